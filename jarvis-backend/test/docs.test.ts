@@ -58,7 +58,8 @@ test('the configuration page and the example name the same variables, all of whi
 
 test('the API page names every error, event, request and way in', () => {
   const page = text('docs/api.md')
-  const events = Entry.options.map(({ shape }) => `chat:${shape.type.value}`)
+  const shapes = Entry.options.flatMap((option) => ('shape' in option ? option.shape : option.options[0].shape))
+  const events = shapes.map(({ type }) => `chat:${type.value}`)
   const names = [...Object.keys(errorStatus), ...Object.keys(chatRequests), ...Object.keys(terminalRequests), ...events]
   expect(names.filter((name) => !new RegExp(`\`${name}[\` ]`).test(page))).toEqual([])
   for (const [code, status] of Object.entries(errorStatus)) {

@@ -155,6 +155,7 @@ function createHouse(calls: readonly ToolCall[]) {
         },
         abortedBy: () => 'anna',
         before,
+        kin: () => [runId],
         isRehearsal: () => now.isRehearsal,
         sources: () => ({ results: [], operatorTexts: [] }),
       })

@@ -20,15 +20,17 @@ export type RunProfile = {
 export type ActiveRun = {
   row: RunRow & { position: number }
   origin: Origin
-  /** The agent in whose name it acts: its session's. */
+  /** The agent in whose name it acts: its session's, or of a child run the one that was asked. */
   agent: string
   /** Made when the run begins, so that what waits in the queue goes by what is set when its turn comes. */
   profile?: RunProfile
   entries: StoredEntry[]
   /** Whether its end is stored, or part of the open transaction. */
   isOver: boolean
-  /** The earlier runs' entries for the model, read once. */
-  earlier?: StoredEntry[]
+  /** Entries of earlier runs, read once: all that count as read, and those that the model is told. */
+  earlier?: { read: readonly StoredEntry[]; told: readonly StoredEntry[] }
+  /** The last call of each lock: changes to one thing run one after the other, in a run and in its child runs. */
+  locks: Map<string, Promise<void>>
   /** Aborts when a person stops the run. */
   abort: AbortController
   /** Ends the model's stream alone: with `abort`, or when the server stops and the next start resumes the run. */
@@ -44,7 +46,7 @@ export type ActiveRun = {
   ended: Promise<void>
 }
 
-/** A run that begins. @param agent in whose name it acts @param taken its entries, where it is taken up again */
+/** A run that begins. @param agent its session's @param taken its entries, where it is taken up again */
 export const activeRun = (
   row: RunRow & { position: number; partial?: string },
   origin: Origin,
@@ -53,9 +55,10 @@ export const activeRun = (
 ): ActiveRun => ({
   row,
   origin,
-  agent,
+  agent: origin.kind === 'child' ? origin.agent : agent,
   entries: taken,
   isOver: false,
+  locks: new Map(),
   abort: runAbort(),
   modelAbort: new AbortController(),
   abortedBy: 'jarvis',

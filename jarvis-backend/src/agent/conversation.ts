@@ -1,6 +1,7 @@
 import type { Recalled, ToolCall } from '../protocol/index.ts'
 import type { Message, ModelImage, ToolResult } from './model.ts'
 import { createRepeats, mostRepeats } from './repeats.ts'
+import { taskWords } from './run/child.ts'
 import type { StoredEntry } from './sessions/transcript-store.ts'
 import { callIdOf, callsIn, settles } from './settles.ts'
 
@@ -51,6 +52,8 @@ export function toMessages(
     if (entry.type === 'user') {
       tell(entry.text, entry.context)
       isBrokenOff = false
+    } else if (entry.type === 'subrun') {
+      if (entry.change === 'begin') tell(taskWords(entry), entry.context)
     } else if (entry.type === 'recalled') {
       tell('', asMemory(entry.items))
     } else if (entry.type === 'assistant' && entry.madeBy !== 'client') {

@@ -26,12 +26,34 @@ type OfJob = {
   isForeign?: true
   mostTokens?: number
 }
+/**
+ * Work that the call `call` of the run `parent` handed to `agent`, in the name of `asker`, who acts as the agent `for`. `tools`: all that it
+ * may use; absent: what its agent may. `mostTokens`: its share of what the parent might use. `model`: the parent's choice.
+ */
+export type ChildOrigin = {
+  kind: 'child'
+  parent: string
+  call: string
+  agent: string
+  for: string
+  task: string
+  asker: Principal
+  tools?: readonly string[]
+  mostTokens?: number
+  model?: string
+}
+
 /** What a job says to a model, or the one call that it makes without one. */
 type JobWork = { messageId: string; text: string } | { call: { toolName: string; toolInput: ToolInput } }
 export type JobOrigin = { kind: 'job' } & OfJob & JobWork
 
 /** Where a run comes from, as it is stored. */
-export type StoredOrigin = ({ kind: 'chat' } & Message) | ({ kind: 'mcp' } & Client) | PlanOrigin | JobOrigin
+export type StoredOrigin =
+  | ({ kind: 'chat' } & Message)
+  | ({ kind: 'mcp' } & Client)
+  | PlanOrigin
+  | JobOrigin
+  | ChildOrigin
 
 /** Where a run at work comes from, with all that belongs to this kind alone. */
 export type Origin =
@@ -41,6 +63,7 @@ export type Origin =
   | PlanOrigin
   | ({ kind: 'mcp'; asked?: { toolName: string; toolInput: ToolInput; read: readonly string[] } } & Client)
   | JobOrigin
+  | ChildOrigin
 
 /** A line that needs no model: a call, or a setting of the session that JARVIS answers itself. */
 type Line = Command | { answer(session: { isRehearsal: boolean; effort?: Effort }): string }
@@ -63,6 +86,12 @@ function lineIn(text: string, isTool: (name: string) => boolean): Line | undefin
 /** The entries that a run begins with. @param context the cluster summary for a message */
 export function openingOf(origin: Origin, context: () => string): (Draft & { context?: string })[] {
   if (origin.kind === 'plan') return []
+  if (origin.kind === 'child') {
+    const { call: toolUseId, agent, task, tools, mostTokens } = origin
+    const limits = { ...(tools && { tools: [...tools] }), ...(mostTokens !== undefined && { mostTokens }) }
+    const begin = { type: 'subrun', change: 'begin', toolUseId, agent, for: origin.for, task, ...limits } as const
+    return [{ ...begin, context: context() }]
+  }
   if (origin.kind === 'mcp') return origin.asked === undefined ? [] : [calling('client', origin.asked)]
   if (origin.kind === 'job') {
     if ('call' in origin) return [calling('jarvis', origin.call)]

@@ -83,6 +83,12 @@ function askerOf(origin: Origin, modelId: string): Principal {
       ...(asker.token !== undefined && { token: asker.token }),
     }
   }
+  if (kind === 'child') {
+    const { asker } = origin
+    const { agent: _, ...who } = asker
+    // A model leads it, whoever asked for the work.
+    return { ...who, kind: asker.kind === 'command' ? 'chat' : asker.kind, name: modelId, for: origin.for }
+  }
   if (kind !== 'mcp') return { kind, name: kind === 'chat' ? modelId : origin.by }
   const { client: name, token } = origin
   return { kind, name, ...(token !== undefined && { token }) }

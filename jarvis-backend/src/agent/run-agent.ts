@@ -35,8 +35,10 @@ export type RunParts = {
   /** A picture that a tool of the session gave. */
   image(sessionId: string, id: string): ModelImage | undefined
   clock: Clock
-  /** The profile of a run that begins now. */
-  profile(session: Pick<StoredSession, 'effort' | 'agent'>): RunProfile
+  /** Whether a child run may call that tool at all: one that starts no further runs. */
+  mayChild(toolName: string): boolean
+  /** The profile of a run that begins now. `askedBy`: the agent whose child run it is. */
+  profile(session: Partial<Pick<StoredSession, 'effort'>> & { agent: string; askedBy?: string }): RunProfile
   /** The cluster summary for a new message. */
   context(): string
   /** Recalls passages for a message. Never rejects and never takes long. */

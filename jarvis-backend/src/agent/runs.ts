@@ -2,6 +2,7 @@ import type { Card, Question, Snapshot } from '../protocol/index.ts'
 import { type ActiveRun, activeRun } from './active-run.ts'
 import { type Calls, createCalls } from './calls.ts'
 import { originOf } from './origin.ts'
+import { type Children, createChildren } from './run/children.ts'
 import { createQueue } from './run/queue.ts'
 import { createRehearsing } from './run/rehearsing.ts'
 import { createResume } from './run/resume.ts'
@@ -43,6 +44,8 @@ export type Runs = {
   }): Sent
   /** Starts a job's run in a session of its own. @throws JarvisError `shutting_down` */
   startJob(job: JobRun): void
+  /** As `Children.delegate`. */
+  delegate: Children['delegate']
   /** Stops the run that goes on, if any; its pending cards are cancelled. */
   abort(sessionId: string, by: string): void
   unqueue(sessionId: string, messageId: string): void
@@ -119,13 +122,16 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
   function start(session: LiveSession, run: ActiveRun, work: () => Promise<void>) {
     const { row } = run
     session.runs.set(row.id, run)
+    children.join(session, run)
     parts.changed(session.id)
     run.ended = Promise.resolve()
       .then(work)
       .catch((error: unknown) => parts.report(error, `run ${row.id} could not be ended`))
       .then(() => {
         session.runs.delete(row.id)
-        if (!isStopping) goOn(session)
+        if (isStopping) return
+        children.leave(session, run)
+        goOn(session)
       })
       .catch((error: unknown) => parts.report(error, `session ${session.id} could not go on`))
   }
@@ -165,11 +171,13 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
     goOn,
     isStopping: () => isStopping,
   }
+  const children = createChildren(parts, door)
   const calls = createCalls({ ...door, watchers, clock, report })
 
   const runs: Runs = {
     start: createSend(parts, door),
     startJob: createStartJob(parts, door),
+    delegate: children.delegate,
     unqueue: queue.remove,
     resume: createResume(parts, door),
     abort(sessionId, by) {

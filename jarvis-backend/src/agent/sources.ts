@@ -50,6 +50,10 @@ export function sourcesOf(
   const remembered = (text: string) => (isClients ? () => [] : () => saidIn(text, wordsOf))
   const calls = new Map<string, { toolName: string; asked: ToolInput }>()
   const sources: Sources = { results: [], operatorTexts: [] }
+  /** Names in it are others' words, as in any result. */
+  const tellContext = (text: string | undefined, toolUseId: string) => {
+    if (text !== undefined) sources.results.push({ toolName: 'cluster_state', isComposed: true, text, toolUseId })
+  }
   let madeAt = Number.POSITIVE_INFINITY
   for (const entry of entries) {
     if (entry.type !== 'assistant' || (entry.madeBy === 'client') !== isClients) continue
@@ -76,11 +80,10 @@ export function sourcesOf(
       if (entry.job?.isForeign)
         sources.results.push({ toolName: 'schedule', toolUseId: entry.messageId, text: entry.text })
       else sources.operatorTexts.push(entry.text)
-      // Names in it are others' words, as in any result.
-      if (entry.context !== undefined) {
-        const composed = { toolName: 'cluster_state', isComposed: true, text: entry.context }
-        sources.results.push({ ...composed, toolUseId: entry.messageId })
-      }
+      tellContext(entry.context, entry.messageId)
+    } else if (entry.type === 'subrun' && entry.change === 'begin') {
+      // The task is a model's own words, as all that a model says: neither an order nor a stranger's text.
+      tellContext(entry.context, entry.toolUseId)
     } else if (entry.type === 'recalled') {
       // What the operator wrote down is neither an order given now nor a stranger's text.
       const suspect = entry.items.filter(({ isFromTools }) => isFromTools)

@@ -16,6 +16,10 @@ export type CallContext = {
   sessionId: string
   runId: string
   principal: Principal
+  /** The runs that share their denials: this one, the run that asked for it, and all that this one asked for. */
+  kin(): readonly string[]
+  /** Why the run may not call this tool, whatever the gate says; undefined where it may. Absent: it may call all. */
+  refusal?(toolName: string): string | undefined
   /** Aborted: a call that waits is withdrawn, one that runs is no longer waited for. */
   signal: AbortSignal
   append(entry: Draft): void

@@ -53,7 +53,7 @@ export function createExecutor(parts: StepParts): Executor {
     turn: createTurn(parts, follow),
     read: running.read,
     run: running.run,
-    look: looking.look,
+    look: (walk) => (parts.catalog.get(walk.call.toolName)?.outlives ? running.again(walk) : looking.look(walk)),
   }
 
   return {
@@ -104,6 +104,7 @@ export function createExecutor(parts: StepParts): Executor {
 const alone = (principal: Principal, signal: AbortSignal): CallContext => ({
   ...{ sessionId: '', runId: '', principal, signal, before: undefined },
   append() {},
+  kin: () => [],
   progress() {},
   abortedBy: () => principal.name,
   isRehearsal: () => false,

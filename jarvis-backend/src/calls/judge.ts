@@ -52,7 +52,7 @@ export type Judgement =
 export type Led = Extract<Judgement, { kind: 'ready' }> & { number: number }
 
 /** Whose rights a call is judged by. */
-export type Asker = Pick<Principal, 'kind' | 'token' | 'agent'>
+export type Asker = Pick<Principal, 'kind' | 'token' | 'agent' | 'for'>
 
 /**
  * @param sources what the one who asks had read; asked for only where the call would change something
@@ -85,15 +85,20 @@ export function createJudge(
   agents: Pick<Agents, 'find'> = onlyMain(),
 ): Judge {
   const judge: Judge = (toolName, rawInput, sources, asker) => {
-    const agent = agents.find(agentIdOf(asker ?? {}))
-    if (agent === undefined)
-      return blocked('agent_gone', `The agent ${asker?.agent} is gone, and nobody else's rights serve its calls.`)
+    // A child run may do what both agents may: nobody gains rights by asking another agent.
+    const ids = [...new Set([agentIdOf(asker ?? {}), asker?.for ?? agentIdOf(asker ?? {})])]
+    const bound = ids.flatMap((id) => agents.find(id) ?? [])
+    if (bound.length < ids.length)
+      return blocked('agent_gone', `The agent ${ids.join(' or ')} is gone, and nobody else's rights serve its calls.`)
+    const barred = (used: Parameters<typeof mayUse>[1]) => bound.find((agent) => !mayUse(agent, used))?.id
+    const above = (verdict: Verdict, base: Tier) => firstOf(bound, (agent) => aboveCeiling(agent, verdict, base))
     const tool = catalog.get(toolName)
     const { attached } = tool ?? {}
     const isLent = asker === undefined || rightsOf(asker).mayUseAttached
     if (tool === undefined || (attached !== undefined && !isLent))
       return blocked('unknown_tool', `There is no tool ${JSON.stringify(toolName)}.`)
-    if (!mayUse(agent, tool)) return blocked('agent_tools', `The agent ${agent.id} may not use ${toolName}.`)
+    const barring = barred(tool)
+    if (barring !== undefined) return blocked('agent_tools', `The agent ${barring} may not use ${toolName}.`)
     const isLoose = tool.input.def.catchall?._zod.def.type === 'unknown'
     const unknown = Object.keys(rawInput).filter(
       (key) => !Object.hasOwn(tool.input.shape, key) && !(isLoose && key !== '__proto__'),
@@ -125,10 +130,11 @@ export function createJudge(
     const inner = stoodFor(tool, input)
     // What the operator's policy says of that tool holds however it is called. Taint looks at what the asker wrote: the
     // arguments of the other call were recorded by JARVIS, and may well be what a list of its snapshots shows.
-    if (inner !== undefined && !mayUse(agent, inner.tool))
-      return blocked('agent_tools', `The agent ${agent.id} may not use ${inner.toolName}, which this comes to.`)
+    const barringInner = inner && barred(inner.tool)
+    if (inner !== undefined && barringInner !== undefined)
+      return blocked('agent_tools', `The agent ${barringInner} may not use ${inner.toolName}, which this comes to.`)
     const judged = inner === undefined ? own : stricter(own, decide(inner, effects, now))
-    const verdict = aboveCeiling(agent, judged, strictestBase(tool, inner)) ?? judged
+    const verdict = above(judged, strictestBase(tool, inner)) ?? judged
     if (verdict.tier === 'black') return { kind: 'blocked', verdict, effects, target }
     const seen = tool.prepare && previewed?.(toolName, input)
     if (seen !== undefined && 'problem' in seen) return { ...invalid(tool, seen.problem), isPreviewed: true }
@@ -138,7 +144,7 @@ export function createJudge(
       return { kind: 'blocked', verdict: { ...led.verdict, reason: led.reason }, effects, target, isPreviewed: true }
     if (led?.kind === 'invalid') return { ...invalid(tool, led.message), isPreviewed: true }
     const whole = led === undefined ? verdict : strictestOf(verdict, led.calls)
-    const over = aboveCeiling(agent, whole, tool.tier)
+    const over = above(whole, tool.tier)
     if (over !== undefined) return { kind: 'blocked', verdict: over, effects, target, isPreviewed: true }
     let hash: string | undefined
     return {
@@ -218,3 +224,12 @@ export const locksOf = (effects: Effects): string[] =>
   effects.flatMap(({ kind, target: { kind: thing, id } }) =>
     kind === 'read' || kind === 'execute' || thing === 'none' ? [] : [id],
   )
+
+/** What the first of them comes to that comes to anything. */
+function firstOf<T, R>(all: readonly T[], of: (one: T) => R | undefined): R | undefined {
+  for (const one of all) {
+    const found = of(one)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

@@ -30,8 +30,11 @@ export interface ConfirmationStore {
   get(toolUseId: string): (StoredConfirmation & { resolution?: Resolution }) | undefined
   /** The newest card of a call. */
   ofCall(callId: string): (StoredConfirmation & { resolution?: Resolution }) | undefined
-  /** The newest denial of the same call: in a run, or in a session since a time. */
-  denied(callKey: string, where: { runId: string } | { sessionId: string; since: number }): Resolution | undefined
+  /** The newest denial of the same call: in one of the runs, or in a session since a time. */
+  denied(
+    callKey: string,
+    where: { runIds: readonly string[] } | { sessionId: string; since: number },
+  ): Resolution | undefined
   /** Takes the denials of the same call in the same session back. @returns false where none counts. */
   lift(toolUseId: string, at: number): boolean
   /** Compare-and-set. @returns false when it was decided before. */

@@ -79,18 +79,20 @@ export function composeRuns(
     tools: executor,
     guide: parts.guide,
     image: images.get,
+    mayChild: (name) => parts.catalog.get(name)?.startsPlan !== true,
     hasTool: (name) => parts.catalog.get(name) !== undefined,
     clock,
     watchers,
     afterCommit: database.afterCommit,
     agents,
-    profile({ effort: chosen, agent: id }) {
+    profile({ effort: chosen, agent: id, askedBy = id }) {
       const agent = agents.require(id)
+      const asking = agents.require(askedBy)
       const effort = chosen ?? agent.effort
       const { temperature } = agent
       return {
         prompt: promptOf(agent),
-        tools: specsFor(agent),
+        tools: specsFor(agent).filter((spec) => asking === agent || specsFor(asking).includes(spec)),
         limits: { history: config.historyLimit, turns: config.maxTurns },
         ...(effort !== undefined && { effort }),
         ...(temperature !== undefined && { temperature }),

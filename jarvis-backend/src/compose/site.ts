@@ -17,9 +17,17 @@ import { createChangeStore } from '../store/sqlite/calls/changes.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { createPlanStore } from '../store/sqlite/plans.ts'
 import { createImageStore } from '../store/sqlite/sessions/images.ts'
-import { createCatalog, servedBy, withAttached } from '../tools/catalog.ts'
+import { type Catalog, createCatalog, servedBy, withAttached } from '../tools/catalog.ts'
 import { changeTools } from '../tools/changes/index.ts'
-import { drillTools, homelabTools, pbsTools, questionTools, runbookTools, watchTools } from '../tools/house.ts'
+import {
+  agentTools,
+  drillTools,
+  homelabTools,
+  pbsTools,
+  questionTools,
+  runbookTools,
+  watchTools,
+} from '../tools/house.ts'
 import { jobTools } from '../tools/jobs/index.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
 import { composeAgents } from './agents.ts'
@@ -120,6 +128,11 @@ export function createSite(
       ...withPorts(watchTools, {
         alerts: () => watch.list(),
         ended: (limit: number) => watch.history({ limit }).items,
+      }),
+      ...withPorts(agentTools, {
+        agents: () => agents.agents.list().map(({ id }) => id),
+        toolProblem: (name) => toolProblemOf(catalog, name),
+        delegate: (...work) => sessions.runs.delegate(...work),
       }),
       ...(replace.tools ?? []),
     ]),
@@ -310,5 +323,12 @@ export function createSite(
 
 const newDemo = 'It was made on the demo’s cluster, which each start makes anew.'
 const demoTools = [...homelabTools.map(({ name }) => name), 'undo']
+
+/** Why a child run cannot be given a tool. */
+function toolProblemOf(catalog: Pick<Catalog, 'get'>, name: string): string | undefined {
+  const tool = catalog.get(name)
+  if (tool === undefined) return `There is no tool ${JSON.stringify(name)}.`
+  return tool.startsPlan ? `${name} starts further runs, which another agent's task may not.` : undefined
+}
 
 export type Site = ReturnType<typeof createSite>

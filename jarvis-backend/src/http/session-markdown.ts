@@ -40,6 +40,10 @@ function toBlocks(entry: Entry): string[] {
       return [`- found out later, of \`${entry.toolName}\`: ${entry.text}`]
     case 'recalled':
       return [`- recalled: ${entry.items.map(({ name, firstLine }) => `${name}:${firstLine}`).join(', ')}`]
+    case 'subrun':
+      return entry.change === 'begin'
+        ? [`- ${entry.for} asked ${entry.agent}: ${entry.task}`]
+        : [`- ${entry.agent}, ${entry.state}: ${entry.summary}`]
     case 'error':
       return [`- error: ${entry.error}`]
     case 'done':

@@ -238,6 +238,7 @@ export {
   noUsage,
   Recalled,
   StopReason,
+  SubrunState,
   type ToolCall,
   ToolInput,
   TurnStop,

@@ -87,6 +87,8 @@ export const Principal = z.object({
   job: z.string().optional(),
   /** The agent in whose name it asks; absent: `main`. */
   agent: z.string().optional(),
+  /** Of a child run: the agent that it works for. */
+  for: z.string().optional(),
 })
 export type Principal = z.infer<typeof Principal>
 

@@ -78,6 +78,44 @@ const spent = {
   costUsd: z.number().optional(),
 }
 
+/**
+ * Work that a call of `delegate` handed to another agent: the first line of the child's run, and the last before its end. `toolUseId` is
+ * the call's, `agent` the one that works, `for` the one that asked.
+ */
+const ofSubrun = {
+  ...base,
+  type: z.literal('subrun'),
+  toolUseId: ToolUseId,
+  agent: z.string(),
+  for: z.string(),
+}
+/** `unknown`: a call of it may have run. `stopped`: by a person, or with the run that asked. */
+export const SubrunState = z.enum(['done', 'failed', 'stopped', 'unknown'])
+export type SubrunState = z.infer<typeof SubrunState>
+export const Subrun = z.discriminatedUnion('change', [
+  z.object({
+    ...ofSubrun,
+    change: z.literal('begin'),
+    /** A model wrote it: no person's words. */
+    task: z.string(),
+    /** The tools that it may use; absent: all of the agent's. */
+    tools: z.array(z.string()).optional(),
+    /** Its share of the budget. */
+    mostTokens: z.int().optional(),
+  }),
+  z.object({
+    ...ofSubrun,
+    change: z.literal('end'),
+    state: SubrunState,
+    /** One line for a person. */
+    summary: z.string(),
+    calls: z.int(),
+    tokens: z.int(),
+    costUsd: z.number().optional(),
+    durationMs: z.number(),
+  }),
+])
+
 /** A line of a session's transcript. Each is also sent as the event `chat:<type>` with `sessionId` added. */
 export const Entry = z.discriminatedUnion('type', [
   z.object({
@@ -178,6 +216,7 @@ export const Entry = z.discriminatedUnion('type', [
     outcome: z.enum(['done', 'failed']),
     text: z.string(),
   }),
+  Subrun,
   z.object({
     ...base,
     type: z.literal('done'),

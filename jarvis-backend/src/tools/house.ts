@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ArgumentType, Tools } from '../gate/index.ts'
+import { delegate } from './agents/delegate.ts'
 import { changeTools } from './changes/index.ts'
 import { drillRestore } from './drills/drill-restore.ts'
 import { listRestoreProofs } from './drills/list-restore-proofs.ts'
@@ -120,6 +121,8 @@ export const runbookTools = [listRunbooks, runRunbook]
 export const questionTools = [askOperator]
 /** The tools over what JARVIS watches. */
 export const watchTools = [listAlerts]
+/** The tools over agents. */
+export const agentTools = [delegate]
 /** The tools over what JARVIS remembers. */
 export const memoryTools = [memorySearch, memoryGet, memoryWrite]
 
@@ -144,6 +147,7 @@ export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
   ...questionTools,
   ...jobFacts,
   ...watchTools,
+  ...agentTools,
 ]
 
 /** What the policy's checks know of them. */

@@ -34,7 +34,7 @@ export type ToolOutput = {
  * `isForeign`: an MCP client asks, and what it hands over is not the operator's. `target`: what the call was judged about,
  * and its card showed. `preview`: what was prepared for it. `goesBack`: the call's change goes back so long after now,
  * unless it is kept; `id` is the change's. `timerOf`: the call takes this change back, for which its node has a timer.
- * `toolUseId`: the call's. `asker`: who asks. `approvedBy`: the person who approved this call, or made the grant that lets it run.
+ * `toolUseId`: the call's. `asker`: who asks, in which session and run. `approvedBy`: the person who approved this call, or made the grant that lets it run.
  * `ask`: asks the operator and waits for the end of the question, until `signal` withdraws it; absent where no operator is. The tool's
  * time does not count meanwhile.
  */
@@ -46,6 +46,8 @@ export type ToolContext = Required<CallOptions> & {
   timerOf?: string
   toolUseId?: string
   asker?: Principal
+  sessionId?: string
+  runId?: string
   approvedBy?: string
   ask?: (asking: Asking, signal?: AbortSignal) => Promise<QuestionResolution>
 }
@@ -160,10 +162,12 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   remembers?: true
   /** Its answers repeat earlier conversations, the operator's words included. */
   recalls?: true
-  /** Its `prepare` composes a plan of other calls, so it is no step of a plan. */
+  /** It leads to calls of other runs, so it is no step of a plan, and no child run may call it. */
   startsPlan?: true
   /** It only asks the operator, so it is offered only where one is, and is no step of a plan. */
   asks?: true
+  /** It only waits for what goes on after a restart, so that a stop does not wait for it. It must be green, and safe to repeat. */
+  outlives?: true
   /** What the Proxmox token must be allowed to do; absent where it needs no Proxmox API. */
   needs?: readonly Need[]
   /** Where it is a tool of an attached MCP server. */

@@ -80,18 +80,18 @@ export function confirmationStoreContract(open: Open<ConfirmationStore>) {
     expect(store.get('tu_2')?.card.expiresAt).toBe(140)
   })
 
-  test('a denial counts in its run, or in its session since a time, until it is taken back', () => {
+  test('a denial counts in runs that share it, or in its session since a time, until it is taken back', () => {
     const store = open()
     const denial = { decision: 'denied', by: 'operator', at: 20 } as const
     store.add(asked('tu_1'))
     store.resolve('tu_1', denial)
-    const counts = [{ runId: 'run_1' }, { sessionId: 'ses_1', since: 20 }]
-    const not = [{ runId: 'run_2' }, { sessionId: 'ses_2', since: 0 }, { sessionId: 'ses_1', since: 21 }]
+    const counts = [{ runIds: ['run_0', 'run_1'] }, { sessionId: 'ses_1', since: 20 }]
+    const not = [{ runIds: ['run_2'] }, { sessionId: 'ses_2', since: 0 }, { sessionId: 'ses_1', since: 21 }]
     for (const where of counts) expect(store.denied('stop 103', where)).toEqual(denial)
     for (const where of not) expect(store.denied('stop 103', where)).toBeUndefined()
-    expect(store.denied('stop 104', { runId: 'run_1' })).toBeUndefined()
+    expect(store.denied('stop 104', { runIds: ['run_1'] })).toBeUndefined()
     expect([store.lift('tu_1', 30), store.lift('tu_1', 31), store.lift('tu_9', 31)]).toEqual([true, false, false])
-    expect(store.denied('stop 103', { runId: 'run_1' })).toBeUndefined()
+    expect(store.denied('stop 103', { runIds: ['run_1'] })).toBeUndefined()
     expect(store.list(0)[0]?.liftedAt).toBe(30)
   })
 }

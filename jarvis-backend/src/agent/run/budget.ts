@@ -28,7 +28,7 @@ export function tokensOf(entries: readonly StoredEntry[]): number {
  * before the turn that would pass its limit; only its first turn may do so alone.
  */
 export function budgetWords({ origin, entries }: Pick<ActiveRun, 'origin' | 'entries'>): string | undefined {
-  const most = origin.kind === 'job' ? origin.mostTokens : undefined
+  const most = mostTokensOf({ origin })
   if (most === undefined) return undefined
   const used = tokensOf(entries)
   const last = entries.findLastIndex((entry) => entry.type === 'assistant' && entry.model !== undefined)
@@ -36,3 +36,7 @@ export function budgetWords({ origin, entries }: Pick<ActiveRun, 'origin' | 'ent
   if (used + lastTurn <= most) return undefined
   return `Stopped: this run may use ${most} tokens and has used ${used}, so its model is not called again.`
 }
+
+/** How many tokens a run may use; undefined: as many as it wants. */
+export const mostTokensOf = ({ origin }: Pick<ActiveRun, 'origin'>): number | undefined =>
+  origin.kind === 'job' || origin.kind === 'child' ? origin.mostTokens : undefined

@@ -2,10 +2,14 @@ import { JarvisError } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
 import { ModelError } from '../model.ts'
 import { nextStep } from '../next-step.ts'
+import type { ChildOrigin } from '../origin.ts'
 import type { RunParts } from '../run-agent.ts'
+import { stepsOf } from '../run-trace.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Draft, StoredEntry } from '../sessions/transcript-store.ts'
 import { spentOn } from '../spent.ts'
+import { tokensOf } from './budget.ts'
+import { lineOf, standingOf } from './child.ts'
 import type { RunFacts } from './facts.ts'
 
 type Last = Extract<Draft, { type: 'done' | 'error' }>
@@ -28,11 +32,13 @@ export function createRunEnds(parts: RunParts, { turnsOf }: RunFacts) {
     if (run.origin.kind === 'plan') return
     const step = nextStep(entries, turnsOf(session, run))
     if (step.type !== 'end' || run.abort.signal.aborted) return
-    keepEnd(session, run, { type: 'done', ...spentOn(entries, costOf), stopReason: step.stopReason })
+    keepEnd(session, run, { type: 'done', ...spentOn(entries, costOf), stopReason: step.stopReason }, entries)
   }
 
   /** Stores the last entry, and the session's exact `seq` when no other run is going on. */
-  function keepEnd(session: LiveSession, run: ActiveRun, last: Last) {
+  function keepEnd(session: LiveSession, run: ActiveRun, last: Last, entries: readonly StoredEntry[]) {
+    if (run.origin.kind === 'child')
+      session.append(run, endOfChild(run.origin, entries, last, clock.now() - run.row.at))
     session.append(run, last)
     store.setRunStatus(run.row.id, 'ended')
     run.isOver = true
@@ -53,8 +59,8 @@ export function createRunEnds(parts: RunParts, { turnsOf }: RunFacts) {
   function end(session: LiveSession, run: ActiveRun, last: Last, said: readonly Draft[] = []) {
     try {
       store.atomically(() => {
-        for (const words of said) session.append(run, words)
-        keepEnd(session, run, last)
+        const words = said.map((one) => session.append(run, one))
+        keepEnd(session, run, last, [...run.entries, ...words])
       })
     } catch (error) {
       // The end cannot be stored, so the next start resumes the run. Watchers must still hear that it is over now.
@@ -65,4 +71,21 @@ export function createRunEnds(parts: RunParts, { turnsOf }: RunFacts) {
   }
 
   return { keepTurn, endWith, end, fail }
+}
+
+/** What a child run came to, as the transcript shows it where the run is folded. */
+function endOfChild(
+  { call: toolUseId, agent, for: asker }: ChildOrigin,
+  entries: readonly StoredEntry[],
+  last: Last,
+  durationMs: number,
+): Draft {
+  const { state, text } = standingOf(entries, last)
+  return {
+    ...{ type: 'subrun', change: 'end', toolUseId, agent, for: asker, state, durationMs },
+    summary: lineOf(text),
+    calls: stepsOf(entries).length,
+    tokens: tokensOf(entries),
+    ...(last.costUsd !== undefined && { costUsd: last.costUsd }),
+  }
 }

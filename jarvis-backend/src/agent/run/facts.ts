@@ -6,17 +6,38 @@ import type { Origin } from '../origin.ts'
 import { principalOf, rightsOf } from '../principal.ts'
 import type { RunParts } from '../run-agent.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
+import { refusalOf } from './child.ts'
 
 export type RunFacts = ReturnType<typeof createRunFacts>
 
 /** Says who asks in a run, by which profile and which model it goes, and how many turns it may take. */
-export function createRunFacts(parts: Pick<RunParts, 'store' | 'models' | 'agents' | 'profile'>) {
+export function createRunFacts(parts: Pick<RunParts, 'store' | 'models' | 'agents' | 'profile' | 'mayChild'>) {
   const { store, models, agents } = parts
 
   /** Read when the run begins to be worked on, and kept for all of it. */
   function profileOf(session: LiveSession, run: ActiveRun): RunProfile {
-    run.profile ??= parts.profile({ ...store.session(session.id), agent: run.agent })
+    const askedBy = run.origin.kind === 'child' ? { askedBy: run.origin.for } : {}
+    run.profile ??= given(run, parts.profile({ ...store.session(session.id), agent: run.agent, ...askedBy }))
     return run.profile
+  }
+
+  /** A child is offered what it may call, so that it does not try the rest. */
+  function given(run: ActiveRun, profile: RunProfile): RunProfile {
+    const refusal = refusalIn(run)
+    return refusal === undefined
+      ? profile
+      : { ...profile, tools: profile.tools.filter(({ name }) => refusal(name) === undefined) }
+  }
+
+  /** What a run must not call, beside the gate's word; undefined: it may call all. */
+  function refusalIn({ origin }: Pick<ActiveRun, 'origin'>): ((toolName: string) => string | undefined) | undefined {
+    return origin.kind === 'child' ? (name) => refusalOf(origin, name, parts.mayChild) : undefined
+  }
+
+  /** The runs that share a run's denials: those of one piece of work. */
+  function kinOf(session: LiveSession, { row, origin }: ActiveRun): string[] {
+    const root = origin.kind === 'child' ? origin.parent : row.id
+    return [root, ...store.childRuns(session.id, root).map(({ id }) => id)]
   }
 
   /** How many turns a run may have: one for a command or a client's call. */
@@ -64,7 +85,7 @@ export function createRunFacts(parts: Pick<RunParts, 'store' | 'models' | 'agent
     )
   }
 
-  return { profileOf, turnsOf, principalIn, modelOf, modelFor }
+  return { profileOf, turnsOf, principalIn, modelOf, modelFor, refusalIn, kinOf }
 }
 
 const chosenFor = (origin: Origin) => ('model' in origin ? origin.model : undefined)

@@ -33,8 +33,9 @@ export function createResume(
       // that no call of it is judged now for the first time.
       const isJudged = entries.some(({ type }) => type === 'confirm_needed' || type === 'tool_use')
       const isLeft = run.origin.kind === 'mcp' && (parts.kept.get(row.id) === undefined || !isJudged)
-      if (!mayGoOn || isLeft) stopRun(run, 'jarvis')
-      else if (row.status === 'stopping') stopRun(run, 'by' in run.origin ? run.origin.by : run.origin.client)
+      const isOrphan = run.origin.kind === 'child' && !session.runs.has(run.origin.parent)
+      if (!mayGoOn || isLeft || isOrphan) stopRun(run, 'jarvis')
+      else if (row.status === 'stopping') stopRun(run, stopperOf(run.origin))
     }
     for (const { sessionId } of rows) {
       const session = live.open(sessionId)
@@ -42,3 +43,7 @@ export function createResume(
     }
   }
 }
+
+/** Who is named where it is not written down who stopped a run. */
+const stopperOf = (origin: Origin): string =>
+  'by' in origin ? origin.by : origin.kind === 'child' ? 'jarvis' : origin.client

@@ -10,13 +10,14 @@ import type { createRunReading } from './reading.ts'
 /** @returns a function that runs all calls at once, and changes to the same thing one after the other in the order of the calls */
 export function createSettleCalls(
   tools: ToolRunner,
-  { principalIn }: RunFacts,
+  { principalIn, refusalIn, kinOf }: RunFacts,
   { sourcesFor }: ReturnType<typeof createRunReading>,
   { endWith }: ReturnType<typeof createRunEnds>,
 ) {
   return async (session: LiveSession, run: ActiveRun, open: ToolCall[]): Promise<void> => {
     const principal = principalIn(run)
-    const lastOf = new Map<string, Promise<void>>()
+    const lastOf = run.locks
+    const refusal = refusalIn(run)
     const outcomes = await Promise.allSettled(
       open.map((call) => {
         const locks = tools.locksOf(call)
@@ -24,6 +25,8 @@ export function createSettleCalls(
         const settled = tools.settle(call, {
           ...contextOf(session, run),
           principal,
+          kin: () => kinOf(session, run),
+          ...(refusal && { refusal }),
           append(entry) {
             if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
             const entries = [...run.entries, session.append(run, entry)]
@@ -37,6 +40,9 @@ export function createSettleCalls(
         // A call's failure does not keep later calls from beginning.
         const isOver = settled.catch(() => {})
         for (const lock of locks) lastOf.set(lock, isOver)
+        void isOver.then(() => {
+          for (const lock of locks) if (lastOf.get(lock) === isOver) lastOf.delete(lock)
+        })
         return settled.catch((error: unknown) => {
           // The failure cannot be stored, so the run ends and withdraws its cards.
           run.abort.abort()

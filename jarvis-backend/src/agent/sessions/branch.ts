@@ -31,6 +31,11 @@ export function branchAt(
     throw new JarvisError('invalid_request', `after: entry ${seq} is not an answer in words.`)
   }
   const run = store.entriesOfRun(entry.runId)
+  if (run[0]?.type === 'subrun')
+    throw new JarvisError(
+      'invalid_request',
+      `after: entry ${seq} is another agent's answer. Name one of the session's own.`,
+    )
   const later = run.filter((other) => other.seq > seq)
   const end = later.find(({ type }) => type === 'done' || type === 'error')
   const isLast = !later.some((other) => other.type === 'assistant' && other.content.length > 0)

@@ -6,7 +6,7 @@ import type { Member } from './versions.ts'
 /** An entry as the code makes it; the session gives it its place. */
 export type Draft = Entry extends infer E ? (E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> : never) : never
 
-/** A stored entry. `context` (user entries only) is the cluster summary the model was given; no client sees it. */
+/** A stored entry. `context` (of a message, and of a child run's task) is the cluster summary the model was given; no client sees it. */
 export type StoredEntry = Entry & { context?: string }
 
 export type RunRow = {
@@ -19,6 +19,9 @@ export type RunRow = {
 }
 /** `position`: how many runs of the session came before. `partial`: what had streamed of an unfinished turn. */
 export type StoredRun = RunRow & { position: number; partial: string }
+
+/** A run that a call of another run began. */
+export type ChildRun = Pick<RunRow, 'id' | 'sessionId' | 'at'> & { parent: string; isEnded: boolean }
 
 /** What the loop keeps. Every method is synchronous: the store is on this machine. */
 export interface TranscriptStore {
@@ -50,8 +53,12 @@ export interface TranscriptStore {
   /** Sets the bound below which every seq of the session lies. */
   reserveSeq(sessionId: string, nextSeq: number, at: number): void
 
-  /** @returns its position. */
+  /** @returns its position. @throws where a call began that already began a run */
   addRun(run: RunRow): number
+  /** The run that this call began, ended or not. */
+  runOfCall(toolUseId: string): ChildRun | undefined
+  /** The child runs of a session, or of one of its runs, in the order they began. */
+  childRuns(sessionId: string, parent?: string): ChildRun[]
   /** Unfinished runs of a session in the order they came, or of all sessions. */
   unfinishedRuns(sessionId?: string): StoredRun[]
   /** An ended run's text and partial text are dropped: its entries hold them. */

@@ -10,7 +10,7 @@ export function wireEntry(entry: StoredEntry, redact: Redact): Entry {
     const model = madeBy === undefined ? {} : { model: madeBy === 'client' ? 'mcp' : 'command' }
     return { ...entry, ...model, content: entry.content.flatMap((item) => wireContent(item, redact)) }
   }
-  if (entry.type !== 'user') return entry
+  if (entry.type !== 'user' && entry.type !== 'subrun') return entry
   const { context: _, ...shown } = entry
   return shown
 }

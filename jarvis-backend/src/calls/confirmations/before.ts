@@ -22,10 +22,10 @@ export function createBefore(parts: {
 
   return {
     /** @returns what the call is told; undefined where nobody denied it */
-    denied(call: ToolCall, ready: Ready, { sessionId, runId, principal }: CallContext): string | undefined {
+    denied(call: ToolCall, ready: Ready, { sessionId, kin, principal }: CallContext): string | undefined {
       const { deniedForMs } = rightsOf(principal)
       const isRun = deniedForMs === undefined
-      const where = isRun ? { runId } : { sessionId, since: clock.now() - deniedForMs }
+      const where = isRun ? { runIds: kin() } : { sessionId, since: clock.now() - deniedForMs }
       // A call that was denied does not come back as a step of a plan.
       const keys = [keyOf(call, ready), ...(ready.led ?? []).map((led) => keyOf({ toolName: led.tool.name }, led))]
       const denial = keys.map((key) => confirmations.denied(key, where)).find((one) => one !== undefined)

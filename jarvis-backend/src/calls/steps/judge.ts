@@ -41,6 +41,8 @@ export function createJudging(parts: StepParts, breaker: Pick<Breaker, 'refusal'
         const message = `The arguments of ${toolName} could not be read: ${malformed}`
         return ways.take(walk, { type: 'held', message })
       }
+      const refused = walk.context.refusal?.(toolName)
+      if (refused !== undefined) return follow(walk, notGiven(refused))
       if (cluster.catchUp !== undefined) await cluster.catchUp()
       const { sources, principal } = walk.context
       const judged = await parts.seeingJudge(toolName, toolInput, sources, principal)
@@ -49,3 +51,8 @@ export function createJudging(parts: StepParts, breaker: Pick<Breaker, 'refusal'
     },
   }
 }
+
+const notGiven = (reason: string): Judgement => ({
+  kind: 'blocked',
+  verdict: { tier: 'black', rule: 'not_given', reason },
+})

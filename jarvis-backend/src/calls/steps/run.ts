@@ -38,8 +38,12 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
     const more = parts.changes.contextOf(toolUseId, ready.tool.undoes?.(ready.input as never))
     const decided = walk.asked && parts.confirmations.ofCall(toolUseId)?.resolution
     const approvedBy = walk.reservation?.grant.by ?? (decided?.decision === 'approved' ? decided.by : undefined)
-    const asker = { isForeign, asker: context.principal, ...(approvedBy !== undefined && { approvedBy }) }
-    running.add(walk)
+    const { sessionId, runId } = context
+    const asker = {
+      ...{ isForeign, asker: context.principal, sessionId, runId },
+      ...(approvedBy !== undefined && { approvedBy }),
+    }
+    if (ready.tool.outlives !== true) running.add(walk)
     breaker.began(toolName, target.node)
     const done = await runTool(
       ready.tool,
@@ -74,6 +78,15 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
       if (!done.isLost || walk.ready?.tool.attached !== undefined) return ways.take(walk, { type: 'answered', done })
       walk.lost = done
       return ways.take(walk, { type: 'lost' })
+    },
+    /** Repeats a call that an earlier process had begun, and that only waits for what goes on. */
+    async again(walk: Walk): Promise<Step> {
+      const { toolName, toolInput } = walk.call
+      const { sources, principal } = walk.context
+      const judged = await parts.seeingJudge(toolName, toolInput, sources, principal)
+      if (judged.kind !== 'ready') throw new Error(judged.verdict.reason)
+      walk.ready = judged
+      return ways.take(walk, { type: 'found', done: await runIt(walk) })
     },
     left(walk: Walk) {
       over.add(walk)

@@ -557,4 +557,11 @@ export const migrations: readonly string[] = [
   CREATE INDEX questions_by_call ON questions (tool_use_id);
   CREATE INDEX questions_ended ON questions (ended_at) WHERE ended_at IS NOT NULL;
   `,
+  `
+  -- Child runs: the run that asked, and the call that handed the work over, which begins one run alone.
+  ALTER TABLE runs ADD COLUMN parent TEXT;
+  ALTER TABLE runs ADD COLUMN begun_by TEXT;
+  CREATE UNIQUE INDEX runs_by_call ON runs (begun_by) WHERE begun_by IS NOT NULL;
+  CREATE INDEX runs_by_parent ON runs (session_id, parent) WHERE parent IS NOT NULL;
+  `,
 ]

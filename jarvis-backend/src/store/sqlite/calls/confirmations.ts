@@ -53,7 +53,7 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
   const selectDenied = sql.prepare<[object], Row>(
     `SELECT * FROM confirmations
      WHERE call_key = @callKey AND decision = 'denied' AND lifted_at IS NULL AND decided_at >= @since
-       AND (@runId IS NULL OR run_id = @runId) AND (@sessionId IS NULL OR session_id = @sessionId)
+       AND (@runIds IS NULL OR run_id IN (SELECT value FROM json_each(@runIds))) AND (@sessionId IS NULL OR session_id = @sessionId)
      ORDER BY decided_at DESC LIMIT 1`,
   )
   const update = sql.prepare(
@@ -119,7 +119,11 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
       return row && withResolution(row)
     },
     denied(callKey, where) {
-      const row = selectDenied.get({ callKey, runId: null, sessionId: null, since: 0, ...where })
+      const asked =
+        'runIds' in where
+          ? { runIds: JSON.stringify(where.runIds), sessionId: null, since: 0 }
+          : { runIds: null, ...where }
+      const row = selectDenied.get({ callKey, ...asked })
       return row && toResolution(row)
     },
     lift: (toolUseId, at) => liftDenials.run({ toolUseId, at }).changes > 0,

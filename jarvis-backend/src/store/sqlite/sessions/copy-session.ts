@@ -20,8 +20,9 @@ export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'
        AND (id = @cut OR id IN (SELECT run_id FROM entries WHERE session_id = @from AND type IN ('done', 'error') AND seq < @below))`,
   )
   const insertRun = sql.prepare(
-    `INSERT INTO runs (id, session_id, position, status, origin, created_at)
-     SELECT ?, ?, position, 'ended', json_replace(origin, '$.text', ''), created_at FROM runs WHERE id = ?`,
+    // A copied child keeps whose child it was, and its call began the original alone.
+    `INSERT INTO runs (id, session_id, position, status, origin, created_at, parent)
+     SELECT ?, ?, position, 'ended', json_replace(origin, '$.text', ''), created_at, parent FROM runs WHERE id = ?`,
   )
   const insertEntries = sql.prepare(
     `INSERT INTO entries (session_id, seq, run_id, type, starts_run, body)

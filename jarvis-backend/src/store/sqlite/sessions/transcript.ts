@@ -1,4 +1,4 @@
-import type { StoredEntry, StoredRun, TranscriptStore } from '../../../agent/sessions/transcript-store.ts'
+import type { ChildRun, StoredEntry, StoredRun, TranscriptStore } from '../../../agent/sessions/transcript-store.ts'
 import type { Member } from '../../../agent/sessions/versions.ts'
 import { type EntryOf, mainAgentId } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
@@ -21,6 +21,8 @@ function withMaker(entry: EntryOf<'assistant'>): StoredEntry {
 }
 type RunRow = Omit<StoredRun, 'origin'> & { origin: string }
 const toRun = ({ origin, ...run }: RunRow): StoredRun => ({ ...run, origin: JSON.parse(origin) })
+type ChildRow = Omit<ChildRun, 'isEnded'> & { isEnded: 0 | 1 }
+const toChild = (row: ChildRow): ChildRun => ({ ...row, isEnded: row.isEnded === 1 })
 const runColumns = 'id, session_id AS sessionId, position, status, origin, created_at AS at, partial'
 
 export function createTranscriptStore({ sql, atomically, together, undone }: Database): TranscriptStore {
@@ -44,8 +46,15 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
   const updateSeq = sql.prepare('UPDATE sessions SET next_seq = ?, updated_at = ? WHERE id = ?')
 
   const insertRun = sql.prepare<unknown[], { position: number }>(
-    `INSERT INTO runs (id, session_id, position, status, origin, created_at)
-     VALUES (?, ?, (SELECT COALESCE(MAX(position), -1) + 1 FROM runs WHERE session_id = ?), ?, ?, ?) RETURNING position`,
+    `INSERT INTO runs (id, session_id, position, status, origin, created_at, parent, begun_by)
+     VALUES (?, ?, (SELECT COALESCE(MAX(position), -1) + 1 FROM runs WHERE session_id = ?), ?, ?, ?, ?, ?)
+     RETURNING position`,
+  )
+  const childColumns = `id, session_id AS sessionId, created_at AS at, parent, status = 'ended' AS isEnded`
+  const selectOfCall = sql.prepare<[string], ChildRow>(`SELECT ${childColumns} FROM runs WHERE begun_by = ?`)
+  const selectChildren = sql.prepare<{ id: string; parent: string | null }, ChildRow>(
+    `SELECT ${childColumns} FROM runs
+     WHERE session_id = @id AND parent IS NOT NULL AND (@parent IS NULL OR parent = @parent) ORDER BY position`,
   )
   const selectUnfinished = sql.prepare<[], RunRow>(
     `SELECT ${runColumns} FROM runs INDEXED BY runs_unfinished
@@ -119,8 +128,15 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
     deleteSession: (id) => void removeSession.run(id),
     reserveSeq: (id, nextSeq, at) => void updateSeq.run(nextSeq, at, id),
 
-    addRun: ({ id, sessionId, status, origin, at }) =>
-      insertRun.get(id, sessionId, sessionId, status, JSON.stringify(origin), at)?.position ?? 0,
+    addRun({ id, sessionId, status, origin, at }) {
+      const [parent, call] = origin.kind === 'child' ? [origin.parent, origin.call] : [null, null]
+      return insertRun.get(id, sessionId, sessionId, status, JSON.stringify(origin), at, parent, call)?.position ?? 0
+    },
+    runOfCall(toolUseId) {
+      const row = selectOfCall.get(toolUseId)
+      return row && toChild(row)
+    },
+    childRuns: (id, parent) => selectChildren.all({ id, parent: parent ?? null }).map(toChild),
     unfinishedRuns: (sessionId) =>
       (sessionId === undefined ? selectUnfinished.all() : selectUnfinishedOf.all(sessionId)).map(toRun),
     setRunStatus: (id, status) => void (status === 'ended' ? endRun.run(id) : updateRun.run(status, id)),
