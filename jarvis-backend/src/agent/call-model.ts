@@ -36,7 +36,9 @@ export async function callModel(parts: {
   const show = (kind: 'text' | 'thinking', text: string) => {
     if (text === '') return
     partial[kind] += text
-    session.emit(run.row.id, kind === 'text' ? 'chat:token' : 'chat:thinking', { text })
+    // A child's words are shown whole: the stream belongs to the run that a person reads.
+    if (run.origin.kind !== 'child')
+      session.emit(run.row.id, kind === 'text' ? 'chat:token' : 'chat:thinking', { text })
     parts.checkpoint()
   }
   // Redacting per frame is cheaper than per delta.

@@ -2,6 +2,7 @@ import type { Agents } from '../agents/agent.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type EntryOf, JarvisError, noUsage, type Recalled } from '../protocol/index.ts'
 import type { ActiveRun, RunProfile } from './active-run.ts'
+import type { Slices } from './budgets.ts'
 import { callModel, type StreamRedactor } from './call-model.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { toMessages } from './conversation.ts'
@@ -35,6 +36,8 @@ export type RunParts = {
   /** A picture that a tool of the session gave. */
   image(sessionId: string, id: string): ModelImage | undefined
   clock: Clock
+  /** Lends child runs a part of what their parents may use. */
+  slices: Slices
   /** Whether a child run may call that tool at all: one that starts no further runs. */
   mayChild(toolName: string): boolean
   /** The profile of a run that begins now. `askedBy`: the agent whose child run it is. */

@@ -19,6 +19,7 @@ import { createTranscriptStore } from '../store/sqlite/sessions/transcript.ts'
 import { type Catalog, modelSchemaOf } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { ComposedAgents } from './agents.ts'
+import type { ComposedBudgets } from './budgets.ts'
 import type { Foundation } from './foundation.ts'
 import type { Gate } from './gate.ts'
 import type { ComposedHomelab } from './homelab.ts'
@@ -40,6 +41,8 @@ export function composeRuns(
     memory: Pick<ComposedMemory, 'recall' | 'learn'>
     models: Pick<ComposedModels, 'choice' | 'costOf' | 'used' | 'mayName' | 'answered' | 'failed'>
     gate: Pick<Gate, 'confirmations' | 'executor' | 'questions' | 'watchers'>
+    gate: Pick<Gate, 'confirmations' | 'executor' | 'watchers'>
+    budgets: Pick<ComposedBudgets, 'keeper'>
     guide: Guide
     /** What is wrong now; the same array until something is different. */
     alerts(): readonly Alert[]
@@ -79,6 +82,7 @@ export function composeRuns(
     tools: executor,
     guide: parts.guide,
     image: images.get,
+    slices: parts.budgets.keeper.slices,
     mayChild: (name) => parts.catalog.get(name)?.startsPlan !== true,
     hasTool: (name) => parts.catalog.get(name) !== undefined,
     clock,

@@ -195,6 +195,7 @@ export function createSite(
     config,
     catalog,
     agents,
+    budgets,
     images,
     homelab,
     memory,

@@ -1,5 +1,6 @@
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
+import { childrenIn } from '../agent/run/child-list.ts'
 import type { Runs } from '../agent/runs.ts'
 import type { ListedSession, SessionList } from '../agent/sessions/session-list.ts'
 import type { Sessions } from '../agent/sessions/sessions.ts'
@@ -11,6 +12,7 @@ import type { Agents } from '../agents/agent.ts'
 import type { ImageStore, Journal } from '../calls/ports.ts'
 import { newId } from '../lib/ids.ts'
 import {
+  type ChildRunRow,
   type Entry,
   JarvisError,
   mainAgentId,
@@ -128,6 +130,10 @@ export function sessionRoutes(parts: {
   router.get('/:id/versions', (request, response) => {
     const { id } = known(param(request, 'id'))
     response.json({ items: versionsIn(id, store.family(id)) } satisfies Page<Versions>)
+  })
+  router.get('/:id/children', (request, response) => {
+    const { id } = known(param(request, 'id'))
+    response.json({ items: childrenIn(store, id) } satisfies Page<ChildRunRow>)
   })
   router.get('/:id/entries', (request, response) => {
     const { id } = known(param(request, 'id'))

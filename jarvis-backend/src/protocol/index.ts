@@ -232,6 +232,7 @@ export {
   type Verdict,
 } from './tier.ts'
 export {
+  ChildRunRow,
   Content,
   Entry,
   type EntryOf,

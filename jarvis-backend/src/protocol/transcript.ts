@@ -116,6 +116,27 @@ export const Subrun = z.discriminatedUnion('change', [
   }),
 ])
 
+/** `GET /api/sessions/:id/children`: a child run. `calls`, `tokens`, `costUsd`: so far; `summary`: what it came to. */
+export const ChildRunRow = z.object({
+  runId: RunId,
+  /** The run that asked, and its call. */
+  parentRunId: RunId,
+  toolUseId: ToolUseId,
+  agent: z.string(),
+  for: z.string(),
+  task: z.string(),
+  tools: z.array(z.string()).optional(),
+  mostTokens: z.int().optional(),
+  state: z.enum([...SubrunState.options, 'working']),
+  summary: z.string().optional(),
+  calls: z.int(),
+  tokens: z.int(),
+  costUsd: z.number().optional(),
+  startedAt: z.int(),
+  endedAt: z.int().optional(),
+})
+export type ChildRunRow = z.infer<typeof ChildRunRow>
+
 /** A line of a session's transcript. Each is also sent as the event `chat:<type>` with `sessionId` added. */
 export const Entry = z.discriminatedUnion('type', [
   z.object({

@@ -7,9 +7,7 @@ import type { RunsParts } from '../runs.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { ChildRun, StoredEntry } from '../sessions/transcript-store.ts'
-import { tokensOf } from './budget.ts'
 import { type ChildOutcome, lineOf, mostAtOnce, mostOfRun, recordOf, standingOf } from './child.ts'
-import { shareOf } from './share.ts'
 
 /** Work that a call hands to another agent. `tools`: all that the child may use. */
 export type Delegation = {
@@ -38,7 +36,7 @@ export type Children = {
 
 /** @param door of `runs.ts` */
 export function createChildren(
-  parts: Pick<RunsParts, 'store' | 'clock' | 'redact'>,
+  parts: Pick<RunsParts, 'store' | 'clock' | 'redact' | 'slices'>,
   door: {
     agent: Pick<RunAgent, 'begin' | 'go'>
     live: Pick<LiveSessions, 'get'>
@@ -52,40 +50,36 @@ export function createChildren(
   const childrenOf = (session: LiveSession, runId: string) =>
     [...session.runs.values()].filter(({ origin }) => origin.kind === 'child' && origin.parent === runId)
 
-  function begin(session: LiveSession, parent: ActiveRun, work: Delegation): ActiveRun {
+  /** The call's work as it is stored. @param mostTokens of its slice of the budget */
+  function originOf(parent: ActiveRun, work: Delegation, mostTokens: number | undefined): ChildOrigin {
     const { toolUseId, agent, tools, asker } = work
-    const begun = store.childRuns(session.id, parent.row.id)
-    if (begun.length >= mostOfRun)
-      throw refused(
-        `This run has asked other agents ${mostOfRun} times, which is all it may. Go on with what is known.`,
-      )
-    const mostTokens = shareOf(
-      parent,
-      begun.map(({ id }) => spentBy(session, id)),
-    )
     const { model } = { model: undefined, ...parent.origin }
-    const origin: ChildOrigin = {
+    return {
       ...{ kind: 'child', parent: parent.row.id, call: toolUseId, agent, for: parent.agent },
       ...{ task: redact.text(work.task), asker },
       ...(tools && { tools }),
       ...(mostTokens !== undefined && { mostTokens }),
       ...(model !== undefined && { model }),
     }
-    const row = { id: newId('run'), sessionId: session.id, origin, status: 'running' as const, at: clock.now() }
+  }
+
+  function begin(session: LiveSession, parent: ActiveRun, work: Delegation): ActiveRun {
+    if (store.childRuns(session.id, parent.row.id).length >= mostOfRun)
+      throw refused(
+        `This run has asked other agents ${mostOfRun} times, which is all it may. Go on with what is known.`,
+      )
+    const ids = { runId: newId('run'), sessionId: session.id }
     const run = store.atomically(() => {
-      const run = activeRun({ ...row, position: store.addRun(row) }, origin, agent)
+      const slice = parts.slices.take({ runId: parent.row.id, sessionId: session.id, activeMs: 0 }, ids)
+      if ('refused' in slice) throw refused(slice.refused)
+      const origin = originOf(parent, work, slice.taken.tokens)
+      const row = { id: ids.runId, sessionId: session.id, origin, status: 'running' as const, at: clock.now() }
+      const run = activeRun({ ...row, position: store.addRun(row) }, origin, work.agent)
       run.show = door.agent.begin(session, run)
       return run
     })
     door.start(session, run, () => door.agent.go(session, run))
     return run
-  }
-
-  /** Of a child that works, its whole share; of one that ended, what it used. */
-  function spentBy(session: LiveSession, runId: string): number {
-    const run = session.runs.get(runId)
-    const share = run?.origin.kind === 'child' && !run.isOver ? run.origin.mostTokens : undefined
-    return share ?? tokensOf(store.entriesOfRun(runId))
   }
 
   async function ended(run: ActiveRun): Promise<void> {

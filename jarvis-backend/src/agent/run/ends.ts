@@ -37,8 +37,10 @@ export function createRunEnds(parts: RunParts, { turnsOf }: RunFacts) {
 
   /** Stores the last entry, and the session's exact `seq` when no other run is going on. */
   function keepEnd(session: LiveSession, run: ActiveRun, last: Last, entries: readonly StoredEntry[]) {
-    if (run.origin.kind === 'child')
+    if (run.origin.kind === 'child') {
+      parts.slices.giveBack(run.row.id)
       session.append(run, endOfChild(run.origin, entries, last, clock.now() - run.row.at))
+    }
     session.append(run, last)
     store.setRunStatus(run.row.id, 'ended')
     run.isOver = true
