@@ -41,7 +41,6 @@ export function composeRuns(
     memory: Pick<ComposedMemory, 'recall' | 'learn'>
     models: Pick<ComposedModels, 'choice' | 'costOf' | 'used' | 'mayName' | 'answered' | 'failed'>
     gate: Pick<Gate, 'confirmations' | 'executor' | 'questions' | 'watchers'>
-    gate: Pick<Gate, 'confirmations' | 'executor' | 'watchers'>
     budgets: Pick<ComposedBudgets, 'keeper'>
     guide: Guide
     /** What is wrong now; the same array until something is different. */
