@@ -8,7 +8,7 @@ const slowness = Number(process.env.JARVIS_TEST_SLOW ?? 1)
 export default defineConfig({
   test: {
     include: ['jarvis-*/src/**/*.test.{ts,tsx}', 'jarvis-*/test/**/*.test.ts', 'packages/*/{src,test}/**/*.test.ts'],
-    testTimeout: 120_000 * slowness,
+    testTimeout: 180_000 * slowness,
     hookTimeout: 120_000 * slowness,
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },

@@ -7,5 +7,8 @@ export function isServerStale(): boolean
 /** Whether the built dashboard is missing or older than its sources. */
 export function isDashboardStale(): boolean
 
+/** When the newest source of the dashboard was changed, Unix ms. */
+export function newestOfDashboard(): number
+
 /** When the newest file of these files and folders was changed, Unix ms; 0 where there is none. */
 export function newest(paths: readonly string[]): number

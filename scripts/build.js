@@ -54,14 +54,17 @@ export const isServerStale = () =>
   isStale(join(backend, 'dist/main.js'), [join(backend, 'src'), join(backend, 'package.json'), packages])
 
 /** Whether the built dashboard is missing or older than its sources. */
-export const isDashboardStale = () =>
-  isStale(join(frontend, 'dist/index.html'), [
-    join(backend, 'src/protocol/facts.ts'),
-    ...['src', 'public', 'index.html', 'vite.config.ts', 'precompress.ts', 'package.json'].map((name) =>
-      join(frontend, name),
-    ),
-    join(backend, 'src/protocol'),
-  ])
+export const isDashboardStale = () => isStale(join(frontend, 'dist/index.html'), dashboardSources())
+
+/** When the newest source of the dashboard was changed, Unix ms. */
+export const newestOfDashboard = () => newest(dashboardSources())
+
+const dashboardSources = () => [
+  ...['src', 'public', 'index.html', 'vite.config.ts', 'precompress.ts', 'package.json'].map((name) =>
+    join(frontend, name),
+  ),
+  join(backend, 'src/protocol'),
+]
 
 /** Builds the side that is missing or older than its sources. */
 export async function buildMissing() {

@@ -224,7 +224,7 @@ test('an MCP token is made, shown once and revoked, the profile is changed, the 
   await expect.poll(async () => (await jarvis.rest('/api/settings')).json()).toMatchObject({ profile: 'lockdown' })
 
   await page.getByRole('radio', { name: /^Dark/ }).click()
-  expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+  await page.locator('html[data-theme=dark]').waitFor()
 })
 
 test('the password is changed; this browser stays signed in', async () => {

@@ -78,6 +78,8 @@ test('a model is connected without reading anything but the screen: tried, mende
   await form.getByRole('button', { name: 'Save and use it' }).click()
   await verdict.filter({ hasText: 'has no model named qwen9. It has qwen3:14b. Nothing was saved.' }).waitFor()
   await form.getByRole('button', { name: 'Save it anyway' }).click()
+  // Only then it is saved: to leave the page before would end the request.
+  await form.waitFor({ state: 'hidden' })
   expect(server.asked.at(-1)?.key).toBe(key)
   // A run that its server refuses leads back here.
   await page.goto(jarvis.url)

@@ -113,6 +113,8 @@ test('keys ask why, acknowledge and silence; the history is read to its end; a c
   await page.getByLabel('Check').selectOption({ label: 'Clock of a node' })
   await page.getByRole('button', { name: 'Narrow' }).click()
   await page.waitForURL(/check=clock/)
+  // The clock stood there before, between the certificates.
+  await side.getByText('Certificate 1 of caddy').waitFor({ state: 'detached' })
   await page.getByText('The clock of Home was 0 s off').waitFor()
   expect(await side.getByText('Certificate').count()).toBe(0)
 

@@ -194,7 +194,7 @@ test.each<Way & { exchanges: number }>([
   let before = await look(page)
   let steps = 0
   // Past the first page of earlier entries.
-  while (steps++ < 100 && (before.first?.at ?? 0) > way.exchanges - 75) {
+  while (steps++ < 100 && (before.first?.at ?? 0) > way.exchanges - 60) {
     await way.up(page, cdp)
     const now = await look(page, way.slowPx)
     const [oldFirst, first, last] = [before.first?.at ?? -1, now.first?.at ?? -1, now.last?.at ?? -1]
@@ -206,7 +206,7 @@ test.each<Way & { exchanges: number }>([
   expect([...wrong, ...(await page.evaluate<string[]>('release()'))]).toEqual([])
   // A fling goes the farther the faster the machine draws; it may not pass all in a few.
   expect(steps).toBeGreaterThan(way.slowPx === undefined ? 10 : 4)
-  expect(before.first?.at).toBeLessThanOrEqual(way.exchanges - 75)
+  expect(before.first?.at).toBeLessThanOrEqual(way.exchanges - 60)
 })
 
 test('1,000 exchanges are shown wherever the scrollbar is dragged to, and Home shows the first', async () => {

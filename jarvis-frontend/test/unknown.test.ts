@@ -22,10 +22,11 @@ test('a card whose outcome nobody knows says so, looks again in place, and settl
   await card.getByText('It is never run again by itself.').waitFor()
 
   let found = () => {}
-  server.behaviour.answersCheck = () =>
-    new Promise((resolve) => {
-      found = () => resolve({ status: 200, body: { outcome: 'unknown', text: '122 is running, for 2 min.' } })
-    })
+  // Made before it is asked for: the page says that it asks before the request has arrived.
+  const answered = new Promise<{ status: number; body: unknown }>((resolve) => {
+    found = () => resolve({ status: 200, body: { outcome: 'unknown', text: '122 is running, for 2 min.' } })
+  })
+  server.behaviour.answersCheck = () => answered
   await card.getByRole('button', { name: 'Check again' }).click()
   await card.getByText('Asking the cluster what became of it. Nothing is run.').waitFor()
   await card.getByRole('button', { name: 'Checking…' }).click({ force: true })

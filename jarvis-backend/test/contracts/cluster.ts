@@ -252,6 +252,12 @@ export function clusterContract(setUp: () => ClusterFixture | Promise<ClusterFix
     'what it remembers of the last %s goes on into what is seen now',
     async (span) => {
       const { cluster, node, runningVm, runningCt, stoppedVm, now } = await setUp()
+      // The first look may know nodes alone, and only what is known to run has its record read.
+      const isSeen = ({ nodes, guests, storages }: ClusterState) =>
+        nodes.some(({ name, status }) => name === node && status === 'online') &&
+        [runningVm, runningCt].every((id) => guests.some(({ vmid, status }) => vmid === id && status === 'running')) &&
+        storages.some(({ isActive }) => isActive)
+      await expect.poll(() => isSeen(cluster.state())).toBe(true)
       const until = now()
       const missed: string[] = []
       const seen = new Map<string, Map<number, Sample['values']>>()

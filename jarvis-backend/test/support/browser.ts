@@ -32,7 +32,10 @@ export function useBrowser() {
     const complaints: string[] = []
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('console', (message) => {
-      if (message.type() === 'error' && !/status of 4\d\d|net::ERR|WebSocket/.test(message.text()))
+      if (
+        message.type() === 'error' &&
+        !/status of 4\d\d|net::ERR|WebSocket|Disconnection timed out/.test(message.text())
+      )
         complaints.push(message.text())
     })
     onTestFinished(async () => {

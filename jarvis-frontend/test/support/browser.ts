@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Role } from 'jarvis-backend/protocol'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { build } from 'vite'
 import { onTestFinished } from 'vitest'
-import { isDashboardStale } from '../../../scripts/build.js'
+import { isDashboardStale, newestOfDashboard } from '../../../scripts/build.js'
 import { savesData, sharedBrowser } from '../../../scripts/shared-browser.ts'
 import { slowDown, slowDownPage } from '../../../scripts/slow-pages.ts'
 import { testWith } from '../../../scripts/test-with.js'
@@ -26,11 +25,43 @@ export type View = {
 
 export const test = testWith('Chromium')
 
-/** The shared browser and the dashboard, which is built for this file alone where its sources are newer than what was built. */
+const staged = join(root, '.staged')
+
+/**
+ * The folder of the dashboard as its sources are now. Where `dist` is older, it is built once for all files of tests, because a build takes
+ * as long as the tests of a file.
+ */
+async function builtDashboard(): Promise<string> {
+  if (!isDashboardStale()) return join(root, 'dist')
+  const version = `of-${Math.ceil(newestOfDashboard())}`
+  const dir = join(staged, version)
+  if (existsSync(dir)) return dir
+  const outDir = mkdtempSync(join(root, '.staged-'))
+  // Under Vitest it is `test`, which would build React for development: each page takes twice the time.
+  const { NODE_ENV } = process.env
+  process.env.NODE_ENV = 'production'
+  try {
+    await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } })
+    for (const old of existsSync(staged) ? readdirSync(staged) : []) {
+      if (old !== version) rmSync(join(staged, old), { recursive: true, force: true })
+    }
+    mkdirSync(staged, { recursive: true })
+    try {
+      renameSync(outDir, dir)
+    } catch (error) {
+      // Another file of tests has put the same build there meanwhile.
+      if (!existsSync(dir)) throw error
+    }
+  } finally {
+    process.env.NODE_ENV = NODE_ENV
+    rmSync(outDir, { recursive: true, force: true })
+  }
+  return dir
+}
+
+/** The shared browser and the built dashboard. */
 export async function openStage() {
-  const isStale = isDashboardStale()
-  const outDir = isStale ? mkdtempSync(join(tmpdir(), 'jarvis-dashboard-')) : join(root, 'dist')
-  if (isStale) await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } })
+  const outDir = await builtDashboard()
   const browser = await sharedBrowser()
   const servers: Scripted[] = []
   return {
@@ -80,7 +111,6 @@ export async function openStage() {
     },
     async close() {
       for (const server of servers) await server.close()
-      if (isStale) rmSync(outDir, { recursive: true, force: true })
     },
   }
 }
