@@ -35,10 +35,11 @@ test.each([
   expect(claude.paidInFull()).toBeLessThanOrEqual(1.1)
 })
 
+/** Of each answer, and not of what is asked for a fold. */
 const thinkingIn = ({ bodies }: Awaited<ReturnType<typeof startClaudeServer>>) =>
-  bodies.map(
-    ({ messages }) => messages.flatMap(({ content }) => content.filter(({ type }) => type === 'thinking')).length,
-  )
+  bodies
+    .filter(({ tools }) => tools !== undefined)
+    .map(({ messages }) => messages.flatMap(({ content }) => content.filter(({ type }) => type === 'thinking')).length)
 
 test('thinking is left out where the history is cut, and kept again from there on', async () => {
   const claude = await conversation({ rounds: 0 }, 7, { env: { CHAT_HISTORY_LIMIT: '4' } })

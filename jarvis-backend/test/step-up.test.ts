@@ -88,6 +88,7 @@ const routes: Record<string, 'token' | 'password' | 'sometimes' | 'key'> = {
   'sessions.ts PATCH /:id': 'token',
   'sessions.ts POST /:id/branch': 'token',
   'sessions.ts DELETE /:id': 'token',
+  'sessions-context.ts POST /:id/fold': 'token',
   'settings.ts PUT /': 'sometimes',
   'setup.ts POST /probe': 'token',
   'setup.ts POST /test': 'token',

@@ -27,8 +27,8 @@ export type ActiveRun = {
   entries: StoredEntry[]
   /** Whether its end is stored, or part of the open transaction. */
   isOver: boolean
-  /** Entries of earlier runs, read once: all that count as read, and those that the model is told. */
-  earlier?: { read: readonly StoredEntry[]; told: readonly StoredEntry[] }
+  /** Entries of earlier runs that the model is told, read once after each fold. */
+  earlier?: StoredEntry[]
   /** The last call of each lock: changes to one thing run one after the other, in a run and in its child runs. */
   locks: Map<string, Promise<void>>
   /** Aborts when a person stops the run. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { noUsage } from '../protocol/index.ts'
-import { toMessages, windowOf } from './conversation.ts'
+import { toMessages } from './conversation.ts'
 import type { StoredEntry } from './sessions/transcript-store.ts'
 
 const place = { seq: 0, runId: 'run_1', at: 0 }
@@ -91,17 +91,6 @@ test('a question after open results stands in their message, behind them', () =>
     text: 'Why?',
     context: 'ctx',
   })
-})
-
-test('the window of history moves in steps and keeps its bounds', () => {
-  const limit = 20
-  const starts = Array.from({ length: 200 }, (_, index) => index + 1 - windowOf(index + 1, limit))
-  for (let count = 1; count <= 200; count += 1) {
-    expect(windowOf(count, limit)).toBeLessThanOrEqual(limit)
-    expect(windowOf(count, limit)).toBeGreaterThanOrEqual(Math.min(count, limit / 2))
-  }
-  expect(new Set(starts).size).toBeLessThanOrEqual(1 + 200 / (limit / 2))
-  expect(windowOf(7, 1)).toBe(1)
 })
 
 const picture = (id: string, runId: string, bytes = 1_000): StoredEntry[] => {

@@ -1,4 +1,7 @@
 import type { Recalled, ToolCall } from '../protocol/index.ts'
+import { asFolded } from './context/as-folded.ts'
+import { cutResult, putAway, shortResult } from './context/cut-result.ts'
+import { foldsIn, isGiven } from './context/folds.ts'
 import type { Message, ModelImage, ToolResult } from './model.ts'
 import { createRepeats, mostRepeats } from './repeats.ts'
 import { taskWords } from './run/child.ts'
@@ -7,7 +10,8 @@ import { callIdOf, callsIn, settles } from './settles.ts'
 
 /**
  * The transcript as a model is given it: valid for every provider, whatever was aborted, denied or cut off. Each call
- * is answered in the message right after it; a call without an outcome is answered as unknown.
+ * is answered in the message right after it; a call without an outcome is answered as unknown. Folded entries are left out, and long
+ * results are cut.
  * @param imageOf the picture of that id; of earlier runs only the newest are asked for
  */
 export function toMessages(
@@ -15,7 +19,8 @@ export function toMessages(
   imageOf: (id: string) => ModelImage | undefined = () => undefined,
 ): Message[] {
   const messages: Message[] = []
-  const outcomes = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), outcomeOf(entry)]))
+  const { fold, resultsTo } = foldsIn(entries)
+  const outcomes = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), outcomeOf(entry, resultsTo)]))
 
   /** Consecutive texts of a person share one message, after the results. */
   const tell = (text: string, context?: string) => {
@@ -32,7 +37,9 @@ export function toMessages(
     }
   }
 
-  const results = entries.flatMap((entry) => (entry.type === 'tool_result' ? [entry] : []))
+  const results = entries.flatMap((entry) =>
+    entry.type === 'tool_result' && entry.seq > resultsTo && isGiven(entry, fold) ? [entry] : [],
+  )
   const current = entries.at(-1)?.runId
   const shown = imagesShown(results, current)
   const withImages = (result: ToolResult, { toolUseId }: ToolCall): ToolResult => {
@@ -48,8 +55,12 @@ export function toMessages(
 
   const repeats = createRepeats(entries)
   let isBrokenOff = false
+  if (fold !== undefined) tell('', asData('earlier', asFolded(fold)))
   for (const entry of entries) {
-    if (entry.type === 'user') {
+    if (!isGiven(entry, fold)) {
+      // A call that was repeated before the fold counts after it too.
+      if (entry.type === 'assistant') repeats(entry.runId, callsIn(entry))
+    } else if (entry.type === 'user') {
       tell(entry.text, entry.context)
       isBrokenOff = false
     } else if (entry.type === 'subrun') {
@@ -116,10 +127,13 @@ const byItself = '[JARVIS says and does the following by itself.]'
 
 type Outcome = { text: string; isError: boolean }
 
-function outcomeOf(entry: Parameters<typeof settles>[0] & { toolUseId: string }): Outcome {
+function outcomeOf(entry: Parameters<typeof settles>[0] & { toolUseId: string }, resultsTo: number): Outcome {
   switch (entry.type) {
-    case 'tool_result':
-      return { text: entry.result, isError: entry.isError }
+    case 'tool_result': {
+      const { result, summary, toolUseId, isError } = entry
+      const isAway = entry.seq <= resultsTo && result.length > shortResult
+      return { text: isAway ? putAway(summary, toolUseId) : cutResult(result, toolUseId), isError }
+    }
     case 'blocked':
       return { text: `Refused by the safety rules: ${entry.reason} Nothing was run.`, isError: true }
     case 'confirm_resolved': {
@@ -155,18 +169,10 @@ function asMemory(items: readonly Recalled[]): string {
     const origin = isFromTools ? ', came from a tool' : ''
     return `[${place}, ${new Date(changedAt).toISOString().slice(0, 10)}${origin}]\n${text}`
   })
-  return `<memory>\n${passages.map(withoutMarks).join('\n\n')}\n</memory>`
+  return asData('memory', passages.join('\n\n'))
 }
 
-/** Escapes marks, so that remembered text cannot end its block or begin another one. */
-const withoutMarks = (text: string) => text.replace(/<(?=\s*\/?\s*(?:memory|cluster_state|rehearsal)\b)/gi, '‹')
+/** A block of data within a message. Nothing in it ends the block or begins another one. */
+const asData = (name: string, text: string) => `<${name}>\n${withoutMarks(text)}\n</${name}>`
 
-/**
- * How many of a session's newest runs to send: between half of `limit` and `limit`. The start moves only every
- * `limit / 2` runs, so that the prefix of the conversation stays in the provider's cache.
- */
-export function windowOf(runCount: number, limit: number): number {
-  if (runCount <= limit) return runCount
-  const step = Math.max(1, Math.floor(limit / 2))
-  return runCount - Math.ceil((runCount - limit) / step) * step
-}
+const withoutMarks = (text: string) => text.replace(/<(?=\s*\/?\s*(?:memory|cluster_state|rehearsal|earlier)\b)/gi, '‹')

@@ -62,6 +62,11 @@ export interface Model {
    * @throws ModelError for whatever the provider refuses or breaks; the signal's reason when aborted.
    */
   generate(request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<Turn>
+  /**
+   * How many tokens the provider counts for a request, without an answer. Absent: it cannot count.
+   * @throws as `generate` does
+   */
+  count?(request: ModelRequest, signal: AbortSignal): Promise<number>
 }
 
 export type ModelErrorCode =
@@ -94,11 +99,13 @@ export class ModelError extends Error {
   readonly retryAfterMs: number | undefined
   /** What the broken attempt cost, where known. */
   readonly usage: Usage | undefined
+  /** The request was longer than the model can read. */
+  readonly isTooLong: boolean
 
   constructor(
     code: ModelErrorCode,
     message: string,
-    options: { isRetryable: boolean; retryAfterMs?: number; usage?: Usage; cause?: unknown },
+    options: { isRetryable: boolean; retryAfterMs?: number; usage?: Usage; isTooLong?: boolean; cause?: unknown },
   ) {
     super(message, { cause: options.cause })
     this.name = 'ModelError'
@@ -106,5 +113,6 @@ export class ModelError extends Error {
     this.isRetryable = options.isRetryable
     this.retryAfterMs = options.retryAfterMs
     this.usage = options.usage
+    this.isTooLong = options.isTooLong === true
   }
 }

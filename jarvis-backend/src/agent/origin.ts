@@ -66,7 +66,9 @@ export type Origin =
   | ChildOrigin
 
 /** A line that needs no model: a call, or a setting of the session that JARVIS answers itself. */
-type Line = Command | { answer(session: { isRehearsal: boolean; effort?: Effort }): string }
+type Line = Command | { answer(session: Asked): string | Promise<string> }
+/** `fold`: folds older turns. `context`: what fills the model's window. */
+type Asked = { isRehearsal: boolean; effort?: Effort; fold(): Promise<string>; context(): string }
 
 /** @param isTool whether there is such a tool now: `/home is full` is for the model, neither a tool's name nor written like a call. */
 export function originOf(stored: StoredOrigin, isTool: (name: string) => boolean): Origin {
@@ -79,6 +81,9 @@ function lineIn(text: string, isTool: (name: string) => boolean): Line | undefin
   if (rehearsal !== undefined) return { answer: ({ isRehearsal }) => rehearsal.problem ?? rehearsalLine(isRehearsal) }
   const effort = effortOrder(text)
   if (effort !== undefined) return { answer: (session) => effort.problem ?? effortLine(session.effort) }
+  const word = text.trim()
+  if (word === '/context') return { answer: ({ context }) => context() }
+  if (word === '/fold') return { answer: ({ fold }) => fold() }
   const command = parseCommand(text)
   return command?.ok === false && !isTool(command.toolName) ? undefined : command
 }

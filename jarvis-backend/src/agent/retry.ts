@@ -92,4 +92,5 @@ const withUsage = (error: ModelError, message: string, usage: Usage | undefined)
     cause: error.cause,
     ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
     ...(usage !== undefined && { usage }),
+    isTooLong: error.isTooLong,
   })

@@ -1,12 +1,23 @@
 import type { Agents } from '../agents/agent.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type EntryOf, JarvisError, noUsage, type Recalled } from '../protocol/index.ts'
+import { type ContextReport, type EntryOf, JarvisError, noUsage, type Recalled } from '../protocol/index.ts'
 import type { ActiveRun, RunProfile } from './active-run.ts'
 import type { Slices } from './budgets.ts'
 import { callModel, type StreamRedactor } from './call-model.ts'
 import { createCheckpoints } from './checkpoints.ts'
-import { toMessages } from './conversation.ts'
-import type { Model, ModelChoice, ModelImage, ModelRequest, ModelSink, Turn } from './model.ts'
+import type { FactMaker } from './context/facts/index.ts'
+import { createFolding } from './context/folding.ts'
+import type { Window } from './context/next-fold.ts'
+import { contextWords } from './context/words.ts'
+import {
+  type Model,
+  type ModelChoice,
+  ModelError,
+  type ModelImage,
+  type ModelRequest,
+  type ModelSink,
+  type Turn,
+} from './model.ts'
 import { nextStep } from './next-step.ts'
 import { isMessage, type Origin, openingOf } from './origin.ts'
 import { duringRehearsal } from './rehearsal.ts'
@@ -31,6 +42,12 @@ export type RunParts = {
   agents: Agents
   costOf: CostOf
   tools: ToolRunner
+  /** How much a model reads and writes at once. */
+  windowOf(model: Model): Window
+  /** What fills the window of a session's model. */
+  contextReport(sessionId: string): ContextReport
+  /** Make what is kept of folded entries. */
+  makers: readonly FactMaker[]
   /** Leads the runs of plans. */
   guide: Guide
   /** A picture that a tool of the session gave. */
@@ -81,6 +98,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
   const reading = createRunReading(store, facts)
   const settleCalls = createSettleCalls(parts.tools, facts, reading, ends)
   const follow = createFollow(parts.guide, settleCalls, ends)
+  const folding = createFolding({ ...parts, generate: (...args) => parts.generate(...args, () => {}) }, facts, reading)
   const openStream = createTokenPump()
   const checkpoint = createCheckpoints(parts)
 
@@ -89,7 +107,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
       run.show?.()
       if (run.entries.length === 0) store.atomically(() => begin(session, run))()
       if (run.origin.kind === 'plan') return await follow(session, run, run.origin)
-      if (run.origin.kind === 'command') answerLine(session, run, run.origin.line)
+      if (run.origin.kind === 'command') await answerLine(session, run, run.origin.line)
       keepPartial(session, run)
       while (!hasEnded(run)) {
         const step = nextStep(run.entries, turnsOf(session, run))
@@ -138,12 +156,19 @@ export function createRunAgent(parts: RunParts): RunAgent {
   }
 
   /** Answers a command such as `/dry-run on`, which took effect when it was sent. */
-  function answerLine(session: LiveSession, run: ActiveRun, line: Extract<Origin, { kind: 'command' }>['line']) {
+  async function answerLine(session: LiveSession, run: ActiveRun, line: Extract<Origin, { kind: 'command' }>['line']) {
     if ('ok' in line) {
       if (!line.ok) throw new JarvisError('invalid_request', line.problem)
     } else if (!run.entries.some(({ type }) => type === 'assistant')) {
       const { effort } = store.session(session.id) ?? {}
-      session.append(run, saying(line.answer({ isRehearsal: session.isRehearsal, ...(effort && { effort }) })))
+      const { isRehearsal } = session
+      const words = await line.answer({
+        isRehearsal,
+        ...(effort && { effort }),
+        fold: () => folding.asked(session, run),
+        context: () => contextWords(parts.contextReport(session.id)),
+      })
+      session.append(run, saying(words))
     }
   }
 
@@ -179,9 +204,19 @@ export function createRunAgent(parts: RunParts): RunAgent {
   }
 
   async function takeTurn(session: LiveSession, run: ActiveRun, mayCallTools: boolean) {
+    try {
+      await askModel(session, run, mayCallTools)
+    } catch (error) {
+      const isTooLong = error instanceof ModelError && error.isTooLong && !run.modelAbort.signal.aborted
+      if (!isTooLong || !(await folding.refused(session, run))) throw error
+    }
+  }
+
+  async function askModel(session: LiveSession, run: ActiveRun, mayCallTools: boolean) {
     const { id } = run.row
     const model = modelFor(session, run)
     const { prompt, tools, effort, temperature } = profileOf(session, run)
+    const messages = await folding.messages(session, run)
     await callModel({
       model,
       session,
@@ -194,9 +229,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
       keep: (turn) => ends.keepTurn(session, run, turn),
       request: {
         system: prompt,
-        messages: toMessages([...reading.earlierEntries(session, run), ...run.entries], (id) =>
-          parts.image(session.id, id),
-        ),
+        messages,
         tools,
         ...(effort !== undefined && { effort }),
         ...(temperature !== undefined && { temperature }),

@@ -26,6 +26,19 @@ export const tellingTypes = [
   'confirm_resolved',
   'blocked',
   'question_resolved',
+  'subrun',
+] as const satisfies readonly StoredEntry['type'][]
+
+/** The entries that sources are made of. */
+export const sourceTypes = [
+  'user',
+  'recalled',
+  'assistant',
+  'tool_result',
+  'reconciled',
+  'confirm_resolved',
+  'question',
+  'question_resolved',
 ] as const satisfies readonly StoredEntry['type'][]
 
 /**

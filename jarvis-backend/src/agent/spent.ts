@@ -1,6 +1,11 @@
 import { noUsage, type Usage } from '../protocol/index.ts'
 import type { StoredEntry } from './sessions/transcript-store.ts'
 
+/** What a model was asked for: a turn, or the words of a fold. */
+type Paid = StoredEntry & { type: 'assistant' | 'compaction'; model: string; usage: Usage }
+const isPaid = (entry: StoredEntry): entry is Paid =>
+  (entry.type === 'assistant' || entry.type === 'compaction') && entry.model !== undefined && entry.usage !== undefined
+
 /** US dollars; undefined where the price of the model is not known. */
 export type CostOf = (model: string, usage: Usage) => number | undefined
 
@@ -10,12 +15,11 @@ export type Spent = { usage: Usage; costUsd?: number; isUsagePartial?: true }
 export function spentOn(entries: readonly StoredEntry[], costOf: CostOf): Spent {
   let costUsd: number | undefined = 0
   for (const entry of entries) {
-    if (entry.type !== 'assistant' || entry.model === undefined || isNothing(entry.usage) || costUsd === undefined)
-      continue
+    if (!isPaid(entry) || isNothing(entry.usage) || costUsd === undefined) continue
     const cost = costOf(entry.model, entry.usage)
     costUsd = cost === undefined ? undefined : costUsd + cost
   }
-  const isUsagePartial = entries.some((entry) => entry.type === 'assistant' && entry.isUsagePartial)
+  const isUsagePartial = entries.some((entry) => isPaid(entry) && entry.isUsagePartial)
   return {
     usage: usageOf(entries),
     ...(isUsagePartial && { isUsagePartial }),
@@ -26,7 +30,7 @@ export function spentOn(entries: readonly StoredEntry[], costOf: CostOf): Spent 
 export const usageOf = (entries: readonly StoredEntry[]): Usage =>
   entries.reduce<Usage>(
     (sum, entry) =>
-      entry.type !== 'assistant'
+      !isPaid(entry) && entry.type !== 'assistant'
         ? sum
         : {
             inputTokens: sum.inputTokens + entry.usage.inputTokens,

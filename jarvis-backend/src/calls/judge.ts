@@ -194,9 +194,14 @@ const invalid = (tool: Tool, message: string): Extract<Judgement, { kind: 'inval
 
 const noEffect = { target: noTarget }
 
-/** What a result is made of says its tool. */
+/** What a result is made of says its tool. What repeats another result taints as that one does, so it is left out. */
 function withOrigins({ results, operatorTexts }: Sources, catalog: Catalog): Sources {
-  const told = results.map(({ saidIfRecalled, ...result }) => {
+  const known = new Set(results.map(({ toolUseId }) => toolUseId))
+  const first = results.filter(({ toolName, asked = {} }) => {
+    const original = catalog.get(toolName)?.rereads?.(asked as never)
+    return original === undefined || !known.has(original)
+  })
+  const told = first.map(({ saidIfRecalled, ...result }) => {
     const tool = catalog.get(result.toolName)
     return {
       ...result,

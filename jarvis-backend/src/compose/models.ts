@@ -13,7 +13,12 @@ import type { ModelSeen } from '../http/status-parts.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isPublicAddress } from '../lib/public-address.ts'
 import { type ClusterState, JarvisError } from '../protocol/index.ts'
-import { anthropicModel, createPrices, demoModel, openAiCompatibleModel } from '../providers/index.ts'
+import { anthropicModel, createPrices, demoModel, openAiCompatibleModel, windowOf } from '../providers/index.ts'
+
+/** The usual effort's tokens for thinking, in addition to those of the answer. */
+const tokensForThinking = 8_192
+/** Where the answer's length is the server's to set, tokens. */
+const usualAnswer = 8_192
 
 /** Wires the models. The settings may replace them; a turn that has begun ends with its own model. */
 export function composeModels(parts: {
@@ -73,6 +78,12 @@ export function composeModels(parts: {
     choice,
     costOf,
     reloadPrices: reload,
+    /** How much a model reads and writes at once. */
+    windowOf(asked: Model) {
+      const own = [config, ...configs].find((known) => idOf(known) === asked.id)
+      const answer = own?.provider === 'anthropic' ? own.maxTokens + tokensForThinking : usualAnswer
+      return windowOf(asked.id, answer, parts.config.contextTokens)
+    },
     used: tally.add,
     /**
      * Whether a model may be asked for session titles. `auto`: only configured models that do not run on the local network, where each call is slow.

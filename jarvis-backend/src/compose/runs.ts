@@ -1,6 +1,10 @@
+import { grantFacts } from '../agent/context/facts/grants.ts'
+import { entryFacts, type FactMaker } from '../agent/context/facts/index.ts'
+import { createReports } from '../agent/context/reports.ts'
 import { asClusterData } from '../agent/persona.ts'
 import { generateWithRetries } from '../agent/retry.ts'
 import type { Guide } from '../agent/run/guide.ts'
+import type { RunParts } from '../agent/run-agent.ts'
 import { createRuns } from '../agent/runs.ts'
 import { createNamer } from '../agent/sessions/name-session.ts'
 import { createSessions } from '../agent/sessions/sessions.ts'
@@ -11,7 +15,7 @@ import { createStreamRedactor } from '../gate/index.ts'
 import { clusterSummary } from '../homelab/summary.ts'
 import { sessionRoutes } from '../http/sessions.ts'
 import { onceFor } from '../lib/once-for.ts'
-import { type Alert, type ClusterState, tiers } from '../protocol/index.ts'
+import { type Alert, type ClusterState, JarvisError, tiers } from '../protocol/index.ts'
 import { createKeptRunStore } from '../store/sqlite/sessions/kept-runs.ts'
 import { createSessionIndex } from '../store/sqlite/sessions/session-index.ts'
 import { createSessionList } from '../store/sqlite/sessions/session-list.ts'
@@ -39,8 +43,8 @@ export function composeRuns(
     images: ImageStore
     homelab: Pick<ComposedHomelab, 'cluster'>
     memory: Pick<ComposedMemory, 'recall' | 'learn'>
-    models: Pick<ComposedModels, 'choice' | 'costOf' | 'used' | 'mayName' | 'answered' | 'failed'>
-    gate: Pick<Gate, 'confirmations' | 'executor' | 'questions' | 'watchers'>
+    models: Pick<ComposedModels, 'choice' | 'costOf' | 'used' | 'mayName' | 'answered' | 'failed' | 'windowOf'>
+    gate: Pick<Gate, 'confirmations' | 'executor' | 'questions' | 'watchers' | 'grants'>
     budgets: Pick<ComposedBudgets, 'keeper'>
     guide: Guide
     /** What is wrong now; the same array until something is different. */
@@ -73,6 +77,31 @@ export function composeRuns(
       known = { state, alerts, text: asClusterData(clusterSummary(state, alerts)) }
     return known.text
   }
+  const ask: RunParts['generate'] = async (used, request, sink, signal, onRetry) => {
+    try {
+      const turn = await generateWithRetries(used, request, sink, signal, { clock, onRetry })
+      models.answered(used)
+      return turn
+    } catch (error) {
+      if (!signal.aborted) models.failed(used, error)
+      throw error
+    }
+  }
+  const profile: RunParts['profile'] = ({ effort: chosen, agent: id, askedBy = id }) => {
+    const agent = agents.require(id)
+    const asking = agents.require(askedBy)
+    const effort = chosen ?? agent.effort
+    const { temperature } = agent
+    return {
+      prompt: promptOf(agent),
+      tools: specsFor(agent).filter((spec) => asking === agent || specsFor(asking).includes(spec)),
+      limits: { history: config.historyLimit, turns: config.maxTurns },
+      ...(effort !== undefined && { effort }),
+      ...(temperature !== undefined && { temperature }),
+    }
+  }
+  const makers: readonly FactMaker[] = [...entryFacts, grantFacts(parts.gate.grants, now)]
+  const mayChild = (name: string) => parts.catalog.get(name)?.startsPlan !== true
   const { runs, calls } = createRuns({
     store,
     kept,
@@ -82,25 +111,16 @@ export function composeRuns(
     guide: parts.guide,
     image: images.get,
     slices: parts.budgets.keeper.slices,
-    mayChild: (name) => parts.catalog.get(name)?.startsPlan !== true,
+    mayChild,
     hasTool: (name) => parts.catalog.get(name) !== undefined,
     clock,
     watchers,
     afterCommit: database.afterCommit,
     agents,
-    profile({ effort: chosen, agent: id, askedBy = id }) {
-      const agent = agents.require(id)
-      const asking = agents.require(askedBy)
-      const effort = chosen ?? agent.effort
-      const { temperature } = agent
-      return {
-        prompt: promptOf(agent),
-        tools: specsFor(agent).filter((spec) => asking === agent || specsFor(asking).includes(spec)),
-        limits: { history: config.historyLimit, turns: config.maxTurns },
-        ...(effort !== undefined && { effort }),
-        ...(temperature !== undefined && { temperature }),
-      }
-    },
+    profile,
+    windowOf: models.windowOf,
+    makers,
+    contextReport: (sessionId) => reports.of(sessionId),
     recall: async (message) => redactor.value(await memory.recall(message)),
     used: models.used,
     ended(sessionId, entries) {
@@ -114,18 +134,29 @@ export function composeRuns(
     cancel: confirmations.cancel,
     recordRehearsal: (change) => journal.append('session', { ...change, change: 'rehearsal' }),
     redact: { ...redactor, stream: () => createStreamRedactor(redactor) },
-    async generate(used, request, sink, signal, onRetry) {
-      try {
-        const turn = await generateWithRetries(used, request, sink, signal, { clock, onRetry })
-        models.answered(used)
-        return turn
-      } catch (error) {
-        if (!signal.aborted) models.failed(used, error)
-        throw error
-      }
-    },
+    generate: ask,
     changed,
     report,
+  })
+  const reports = createReports({
+    ...{
+      store,
+      agents,
+      mayChild,
+      clock,
+      profile,
+      makers,
+      costOf: models.costOf,
+      redact: redactor,
+      models: models.choice,
+    },
+    ...{ windowOf: models.windowOf, image: images.get, used: models.used },
+    generate: (...args) => ask(...args, () => {}),
+    serverOf: (name) => parts.catalog.get(name)?.attached?.server,
+    known: (sessionId) => {
+      if (store.session(sessionId) === undefined)
+        throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
+    },
   })
   const namer = createNamer({
     store,
@@ -164,6 +195,7 @@ export function composeRuns(
         now,
         journal,
         image: images.get,
+        reports,
       }),
     },
   }

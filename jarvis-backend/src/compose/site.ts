@@ -1,3 +1,4 @@
+import { storedResult } from '../agent/context/stored-result.ts'
 import { hearEnd } from '../agent/hear-end.ts'
 import type { Model } from '../agent/model.ts'
 import { createMcpTokens } from '../auth/mcp-tokens.ts'
@@ -26,6 +27,7 @@ import {
   pbsTools,
   questionTools,
   runbookTools,
+  sessionTools,
   watchTools,
 } from '../tools/house.ts'
 import { jobTools } from '../tools/jobs/index.ts'
@@ -133,6 +135,9 @@ export function createSite(
         agents: () => agents.agents.list().map(({ id }) => id),
         toolProblem: (name) => toolProblemOf(catalog, name),
         delegate: (...work) => sessions.runs.delegate(...work),
+      }),
+      ...withPorts(sessionTools, {
+        readResult: (...of: [string, string, number]) => storedResult(sessions.store, ...of),
       }),
       ...(replace.tools ?? []),
     ]),

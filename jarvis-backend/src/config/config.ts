@@ -34,6 +34,8 @@ export type Config = {
   /** Weights of embeddings and keywords in a memory search, each 0..1. */
   memoryWeights: { vector: number; keyword: number }
   historyLimit: number
+  /** Window of every model, tokens; undefined: by its name. */
+  contextTokens: number | undefined
   maxTurns: number
   /** Whether models name sessions. */
   titles: 'auto' | 'on' | 'off'
@@ -120,6 +122,15 @@ const Environment = z.object({
       return { vector, keyword }
     }),
   CHAT_HISTORY_LIMIT: wholeNumber(1, 1_000, 20, '20'),
+  CHAT_CONTEXT_TOKENS: z
+    .string()
+    .regex(/^\d{4,8}$/, 'must be a whole number from 4000 to 10000000, for example 32000')
+    .transform(Number)
+    .refine(
+      (tokens) => tokens >= 4_000 && tokens <= 10_000_000,
+      'must be a whole number from 4000 to 10000000, for example 32000',
+    )
+    .optional(),
   CHAT_MAX_LOOP: wholeNumber(1, 100, 10, '10'),
   CONFIRM_TTL_SECONDS: wholeNumber(1, 604_800, 900, '900'),
   JARVIS_PROTECTED: z
@@ -240,6 +251,7 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
     embeddings: embeddingsOf(value),
     memoryWeights: value.JARVIS_MEMORY_WEIGHTS,
     historyLimit: value.CHAT_HISTORY_LIMIT,
+    contextTokens: value.CHAT_CONTEXT_TOKENS,
     maxTurns: value.CHAT_MAX_LOOP,
     titles: value.JARVIS_TITLES,
     confirmTtlMs: value.CONFIRM_TTL_SECONDS * 1000,

@@ -7,6 +7,7 @@ const withQuery = [
   '/sessions',
   '/sessions/:id/entries',
   '/sessions/:id/export',
+  '/sessions/:id/context',
   '/memory/search',
   '/journal',
   '/changes',

@@ -38,6 +38,8 @@ function toBlocks(entry: Entry): string[] {
       return [`- refused: \`${entry.toolName} ${JSON.stringify(entry.toolInput)}\`, ${entry.reason}`]
     case 'reconciled':
       return [`- found out later, of \`${entry.toolName}\`: ${entry.text}`]
+    case 'compaction':
+      return entry.what === 'turns' ? [`- ${entry.count} earlier entries were folded for the model`] : []
     case 'recalled':
       return [`- recalled: ${entry.items.map(({ name, firstLine }) => `${name}:${firstLine}`).join(', ')}`]
     case 'subrun':

@@ -1,5 +1,6 @@
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
+import type { Reports } from '../agent/context/reports.ts'
 import { childrenIn } from '../agent/run/child-list.ts'
 import type { Runs } from '../agent/runs.ts'
 import type { ListedSession, SessionList } from '../agent/sessions/session-list.ts'
@@ -28,6 +29,7 @@ import {
 } from '../protocol/index.ts'
 import { identityOf, operatorOnly, param, read, sendText } from './handle.ts'
 import { toMarkdown } from './session-markdown.ts'
+import { contextRoutes } from './sessions-context.ts'
 
 /** Entries of an export that are read at a time. */
 const entriesAtOnce = 200
@@ -46,6 +48,7 @@ export function sessionRoutes(parts: {
   now(): number
   journal: Journal
   image: ImageStore['get']
+  reports: Reports
 }): Router {
   const { runs, store } = parts
   const toSummary = (
@@ -97,6 +100,7 @@ export function sessionRoutes(parts: {
   }
 
   const router = Router()
+  router.use(contextRoutes(parts))
   router.get('/', (request, response) => {
     const { q = '', before, source, limit, archived } = read(SessionsQuery, request.query)
     const words = q.trim()

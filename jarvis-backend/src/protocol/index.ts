@@ -74,6 +74,16 @@ export {
   type Storage,
   type Task,
 } from './cluster.ts'
+export {
+  Checkpoint,
+  CheckpointChange,
+  CheckpointDetail,
+  CheckpointFile,
+  ContextItem,
+  ContextPart,
+  ContextQuery,
+  ContextReport,
+} from './context.ts'
 export { type ErrorBody, type ErrorCode, errorStatus, JarvisError } from './errors.ts'
 export { usualLimits } from './facts.ts'
 export { Grant, GrantRequest } from './grant.ts'
@@ -236,6 +246,7 @@ export {
   Content,
   Entry,
   type EntryOf,
+  Fact,
   noUsage,
   Recalled,
   StopReason,

@@ -137,6 +137,19 @@ export const ChildRunRow = z.object({
 })
 export type ChildRunRow = z.infer<typeof ChildRunRow>
 
+/**
+ * What code made of folded entries, for a model and for people. `kind`: `change`, `unknown`, `denied`, `order`, `said`, `grant` or
+ * `plan`; further kinds may come. `of`: what it is about, such as a call. `text`: what became of it. `id`: of the call or the record.
+ */
+export const Fact = z.object({
+  kind: z.string(),
+  id: z.string().optional(),
+  of: z.string(),
+  text: z.string(),
+  at: z.int(),
+})
+export type Fact = z.infer<typeof Fact>
+
 /** A line of a session's transcript. Each is also sent as the event `chat:<type>` with `sessionId` added. */
 export const Entry = z.discriminatedUnion('type', [
   z.object({
@@ -238,6 +251,30 @@ export const Entry = z.discriminatedUnion('type', [
     text: z.string(),
   }),
   Subrun,
+  /**
+   * From here on a model is given `facts` and `text` in place of the entries up to `upTo`. The entries stay. `what`: `results` says that
+   * only the results up to there are replaced, each by its `summary`.
+   */
+  z.object({
+    ...base,
+    type: z.literal('compaction'),
+    what: z.enum(['turns', 'results']),
+    /** `asked`: by a person. `runs`: more runs than are sent. `window`: the model's window filled up. `refused`: the model said so. */
+    why: z.enum(['asked', 'runs', 'window', 'refused']),
+    upTo: z.int(),
+    /** How many entries were folded, or results replaced. */
+    count: z.int(),
+    facts: z.array(Fact),
+    /** A model's words on what was folded, unchecked; empty where the facts stand alone. */
+    text: z.string(),
+    /** About how many tokens the request had before, and has after it. */
+    tokensBefore: z.int(),
+    tokensAfter: z.int(),
+    /** What the words in `text` cost, also where they were thrown away. */
+    model: z.string().optional(),
+    usage: Usage.optional(),
+    isUsagePartial: z.literal(true).optional(),
+  }),
   z.object({
     ...base,
     type: z.literal('done'),

@@ -54,12 +54,14 @@ export function refusal(provider: Provider, complaint: Complaint, usage?: Usage)
     words.map((word) => statusOfType.get(word)).find((value) => value !== undefined) ??
     500
   const said = quoted(provider, complaint.message)
+  const isTooLong = status < 500 && tooLong.test(`${words.join(' ')} ${said}`)
   const fail = (code: ModelErrorCode, message: string, isRetryable: boolean) => {
     const retryAfterMs = isRetryable ? retryAfter(complaint.headers) : undefined
     return new ModelError(code, message, {
       isRetryable,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
       ...(usage !== undefined && { usage }),
+      isTooLong: code === 'model_bad_request' && isTooLong,
     })
   }
 
@@ -79,6 +81,10 @@ export function refusal(provider: Provider, complaint: Complaint, usage?: Usage)
   const hint = said === '' ? `Check the address (${provider.urlName}) and the model's name.` : said
   return fail('model_bad_request', `${host} refused the request (HTTP ${status}): ${hint}`, false)
 }
+
+/** How providers and local servers say that a request does not fit their window. */
+const tooLong =
+  /context[ _-]?(?:length|window|size)|prompt is too long|input is too long|maximum context|too many (?:input )?tokens|exceeds? (?:the )?(?:available )?context|request_too_large|input length and .?max_tokens|reduce the length/i
 
 /** Translates a failure before the answer began; errors that are not the provider's are returned unchanged. */
 export function sendFailure(provider: Provider, error: unknown): unknown {

@@ -57,6 +57,7 @@ import { getPbsStatus } from './pbs/get-pbs-status.ts'
 import { askOperator } from './questions/ask-operator.ts'
 import { listRunbooks } from './runbooks/list-runbooks.ts'
 import { runRunbook } from './runbooks/run-runbook.ts'
+import { readResult } from './sessions/read-result.ts'
 import { getStorageHealth } from './storage/get-storage-health.ts'
 import { getUncoveredGuests } from './storage/get-uncovered-guests.ts'
 import type { ToolDefinition } from './tool.ts'
@@ -123,6 +124,8 @@ export const questionTools = [askOperator]
 export const watchTools = [listAlerts]
 /** The tools over agents. */
 export const agentTools = [delegate]
+/** The tools over what was said and done in a conversation. */
+export const sessionTools = [readResult]
 /** The tools over what JARVIS remembers. */
 export const memoryTools = [memorySearch, memoryGet, memoryWrite]
 
@@ -148,6 +151,7 @@ export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
   ...jobFacts,
   ...watchTools,
   ...agentTools,
+  ...sessionTools,
 ]
 
 /** What the policy's checks know of them. */

@@ -162,6 +162,8 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   remembers?: true
   /** Its answers repeat earlier conversations, the operator's words included. */
   recalls?: true
+  /** Its answers are parts of the result of the call that this names. Where that result is known, taint looks at it alone. */
+  rereads?(input: z.output<Input>): string
   /** It leads to calls of other runs, so it is no step of a plan, and no child run may call it. */
   startsPlan?: true
   /** It only asks the operator, so it is offered only where one is, and is no step of a plan. */

@@ -1,10 +1,11 @@
+import { foldingSystem } from '../../src/agent/context/prose.ts'
 import type { Model, ModelRequest, ModelSink, Turn } from '../../src/agent/model.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { type Content, noUsage, type ToolInput, type Usage } from '../../src/protocol/index.ts'
 
 type Scripted = (request: ModelRequest, sink: ModelSink, signal: AbortSignal) => Promise<Turn>
 
-/** A model that plays its turns in order, and objects to one that is not in the script. */
+/** A model that plays its turns in order, and objects to one that is not in the script. Of what is folded it has nothing to say. */
 export type ScriptedModel = Model & {
   requests: ModelRequest[]
   /** Turns that nobody asked for. */
@@ -19,6 +20,8 @@ export function scripted(...turns: Scripted[]): ScriptedModel {
     requests,
     left: () => left.length,
     generate(request, sink, signal) {
+      if (request.system === foldingSystem)
+        return Promise.resolve({ content: [], stopReason: 'end_turn', usage: noUsage })
       requests.push(structuredClone(request))
       const turn = left.shift()
       if (turn === undefined) throw new Error(`an unexpected turn: ${JSON.stringify(request.messages.at(-1))}`)

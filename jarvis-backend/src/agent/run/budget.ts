@@ -16,6 +16,10 @@ export function tokensOf(entries: readonly StoredEntry[]): number {
   let chars = 0
   let tokens = 0
   for (const entry of entries) {
+    if (entry.type === 'compaction') {
+      tokens += entry.usage === undefined ? 0 : sumOf(entry.usage)
+      continue
+    }
     chars += JSON.stringify(entry).length
     if (entry.type !== 'assistant' || entry.model === undefined) continue
     tokens += sumOf(entry.usage) || Math.ceil(chars / charsPerToken)

@@ -15,7 +15,7 @@ export function createRunFacts(parts: Pick<RunParts, 'store' | 'models' | 'agent
   const { store, models, agents } = parts
 
   /** Read when the run begins to be worked on, and kept for all of it. */
-  function profileOf(session: LiveSession, run: ActiveRun): RunProfile {
+  function profileOf(session: Pick<LiveSession, 'id'>, run: ActiveRun): RunProfile {
     const askedBy = run.origin.kind === 'child' ? { askedBy: run.origin.for } : {}
     run.profile ??= given(run, parts.profile({ ...store.session(session.id), agent: run.agent, ...askedBy }))
     return run.profile

@@ -1,10 +1,10 @@
 import type { ToolCall } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
-import { windowOf } from '../conversation.ts'
+import { foldsIn, isGiven } from '../context/folds.ts'
 import { rightsOf } from '../principal.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { StoredEntry, TranscriptStore } from '../sessions/transcript-store.ts'
-import { type Sources, sourcesOf, tellingTypes } from '../sources.ts'
+import { type Sources, sourcesOf, sourceTypes, tellingTypes } from '../sources.ts'
 import type { RunFacts } from './facts.ts'
 
 /** Runs of an earlier conversation in which a text of the memory may have been said. */
@@ -12,33 +12,36 @@ const mostRunsRemembered = 200
 
 /** Reads what a run goes on from: the earlier runs of its session, and the texts that the requester had read. */
 export function createRunReading(store: TranscriptStore, { profileOf, principalIn }: RunFacts) {
-  function earlierOf(session: LiveSession, run: ActiveRun): NonNullable<ActiveRun['earlier']> {
-    const { id, position } = run.row
-    if (position === 0) return { read: [], told: [] }
-    const all = store.newestRuns(session.id, windowOf(position + 1, profileOf(session, run).limits.history))
-    if (run.origin.kind === 'child') {
-      // What the run that asked had read counts as read by its child, which is told of its task alone.
-      const begun = run.entries[0]?.seq ?? Number.POSITIVE_INFINITY
-      return { read: all.filter(({ seq, runId }) => seq < begun && runId !== id), told: [] }
-    }
-    const children = store.childRuns(session.id)
-    const own = new Set([id, ...children.filter(({ parent }) => parent === id).map((child) => child.id)])
-    const read = all.filter(({ runId }) => !own.has(runId))
-    const ofChildren = new Set(children.map((child) => child.id))
-    return { read, told: ofChildren.size === 0 ? read : read.filter(({ runId }) => !ofChildren.has(runId)) }
-  }
-
-  function earlier(session: LiveSession, run: ActiveRun) {
-    run.earlier ??= earlierOf(session, run)
+  /** Of earlier runs, what the model is told; a child run begins with its task. */
+  function earlierEntries(session: Pick<LiveSession, 'id'>, run: ActiveRun): StoredEntry[] {
+    run.earlier ??= run.row.position === 0 || run.origin.kind === 'child' ? [] : unfolded(session, run)
     return run.earlier
   }
 
-  /** All that a run and its child runs have read and were told so far, in the order it came. */
+  /** What is not folded, with the folds. Of a session that was never folded, one run more than is sent: the rest is folded first. */
+  function unfolded(session: Pick<LiveSession, 'id'>, run: ActiveRun): StoredEntry[] {
+    const ofChildren = new Set(store.childRuns(session.id).map(({ id }) => id))
+    const isTold = ({ runId }: StoredEntry) => runId !== run.row.id && !ofChildren.has(runId)
+    const folds = store.folds(session.id).filter(isTold)
+    const { fold } = foldsIn(folds)
+    const newest = store.newestRuns(session.id, profileOf(session, run).limits.history + 1)
+    const first = newest[0]?.seq ?? Number.POSITIVE_INFINITY
+    return [...folds.filter(({ seq }) => seq < first).reverse(), ...newest].filter(
+      (entry) => isTold(entry) && (entry.type === 'compaction' || isGiven(entry, fold)),
+    )
+  }
+
+  /**
+   * All that a run and its child runs have read and were told so far, in the order it came, also what a model is not given any more.
+   * What the run that asked had read counts as read by its child.
+   */
   function readBy(session: LiveSession, run: ActiveRun): StoredEntry[] {
-    const children = run.origin.kind === 'child' ? [] : store.childRuns(session.id, run.row.id)
-    const own = [...earlier(session, run).read, ...run.entries]
-    if (children.length === 0) return own
-    return [...own, ...children.flatMap(({ id }) => store.entriesOfRun(id))].sort((a, b) => a.seq - b.seq)
+    const { id } = run.row
+    const begun = run.origin.kind === 'child' ? (run.entries[0]?.seq ?? Number.POSITIVE_INFINITY) : undefined
+    const others = store
+      .entriesOfTypes(session.id, sourceTypes)
+      .filter(({ seq, runId }) => runId !== id && (begun === undefined || seq < begun))
+    return [...others, ...run.entries].sort((a, b) => a.seq - b.seq)
   }
 
   /** The texts that the principal had read: a model all that it was given, a client the results of its own earlier calls. */
@@ -56,9 +59,5 @@ export function createRunReading(store: TranscriptStore, { profileOf, principalI
   const tellingEntries = (sessionId: string): StoredEntry[] =>
     store.session(sessionId)?.source === 'chat' ? store.newestRuns(sessionId, mostRunsRemembered, tellingTypes) : []
 
-  return {
-    /** Of earlier runs, what the model is told; a child run begins with its task. */
-    earlierEntries: (session: LiveSession, run: ActiveRun) => earlier(session, run).told,
-    sourcesFor,
-  }
+  return { earlierEntries, sourcesFor }
 }

@@ -1,4 +1,4 @@
-import type { Effort, Entry, SessionSummary } from '../../protocol/index.ts'
+import type { Effort, Entry, EntryOf, SessionSummary } from '../../protocol/index.ts'
 import type { StoredOrigin } from '../origin.ts'
 import type { Spent } from '../spent.ts'
 import type { Member } from './versions.ts'
@@ -74,6 +74,12 @@ export interface TranscriptStore {
   entriesFrom(sessionId: string, from: number, limit: number): StoredEntry[]
   /** The entries of the newest `runs` runs, of all types or of `types`. Costs the same however long the session is. */
   newestRuns(sessionId: string, runs: number, types?: readonly StoredEntry['type'][]): StoredEntry[]
+  /** The folds of a session, newest first: at most the newest 20. Costs the same however long the session is. */
+  folds(sessionId: string): EntryOf<'compaction'>[]
+  /** The result of a call in a session, and the run it was made in. */
+  resultOf(sessionId: string, toolUseId: string): EntryOf<'tool_result'> | undefined
+  /** All entries of a session of `types`, in order. Takes longer the longer the session is. */
+  entriesOfTypes(sessionId: string, types: readonly StoredEntry['type'][]): StoredEntry[]
   /** The newest `limit` entries with `seq < before`, oldest first, wherever that cuts a run. */
   pageBefore(sessionId: string, before: number, limit: number): { items: StoredEntry[]; hasEarlier: boolean }
   /** Up to about `limit` entries with `seq < before`, oldest first, cut at the start of a run. */

@@ -564,4 +564,8 @@ export const migrations: readonly string[] = [
   CREATE UNIQUE INDEX runs_by_call ON runs (begun_by) WHERE begun_by IS NOT NULL;
   CREATE INDEX runs_by_parent ON runs (session_id, parent) WHERE parent IS NOT NULL;
   `,
+  `
+  -- The newest fold of a session is looked for before each answer.
+  CREATE INDEX entries_folds ON entries (session_id, seq) WHERE type = 'compaction';
+  `,
 ]

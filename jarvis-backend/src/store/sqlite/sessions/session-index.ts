@@ -159,13 +159,21 @@ export function createSessionIndex(
 
 const tokenKinds = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const
 
-/** A session's messages and answers from a seq on. */
+/** A session's messages and answers from a seq on, and what folding cost, which has no words of its own. */
 export const messagesFrom = (sql: Database['sql'], limit: number) =>
   sql.prepare<[string, number], Message>(
-    `SELECT seq, body FROM entries WHERE session_id = ? AND seq >= ? AND type IN ('user', 'assistant')
+    `SELECT seq, body FROM entries WHERE session_id = ? AND seq >= ? AND type IN ('user', 'assistant', 'compaction')
      ORDER BY seq LIMIT ${limit}`,
   )
 
-/** The text of a message, without thinking and tool calls. */
-export const wordsOf = ({ text, content = [] }: { text?: string; content?: readonly Content[] }): string =>
-  text ?? content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n')
+/** The text of a message, without thinking and tool calls. A fold repeats what its entries say. */
+export const wordsOf = ({
+  text,
+  content = [],
+  facts,
+}: {
+  text?: string
+  content?: readonly Content[]
+  facts?: unknown
+}): string =>
+  (facts === undefined ? text : '') ?? content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n')

@@ -84,6 +84,12 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
   const selectTypes = sql.prepare<[string, number, string], EntryRow>(
     `SELECT * FROM entries WHERE session_id = ? AND seq >= ? AND type IN (SELECT value FROM json_each(?)) ORDER BY seq`,
   )
+  const selectFolds = sql.prepare<[string], EntryRow>(
+    "SELECT * FROM entries INDEXED BY entries_folds WHERE session_id = ? AND type = 'compaction' ORDER BY seq DESC LIMIT 20",
+  )
+  const selectResult = sql.prepare<[string, string], EntryRow>(
+    `SELECT * FROM entries WHERE session_id = ? AND type = 'tool_result' AND body ->> '$.toolUseId' = ? LIMIT 1`,
+  )
   const selectSome = sql.prepare<[string, number, number], EntryRow>(
     'SELECT * FROM entries WHERE session_id = ? AND seq >= ? ORDER BY seq LIMIT ?',
   )
@@ -161,6 +167,12 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
           : selectTypes.all(sessionId, start, JSON.stringify(types))
       return rows.map(toEntry)
     },
+    folds: (sessionId) => selectFolds.all(sessionId).map((row) => toEntry(row) as EntryOf<'compaction'>),
+    resultOf(sessionId, toolUseId) {
+      const row = selectResult.get(sessionId, toolUseId)
+      return row && (toEntry(row) as EntryOf<'tool_result'>)
+    },
+    entriesOfTypes: (sessionId, types) => selectTypes.all(sessionId, 0, JSON.stringify(types)).map(toEntry),
     pageBefore(sessionId, before, limit) {
       const start = nthBefore.get(sessionId, before, limit - 1)?.seq ?? 0
       return {

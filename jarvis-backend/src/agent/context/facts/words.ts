@@ -1,0 +1,50 @@
+import type { Fact } from '../../../protocol/index.ts'
+import { type FactMaker, oneLine } from './fact-maker.ts'
+
+const longestOrder = 600
+const longestSaid = 240
+/** The newest messages that are kept word for word, besides orders. */
+const mostSaid = 30
+const mostOrders = 60
+
+/** A message that says how things are to be from now on. Taking one too many costs little. */
+const lasting =
+  /\b(?:never|always|from now on|until|unless|only if|(?:do not|don['’]t|must not|mustn['’]t|should not|not (?:during|before|after|while|today|tonight))|leave \S+ alone|hands off|remember|prefer|no longer|nie|niemals|immer|nicht|ab jetzt|bis)\b/i
+
+/** What the operator said: standing orders, and the newest of the rest. A line that begins with `/` is a command. */
+export const wordFacts: FactMaker = {
+  kinds: ['order', 'said'],
+  make(before, entries) {
+    const facts: Fact[] = [...before]
+    for (const entry of entries) {
+      if (entry.type !== 'user' || entry.job?.isForeign || entry.text.startsWith('/') || entry.text.trim() === '')
+        continue
+      const isOrder = lasting.test(entry.text)
+      const of = `“${oneLine(entry.text, isOrder ? longestOrder : longestSaid)}”`
+      facts.push({ kind: isOrder ? 'order' : 'said', of, text: '', at: entry.at })
+    }
+    const newest = (kind: string, most: number) => facts.filter((fact) => fact.kind === kind).slice(-most)
+    return [...newest('order', mostOrders), ...newest('said', mostSaid)]
+  },
+}
+
+/** What an operator noted with an approval. A denial says its own note. */
+export const noteFacts: FactMaker = {
+  kinds: ['decision'],
+  make: (before, entries) => [
+    ...before,
+    ...entries.flatMap((entry): Fact[] =>
+      entry.type === 'confirm_resolved' && entry.decision === 'approved' && entry.note !== undefined
+        ? [
+            {
+              kind: 'decision',
+              id: entry.callId ?? entry.toolUseId,
+              of: `approved by ${entry.by}`,
+              text: `“${oneLine(entry.note, longestSaid)}”`,
+              at: entry.at,
+            },
+          ]
+        : [],
+    ),
+  ],
+}

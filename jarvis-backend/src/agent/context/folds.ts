@@ -1,0 +1,28 @@
+import type { EntryOf } from '../../protocol/index.ts'
+import type { StoredEntry } from '../sessions/transcript-store.ts'
+
+export type Fold = EntryOf<'compaction'>
+
+/** What of a transcript a model is given. `fold`: stands in place of the entries below it. `resultsTo`: results up to this seq are put away. */
+export type Folds = { fold: Fold | undefined; resultsTo: number }
+
+/** The folds in force: the newest of each kind. */
+export function foldsIn(entries: readonly StoredEntry[]): Folds {
+  const newest = (what: Fold['what']) =>
+    entries.reduce<Fold | undefined>(
+      (last, entry) =>
+        entry.type === 'compaction' && entry.what === what && entry.seq > (last?.seq ?? -1) ? entry : last,
+      undefined,
+    )
+  return { fold: newest('turns'), resultsTo: newest('results')?.upTo ?? -1 }
+}
+
+/** What a run answers: it stays where the fold lies inside that run. */
+export const isTask = ({ type }: StoredEntry): boolean => type === 'user' || type === 'recalled' || type === 'subrun'
+
+/**
+ * Whether a model is still given this entry. A fold inside a run keeps the message that the run answers, because the run goes on
+ * with it.
+ */
+export const isGiven = (entry: StoredEntry, fold: Fold | undefined): boolean =>
+  fold === undefined || entry.seq > fold.upTo || (entry.runId === fold.runId && isTask(entry))

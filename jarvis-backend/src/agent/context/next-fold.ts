@@ -1,0 +1,175 @@
+import type { StoredEntry } from '../sessions/transcript-store.ts'
+import { callsIn } from '../settles.ts'
+import { longestResult, shortResult } from './cut-result.ts'
+import { type Cut, cutsIn } from './cuts.ts'
+import { type Fold, foldsIn, isGiven, isTask } from './folds.ts'
+import type { Size } from './size.ts'
+import { charsOfContent } from './size.ts'
+
+/** `tokens`: what a model can read and write at once. `answer`: what of it is kept for the answer. */
+export type Window = { tokens: number; answer: number }
+
+/** What is to be done before the next turn. `count`: entries that are folded, or results that are put away. */
+export type NextFold = { what: Fold['what']; why: Fold['why']; upTo: number; count: number }
+
+/** From here on old results are replaced by their summaries. */
+export const resultsAt = 0.6
+/** From here on old turns are folded. */
+export const turnsAt = 0.75
+/** Runs, the present one included, whose results stay and of which no more are kept after a fold. */
+const runsKept = 4
+/** Share of the window that the newest runs may keep after a fold. */
+const keptShare = 0.2
+/** A fold that frees less than this share of the window is not worth the provider's cache. */
+const leastGain = 0.05
+/** What a fold itself costs, tokens. */
+const costOfFold = 600
+
+export type Reading = {
+  /** What the request is made of, oldest first. */
+  entries: readonly StoredEntry[]
+  /** The run that goes on. */
+  current: string
+  size: Size
+  window: Window
+  /** The most runs that are sent. */
+  mostRuns: number
+  isOpen?: (entry: StoredEntry) => boolean
+}
+
+/** Says what to do before the next turn, from what is stored alone; undefined where it fits as it is. */
+export function nextFold(reading: Reading): NextFold | undefined {
+  const { size, window } = reading
+  const given = givenIn(reading)
+  const runs = new Set(given.flatMap((entry) => (entry.type === 'user' || isClients(entry) ? [entry.runId] : [])))
+  if (runs.size > reading.mostRuns) {
+    const kept = reading.mostRuns + 1 - Math.max(1, Math.floor(reading.mostRuns / 2))
+    const cut = cutsIn(given, reading.current, reading.isOpen).find((one) => !one.isInside && one.runsAfter <= kept)
+    if (cut !== undefined) return turns(reading, given, cut, 'runs')
+  }
+  const isFull = size.tokens > turnsAt * window.tokens || size.tokens + window.answer > window.tokens
+  if (size.tokens > resultsAt * window.tokens || isFull) {
+    const results = resultsToPutAway(reading)
+    if (results !== undefined) return results
+  }
+  if (!isFull) return undefined
+  const cut = cutFor(reading, given, runsKept, keptShare, leastGain)
+  return cut && turns(reading, given, cut, 'window')
+}
+
+/** What to fold where the model refused the request as too long, so that the window is smaller than was thought. */
+export function foldOfRefused(reading: Reading): NextFold | undefined {
+  const given = givenIn(reading)
+  const cut = cutFor(reading, given, 1, keptShare / 4, 0) ?? cutsIn(given, reading.current, reading.isOpen).at(-1)
+  return cut && turns(reading, given, cut, 'refused')
+}
+
+/** What to fold where a person asks for it: all but the newest answer. */
+export function foldAsked(reading: Reading): NextFold | undefined {
+  const given = givenIn(reading)
+  // The command is a run of its own.
+  const cut = cutsIn(given, reading.current, reading.isOpen).find((one) => !one.isInside && one.runsAfter <= 2)
+  return cut && turns(reading, given, cut, 'asked')
+}
+
+function givenIn({ entries }: Reading): StoredEntry[] {
+  const { fold } = foldsIn(entries)
+  return entries.filter((entry) => isGiven(entry, fold) && entry.type !== 'compaction')
+}
+
+const isClients = (entry: StoredEntry) => entry.type === 'assistant' && entry.madeBy === 'client'
+
+function turns({ current }: Reading, given: readonly StoredEntry[], cut: Cut, why: Fold['why']): NextFold | undefined {
+  const count = given.filter((entry) => entry.seq <= cut.seq && isGone(entry, cut, current)).length
+  return count === 0 ? undefined : { what: 'turns', why, upTo: cut.seq, count }
+}
+
+/** The oldest cut behind which no more is kept than may be; where the present run alone is more, one inside it. */
+function cutFor(
+  reading: Reading,
+  given: readonly StoredEntry[],
+  most: number,
+  share: number,
+  gain: number,
+): Cut | undefined {
+  const { size, window, current } = reading
+  const { resultsTo } = foldsIn(reading.entries)
+  const tokensOf = (entries: readonly StoredEntry[]) =>
+    entries.reduce((sum, entry) => sum + charsGiven(entry, resultsTo), 0) / size.charsPerToken
+  const kept = (cut: Cut) => given.filter((entry) => entry.seq > cut.seq)
+  const isWorth = (cut: Cut) => {
+    const gone = given.filter((entry) => entry.seq <= cut.seq && isGone(entry, cut, current))
+    return tokensOf(gone) - costOfFold * (gain === 0 ? 0 : 1) >= gain * window.tokens && gone.length > 0
+  }
+  const cuts = cutsIn(given, current, reading.isOpen)
+  const between = cuts.filter((cut) => !cut.isInside)
+  const fits = (cut: Cut) => tokensOf(kept(cut)) <= share * window.tokens
+  const best = between.find((cut) => cut.runsAfter <= most && fits(cut)) ?? between.at(-1)
+  if (best !== undefined && isWorth(best) && (fits(best) || leavesRoom(reading, best, tokensOf, given))) return best
+  // The newest turn stays, because the next one answers it.
+  const inside = cuts.filter((cut) => cut.isInside && kept(cut).some(({ type }) => type === 'assistant'))
+  const within = inside.find(fits) ?? inside.at(-1)
+  if (within !== undefined && isWorth(within)) return within
+  return best !== undefined && isWorth(best) ? best : undefined
+}
+
+const isGone = (entry: StoredEntry, cut: Cut, current: string) =>
+  !(cut.isInside && entry.runId === current && isTask(entry))
+
+function leavesRoom(
+  { size, window }: Reading,
+  cut: Cut,
+  tokensOf: (entries: readonly StoredEntry[]) => number,
+  given: readonly StoredEntry[],
+): boolean {
+  const left = size.tokens - tokensOf(given.filter((entry) => entry.seq <= cut.seq)) + costOfFold
+  return left <= resultsAt * window.tokens && left + window.answer <= window.tokens
+}
+
+/** Results of older runs that are still given whole; undefined where too little would be gained. */
+function resultsToPutAway(reading: Reading): NextFold | undefined {
+  const { size, window } = reading
+  const { fold, resultsTo } = foldsIn(reading.entries)
+  const given = givenIn(reading)
+  const starts = new Map<string, number>()
+  for (const { runId, seq } of given) if (!starts.has(runId)) starts.set(runId, seq)
+  const first = [...starts.values()].sort((a, b) => a - b).at(-runsKept)
+  if (first === undefined || starts.size <= runsKept) return undefined
+  const upTo = first - 1
+  const results = given.filter(
+    (entry) =>
+      entry.type === 'tool_result' &&
+      entry.seq <= upTo &&
+      entry.seq > Math.max(resultsTo, fold?.upTo ?? -1) &&
+      entry.result.length > shortResult,
+  )
+  const saved = results.reduce((sum, entry) => sum + charsGiven(entry, resultsTo) - charsGiven(entry, upTo), 0)
+  if (saved / size.charsPerToken < leastGain * window.tokens) return undefined
+  return { what: 'results', why: 'window', upTo, count: results.length }
+}
+
+/** Characters that an entry takes of a request. */
+export function charsGiven(entry: StoredEntry, resultsTo: number): number {
+  switch (entry.type) {
+    case 'user':
+      return entry.text.length + (entry.context?.length ?? 0)
+    case 'subrun':
+      return entry.change === 'begin' ? entry.task.length + (entry.context?.length ?? 0) : 0
+    case 'recalled':
+      return entry.items.reduce((sum, { text, name }) => sum + text.length + name.length + 40, 0)
+    case 'assistant':
+      if (entry.madeBy === 'client') return 0
+      return entry.content.reduce((sum, item) => sum + charsOfContent(item), 0) + 60 * callsIn(entry).length
+    case 'tool_result':
+      if (entry.seq <= resultsTo && entry.result.length > shortResult) return entry.summary.length + 120
+      return Math.min(entry.result.length, longestResult + 120) + 5_000 * (entry.images?.length ?? 0)
+    case 'blocked':
+      return entry.reason.length + 60
+    case 'confirm_resolved':
+      return 60 + (entry.note?.length ?? 0)
+    case 'reconciled':
+      return entry.text.length + 60
+    default:
+      return 0
+  }
+}

@@ -1,0 +1,74 @@
+import type { Content, Usage } from '../../protocol/index.ts'
+import type { Message, ToolSpec } from '../model.ts'
+import type { StoredEntry } from '../sessions/transcript-store.ts'
+
+/** Characters to a token where the provider has counted nothing yet. */
+export const usualCharsPerToken = 3.3
+/** A ratio outside of these says that the provider did not count all of the request. */
+const leastCharsPerToken = 1
+const mostCharsPerToken = 12
+/** About what a picture costs, in characters. */
+const charsOfImage = 5_000
+
+type Request = { system: string; tools: readonly ToolSpec[]; messages: readonly Message[] }
+
+/**
+ * Tokens of the next request. `counted`: how many of them the provider counted in the newest reply; 0 where all are estimated.
+ * `charsPerToken`: of the session, for estimates.
+ */
+export type Size = { tokens: number; counted: number; charsPerToken: number }
+
+export const inputOf = ({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number =>
+  inputTokens + cacheReadTokens + cacheWriteTokens
+
+/**
+ * The size of a request: what the provider counted last, and an estimate of what is new. After a fold nothing that was counted
+ * holds any more, and all is estimated until the next reply.
+ * @param entries those that `request.messages` were made of
+ */
+export function sizeOf(
+  request: Request,
+  entries: readonly StoredEntry[],
+  charsOfTools: (tools: readonly ToolSpec[]) => number,
+): Size {
+  const { system, tools, messages } = request
+  const fixed = system.length + charsOfTools(tools)
+  const sizes = messages.map(charsOfMessage)
+  const all = fixed + sum(sizes)
+  const changedAt = entries.reduce((seq, entry) => (entry.type === 'compaction' ? Math.max(seq, entry.seq) : seq), -1)
+  const last = entries.findLast(
+    (entry) =>
+      entry.type === 'assistant' && entry.model !== undefined && entry.content.length > 0 && inputOf(entry.usage) > 0,
+  )
+  if (last?.type === 'assistant' && last.seq > changedAt) {
+    const at = messages.findLastIndex((message) => message.role === 'assistant' && message.content === last.content)
+    const input = inputOf(last.usage)
+    const charsPerToken = (fixed + sum(sizes.slice(0, at))) / input
+    if (at >= 0 && isPlausible(charsPerToken)) {
+      const counted = input + last.usage.outputTokens
+      return { tokens: counted + Math.ceil(sum(sizes.slice(at + 1)) / charsPerToken), counted, charsPerToken }
+    }
+  }
+  return { tokens: Math.ceil(all / usualCharsPerToken), counted: 0, charsPerToken: usualCharsPerToken }
+}
+
+const isPlausible = (ratio: number) => ratio >= leastCharsPerToken && ratio <= mostCharsPerToken
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+
+export function charsOfMessage(message: Message): number {
+  if (message.role === 'assistant') return sum(message.content.map(charsOfContent))
+  const results = message.results.map(({ text, images = [] }) => text.length + charsOfImage * images.length + 60)
+  return message.text.length + (message.context?.length ?? 0) + sum(results)
+}
+
+export function charsOfContent(content: Content): number {
+  switch (content.type) {
+    case 'text':
+    case 'thinking':
+      return content.text.length
+    case 'redacted_thinking':
+      return content.data.length
+    case 'tool_call':
+      return content.toolName.length + JSON.stringify(content.toolInput).length + 60
+  }
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { Usage } from './transcript.ts'
+
+/** One thing in a model's window. `seq`: of its entry, where it has one. */
+export const ContextItem = z.object({ name: z.string(), tokens: z.int(), seq: z.int().optional() })
+export type ContextItem = z.infer<typeof ContextItem>
+
+/**
+ * A part of what a model is given with the next message. `count`: how many things it holds. `items`: the same by server, for tools.
+ * `largest`: absent where it is empty.
+ */
+export const ContextPart = z.object({
+  part: z.enum(['system', 'tools', 'skills', 'memory', 'folded', 'transcript', 'results', 'reserved', 'free']),
+  tokens: z.int(),
+  count: z.int(),
+  largest: ContextItem.optional(),
+  items: z.array(ContextItem).optional(),
+})
+export type ContextPart = z.infer<typeof ContextPart>
+
+/** What fills the window of a session's model, tokens. Reading it changes nothing. */
+export const ContextReport = z.object({
+  model: z.string(),
+  windowTokens: z.int(),
+  usedTokens: z.int(),
+  /** How many of `usedTokens` the provider counted in its newest reply; the rest is estimated. */
+  countedTokens: z.int(),
+  /** What the provider counts for the next request, where that was asked for and it can count. */
+  exactTokens: z.int().optional(),
+  /** Why there is no `exactTokens` although it was asked for. */
+  exactProblem: z.string().optional(),
+  /** Shares of the window from which on old results are put away, and old turns are folded. */
+  resultsAt: z.number(),
+  turnsAt: z.number(),
+  parts: z.array(ContextPart),
+  /** Of all runs of the session. `foldingUsd`: what folds cost of it. Dollars are absent where a price is not known. */
+  spent: z.object({
+    usage: Usage,
+    costUsd: z.number().optional(),
+    isUsagePartial: z.literal(true).optional(),
+    folds: z.int(),
+    foldingUsd: z.number().optional(),
+  }),
+  /** What "fold now" would fold. `because`: why it rests. */
+  fold: z.object({ entries: z.int(), because: z.string().optional() }),
+})
+export type ContextReport = z.infer<typeof ContextReport>
+
+export const ContextQuery = z.strictObject({ count: z.enum(['exact']).optional() })
+
+/** A message that one can go back to. `changes`: to the cluster since it, which stay. `files`: that JARVIS wrote since it. */
+export const Checkpoint = z.object({
+  seq: z.int(),
+  text: z.string(),
+  at: z.int(),
+  changes: z.int(),
+  files: z.int(),
+})
+export type Checkpoint = z.infer<typeof Checkpoint>
+
+/** What becomes of a file that JARVIS wrote after a checkpoint. `because`: why it stays. */
+export const CheckpointFile = z.object({
+  path: z.string(),
+  writes: z.int(),
+  goesBack: z.boolean(),
+  because: z.string().optional(),
+})
+export type CheckpointFile = z.infer<typeof CheckpointFile>
+
+/** A change since a checkpoint, which going back does not undo. */
+export const CheckpointChange = z.object({
+  toolUseId: z.string(),
+  line: z.string(),
+  outcome: z.enum(['done', 'failed', 'unknown']),
+  text: z.string(),
+  at: z.int(),
+})
+export type CheckpointChange = z.infer<typeof CheckpointChange>
+
+export const CheckpointDetail = z.object({
+  ...Checkpoint.omit({ changes: true, files: true }).shape,
+  files: z.array(CheckpointFile),
+  notUndone: z.array(CheckpointChange),
+})
+export type CheckpointDetail = z.infer<typeof CheckpointDetail>
