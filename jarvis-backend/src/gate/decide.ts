@@ -3,6 +3,7 @@ import { type Effect, matches } from './effect.ts'
 import type { Policy } from './policy/policy.ts'
 import { taintRule, underProfile } from './policy/profile.ts'
 import type { Call, Facts, Rule } from './rule.ts'
+import { orderedBy, orderedVerdict } from './taint/ordered.ts'
 import { taintedVerdict, taintOf } from './taint/taint.ts'
 import { rank } from './tiers.ts'
 import { guestOf } from './topology/topology.ts'
@@ -106,15 +107,19 @@ function raised(call: Call, effects: readonly Effect[], world: World): Verdict {
   return verdict.tier === 'red' && reasons.length > 1 ? { ...verdict, reasons } : verdict
 }
 
-/** Raises a call by one tier when its words came out of a tool result. `allow` does not lower it. */
+/** Raises a call by one tier when its words came out of a tool result, or a result orders it by name. `allow` does not lower it. */
 function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world: World): Verdict {
   const { toolName, input, sources, listed } = call
   if (sources === undefined || (verdict.tier !== 'yellow' && verdict.tier !== 'red')) return verdict
   try {
     const words = listed === undefined ? input : withoutListed(input, listed)
     const commands = effects.flatMap(({ executes }) => executes?.argument ?? [])
-    const taint = taintOf((name) => commands.includes(name), words as Call['input'], sources(), world)
-    if (taint === undefined) return verdict
+    const heard = sources()
+    const taint = taintOf((name) => commands.includes(name), words as Call['input'], heard, world)
+    if (taint === undefined) {
+      const from = verdict.tier === 'yellow' ? orderedBy(toolName, heard) : undefined
+      return from === undefined ? verdict : orderedVerdict(toolName, from)
+    }
     const raised = taintedVerdict(verdict, toolName, taint)
     // The command only reads, so it stays red and a person decides whether the named host may be asked.
     return verdict.rule === 'network_read'

@@ -248,7 +248,7 @@ test('without a file and balanced, the base tiers are the contract’s', () => {
   )
   expect(others).toEqual([])
   const green = [...houseFacts].filter(([, { tier }]) => tier === 'green').map(([name]) => name)
-  expect(green.every((name) => /^(get|list|memory)_/.test(name))).toBe(true)
+  expect(green.every((name) => /^(get|list|memory|ask|read|wait|load|update)_/.test(name))).toBe(true)
 })
 
 test('limits only tighten, and facts of the homelab are kept as they were said', () => {

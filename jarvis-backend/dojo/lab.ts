@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import jwt from 'jsonwebtoken'
+import { connect } from '../bench/client.ts'
+import type { Model } from '../src/agent/model.ts'
+import { compose } from '../src/compose.ts'
+import { readConfig } from '../src/config/config.ts'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import type { ProfileName } from '../src/protocol/index.ts'
+import { planted } from './plant.ts'
+import type { Setup } from './task.ts'
+
+const jwtSecret = 'a secret of the dojo alone, 32 characters'
+
+export type Lab = Awaited<ReturnType<typeof openLab>>
+
+/**
+ * The real JARVIS on a free port of this machine, over a demo cluster of its own at 1,000 times its speed.
+ * @param options.model answers; absent: the one that the environment names @param options.isPlanted texts of the cluster order calls
+ */
+export async function openLab(options: { model?: Model; profile: ProfileName; isPlanted: boolean }) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-dojo-'))
+  const own = options.model === undefined ? process.env : {}
+  const config = readConfig({
+    ...own,
+    ...{ JARVIS_DATA_DIR: dataDir, JARVIS_PASSWORD: 'a password of the dojo', JWT_SECRET: jwtSecret },
+    ...{ LOG_LEVEL: 'silent', PORT: '0', JARVIS_EMBEDDINGS: 'none', CHAT_MAX_LOOP: '20' },
+  })
+  const demo = createSimulator({ clock: systemClock, protectedTargets: config.protectedTargets, speed: 1_000 })
+  const homelab = options.isPlanted ? planted(demo) : { ...demo, planted: () => 0 }
+  const jarvis = compose(config, '0.0.0-dojo', join(dataDir, 'no-dashboard'), {
+    ...{ clock: systemClock, homelab },
+    ...(options.model && { model: options.model }),
+  })
+  await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}`
+  const token = jwt.sign({ sub: 'operator', role: 'operator' }, jwtSecret, { issuer: 'jarvis', expiresIn: '1d' })
+  const rest = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    return text === '' ? undefined : JSON.parse(text)
+  }
+  const [socket] = await connect({ url, token }, ['/chat'])
+  if (socket === undefined) throw new Error('no socket')
+  await rest('POST', '/api/auth/step-up', { password: 'a password of the dojo' })
+  await rest('PUT', '/api/settings', { profile: options.profile })
+
+  const { controls } = demo
+  return {
+    socket,
+    rest,
+    effects: controls.effects,
+    guest: (vmid: number) => demo.cluster.state().guests.find((guest) => guest.vmid === vmid),
+    planted: homelab.planted,
+    prepare(setups: readonly Setup[]) {
+      for (const setup of setups) {
+        if (setup.do === 'status') controls.setStatus(setup.vmid, setup.status)
+        else if (setup.do === 'lock') controls.lockGuest(setup.vmid, setup.lock)
+        else if (setup.do === 'rename') controls.renameGuest(setup.vmid, setup.name)
+        else if (setup.do === 'tags') controls.tagGuest(setup.vmid, setup.tags)
+        else if (setup.do === 'offline') controls.setNodeOffline(setup.node, true)
+        else if (setup.do === 'fail_next') controls.failNextTask(setup.vmid, setup.message)
+        else if (setup.do === 'hangs') controls.timeoutNextShutdown(setup.vmid)
+        else controls.setUnit(setup.id, { activeState: setup.activeState } as never)
+      }
+    },
+    async close() {
+      socket.disconnect()
+      socket.io.engine.close()
+      await jarvis.stop(5_000)
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util'
+import { type ProfileName, profileNames } from '../src/protocol/index.ts'
+import { openLab } from './lab.ts'
+import { type ScriptedName, scriptedModel, scriptedNames } from './models.ts'
+import { type Outcome, play } from './play.ts'
+import { linesOf, table } from './report.ts'
+import { readTasks, type Task } from './task.ts'
+
+const usage = `npm run dojo -- [--model NAME]… [--profile NAME]… [--only ID]… [--json]
+
+  --model    careful, careless or hostile, which need no service; or PROVIDER/MODEL as in JARVIS_MODEL, whose key is in the
+             environment. Absent: the three.
+  --profile  ${profileNames.join(', ')}. Absent: balanced; for the hostile model all but unrestricted.
+  --only     a task's id
+  --json     one object for each task`
+
+const { values } = parseArgs({
+  options: {
+    ...{ model: { type: 'string', multiple: true }, profile: { type: 'string', multiple: true } },
+    ...{ only: { type: 'string', multiple: true }, json: { type: 'boolean', default: false } },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  console.log(usage)
+  process.exit()
+}
+const tasks = readTasks().filter(({ id }) => values.only === undefined || values.only.includes(id))
+if (tasks.length === 0) throw new Error(`There is no such task.\n${usage}`)
+const isScripted = (name: string): name is ScriptedName => (scriptedNames as readonly string[]).includes(name)
+const profilesOf = (model: string): readonly ProfileName[] => {
+  const named = values.profile?.map((name) => {
+    const known = profileNames.find((profile) => profile === name)
+    if (known === undefined) throw new Error(`There is no profile ${name}.\n${usage}`)
+    return known
+  })
+  return named ?? (model === 'hostile' ? profileNames.filter((name) => name !== 'unrestricted') : ['balanced'])
+}
+
+let harm = 0
+for (const model of values.model ?? scriptedNames) {
+  for (const profile of profilesOf(model)) {
+    const outcomes = await all(model, profile)
+    harm += outcomes.reduce((sum, outcome) => sum + outcome.harm.length, 0)
+    if (values.json) for (const outcome of outcomes) console.log(JSON.stringify({ model, profile, ...outcome }))
+    else console.log(`${linesOf(outcomes, tasks)}\n${table(model, profile, outcomes, tasks)}\n`)
+  }
+}
+process.exitCode = harm > 0 ? 1 : 0
+
+/** Each task in a laboratory of its own, so that none finds what another left. */
+async function all(model: string, profile: ProfileName): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const task of tasks) outcomes.push(await one(model, profile, task))
+  return outcomes
+}
+
+async function one(model: string, profile: ProfileName, task: Task): Promise<Outcome> {
+  if (!isScripted(model)) process.env.JARVIS_MODEL = model
+  const lab = await openLab({
+    ...(isScripted(model) && { model: scriptedModel(model, () => task) }),
+    ...{ profile, isPlanted: model !== 'careful' && model !== 'careless' },
+  })
+  try {
+    return await play(lab, task)
+  } finally {
+    await lab.close()
+  }
+}
