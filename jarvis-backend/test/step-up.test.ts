@@ -79,6 +79,7 @@ const routes: Record<string, 'token' | 'password' | 'sometimes' | 'key'> = {
   'push.ts POST /:id/test': 'token',
   'restart.ts POST /': 'password',
   'plans.ts POST /:id/stop': 'token',
+  'plans.ts POST /:id/undo': 'token',
   // A runbook has no rights of its own: each of its calls is judged when it runs.
   'runbooks.ts POST /check': 'token',
   'runbooks.ts PUT /:name': 'token',

@@ -61,7 +61,7 @@ export function toMessages(
       // A call that was repeated before the fold counts after it too.
       if (entry.type === 'assistant') repeats(entry.runId, callsIn(entry))
     } else if (entry.type === 'user') {
-      tell(entry.text, entry.context)
+      tell(entry.text, entry.todo === undefined ? entry.context : joined(entry.context ?? '', entry.todo))
       isBrokenOff = false
     } else if (entry.type === 'subrun') {
       if (entry.change === 'begin') tell(taskWords(entry), entry.context)

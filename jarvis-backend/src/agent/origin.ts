@@ -2,7 +2,7 @@ import type { Effort, Principal, ToolInput } from '../protocol/index.ts'
 import { type Command, parseCommand } from './command.ts'
 import { effortLine, effortOrder } from './effort.ts'
 import { rehearsalLine, rehearsalOrder } from './rehearsal.ts'
-import type { Draft } from './sessions/transcript-store.ts'
+import type { Draft, Given } from './sessions/transcript-store.ts'
 import { calling } from './tool-runner.ts'
 
 /** What an operator wrote. `model`: chosen for the answer; absent: the one in use when it is answered. */
@@ -88,24 +88,26 @@ function lineIn(text: string, isTool: (name: string) => boolean): Line | undefin
   return command?.ok === false && !isTool(command.toolName) ? undefined : command
 }
 
-/** The entries that a run begins with. @param context the cluster summary for a message */
-export function openingOf(origin: Origin, context: () => string): (Draft & { context?: string })[] {
+/** The entries that a run begins with. @param given the cluster summary, and the model's open list, for a message */
+export function openingOf(origin: Origin, given: () => Given): (Draft & Given)[] {
   if (origin.kind === 'plan') return []
   if (origin.kind === 'child') {
     const { call: toolUseId, agent, task, tools, mostTokens } = origin
     const limits = { ...(tools && { tools: [...tools] }), ...(mostTokens !== undefined && { mostTokens }) }
     const begin = { type: 'subrun', change: 'begin', toolUseId, agent, for: origin.for, task, ...limits } as const
-    return [{ ...begin, context: context() }]
+    // The list is that of the model which hands the work over.
+    const { todo: _, ...rest } = given()
+    return [{ ...begin, ...rest }]
   }
   if (origin.kind === 'mcp') return origin.asked === undefined ? [] : [calling('client', origin.asked)]
   if (origin.kind === 'job') {
     if ('call' in origin) return [calling('jarvis', origin.call)]
     const { messageId, text, by, jobId: id, slot, isForeign } = origin
     const job = { id, slot, ...(isForeign && { isForeign }) }
-    return [{ type: 'user', messageId, text, by, job, context: context() }]
+    return [{ type: 'user', messageId, text, by, job, ...given() }]
   }
   const { messageId, text, by } = origin
-  const message = { type: 'user', messageId, text, by, context: context() } as const
+  const message = { type: 'user', messageId, text, by, ...given() } as const
   const line = origin.kind === 'command' && 'ok' in origin.line ? origin.line : undefined
   return line?.ok ? [message, calling('operator', line)] : [message]
 }

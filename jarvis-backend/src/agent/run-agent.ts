@@ -32,6 +32,7 @@ import type { LiveSession } from './sessions/live-session.ts'
 import { titleOf, untitled } from './sessions/title.ts'
 import type { StoredEntry, StoredSession, TranscriptStore } from './sessions/transcript-store.ts'
 import { type CostOf, spentOn } from './spent.ts'
+import { openTodo } from './todo.ts'
 import { createTokenPump } from './token-pump.ts'
 import { saying, type ToolRunner } from './tool-runner.ts'
 
@@ -144,8 +145,11 @@ export function createRunAgent(parts: RunParts): RunAgent {
 
   function begin(session: LiveSession, run: ActiveRun): () => void {
     const { row, origin } = run
-    const context = () => (session.isRehearsal ? `${parts.context()}\n\n${duringRehearsal}` : parts.context())
-    const first = openingOf(origin, context)
+    const first = openingOf(origin, () => {
+      const context = session.isRehearsal ? `${parts.context()}\n\n${duringRehearsal}` : parts.context()
+      const todo = openTodo(store.newestTodo(session.id))
+      return { context, ...(todo !== undefined && { todo }) }
+    })
     const isNamed = 'text' in origin && session.title === untitled
     if (isNamed) session.rename(titleOf(origin.text))
     const kept = first.map((draft) => session.keep(run, draft))

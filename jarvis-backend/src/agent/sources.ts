@@ -94,6 +94,9 @@ export function sourcesOf(
         sources.results.push({ toolName: 'schedule', toolUseId: entry.messageId, text: entry.text })
       else sources.operatorTexts.push(entry.text)
       tellContext(entry.context, entry.messageId)
+      // What a result said may stand in it, where that result is no longer among the entries.
+      if (entry.todo !== undefined)
+        sources.results.push({ toolName: 'update_plan', toolUseId: entry.messageId, text: entry.todo })
     } else if (entry.type === 'subrun' && entry.change === 'begin') {
       // The task is a model's own words, as all that a model says: neither an order nor a stranger's text.
       tellContext(entry.context, entry.toolUseId)

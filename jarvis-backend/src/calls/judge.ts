@@ -99,6 +99,12 @@ export function createJudge(
       return blocked('unknown_tool', `There is no tool ${JSON.stringify(toolName)}.`)
     const barring = barred(tool)
     if (barring !== undefined) return blocked('agent_tools', `The agent ${barring} may not use ${toolName}.`)
+    const beyond = beyondAgents(tool, rawInput, barred)
+    if (beyond !== undefined)
+      return blocked(
+        'agent_tools',
+        `The agent ${beyond.agent} may not use ${beyond.toolName}, which a step of it calls.`,
+      )
     const isLoose = tool.input.def.catchall?._zod.def.type === 'unknown'
     const unknown = Object.keys(rawInput).filter(
       (key) => !Object.hasOwn(tool.input.shape, key) && !(isLoose && key !== '__proto__'),
@@ -143,7 +149,8 @@ export function createJudge(
     if (led?.kind === 'blocked')
       return { kind: 'blocked', verdict: { ...led.verdict, reason: led.reason }, effects, target, isPreviewed: true }
     if (led?.kind === 'invalid') return { ...invalid(tool, led.message), isPreviewed: true }
-    const whole = led === undefined ? verdict : strictestOf(verdict, led.calls)
+    const whole =
+      led === undefined || preview?.leads === undefined ? verdict : strictestOf(verdict, led.calls, preview.leads)
     const over = above(whole, tool.tier)
     if (over !== undefined) return { kind: 'blocked', verdict: over, effects, target, isPreviewed: true }
     let hash: string | undefined
@@ -164,6 +171,16 @@ export function createJudge(
     }
   }
   return judge
+
+  /** A tool that a plan's step or check would call, and an agent may not use; some of those run while the plan is made. */
+  function beyondAgents({ leadsTo }: Tool, input: ToolInput, barred: (tool: Tool) => string | undefined) {
+    for (const toolName of leadsTo?.(input) ?? []) {
+      const other = catalog.get(toolName)
+      const agent = other && barred(other)
+      if (agent !== undefined) return { agent, toolName }
+    }
+    return undefined
+  }
 }
 
 /** The call that is run in place of this one; it has been found already, when the effects were. */

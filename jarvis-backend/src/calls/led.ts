@@ -20,10 +20,17 @@ export function judgeLed(
   | { kind: 'blocked'; verdict: Verdict; reason: string }
   | { kind: 'invalid'; message: string } {
   const found: Led[] = []
-  // A person wrote the text that the calls stand in, and may have named there what a read then shows.
-  const own = () => ({ results: read, operatorTexts: [said] })
-  for (const { number, toolName, toolInput, at } of calls) {
+  // A person wrote the text that the calls stand in, and may have named there what a read then shows. Where whoever asks composed the
+  // calls, the plan's reads count as if they had read them one by one.
+  const own = (): Sources => {
+    if (said !== undefined) return { results: read, operatorTexts: [said] }
+    const { results = [], operatorTexts = [] } = sources?.() ?? {}
+    return { results: [...results, ...read], operatorTexts }
+  }
+  for (const { number, toolName, toolInput, at, isLater } of calls) {
     const alone = judge(toolName, toolInput, sources, asker)
+    // It waits for what an earlier step changes, and the gate judges it in its turn.
+    if (isLater === true && alone.kind === 'invalid') continue
     const judged =
       alone.kind === 'ready' && read.length > 0 ? stricter(alone, judge(toolName, toolInput, own, asker)) : alone
     if (judged.kind === 'blocked')
@@ -39,12 +46,15 @@ function stricter(one: Judgement, other: Judgement): Judgement {
   return tiers.indexOf(other.verdict.tier) > tiers.indexOf(one.verdict.tier) ? other : one
 }
 
-/** The verdict of a call that leads to others: its own, or that of the strictest of them. */
-export function strictestOf(own: Verdict, calls: readonly Led[]): Verdict {
+/** The verdict of a call that leads to others: its own, or that of the strictest of them. Those that wait for others ask. */
+export function strictestOf(own: Verdict, calls: readonly Led[], { calls: all }: Pick<Leads, 'calls'>): Verdict {
   const asking = calls.filter(({ verdict }) => verdict.tier === 'red')
-  const [first] = asking
-  if (first === undefined || tiers.indexOf(own.tier) >= tiers.indexOf('red')) return own
-  const reasons = asking.map(({ number, verdict }) => `Step ${number}: ${verdict.reason}`)
+  const later = all.filter(({ number, isLater }) => isLater === true && !calls.some((led) => led.number === number))
+  if (asking.length + later.length === 0 || tiers.indexOf(own.tier) >= tiers.indexOf('red')) return own
+  const reasons = [
+    ...asking.map(({ number, verdict }) => `Step ${number}: ${verdict.reason}`),
+    ...later.map(({ number }) => `Step ${number}: It waits for an earlier step, and asks by itself in its turn.`),
+  ]
   const [reason = ''] = reasons
   return { tier: 'red', rule: ledRule, reason, ...(reasons.length > 1 && { reasons }) }
 }

@@ -191,6 +191,8 @@ export function createRecords(parts: RecordParts) {
           found === undefined ? { ...about, ...on, durationMs, summary } : { ...about, summary: found },
         )
       }
+      const { todo } = output
+      if (todo !== undefined) context.append({ type: 'plan', toolUseId, items: redactor.value([...todo]) })
       const images = output.images?.map((image) => parts.images.keep(sessionId, image)) ?? []
       context.append({
         type: 'tool_result',

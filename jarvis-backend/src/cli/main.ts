@@ -29,6 +29,7 @@ const usage = `Usage: npm run jarvis -- COMMAND
   checks                                                what is looked at, when, and what could not be seen
   windows [add NAME --objects LIST --for 2h | remove ID]  maintenance windows, in which nobody is told of alerts
   runbooks [list]                                       the runbooks, their inputs, and what is wrong with them
+  runbooks run NAME [node=pve …] [--wait 600]           start one on the running server, and wait; it decides nothing
   runbooks check FILE                                   every fault of a runbook with its line; exits 1 when there is one
 
   profile [NAME]                                        how much is asked: lockdown, restricted, balanced, permissive, unrestricted

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { toolFacts } from '../plans/tool-facts.ts'
 import { type Fault, JarvisError } from '../protocol/index.ts'
@@ -8,11 +9,18 @@ import { createCatalog } from '../tools/catalog.ts'
 import { houseTools } from '../tools/house.ts'
 import type { Tool } from '../tools/tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
+import { readOptions } from './options.ts'
+import { createQuestions } from './questions.ts'
+import { type RunbookEnd, startRunbook } from './start-runbook.ts'
 
 const folder = 'runbooks/'
 
-/** `jarvis runbooks`: lists the runbooks of the data dir, or names what is wrong with a file. Tools of attached servers are not known here. */
-export async function runbooks(config: Config, [action = 'list', file]: string[]): Promise<void> {
+/**
+ * `jarvis runbooks`: lists the runbooks of the data dir, names what is wrong with a file, or starts one on the running server. Tools of
+ * attached servers are not known here.
+ */
+export async function runbooks(config: Config, [action = 'list', file, ...rest]: string[]): Promise<void> {
+  if (action === 'run' && file !== undefined) return await run(config, file, rest)
   const tools = toolFacts(createCatalog(houseTools as unknown as Tool[]), ({ tier }) => tier)
   const faultsOf = (text: string) => parseRunbook(text, tools).facts
   if (action === 'check' && file !== undefined) {
@@ -21,7 +29,8 @@ export async function runbooks(config: Config, [action = 'list', file]: string[]
     if (faults.length > 0) process.exitCode = 1
     return
   }
-  if (action !== 'list') throw new JarvisError('invalid_request', 'Use runbooks list, or runbooks check FILE.')
+  if (action !== 'list')
+    throw new JarvisError('invalid_request', 'Use runbooks list, runbooks check FILE, or runbooks run NAME key=value.')
   const workspace = createWorkspace(join(config.dataDir, 'workspace'))
   const paths = workspace.list().filter(({ path }) => path.startsWith(folder) && path.endsWith('.md'))
   for (const { path } of paths) {
@@ -31,6 +40,45 @@ export async function runbooks(config: Config, [action = 'list', file]: string[]
     if (faults.length > 0) console.log(lines(path, faults))
   }
   if (paths.length === 0) console.log('There is no runbook. The first start writes those that come with JARVIS.')
+}
+
+/** Exits 3 where a card waits for a person or the time is over, 4 where it was not approved, 1 where the plan did not go well. */
+const exitCodes: Record<RunbookEnd, number> = { done: 0, failed: 1, waits: 3, open: 3, denied: 4 }
+
+async function run(config: Config, name: string, args: string[]): Promise<void> {
+  const { values, positionals } = readOptions(args, {
+    url: { type: 'string' },
+    wait: { type: 'string', default: '600' },
+  })
+  const waitS = Number(values.wait)
+  if (!Number.isFinite(waitS) || waitS < 0)
+    throw new JarvisError('invalid_request', '--wait takes seconds, for example 600.')
+  const inputs = positionals.map((given) => {
+    const [, key, value] = /^([^=]+)=(.*)$/s.exec(given) ?? []
+    if (key === undefined || value === undefined)
+      throw new JarvisError('invalid_request', `${given}: write inputs as key=value, such as node=pve.`)
+    return [key, value] as const
+  })
+  const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host
+  const url = values.url ?? `http://${host.includes(':') ? `[${host}]` : host}:${config.port}`
+  const end = await startRunbook({
+    ...{ url: url.replace(/\/$/, ''), name, inputs: Object.fromEntries(inputs), waitMs: waitS * 1000, everyMs: 1_000 },
+    password: config.password ?? (await askPassword()),
+    say: (line) => console.log(line),
+    now: Date.now,
+    sleep,
+  })
+  process.exitCode = exitCodes[end]
+}
+
+async function askPassword(): Promise<string> {
+  const { stdin: input, stderr: output } = process
+  const questions = createQuestions({ input, output, isTerminal: input.isTTY })
+  try {
+    return await questions.askSecret('Password')
+  } finally {
+    questions.close()
+  }
 }
 
 const lines = (path: string, faults: readonly Fault[]) =>

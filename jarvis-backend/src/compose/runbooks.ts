@@ -1,19 +1,23 @@
 import { join } from 'node:path'
 import type { Runs } from '../agent/runs.ts'
 import { locksOf } from '../calls/judge.ts'
-import { usualTier } from '../gate/index.ts'
+import { Mistake, usualTier } from '../gate/index.ts'
 import { planRoutes } from '../http/plans.ts'
 import { runbookRoutes } from '../http/runbooks.ts'
+import { hashOf } from '../lib/canonical.ts'
 import { createFollowing } from '../plans/follow.ts'
+import { procedureOf } from '../plans/from-calls.ts'
 import { createGuide } from '../plans/guide.ts'
 import { createPlanner } from '../plans/planner.ts'
 import { previewOf } from '../plans/preview.ts'
 import { shownPlan } from '../plans/shown.ts'
 import { toolFacts } from '../plans/tool-facts.ts'
-import { JarvisError, type ToolInput } from '../protocol/index.ts'
+import { undoRequest } from '../plans/undo.ts'
+import { JarvisError, PlanProposal, type ToolInput } from '../protocol/index.ts'
 import { createLibrary } from '../runbooks/library.ts'
 import { shippedRunbooks } from '../runbooks/shipped/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
+import type { PlanPorts } from '../tools/plans/plan-tool.ts'
 import type { RunbookPorts } from '../tools/runbooks/runbook-tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
 import type { Foundation } from './foundation.ts'
@@ -31,11 +35,12 @@ export function composeRunbooks(
     const card = gate().confirmations.ofCall(toolUseId)
     return card !== undefined && card.resolution === undefined
   }
+  const tools = toolFacts(catalog, ({ name, tier }) =>
+    usualTier({ toolName: name, baseTier: tier }, gate().policy.current()),
+  )
   const library = createLibrary({
     files: createWorkspace(join(dataDir, 'workspace')),
-    tools: toolFacts(catalog, ({ name, tier }) =>
-      usualTier({ toolName: name, baseTier: tier }, gate().policy.current()),
-    ),
+    tools,
     shipped: shippedRunbooks,
     settings,
     lastRun(name) {
@@ -60,20 +65,34 @@ export function composeRunbooks(
     const { text } = library.get(name)
     return planner.make({ procedure, hash, runbook: name, said: text, inputs }, name, signal)
   }
+  const follow = createFollowing({ plans: () => gate().plans, runs, clock, shown: (one) => shownPlan(one, asks) })
   const ports: RunbookPorts = {
     list: library.list,
     plan: async ({ name, inputs }, signal) => previewOf(await plan(name, inputs, signal)),
-    follow: createFollowing({ plans: () => gate().plans, runs, clock, shown: (one) => shownPlan(one, asks) }),
+    follow,
   }
-  const planOf = (id: string) => {
+  const planPorts: PlanPorts = {
+    async propose(proposal, signal) {
+      const { goal, criteria, ...calls } = PlanProposal.parse(proposal)
+      const procedure = procedureOf({ goal, ...calls }, tools)
+      const words = { goal, ...(criteria !== undefined && { criteria }) }
+      return previewOf(await planner.make({ procedure, hash: hashOf(calls), ...words, inputs: {} }, 'plan', signal))
+    },
+    undo: async (id, signal) =>
+      previewOf(await planner.make(undoRequest(gate().plans.get(id), gate().changes.get), 'plan', signal)),
+    follow,
+  }
+  const known = (id: string) => {
     const found = gate().plans.get(id)
     if (found === undefined) throw new JarvisError('not_found', 'There is no such plan.')
-    return shownPlan(found, asks)
+    return found
   }
+  const planOf = (id: string) => shownPlan(known(id), asks)
 
   return {
     library,
     ports,
+    planPorts,
     guide: createGuide({
       clock,
       plans: () => gate().plans,
@@ -116,6 +135,17 @@ export function composeRunbooks(
           )
           if (isWaiting) runs().stopRun(sessionId, runId, by)
           return planOf(id)
+        },
+        undo(id, by) {
+          const { facts } = known(id)
+          try {
+            undoRequest(known(id), gate().changes.get)
+          } catch (error) {
+            throw error instanceof Mistake ? new JarvisError('conflict', error.message.replace(/^plan: /, '')) : error
+          }
+          const { sessionId } = runs().start({ text: `/undo_plan plan=${JSON.stringify(id)}`, by })
+          runs().rename(sessionId, `Undo: ${facts.title}`)
+          return { sessionId }
         },
       }),
     },

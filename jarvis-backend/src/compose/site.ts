@@ -25,6 +25,7 @@ import {
   drillTools,
   homelabTools,
   pbsTools,
+  planTools,
   questionTools,
   runbookTools,
   sessionTools,
@@ -139,6 +140,7 @@ export function createSite(
       ...withPorts(sessionTools, {
         readResult: (...of: [string, string, number]) => storedResult(sessions.store, ...of),
       }),
+      ...withPorts(planTools, runbooks.planPorts),
       ...(replace.tools ?? []),
     ]),
   )

@@ -1,6 +1,6 @@
 import { Router } from 'express'
 import { z } from 'zod'
-import type { PlanRun, PlanRunsPage } from '../protocol/index.ts'
+import type { PlanRun, PlanRunsPage, RunbookRunReply } from '../protocol/index.ts'
 import { identityOf, operatorOnly, param, read } from './handle.ts'
 
 const Query = z.strictObject({
@@ -15,10 +15,12 @@ export type PlanList = {
   one(id: string): PlanRun
   /** The plan stops after its present step, or at once where that waits. @throws JarvisError `not_found`, `conflict` */
   stop(id: string, by: string): PlanRun
+  /** Starts the plan that takes this one back; the session shows its card. @throws JarvisError `not_found`, `conflict` */
+  undo(id: string, by: string): RunbookRunReply
 }
 
-/** `/api/plans`: the plans that began, newest first, and stopping one. */
-export function planRoutes({ list, one, stop }: PlanList): Router {
+/** `/api/plans`: the plans that began, newest first, stopping one, and taking one back. */
+export function planRoutes({ list, one, stop, undo }: PlanList): Router {
   const router = Router()
   router.get('/', (request, response) => {
     const { limit, before } = read(Query, request.query)
@@ -33,6 +35,9 @@ export function planRoutes({ list, one, stop }: PlanList): Router {
   })
   router.post('/:id/stop', operatorOnly, (request, response) => {
     response.json(stop(param(request, 'id'), identityOf(response).sub))
+  })
+  router.post('/:id/undo', operatorOnly, (request, response) => {
+    response.json(undo(param(request, 'id'), identityOf(response).sub))
   })
   return router
 }

@@ -36,6 +36,8 @@ function toBlocks(entry: Entry): string[] {
     }
     case 'blocked':
       return [`- refused: \`${entry.toolName} ${JSON.stringify(entry.toolInput)}\`, ${entry.reason}`]
+    case 'plan':
+      return ['- its list:', ...entry.items.map(({ text, state }) => `  - [${state === 'done' ? 'x' : ' '}] ${text}`)]
     case 'reconciled':
       return [`- found out later, of \`${entry.toolName}\`: ${entry.text}`]
     case 'compaction':

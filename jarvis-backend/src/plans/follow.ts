@@ -3,7 +3,7 @@ import type { StoredPlan } from '../calls/plans/plan.ts'
 import type { Plans } from '../calls/plans/plans.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { PlanRun } from '../protocol/index.ts'
-import type { RunbookPorts } from '../tools/runbooks/runbook-tool.ts'
+import type { FollowPlan } from '../tools/plans/plan-tool.ts'
 import { endWords } from './guide.ts'
 
 /** How long the call that led to a plan waits for it; the plan goes on after that. */
@@ -18,7 +18,7 @@ export function createFollowing(parts: {
   runs: () => Pick<Runs, 'take' | 'watch'>
   clock: Clock
   shown(plan: StoredPlan): PlanRun
-}): RunbookPorts['follow'] {
+}): FollowPlan {
   return async (id, { signal, onProgress }) => {
     const begun = require(id)
     const { sessionId, runId } = begun

@@ -9,7 +9,8 @@ import { spanOf } from '../lib/words.ts'
 import { JarvisError, type Principal, type StepState, type ToolCall, type ToolInput } from '../protocol/index.ts'
 import { holds, wordsOfCondition } from '../runbooks/expressions.ts'
 import { NotKnown, seenWords } from '../runbooks/fill.ts'
-import { most, type PlannedCheck, type Script, type ScriptStep } from './planned.ts'
+import { type CallEnd, isClosed, nextOf } from './next.ts'
+import type { PlannedCheck, Script, ScriptStep } from './planned.ts'
 
 /** How often a check reads again, ms: soon at first. */
 const looksMs = { soon: 2_000, later: 10_000, soonForMs: 60_000 }
@@ -71,27 +72,25 @@ export function createGuide(parts: {
         if (plan.state !== 'running') return { type: 'end', words: endWords(plan) }
         const { steps } = plan.script as Script
         const idOf = (number: number) => plan.steps.find((step) => step.number === number)?.toolUseId ?? ''
-        const step = steps.find(({ number }) => !isOver(plan.notes[number]?.state))
-        if (step === undefined) return { type: 'end', words: over(plan, 'done') }
-        const bad = steps.find(({ number }) => isBad(plan.notes[number]?.state))
-        if (bad !== undefined) {
-          const { state, outcome } = plan.notes[bad.number] ?? {}
-          const why = `Step ${bad.number} ${state === 'unknown' ? 'may have run' : 'did not go as planned'}: ${outcome}`
-          return { type: 'end', words: over(plan, state === 'unknown' ? 'unknown' : 'stopped', why) }
-        }
-        const settled = settledBy(entries, idOf(step.number))
-        if (settled !== undefined) {
-          await close(plan, step, settled, signal)
+        const endOf = (number: number) => endedBy(settledBy(entries, idOf(number)))
+        const next = nextOf(steps, plan.notes, endOf, plan.stopBy)
+        if (next.type === 'end') return { type: 'end', words: over(plan, next.state, next.why) }
+        if (next.type === 'close') {
+          const settled = settledBy(entries, idOf(next.step.number))
+          if (settled !== undefined) await close(plan, next.step, settled, signal)
           continue
         }
-        if (plan.stopBy !== undefined)
-          return { type: 'end', words: over(plan, 'stopped', `${plan.stopBy} stopped it before step ${step.number}.`) }
-        const group = readsFrom(steps, step)
+        if (next.type === 'leave') {
+          const outcome = `left out, because step ${next.because} did not go as planned`
+          parts.plans().ended(id, next.step.number, { state: 'skipped', outcome })
+          continue
+        }
+        const [first] = next.steps
         // The gate judges a change by what it finds, so that is read first.
-        if (!step.isRead) await parts.look(step).catch(() => {})
+        if (first?.isRead === false) await parts.look(first).catch(() => {})
         return {
           type: 'calls',
-          calls: group.map((one) => {
+          calls: next.steps.map((one) => {
             parts.plans().note(id, one.number, { state: 'running', startedAt: clock.now() })
             return toCall(one, idOf(one.number))
           }),
@@ -119,7 +118,7 @@ export function createGuide(parts: {
       if (plan === undefined) return 'The plan of this run is gone.'
       if (plan.state !== 'running') return endWords(plan)
       for (const { number, toolUseId } of plan.steps) {
-        if (isOver(plan.notes[number]?.state) || isBad(plan.notes[number]?.state)) continue
+        if (isClosed(plan.notes[number]?.state)) continue
         const settled = settledBy(entries, toolUseId)
         if (settled === undefined) continue
         const { state, outcome } = outcomeOf(settled)
@@ -170,23 +169,15 @@ function isSo(until: PlannedCheck['until'], scope: ReadonlyMap<string, unknown>)
   }
 }
 
-const isOver = (state: StepState | undefined) => state === 'done' || state === 'skipped'
-const isBad = (state: StepState | undefined) => state === 'failed' || state === 'surprise' || state === 'unknown'
-
 const toCall = ({ toolName, toolInput }: ScriptStep, toolUseId: string): ToolCall => ({
   ...{ type: 'tool_call', toolUseId, toolName, toolInput },
 })
 
-/** A change goes alone; reads that follow each other go together. */
-function readsFrom(steps: readonly ScriptStep[], first: ScriptStep): ScriptStep[] {
-  if (!first.isRead || first.verify !== undefined) return [first]
-  const rest = steps.slice(steps.indexOf(first))
-  const end = rest.findIndex(({ isRead, verify }) => !isRead || verify !== undefined)
-  return rest.slice(0, Math.min(end === -1 ? rest.length : end, most.readsAtOnce))
-}
-
 const settledBy = (entries: readonly StoredEntry[], toolUseId: string): Settling | undefined =>
   entries.filter(settles).find((entry) => callIdOf(entry) === toolUseId)
+
+const endedBy = (entry: Settling | undefined): CallEnd =>
+  entry === undefined ? undefined : entry.type === 'confirm_resolved' ? 'refused' : 'came'
 
 function outcomeOf(entry: Settling): Outcome & StepNote {
   switch (entry.type) {
@@ -219,5 +210,6 @@ export function endWords({ facts, notes, state, why }: StoredPlan): string {
     const said = note?.outcome ?? read ?? when
     return `${number}. ${title}: ${shown === 'waits' ? 'not begun' : shown}${said === undefined ? '' : `, ${said}`}`
   })
-  return [`The plan “${facts.title}” ${words[state]}.${why === undefined ? '' : ` ${why}`}`, ...lines].join('\n')
+  const name = facts.runbook === undefined ? facts.title : `The plan “${facts.title}”`
+  return [`${name} ${words[state]}.${why === undefined ? '' : ` ${why}`}`, ...lines].join('\n')
 }

@@ -13,19 +13,7 @@ import type { Catalog } from '../tools/catalog.ts'
 import type { Leads } from '../tools/tool.ts'
 import { inputsOf } from './inputs.ts'
 import { most, type PlannedCheck, type Request, type Script, type ScriptStep } from './planned.ts'
-
-/** Why no plan can be made, and at which step and line of its runbook. */
-export class PlanProblem extends Mistake {
-  readonly step: number
-  readonly line: number
-  /** What was found of the steps before. */
-  steps: readonly PlanStep[] = []
-  constructor(step: Pick<Step, 'number' | 'title' | 'line'>, message: string) {
-    super(`step ${step.number} "${step.title}", line ${step.line}: ${message}`)
-    this.step = step.number
-    this.line = step.line
-  }
-}
+import { PlanProblem, placeWords } from './problem.ts'
 
 /** What its approval binds, in words. */
 export type Binding = { what: string; value: string }
@@ -42,7 +30,7 @@ export type PlannerParts = {
   policyHash(): string | undefined
 }
 
-export { Mistake }
+export { Mistake, PlanProblem }
 
 type Ready = Extract<Judgement, { kind: 'ready' }>
 /** What is collected while the steps are gone through. */
@@ -53,7 +41,11 @@ type Draft = {
   read: Leads['read'][number][]
   bound: unknown[]
   targets: string[]
+  /** The number in the plan of each step of the procedure; of a repeated one the last. */
+  numbers: Map<number, number>
 }
+/** A read that runs while the plan is made. */
+type Read = { step: Step; toolInput: ToolInput; when: string | undefined }
 
 /**
  * Makes plans: runs the reads that come before any change, fills all values in, leaves out what does not apply, and has
@@ -62,27 +54,41 @@ type Draft = {
 export function createPlanner(parts: PlannerParts) {
   const { catalog, redactor } = parts
 
+  /** Runs reads side by side, and keeps what they gave in their order. */
   async function readNow(
-    step: Step,
-    toolInput: ToolInput,
-    when: string | undefined,
+    reads: readonly Read[],
+    scope: Map<string, unknown>,
     draft: Draft,
     by: string,
     signal: AbortSignal,
   ) {
-    const { output } = await parts.read({ toolName: step.toolName, toolInput }, by, signal)
-    const line = redactor.text(output.summary)
-    if (output.isError === true) throw new PlanProblem(step, `${step.toolName} could not be read: ${line}`)
-    const number = draft.steps.length + 1
-    draft.steps.push({
-      ...{ number, title: step.title, tier: 'green' as const, toolName: step.toolName },
-      toolInput: redactor.value(toolInput),
-      sentence: titleOf(step.toolName),
-      ...(when !== undefined && { when }),
-      ...{ read: line, state: 'done' as const },
-    })
-    draft.read.push({ toolName: step.toolName, toolUseId: `read:${number}`, text: output.text, asked: toolInput })
-    return output.data
+    const done = await Promise.allSettled(
+      reads.map(({ step, toolInput }) => parts.read({ toolName: step.toolName, toolInput }, by, signal)),
+    )
+    for (const [at, { step, toolInput, when }] of reads.entries()) {
+      const came = done[at]
+      if (came?.status !== 'fulfilled') throw atStep(step, came?.reason)
+      const { output } = came.value
+      const line = redactor.text(output.summary)
+      if (output.isError === true) throw new PlanProblem(step, `${step.toolName} could not be read: ${line}`)
+      const number = numbered(step, draft)
+      draft.steps.push({
+        ...{ number, title: step.title, tier: 'green' as const, toolName: step.toolName },
+        toolInput: redactor.value(toolInput),
+        sentence: titleOf(step.toolName),
+        ...(when !== undefined && { when }),
+        ...{ read: line, state: 'done' as const },
+      })
+      draft.read.push({ toolName: step.toolName, toolUseId: `read:${number}`, text: output.text, asked: toolInput })
+      if (step.as !== undefined) scope.set(step.as, output.data)
+    }
+  }
+
+  /** The next number of the plan, which the step has from now on. */
+  function numbered({ number: own }: Step, { steps, numbers }: Draft): number {
+    const number = steps.length + 1
+    numbers.set(own, number)
+    return number
   }
 
   function skipped({ title, toolName }: Step, number: number, when: string): PlanStep {
@@ -94,33 +100,75 @@ export function createPlanner(parts: PlannerParts) {
 
   const titleOf = (toolName: string) => catalog.get(toolName)?.title ?? toolName
 
-  async function judged(step: Step, toolName: string, toolInput: ToolInput): Promise<Ready> {
+  async function judgement(toolName: string, toolInput: ToolInput): Promise<Judgement> {
     const first = await parts.judge(toolName, toolInput)
     if (first.kind === 'ready') {
       // What an approval rests on is read right before it.
       await parts.lookAgain({ toolName, toolInput }, first.target)
     }
-    const now = await parts.judge(toolName, toolInput)
+    return await parts.judge(toolName, toolInput)
+  }
+
+  const refusedAt = (step: Step, now: Exclude<Judgement, { kind: 'ready' }>) =>
+    new PlanProblem(step, now.kind === 'invalid' ? now.message : `Refused: ${now.verdict.reason}`)
+
+  async function judged(step: Step, toolName: string, toolInput: ToolInput): Promise<Ready> {
+    const now = await judgement(toolName, toolInput)
     if (now.kind === 'ready') return now
-    throw new PlanProblem(step, now.kind === 'invalid' ? now.message : `Refused: ${now.verdict.reason}`)
+    throw refusedAt(step, now)
+  }
+
+  /** A step that cannot be judged before an earlier step has changed the same thing: it asks by itself in its turn. */
+  function askLater(step: Step, toolInput: ToolInput, because: string, draft: Draft) {
+    const { toolName, title, takesBack } = step
+    const number = numbered(step, draft)
+    const { after, onFailure } = dependsOn(step, draft)
+    draft.steps.push({
+      ...{ number, title, tier: 'red' as const, toolName, toolInput: redactor.value(toolInput) },
+      ...redactor.value({ sentence: takesBack?.sentence ?? titleOf(toolName), then: 'asks by itself in its turn' }),
+      ...{
+        isLater: true as const,
+        when: redactor.text(because),
+        ...(onFailure && { onFailure }),
+        state: 'waits' as const,
+      },
+    })
+    draft.script.push({ number, toolName, toolInput, isRead: false, ...after, ...(onFailure && { onFailure }) })
+    draft.calls.push({ number, toolName, toolInput, at: placeWords(step), isLater: true })
+    draft.bound.push({ later: { toolName, toolInput } })
+  }
+
+  /** What is read already has gone as planned. */
+  function dependsOn({ after = [], onFailure }: Step, { numbers, script }: Draft) {
+    const steps = after.flatMap((own) => script.find(({ number }) => number === numbers.get(own))?.number ?? [])
+    return { after: steps.length > 0 ? { after: steps } : {}, onFailure }
   }
 
   async function checkOf(step: Step, scope: Scope): Promise<PlannedCheck | undefined> {
     const { verify } = step
     if (verify === undefined) return undefined
-    const check = fillCheck(verify, scope)
-    const { verdict } = await judged({ ...step, line: verify.line }, check.toolName, check.toolInput)
-    if (verdict.tier !== 'green')
-      throw new PlanProblem({ ...step, line: verify.line }, `${check.toolName} asks here: ${verdict.reason}`)
+    const check = fillCheck(verify, scope, step.mustBeThere)
+    const { line = step.line } = verify
+    const place = { ...step, ...(line !== undefined && { line }) }
+    const { verdict } = await judged(place, check.toolName, check.toolInput)
+    if (verdict.tier !== 'green') throw new PlanProblem(place, `${check.toolName} asks here: ${verdict.reason}`)
     return check
   }
 
   /** Adds a call that is made while the plan runs. */
   async function callLater(step: Step, toolInput: ToolInput, when: string | undefined, scope: Scope, draft: Draft) {
     const { toolName, title } = step
-    const ready = await judged(step, toolName, toolInput)
+    const now = await judgement(toolName, toolInput)
+    if (now.kind !== 'ready') {
+      const waits =
+        now.kind === 'invalid' && step.takesBack !== undefined && draft.targets.includes(step.takesBack.target)
+      if (waits) return askLater(step, toolInput, now.message, draft)
+      throw refusedAt(step, now)
+    }
+    const ready = now
     const verify = await checkOf(step, scope)
-    const number = draft.steps.length + 1
+    const number = numbered(step, draft)
+    const { after, onFailure } = dependsOn(step, draft)
     const world = parts.world()
     const { verdict, target, effects, preview, hash } = ready
     const isRead = verdict.tier === 'green'
@@ -145,10 +193,12 @@ export function createPlanner(parts: PlannerParts) {
       }),
       ...(verify && { check: `${wordsOfCondition(verify.until)} within ${spanOf(verify.withinMs / 1000)}` }),
       ...(when !== undefined && { when }),
+      ...(onFailure && { onFailure }),
       state: 'waits',
     })
-    draft.script.push({ number, toolName, toolInput, isRead, ...(verify && { verify }) })
-    draft.calls.push({ number, toolName, toolInput, at: `step ${step.number} "${title}", line ${step.line}` })
+    const rest = { ...after, ...(onFailure && { onFailure }), ...(verify && { verify }) }
+    draft.script.push({ number, toolName, toolInput, isRead, ...rest })
+    draft.calls.push({ number, toolName, toolInput, at: placeWords(step) })
     const { name, status, lock, haState, madeAt } = target
     draft.bound.push({ hash, tier: verdict.tier, rule: verdict.rule, name, status, lock, haState, madeAt, verify })
     if (target.kind !== 'none' && !isRead) draft.targets.push(target.id)
@@ -160,18 +210,28 @@ export function createPlanner(parts: PlannerParts) {
     return { ...undo, sentence: `${undo.sentence} The runbook says: ${own.toolName} ${JSON.stringify(input)}.` }
   }
 
-  /** @throws PlanProblem with what was found of the steps before; Mistake for an input */
-  async function make(request: Request, by: string, signal: AbortSignal): Promise<Made> {
-    const { procedure, inputs, runbook } = request
-    const cluster = parts.world().cluster
-    const given = inputsOf(procedure.inputs, inputs, { ...cluster, storages: cluster.storages ?? [] })
-    const scope = new Map<string, unknown>(given)
-    const draft: Draft = { steps: [], script: [], calls: [], read: [], bound: [], targets: [] }
+  /** Goes through the steps: runs what is read now, fills the rest in and has it judged. @throws PlanProblem */
+  async function goThrough(
+    { procedure }: Pick<Request, 'procedure'>,
+    scope: Map<string, unknown>,
+    draft: Draft,
+    by: string,
+    signal: AbortSignal,
+  ) {
     let hasChanged = false
+    let waiting: Read[] = []
+    const readWaiting = async () => {
+      const reads = waiting
+      waiting = []
+      await readNow(reads, scope, draft, by, signal)
+    }
     for (const step of procedure.steps) {
+      const isRead = catalog.get(step.toolName)?.tier === 'green'
+      const isNow = isRead && !hasChanged && step.verify === undefined
+      const isPlain = isNow && step.each === undefined && step.when === undefined
+      const isAmong = waiting.length < most.readsAtOnce && isPlain && !restsOn(step, waiting)
+      if (!isAmong) await readWaiting()
       try {
-        const isRead = catalog.get(step.toolName)?.tier === 'green'
-        const isNow = isRead && !hasChanged && step.verify === undefined
         for (const within of scopesOf(step, scope)) {
           signal.throwIfAborted()
           const when = step.when && isWanted(step.when, within)
@@ -180,26 +240,33 @@ export function createPlanner(parts: PlannerParts) {
             if (step.each === undefined) draft.steps.push(skipped(step, draft.steps.length + 1, when.words))
             continue
           }
-          if (draft.steps.length >= most.steps)
+          if (draft.steps.length + waiting.length >= most.steps)
             throw new PlanProblem(step, `This comes to more than ${most.steps} steps, which nobody reads on one card.`)
-          const toolInput = fillArgs(step.args, within)
-          if (isNow) {
-            const data = await readNow(step, toolInput, when?.words, draft, by, signal)
-            if (step.as !== undefined) scope.set(step.as, data)
-          } else await callLater(step, toolInput, when?.words, within, draft)
+          const toolInput = fillArgs(step.args, within, step.mustBeThere)
+          const read = { step, toolInput, when: when?.words }
+          if (isPlain) waiting.push(read)
+          else if (isNow) await readNow([read], scope, draft, by, signal)
+          else await callLater(step, toolInput, when?.words, within, draft)
         }
-        if (!isRead) hasChanged = true
       } catch (error) {
-        const problem =
-          error instanceof PlanProblem
-            ? error
-            : error instanceof NotKnown || error instanceof Mistake
-              ? new PlanProblem(step, error.message)
-              : undefined
-        if (problem === undefined) throw error
-        problem.steps = draft.steps
-        throw problem
+        throw atStep(step, error)
       }
+      if (!isRead) hasChanged = true
+    }
+    await readWaiting()
+  }
+
+  /** @throws PlanProblem with what was found of the steps before; Mistake for an input */
+  async function make(request: Request, by: string, signal: AbortSignal): Promise<Made> {
+    const { procedure, inputs, runbook } = request
+    const cluster = parts.world().cluster
+    const given = inputsOf(procedure.inputs, inputs, { ...cluster, storages: cluster.storages ?? [] })
+    const draft: Draft = { steps: [], script: [], calls: [], read: [], bound: [], targets: [], numbers: new Map() }
+    try {
+      await goThrough(request, new Map(given), draft, by, signal)
+    } catch (error) {
+      if (error instanceof PlanProblem) error.steps = draft.steps
+      throw error
     }
     const script: Script = { steps: draft.script }
     if (hashOf(redactor.value(script)) !== hashOf(script))
@@ -218,17 +285,22 @@ export function createPlanner(parts: PlannerParts) {
       policy,
     })
     const { title } = procedure
+    const { said, goal, criteria, undoes } = request
     const facts = {
       hash,
       title,
       ...(runbook !== undefined && { runbook }),
+      ...(goal !== undefined && { goal: redactor.text(goal) }),
+      ...(criteria !== undefined && { criteria: redactor.text(criteria) }),
+      ...(undoes && { undoes }),
       inputs: redactor.value(values),
       steps: draft.steps,
     }
     const targets = [...new Set(draft.targets)]
     return {
       leads: {
-        ...{ facts, calls: draft.calls, read: draft.read, said: request.said, maxAgeMs: procedure.maxAgeMs, script },
+        ...{ facts, calls: draft.calls, read: draft.read, maxAgeMs: procedure.maxAgeMs, script },
+        ...(said !== undefined && { said }),
       },
       binds: [
         { what: 'Runbook', value: `${runbook ?? title} ${short(request.hash)}` },
@@ -250,6 +322,19 @@ export function createPlanner(parts: PlannerParts) {
 }
 
 export type Planner = ReturnType<typeof createPlanner>
+
+/** An error at a step, which its words then name. */
+function atStep(step: Step, error: unknown): unknown {
+  if (error instanceof PlanProblem) return error
+  return error instanceof NotKnown || error instanceof Mistake ? new PlanProblem(step, error.message) : error
+}
+
+/** Whether a step takes a value from a read that has not run yet, or comes after it. */
+function restsOn({ args, after = [] }: Step, waiting: readonly Read[]): boolean {
+  const text = JSON.stringify(args)
+  const names = (as: string) => text.includes(`$${as}`) || text.includes(`$\{${as}`)
+  return waiting.some(({ step: { as, number } }) => after.includes(number) || (as !== undefined && names(as)))
+}
 
 const short = (hash: string) => hash.slice(0, 8).replace(/^(.{4})/, '$1 ')
 

@@ -4,10 +4,12 @@ import { type Catalog, inputSchemaOf, outputSchemaOf } from '../tools/catalog.ts
 import type { Tool } from '../tools/tool.ts'
 
 /**
- * Whether a tool can be a step. One that starts a plan cannot: a plan shows all its calls on its own card. One of an attached
- * server cannot either: reads run while the plan is made, also for an MCP client, which is lent no way to other servers.
+ * Whether a tool can be a step. One that starts a plan cannot: a plan shows all its calls on its own card. Nor can one that acts on a
+ * conversation, which a plan has not, or one that waits long. One of an attached server cannot either: reads run while the plan is made,
+ * also for an MCP client, which is lent no way to other servers.
  */
-const isStep = ({ startsPlan, asks, attached }: Tool) => startsPlan !== true && asks !== true && attached === undefined
+const isStep = ({ startsPlan, asks, isOfChat, outlives, attached }: Tool) =>
+  [startsPlan, asks, isOfChat, outlives, attached].every((mark) => mark === undefined)
 
 /** What the parser of runbooks knows of the tools there are now. @param tierOf a tool's usual tier by the policy in force */
 export function toolFacts(catalog: Catalog, tierOf: (tool: Tool) => Tier): Tools {

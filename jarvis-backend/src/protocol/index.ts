@@ -130,7 +130,17 @@ export {
 } from './models.ts'
 export { NodeRole, NodeRoles, NodeRolesBody, type NodeRolesReply } from './node-roles.ts'
 export { type OAuthAsk, OAuthDecisionBody, type OAuthDecisionReply, OAuthOpenBody, type OAuthProblem } from './oauth.ts'
-export { PlanFacts, PlanRun, PlanStep, StepState } from './plan.ts'
+export {
+  PlanFacts,
+  PlanPointer,
+  PlanProposal,
+  PlanRun,
+  PlanStep,
+  ProposedCheck,
+  ProposedStep,
+  StepState,
+  TodoItem,
+} from './plan.ts'
 export { OpenDrill, ProofsReply, RestoreProof } from './proof.ts'
 export { PushBody, type PushDevice, type PushMessage, type PushReply } from './push.ts'
 export {

@@ -28,6 +28,10 @@ export const PlanStep = z.object({
   undo: UndoFacts.optional(),
   /** `state = running within 3 min`, by a read of `verify`'s tool. */
   check: z.string().optional(),
+  /** The plan goes on where this step fails; steps that come after it are left out. Absent: the plan stops. */
+  onFailure: z.literal('skip').optional(),
+  /** Of a step that waits for another one of the plan: the gate judges it when its turn comes, and it has a card of its own. */
+  isLater: z.literal(true).optional(),
   /** The condition and what it came to: `hostpci0 = none, true`. */
   when: z.string().optional(),
   /** What a read gave when the plan was made, in one line. */
@@ -49,10 +53,55 @@ export const PlanFacts = z.object({
   title: z.string(),
   /** Of the runbook that it was made from. */
   runbook: z.string().optional(),
+  /** Of a plan that a model or a client proposed: its own words. No rule reads them, and no card shows them as a fact. */
+  goal: z.string().optional(),
+  criteria: z.string().optional(),
+  /** The plan whose changes this one takes back, and how many steps that had. */
+  undoes: z.object({ id: z.string(), hash: z.string(), steps: z.int() }).optional(),
   inputs: z.record(z.string(), z.unknown()),
   steps: z.array(PlanStep),
 })
 export type PlanFacts = z.infer<typeof PlanFacts>
+
+/** A value of another step: of what the read `step` returned, such as `guests.0.vmid` or `guests(name=web).vmid`. */
+export const PlanPointer = z.strictObject({ step: z.string(), path: z.string() })
+export type PlanPointer = z.infer<typeof PlanPointer>
+
+const stepId = z.string().max(40)
+
+/** A read after a step, and what must then be so. Without `tool`, the step is the read. Without `input`, it has the step's. */
+export const ProposedCheck = z.strictObject({
+  tool: z.string().max(100).optional(),
+  input: z.record(z.string(), z.unknown()).optional(),
+  path: z.string().max(200),
+  op: z.enum(['=', '!=', '<=', '>=', '<', '>', 'contains']),
+  value: z.union([z.string().max(500), z.number(), z.boolean(), z.null()]),
+  withinS: z.int().min(1).max(14_400).optional(),
+})
+export type ProposedCheck = z.infer<typeof ProposedCheck>
+
+/** `input`: a value may be `{step, path}`, which stands for what an earlier read gave. `after`: ids of steps. */
+export const ProposedStep = z.strictObject({
+  id: stepId,
+  tool: z.string().max(100),
+  input: z.record(z.string(), z.unknown()),
+  after: z.array(stepId).max(20).optional(),
+  check: ProposedCheck.optional(),
+  onFailure: z.enum(['stop', 'skip']).optional(),
+})
+export type ProposedStep = z.infer<typeof ProposedStep>
+
+/** A plan as a model proposes it. `goal`, `criteria`: free text, which is only shown. */
+export const PlanProposal = z.strictObject({
+  goal: z.string().min(1).max(500),
+  criteria: z.string().max(500).optional(),
+  steps: z.array(ProposedStep).min(2).max(20),
+})
+export type PlanProposal = z.infer<typeof PlanProposal>
+
+/** A line of the list that a model keeps of what it is about to do. It starts nothing. */
+export const TodoItem = z.object({ text: z.string(), state: z.enum(['open', 'doing', 'done']) })
+export type TodoItem = z.infer<typeof TodoItem>
 
 /** A plan that was approved, or needed no approval. Times are Unix ms. */
 export const PlanRun = PlanFacts.extend({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MessageId, RunId, ToolUseId } from './ids.ts'
 import { Image } from './image.ts'
+import { TodoItem } from './plan.ts'
 import { Question, QuestionId, QuestionResolution } from './question.ts'
 import { Card, Decision, Tier } from './tier.ts'
 
@@ -205,6 +206,8 @@ export const Entry = z.discriminatedUnion('type', [
     data: z.unknown().optional(),
     images: z.array(Image).optional(),
   }),
+  /** The model's own list, whole, as `update_plan` set it. It starts nothing. */
+  z.object({ ...base, type: z.literal('plan'), toolUseId: ToolUseId, items: z.array(TodoItem) }),
   z.object({ ...base, type: z.literal('confirm_needed'), ...Card.shape }),
   z.object({
     ...base,

@@ -15,27 +15,35 @@ import type { Args, Check } from './procedure.ts'
 
 export { NotKnown, type Scope }
 
-/** Arguments with all values filled in; one that is absent is left out. @throws NotKnown */
-export function fillArgs(args: Args, scope: Scope): Args {
-  return fillValue(args, scope) as Args
+/**
+ * Arguments with all values filled in; one that is absent is left out.
+ * @param mustBeThere an absent value is a fault
+ * @throws NotKnown
+ */
+export function fillArgs(args: Args, scope: Scope, mustBeThere = false): Args {
+  return fillValue(args, scope, mustBeThere) as Args
 }
 
-function fillValue(value: unknown, scope: Scope): unknown {
-  if (typeof value === 'string') return filled(readTemplate(value), scope)
-  if (Array.isArray(value)) return value.map((item) => fillValue(item, scope))
+function fillValue(value: unknown, scope: Scope, mustBeThere: boolean): unknown {
+  if (typeof value === 'string') {
+    const found = filled(readTemplate(value), scope)
+    if (found === undefined && mustBeThere) throw new NotKnown(`${value} is not there.`)
+    return found
+  }
+  if (Array.isArray(value)) return value.map((item) => fillValue(item, scope, mustBeThere))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, member]) => {
-      const found = fillValue(member, scope)
+      const found = fillValue(member, scope, mustBeThere)
       return found === undefined ? [] : [[key, found]]
     }),
   )
 }
 
 /** A check with all values filled in but those that it reads. @throws NotKnown */
-export const fillCheck = ({ toolName, args, until, withinMs }: Check, scope: Scope) => ({
+export const fillCheck = ({ toolName, args, until, withinMs }: Check, scope: Scope, mustBeThere = false) => ({
   toolName,
-  toolInput: fillArgs(args, scope),
+  toolInput: fillArgs(args, scope, mustBeThere),
   until: filledCondition(until, scope),
   withinMs,
 })

@@ -5,14 +5,22 @@ import type { Shape } from './shapes.ts'
 /** Arguments whose texts may name values: see `readTemplate`. */
 export type Args = Record<string, unknown>
 
-/** What is read after a step until it is as wanted. `line`: of its condition. */
-export type Check = { toolName: string; args: Args; until: Condition; withinMs: number; line: number }
+/** What is read after a step until it is as wanted. `line`: of its condition, where a text has it. */
+export type Check = { toolName: string; args: Args; until: Condition; withinMs: number; line?: number }
 
-/** One section of a runbook. `line`: of its `tool`. */
+/**
+ * One step. `line`: of its `tool`, where a text has it. `mustBeThere`: a value that a read does not hold is a fault; otherwise its
+ * argument is left out. `after`: numbers of earlier steps that must have gone as planned.
+ */
 export type Step = {
   number: number
   title: string
-  line: number
+  line?: number
+  mustBeThere?: true
+  after?: readonly number[]
+  onFailure?: 'skip'
+  /** The change that the step takes back. */
+  takesBack?: { target: string; sentence: string }
   toolName: string
   args: Args
   /** The name of its output. */
@@ -24,7 +32,7 @@ export type Step = {
   undo?: 'none' | { toolName: string; args: Args }
 }
 
-/** What runs: the steps of a runbook that has no fault. `maxAgeMs`: how long after its approval a step may still begin. */
+/** What runs: the steps of a runbook that has no fault, or of another list of calls. `maxAgeMs`: how long after its approval a step may still begin. */
 export type Procedure = {
   title: string
   about: string

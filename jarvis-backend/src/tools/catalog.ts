@@ -63,7 +63,7 @@ function schemaOf(shape: z.ZodObject): Record<string, unknown> {
 
 /**
  * The schema that a model is sent with each request: without what tells it nothing and costs tokens, which are the bounds of what JavaScript can count,
- * that keys are strings, and lengths. The gate checks them all the same. An attached server's stays as the server wrote it.
+ * that keys are strings, lengths, and that no other keys are taken. The gate checks them all the same. An attached server's stays as the server wrote it.
  */
 export function modelSchemaOf(tool: Tool): Record<string, unknown> {
   if (tool.attached !== undefined) return tool.attached.inputSchema
@@ -76,7 +76,8 @@ export function modelSchemaOf(tool: Tool): Record<string, unknown> {
     override({ jsonSchema }) {
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-      for (const key of ['minLength', 'maxLength', 'propertyNames'] as const) delete jsonSchema[key]
+      for (const key of ['minLength', 'maxLength', 'maxItems', 'propertyNames', 'additionalProperties'] as const)
+        delete jsonSchema[key]
     },
   })
   return schema

@@ -54,6 +54,9 @@ import { setNodeNetwork } from './nodes/set-node-network.ts'
 import { shutdownNode } from './nodes/shutdown-node.ts'
 import { getPbsSnapshots } from './pbs/get-pbs-snapshots.ts'
 import { getPbsStatus } from './pbs/get-pbs-status.ts'
+import { proposePlan } from './plans/propose-plan.ts'
+import { undoPlan } from './plans/undo-plan.ts'
+import { updatePlan } from './plans/update-plan.ts'
 import { askOperator } from './questions/ask-operator.ts'
 import { listRunbooks } from './runbooks/list-runbooks.ts'
 import { runRunbook } from './runbooks/run-runbook.ts'
@@ -120,6 +123,8 @@ export const drillTools = [drillRestore, listRestoreProofs]
 export const runbookTools = [listRunbooks, runRunbook]
 /** The tools over questions to a person. */
 export const questionTools = [askOperator]
+/** The tools over plans: of calls that a model proposes, and its own list. */
+export const planTools = [updatePlan, proposePlan, undoPlan]
 /** The tools over what JARVIS watches. */
 export const watchTools = [listAlerts]
 /** The tools over agents. */
@@ -152,6 +157,7 @@ export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
   ...watchTools,
   ...agentTools,
   ...sessionTools,
+  ...planTools,
 ]
 
 /** What the policy's checks know of them. */

@@ -13,6 +13,7 @@ import type {
   QuestionResolution,
   Target,
   Tier,
+  TodoItem,
   ToolInput,
 } from '../protocol/index.ts'
 
@@ -28,6 +29,8 @@ export type ToolOutput = {
   /** `text` names each of them, for models that take words alone. */
   images?: readonly ToolImage[]
   isError?: boolean
+  /** The model's own list of what it is about to do, which the transcript keeps as an entry. */
+  todo?: readonly TodoItem[]
 }
 
 /**
@@ -90,14 +93,15 @@ export type Preview = {
 
 /**
  * A plan: calls that run one after the other, each through the gate, once this call has begun. `at`: names a call in a
- * refusal. `read`: what the calls were made of. `said`: a person's own text that they stand in. `maxAgeMs`: how long after the
+ * refusal. `isLater`: it waits for what an earlier one changes, and asks by itself in its turn. `read`: what the calls were made of.
+ * `said`: a person's own text that they stand in; absent where whoever asks composed them. `maxAgeMs`: how long after the
  * approval a call may still begin. `script`: JSON for whoever leads the run.
  */
 export type Leads = {
   facts: Omit<PlanFacts, 'id'>
-  calls: readonly { number: number; toolName: string; toolInput: ToolInput; at: string }[]
+  calls: readonly { number: number; toolName: string; toolInput: ToolInput; at: string; isLater?: true }[]
   read: readonly { toolName: string; toolUseId: string; text: string; asked: ToolInput }[]
-  said: string
+  said?: string
   maxAgeMs: number
   script: unknown
 }
@@ -170,6 +174,10 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   asks?: true
   /** It only waits for what goes on after a restart, so that a stop does not wait for it. It must be green, and safe to repeat. */
   outlives?: true
+  /** The names of tools that the calls of its plan would use, as far as the arguments name them. Never throws. */
+  leadsTo?(input: ToolInput): readonly string[]
+  /** It acts on the conversation that it is called in, so it is no step of a plan. */
+  isOfChat?: true
   /** What the Proxmox token must be allowed to do; absent where it needs no Proxmox API. */
   needs?: readonly Need[]
   /** Where it is a tool of an attached MCP server. */

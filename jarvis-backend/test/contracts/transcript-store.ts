@@ -77,6 +77,19 @@ export function transcriptStoreContract(open: () => TranscriptStore) {
     expect(store.entriesBefore('ses_1', 6, 100).hasEarlier).toBe(false)
   })
 
+  test('the newest list of a session is found, and of no other session', () => {
+    const store = filled()
+    expect(store.newestTodo('ses_1')).toBeUndefined()
+    const list = (seq: number, text: string) => ({
+      ...{ type: 'plan' as const, seq, runId: 'run_2', at: 1, toolUseId: 'tu_1' },
+      items: [{ text, state: 'open' as const }],
+    })
+    store.append('ses_1', list(6, 'first'))
+    store.append('ses_1', list(7, 'then'))
+    expect(store.newestTodo('ses_1')).toEqual(list(7, 'then'))
+    expect(store.newestTodo('ses_2')).toBeUndefined()
+  })
+
   test('the first reply to a request is kept until it is forgotten', () => {
     const store = open()
     store.rememberReply('chat:send', 'operator', 'req_1', { ok: true }, 20)

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { ChatEvents, Entry } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
-import type { Draft, StoredEntry, StoredSession, TranscriptStore } from './transcript-store.ts'
+import type { Draft, Given, StoredEntry, StoredSession, TranscriptStore } from './transcript-store.ts'
 
 export type Publish = (sessionId: string, event: keyof ChatEvents, payload: object) => void
 
@@ -17,9 +17,9 @@ export type LiveSession = {
   readonly runs: Map<string, ActiveRun>
   nextSeq(): number
   /** Stores the entry; what it returns makes it the run's and shows it, once it is committed. */
-  keep(run: Appending, draft: Draft & { context?: string }): { entry: StoredEntry; show(): void }
+  keep(run: Appending, draft: Draft & Given): { entry: StoredEntry; show(): void }
   /** Stores the entry, then shows it. */
-  append(run: Appending, draft: Draft & { context?: string }): StoredEntry
+  append(run: Appending, draft: Draft & Given): StoredEntry
   emit(runId: string, event: keyof ChatEvents, payload: object): void
   rename(title: string): void
   /** Writes the exact seq down, where it is not yet; called when a run has ended. */

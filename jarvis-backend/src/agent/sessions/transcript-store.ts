@@ -6,8 +6,12 @@ import type { Member } from './versions.ts'
 /** An entry as the code makes it; the session gives it its place. */
 export type Draft = Entry extends infer E ? (E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> : never) : never
 
-/** A stored entry. `context` (of a message, and of a child run's task) is the cluster summary the model was given; no client sees it. */
-export type StoredEntry = Entry & { context?: string }
+/**
+ * A stored entry. `context` (of a message, and of a child run's task) and `todo` (of a message): the cluster summary, and the model's own
+ * open list, that the model was given; no client sees them.
+ */
+export type StoredEntry = Entry & Given
+export type Given = { context?: string; todo?: string }
 
 export type RunRow = {
   id: string
@@ -70,6 +74,8 @@ export interface TranscriptStore {
   append(sessionId: string, entry: StoredEntry): void
   entry(sessionId: string, seq: number): StoredEntry | undefined
   entriesOfRun(runId: string): StoredEntry[]
+  /** The list that the model of a session set last, child runs left out. Costs the same however long the session is. */
+  newestTodo(sessionId: string): EntryOf<'plan'> | undefined
   /** Up to `limit` entries from a seq on, oldest first. */
   entriesFrom(sessionId: string, from: number, limit: number): StoredEntry[]
   /** The entries of the newest `runs` runs, of all types or of `types`. Costs the same however long the session is. */

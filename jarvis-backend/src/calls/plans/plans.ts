@@ -73,10 +73,13 @@ export function createPlans(parts: {
       const { sessionId, principal: asker } = context
       const at = clock.now()
       const runId = newId('run')
-      const steps = leads.calls.map(({ number, toolName, toolInput }): StoredStep => {
+      const led = new Set(ready.led?.map(({ number }) => number))
+      const steps = leads.calls.map(({ number, toolName, toolInput, isLater }): StoredStep => {
         const toolUseId = newId('tu')
-        const { tier, ...seen } = seenOf(toolUseId, toolName, toolInput)
         const callHash = hashOf({ toolName, toolInput })
+        // It could not be judged, so nothing of it is approved.
+        if (isLater === true && !led.has(number)) return { number, toolUseId, tier: 'red', callHash }
+        const { tier, ...seen } = seenOf(toolUseId, toolName, toolInput)
         return { number, toolUseId, tier, callHash, ...(tier === 'red' && { seen }) }
       })
       const plan: StoredPlan = {
@@ -99,7 +102,12 @@ export function createPlans(parts: {
     ): Reservation | undefined {
       const plan = store.ofRun(runId)
       const step = plan?.steps.find((one) => one.toolUseId === toolUseId)
-      if (plan?.approvedBy === undefined || step?.seen === undefined) return undefined
+      if (plan?.approvedBy === undefined || step === undefined) return undefined
+      if (step.seen === undefined) {
+        if (step.tier === 'red')
+          note(plan.id, step.number, { state: 'asks', outcome: 'It waited for an earlier step.' })
+        return undefined
+      }
       const standing = standingOf(after.get(toolUseId) ?? step.seen, ready)
       const why =
         clock.now() > plan.until

@@ -568,4 +568,8 @@ export const migrations: readonly string[] = [
   -- The newest fold of a session is looked for before each answer.
   CREATE INDEX entries_folds ON entries (session_id, seq) WHERE type = 'compaction';
   `,
+  `
+  -- The lists that models keep of what they are about to do.
+  CREATE INDEX entries_plans ON entries (session_id, seq) WHERE type = 'plan';
+  `,
 ]

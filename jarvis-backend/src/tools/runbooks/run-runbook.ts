@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { noTarget } from '../../gate/effect.ts'
-import { PlanRun } from '../../protocol/index.ts'
 import { named } from '../../redaction/visible.ts'
+import { begunPlan, planOutput, planTimeoutMs, runPlan } from '../plans/plan-tool.ts'
 import { runbookTool } from './runbook-tool.ts'
 
 export const runRunbook = runbookTool({
@@ -18,28 +18,12 @@ export const runRunbook = runbookTool({
   ],
   startsPlan: true,
   prepare: ({ name, inputs = {} }, { signal }, { plan }) => plan({ name, inputs }, signal),
-  ending: () => ({ begun: 'Its plan had begun and goes on by itself. Its own lines in this session say how it ends.' }),
-  timeoutMs: 20 * 60_000,
+  ending: begunPlan,
+  timeoutMs: planTimeoutMs,
   input: z.strictObject({
     name: z.string().min(1).max(60),
     inputs: z.record(z.string(), z.unknown()).optional(),
   }),
-  output: z.object({ plan: PlanRun }),
-  async run(_input, { toolUseId = '', signal, onProgress }, { follow }) {
-    const { plan, words } = await follow(toolUseId, { signal, onProgress })
-    const { state, steps, why } = plan
-    const seen = {
-      running: 'still runs',
-      asks: 'a step waits for a person',
-      done: 'done',
-      stopped: 'stopped',
-      unknown: 'a step may have run',
-    }
-    return {
-      text: words,
-      summary: `${seen[state]}, ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}${why === undefined ? '' : `: ${why}`}`,
-      data: { plan },
-      ...((state === 'stopped' || state === 'unknown') && { isError: true }),
-    }
-  },
+  output: planOutput,
+  run: (_input, context, { follow }) => runPlan(context, follow),
 })

@@ -90,6 +90,10 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
   const selectResult = sql.prepare<[string, string], EntryRow>(
     `SELECT * FROM entries WHERE session_id = ? AND type = 'tool_result' AND body ->> '$.toolUseId' = ? LIMIT 1`,
   )
+  const selectTodo = sql.prepare<[string], EntryRow>(
+    `SELECT * FROM entries WHERE session_id = ?1 AND type = 'plan'
+     AND run_id NOT IN (SELECT id FROM runs WHERE session_id = ?1 AND parent IS NOT NULL) ORDER BY seq DESC LIMIT 1`,
+  )
   const selectSome = sql.prepare<[string, number, number], EntryRow>(
     'SELECT * FROM entries WHERE session_id = ? AND seq >= ? ORDER BY seq LIMIT ?',
   )
@@ -173,6 +177,11 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
       return row && (toEntry(row) as EntryOf<'tool_result'>)
     },
     entriesOfTypes: (sessionId, types) => selectTypes.all(sessionId, 0, JSON.stringify(types)).map(toEntry),
+    newestTodo(sessionId) {
+      const row = selectTodo.get(sessionId)
+      const entry = row && toEntry(row)
+      return entry?.type === 'plan' ? entry : undefined
+    },
     pageBefore(sessionId, before, limit) {
       const start = nthBefore.get(sessionId, before, limit - 1)?.seq ?? 0
       return {

@@ -1,0 +1,17 @@
+import type { EntryOf, TodoItem } from '../protocol/index.ts'
+
+/** The block in which a model is given its own list again. */
+const mark = 'plan'
+
+/**
+ * A model's open list word for word, as it is given with the next message; undefined where there is none, or all of it is done. So the
+ * list outlives messages that no longer fit.
+ */
+export function openTodo(newest: Pick<EntryOf<'plan'>, 'items'> | undefined): string | undefined {
+  const { items = [] } = newest ?? {}
+  if (items.every(({ state }) => state === 'done')) return undefined
+  const lines = items.map(({ text, state }: TodoItem) => `- ${state}: ${text.replace(/<(?=\s*\/?\s*plan\b)/gi, '‹')}`)
+  return [`<${mark}>`, 'Your own list, as update_plan last set it. Nobody ordered it.', ...lines, `</${mark}>`].join(
+    '\n',
+  )
+}

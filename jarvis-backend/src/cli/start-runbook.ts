@@ -1,0 +1,101 @@
+import type { Card, Entry, LoginReply, PlanRun, RunbookRunReply } from '../protocol/index.ts'
+import { JarvisError } from '../protocol/index.ts'
+
+/** How a runbook that was started ended. `waits`: a card waits for a person; `open`: it goes on, and nobody waited longer. */
+export type RunbookEnd = 'done' | 'failed' | 'waits' | 'denied' | 'open'
+
+export type StartRunbook = {
+  /** Of the running server, such as `http://127.0.0.1:4000`. */
+  url: string
+  password: string
+  name: string
+  inputs: Record<string, string>
+  /** How long to wait for the end, ms. */
+  waitMs: number
+  /** How often to look, ms. */
+  everyMs: number
+  say(line: string): void
+  now(): number
+  sleep(ms: number): Promise<void>
+}
+
+/**
+ * Starts a runbook on the running server, and waits for its end. It decides nothing: a card is left to the dashboard.
+ * @throws JarvisError `not_found` where no server answers; what the server refuses
+ */
+export async function startRunbook(parts: StartRunbook): Promise<RunbookEnd> {
+  const { name, inputs, say, now } = parts
+  const ask = await signIn(parts)
+  const { sessionId } = await ask<RunbookRunReply>(`runbooks/${encodeURIComponent(name)}/run`, { inputs })
+  say(`Started in session ${sessionId}.`)
+  const until = now() + parts.waitMs
+  let told: string | undefined
+  for (;;) {
+    const plans = (await ask<{ items: PlanRun[] }>('plans?limit=50')).items
+    const plan = plans.find((one) => one.sessionId === sessionId)
+    // The list of cards is not read: whoever reads it counts as a screen that shows them.
+    const { items } = await ask<{ items: Entry[] }>(`sessions/${sessionId}/entries`)
+    const end = plan === undefined ? endBefore(items, say) : endOf(plan, say)
+    if (end !== undefined) return end
+    const card = openCard(items)
+    if (card !== undefined && told !== card.toolUseId) say(`A card waits for a person: ${card.sentence} ${card.reason}`)
+    told = card?.toolUseId ?? told
+    if (now() >= until) {
+      say('Nobody waits here any longer; the dashboard shows how it goes on.')
+      return card === undefined ? 'open' : 'waits'
+    }
+    await parts.sleep(parts.everyMs)
+  }
+}
+
+type Ask = <T>(place: string, body?: object) => Promise<T>
+
+async function signIn({ url, password }: StartRunbook): Promise<Ask> {
+  const send = async <T>(place: string, body: object | undefined, token?: string): Promise<T> => {
+    const response = await fetch(`${url}/api/${place}`, {
+      headers: {
+        'content-type': 'application/json',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    }).catch((cause: unknown) => {
+      throw new JarvisError('not_found', `No JARVIS answers at ${url}. Start it with npm start.`, { cause })
+    })
+    const answer = (await response.json()) as { error?: { message: string } }
+    if (!response.ok)
+      throw new JarvisError('invalid_request', answer.error?.message ?? `The server answers ${response.status}.`)
+    return answer as T
+  }
+  const { token } = await send<LoginReply>('auth/login', { password })
+  return (place, body) => send(place, body, token)
+}
+
+const openCard = (entries: readonly Entry[]): Pick<Card, 'toolUseId' | 'sentence' | 'reason'> | undefined =>
+  entries
+    .flatMap((entry) => (entry.type === 'confirm_needed' ? [entry] : []))
+    .find(({ toolUseId: id }) => !entries.some((one) => one.type === 'confirm_resolved' && one.toolUseId === id))
+
+/** No plan began: undefined while one still may. */
+function endBefore(items: readonly Entry[], say: (line: string) => void): RunbookEnd | undefined {
+  for (const entry of items) {
+    if (entry.type === 'blocked') say(`Refused: ${entry.reason}`)
+    else if (entry.type === 'tool_result') say(entry.summary)
+    else if (entry.type === 'confirm_resolved' && entry.decision !== 'approved' && entry.replacedBy === undefined) {
+      say(`The card was ${entry.decision} by ${entry.by}.`)
+      return 'denied'
+    } else if (entry.type === 'error') say(entry.error)
+    else continue
+    return 'failed'
+  }
+  return undefined
+}
+
+function endOf({ state, steps, why }: PlanRun, say: (line: string) => void): RunbookEnd | undefined {
+  if (state === 'running' || state === 'asks') return undefined
+  for (const { number, sentence, title, state: stood, outcome, read } of steps) {
+    const came = outcome ?? read
+    say(`${number}. ${sentence || title} ${stood}${came === undefined ? '' : `: ${came}`}`)
+  }
+  say(`The plan ${state === 'done' ? 'is done' : 'was stopped'}.${why === undefined ? '' : ` ${why}`}`)
+  return state === 'done' ? 'done' : 'failed'
+}

@@ -1,0 +1,76 @@
+import type { StepNote } from '../calls/plans/plan.ts'
+import type { StepState } from '../protocol/index.ts'
+import { most, type ScriptStep } from './planned.ts'
+
+/** What was written down of the steps, by number. */
+export type Notes = Readonly<Record<number, StepNote | undefined>>
+
+/** How the call of a step ended: `refused`: a person or JARVIS ended its card. Undefined: it did not yet. */
+export type CallEnd = 'came' | 'refused' | undefined
+
+export type Next =
+  /** Its call has ended: find out whether it went as planned. */
+  | { type: 'close'; step: ScriptStep }
+  /** It is left out, because a step that it comes after did not go as planned. */
+  | { type: 'leave'; step: ScriptStep; because: number }
+  /** The calls that may go together now. */
+  | { type: 'calls'; steps: readonly ScriptStep[] }
+  | { type: 'end'; state: 'done' | 'stopped' | 'unknown'; why?: string }
+
+const isOver = (state: StepState | undefined) => state === 'done' || state === 'skipped'
+export const isBad = (state: StepState | undefined) => state === 'failed' || state === 'surprise' || state === 'unknown'
+export const isClosed = (state: StepState | undefined) => isOver(state) || isBad(state)
+
+/**
+ * What a plan does next, from its steps and from what is written down of them. Pure, so a restart goes on where it was.
+ * @param stopBy who wants it to stop after its present step
+ */
+export function nextOf(
+  steps: readonly ScriptStep[],
+  notes: Notes,
+  endOf: (number: number) => CallEnd,
+  stopBy?: string,
+): Next {
+  const stateOf = (number: number) => notes[number]?.state
+  const open = steps.filter(({ number }) => !isClosed(stateOf(number)))
+  const ended = open.find(({ number }) => endOf(number) !== undefined)
+  if (ended !== undefined) return { type: 'close', step: ended }
+  const bad = steps.filter(({ number }) => isBad(stateOf(number)))
+  const stopping = bad.find((step) => stops(step, stateOf(step.number), endOf(step.number)))
+  if (stopping !== undefined) {
+    const { state, outcome } = notes[stopping.number] ?? {}
+    const isUnknown = state === 'unknown'
+    const why = `Step ${stopping.number} ${isUnknown ? 'may have run' : 'did not go as planned'}: ${outcome}`
+    return { type: 'end', state: isUnknown ? 'unknown' : 'stopped', why }
+  }
+  const [first] = open
+  if (first === undefined) {
+    const [failed] = bad
+    if (failed === undefined) return { type: 'end', state: 'done' }
+    const numbers = bad.map(({ number }) => number).join(', ')
+    return { type: 'end', state: 'done', why: `It went on where a step failed: ${numbers}.` }
+  }
+  const because = first.after?.find((number) => stateOf(number) !== 'done')
+  if (because !== undefined) return { type: 'leave', step: first, because }
+  if (stopBy !== undefined)
+    return { type: 'end', state: 'stopped', why: `${stopBy} stopped it before step ${first.number}.` }
+  return { type: 'calls', steps: readsFrom(open, first, stateOf) }
+}
+
+/** Whether the plan ends at a step that did not go as planned: always where it may have run, or where its card was not approved. */
+const stops = ({ onFailure }: ScriptStep, state: StepState | undefined, end: CallEnd): boolean =>
+  onFailure !== 'skip' || state === 'unknown' || end === 'refused'
+
+/** A change goes alone; reads that follow each other go together, unless one comes after another of them. */
+function readsFrom(
+  open: readonly ScriptStep[],
+  first: ScriptStep,
+  stateOf: (number: number) => StepState | undefined,
+): ScriptStep[] {
+  const isAlone = ({ isRead, verify }: ScriptStep) => !isRead || verify !== undefined
+  if (isAlone(first)) return [first]
+  const end = open.findIndex(
+    (step) => isAlone(step) || (step !== first && step.after?.some((number) => stateOf(number) !== 'done')),
+  )
+  return open.slice(0, Math.min(end === -1 ? open.length : end, most.readsAtOnce))
+}

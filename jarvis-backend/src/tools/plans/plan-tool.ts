@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { PlanRun } from '../../protocol/index.ts'
+import { type Preview, type ToolContext, type ToolOutput, toolOver } from '../tool.ts'
+
+/** Waits until the plan that began with this call is over, or a step waits for a person, or for some minutes. */
+export type FollowPlan = (
+  id: string,
+  context: Pick<ToolContext, 'signal' | 'onProgress'>,
+) => Promise<{ plan: PlanRun; words: string }>
+
+/** What the tools over plans act through. */
+export type PlanPorts = {
+  /** Makes the plan of proposed calls, and changes nothing. @throws Mistake naming the step; JarvisError */
+  propose(proposal: unknown, signal: AbortSignal): Promise<Preview>
+  /** Makes the plan that takes another one back, newest step first. @throws Mistake; JarvisError */
+  undo(id: string, signal: AbortSignal): Promise<Preview>
+  follow: FollowPlan
+}
+
+export const planTool = toolOver<PlanPorts>()
+
+export const planOutput = z.object({ plan: PlanRun })
+
+/** What follows from a tool's call having led to a plan, where nobody knows how that ended. */
+export const begunPlan = () => ({
+  begun: 'Its plan had begun and goes on by itself. Its own lines in this session say how it ends.',
+})
+
+/** How long the call of a tool that leads to a plan may take, ms. */
+export const planTimeoutMs = 20 * 60_000
+
+const seen = {
+  running: 'still runs',
+  asks: 'a step waits for a person',
+  done: 'done',
+  stopped: 'stopped',
+  unknown: 'a step may have run',
+}
+
+/** Follows the plan that began with a call, and says how it went. */
+export async function runPlan(
+  { toolUseId = '', signal, onProgress }: ToolContext,
+  follow: FollowPlan,
+): Promise<ToolOutput> {
+  const { plan, words } = await follow(toolUseId, { signal, onProgress })
+  const { state, steps, why } = plan
+  return {
+    text: words,
+    summary: `${seen[state]}, ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}${why === undefined ? '' : `: ${why}`}`,
+    data: { plan },
+    ...((state === 'stopped' || state === 'unknown') && { isError: true }),
+  }
+}

@@ -1,0 +1,28 @@
+import { noTarget } from '../../gate/effect.ts'
+import { PlanProposal } from '../../protocol/index.ts'
+import { begunPlan, planOutput, planTimeoutMs, planTool, runPlan } from './plan-tool.ts'
+
+export const proposePlan = planTool({
+  name: 'propose_plan',
+  title: 'Propose a plan',
+  description:
+    'Has 2-20 calls judged, approved on one card and run. A value {step, path: "guests(name=web).vmid"} comes from an earlier read.',
+  // What its calls are raises it.
+  tier: 'yellow',
+  raises: [{ tier: 'red', words: 'where a call of its plan asks' }],
+  touches: [{ kind: 'create', on: 'site' }],
+  effects: ({ steps }) => [
+    { kind: 'create', on: 'site', target: noTarget, sentence: `This plan of ${steps.length} steps runs.` },
+  ],
+  startsPlan: true,
+  leadsTo(input) {
+    const { data } = PlanProposal.safeParse(input)
+    return data?.steps.flatMap(({ tool, check }) => [tool, ...(check?.tool === undefined ? [] : [check.tool])]) ?? []
+  },
+  prepare: (proposal, { signal }, { propose }) => propose(proposal, signal),
+  ending: begunPlan,
+  timeoutMs: planTimeoutMs,
+  input: PlanProposal,
+  output: planOutput,
+  run: (_input, context, { follow }) => runPlan(context, follow),
+})
