@@ -19,8 +19,8 @@ type Fixture = Pick<Homelab, 'api' | 'cluster'> & {
   controls: { [K in keyof ModelControls]: (...args: Parameters<ModelControls[K]>) => Promise<void> | void }
 }
 const speed = 200
-/** The client calls a state unknown that is 30 s old by the cluster's time, and a busy machine can pause this process for 150 ms. */
-const clientSpeed = 100
+/** The client calls a state unknown that is 30 s old by the cluster's time, and a busy machine can pause this process for 400 ms. */
+const clientSpeed = 50
 /** Each test has ids of its own, so that no task of another is about them. */
 let first = 990_000
 const most = 10
@@ -41,6 +41,8 @@ const clusters: Record<string, () => Promise<{ fixture: Fixture; stop(): Promise
       protectedTargets: new Set(),
     })
     await cluster.readAfresh?.()
+    // While somebody watches it looks every 5 s, else every 25 s.
+    cluster.watch(() => {})
     const stop = async () => {
       cluster.close()
       await fake.stop()

@@ -22,6 +22,8 @@ export function composeAgents({ dataDir, redactor }: Pick<Foundation, 'dataDir' 
     prompts.set(agent.id, { of: agent, text })
     return text()
   }
+  // The first start writes its SOUL.md, so that the operator finds it before the first message.
+  promptOf(agents.require(mainAgentId))
   return { agents, promptOf }
 }
 

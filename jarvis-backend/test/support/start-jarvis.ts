@@ -112,6 +112,8 @@ export async function startJarvis(
     ...(options.push && { push: options.push }),
     ...(options.tools && { tools: options.tools }),
   })
+  // Client and server are one process here: after a pause of 5 s, Node's default, one would close what the other just uses.
+  jarvis.http.keepAliveTimeout = 60_000
   await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}`
   const screens: Screen[] = []
