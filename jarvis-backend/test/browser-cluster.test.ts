@@ -134,10 +134,14 @@ test('filters, sorts and groups lie in the address; limits are kept; 2,000 guest
     .first()
     .waitFor()
   // One count: what the filter says is what the list holds.
-  const attention = await page.locator('.issues li').count()
-  expect(attention).toBeGreaterThan(1)
-  await page.getByRole('link', { name: `Attention ${attention}`, exact: true }).waitFor()
-  await page.getByText(`${attention} things need a look`).waitFor()
+  const head = page.locator('.panel-head', { hasText: 'Needs attention' }).locator('.num')
+  await expect
+    .poll(async () => {
+      const attention = (await head.textContent()) ?? ''
+      const filter = page.getByRole('link', { name: `Attention ${attention}`, exact: true })
+      return (await filter.count()) + (await page.getByText(`${attention} things need a look`).count())
+    })
+    .toBe(2)
   await page.getByRole('link', { name: 'Stopped 2' }).click()
   await expect.poll(() => rows.count()).toBe(2)
   await page.getByRole('link', { name: 'By node' }).click()
@@ -148,7 +152,8 @@ test('filters, sorts and groups lie in the address; limits are kept; 2,000 guest
   await page.getByText('Limits', { exact: true }).click()
   await page.getByLabel('Temperature, needs a look from').fill('45')
   await page.getByRole('button', { name: 'Keep these limits' }).click()
-  await page.getByText(/^agent1 is at 4\d °C$/).waitFor()
+  // Three nodes are as hot as that, told as one line.
+  await page.locator('.issues li', { hasText: ' °C' }).getByText('2 more like it').waitFor()
   expect(await (await jarvis.rest('/api/limits')).json()).toMatchObject({ temperatureC: [45, 90] })
 
   jarvis.controls.addGuests(2_000)
@@ -181,7 +186,7 @@ test('a viewer on a phone sees the whole page and is told who can act', async ()
     hasTouch: true,
   })
   const isFlat = async () => expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
-  await page.getByRole('link', { name: 'frigate' }).tap()
+  await page.getByRole('link', { name: 'frigate', exact: true }).tap()
   const guest = detailOf(page, 'guest 123')
   await guest.getByText('An operator can do this.').waitFor()
   expect(await guest.getByRole('button', { name: /Stop|Restart/ }).count()).toBe(0)

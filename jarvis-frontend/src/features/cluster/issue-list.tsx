@@ -5,6 +5,9 @@ import type { Issue } from './health.ts'
 import { useIssuePast } from './issue-past.ts'
 import { StateMark } from './state-mark.tsx'
 
+/** More of one check are told as one line. */
+const mostAlike = 2
+
 /** The issues with a heading. Draws nothing without issues. */
 export function IssueList({
   issues,
@@ -15,13 +18,18 @@ export function IssueList({
 }) {
   const pastOf = useIssuePast(issues)
   if (issues.length === 0) return null
+  const isFirst = (issue: Issue) => issues.find(({ check }) => check === issue.check) === issue
+  const many = (issue: Issue) =>
+    issue.check !== undefined && issues.filter(({ check }) => check === issue.check).length > mostAlike
+  const shown = issues.filter((issue) => !many(issue) || isFirst(issue))
+  const alikeOf = (issue: Issue) => (many(issue) ? issues.filter(({ check }) => check === issue.check).length - 1 : 0)
   return (
     <>
       <PanelHead title="Needs attention">
         <span className="num">{issues.length}</span>
       </PanelHead>
       <ul className="issues">
-        {issues.map((issue) => (
+        {shown.map((issue) => (
           <li key={issue.key}>
             <StateMark kind={issue.isUnknown ? 'unknown' : issue.tone} size={12} />
             {issue.check === undefined ? (
@@ -38,6 +46,12 @@ export function IssueList({
             )}
             <small>
               <Visible text={detailOf(issue, pastOf(issue))} />
+              {alikeOf(issue) > 0 && (
+                <>
+                  {'; '}
+                  <Link to="/alerts">{alikeOf(issue)} more like it</Link>
+                </>
+              )}
             </small>
           </li>
         ))}
