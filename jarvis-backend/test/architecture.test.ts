@@ -25,6 +25,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   drill: ['protocol', 'homelab'],
   watch: ['protocol', 'homelab', 'runbooks'],
   runbooks: ['protocol'],
+  skills: ['protocol', 'redaction'],
   plans: ['protocol', 'runbooks', 'gate', 'tools', 'calls', 'agent', 'redaction'],
   // It calls the rest through ports alone.
   jobs: ['protocol'],
@@ -52,6 +53,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'watch',
     'jobs',
     'budgets',
+    'skills',
   ],
   'mcp/server': ['protocol', 'tools', 'calls', 'agent', 'auth'],
   'mcp/attached': ['protocol', 'gate', 'tools', 'calls'],
@@ -74,6 +76,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'runbooks',
     'plans',
     'jobs',
+    'skills',
   ],
   cli: [
     'compose',
@@ -93,6 +96,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'watch',
     'runbooks',
     'plans',
+    'skills',
   ],
   doctor: ['config', 'drill', 'homelab', 'protocol', 'providers', 'gate', 'store', 'tools'],
   config: ['protocol', 'gate', 'tools'],

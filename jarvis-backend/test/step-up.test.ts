@@ -91,6 +91,10 @@ const routes: Record<string, 'token' | 'password' | 'sometimes' | 'key'> = {
   'sessions.ts DELETE /:id': 'token',
   'sessions-context.ts POST /:id/fold': 'token',
   'settings.ts PUT /': 'sometimes',
+  // What is approved reaches every model; to turn it off or delete it takes something away.
+  'skills.ts POST /:name/approve': 'password',
+  'skills.ts POST /:name/off': 'token',
+  'skills.ts DELETE /:name': 'token',
   'setup.ts POST /probe': 'token',
   'setup.ts POST /test': 'token',
   'setup.ts POST /save': 'password',
@@ -132,6 +136,7 @@ const guarded: [method: string, path: string, body?: unknown][] = [
   ['POST', '/api/restart'],
   ['POST', '/api/push', {}],
   ['POST', '/api/jobs/job_drill/approval'],
+  ['POST', '/api/skills/disk-health/approve', { hash: 'a'.repeat(64) }],
 ]
 
 test('a token alone starts no program, makes no key, loosens nothing and reaches no new address', async () => {

@@ -20,6 +20,7 @@ import { createSampleStore } from '../src/store/sqlite/samples/samples.ts'
 import { createImageStore } from '../src/store/sqlite/sessions/images.ts'
 import { createKeptRunStore } from '../src/store/sqlite/sessions/kept-runs.ts'
 import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
+import { createSkillStore } from '../src/store/sqlite/skills.ts'
 import { createSpendingStore } from '../src/store/sqlite/spending.ts'
 import * as access from './contracts/access-stores.ts'
 import * as alerts from './contracts/alert-stores.ts'
@@ -29,6 +30,7 @@ import * as indexes from './contracts/index-stores.ts'
 import { jobStoreContract } from './contracts/job-store.ts'
 import { planStoreContract } from './contracts/plan-store.ts'
 import { questionStoreContract } from './contracts/question-store.ts'
+import { skillStoreContract } from './contracts/skill-store.ts'
 import { spendingStoreContract } from './contracts/spending-store.ts'
 import { transcriptStoreContract } from './contracts/transcript-store.ts'
 
@@ -71,6 +73,13 @@ const sqlite: Record<string, () => void> = {
     access.revocationStoreContract(inSqlite((database) => createRevocationStore(database, () => 1_000))),
   SampleStore: () => indexes.sampleStoreContract(inSqlite(createSampleStore)),
   SpendingStore: () => spendingStoreContract(inSqlite(createSpendingStore)),
+  SkillStore: () =>
+    skillStoreContract(
+      inSqlite(
+        (database) =>
+          [createSkillStore(database, 'main'), createSkillStore(database, 'coder')] satisfies [unknown, unknown],
+      ),
+    ),
   TranscriptStore: () => transcriptStoreContract(inSqlite(createTranscriptStore)),
   WindowStore: () => alerts.windowStoreContract(inSqlite(createWindowStore)),
 }

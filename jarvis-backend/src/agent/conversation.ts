@@ -2,6 +2,7 @@ import type { Recalled, ToolCall } from '../protocol/index.ts'
 import { asFolded } from './context/as-folded.ts'
 import { cutResult, putAway, shortResult } from './context/cut-result.ts'
 import { foldsIn, isGiven } from './context/folds.ts'
+import { isSkillText } from './loaded-skills.ts'
 import type { Message, ModelImage, ToolResult } from './model.ts'
 import { createRepeats, mostRepeats } from './repeats.ts'
 import { taskWords } from './run/child.ts'
@@ -67,6 +68,8 @@ export function toMessages(
       if (entry.change === 'begin') tell(taskWords(entry), entry.context)
     } else if (entry.type === 'recalled') {
       tell('', asMemory(entry.items))
+    } else if (entry.type === 'skill') {
+      tell('', entry.text)
     } else if (entry.type === 'assistant' && entry.madeBy !== 'client') {
       if (isBrokenOff) tell(goOn)
       if (entry.madeBy === 'jarvis' && messages.at(-1)?.role === 'assistant') tell(byItself)
@@ -131,6 +134,7 @@ function outcomeOf(entry: Parameters<typeof settles>[0] & { toolUseId: string },
   switch (entry.type) {
     case 'tool_result': {
       const { result, summary, toolUseId, isError } = entry
+      if (isSkillText(entry)) return { text: result, isError }
       const isAway = entry.seq <= resultsTo && result.length > shortResult
       return { text: isAway ? putAway(summary, toolUseId) : cutResult(result, toolUseId), isError }
     }
@@ -175,4 +179,5 @@ function asMemory(items: readonly Recalled[]): string {
 /** A block of data within a message. Nothing in it ends the block or begins another one. */
 const asData = (name: string, text: string) => `<${name}>\n${withoutMarks(text)}\n</${name}>`
 
-const withoutMarks = (text: string) => text.replace(/<(?=\s*\/?\s*(?:memory|cluster_state|rehearsal|earlier)\b)/gi, '‹')
+const withoutMarks = (text: string) =>
+  text.replace(/<(?=\s*\/?\s*(?:memory|cluster_state|rehearsal|earlier|skill)\b)/gi, '‹')

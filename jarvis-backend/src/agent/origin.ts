@@ -5,8 +5,11 @@ import { rehearsalLine, rehearsalOrder } from './rehearsal.ts'
 import type { Draft, Given } from './sessions/transcript-store.ts'
 import { calling } from './tool-runner.ts'
 
-/** What an operator wrote. `model`: chosen for the answer; absent: the one in use when it is answered. */
-type Message = { messageId: string; text: string; by: string; model?: string }
+/**
+ * What an operator wrote. `model`: chosen for the answer; absent: the one in use when it is answered. `skill`: the one that the text begins
+ * with, as `/disk-health`.
+ */
+type Message = { messageId: string; text: string; by: string; model?: string; skill?: string }
 /** `client`: how it calls itself. `token`: the name of its MCP token; unknown of runs that an older release stored. */
 type Client = { client: string; token?: string }
 
@@ -72,7 +75,8 @@ type Asked = { isRehearsal: boolean; effort?: Effort; fold(): Promise<string>; c
 
 /** @param isTool whether there is such a tool now: `/home is full` is for the model, neither a tool's name nor written like a call. */
 export function originOf(stored: StoredOrigin, isTool: (name: string) => boolean): Origin {
-  const line = stored.kind === 'chat' ? lineIn(stored.text, isTool) : undefined
+  // A line that names a skill is for the model, whatever became of the skill since.
+  const line = stored.kind === 'chat' && stored.skill === undefined ? lineIn(stored.text, isTool) : undefined
   return stored.kind !== 'chat' || line === undefined ? stored : { ...stored, kind: 'command', line }
 }
 
@@ -88,8 +92,16 @@ function lineIn(text: string, isTool: (name: string) => boolean): Line | undefin
   return command?.ok === false && !isTool(command.toolName) ? undefined : command
 }
 
-/** The entries that a run begins with. @param given the cluster summary, and the model's open list, for a message */
-export function openingOf(origin: Origin, given: () => Given): (Draft & Given)[] {
+/**
+ * The entries that a run begins with.
+ * @param given the cluster summary, and the model's open list, for a message
+ * @param skill the text of a skill, or what to tell the model where it cannot be used any more
+ */
+export function openingOf(
+  origin: Origin,
+  given: () => Given,
+  skill: (name: string) => Extract<Draft, { type: 'skill' }> | string,
+): (Draft & Partial<Given>)[] {
   if (origin.kind === 'plan') return []
   if (origin.kind === 'child') {
     const { call: toolUseId, agent, task, tools, mostTokens } = origin
@@ -109,7 +121,10 @@ export function openingOf(origin: Origin, given: () => Given): (Draft & Given)[]
   const { messageId, text, by } = origin
   const message = { type: 'user', messageId, text, by, ...given() } as const
   const line = origin.kind === 'command' && 'ok' in origin.line ? origin.line : undefined
-  return line?.ok ? [message, calling('operator', line)] : [message]
+  if (line?.ok) return [message, calling('operator', line)]
+  if (origin.skill === undefined) return [message]
+  const loaded = skill(origin.skill)
+  return typeof loaded === 'string' ? [{ ...message, context: `${message.context}\n\n${loaded}` }] : [message, loaded]
 }
 
 /** Whether a person said it: such a message recalls what was said before, and is remembered. */

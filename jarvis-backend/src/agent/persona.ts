@@ -56,9 +56,12 @@ export type PromptTexts = {
 /** A longer file is cut: every message would pay for it. */
 const mostChars = 16_000
 
-/** Stable over a session, so that it stays in the provider's cache. The house's rules come last: no file replaces them. */
-export const systemPrompt = ({ soul, identity, agents, user, tools }: PromptTexts): string =>
-  [soul, identity, agents, user, tools, houseRules]
+/**
+ * Stable over a session, so that it stays in the provider's cache. The house's rules come last: no file replaces them.
+ * @param skills the catalogue of skills; empty where there are none
+ */
+export const systemPrompt = ({ soul, identity, agents, user, tools }: PromptTexts, skills = ''): string =>
+  [soul, identity, agents, user, tools, skills, houseRules]
     .flatMap((text) => (text === undefined || text.trim() === '' ? [] : text.trim().slice(0, mostChars)))
     .join('\n\n')
 

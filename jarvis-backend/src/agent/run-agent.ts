@@ -30,7 +30,7 @@ import { createRunReading } from './run/reading.ts'
 import { createSettleCalls } from './run/settle-calls.ts'
 import type { LiveSession } from './sessions/live-session.ts'
 import { titleOf, untitled } from './sessions/title.ts'
-import type { StoredEntry, StoredSession, TranscriptStore } from './sessions/transcript-store.ts'
+import type { Draft, StoredEntry, StoredSession, TranscriptStore } from './sessions/transcript-store.ts'
 import { type CostOf, spentOn } from './spent.ts'
 import { openTodo } from './todo.ts'
 import { createTokenPump } from './token-pump.ts'
@@ -53,6 +53,12 @@ export type RunParts = {
   guide: Guide
   /** A picture that a tool of the session gave. */
   image(sessionId: string, id: string): ModelImage | undefined
+  skills: {
+    /** Whether `/name` is a skill, and why it cannot be used if so; undefined where there is none of that name. */
+    standing(agent: string, name: string): { problem?: string } | undefined
+    /** Its text for a message of that session; what to tell the model where it cannot be used any more. */
+    opening(agent: string, name: string, sessionId: string): Extract<Draft, { type: 'skill' }> | string
+  }
   clock: Clock
   /** Lends child runs a part of what their parents may use. */
   slices: Slices
@@ -145,11 +151,12 @@ export function createRunAgent(parts: RunParts): RunAgent {
 
   function begin(session: LiveSession, run: ActiveRun): () => void {
     const { row, origin } = run
-    const first = openingOf(origin, () => {
+    const given = () => {
       const context = session.isRehearsal ? `${parts.context()}\n\n${duringRehearsal}` : parts.context()
       const todo = openTodo(store.newestTodo(session.id))
       return { context, ...(todo !== undefined && { todo }) }
-    })
+    }
+    const first = openingOf(origin, given, (name) => parts.skills.opening(run.agent, name, session.id))
     const isNamed = 'text' in origin && session.title === untitled
     if (isNamed) session.rename(titleOf(origin.text))
     const kept = first.map((draft) => session.keep(run, draft))

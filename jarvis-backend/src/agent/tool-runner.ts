@@ -30,6 +30,8 @@ export type CallContext = {
   before: Promise<unknown> | undefined
   /** The session is a rehearsal now: what would change something is described and not run. */
   isRehearsal(): boolean
+  /** Hashes of the skills whose text the principal has before it, by name. Absent: none is known. */
+  loadedSkills?(): ReadonlyMap<string, string>
   /** What the principal had read. Called only where a change is judged. */
   sources(): Sources
 }

@@ -218,8 +218,9 @@ function withOrigins({ results, operatorTexts }: Sources, catalog: Catalog): Sou
     const original = catalog.get(toolName)?.rereads?.(asked as never)
     return original === undefined || !known.has(original)
   })
-  const told = first.map(({ saidIfRecalled, ...result }) => {
+  const told = first.flatMap(({ saidIfRecalled, ...result }) => {
     const tool = catalog.get(result.toolName)
+    if (tool?.isApprovedText) return []
     return {
       ...result,
       ...(tool?.isComposed && { isComposed: true }),

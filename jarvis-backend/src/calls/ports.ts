@@ -122,6 +122,7 @@ export type JournalKind =
   | 'plan'
   | 'question'
   | 'runbook'
+  | 'skill'
   | 'alert'
   | 'job'
   | 'memory'

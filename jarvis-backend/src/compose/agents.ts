@@ -7,8 +7,14 @@ import { mainAgentId } from '../protocol/index.ts'
 import { createPromptFiles } from '../workspace/prompt-files.ts'
 import type { Foundation } from './foundation.ts'
 
-/** Wires the agents: who they are, and the prompt of each. */
-export function composeAgents({ dataDir, redactor }: Pick<Foundation, 'dataDir' | 'redactor'>) {
+/**
+ * Wires the agents: who they are, and the prompt of each.
+ * @param catalogue the skills that an agent's prompt names
+ */
+export function composeAgents(
+  { dataDir, redactor }: Pick<Foundation, 'dataDir' | 'redactor'>,
+  catalogue: (agent: Agent) => string,
+) {
   const agents = onlyMain()
   const prompts = new Map<string, { of: Agent; text: () => string }>()
 
@@ -18,9 +24,13 @@ export function composeAgents({ dataDir, redactor }: Pick<Foundation, 'dataDir' 
     if (known?.of === agent) return known.text()
     const isMain = agent.id === mainAgentId
     const files = createPromptFiles(agentDir(dataDir, agent.id), isMain ? defaultPersona : plainPersona(agent), isMain)
-    const text = onceFor(files, (texts) => redactor.text(systemPrompt(texts)))
-    prompts.set(agent.id, { of: agent, text })
-    return text()
+    const text = onceFor(
+      () => catalogue(agent),
+      (skills) => onceFor(files, (texts) => redactor.text(systemPrompt(texts, skills))),
+    )
+    const whole = () => text()()
+    prompts.set(agent.id, { of: agent, text: whole })
+    return whole()
   }
   // The first start writes its SOUL.md, so that the operator finds it before the first message.
   promptOf(agents.require(mainAgentId))

@@ -29,6 +29,7 @@ import type { Gate } from './gate.ts'
 import type { ComposedHomelab } from './homelab.ts'
 import type { ComposedMemory } from './memory.ts'
 import type { ComposedModels } from './models.ts'
+import type { ComposedSkills } from './skills.ts'
 
 /** How long replies to repeated requests are kept, ms. */
 const repliesKeptMs = 7 * 24 * 60 * 60_000
@@ -47,6 +48,7 @@ export function composeRuns(
     gate: Pick<Gate, 'confirmations' | 'executor' | 'questions' | 'watchers' | 'grants'>
     budgets: Pick<ComposedBudgets, 'keeper'>
     guide: Guide
+    skills: Pick<ComposedSkills, 'forRuns' | 'toolFor'>
     /** What is wrong now; the same array until something is different. */
     alerts(): readonly Alert[]
   },
@@ -67,7 +69,13 @@ export function composeRuns(
   const toolSpecs = onceFor(parts.catalog.list, (tools) => tools.map((tool) => ({ tool, spec: specOf(tool) })))
   /** What an agent's models are offered; the gate refuses the rest all the same. */
   const specsFor = (agent: Agent) =>
-    toolSpecs().flatMap(({ tool, spec }) => (mayUse(agent, tool) && !isOver(agent, tool) ? [spec] : []))
+    toolSpecs().flatMap(({ tool, spec }) => {
+      if (!mayUse(agent, tool) || isOver(agent, tool)) return []
+      if (!tool.isApprovedText) return [spec]
+      // It names the skills of this agent.
+      const own = parts.skills.toolFor(agent)
+      return own === undefined ? [] : [own === tool ? spec : specOf(own)]
+    })
   /** Its calls are always above the agent's ceiling. */
   const isOver = ({ ceiling }: Agent, { tier }: Tool) => tiers.indexOf(tier) > tiers.indexOf(ceiling)
   let known: { state: ClusterState; alerts: readonly Alert[]; text: string } | undefined
@@ -109,6 +117,7 @@ export function composeRuns(
     costOf: models.costOf,
     tools: executor,
     guide: parts.guide,
+    skills: parts.skills.forRuns,
     image: images.get,
     slices: parts.budgets.keeper.slices,
     mayChild,

@@ -48,6 +48,7 @@ import { composeModels } from './models.ts'
 import { composePush } from './push.ts'
 import { composeRunbooks } from './runbooks.ts'
 import { composeRuns } from './runs.ts'
+import { composeSkills } from './skills.ts'
 import { composeWatch } from './watch.ts'
 
 /** Parts that tests replace. */
@@ -94,7 +95,8 @@ export function createSite(
     worker: replace.memoryWorker,
     changed: () => changed({ what: 'memory' }),
   })
-  const agents = composeAgents(foundation)
+  const skills = composeSkills(foundation, { catalog: () => servedTools, agents: () => agents.agents, stepUp })
+  const agents = composeAgents(foundation, skills.textFor)
   const attached = composeAttached({
     ...foundation,
     stepUp,
@@ -104,7 +106,7 @@ export function createSite(
     changed: () => changed({ what: 'mcp_servers' }),
   })
   const runbooks = composeRunbooks(foundation, { catalog: () => catalog, gate: () => gate, runs: () => sessions.runs })
-  const houseTools = servedBy(
+  const servedTools = servedBy(
     cluster.state,
     createCatalog([
       ...withPorts(homelabTools, { ...homelab.homelab, limits: limits.current, alerts: () => watch.present() }),
@@ -144,6 +146,7 @@ export function createSite(
       ...(replace.tools ?? []),
     ]),
   )
+  const houseTools = skills.withTool(servedTools)
   const catalog = withAttached(houseTools, attached.tools)
   const mcpTokens = createMcpTokens(createMcpTokenStore(database), now)
   const push = composePush({
@@ -209,6 +212,7 @@ export function createSite(
     models,
     gate,
     guide: runbooks.guide,
+    skills,
   })
   const { runs } = sessions
   const watch = composeWatch(foundation, {
@@ -236,6 +240,7 @@ export function createSite(
   })
   const place = leaveAnotherCluster(foundation, config, gate)
   runbooks.library.ship()
+  skills.main.ship()
   grants.resume()
   // A push message may have been lost with the last process. A second one with the same tag replaces the first silently.
   for (const sessionId of confirmations.pendingCounts().keys()) {
@@ -283,6 +288,7 @@ export function createSite(
       'mcp-servers': attached.routes,
       push: push.routes,
       ...runbooks.routes,
+      ...skills.routes,
       ...watch.routes,
     },
     /** Begins background work that must not delay the start. */

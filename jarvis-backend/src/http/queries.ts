@@ -17,6 +17,8 @@ const withQuery = [
   '/samples',
   '/doctor',
   '/alerts/history',
+  '/skills',
+  '/skills/:name',
 ]
 const nothing = z.strictObject({})
 

@@ -48,6 +48,8 @@ function toBlocks(entry: Entry): string[] {
       return entry.change === 'begin'
         ? [`- ${entry.for} asked ${entry.agent}: ${entry.task}`]
         : [`- ${entry.agent}, ${entry.state}: ${entry.summary}`]
+    case 'skill':
+      return [`- skill: ${entry.name}`]
     case 'error':
       return [`- error: ${entry.error}`]
     case 'done':

@@ -9,8 +9,11 @@ export type Files = {
   read(path: string): Pick<WorkspaceText, 'text' | 'problem'>
 }
 
-/** A runbook is no note: it has a page and a list of its own. */
-export const isNote = (path: string): boolean => !path.startsWith('runbooks/')
+/** Whether a path lies in the folder of skills, also on a file system that takes `Skills` for the same. */
+export const isSkillPath = (path: string): boolean => /^skills(?:\/|$)/iu.test(path.normalize('NFKC'))
+
+/** A runbook or a skill is no note: it has a page and a list of its own. An unapproved skill must reach no model. */
+export const isNote = (path: string): boolean => !path.startsWith('runbooks/') && !isSkillPath(path)
 
 /** Keeps the workspace's notes, except those that are part of every prompt. */
 export const createFileKeeper = (workspace: Files): Keeper => ({

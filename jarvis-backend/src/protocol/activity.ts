@@ -47,6 +47,7 @@ export type ActivityEvents = {
       | 'jobs'
       | 'runbooks'
       | 'questions'
+      | 'skills'
     sessionId?: string
   }
 }

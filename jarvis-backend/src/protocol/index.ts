@@ -232,6 +232,16 @@ export {
   type SetupToolRights,
 } from './setup.ts'
 export {
+  Skill,
+  SkillApproval,
+  SkillFault,
+  SkillFile,
+  SkillHint,
+  SkillList,
+  SkillState,
+  SkillTree,
+} from './skill.ts'
+export {
   type TerminalEvents,
   TerminalId,
   type TerminalReplies,

@@ -164,6 +164,8 @@ export const Entry = z.discriminatedUnion('type', [
   }),
   /** Passages of the memory that the model received with the message before. */
   z.object({ ...base, type: z.literal('recalled'), items: z.array(Recalled) }),
+  /** The text of a skill that a person named with `/NAME`; the model received it with the message before. `hash`: of the approved tree. */
+  z.object({ ...base, type: z.literal('skill'), name: z.string(), hash: z.string(), text: z.string() }),
   z.object({
     ...base,
     type: z.literal('assistant'),

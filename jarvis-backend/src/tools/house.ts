@@ -61,6 +61,7 @@ import { askOperator } from './questions/ask-operator.ts'
 import { listRunbooks } from './runbooks/list-runbooks.ts'
 import { runRunbook } from './runbooks/run-runbook.ts'
 import { readResult } from './sessions/read-result.ts'
+import { useSkill } from './skills/use-skill.ts'
 import { getStorageHealth } from './storage/get-storage-health.ts'
 import { getUncoveredGuests } from './storage/get-uncovered-guests.ts'
 import type { ToolDefinition } from './tool.ts'
@@ -158,6 +159,7 @@ export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
   ...agentTools,
   ...sessionTools,
   ...planTools,
+  useSkill([]),
 ]
 
 /** What the policy's checks know of them. */

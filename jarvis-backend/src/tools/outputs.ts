@@ -105,6 +105,12 @@ export const MemoryFileOutput = z.object({
   changedAt: z.number().optional(),
 })
 export const MemoryWrittenOutput = z.object({ path: z.string(), undoId: z.string() })
+export const SkillOutput = z.object({
+  skill: z.object({ name: z.string(), hash: z.string() }).optional(),
+  gave: z.enum(['body', 'file', 'nothing']).optional(),
+  file: z.string().optional(),
+  found: z.array(z.string()).optional(),
+})
 
 const missingPart = z.string().optional().describe('Why details could not be read.')
 export const StorageHealthOutput = z.object({

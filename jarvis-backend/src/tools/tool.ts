@@ -37,7 +37,8 @@ export type ToolOutput = {
  * `isForeign`: an MCP client asks, and what it hands over is not the operator's. `target`: what the call was judged about,
  * and its card showed. `preview`: what was prepared for it. `goesBack`: the call's change goes back so long after now,
  * unless it is kept; `id` is the change's. `timerOf`: the call takes this change back, for which its node has a timer.
- * `toolUseId`: the call's. `asker`: who asks, in which session and run. `approvedBy`: the person who approved this call, or made the grant that lets it run.
+ * `toolUseId`: the call's. `loadedSkills`: hashes of the skills whose text the asker has before it, by name. `asker`: who asks, in which
+ * session and run. `approvedBy`: the person who approved this call, or made the grant that lets it run.
  * `ask`: asks the operator and waits for the end of the question, until `signal` withdraws it; absent where no operator is. The tool's
  * time does not count meanwhile.
  */
@@ -48,6 +49,7 @@ export type ToolContext = Required<CallOptions> & {
   goesBack?: { id: string; afterMs: number }
   timerOf?: string
   toolUseId?: string
+  loadedSkills?(): ReadonlyMap<string, string>
   asker?: Principal
   sessionId?: string
   runId?: string
@@ -168,6 +170,8 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   recalls?: true
   /** Its answers are parts of the result of the call that this names. Where that result is known, taint looks at it alone. */
   rereads?(input: z.output<Input>): string
+  /** Its answers are texts that an operator approved: neither a stranger's words nor an order given now, and given whole. */
+  isApprovedText?: true
   /** It leads to calls of other runs, so it is no step of a plan, and no child run may call it. */
   startsPlan?: true
   /** It only asks the operator, so it is offered only where one is, and is no step of a plan. */

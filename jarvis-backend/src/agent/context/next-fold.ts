@@ -1,3 +1,4 @@
+import { isSkillText } from '../loaded-skills.ts'
 import type { StoredEntry } from '../sessions/transcript-store.ts'
 import { callsIn } from '../settles.ts'
 import { longestResult, shortResult } from './cut-result.ts'
@@ -160,7 +161,10 @@ export function charsGiven(entry: StoredEntry, resultsTo: number): number {
     case 'assistant':
       if (entry.madeBy === 'client') return 0
       return entry.content.reduce((sum, item) => sum + charsOfContent(item), 0) + 60 * callsIn(entry).length
+    case 'skill':
+      return entry.text.length
     case 'tool_result':
+      if (isSkillText(entry)) return entry.result.length
       if (entry.seq <= resultsTo && entry.result.length > shortResult) return entry.summary.length + 120
       return Math.min(entry.result.length, longestResult + 120) + 5_000 * (entry.images?.length ?? 0)
     case 'blocked':

@@ -17,7 +17,7 @@ const longestQueue = 50
 
 /** @returns a function that stores a message and starts its run, or queues it */
 export function createSend(
-  parts: Pick<RunsParts, 'store' | 'models' | 'agents' | 'clock' | 'redact'>,
+  parts: Pick<RunsParts, 'store' | 'models' | 'agents' | 'clock' | 'redact' | 'skills' | 'hasTool'>,
   door: {
     agent: RunAgent
     live: LiveSessions
@@ -34,12 +34,21 @@ export function createSend(
   const { keepRehearsal, setRehearsal } = door.rehearsing
 
   /** @throws JarvisError `unknown_agent`; `conflict` where the session is another agent's */
-  function requireAgent(sessionId: string | undefined, agent: string | undefined) {
+  function requireAgent(sessionId: string | undefined, agent: string | undefined): string {
     const own = sessionId === undefined ? undefined : live.stored(sessionId).agent
     if (agent !== undefined && own !== undefined && agent !== own) {
       throw new JarvisError('conflict', `This conversation is with ${own}. Begin a new one to talk to ${agent}.`)
     }
-    agents.require(own ?? agent ?? mainAgentId)
+    return agents.require(own ?? agent ?? mainAgentId).id
+  }
+
+  /** The skill that a message begins with. @throws JarvisError `invalid_request` where it cannot be used */
+  function skillIn(agent: string, text: string): string | undefined {
+    const [, name] = /^\/([a-z0-9][a-z0-9-]*)(?:\s|$)/.exec(text.trim()) ?? []
+    if (name === undefined || parts.hasTool(name)) return undefined
+    const standing = parts.skills.standing(agent, name)
+    if (standing?.problem !== undefined) throw new JarvisError('invalid_request', standing.problem)
+    return standing && name
   }
 
   return ({ sessionId, text, by, requestId, model, agent }) => {
@@ -55,9 +64,10 @@ export function createSend(
       if (earlier !== undefined) return earlier as Sent
     }
     if (model !== undefined) models.require(model)
-    requireAgent(sessionId, agent)
+    const answering = requireAgent(sessionId, agent)
     const at = clock.now()
     const safe = redact.text(text)
+    const skill = skillIn(answering, safe)
     const id = sessionId ?? newId('ses')
     // Takes effect at once, even when the line itself is queued.
     const isRehearsal = rehearsalOrder(safe)?.isRehearsal
@@ -85,7 +95,7 @@ export function createSend(
       const row: RunRow = {
         id: newId('run'),
         sessionId: id,
-        origin: { kind: 'chat', messageId, text: safe, by, ...asked },
+        origin: { kind: 'chat', messageId, text: safe, by, ...asked, ...(skill !== undefined && { skill }) },
         status: queued ? 'queued' : 'running',
         at,
       }

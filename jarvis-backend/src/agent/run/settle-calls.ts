@@ -1,5 +1,6 @@
 import type { ToolCall } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
+import { loadedSkills } from '../loaded-skills.ts'
 import { rightsOf } from '../principal.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { contextOf, type ToolRunner } from '../tool-runner.ts'
@@ -11,7 +12,7 @@ import type { createRunReading } from './reading.ts'
 export function createSettleCalls(
   tools: ToolRunner,
   { principalIn, refusalIn, kinOf }: RunFacts,
-  { sourcesFor }: ReturnType<typeof createRunReading>,
+  { sourcesFor, earlierEntries }: ReturnType<typeof createRunReading>,
   { endWith }: ReturnType<typeof createRunEnds>,
 ) {
   return async (session: LiveSession, run: ActiveRun, open: ToolCall[]): Promise<void> => {
@@ -35,6 +36,7 @@ export function createSettleCalls(
           abortedBy: () => run.abortedBy,
           before: earlier.length === 0 ? undefined : Promise.all(earlier),
           isRehearsal: () => session.isRehearsal,
+          loadedSkills: () => loadedSkills([...earlierEntries(session, run), ...run.entries]),
           sources: () => sourcesFor(session, run, call),
         })
         // A call's failure does not keep later calls from beginning.

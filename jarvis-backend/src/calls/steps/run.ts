@@ -38,9 +38,10 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
     const more = parts.changes.contextOf(toolUseId, ready.tool.undoes?.(ready.input as never))
     const decided = walk.asked && parts.confirmations.ofCall(toolUseId)?.resolution
     const approvedBy = walk.reservation?.grant.by ?? (decided?.decision === 'approved' ? decided.by : undefined)
-    const { sessionId, runId } = context
+    const { sessionId, runId, loadedSkills } = context
     const asker = {
       ...{ isForeign, asker: context.principal, sessionId, runId },
+      ...(loadedSkills && { loadedSkills }),
       ...(approvedBy !== undefined && { approvedBy }),
     }
     if (ready.tool.outlives !== true) running.add(walk)

@@ -572,4 +572,15 @@ export const migrations: readonly string[] = [
   -- The lists that models keep of what they are about to do.
   CREATE INDEX entries_plans ON entries (session_id, seq) WHERE type = 'plan';
   `,
+  `
+  -- Approved skills. owner: the agent in whose folder it lies. approval: of which tree, when and by whom. files: that tree, with its texts.
+  CREATE TABLE skills (
+    owner TEXT NOT NULL,
+    name TEXT NOT NULL,
+    approval TEXT NOT NULL,
+    files TEXT NOT NULL,
+    used TEXT,
+    PRIMARY KEY (owner, name)
+  ) STRICT;
+  `,
 ]

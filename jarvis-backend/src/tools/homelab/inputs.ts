@@ -14,8 +14,7 @@ export const limitOf = (usual: number) =>
   z.int().min(1).max(200).optional().describe(`How many at most. Absent: ${usual}.`)
 
 export const readTimeoutMs = 30_000
-export const askedAnyway =
-  'A person is asked before it runs, so call it directly: asking the user first in words is not needed.'
+export const askedAnyway = 'A person is asked before it runs: call it directly, without asking in words first.'
 
 /** A text of a certain form, which the model is not told: it would cost more than a rare mistake. */
 export const textLike = (form: RegExp, must: string) => z.string().refine((text) => form.test(text), must)

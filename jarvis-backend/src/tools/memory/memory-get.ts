@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { lessonAbove } from '../../memory/daily.ts'
+import { isSkillPath } from '../../memory/file-keeper.ts'
 import { MemoryFileOutput } from '../outputs.ts'
 import { memoryTool, recalling } from './memory-tool.ts'
 
 const mostLines = 400
+const noSkill = 'path: skills are no part of the memory; use_skill loads those that are enabled.'
 
 export const memoryGet = memoryTool({
   name: 'memory_get',
@@ -20,7 +22,7 @@ export const memoryGet = memoryTool({
   output: MemoryFileOutput,
   async run({ path, firstLine, lines }, _context, { workspace }) {
     if (path === undefined) {
-      const files = workspace.list()
+      const files = workspace.list().filter((file) => !isSkillPath(file.path))
       return {
         text:
           files.length === 0
@@ -30,6 +32,7 @@ export const memoryGet = memoryTool({
         data: { files },
       }
     }
+    if (isSkillPath(path)) return { text: noSkill, summary: noSkill, isError: true }
     const { text, problem, changedAt } = workspace.read(path)
     const all = text.split('\n')
     const shown = all.slice(firstLine - 1, firstLine - 1 + lines)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { noTarget } from '../../gate/effect.ts'
 import { dailyAddition, dailyPath, ownTextOf } from '../../memory/daily.ts'
+import { isSkillPath } from '../../memory/file-keeper.ts'
 import { promptFiles } from '../../protocol/index.ts'
 import { named } from '../../redaction/visible.ts'
 import { MemoryWrittenOutput } from '../outputs.ts'
@@ -35,6 +36,7 @@ export const memoryWrite = memoryTool({
     const path = given ?? dailyPath(now())
     // What it says is run later, without the result that a model had it from.
     if (/^runbooks\//i.test(path)) return refused('path: a person writes runbooks, on their page. Nothing was written.')
+    if (isSkillPath(path)) return refused('path: a person writes skills, in their folder. Nothing was written.')
     if (/^HEARTBEAT(?:_RESULTS)?\.md$/i.test(path))
       return refused(`path: a person writes ${path}. Nothing was written.`)
     const text = redact(asked)

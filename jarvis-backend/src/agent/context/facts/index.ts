@@ -1,9 +1,10 @@
 import { callFacts } from './calls.ts'
 import { denialFacts } from './denials.ts'
 import type { FactMaker } from './fact-maker.ts'
+import { skillFacts } from './skills.ts'
 import { noteFacts, wordFacts } from './words.ts'
 
 export { type FactMaker, factsAfter } from './fact-maker.ts'
 
 /** The facts that entries alone tell. Further makers read a store, such as that of the grants. */
-export const entryFacts: readonly FactMaker[] = [callFacts, denialFacts, noteFacts, wordFacts]
+export const entryFacts: readonly FactMaker[] = [callFacts, denialFacts, skillFacts, noteFacts, wordFacts]

@@ -1,0 +1,57 @@
+import type { SkillHint } from '../protocol/index.ts'
+
+type Kind = SkillHint['kind']
+
+/** What a line may tell its reader to do. They are pointed out and forbid nothing: a sentence can always be put otherwise. */
+const signs: readonly (readonly [Kind, RegExp, string])[] = [
+  [
+    'run',
+    /\b(?:curl|wget|fetch)\b[^\n]*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\b(?:iex|invoke-expression)\b/i,
+    'tells its reader to run a download. JARVIS runs nothing of a skill.',
+  ],
+  [
+    'download',
+    /\b(?:curl|wget|git\s+clone|invoke-webrequest|iwr|aria2c)\b|\b(?:pip3?|pipx|npm|pnpm|yarn|uv|brew|cargo|gem|go|apt(?:-get)?|dnf|yum|apk)\s+(?:-\S+\s+)*(?:install|add|get)\b|\b(?:npx|uvx)\s+\S|\bdownload(?:s|ed|ing)?\b/i,
+    'tells its reader to download or install something. JARVIS does neither for a skill.',
+  ],
+  [
+    'paste',
+    /\b(?:copy\s+and\s+)?paste[sd]?\b[^\n]*\b(?:terminal|shell|console|command|prompt|browser|into)\b|\bprerequisites?\b/i,
+    'tells its reader to paste something, or what must be there before.',
+  ],
+  ['run', /!`[^`\n]+`/, 'holds a command for other programs to run at once. JARVIS takes it for text.'],
+  [
+    'run',
+    /\b(?:sudo|chmod\s+\+?[0-7x]+|eval|powershell|osascript|xattr\s+-c|nohup|crontab)\b|\b(?:python3?|node|bash|sh|perl|ruby)\s+\S+\.(?:py|js|mjs|ts|sh|pl|rb)\b|\brun\s+(?:this|the\s+following|it)\b|(?:^|[\s`(])(?:\.\/)?scripts\/[\w./-]+/i,
+    'tells its reader to run something. JARVIS runs nothing of a skill; a command is a call like any other.',
+  ],
+  [
+    'encoded',
+    /\bbase64\b|\bxxd\s+-r\b|\batob\(|fromCharCode|\b(?:[A-Za-z0-9+/]{4}){24,}={0,2}|(?:\\x[0-9a-f]{2}){8,}/i,
+    'holds text in a code that a person cannot read here.',
+  ],
+  [
+    'unasked',
+    /\bwithout\s+(?:asking|confirm|approval|permission|telling)|\b(?:ignore|disregard|forget)\b[^\n]*\b(?:instructions?|rules?|previous|above)\b|\b(?:do\s+not|don['’]t|never)\s+(?:tell|ask|mention|inform|show)\b|\b(?:token|password|secret|credential|private key|api key)s?\b/i,
+    'speaks of secrets, or of what to do without asking.',
+  ],
+]
+
+/** Of a line over this length the rest is not read for signs. */
+const mostChars = 4_000
+
+/** The first sign of each kind in each line. */
+export function hintsIn(path: string, text: string, most = 200): SkillHint[] {
+  const hints: SkillHint[] = []
+  for (const [at, whole] of text.split('\n').entries()) {
+    const line = whole.slice(0, mostChars)
+    const kinds = new Set<Kind>()
+    for (const [kind, sign, message] of signs) {
+      if (kinds.has(kind) || !sign.test(line)) continue
+      kinds.add(kind)
+      hints.push({ path, line: at + 1, kind, message: `Line ${at + 1} ${message}` })
+      if (hints.length === most) return hints
+    }
+  }
+  return hints
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import type { Touch } from '../../gate/effect.ts'
+import { reads } from '../../gate/targets.ts'
+import type { World } from '../../gate/world.ts'
+import type { Principal } from '../../protocol/index.ts'
+import { SkillOutput } from '../outputs.ts'
+import { type ToolDefinition, toolOver } from '../tool.ts'
+
+type Text = { name: string; hash: string; body: string; files: readonly { path: string; bytes: number }[] }
+
+/** The skills that one agent may use; all of it gives approved text alone. */
+type Reach = {
+  /** @throws JarvisError `not_found` */
+  load(name: string, sessionId?: string): Text
+  /** @throws JarvisError `not_found` */
+  readFile(name: string, path: string): { hash: string; text: string }
+  /** Those that fit the words best, at most ten. */
+  search(words: string): readonly { name: string; description: string }[]
+}
+
+/** What the tool over skills acts through: what the agent of whoever asks may use. */
+export type SkillPorts = { of(asker: Principal | undefined): Reach }
+
+const touches: Touch[] = [{ kind: 'read', on: 'site' }]
+/** Of a file one call gives this much. */
+const mostChars = 30_000
+
+const skillTool = toolOver<SkillPorts>()
+
+/** @param names the enabled skills that a prompt names; none: the schema lists no names */
+export const useSkill = (names: readonly string[]): ToolDefinition<z.ZodObject, SkillPorts> =>
+  skillTool({
+    name: 'use_skill',
+    title: 'Load a skill',
+    description: 'Loads a skill, or a `file` of it, or finds skills by words.',
+    tier: 'green',
+    touches,
+    effects: (_: object, world: World) => reads({}, world),
+    isApprovedText: true,
+    timeoutMs: 10_000,
+    input: z.strictObject({
+      name: z
+        .string()
+        .min(1)
+        .max(64)
+        .meta(names.length === 0 ? {} : { enum: [...names] })
+        .optional(),
+      file: z.string().min(1).max(300).optional(),
+      search: z.string().trim().min(1).max(300).optional(),
+    }),
+    output: SkillOutput,
+    async run({ name, file, search }, { sessionId, loadedSkills, asker }, { of }) {
+      const skills = of(asker)
+      if (name === undefined) {
+        if (search === undefined) return failed('Give a name, or words to search for.')
+        const found = skills.search(search)
+        const lines = found.map((one) => `- ${one.name}: ${one.description}`)
+        const text = found.length === 0 ? 'No enabled skill fits these words.' : lines.join('\n')
+        return { text, summary: `${found.length} found`, data: { found: found.map((one) => one.name) } }
+      }
+      if (file !== undefined) {
+        const { hash, text } = skills.readFile(name, file)
+        const rest = text.length - mostChars
+        const more = rest > 0 ? `\n[${rest} more characters are not shown.]` : ''
+        const data = { skill: { name, hash }, gave: 'file', file }
+        return { text: wrapped({ name, file }, text.slice(0, mostChars)) + more, summary: `${name}: ${file}`, data }
+      }
+      const { hash, body, files } = skills.load(name, sessionId === '' ? undefined : sessionId)
+      const skill = { name, hash }
+      if (loadedSkills?.().get(name) === hash) {
+        const text = `${name} is loaded already: it stands above.`
+        return { text, summary: 'Loaded already', data: { skill, gave: 'nothing' } }
+      }
+      return { text: wrappedSkill({ name, body, files }), summary: `Loaded ${name}`, data: { skill, gave: 'body' } }
+    },
+  })
+
+/** The text of a skill as a model is given it. */
+export function wrappedSkill({ name, body, files }: Omit<Text, 'hash'>): string {
+  const others = files.map(({ path, bytes }) => `${path} (${bytes} bytes)`).join(', ')
+  const tail = others === '' ? '' : `\nIts files, to be read with \`file\`: ${others}`
+  return wrapped({ name }, body) + tail
+}
+
+const failed = (text: string) => ({ text, summary: text, isError: true })
+
+const wrapped = ({ name, file }: { name: string; file?: string }, text: string) =>
+  `<skill name="${name}"${file === undefined ? '' : ` file="${file}"`}>\n${text}\n</skill>`

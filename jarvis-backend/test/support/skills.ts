@@ -1,0 +1,28 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { SkillList, SkillTree } from '../../src/protocol/index.ts'
+import type { TestJarvis } from './start-jarvis.ts'
+
+export const skillText = (name: string, { description = `What ${name} is for.`, body = 'Do this.' } = {}) =>
+  `---\nname: ${name}\ndescription: ${description}\n---\n${body}\n`
+
+/** Writes files of a skill into the workspace of a data dir. Absent: a SKILL.md alone. */
+export function writeSkill(dataDir: string, name: string, files: Record<string, string | Buffer> = {}) {
+  for (const [path, content] of Object.entries({ 'SKILL.md': skillText(name), ...files })) {
+    const place = join(dataDir, 'workspace/skills', name, path)
+    mkdirSync(dirname(place), { recursive: true })
+    writeFileSync(place, content)
+  }
+}
+
+export const skillList = async (jarvis: TestJarvis) => (await (await jarvis.rest('/api/skills')).json()) as SkillList
+export const skillTree = async (jarvis: TestJarvis, name: string) =>
+  (await (await jarvis.rest(`/api/skills/${encodeURIComponent(name)}`)).json()) as SkillTree
+export const approve = (jarvis: TestJarvis, name: string, hash: string | null) =>
+  jarvis.rest(`/api/skills/${name}/approve`, { method: 'POST', json: { hash } })
+
+/** Approves what lies in its folder now. */
+export async function approveNow(jarvis: TestJarvis, name: string) {
+  const answer = await approve(jarvis, name, (await skillTree(jarvis, name)).hash)
+  if (!answer.ok) throw new Error(await answer.text())
+}
