@@ -14,6 +14,7 @@ import type {
   SessionsPage,
 } from '../src/protocol/index.ts'
 import { defineTool } from '../src/tools/tool.ts'
+import { run } from './support/data-dir.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -309,4 +310,34 @@ test('a drill job drills the oldest proof, on a card or by what a person approve
   expect((await ask<{ items: Grant[] }>('/api/grants')).items).toEqual([])
   await run()
   await expect.poll(async () => (await states('job_drill')).at(-1)).toBe('waiting')
+})
+
+test('the command line lists jobs, pauses one and stops all beside a running server, and says what it did not do', async () => {
+  const { jarvis, make, ask } = await withJobs()
+  const { id } = await make({ work: call('get_vms') })
+  const cli = async (...args: string[]) => (await run(jarvis.dataDir, 'cli', 'jobs', ...args).ended).output
+  expect(await cli()).toMatch(new RegExp(`^${id}  nightly  every 10 min  active\n  next .*; last never$`, 'm'))
+  expect(await cli('pause', id)).toContain('Done.')
+  expect((await ask<Job>(`/api/jobs/${id}`)).paused).toMatchObject({ by: 'cli', why: 'Paused from the command line.' })
+  expect(await cli('stop')).toContain('Done.')
+  expect((await ask<JobsReply>('/api/jobs')).stopped).toMatchObject({ by: 'cli' })
+  expect(await cli('pause', 'job_none')).toContain('There is no job job_none. jobs lists them.')
+})
+
+test('a job that runs a runbook makes a plan each time, which asks as it would by hand', async () => {
+  const { make, post, slots, pass, cards, decide, ask } = await withJobs()
+  const work = { kind: 'runbook', name: 'guest-unresponsive', inputs: { vmid: 104 } }
+  const made = await make({ work })
+  expect(made.isChanging).toBe(true)
+  expect((await post('/api/jobs', { name: 'x', schedule: every(10), work: { ...work, name: 'none' } })).status).toBe(
+    404,
+  )
+  await pass(10)
+  await expect.poll(async () => (await cards()).length).toBe(1)
+  const [card] = await cards()
+  expect(card).toMatchObject({ toolName: 'run_runbook', requestedBy: { kind: 'job', name: 'nightly' } })
+  expect((await slots(made.id)).at(-1)?.state).toBe('waiting')
+  await decide(card, { confirmed: false })
+  await expect.poll(async () => (await slots(made.id)).at(-1)?.state).toBe('failed')
+  expect((await ask<{ items: unknown[] }>('/api/plans')).items).toEqual([])
 })
