@@ -1,11 +1,15 @@
-import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
+import { agentDir } from './agents/agent-dir.ts'
 import { systemClock } from './lib/clock.ts'
 import { createFileKeeper } from './memory/file-keeper.ts'
-import { createIndexer } from './memory/indexer.ts'
+import { createIndexer, type Keeper } from './memory/indexer.ts'
 import { createLastingIndexer } from './memory/lasting-indexer.ts'
 import type { FromWorker, MemoryRequests, MemoryWorkerData, ToWorker } from './memory/messages.ts'
-import type { Embedder } from './memory/ports.ts'
+import { agentOfKind } from './memory/owner.ts'
+import type { Embedder, SourceKind } from './memory/ports.ts'
+import { AgentId, mainAgentId } from './protocol/index.ts'
 import { localEmbedder } from './providers/embeddings/local.ts'
 import { openAiEmbedder } from './providers/embeddings/openai-compatible.ts'
 import { createRedactor } from './redaction/redact.ts'
@@ -28,7 +32,10 @@ const sayEveryMs = 250
 /** Of all it does, no more than this share goes into telling how far it is: with 100,000 passages counting them takes a while. */
 const sayShare = 0.1
 
-mkdirSync(workspaceDir, { recursive: true })
+/** More folders than agents there may be: some belong to agents that are gone. */
+const mostAgents = 100
+const agentsDir = join(dirname(workspaceDir), 'agents')
+for (const dir of [workspaceDir, agentsDir]) mkdirSync(dir, { recursive: true })
 const database = databasePath === ':memory:' ? undefined : createDatabaseKeepers(databasePath)
 
 const local = localEmbedder(wanted.kind === 'local' ? wanted.folder : undefined)
@@ -68,7 +75,7 @@ const indexer = createLastingIndexer({
         place.remove()
         remade('Its index could not be read.')
       }),
-      keepers: [createFileKeeper(createWorkspace(workspaceDir)), ...(database?.keepers ?? [])],
+      keepers: keepersOf,
       openEmbedder: wanted.kind === 'none' ? undefined : openEmbedder,
       // A search waits for the batch that is being computed, so a batch is small where it is computed here.
       batch: wanted.kind === 'openai' ? 64 : 2,
@@ -81,18 +88,43 @@ const indexer = createLastingIndexer({
   report,
 })
 
+/** Main's texts, and those of each agent: its own folder, and what was said to it. */
+function keepersOf(known: readonly SourceKind[]): Keeper[] {
+  const folders = readdirSync(agentsDir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && AgentId.safeParse(entry.name).success)
+    .map(({ name }) => name)
+  const agents = new Set([mainAgentId, ...folders, ...(database?.agents() ?? []), ...known.map(agentOfKind)])
+  return [
+    ...[...agents]
+      .slice(0, mostAgents)
+      .flatMap((agent) => [
+        createFileKeeper(filesOf(agent), agent),
+        ...(database === undefined ? [] : [database.sessionsOf(agent)]),
+      ]),
+    ...(database === undefined ? [] : [database.journal]),
+  ]
+}
+
+/** Looking makes no folder. */
+const filesOf = (agent: string): Parameters<typeof createFileKeeper>[0] => {
+  const dir = agentDir(dirname(workspaceDir), agent)
+  return existsSync(dir) ? createWorkspace(dir) : { list: () => [], read: () => ({ text: '' }) }
+}
+
 let settling: NodeJS.Timeout | undefined
-const watcher = watchFolders(
-  workspaceDir,
-  () => {
-    clearTimeout(settling)
-    settling = setTimeout(() => {
-      watcher.refresh()
-      look()
-    }, settleMs)
-  },
-  (error) => report(error, 'edits in the workspace are found once a minute'),
-)
+const watch = (dir: string) =>
+  watchFolders(
+    dir,
+    () => {
+      clearTimeout(settling)
+      settling = setTimeout(() => {
+        for (const watcher of watchers) watcher.refresh()
+        look()
+      }, settleMs)
+    },
+    (error) => report(error, 'edits in the workspace are found once a minute'),
+  )
+const watchers = [watch(workspaceDir), watch(agentsDir)]
 const sync = () => indexer.use((current) => current.sync())
 const look = () => void sync().catch((error: unknown) => report(error, 'the memory could not look for changes'))
 const looking = setInterval(look, lookEveryMs)
@@ -123,7 +155,7 @@ async function answer(method: ToWorker['method'], input: unknown): Promise<unkno
       clearInterval(looking)
       clearTimeout(settling)
       clearTimeout(due)
-      watcher.close()
+      for (const watcher of watchers) watcher.close()
       await indexer.stop()
       database?.close()
       process.nextTick(() => process.exit())

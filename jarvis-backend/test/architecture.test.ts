@@ -79,6 +79,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'skills',
   ],
   cli: [
+    'agents',
     'compose',
     'config',
     'auth',
@@ -99,7 +100,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'skills',
   ],
   doctor: ['config', 'drill', 'homelab', 'protocol', 'providers', 'gate', 'store', 'tools'],
-  config: ['protocol', 'gate', 'tools'],
+  config: ['protocol', 'agents', 'gate', 'tools'],
   lib: [],
 }
 

@@ -12,6 +12,13 @@ const httpDir = fileURLToPath(new URL('../src/http/', import.meta.url))
 
 /** What each route that changes something asks of an operator. `sometimes`: where it allows more than before. `key`: it is a program that asks. */
 const routes: Record<string, 'token' | 'password' | 'sometimes' | 'key'> = {
+  // An agent that may do more, or is gone, leaves its channels and clients with more.
+  'agents.ts PUT /:id': 'password',
+  'agents.ts DELETE /:id': 'password',
+  'agents.ts POST /try': 'token',
+  'agents.ts POST /:id/classify': 'token',
+  'agents.ts PUT /:id/files/*path': 'token',
+  'agents.ts DELETE /:id/files/*path': 'token',
   // What is silenced stays on the screens, and ends by itself.
   'alerts.ts POST /:id/acknowledge': 'token',
   'alerts.ts POST /:id/unacknowledge': 'token',
@@ -137,6 +144,8 @@ const guarded: [method: string, path: string, body?: unknown][] = [
   ['POST', '/api/push', {}],
   ['POST', '/api/jobs/job_drill/approval'],
   ['POST', '/api/skills/disk-health/approve', { hash: 'a'.repeat(64) }],
+  ['PUT', '/api/agents/media', { agent: { ceiling: 'red' } }],
+  ['DELETE', '/api/agents/media'],
 ]
 
 test('a token alone starts no program, makes no key, loosens nothing and reaches no new address', async () => {

@@ -1,4 +1,5 @@
 import type { Effort, Principal, ToolInput } from '../protocol/index.ts'
+import { agentLine, agentOrder } from './agent-order.ts'
 import { type Command, parseCommand } from './command.ts'
 import { effortLine, effortOrder } from './effort.ts'
 import { rehearsalLine, rehearsalOrder } from './rehearsal.ts'
@@ -71,7 +72,7 @@ export type Origin =
 /** A line that needs no model: a call, or a setting of the session that JARVIS answers itself. */
 type Line = Command | { answer(session: Asked): string | Promise<string> }
 /** `fold`: folds older turns. `context`: what fills the model's window. */
-type Asked = { isRehearsal: boolean; effort?: Effort; fold(): Promise<string>; context(): string }
+type Asked = { isRehearsal: boolean; effort?: Effort; agent: string; fold(): Promise<string>; context(): string }
 
 /** @param isTool whether there is such a tool now: `/home is full` is for the model, neither a tool's name nor written like a call. */
 export function originOf(stored: StoredOrigin, isTool: (name: string) => boolean): Origin {
@@ -88,6 +89,8 @@ function lineIn(text: string, isTool: (name: string) => boolean): Line | undefin
   const word = text.trim()
   if (word === '/context') return { answer: ({ context }) => context() }
   if (word === '/fold') return { answer: ({ fold }) => fold() }
+  const agent = agentOrder(text)
+  if (agent !== undefined) return { answer: (session) => agent.problem ?? agentLine(session.agent, agent) }
   const command = parseCommand(text)
   return command?.ok === false && !isTool(command.toolName) ? undefined : command
 }

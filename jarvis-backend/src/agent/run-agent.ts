@@ -70,11 +70,11 @@ export type RunParts = {
   context(): string
   /** Recalls passages for a message. Never rejects and never takes long. */
   /** `problem`: why nothing could be recalled. */
-  recall(message: string): Promise<{ items: Recalled[]; problem?: string }>
+  recall(message: string, agent: string): Promise<{ items: Recalled[]; problem?: string }>
   /** Told of each reply of a model. */
   used(turn: Pick<EntryOf<'assistant'>, 'model' | 'usage' | 'isUsagePartial'>): void
   /** Told of each run that has ended. */
-  ended(sessionId: string, entries: readonly StoredEntry[]): void
+  ended(sessionId: string, entries: readonly StoredEntry[], agent: string): void
   redact: { text(text: string): string; value<T>(value: T): T; stream(): StreamRedactor }
   generate(
     model: Model,
@@ -145,7 +145,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
       ends.fail(session, run, error)
       if (run.origin.kind === 'plan') parts.guide.stopped(run.origin.plan, run.entries, 'jarvis')
     } finally {
-      if (hasEnded(run) && isMessage(run.origin)) parts.ended(session.id, run.entries)
+      if (hasEnded(run) && isMessage(run.origin)) parts.ended(session.id, run.entries, run.agent)
     }
   }
 
@@ -172,9 +172,10 @@ export function createRunAgent(parts: RunParts): RunAgent {
       if (!line.ok) throw new JarvisError('invalid_request', line.problem)
     } else if (!run.entries.some(({ type }) => type === 'assistant')) {
       const { effort } = store.session(session.id) ?? {}
-      const { isRehearsal } = session
+      const { isRehearsal, agent } = session
       const words = await line.answer({
         isRehearsal,
+        agent,
         ...(effort && { effort }),
         fold: () => folding.asked(session, run),
         context: () => contextWords(parts.contextReport(session.id)),
@@ -186,7 +187,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
   /** Before a message's first turn. */
   async function recall(session: LiveSession, run: ActiveRun, text: string) {
     if (run.entries.some(({ type }) => type === 'assistant' || type === 'recalled')) return
-    const { items, problem } = await parts.recall(text)
+    const { items, problem } = await parts.recall(text, run.agent)
     if (run.abort.signal.aborted) return
     if (problem !== undefined) {
       run.notice = { message: problem }

@@ -67,7 +67,7 @@ export type SeeingJudge = (...call: Parameters<Judge>) => Judgement | Promise<Ju
 export function createSeeingJudge(judge: Judge, look: Units['look'], preview: Previews['look']): SeeingJudge {
   return (...call) => {
     const first = judge(...call)
-    const previewing = first.kind === 'ready' || first.isPreviewed ? preview(call[0], call[1]) : undefined
+    const previewing = first.kind === 'ready' || first.isPreviewed ? preview(call[0], call[1], 0, call[3]) : undefined
     // Why it could not be read stands in the judgement.
     if (previewing !== undefined) return previewing.catch(() => {}).then(() => judge(...call))
     // Taint refuses what asks, and allows to ask for what is known to be harmless.
@@ -142,7 +142,7 @@ export function createJudge(
     const judged = inner === undefined ? own : stricter(own, decide(inner, effects, now))
     const verdict = above(judged, strictestBase(tool, inner)) ?? judged
     if (verdict.tier === 'black') return { kind: 'blocked', verdict, effects, target }
-    const seen = tool.prepare && previewed?.(toolName, input)
+    const seen = tool.prepare && previewed?.(toolName, input, asker)
     if (seen !== undefined && 'problem' in seen) return { ...invalid(tool, seen.problem), isPreviewed: true }
     const { preview } = seen ?? {}
     const led = preview?.leads === undefined ? undefined : judgeLed(judge, preview.leads, sources, asker)

@@ -1,6 +1,6 @@
 import type { Effect } from '../gate/index.ts'
 import type { Cluster } from '../homelab/ports.ts'
-import type { Target, ToolCall, ToolInput } from '../protocol/index.ts'
+import type { Principal, Target, ToolCall, ToolInput } from '../protocol/index.ts'
 import type { Previews } from './previews.ts'
 import type { Units } from './seen-units.ts'
 
@@ -14,6 +14,8 @@ export type LookAgain = (
   target: Target,
   /** What a node said of a service serves where it is no older: the verdict just made rests on it. */
   maxAgeMs?: number,
+  /** In whose name it is asked for; absent: main. */
+  whose?: Pick<Principal, 'agent' | 'for'>,
 ) => Promise<void> | undefined
 
 /** @param effectsOf what a call does; empty where that cannot be told */
@@ -28,8 +30,8 @@ export function createLookAgain(
     // A command or a magic packet may be what brings the cluster back, and a node does not move.
     return kind === 'node' ? looked?.catch(() => {}) : looked
   }
-  return ({ toolName, toolInput }, target, maxAgeMs = 0) => {
-    const atThing = preview(toolName, toolInput, maxAgeMs)
+  return ({ toolName, toolInput }, target, maxAgeMs = 0, whose) => {
+    const atThing = preview(toolName, toolInput, maxAgeMs, whose)
     const atUnit = units.look(effectsOf(toolName, toolInput), maxAgeMs)
     const looks = [atCluster(target), atUnit, atThing].filter((look) => look !== undefined)
     return looks.length === 0 ? undefined : Promise.all(looks).then(() => {})

@@ -123,6 +123,7 @@ export type JournalKind =
   | 'question'
   | 'runbook'
   | 'skill'
+  | 'agent'
   | 'alert'
   | 'job'
   | 'memory'

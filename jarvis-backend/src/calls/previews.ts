@@ -1,23 +1,31 @@
 import { Mistake } from '../gate/index.ts'
 import { hashOf } from '../lib/canonical.ts'
 import type { Clock } from '../lib/clock.ts'
-import { JarvisError, readAs, type ToolInput } from '../protocol/index.ts'
+import { JarvisError, type Principal, readAs, type ToolInput } from '../protocol/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import type { Preview } from '../tools/tool.ts'
 
 /** `problem`: why the change cannot work, or what it would change could not be read. */
 export type Previewed = { preview: Preview } | { problem: string }
 
+/** The agent that asks, and the one whose child run that is. */
+type Whose = Pick<Principal, 'agent' | 'for'>
+const agentsOf = ({ agent, for: asking }: Whose = {}): Whose => ({
+  ...(agent !== undefined && { agent }),
+  ...(asking !== undefined && { for: asking }),
+})
+
 /** What was read of changes before they were judged. */
 export type Previews = {
   /** What was read within the last minute; undefined where nothing was. */
-  seen(toolName: string, input: ToolInput): Previewed | undefined
+  seen(toolName: string, input: ToolInput, whose?: Whose): Previewed | undefined
   /**
    * Prepares a call; undefined where its tool reads nothing before. A mistake in the call is kept as a problem.
    * @param maxAgeMs what was read no longer ago serves, and nothing is read
+   * @param whose in whose name it is asked for: what that agent may not read is not read for it; absent: main
    * @throws JarvisError `cluster_unreachable` and others, where the cluster could not be read; that is kept as well
    */
-  look(toolName: string, input: ToolInput, maxAgeMs?: number): Promise<void> | undefined
+  look(toolName: string, input: ToolInput, maxAgeMs?: number, whose?: Whose): Promise<void> | undefined
 }
 
 const keptForMs = 60_000
@@ -26,7 +34,8 @@ const mostKept = 200
 
 export function createPreviews(catalog: Catalog, clock: Clock): Previews {
   const kept = new Map<string, { at: number; seen: Previewed }>()
-  const keyOf = (toolName: string, input: ToolInput) => hashOf({ toolName, input })
+  const keyOf = (toolName: string, input: ToolInput, whose: Whose = {}) =>
+    hashOf({ toolName, input, ...agentsOf(whose) })
   const within = (key: string, ms: number) => {
     const found = kept.get(key)
     return found !== undefined && Math.abs(clock.now() - found.at) <= ms ? found.seen : undefined
@@ -39,16 +48,16 @@ export function createPreviews(catalog: Catalog, clock: Clock): Previews {
   }
 
   return {
-    seen: (toolName, input) => within(keyOf(toolName, input), keptForMs),
-    look(toolName, rawInput, maxAgeMs = 0) {
+    seen: (toolName, input, whose) => within(keyOf(toolName, input, whose), keptForMs),
+    look(toolName, rawInput, maxAgeMs = 0, whose) {
       const tool = catalog.get(toolName)
       const { prepare } = tool ?? {}
       const read = tool && prepare && readAs(tool.input, rawInput)
       if (prepare === undefined || read?.ok !== true) return undefined
       const input = read.value as ToolInput
-      const key = keyOf(toolName, input)
+      const key = keyOf(toolName, input, whose)
       if (maxAgeMs > 0 && within(key, maxAgeMs) !== undefined) return undefined
-      return prepare(input, { signal: AbortSignal.timeout(patienceMs) }).then(
+      return prepare(input, { signal: AbortSignal.timeout(patienceMs), ...agentsOf(whose) }).then(
         (preview) => keep(key, { preview }),
         (error: unknown) => {
           const problem = error instanceof Error ? error.message : String(error)

@@ -9,26 +9,28 @@ import type { Journal, Transactions } from './ports.ts'
  * it wrote was changed since.
  */
 export function createUndoWrite(parts: {
-  workspace: Pick<Workspace, 'read' | 'write' | 'remove'>
+  /** The workspace that a written file lies in, and its path there. @throws JarvisError `not_found` where its agent is gone */
+  placeOf(path: string): { workspace: Pick<Workspace, 'read' | 'write' | 'remove'>; path: string }
   writes: { get(id: string): WriteRecord | undefined; remove(id: string): void }
   journal: Journal
   transactions: Pick<Transactions, 'durably'>
 }): (writeId: string, by: string) => void {
-  const { workspace, writes, journal, transactions } = parts
+  const { writes, journal, transactions } = parts
   return (writeId, by) => {
     const write = writes.get(writeId)
     if (write === undefined) throw new JarvisError('not_found', 'That cannot be taken back any more.')
-    const { text, checksum } = workspace.read(write.path)
+    const { workspace, path } = parts.placeOf(write.path)
+    const { text, checksum } = workspace.read(path)
     // What was added below since, such as the lesson of that very run, stays.
     const later = textAfter(text, write.checksum)
-    if (later === undefined) throw changedSince(write.path)
+    if (later === undefined) throw changedSince(path)
     const rest = `${write.before ?? ''}${later}`.replace(/^\n+/, '')
-    if (rest === '') workspace.remove(write.path)
+    if (rest === '') workspace.remove(path)
     else {
       try {
-        workspace.write(write.path, rest, checksum)
+        workspace.write(path, rest, checksum)
       } catch (error) {
-        throw error instanceof JarvisError && error.code === 'conflict' ? changedSince(write.path) : error
+        throw error instanceof JarvisError && error.code === 'conflict' ? changedSince(path) : error
       }
     }
     transactions.durably(() => {

@@ -1,15 +1,21 @@
-import { chmodSync, copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { agentDir } from '../agents/agent-dir.ts'
+import { AgentId, mainAgentId } from '../protocol/index.ts'
 import type { BackedUpFile } from '../store/sqlite/backup.ts'
 import { createWorkspace } from '../workspace/files.ts'
 
 /** Files beside the workspace that people write, in the data dir. */
-const ownFiles: readonly string[] = ['policy.yaml', 'mcp.json', 'prices.json']
-const inWorkspace = 'workspace/'
+const ownFiles: readonly string[] = ['policy.yaml', 'mcp.json', 'prices.json', 'agents.yaml']
+
+/** The folders of files that people write: the workspace, and one for each other agent. */
+function foldersOf(dataDir: string): string[] {
+  const agents = existsSync(join(dataDir, 'agents')) ? readdirSync(join(dataDir, 'agents')) : []
+  return ['workspace', ...agents.filter((id) => AgentId.safeParse(id).success).map((id) => `agents/${id}`)]
+}
 
 /** Reads the files that people wrote beside the database. @returns also notes: what is left out, and what holds secrets */
 export function filesToBackUp(dataDir: string): { files: BackedUpFile[]; notes: string[] } {
-  const workspace = createWorkspace(join(dataDir, 'workspace'))
   const files: BackedUpFile[] = []
   const notes: string[] = []
   for (const path of ownFiles) {
@@ -18,13 +24,17 @@ export function filesToBackUp(dataDir: string): { files: BackedUpFile[]; notes: 
   if (files.some(({ path }) => path === 'mcp.json')) {
     notes.push('mcp.json is in it as you wrote it, with any secrets: keep the backup where only you can read it.')
   }
-  for (const { path } of workspace.list()) {
-    try {
-      const { text, problem } = workspace.read(path)
-      if (problem === undefined) files.push({ path: inWorkspace + path, text })
-      else notes.push(`${inWorkspace}${path} is not in it. ${problem}`)
-    } catch (error) {
-      notes.push(`${inWorkspace}${path} is not in it. ${error instanceof Error ? error.message : String(error)}`)
+  for (const folder of foldersOf(dataDir)) {
+    const workspace = createWorkspace(join(dataDir, folder))
+    for (const { path } of workspace.list()) {
+      const place = `${folder}/${path}`
+      try {
+        const { text, problem } = workspace.read(path)
+        if (problem === undefined) files.push({ path: place, text })
+        else notes.push(`${place} is not in it. ${problem}`)
+      } catch (error) {
+        notes.push(`${place} is not in it. ${error instanceof Error ? error.message : String(error)}`)
+      }
     }
   }
   return { files, notes }
@@ -35,7 +45,6 @@ export function filesToBackUp(dataDir: string): { files: BackedUpFile[]; notes: 
  * @returns how many were written. @throws JarvisError for a path outside the workspace
  */
 export function putBack(dataDir: string, files: readonly BackedUpFile[], now: number): number {
-  const workspace = createWorkspace(join(dataDir, 'workspace'))
   const before = `.before-restore-${new Date(now).toISOString().replace(/[:.]/g, '-')}`
   let count = 0
   for (const { path, text } of files) {
@@ -47,7 +56,9 @@ export function putBack(dataDir: string, files: readonly BackedUpFile[], now: nu
       chmodSync(`${place}.new`, 0o600)
       renameSync(`${place}.new`, place)
     } else {
-      const name = path.startsWith(inWorkspace) ? path.slice(inWorkspace.length) : path
+      const [, agent, ofAgent] = /^agents\/([^/]+)\/(.+)$/.exec(path) ?? []
+      const workspace = createWorkspace(agentDir(dataDir, agent ?? mainAgentId))
+      const name = ofAgent ?? (path.startsWith('workspace/') ? path.slice('workspace/'.length) : path)
       const known = workspace.list().some((file) => file.path === name) ? workspace.read(name) : undefined
       if (known?.problem === undefined && known?.text === text) continue
       if (known !== undefined) copyFileSync(place, place + before)

@@ -32,6 +32,10 @@ const usage = `Usage: npm run jarvis -- COMMAND
   runbooks run NAME [node=pve …] [--wait 600]           start one on the running server, and wait; it decides nothing
   runbooks check FILE                                   every fault of a runbook with its line; exits 1 when there is one
 
+  agents                                                the agents: what each may do, and its bindings
+  agents check [FILE]                                   every problem of an agents.yaml with its line; exits 1 when there is one
+  agents which --door mcp --token NAME                  which agent would answer, and by which binding
+
   profile [NAME]                                        how much is asked: lockdown, restricted, balanced, permissive, unrestricted
   policy check [FILE]                                   every problem of a policy.yaml with its line, or what it changes
   policy replay [FILE] [--since 7d]                     which calls of the journal it would have judged differently
@@ -53,6 +57,7 @@ const commands: Record<string, () => Promise<Command>> = {
   alerts: async () => (await import('./alerts.ts')).alerts,
   checks: async () => (await import('./checks.ts')).checks,
   windows: async () => (await import('./windows.ts')).windows,
+  agents: async () => (await import('./agents.ts')).agents,
   policy: async () => (await import('./policy.ts')).policy,
   runbooks: async () => (await import('./runbooks.ts')).runbooks,
   profile: async () => (await import('./profile.ts')).profile,

@@ -1,21 +1,49 @@
+import type { ModelChoice } from '../agent/model.ts'
 import { defaultPersona, plainPersona, systemPrompt } from '../agent/persona.ts'
-import type { Agent } from '../agents/agent.ts'
+import type { Runs } from '../agent/runs.ts'
+import { titleOf } from '../agent/sessions/title.ts'
+import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import { type ActiveAgents, createActiveAgents } from '../agents/active.ts'
+import { type Agent, mayUse } from '../agents/agent.ts'
 import { agentDir } from '../agents/agent-dir.ts'
-import { onlyMain } from '../agents/registry.ts'
+import type { StepUp } from '../auth/step-up.ts'
+import { agentsFile } from '../config/agents-file.ts'
+import { type AgentFiles, agentRoutes } from '../http/agents.ts'
+import { newId } from '../lib/ids.ts'
 import { onceFor } from '../lib/once-for.ts'
-import { mainAgentId } from '../protocol/index.ts'
+import { mainAgentId, promptFiles, type Spending, tiers } from '../protocol/index.ts'
+import { createAgentDeeds } from '../store/sqlite/agent-deeds.ts'
+import type { Catalog } from '../tools/catalog.ts'
+import { houseTools } from '../tools/house.ts'
+import type { Tool } from '../tools/tool.ts'
+import { createWorkspace } from '../workspace/files.ts'
 import { createPromptFiles } from '../workspace/prompt-files.ts'
 import type { Foundation } from './foundation.ts'
+import type { Gate } from './gate.ts'
 
-/**
- * Wires the agents: who they are, and the prompt of each.
- * @param catalogue the skills that an agent's prompt names
- */
+/** Wires the agents: `agents.yaml`, the folder and the prompt of each, and what each is offered. */
 export function composeAgents(
-  { dataDir, redactor }: Pick<Foundation, 'dataDir' | 'redactor'>,
-  catalogue: (agent: Agent) => string,
+  foundation: Foundation,
+  parts: {
+    catalog: Catalog
+    models(): string[]
+    /** The skills that an agent's prompt names. */
+    skillsOf(agent: Agent): string
+  },
 ) {
-  const agents = onlyMain()
+  const { dataDir, redactor, settings, database, journal, activity } = foundation
+  const { catalog } = parts
+  const house = houseTools.map(({ name }) => name)
+  const file = agentsFile(dataDir)
+  const agents: ActiveAgents = createActiveAgents({
+    ...{ read: file.read, write: file.write, settings, journal, durably: database.durably },
+    known: () => ({
+      tools: [...new Set([...house, ...catalog.list().map(({ name }) => name)])],
+      models: parts.models(),
+    }),
+    changed: () => activity.changed({ what: 'agents' }),
+    announce: foundation.announce('policy'),
+  })
   const prompts = new Map<string, { of: Agent; text: () => string }>()
 
   /** The prompt of an agent: its files, read when they change. Files that people wrote may hold secrets. */
@@ -25,16 +53,103 @@ export function composeAgents(
     const isMain = agent.id === mainAgentId
     const files = createPromptFiles(agentDir(dataDir, agent.id), isMain ? defaultPersona : plainPersona(agent), isMain)
     const text = onceFor(
-      () => catalogue(agent),
+      () => parts.skillsOf(agent),
       (skills) => onceFor(files, (texts) => redactor.text(systemPrompt(texts, skills))),
     )
     const whole = () => text()()
     prompts.set(agent.id, { of: agent, text: whole })
     return whole()
   }
+
+  /** Whether an agent's models are offered a tool; the gate refuses the rest all the same. */
+  const isOffered = (agent: Agent, tool: Tool) =>
+    mayUse(agent, tool) && tiers.indexOf(tool.tier) <= tiers.indexOf(agent.ceiling)
+
   // The first start writes its SOUL.md, so that the operator finds it before the first message.
   promptOf(agents.require(mainAgentId))
-  return { agents, promptOf }
+  return { agents, promptOf, isOffered, files: createAgentFiles(foundation) }
+}
+
+/** `/api/agents`, over the parts that are made after the agents. */
+export function composeAgentRoutes(
+  { agents, isOffered, files }: ComposedAgents,
+  { database, redactor, now }: Pick<Foundation, 'database' | 'redactor' | 'now'>,
+  parts: {
+    catalog: Catalog
+    models: Pick<ModelChoice, 'named'>
+    gate: Pick<Gate, 'confirmations' | 'seeingJudge'>
+    runs: Pick<Runs, 'start' | 'setRehearsal'>
+    store: Pick<TranscriptStore, 'session' | 'createSession'>
+    stepUp: StepUp
+    usedToday(agent: string): Spending
+  },
+) {
+  const { catalog, models, gate, runs, store } = parts
+  return agentRoutes({
+    agents,
+    files,
+    stepUp: parts.stepUp,
+    usedToday: parts.usedToday,
+    offered: (agent) =>
+      catalog
+        .list()
+        .filter((tool) => isOffered(agent, tool))
+        .map(({ name }) => name),
+    allTools: () => catalog.list().length,
+    waiting() {
+      const counts = new Map<string, number>()
+      for (const [sessionId, count] of gate.confirmations.pendingCounts()) {
+        const { agent = mainAgentId } = store.session(sessionId) ?? {}
+        counts.set(agent, (counts.get(agent) ?? 0) + count)
+      }
+      return counts
+    },
+    problemOf: ({ model }) =>
+      model !== undefined && models.named(model) === undefined ? `${model} is not configured any more.` : undefined,
+    lately: createAgentDeeds(database),
+    judge: gate.seeingJudge,
+    rehearse(agent, message, by) {
+      const sessionId = newId('ses')
+      store.createSession({ id: sessionId, title: `Try: ${titleOf(message)}`, source: 'chat', agent, at: now() })
+      runs.setRehearsal(sessionId, true, by)
+      const { runId } = runs.start({ sessionId, text: message, by })
+      return { sessionId, runId }
+    },
+    redact: redactor.value,
+  })
 }
 
 export type ComposedAgents = ReturnType<typeof composeAgents>
+
+/** The files of each agent, in its own folder. Each save is journalled, which says who wrote a file. */
+function createAgentFiles({ dataDir, database, journal, settings, activity }: Foundation): AgentFiles {
+  const workspaceOf = (id: string) => createWorkspace(agentDir(dataDir, id))
+  const byKey = (id: string, path: string) => `agent_file ${id} ${path}`
+  const saved = <T>(id: string, path: string, by: string, change: string, work: () => T): T => {
+    const result = database.durably(() => {
+      journal.append('agent', { change, agent: id, path, by })
+      settings.set(byKey(id, path), by)
+      return work()
+    })
+    activity.changed({ what: 'agents' })
+    return result
+  }
+  return {
+    list: (id) =>
+      workspaceOf(id)
+        .list()
+        .filter(({ path }) => promptFiles.includes(path) || path === 'MEMORY.md')
+        .map((file) => {
+          const by = settings.get(byKey(id, file.path))
+          return {
+            ...file,
+            ...(by !== undefined && { by }),
+            ...(promptFiles.includes(file.path) && { isPrompt: true as const }),
+          }
+        }),
+    read: (id, path) => workspaceOf(id).read(path),
+    write: (id, path, text, checksum, by) =>
+      saved(id, path, by, 'file_written', () => workspaceOf(id).write(path, text, checksum)),
+    remove: (id, path, by) => saved(id, path, by, 'file_deleted', () => workspaceOf(id).remove(path)),
+  }
+}

@@ -1,8 +1,10 @@
+import { chosenFor } from '../agents/bindings.ts'
 import type { McpBearer } from '../auth/mcp-bearer.ts'
 import type { McpToken } from '../auth/mcp-tokens.ts'
 import { legibleValue } from '../gate/index.ts'
 import { onFirstUse } from '../http/on-first-use.ts'
 import type { Surface } from '../mcp/server/surface.ts'
+import { mainAgentId } from '../protocol/index.ts'
 import type { Site } from './site.ts'
 
 /**
@@ -16,13 +18,18 @@ export function composeMcp(
   const { runs, store, journal, redactor, report } = site
   const { cluster } = site.homelab
   const { confirmations } = site.gate
+  const { agents } = site.agents
   let answered = async () => {}
 
-  /** Each token has one session. Its id is derived from the token's name, so a restart finds it again. */
+  /** A binding says in whose name a client calls; it may narrow a token, and never widens it. */
+  const agentOf = (token: McpToken): string => chosenFor(agents.list(), { door: 'mcp', token: token.name })[0].agent
+
+  /** Each token has one session with each agent. Its id is derived from the token's name, so a restart finds it again. */
   function sessionOf(token: McpToken): string {
-    const id = sessionIdOf(token.name)
+    const agent = agentOf(token)
+    const id = sessionIdOf(token.name, agent)
     if (!runs.isRunning(id) && store.session(id) === undefined) {
-      store.createSession({ id, title: `MCP: ${token.name}`, source: 'mcp', at: site.now() })
+      store.createSession({ id, title: `MCP: ${token.name}`, source: 'mcp', agent, at: site.now() })
     }
     return id
   }
@@ -47,6 +54,10 @@ export function composeMcp(
         return known && { ...known, entries: store.entriesOfRun(known.runId) }
       },
       sessionOf,
+      isOffered(token, tool) {
+        const agent = agents.find(agentOf(token))
+        return agent !== undefined && site.agents.isOffered(agent, tool)
+      },
       waiting: (sessionId) => confirmations.pending(sessionId).length,
     })
     answered = route.answered
@@ -59,11 +70,14 @@ export function composeMcp(
     answered: () => answered(),
     /** Cancels the waiting cards of a revoked token. */
     withdraw(tokenName: string, by: string) {
-      for (const { toolUseId } of confirmations.pending(sessionIdOf(tokenName))) {
+      const ids = agents.list().map(({ id }) => sessionIdOf(tokenName, id))
+      for (const { toolUseId } of ids.flatMap((id) => confirmations.pending(id))) {
         confirmations.cancel(toolUseId, by, 'Its MCP token was revoked.')
       }
     },
   }
 }
 
-const sessionIdOf = (tokenName: string) => `ses_mcp_${tokenName}`
+/** No agent's id holds a _, so that no two pairs share one. */
+const sessionIdOf = (tokenName: string, agent: string) =>
+  agent === mainAgentId ? `ses_mcp_${tokenName}` : `ses_mcp@${agent}_${tokenName}`

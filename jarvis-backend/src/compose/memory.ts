@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import type { Weights } from 'hybrid-index'
 import { lessonOf } from '../agent/lesson.ts'
 import type { StoredEntry } from '../agent/sessions/transcript-store.ts'
+import { type Agent, type Agents, agentIdOf } from '../agents/agent.ts'
+import { agentDir } from '../agents/agent-dir.ts'
 import type { Journal } from '../calls/ports.ts'
 import { createUndoWrite } from '../calls/undo-write.ts'
 import type { EmbeddingsConfig } from '../config/config.ts'
@@ -13,12 +15,15 @@ import { dailyAddition, dailyPath } from '../memory/daily.ts'
 import { createEarlySearch } from '../memory/early-search.ts'
 import type { IndexStatus } from '../memory/indexer.ts'
 import type { MemoryWorkerData } from '../memory/messages.ts'
+import { fileNamed, indexedName, placesOf } from '../memory/owner.ts'
 import { createRecall } from '../memory/recall.ts'
 import { createRemoteMemory } from '../memory/remote.ts'
+import { mainAgentId, type Principal } from '../protocol/index.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { openMemoryReader } from '../store/sqlite/memory/store.ts'
 import { createMemoryWrites } from '../store/sqlite/memory/writes.ts'
 import { memoryTools } from '../tools/house.ts'
+import type { OwnMemory } from '../tools/memory/memory-tool.ts'
 import { withPorts } from '../tools/tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
 
@@ -34,6 +39,8 @@ const memoryLimits = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 256 
 /** Wires the memory: the workspace's files, the index in its thread, the tools, recall, lessons and routes. */
 export function composeMemory(parts: {
   dataDir: string
+  /** Made after the memory, which their tools are part of. */
+  agents(): Pick<Agents, 'find' | 'require' | 'list'>
   /** Must be a file: the index opens a connection of its own. */
   databasePath: string
   embeddings: EmbeddingsConfig
@@ -73,14 +80,43 @@ export function composeMemory(parts: {
   const isKept = parts.databasePath !== ':memory:'
   const start = isKept ? setTimeout(() => memory.call('status', {}).catch(() => {}), startAfterMs).unref() : undefined
 
-  /** Appends the session's lesson, redacted, to the day's file. */
-  function learn(sessionId: string, entries: readonly StoredEntry[]) {
+  const recall = createRecall(memory)
+  /** Opened when first used: an agent without notes has no folder. */
+  const workspaceOf = (agent: string) => (agent === mainAgentId ? workspace : createWorkspace(agentDir(dataDir, agent)))
+  /** Whose workspace an agent reads and writes. */
+  const ownerOf = ({ id, memory: kind }: Agent) => (kind === 'own' ? id : mainAgentId)
+  const placesFor = (agent: Agent) => {
+    const sharing = parts
+      .agents()
+      .list()
+      .filter((other) => other.id !== mainAgentId && other.memory === 'shared')
+    return placesOf(
+      agent,
+      sharing.map(({ id }) => id),
+    )
+  }
+
+  function ownMemory(asker: Principal | undefined): OwnMemory {
+    const agent = parts.agents().require(agentIdOf(asker ?? {}))
+    const owner = ownerOf(agent)
+    return {
+      search: (query, limit) => memory.call('search', { query, limit, kinds: placesFor(agent) }),
+      workspace: workspaceOf(owner),
+      keep: (record) => writes.add({ ...record, path: indexedName(record.path, owner) }),
+    }
+  }
+
+  /** Appends the session's lesson, redacted, to the day's file of its agent. */
+  function learn(sessionId: string, entries: readonly StoredEntry[], agentId: string) {
+    const agent = parts.agents().find(agentId)
+    if (agent === undefined || agent.memory === 'none') return
     const lesson = lessonOf(entries, sessionId, timeOfDay)
     if (lesson === undefined) return
     try {
       const path = dailyPath(now())
-      const end = workspace.tail(path, headingWithinBytes) ?? ''
-      workspace.append(path, dailyAddition(end, parts.redact(lesson), 'jarvis'))
+      const own = workspaceOf(ownerOf(agent))
+      const end = own.tail(path, headingWithinBytes) ?? ''
+      own.append(path, dailyAddition(end, parts.redact(lesson), 'jarvis'))
     } catch (error) {
       parts.report(error, 'what was learned could not be written down')
     }
@@ -96,14 +132,22 @@ export function composeMemory(parts: {
 
   return {
     status: memory.status,
-    tools: withPorts(memoryTools, { memory, workspace, now, redact: parts.redact, keep: writes.add }),
-    recall: createRecall(memory),
+    tools: withPorts(memoryTools, { of: ownMemory, now, redact: parts.redact }),
+    recall: (message: string, agent: string) => recall(message, placesFor(parts.agents().require(agent))),
     learn,
     routes: memoryRoutes({
-      memory,
+      memory: { call: memory.call, search: (query, limit) => ownMemory(undefined).search(query, limit) },
       workspace,
       forget,
-      undo: createUndoWrite({ workspace, writes, journal, transactions: database }),
+      undo: createUndoWrite({
+        placeOf(name) {
+          const { agent, path } = fileNamed(name)
+          return { workspace: workspaceOf(agent), path }
+        },
+        writes,
+        journal,
+        transactions: database,
+      }),
       redact: parts.redactor.value,
     }),
     stop() {

@@ -13,12 +13,13 @@ import { previewOf } from '../plans/preview.ts'
 import { shownPlan } from '../plans/shown.ts'
 import { toolFacts } from '../plans/tool-facts.ts'
 import { undoRequest } from '../plans/undo.ts'
-import { JarvisError, PlanProposal, type ToolInput } from '../protocol/index.ts'
+import { JarvisError, mainAgentId, PlanProposal, type ToolInput } from '../protocol/index.ts'
 import { createLibrary } from '../runbooks/library.ts'
 import { shippedRunbooks } from '../runbooks/shipped/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import type { PlanPorts } from '../tools/plans/plan-tool.ts'
 import type { RunbookPorts } from '../tools/runbooks/runbook-tool.ts'
+import type { Whose } from '../tools/tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
 import type { Foundation } from './foundation.ts'
 import type { Gate } from './gate.ts'
@@ -57,29 +58,34 @@ export function composeRunbooks(
     world: () => gate().world(),
     judge: (...call) => gate().seeingJudge(...call),
     lookAgain: (...call) => gate().lookAgain(...call),
-    read: (call, by, signal) => gate().executor.read(call, { principal: { kind: 'plan', name: by }, signal }),
+    read: (call, by, signal, whose) =>
+      gate().executor.read(call, { principal: { kind: 'plan', name: by, ...whose }, signal }),
     policyHash: () => gate().policy.status().hash,
   })
-  const plan = (name: string, inputs: ToolInput, signal: AbortSignal) => {
+  const plan = (name: string, inputs: ToolInput, signal: AbortSignal, whose: Whose) => {
     const { procedure, hash } = library.procedure(name)
     const { text } = library.get(name)
-    return planner.make({ procedure, hash, runbook: name, said: text, inputs }, name, signal)
+    return planner.make({ procedure, hash, runbook: name, said: text, inputs, whose }, name, signal)
   }
   const follow = createFollowing({ plans: () => gate().plans, runs, clock, shown: (one) => shownPlan(one, asks) })
   const ports: RunbookPorts = {
     list: library.list,
-    plan: async ({ name, inputs }, signal) => previewOf(await plan(name, inputs, signal)),
+    plan: async ({ name, inputs, whose }, signal) => previewOf(await plan(name, inputs, signal, whose)),
     follow,
   }
   const planPorts: PlanPorts = {
-    async propose(proposal, signal) {
+    async propose(proposal, signal, whose) {
       const { goal, criteria, ...calls } = PlanProposal.parse(proposal)
       const procedure = procedureOf({ goal, ...calls }, tools)
       const words = { goal, ...(criteria !== undefined && { criteria }) }
-      return previewOf(await planner.make({ procedure, hash: hashOf(calls), ...words, inputs: {} }, 'plan', signal))
+      return previewOf(
+        await planner.make({ procedure, hash: hashOf(calls), ...words, inputs: {}, whose }, 'plan', signal),
+      )
     },
-    undo: async (id, signal) =>
-      previewOf(await planner.make(undoRequest(gate().plans.get(id), gate().changes.get), 'plan', signal)),
+    undo: async (id, signal, whose) =>
+      previewOf(
+        await planner.make({ ...undoRequest(gate().plans.get(id), gate().changes.get), whose }, 'plan', signal),
+      ),
     follow,
   }
   const known = (id: string) => {
@@ -117,7 +123,7 @@ export function composeRunbooks(
           const { title } = library.get(name)
           library.procedure(name)
           const line = `/run_runbook name=${JSON.stringify(name)} inputs=${JSON.stringify(inputs)}`
-          const { sessionId } = runs().start({ text: line, by })
+          const { sessionId } = runs().start({ text: line, by, agent: mainAgentId })
           runs().rename(sessionId, `Runbook: ${title}`)
           return { sessionId }
         },
@@ -143,7 +149,7 @@ export function composeRunbooks(
           } catch (error) {
             throw error instanceof Mistake ? new JarvisError('conflict', error.message.replace(/^plan: /, '')) : error
           }
-          const { sessionId } = runs().start({ text: `/undo_plan plan=${JSON.stringify(id)}`, by })
+          const { sessionId } = runs().start({ text: `/undo_plan plan=${JSON.stringify(id)}`, by, agent: mainAgentId })
           runs().rename(sessionId, `Undo: ${facts.title}`)
           return { sessionId }
         },

@@ -8,14 +8,14 @@ import type { RunParts } from '../agent/run-agent.ts'
 import { createRuns } from '../agent/runs.ts'
 import { createNamer } from '../agent/sessions/name-session.ts'
 import { createSessions } from '../agent/sessions/sessions.ts'
-import { type Agent, mayUse } from '../agents/agent.ts'
+import type { Agent } from '../agents/agent.ts'
 import type { ImageStore } from '../calls/ports.ts'
 import type { Config } from '../config/config.ts'
 import { createStreamRedactor } from '../gate/index.ts'
 import { clusterSummary } from '../homelab/summary.ts'
 import { sessionRoutes } from '../http/sessions.ts'
 import { onceFor } from '../lib/once-for.ts'
-import { type Alert, type ClusterState, JarvisError, tiers } from '../protocol/index.ts'
+import { type Alert, type ClusterState, JarvisError } from '../protocol/index.ts'
 import { createKeptRunStore } from '../store/sqlite/sessions/kept-runs.ts'
 import { createSessionIndex } from '../store/sqlite/sessions/session-index.ts'
 import { createSessionList } from '../store/sqlite/sessions/session-list.ts'
@@ -40,7 +40,7 @@ export function composeRuns(
   parts: {
     config: Pick<Config, 'historyLimit' | 'maxTurns'>
     catalog: Catalog
-    agents: Pick<ComposedAgents, 'agents' | 'promptOf'>
+    agents: Pick<ComposedAgents, 'agents' | 'promptOf' | 'isOffered'>
     images: ImageStore
     homelab: Pick<ComposedHomelab, 'cluster'>
     memory: Pick<ComposedMemory, 'recall' | 'learn'>
@@ -67,17 +67,14 @@ export function composeRuns(
   }
   const specOf = (tool: Tool) => ({ name: tool.name, description: tool.description, inputSchema: modelSchemaOf(tool) })
   const toolSpecs = onceFor(parts.catalog.list, (tools) => tools.map((tool) => ({ tool, spec: specOf(tool) })))
-  /** What an agent's models are offered; the gate refuses the rest all the same. */
   const specsFor = (agent: Agent) =>
     toolSpecs().flatMap(({ tool, spec }) => {
-      if (!mayUse(agent, tool) || isOver(agent, tool)) return []
+      if (!parts.agents.isOffered(agent, tool)) return []
       if (!tool.isApprovedText) return [spec]
       // It names the skills of this agent.
       const own = parts.skills.toolFor(agent)
       return own === undefined ? [] : [own === tool ? spec : specOf(own)]
     })
-  /** Its calls are always above the agent's ceiling. */
-  const isOver = ({ ceiling }: Agent, { tier }: Tool) => tiers.indexOf(tier) > tiers.indexOf(ceiling)
   let known: { state: ClusterState; alerts: readonly Alert[]; text: string } | undefined
   const context = () => {
     const [state, alerts] = [cluster.state(), parts.alerts()]
@@ -96,14 +93,17 @@ export function composeRuns(
     }
   }
   const profile: RunParts['profile'] = ({ effort: chosen, agent: id, askedBy = id }) => {
-    const agent = agents.require(id)
-    const asking = agents.require(askedBy)
+    const limits = { history: config.historyLimit, turns: config.maxTurns }
+    const agent = agents.find(id)
+    const asking = agents.find(askedBy)
+    // Its open calls are still settled, as refused; its models are not called.
+    if (agent === undefined || asking === undefined) return { prompt: '', tools: [], limits }
     const effort = chosen ?? agent.effort
     const { temperature } = agent
     return {
       prompt: promptOf(agent),
       tools: specsFor(agent).filter((spec) => asking === agent || specsFor(asking).includes(spec)),
-      limits: { history: config.historyLimit, turns: config.maxTurns },
+      limits,
       ...(effort !== undefined && { effort }),
       ...(temperature !== undefined && { temperature }),
     }
@@ -130,10 +130,10 @@ export function composeRuns(
     windowOf: models.windowOf,
     makers,
     contextReport: (sessionId) => reports.of(sessionId),
-    recall: async (message) => redactor.value(await memory.recall(message)),
+    recall: async (message, agent) => redactor.value(await memory.recall(message, agent)),
     used: models.used,
-    ended(sessionId, entries) {
-      memory.learn(sessionId, entries)
+    ended(sessionId, entries, agent) {
+      memory.learn(sessionId, entries, agent)
       namer.ended(sessionId, entries)
     },
     context,

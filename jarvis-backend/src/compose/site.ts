@@ -12,6 +12,7 @@ import { guestRoutes } from '../http/guests.ts'
 import { proofRoutes } from '../http/proofs.ts'
 import { ownZone } from '../jobs/zone.ts'
 import type { Clock } from '../lib/clock.ts'
+import { mainAgentId } from '../protocol/index.ts'
 import type { PushSender } from '../push/ports.ts'
 import { createMcpTokenStore } from '../store/sqlite/access/tokens.ts'
 import { createChangeStore } from '../store/sqlite/calls/changes.ts'
@@ -33,7 +34,7 @@ import {
 } from '../tools/house.ts'
 import { jobTools } from '../tools/jobs/index.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
-import { composeAgents } from './agents.ts'
+import { composeAgentRoutes, composeAgents } from './agents.ts'
 import { leaveAnotherCluster } from './another-cluster.ts'
 import { composeAttached } from './attached.ts'
 import { composeBudgets } from './budgets.ts'
@@ -90,13 +91,13 @@ export function createSite(
   const drills = composeDrills(foundation, config, homelab.homelab)
   const memory = composeMemory({
     ...foundation,
+    agents: () => agents.agents,
     embeddings: config.embeddings,
     weights: config.memoryWeights,
     worker: replace.memoryWorker,
     changed: () => changed({ what: 'memory' }),
   })
   const skills = composeSkills(foundation, { catalog: () => servedTools, agents: () => agents.agents, stepUp })
-  const agents = composeAgents(foundation, skills.textFor)
   const attached = composeAttached({
     ...foundation,
     stepUp,
@@ -164,14 +165,18 @@ export function createSite(
     others: replace.models,
     cluster: cluster.state,
     durably: database.durably,
-    changed: () => changed({ what: 'settings' }),
+    changed() {
+      changed({ what: 'settings' })
+      agents.agents.look()
+    },
     announce: (problem) => foundation.log(problem, 'warning'),
   })
   const budgets = composeBudgets(foundation, {
     costOf: models.costOf,
-    agentLimits: () => ({}),
+    agentLimits: (id) => agents.agents.find(id)?.budget ?? {},
     jobLimits: () => ({}),
   })
+  const agents = composeAgents(foundation, { catalog, models: models.choice.ids, skillsOf: skills.textFor })
   const images = createImageStore(database)
   const gate: Gate = composeGate(foundation, {
     changeStore: createChangeStore(database),
@@ -182,7 +187,7 @@ export function createSite(
         origin: { kind: 'plan', plan, by: asker.name, asker },
       }),
     start({ title, ...command }, ended) {
-      const { sessionId } = sessions.runs.start(command)
+      const { sessionId } = sessions.runs.start({ ...command, agent: mainAgentId })
       sessions.runs.rename(sessionId, title)
       hearEnd(sessions.runs, sessionId, ended)
     },
@@ -233,6 +238,7 @@ export function createSite(
       attached.reload()
       models.reloadPrices()
       watch.reload()
+      agents.agents.look()
       gate.policy.edited(readPolicy(policyFile, 'policy.yaml'))
       jobs.jobs.look()
     },
@@ -281,6 +287,12 @@ export function createSite(
       ...gate.routes,
       ...homelab.routes,
       proofs: proofRoutes(drills),
+      agents: composeAgentRoutes(agents, foundation, {
+        ...{ catalog, gate, runs, stepUp },
+        models: models.choice,
+        store: sessions.store,
+        usedToday: (agent) => budgets.store.sum({ since: budgets.midnight(), agent }),
+      }),
       jobs: jobs.routes,
       heartbeat: jobs.heartbeatRoutes,
       memory: memory.routes,

@@ -2,7 +2,7 @@ import { Router } from 'express'
 import { z } from 'zod'
 import { isNote } from '../memory/file-keeper.ts'
 import type { Memory } from '../memory/remote.ts'
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError, type MemoryFound } from '../protocol/index.ts'
 import type { Workspace } from '../workspace/files.ts'
 import { identityOf, operatorOnly, param, read } from './handle.ts'
 
@@ -15,7 +15,7 @@ const FileBody = z.strictObject({ text: z.string().max(1_000_000), checksum: z.s
 
 /** `/api/memory`: search, workspace files, what is remembered of a session, and the index. */
 export function memoryRoutes(parts: {
-  memory: Memory
+  memory: Pick<Memory, 'call'> & { search(query: string, limit: number): Promise<MemoryFound> }
   workspace: Workspace
   forget(sessionId: string, by: string): Promise<void>
   undo(writeId: string, by: string): void
@@ -25,7 +25,7 @@ export function memoryRoutes(parts: {
   const router = Router()
   router.get('/search', async (request, response) => {
     const { q, limit } = read(SearchQuery, request.query)
-    response.json(redact(await memory.call('search', { query: q, limit })))
+    response.json(redact(await memory.search(q, limit)))
   })
   router.get('/status', async (_request, response) => {
     response.json(await memory.call('status', {}))

@@ -19,6 +19,7 @@ const withQuery = [
   '/alerts/history',
   '/skills',
   '/skills/:name',
+  '/agents/which',
 ]
 const nothing = z.strictObject({})
 

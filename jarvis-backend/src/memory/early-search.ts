@@ -1,6 +1,7 @@
 import type { Found } from './indexer.ts'
 import { createMemoryIndex, wordsAsked } from './memory-index.ts'
 import type { MemoryRequests } from './messages.ts'
+import { ofAgent } from './owner.ts'
 import type { MemoryStore } from './ports.ts'
 
 /**
@@ -23,10 +24,13 @@ export function createEarlySearch(open: () => MemoryStore | undefined, now: () =
     search({ query, limit, kinds }: MemoryRequests['search']['input']): Found | undefined {
       const { store, search } = reader()
       if (store === undefined) return undefined
-      const hits = search(query, { limit, kinds, now: now() })
+      const hits = search(query, { limit, kinds, now: now() }).map(ofAgent)
       return { hits, byKeywordsAlone: true, ...wordsAsked(query) }
     },
-    hasNotes: () => reader().store?.has('file') === true,
+    hasNotes: () =>
+      reader()
+        .store?.kinds()
+        .some((kind) => kind.startsWith('file')) === true,
     /** Closes the index. The next search opens it again, because the thread may have replaced it. */
     close() {
       opened?.store?.close()

@@ -1,6 +1,7 @@
-import { promptFiles, type WorkspaceFile, type WorkspaceText } from '../protocol/index.ts'
+import { mainAgentId, promptFiles, type WorkspaceFile, type WorkspaceText } from '../protocol/index.ts'
 import { lessonAbove, partsOf } from './daily.ts'
 import type { Keeper, TextPart } from './indexer.ts'
+import { indexedName, kindOf } from './owner.ts'
 
 /** Reads the workspace's files. */
 export type Files = {
@@ -16,15 +17,16 @@ export const isSkillPath = (path: string): boolean => /^skills(?:\/|$)/iu.test(p
 export const isNote = (path: string): boolean => !path.startsWith('runbooks/') && !isSkillPath(path)
 
 /** Keeps the workspace's notes, except those that are part of every prompt. */
-export const createFileKeeper = (workspace: Files): Keeper => ({
-  kind: 'file',
+/** @param agent whose workspace it is */
+export const createFileKeeper = (workspace: Files, agent: string = mainAgentId): Keeper => ({
+  kind: kindOf('file', agent),
   list: () =>
     workspace
       .list()
       .filter(({ path }) => isNote(path) && !promptFiles.includes(path))
       .map(({ path, bytes, changedAt }) => ({
-        name: path,
-        title: path,
+        name: indexedName(path, agent),
+        title: indexedName(path, agent),
         // Size and time stand in for a checksum, because reading every file would cost more.
         checksum: `${bytes} ${changedAt}`,
         changedAt: dayOf(path) ?? changedAt,

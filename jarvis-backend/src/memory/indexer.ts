@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { MemoryFound, MemoryStatus } from '../protocol/index.ts'
 import { changesOf, type Failure, type Keeper, makeSome } from './changes.ts'
 import { createMemoryIndex, wordsAsked } from './memory-index.ts'
+import { ofAgent } from './owner.ts'
 import type { ChunkView, Embedder, MemoryStore, SourceKind } from './ports.ts'
 
 export type { Keeper, Listed, TextPart } from './changes.ts'
@@ -28,7 +29,8 @@ const soonWaitMs = 250
  */
 export function createIndexer(parts: {
   store: MemoryStore
-  keepers: readonly Keeper[]
+  /** @param known the kinds that there is something of, and which may have no keeper any more */
+  keepers: readonly Keeper[] | ((known: readonly SourceKind[]) => readonly Keeper[])
   /** Undefined: no embeddings. */
   openEmbedder: (() => Promise<Embedder>) | undefined
   /** How many texts are embedded at a time; few where the model runs in this process. */
@@ -135,7 +137,7 @@ export function createIndexer(parts: {
   }
 
   async function takeChanges() {
-    const due = changesOf(store, keepers)
+    const due = changesOf(store, typeof keepers === 'function' ? keepers(store.kinds()) : keepers)
     const failed: Failure[] = []
     for (let at = 0; at < due.length; ) {
       state = 'indexing'
@@ -284,12 +286,12 @@ export function createIndexer(parts: {
       failed(error)
       if (embedderProblem !== known) parts.changed()
     }
-    const hasConversations = embedder !== undefined && kinds?.includes('session') !== false
+    const hasConversations = embedder !== undefined && kinds?.some((kind) => kind.startsWith('session')) !== false
     const isByMeaning = hasConversations && vector !== undefined
     // Also without the query's embedding, so that the next search finds the conversations embedded.
     const isSoon = hasConversations && readWaiting()
     if (isSoon && isByMeaning) await readSoon()
-    const hits = index.search(query, { limit, vector, kinds, now: clock.now() })
+    const hits = index.search(query, { limit, vector, kinds, now: clock.now() }).map(ofAgent)
     const left = isByMeaning ? countWaiting() : 0
     return {
       hits,
@@ -303,8 +305,8 @@ export function createIndexer(parts: {
     start,
     sync,
     search,
-    hasNotes: () => store.has('file'),
-    passages: (name: string): ChunkView[] => store.chunksOf(name),
+    hasNotes: () => store.kinds().some((kind) => kind.startsWith('file')),
+    passages: (name: string): ChunkView[] => store.chunksOf(name).map(ofAgent),
     /** Reads and chunks all texts again; embeddings of unchanged texts are kept. */
     async reindex() {
       store.distrust()

@@ -1,9 +1,12 @@
 import type { Added, IndexStore, Piece } from 'hybrid-index'
 import type { MemoryPassage, MemorySourceKind } from '../protocol/index.ts'
 
-export type { MemorySourceKind as SourceKind }
+/** Of an agent with a memory of its own, with its id: `file@media`. */
+export type SourceKind = MemorySourceKind | `file@${string}` | `session@${string}`
+/** A passage as it stands in the index. */
+export type IndexedView = Omit<MemoryPassage, 'kind'> & { kind: SourceKind }
 export type Source = {
-  kind: MemorySourceKind
+  kind: SourceKind
   /** Unique: a file's path under `workspace/`, a session's id, `journal/2026-11-22`. */
   name: string
   /** Display name: a session's title, or a file's path. */
@@ -34,10 +37,12 @@ export interface Embedder {
 export type { MemoryPassage as ChunkView }
 
 /** The derived index on disk, which may be deleted and rebuilt. `IndexStore` has what a search reads. */
-export interface MemoryStore extends IndexStore<MemoryPassage> {
+export interface MemoryStore extends IndexStore<IndexedView> {
   /** Keyed by name. */
-  checksums(kind: MemorySourceKind): Map<string, string>
-  has(kind: MemorySourceKind): boolean
+  checksums(kind: SourceKind): Map<string, string>
+  has(kind: SourceKind): boolean
+  /** The kinds that there is something of. */
+  kinds(): SourceKind[]
   /** Sources that are not indexed, or only in part. */
   problems(): { name: string; problem: string }[]
   /** Runs `work` in one transaction, which `replace` and `remove` join; it must throw where one of them did. */
@@ -48,7 +53,7 @@ export interface MemoryStore extends IndexStore<MemoryPassage> {
   distrust(): void
   /** @returns the ids of its chunks */
   remove(name: string): number[]
-  chunksOf(name: string): MemoryPassage[]
+  chunksOf(name: string): IndexedView[]
   /**
    * `embeddable`: chunks that have an embedding once the model in use has read them. `waiting`: chunks of conversations, which are
    * embedded when somebody searches.

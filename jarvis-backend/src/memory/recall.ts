@@ -1,5 +1,6 @@
 import { queryWords } from 'hybrid-index'
 import type { Recalled } from '../protocol/index.ts'
+import type { SourceKind } from './ports.ts'
 import type { Memory } from './remote.ts'
 
 /** Limits of recalled text (characters, about 4 per token) and of the time that an answer waits for it, ms. */
@@ -17,7 +18,10 @@ export type Recall = { items: Recalled[]; problem?: string }
  * meaningful words recalls nothing. Waits at most 300 ms.
  */
 export function createRecall(memory: Memory) {
-  return async (message: string): Promise<Recall> => {
+  /** @param kinds what may be recalled from */
+  return async (message: string, kinds: readonly SourceKind[] = ['file']): Promise<Recall> => {
+    const files = kinds.filter((kind) => kind.startsWith('file'))
+    if (files.length === 0) return { items: [] }
     if (!memory.hasNotes() || queryWords(message).length < 2) return { items: [] }
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<string>((resolve) => {
@@ -25,7 +29,7 @@ export function createRecall(memory: Memory) {
     })
     const found = await Promise.race([
       memory
-        .call('search', { query: message.slice(0, 500), limit: 10, kinds: ['file'] })
+        .call('search', { query: message.slice(0, 500), limit: 10, kinds: files })
         .catch((error: Error) => error.message),
       late,
     ])

@@ -1,4 +1,4 @@
-import type { PlanFacts, ToolInput } from '../protocol/index.ts'
+import type { PlanFacts, Principal, ToolInput } from '../protocol/index.ts'
 import type { Condition } from '../runbooks/expressions.ts'
 import type { Procedure } from '../runbooks/procedure.ts'
 
@@ -7,6 +7,8 @@ import type { Procedure } from '../runbooks/procedure.ts'
  * their own words, which are only shown.
  */
 export type Request = {
+  /** In whose name it is made; absent: main's. */
+  whose?: Pick<Principal, 'agent' | 'for'>
   procedure: Procedure
   /** Of what it was made from. */
   hash: string

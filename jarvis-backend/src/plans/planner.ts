@@ -25,16 +25,19 @@ export type PlannerParts = {
   judge: SeeingJudge
   lookAgain: LookAgain
   /** Runs a call that only reads. */
-  read(call: { toolName: string; toolInput: ToolInput }, by: string, signal: AbortSignal): Promise<Done>
+  read(call: { toolName: string; toolInput: ToolInput }, by: string, signal: AbortSignal, whose?: Whose): Promise<Done>
   redactor: Redactor
   policyHash(): string | undefined
 }
 
 export { Mistake, PlanProblem }
 
+type Whose = NonNullable<Request['whose']>
 type Ready = Extract<Judgement, { kind: 'ready' }>
 /** What is collected while the steps are gone through. */
 type Draft = {
+  /** In whose name. */
+  whose: Whose
   steps: PlanStep[]
   script: ScriptStep[]
   calls: Leads['calls'][number][]
@@ -63,7 +66,7 @@ export function createPlanner(parts: PlannerParts) {
     signal: AbortSignal,
   ) {
     const done = await Promise.allSettled(
-      reads.map(({ step, toolInput }) => parts.read({ toolName: step.toolName, toolInput }, by, signal)),
+      reads.map(({ step, toolInput }) => parts.read({ toolName: step.toolName, toolInput }, by, signal, draft.whose)),
     )
     for (const [at, { step, toolInput, when }] of reads.entries()) {
       const came = done[at]
@@ -261,7 +264,16 @@ export function createPlanner(parts: PlannerParts) {
     const { procedure, inputs, runbook } = request
     const cluster = parts.world().cluster
     const given = inputsOf(procedure.inputs, inputs, { ...cluster, storages: cluster.storages ?? [] })
-    const draft: Draft = { steps: [], script: [], calls: [], read: [], bound: [], targets: [], numbers: new Map() }
+    const draft: Draft = {
+      whose: request.whose ?? {},
+      steps: [],
+      script: [],
+      calls: [],
+      read: [],
+      bound: [],
+      targets: [],
+      numbers: new Map(),
+    }
     try {
       await goThrough(request, new Map(given), draft, by, signal)
     } catch (error) {

@@ -48,6 +48,7 @@ export type ActivityEvents = {
       | 'runbooks'
       | 'questions'
       | 'skills'
+      | 'agents'
     sessionId?: string
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { BudgetLimits } from './budget.ts'
 import { Effort } from './models.ts'
 
 const keyed = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
@@ -12,7 +13,7 @@ const keyed = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
 /** An agent's id: the name of its folder, and what stands after `@`. */
 export const AgentId = z
   .string()
-  .regex(/^[a-z][a-z0-9-]{0,30}$/, 'is lower-case letters, digits and - , at most 31, a letter first')
+  .regex(/^[a-z][a-z0-9-]{0,23}$/, 'is at most 24 lower-case letters, digits and -, a letter first')
 
 /** The agent that is always there: the persona of the workspace. */
 export const mainAgentId = 'main'
@@ -24,23 +25,6 @@ export type Ceiling = z.infer<typeof Ceiling>
 /** `own`: notes and conversations of its own alone. `shared`: main's. `none`: it recalls and notes nothing. */
 export const AgentMemory = z.enum(['own', 'shared', 'none'], 'is own, shared or none')
 export type AgentMemory = z.infer<typeof AgentMemory>
-
-const amount = (most: number) => z.number('is a number').positive('is above 0').max(most, `is at most ${most}`)
-const count = (most: number) =>
-  z.int('is a whole number').min(1, 'is at least 1').max(most, `is at most ${most}`).optional()
-
-/** What may be used. `usd`: US dollars at list prices. */
-export const AgentAmounts = keyed({
-  modelCalls: count(100_000),
-  tokens: count(1_000_000_000),
-  usd: amount(100_000).optional(),
-  minutes: count(1_440),
-})
-export type AgentAmounts = z.infer<typeof AgentAmounts>
-
-/** `day`: all its runs between two midnights. `run`: each of them. */
-export const AgentBudget = keyed({ day: AgentAmounts.optional(), run: AgentAmounts.optional() })
-export type AgentBudget = z.infer<typeof AgentBudget>
 
 const word = z.string('is text').min(1, 'is empty').max(200, 'is at most 200 characters')
 
@@ -83,7 +67,8 @@ export const AgentBody = keyed({
     .optional(),
   ceiling: Ceiling.optional(),
   memory: AgentMemory.optional(),
-  budget: AgentBudget.optional(),
+  /** A day: all its runs between two midnights. */
+  budget: BudgetLimits.optional(),
   bindings: z.array(AgentBinding, 'is a list').max(50, 'is at most 50').optional(),
 })
 export type AgentBody = z.infer<typeof AgentBody>

@@ -1,14 +1,28 @@
 export type { Activity, ActivityEvents } from './activity.ts'
 export {
-  AgentAmounts,
   AgentBinding,
   AgentBody,
-  AgentBudget,
   AgentId,
   AgentMemory,
   Ceiling,
   mainAgentId,
 } from './agent.ts'
+export {
+  type AgentChoice,
+  AgentClassifyBody,
+  type AgentClassifyReply,
+  type AgentDeed,
+  type AgentDetail,
+  type AgentFile,
+  AgentFileBody,
+  type AgentInfo,
+  AgentPutBody,
+  type AgentsReply,
+  AgentTryBody,
+  type AgentTryReply,
+  AgentWhichQuery,
+  type AgentWhichReply,
+} from './agent-rest.ts'
 export {
   AcknowledgeBody,
   Alert,

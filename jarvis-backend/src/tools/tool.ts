@@ -57,6 +57,11 @@ export type ToolContext = Required<CallOptions> & {
   ask?: (asking: Asking, signal?: AbortSignal) => Promise<QuestionResolution>
 }
 
+/** `agent`, `for`: in whose name the call is asked for; absent: main. A tool that reads more than its own target reads no more than that agent may. */
+export type PrepareContext = Pick<ToolContext, 'signal'> & Whose
+/** The agent that asks, and the one whose child run that is. */
+export type Whose = Pick<Principal, 'agent' | 'for'>
+
 /**
  * What takes a change back, composed before it is made. `sentence` and `loses` are for people: what goes back to what, and
  * what is lost by it. `until`: Unix ms, after which it cannot be taken back. `expects`: how the target must still be.
@@ -147,7 +152,7 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
    * Of a change: reads what it would change, before it is judged and again when its turn comes. Nothing is changed by it.
    * @throws Mistake for what cannot work, such as a name in use or a storage without space; JarvisError
    */
-  prepare?(input: z.output<Input>, context: Pick<ToolContext, 'signal'>, ports: Ports): Promise<Preview>
+  prepare?(input: z.output<Input>, context: PrepareContext, ports: Ports): Promise<Preview>
   /** Of a change without `prepare`: what takes it back. Absent: nothing does. */
   undo?(input: z.output<Input>, world: World): Undo
   /** The recorded change that a call takes back. */
@@ -191,7 +196,7 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
 
 /** A tool with its ports. Only `execute.ts` calls `run`. */
 export type Tool = Omit<ToolDefinition, 'run' | 'prepare'> & {
-  prepare?(input: Record<string, unknown>, context: Pick<ToolContext, 'signal'>): Promise<Preview>
+  prepare?(input: Record<string, unknown>, context: PrepareContext): Promise<Preview>
   run(input: Record<string, unknown>, context: ToolContext): Promise<ToolOutput>
 }
 

@@ -1,6 +1,8 @@
+import { chosenFor } from '../../agents/bindings.ts'
 import { newId } from '../../lib/ids.ts'
-import { JarvisError, mainAgentId, maxMessageBytes } from '../../protocol/index.ts'
+import { JarvisError, maxMessageBytes } from '../../protocol/index.ts'
 import { type ActiveRun, activeRun } from '../active-run.ts'
+import { addressed, agentOrder } from '../agent-order.ts'
 import { effortOrder } from '../effort.ts'
 import type { Origin } from '../origin.ts'
 import { rehearsalOrder } from '../rehearsal.ts'
@@ -33,13 +35,11 @@ export function createSend(
   const { agent: runAgent, live, queue, chatRun, liveOrigin, start } = door
   const { keepRehearsal, setRehearsal } = door.rehearsing
 
-  /** @throws JarvisError `unknown_agent`; `conflict` where the session is another agent's */
-  function requireAgent(sessionId: string | undefined, agent: string | undefined): string {
-    const own = sessionId === undefined ? undefined : live.stored(sessionId).agent
-    if (agent !== undefined && own !== undefined && agent !== own) {
-      throw new JarvisError('conflict', `This conversation is with ${own}. Begin a new one to talk to ${agent}.`)
-    }
-    return agents.require(own ?? agent ?? mainAgentId).id
+  /** @throws JarvisError `conflict` where the agent has a model of its own, and this is another */
+  function requireModel(agent: string, model: string | undefined) {
+    const own = agents.find(agent)?.model
+    if (model !== undefined && own !== undefined && model !== own)
+      throw new JarvisError('conflict', `${agent} answers with ${own} alone; agents.yaml says so.`)
   }
 
   /** The skill that a message begins with. @throws JarvisError `invalid_request` where it cannot be used */
@@ -51,9 +51,29 @@ export function createSend(
     return standing && name
   }
 
-  return ({ sessionId, text, by, requestId, model, agent }) => {
+  /**
+   * Whom a message is for: in a new session the agent that it names, or the one of a binding.
+   * @throws JarvisError `unknown_agent`; `conflict` where the session is another agent's
+   */
+  function meantFor({ sessionId, text, by, agent }: Parameters<Runs['start']>[0]) {
+    const named = addressed(text)
+    if (sessionId === undefined) {
+      const wanted = agent ?? named?.agent ?? agentOrder(text)?.agent
+      const { id } = agents.require(wanted ?? chosenFor(agents.list(), { door: 'dashboard', person: by })[0].agent)
+      return { text: named !== undefined && agent === undefined ? named.text : text, agent: id }
+    }
+    const { agent: own } = live.stored(sessionId)
+    const other = agent ?? (named !== undefined && agents.find(named.agent) ? named.agent : undefined)
+    if (other !== undefined && other !== own)
+      throw new JarvisError('conflict', `This conversation is with ${own}. Begin a new one to talk to ${other}.`)
+    agents.require(own)
+    return { text, agent: own }
+  }
+
+  return (message) => {
+    const { sessionId, by, requestId, model } = message
     if (door.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Send it again in a moment.')
-    if (Buffer.byteLength(text) > maxMessageBytes) {
+    if (Buffer.byteLength(message.text) > maxMessageBytes) {
       throw new JarvisError(
         'message_too_large',
         `A message may hold ${maxMessageBytes / 1024} kB. Send less, or in parts.`,
@@ -64,17 +84,18 @@ export function createSend(
       if (earlier !== undefined) return earlier as Sent
     }
     if (model !== undefined) models.require(model)
-    const answering = requireAgent(sessionId, agent)
+    const { text, agent } = meantFor(message)
+    requireModel(agent, model)
     const at = clock.now()
     const safe = redact.text(text)
-    const skill = skillIn(answering, safe)
+    const skill = skillIn(agent, safe)
     const id = sessionId ?? newId('ses')
     // Takes effect at once, even when the line itself is queued.
     const isRehearsal = rehearsalOrder(safe)?.isRehearsal
     if (sessionId !== undefined && isRehearsal !== undefined) setRehearsal(sessionId, isRehearsal, by)
     const accept = () => {
       if (sessionId === undefined) {
-        store.createSession({ id, title: titleOf(safe), source: 'chat', at, ...(agent !== undefined && { agent }) })
+        store.createSession({ id, title: titleOf(safe), source: 'chat', at, agent })
         if (isRehearsal === true) keepRehearsal(id, true, by)
         if (model !== undefined) store.setModel(id, model)
       }

@@ -1,3 +1,4 @@
+import { chosenFor } from '../../agents/bindings.ts'
 import { newId } from '../../lib/ids.ts'
 import { JarvisError } from '../../protocol/index.ts'
 import { type ActiveRun, activeRun } from '../active-run.ts'
@@ -8,7 +9,7 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { RunRow } from '../sessions/transcript-store.ts'
 
-/** `agent`: in whose name it acts; absent: `main`. `link`: writes down which run it is, in the transaction that stores the run. */
+/** `agent`: in whose name it acts; absent: by the bindings. `link`: writes down which run it is, in the transaction that stores the run. */
 export type JobRun = {
   origin: JobOrigin
   title: string
@@ -18,7 +19,7 @@ export type JobRun = {
 
 /** @returns a function that starts a job's run in a session of its own. @throws JarvisError `shutting_down`; nothing is stored then */
 export function createStartJob(
-  parts: Pick<RunsParts, 'store' | 'clock' | 'redact'>,
+  parts: Pick<RunsParts, 'store' | 'agents' | 'clock' | 'redact'>,
   door: {
     agent: Pick<RunAgent, 'begin' | 'go'>
     live: Pick<LiveSessions, 'open' | 'drop'>
@@ -26,9 +27,10 @@ export function createStartJob(
     isStopping(): boolean
   },
 ): (job: JobRun) => void {
-  const { store, clock, redact } = parts
-  return ({ origin, title, agent, link }) => {
+  const { store, agents, clock, redact } = parts
+  return ({ origin, title, agent: wanted, link }) => {
     if (door.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
+    const agent = wanted ?? chosenFor(agents.list(), { door: 'job', job: origin.name })[0].agent
     const sessionId = newId('ses')
     const at = clock.now()
     try {

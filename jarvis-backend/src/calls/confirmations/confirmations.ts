@@ -156,7 +156,7 @@ export function createConfirmations(parts: {
   function lookAgain(toolUseId: string): Promise<void> | undefined {
     const known = store.get(toolUseId)
     if (known === undefined || known.resolution !== undefined) return undefined
-    return parts.lookAgain(known.card, known.card.target)?.catch((error: unknown) => {
+    return parts.lookAgain(known.card, known.card.target, 0, known.card.requestedBy)?.catch((error: unknown) => {
       if (!(error instanceof JarvisError)) throw error
       const why = error.message.replace(/\.$/, '')
       throw new JarvisError(

@@ -38,8 +38,13 @@ export function createPlans(parts: {
   /** How the targets were right after an earlier step of the plan changed them. Lost with the process: those steps ask then. */
   const after = new Map<string, Seen>()
 
-  const seenOf = (toolUseId: string, toolName: string, toolInput: ToolInput): Seen & Pick<StoredStep, 'tier'> => {
-    const judged = parts.judge(toolName, toolInput)
+  const seenOf = (
+    toolUseId: string,
+    toolName: string,
+    toolInput: ToolInput,
+    asker: Principal,
+  ): Seen & Pick<StoredStep, 'tier'> => {
+    const judged = parts.judge(toolName, toolInput, undefined, asker)
     if (judged.kind !== 'ready')
       throw new JarvisError('conflict', `The plan has changed since: ${judged.verdict.reason} Nothing was run.`)
     const { target, preview, verdict } = judged
@@ -79,7 +84,7 @@ export function createPlans(parts: {
         const callHash = hashOf({ toolName, toolInput })
         // It could not be judged, so nothing of it is approved.
         if (isLater === true && !led.has(number)) return { number, toolUseId, tier: 'red', callHash }
-        const { tier, ...seen } = seenOf(toolUseId, toolName, toolInput)
+        const { tier, ...seen } = seenOf(toolUseId, toolName, toolInput, asker)
         return { number, toolUseId, tier, callHash, ...(tier === 'red' && { seen }) }
       })
       const plan: StoredPlan = {
@@ -140,7 +145,7 @@ export function createPlans(parts: {
       for (const toolUseId of toolUseIds) {
         const { toolName, toolInput } = callOf(toolUseId)
         if (plan.steps.some((step) => step.toolUseId === toolUseId && step.seen !== undefined)) {
-          const { tier: _, ...seen } = seenOf(toolUseId, toolName, toolInput)
+          const { tier: _, ...seen } = seenOf(toolUseId, toolName, toolInput, plan.asker)
           after.set(toolUseId, seen)
         }
       }

@@ -25,7 +25,7 @@ export function createTurn(parts: StepParts, follow: (walk: Walk, judgement: Jud
     if (context.before !== undefined) await context.before
     const looking = context.signal.aborted
       ? undefined
-      : lookAgain(call, target, context.before === undefined ? justJudgedMs : 0)
+      : lookAgain(call, target, context.before === undefined ? justJudgedMs : 0, context.principal)
     try {
       await looking
     } catch (error) {

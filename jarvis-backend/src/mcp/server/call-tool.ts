@@ -12,6 +12,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Card, ChatEvents } from '../../protocol/index.ts'
 import type { Catalog } from '../../tools/catalog.ts'
+import type { Tool } from '../../tools/tool.ts'
 import type { Caller } from './authenticate.ts'
 import { failure, stillWaiting, toResult } from './call-result.ts'
 import { type AskedCall, confirmationState } from './confirmation-state.ts'
@@ -35,6 +36,8 @@ export type CallParts = TasksParts & {
   clock: Clock
   /** The session that holds a token's calls; created at the first call. */
   sessionOf(token: McpToken): string
+  /** Whether a token's calls may be of that tool, by the agent that they belong to. */
+  isOffered(token: McpToken, tool: Tool): boolean
   /** Number of a session's calls that wait for a person. */
   waiting(sessionId: string): number
   /** Finds a call that was put before a person. */

@@ -37,7 +37,7 @@ export function createServers(parts: CallParts & { catalog: Catalog; version: st
   const { surface } = parts
   const callTool = createCallTool(parts)
   const tasks = createTasks(parts)
-  const toolsFor = createToolList(parts.catalog)
+  const toolsFor = createToolList(parts.catalog, parts.isOffered)
   const readBy = new Map<string, Map<string, string>>()
   const info = { name: 'jarvis', title: 'JARVIS', version: parts.version }
   const capabilities = {
@@ -76,7 +76,7 @@ export function createServers(parts: CallParts & { catalog: Catalog; version: st
       ...(era === 'current' && currentTaskHandlers(server, own, tasks)),
       'tools/list': () =>
         server.setRequestHandler('tools/list', ({ params }, context) => {
-          const { items, next } = pageOf(toolsFor(own(context).token.isReadOnly), ({ name }) => name, params?.cursor)
+          const { items, next } = pageOf(toolsFor(own(context).token), ({ name }) => name, params?.cursor)
           return { tools: items, ...next }
         }),
       'tools/call': () =>

@@ -1,4 +1,5 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/server'
+import type { McpToken } from '../../auth/mcp-tokens.ts'
 import { type Catalog, inputSchemaOf, outputSchemaOf } from '../../tools/catalog.ts'
 import type { Tool } from '../../tools/tool.ts'
 
@@ -37,21 +38,19 @@ export const getConfirmation: McpTool = {
   annotations: hintsOf('See what became of a call that waits', 'green'),
 }
 
-/** The tools that a token sees, rebuilt only when the catalog changes. */
-export function createToolList(catalog: Catalog) {
+/** The tools that a token sees: those of the agent that its calls belong to. Rebuilt only when the catalog changes. */
+export function createToolList(catalog: Catalog, isOffered: (token: McpToken, tool: Tool) => boolean) {
   let of: readonly Tool[] | undefined
-  let all: McpTool[] = []
-  let reads: McpTool[] = []
-  return (isReadOnly: boolean): McpTool[] => {
+  let all: { tool: Tool; shown: McpTool }[] = []
+  return (token: McpToken): McpTool[] => {
     const tools = catalog.list()
     if (tools !== of) {
       of = tools
       // A client has its own person to ask.
-      const offered = tools.filter(({ asks }) => asks !== true)
-      all = [...offered.map(toMcpTool), getConfirmation]
-      reads = [...offered.filter(isRead).map(toMcpTool), getConfirmation]
+      all = tools.filter(({ asks }) => asks !== true).map((tool) => ({ tool, shown: toMcpTool(tool) }))
     }
-    return isReadOnly ? reads : all
+    const seen = all.filter(({ tool }) => (!token.isReadOnly || isRead(tool)) && isOffered(token, tool))
+    return [...seen.map(({ shown }) => shown), getConfirmation]
   }
 }
 

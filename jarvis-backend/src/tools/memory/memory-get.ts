@@ -20,7 +20,8 @@ export const memoryGet = memoryTool({
     lines: z.int().min(1).max(mostLines).default(100),
   }),
   output: MemoryFileOutput,
-  async run({ path, firstLine, lines }, _context, { workspace }) {
+  async run({ path, firstLine, lines }, { asker }, { of }) {
+    const { workspace } = of(asker)
     if (path === undefined) {
       const files = workspace.list().filter((file) => !isSkillPath(file.path))
       return {

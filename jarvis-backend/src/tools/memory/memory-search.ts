@@ -18,8 +18,8 @@ export const memorySearch = memoryTool({
     limit: z.int().min(1).max(20).default(6).describe('How many passages.'),
   }),
   output: MemoryHitsOutput,
-  async run({ query, limit }, _context, { memory }) {
-    const { hits, byKeywordsAlone, waiting } = await memory.call('search', { query, limit })
+  async run({ query, limit }, { asker }, { of }) {
+    const { hits, byKeywordsAlone, waiting } = await of(asker).search(query, limit)
     const note = byKeywordsAlone
       ? ' (by words alone: meaning could not be compared)'
       : waiting === undefined

@@ -1,19 +1,24 @@
 import type { Touch } from '../../gate/effect.ts'
 import { reads } from '../../gate/targets.ts'
 import type { World } from '../../gate/world.ts'
-import type { Memory } from '../../memory/remote.ts'
+import type { MemoryFound, Principal } from '../../protocol/index.ts'
 import type { Workspace } from '../../workspace/files.ts'
 import { toolOver } from '../tool.ts'
 
 export type WriteRecord = { path: string; before: string | undefined; checksum: string }
 
-/** What the tools over the memory act through. `keep`: writes down what undoes a change; its id comes back. */
-export type MemoryPorts = {
-  memory: Memory
+/** One agent's memory. `keep`: writes down what undoes a change; its id comes back. */
+export type OwnMemory = {
+  search(query: string, limit: number): Promise<MemoryFound>
   workspace: Workspace
+  keep(record: WriteRecord): string
+}
+
+/** What the tools over the memory act through. `of`: the memory of whoever asks; @throws JarvisError `unknown_agent`. */
+export type MemoryPorts = {
+  of(asker: Principal | undefined): OwnMemory
   now(): number
   redact(text: string): string
-  keep(record: WriteRecord): string
 }
 
 export const memoryTool = toolOver<MemoryPorts>()

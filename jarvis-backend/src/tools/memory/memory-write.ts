@@ -32,7 +32,8 @@ export const memoryWrite = memoryTool({
     replaces: z.string().min(1).max(8_000).optional().describe('The text to replace, exactly as it stands.'),
   }),
   output: MemoryWrittenOutput,
-  async run({ text: asked, path: given, replaces }, { isForeign }, { workspace, now, redact, keep }) {
+  async run({ text: asked, path: given, replaces }, { isForeign, asker }, { of, now, redact }) {
+    const { workspace, keep } = of(asker)
     const path = given ?? dailyPath(now())
     // What it says is run later, without the result that a model had it from.
     if (/^runbooks\//i.test(path)) return refused('path: a person writes runbooks, on their page. Nothing was written.')

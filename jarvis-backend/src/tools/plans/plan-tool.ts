@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PlanRun } from '../../protocol/index.ts'
-import { type Preview, type ToolContext, type ToolOutput, toolOver } from '../tool.ts'
+import { type Preview, type ToolContext, type ToolOutput, toolOver, type Whose } from '../tool.ts'
 
 /** Waits until the plan that began with this call is over, or a step waits for a person, or for some minutes. */
 export type FollowPlan = (
@@ -11,9 +11,9 @@ export type FollowPlan = (
 /** What the tools over plans act through. */
 export type PlanPorts = {
   /** Makes the plan of proposed calls, and changes nothing. @throws Mistake naming the step; JarvisError */
-  propose(proposal: unknown, signal: AbortSignal): Promise<Preview>
+  propose(proposal: unknown, signal: AbortSignal, whose: Whose): Promise<Preview>
   /** Makes the plan that takes another one back, newest step first. @throws Mistake; JarvisError */
-  undo(id: string, signal: AbortSignal): Promise<Preview>
+  undo(id: string, signal: AbortSignal, whose: Whose): Promise<Preview>
   follow: FollowPlan
 }
 

@@ -1,12 +1,12 @@
 import type { Runbook, ToolInput } from '../../protocol/index.ts'
 import type { FollowPlan } from '../plans/plan-tool.ts'
-import { type Preview, toolOver } from '../tool.ts'
+import { type Preview, toolOver, type Whose } from '../tool.ts'
 
 /** What the tools over runbooks act through. */
 export type RunbookPorts = {
   list(): Runbook[]
   /** Makes the plan of a runbook, and changes nothing. @throws Mistake naming step and line; JarvisError */
-  plan(request: { name: string; inputs: ToolInput }, signal: AbortSignal): Promise<Preview>
+  plan(request: { name: string; inputs: ToolInput; whose: Whose }, signal: AbortSignal): Promise<Preview>
   follow: FollowPlan
 }
 

@@ -1,6 +1,7 @@
 import Sqlite from 'better-sqlite3'
 import { timeOfDay } from '../../../lib/time-of-day.ts'
 import type { Keeper, TextPart } from '../../../memory/indexer.ts'
+import { kindOf } from '../../../memory/owner.ts'
 import { Entry } from '../../../protocol/index.ts'
 
 /** Longest part of a tool's output that is remembered, characters. */
@@ -16,14 +17,21 @@ const journalDays = 365
  * Keeps sessions and the journal's outcomes, read from `jarvis.db` over a read-only connection. Forgotten sessions are left out, and so
  * are entries that a branch copied, which the other session has.
  */
-export function createDatabaseKeepers(path: string): { keepers: Keeper[]; close(): void } {
+export function createDatabaseKeepers(path: string): {
+  journal: Keeper
+  /** Of the conversations with one agent. */
+  sessionsOf(agent: string): Keeper
+  /** The agents that there are conversations with. */
+  agents(): string[]
+  close(): void
+} {
   const sql = new Sqlite(path, { readonly: true, fileMustExist: true })
   sql.pragma(`cache_size = -${cacheKib}`)
   // Read at each synchronisation, so as arrays, which cost half as much as objects.
   const selectSessions = sql
-    .prepare<[], [id: string, title: string, updatedAt: number, nextSeq: number]>(
+    .prepare<[string], [id: string, title: string, updatedAt: number, nextSeq: number]>(
       `SELECT id, title, updated_at, next_seq FROM sessions
-       WHERE source = 'chat' AND id NOT IN (SELECT session_id FROM memory_forgotten)
+       WHERE source = 'chat' AND agent = ? AND id NOT IN (SELECT session_id FROM memory_forgotten)
          AND NOT EXISTS (SELECT 1 FROM runs WHERE session_id = sessions.id AND status <> 'ended')`,
     )
     .raw()
@@ -44,10 +52,12 @@ export function createDatabaseKeepers(path: string): { keepers: Keeper[]; close(
      WHERE kind = 'result' AND at >= unixepoch(?, 'utc') * 1000 AND at < unixepoch(?, '+1 day', 'utc') * 1000 ORDER BY seq`,
   )
 
-  const sessions: Keeper = {
-    kind: 'session',
+  const selectAgents = sql.prepare<[], string>('SELECT DISTINCT agent FROM sessions').pluck()
+
+  const sessionsOf = (agent: string): Keeper => ({
+    kind: kindOf('session', agent),
     *list() {
-      for (const [id, title, updatedAt, nextSeq] of selectSessions.all()) {
+      for (const [id, title, updatedAt, nextSeq] of selectSessions.all(agent)) {
         yield {
           name: id,
           title,
@@ -57,7 +67,7 @@ export function createDatabaseKeepers(path: string): { keepers: Keeper[]; close(
         }
       }
     },
-  }
+  })
   const journal: Keeper = {
     kind: 'journal',
     list: () =>
@@ -69,7 +79,7 @@ export function createDatabaseKeepers(path: string): { keepers: Keeper[]; close(
         read: () => ({ parts: outcomes(day, selectResults.all(day, day)) }),
       })),
   }
-  return { keepers: [sessions, journal], close: () => sql.close() }
+  return { journal, sessionsOf, agents: () => selectAgents.all(), close: () => sql.close() }
 }
 
 /**
@@ -129,12 +139,26 @@ function beginning(text: string): string {
   return first.slice(0, meaningChars)
 }
 
-type Result = { toolName?: string; outcome?: string; summary?: string; sessionId?: string }
+type Result = {
+  toolName?: string
+  outcome?: string
+  summary?: string
+  sessionId?: string
+  requestedBy?: { agent?: string }
+}
 type Asked = { toolInput?: unknown; requestedBy?: { name?: string } }
 
 function outcomes(day: string, rows: readonly { at: number; body: string; asked: string | null }[]): TextPart[] {
-  const lines = rows.map(({ at, body, asked }) => {
-    const { toolName = 'a tool', outcome = 'unknown', summary = '', sessionId } = JSON.parse(body) as Result
+  const lines = rows.flatMap(({ at, body, asked }) => {
+    const {
+      toolName = 'a tool',
+      outcome = 'unknown',
+      summary = '',
+      sessionId,
+      requestedBy: by,
+    } = JSON.parse(body) as Result
+    // What another agent noted is its own.
+    if (by?.agent !== undefined && toolName.startsWith('memory_')) return []
     const { toolInput, requestedBy } = (asked === null ? {} : JSON.parse(asked)) as Asked
     const input = toolInput === undefined ? '' : ` ${JSON.stringify(toolInput)}`
     // Naming the session lets a reader know that its words are the operator's.

@@ -114,6 +114,7 @@ function memoryStore(sql: Sqlite.Database): MemoryStore {
   const selectChecksums = sql
     .prepare<[SourceKind], [string, string]>('SELECT name, checksum FROM sources WHERE kind = ?')
     .raw()
+  const selectKinds = sql.prepare<[], SourceKind>('SELECT DISTINCT kind FROM sources').pluck()
   const selectAny = sql.prepare<[SourceKind]>('SELECT 1 FROM sources WHERE kind = ? LIMIT 1')
   const selectProblems = sql.prepare<[], { name: string; problem: string }>(
     'SELECT name, problem FROM sources WHERE problem IS NOT NULL ORDER BY id',
@@ -163,7 +164,7 @@ function memoryStore(sql: Sqlite.Database): MemoryStore {
      ON CONFLICT (name, dimensions) DO UPDATE SET name = excluded.name RETURNING id`,
   )
   // A new model reads what the previous one had read.
-  const isWaiting = `kind = 'session' AND meaning_hash IS NOT NULL AND NOT EXISTS
+  const isWaiting = `(kind = 'session' OR kind LIKE 'session@%') AND meaning_hash IS NOT NULL AND NOT EXISTS
     (SELECT 1 FROM models CROSS JOIN embeddings ON model_id = models.id WHERE embeddings.hash = meaning_hash)`
   const fromWaiting = `FROM sources CROSS JOIN chunks ON source_id = sources.id WHERE ${isWaiting}`
   const selectWaiting = sql.prepare<[number], { hash: Buffer; text: string }>(
@@ -226,6 +227,7 @@ function memoryStore(sql: Sqlite.Database): MemoryStore {
 
   return {
     checksums: (kind) => new Map(selectChecksums.all(kind)),
+    kinds: () => selectKinds.all(),
     has: (kind) => selectAny.get(kind) !== undefined,
     problems: () => selectProblems.all(),
     together,

@@ -1,0 +1,31 @@
+import { AgentId } from '../protocol/index.ts'
+
+/** `agent` absent: the line only asks, or was not understood. */
+export type AgentOrder = { agent?: string; problem?: string }
+
+/** The line `/agent media` or `/agent`, typed by the operator; undefined for any other message. */
+export function agentOrder(message: string): AgentOrder | undefined {
+  const [line, word = ''] = /^\/agent(?:[ \t]+(\S.*)?)?$/.exec(message.trim()) ?? []
+  if (line === undefined) return undefined
+  if (word === '') return {}
+  return AgentId.safeParse(word).success
+    ? { agent: word }
+    : {
+        problem:
+          'Not understood. Write /agent and the name of an agent, as the page Agents has it. Nothing was changed.',
+      }
+}
+
+/** What is answered to it. @param own the agent of the session */
+export function agentLine(own: string, { agent = own }: AgentOrder): string {
+  const whole = `This conversation is with ${own}, and stays so: another agent would read what was said to ${own}.`
+  return agent === own
+    ? `This conversation is with ${own}. Begin a new one with @name, or with /agent and a name, to talk to another agent.`
+    : `${whole} Begin a new one with @${agent} to talk to ${agent}.`
+}
+
+/** The agent that a message is for, and the message without its name: `@media is the library scanned?`. */
+export function addressed(message: string): { agent: string; text: string } | undefined {
+  const [, agent, text] = /^\s*@([a-z][a-z0-9-]{0,23})[ \t,:]*\s([\s\S]*\S[\s\S]*)$/.exec(message) ?? []
+  return agent === undefined || text === undefined ? undefined : { agent, text: text.trim() }
+}

@@ -1,0 +1,129 @@
+import { type AgentBody, JarvisError, mainAgentId } from '../protocol/index.ts'
+import { type Agent, type Agents, agentOf } from './agent.ts'
+import { type Known, parseAgents, withAgent } from './file.ts'
+import { agentsIn } from './registry.ts'
+
+/** `agents.yaml` as read. `hash`: SHA-256 of its bytes, hex. */
+export type WrittenAgents =
+  | { kind: 'absent' }
+  | { kind: 'read'; hash: string; text: string }
+  | { kind: 'unreadable'; problem: string }
+
+/** What is in force, and what is wrong with the file: then the last good one stays in force. */
+export type AgentsStatus = { hash?: string; problems: string[]; warnings: string[] }
+
+export type ActiveAgents = Agents & {
+  status(): AgentsStatus
+  /** The file, the models or the attached tools may be others. */
+  look(): void
+  /**
+   * Writes an agent into the file, or takes it out where `body` is undefined.
+   * @param hash of the file that the change was made on; absent: of any
+   * @throws JarvisError `invalid_request` naming the field, `conflict`, `not_found`
+   */
+  save(id: string, body: AgentBody | undefined, by: string, hash?: string): void
+}
+
+const goodKey = 'agents_good'
+const hashKey = 'agents_hash'
+const name = 'agents.yaml'
+
+/** The agents in force. The last good file is kept in the database, so that a file that was broken while JARVIS was down changes nothing either. */
+export function createActiveAgents(parts: {
+  read(): WrittenAgents
+  write(text: string): void
+  known(): Known
+  settings: { get(key: string): string | undefined; set(key: string, value: string): void }
+  journal: { append(kind: 'agent', body: Record<string, unknown>): void }
+  durably<T>(work: () => T): T
+  changed(): void
+  announce(text: string, level: 'info' | 'warning'): void
+}): ActiveAgents {
+  const { settings, journal, durably } = parts
+  let agents: readonly Agent[] = [agentOf(mainAgentId, {})]
+  let status: AgentsStatus = { problems: [], warnings: [] }
+  let read: string | undefined
+
+  function take(text: string, hash: string): string[] {
+    const parsed = parseAgents(text, parts.known())
+    if (!parsed.ok) return parsed.problems.map(({ line, column, message }) => `${name}:${line}:${column}  ${message}`)
+    agents = parsed.agents
+    status = { ...(hash !== '' && { hash }), problems: [], warnings: parsed.warnings }
+    if (settings.get(hashKey) === hash && settings.get(goodKey) === text) return []
+    durably(() => {
+      const before = settings.get(hashKey) ?? ''
+      settings.set(hashKey, hash)
+      settings.set(goodKey, text)
+      if (before !== hash)
+        journal.append('agent', { change: 'file', ...(hash && { hash }), ...(before && { before }), by: 'file' })
+    })
+    return []
+  }
+
+  /** What was good before serves, though a model that it names is not configured now: such an agent does not answer. */
+  function takeLastGood() {
+    const parsed = parseAgents(settings.get(goodKey) ?? '', { tools: parts.known().tools })
+    if (parsed.ok) agents = parsed.agents
+  }
+
+  function look(isFirst = false) {
+    const written = parts.read()
+    const key = JSON.stringify([written, parts.known()])
+    if (key === read) return
+    read = key
+    const before = status.problems.join('\n')
+    const problems =
+      written.kind === 'unreadable'
+        ? [written.problem]
+        : written.kind === 'absent'
+          ? take('', '')
+          : take(written.text, written.hash)
+    if (problems.length > 0) {
+      if (isFirst) takeLastGood()
+      status = { ...status, problems }
+      if (problems.join('\n') !== before) {
+        const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
+        parts.announce(`${name} has ${count}; the agents before stay as they were. ${problems[0]}`, 'warning')
+      }
+    } else if (!isFirst && written.kind !== 'unreadable') {
+      const others = agents.length - 1
+      parts.announce(`${name} is in force: main and ${others} other ${others === 1 ? 'agent' : 'agents'}.`, 'info')
+    }
+    if (!isFirst) parts.changed()
+  }
+
+  look(true)
+
+  return {
+    ...agentsIn(() => agents),
+    status: () => status,
+    look: () => look(),
+    save(id, body, by, hash) {
+      const written = parts.read()
+      if (written.kind === 'unreadable' || status.problems.length > 0)
+        throw new JarvisError(
+          'conflict',
+          `${status.problems[0] ?? name} Mend the file by hand first; nothing was changed.`,
+        )
+      const present = written.kind === 'read' ? written.hash : ''
+      if (hash !== undefined && hash !== present)
+        throw new JarvisError('conflict', `${name} was changed meanwhile. Look at it again; nothing was changed.`)
+      const isThere = agents.some((agent) => agent.id === id)
+      if (body === undefined && (id === mainAgentId || !isThere))
+        throw new JarvisError('not_found', id === mainAgentId ? 'main is always there.' : `There is no agent ${id}.`)
+      const text = withAgent(written.kind === 'read' ? written.text : '', id, body)
+      const parsed = parseAgents(text, parts.known())
+      if (!parsed.ok) throw new JarvisError('invalid_request', parsed.problems.map(({ message }) => message).join(' '))
+      durably(() => {
+        journal.append('agent', {
+          change: body === undefined ? 'deleted' : isThere ? 'changed' : 'made',
+          agent: id,
+          by,
+          ...(body && { body }),
+        })
+        parts.write(text)
+      })
+      look()
+    },
+  }
+}

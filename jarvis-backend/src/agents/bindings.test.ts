@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { agentOf } from './agent.ts'
+import { type Arrival, chosenFor } from './bindings.ts'
+
+const agents = [
+  agentOf('main', {}),
+  agentOf('family', { bindings: [{ door: 'channel', channel: 'telegram' }] }),
+  agentOf('media', {
+    bindings: [
+      { door: 'channel', channel: 'telegram', account: '*', chat: '7' },
+      { door: 'mcp', token: 'films' },
+    ],
+  }),
+  agentOf('watch', {
+    bindings: [
+      { door: 'channel', channel: 'telegram' },
+      { door: 'job', job: 'night' },
+    ],
+  }),
+]
+
+test.each<[string, Arrival, string[]]>([
+  ['nothing fits', { door: 'dashboard', person: 'mira' }, ['main']],
+  [
+    'the chat says more than the channel',
+    { door: 'channel', channel: 'telegram', chat: '7' },
+    ['media', 'family', 'watch', 'main'],
+  ],
+  ['equals go by the file', { door: 'channel', channel: 'telegram', chat: '8' }, ['family', 'watch', 'main']],
+  ['all fields must fit', { door: 'channel', channel: 'mail', chat: '7' }, ['main']],
+  ['a token', { door: 'mcp', token: 'films' }, ['media', 'main']],
+  ['a job', { door: 'job', job: 'night' }, ['watch', 'main']],
+])('%s', (_, arrival, expected) => {
+  expect(chosenFor(agents, arrival).map(({ agent }) => agent)).toEqual(expected)
+})

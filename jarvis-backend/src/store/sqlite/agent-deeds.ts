@@ -1,0 +1,39 @@
+import { type AgentDeed, mainAgentId } from '../../protocol/index.ts'
+import type { Database } from './database.ts'
+
+/** How far back the journal is looked through, entries. */
+const lookedThrough = 20_000
+const mostDeeds = 12
+
+type Body = {
+  toolName?: string
+  target?: { name?: string; vmid?: number; id: string }
+  outcome?: string
+  summary?: string
+  rule?: string
+  sessionId?: string
+}
+
+/** What an agent did and was refused, from the journal's newest entries, newest first. Blocks for about 10 ms where it did nothing. */
+export function createAgentDeeds({ sql }: Database): (agent: string) => AgentDeed[] {
+  const select = sql.prepare<[object], { seq: number; at: number; kind: string; body: string }>(
+    `SELECT seq, at, kind, body FROM journal
+     WHERE seq > (SELECT COALESCE(MAX(seq), 0) FROM journal) - @back AND kind IN ('call', 'result', 'refusal', 'decision')
+       AND body ->> '$.requestedBy.kind' IS NOT NULL AND COALESCE(body ->> '$.requestedBy.agent', '${mainAgentId}') = @agent
+     ORDER BY seq DESC LIMIT @limit`,
+  )
+  return (agent) =>
+    select.all({ agent, back: lookedThrough, limit: mostDeeds }).map(({ seq, at, kind, body }) => {
+      const { toolName, target, outcome, summary, rule, sessionId } = JSON.parse(body) as Body
+      const on = target && (target.vmid === undefined ? target.id : `${target.vmid} ${target.name ?? ''}`.trim())
+      const reason = summary ?? rule
+      return {
+        ...{ seq, at, kind },
+        ...(toolName !== undefined && { toolName }),
+        ...(on !== undefined && { target: on }),
+        ...(outcome !== undefined && { outcome }),
+        ...(reason !== undefined && { reason }),
+        ...(sessionId !== undefined && { sessionId }),
+      }
+    })
+}
