@@ -90,9 +90,9 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
   const selectResult = sql.prepare<[string, string], EntryRow>(
     `SELECT * FROM entries WHERE session_id = ? AND type = 'tool_result' AND body ->> '$.toolUseId' = ? LIMIT 1`,
   )
-  const selectTodo = sql.prepare<[string], EntryRow>(
-    `SELECT * FROM entries WHERE session_id = ?1 AND type = 'plan'
-     AND run_id NOT IN (SELECT id FROM runs WHERE session_id = ?1 AND parent IS NOT NULL) ORDER BY seq DESC LIMIT 1`,
+  const selectTodo = sql.prepare<{ id: string }, EntryRow>(
+    `SELECT * FROM entries WHERE session_id = @id AND type = 'plan'
+     AND run_id NOT IN (SELECT id FROM runs WHERE session_id = @id AND parent IS NOT NULL) ORDER BY seq DESC LIMIT 1`,
   )
   const selectSome = sql.prepare<[string, number, number], EntryRow>(
     'SELECT * FROM entries WHERE session_id = ? AND seq >= ? ORDER BY seq LIMIT ?',
@@ -178,7 +178,7 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
     },
     entriesOfTypes: (sessionId, types) => selectTypes.all(sessionId, 0, JSON.stringify(types)).map(toEntry),
     newestTodo(sessionId) {
-      const row = selectTodo.get(sessionId)
+      const row = selectTodo.get({ id: sessionId })
       const entry = row && toEntry(row)
       return entry?.type === 'plan' ? entry : undefined
     },
