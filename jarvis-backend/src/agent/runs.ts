@@ -197,6 +197,7 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
             pending: parts.pending(sessionId),
             questions: parts.questions(sessionId),
             queued: queue.listOf(sessionId),
+            todo: store.newestTodo(sessionId)?.items,
           }
           return snapshotOf({ stored: known, session, run: chatRun(session), ...entries, ...waiting }, toWire, since)
         },

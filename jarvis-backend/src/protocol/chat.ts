@@ -3,6 +3,7 @@ import { AgentId } from './agent.ts'
 import { GrantRequest } from './grant.ts'
 import { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
 import { Effort } from './models.ts'
+import { TodoItem } from './plan.ts'
 import { AnswerBody, Question, QuestionId } from './question.ts'
 import { Card } from './tier.ts'
 import { Entry, type EntryOf } from './transcript.ts'
@@ -89,6 +90,8 @@ export const Snapshot = z.object({
   /** Questions that wait for a person; absent in a snapshot of an older release. */
   questions: z.array(Question).optional(),
   queued: z.array(QueuedMessage),
+  /** The model's own list, as it set it last. */
+  todo: z.array(TodoItem).optional(),
   /** The newest progress line of each running call, keyed by toolUseId. */
   progress: z.record(z.string(), z.string()),
   notice: z.object({ message: z.string(), retryAt: z.int().optional() }).optional(),

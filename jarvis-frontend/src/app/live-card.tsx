@@ -1,5 +1,5 @@
 import type { Card, ConfirmationRow } from 'jarvis-backend/protocol'
-import { useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import { signedIn } from '../api/auth.ts'
 import { confirmations, useConfirmations } from '../api/confirmations.ts'
 import { type Call, endOf } from '../features/chat/runs.ts'
@@ -11,6 +11,7 @@ import { type Matter, withExpiryOf } from '../features/confirmations/phase.ts'
 import { commandLine } from '../features/confirmations/sentence.ts'
 import { capital, longSpan, percent, span, withUnit } from '../lib/format.ts'
 import { useValue } from '../lib/use-value.ts'
+import { Value } from '../lib/value.ts'
 import { useNow } from '../ui/use-now.ts'
 import { live } from './live.ts'
 import { UnknownOutcome } from './unknown-outcome.tsx'
@@ -80,8 +81,28 @@ export function LiveCard({ matter: asked }: { matter: Matter }) {
       unknownOf={(toolUseId, observed) => <UnknownOutcome toolUseId={toolUseId} observed={observed} />}
       unknown={<UnknownOutcome toolUseId={card.toolUseId} observed={matter.result?.summary ?? ''} />}
       isElsewhere={isElsewhere}
+      {...(card.plan !== undefined && {
+        stepCard: (toolUseId: string) => <StepCard toolUseId={toolUseId} />,
+        onUndoPlan: (id: string) => void live.chat.send(matter.sessionId, `/undo_plan plan=${JSON.stringify(id)}`),
+      })}
     />
   )
+}
+
+/** The calls whose cards stand inside a plan's card on this screen, so that the stream does not draw them a second time. */
+const inPlans = new Value<ReadonlySet<string>>(new Set())
+
+/** Whether a plan's card on this screen holds the card of this call. */
+export const useIsInPlan = (toolUseId: string): boolean => useValue(inPlans).has(toolUseId)
+
+/** The card of a plan's step, inside the plan's card. */
+function StepCard({ toolUseId }: { toolUseId: string }) {
+  const row = useConfirmations()?.pending.find((one) => (one.callId ?? one.toolUseId) === toolUseId)
+  useLayoutEffect(() => {
+    inPlans.set(new Set([...inPlans.get(), toolUseId]))
+    return () => inPlans.set(new Set([...inPlans.get()].filter((id) => id !== toolUseId)))
+  }, [toolUseId])
+  return row === undefined ? null : <LiveCard matter={matterOfRow(row)} />
 }
 
 function useHand(sessionId: string): Hand {

@@ -1,12 +1,15 @@
-import { Suspense } from 'react'
+import { Suspense, useMemo } from 'react'
 import { useConfirmations } from '../api/confirmations.ts'
 import { ClusterPanel } from '../features/cluster/panel.tsx'
 import { useLocation } from '../lib/location.tsx'
+import { useValue } from '../lib/use-value.ts'
 import { PanelHead } from '../ui/panel-head.tsx'
 import { useGhosts } from './ghosts.ts'
 import { later } from './later.tsx'
+import { live } from './live.ts'
 import { useTitleOf } from './waiting.tsx'
 
+const Todo = later(() => import('../pages/chat/todo.tsx').then((part) => part.Todo))
 const Tray = later(() => import('../features/confirmations/tray.tsx').then((part) => part.Tray))
 
 /** The cluster beside the chat, with cards of other sessions on top. */
@@ -22,5 +25,23 @@ export function Side() {
       <Tray rows={others} titleOf={titleOf} />
     </Suspense>
   )
-  return <ClusterPanel ghosts={useGhosts()} tray={tray} />
+  const [, sessionId] = /^\/chat\/(ses_\w+)/.exec(pathname) ?? []
+  const above = (
+    <>
+      {sessionId !== undefined && <TodoHere key={sessionId} sessionId={sessionId} />}
+      {tray}
+    </>
+  )
+  return <ClusterPanel ghosts={useGhosts()} tray={above} />
+}
+
+/** The list of the model that answers in the chat beside. */
+function TodoHere({ sessionId }: { sessionId: string }) {
+  const { view } = useValue(useMemo(() => live.chat.open(sessionId).calm, [sessionId]))
+  if (view === undefined || view.todo.length === 0) return null
+  return (
+    <Suspense fallback={null}>
+      <Todo items={view.todo} />
+    </Suspense>
+  )
 }

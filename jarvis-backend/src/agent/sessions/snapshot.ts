@@ -5,6 +5,7 @@ import {
   type Question,
   type QueuedMessage,
   type Snapshot,
+  type TodoItem,
 } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
 import type { LiveSession } from './live-session.ts'
@@ -25,6 +26,7 @@ export function snapshotOf(
     pending: Card[]
     questions: Question[]
     queued: QueuedMessage[]
+    todo: readonly TodoItem[] | undefined
   },
   toWire: (entry: StoredEntry) => Entry,
   since: number | undefined,
@@ -50,6 +52,7 @@ export function snapshotOf(
     pending,
     questions,
     queued,
+    ...(of.todo && { todo: [...of.todo] }),
     progress: Object.assign({}, ...[...(session?.runs.values() ?? [])].map(({ progress }) => progress)),
     ...(run?.notice && { notice: run.notice }),
   }

@@ -1,4 +1,4 @@
-import type { Card, ChatEvents, Entry, Question, QueuedMessage, Snapshot } from 'jarvis-backend/protocol'
+import type { Card, ChatEvents, Entry, Question, QueuedMessage, Snapshot, TodoItem } from 'jarvis-backend/protocol'
 
 /** An event of `/chat` with its name. */
 export type ChatEvent = { [Name in keyof ChatEvents]: { name: Name } & ChatEvents[Name] }[keyof ChatEvents]
@@ -24,6 +24,8 @@ export type SessionView = {
   /** Questions that wait for a person. */
   questions: readonly Question[]
   queued: readonly QueuedMessage[]
+  /** What the model is about to do, as it said last. */
+  todo: readonly TodoItem[]
   progress: Readonly<Record<string, string>>
   notice: { message: string; retryAt?: number } | undefined
 }
@@ -44,6 +46,7 @@ export function fromSnapshot(snapshot: Snapshot): SessionView {
     pending: snapshot.pending,
     questions: snapshot.questions ?? [],
     queued: snapshot.queued,
+    todo: snapshot.todo ?? [],
     progress: snapshot.progress,
     notice:
       snapshot.notice === undefined
@@ -131,6 +134,11 @@ function fold(view: SessionView, entry: Entry): SessionView {
     }
     case 'question_resolved':
       return { ...next, questions: view.questions.filter(({ questionId }) => questionId !== entry.questionId) }
+    case 'plan':
+      // An agent that works for another one keeps a list of its own.
+      return view.entries.some(({ type, runId }) => type === 'subrun' && runId === entry.runId)
+        ? next
+        : { ...next, todo: entry.items }
     case 'done':
     case 'error':
       return { ...next, runId: undefined, partial: nothing, progress: {}, notice: undefined }

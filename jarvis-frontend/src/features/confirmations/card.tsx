@@ -9,7 +9,7 @@ import { Answer, type Hand } from './answer.tsx'
 import { Expiry } from './countdown.tsx'
 import { Executing, Settled } from './outcome.tsx'
 import { type Matter, phaseOf } from './phase.ts'
-import { firstUnseen, PlanFactsList, PlanSteps, PlanStrip, useSeenSteps } from './plan.tsx'
+import { firstUnseen, PlanFactsList, PlanGoal, PlanSteps, PlanStrip, useSeenSteps } from './plan.tsx'
 import { PlanProgress, planHeading, usePlanRun } from './plan-progress.tsx'
 import { actOf, exactInput } from './sentence.ts'
 import { Sentence } from './sentence-line.tsx'
@@ -35,12 +35,27 @@ export type CardProps = {
   unknown: React.ReactNode
   /** The same for a step of a plan. */
   unknownOf: (toolUseId: string, observed: string) => React.ReactNode
+  /** The card of a plan's step that asks by itself. */
+  stepCard?: (toolUseId: string) => React.ReactNode
+  /** Asks for the plan that takes a plan back. */
+  onUndoPlan?: (id: string) => void
   /** Decided by someone else while this screen showed it as pending. */
   isElsewhere?: boolean
 }
 
-/** One red call that waits for a person, and later its outcome. The card keeps its place and its focus throughout. */
-export function ConfirmationCard({ matter, live, guests, hand, unknown, unknownOf, isElsewhere = false }: CardProps) {
+/** One red call that waits for a person, and later its outcome; above that of a plan its goal. */
+export function ConfirmationCard(props: CardProps) {
+  const { plan } = props.matter.card
+  return (
+    <>
+      {plan?.goal !== undefined && <PlanGoal plan={plan} />}
+      <CardFrame {...props} />
+    </>
+  )
+}
+
+/** The card keeps its place and its focus throughout. */
+function CardFrame({ matter, live, guests, hand, unknown, unknownOf, isElsewhere = false, ...ofPlan }: CardProps) {
   const { card } = matter
   const phase = phaseOf(matter)
   const act = actOf(card)
@@ -135,7 +150,13 @@ export function ConfirmationCard({ matter, live, guests, hand, unknown, unknownO
     return (
       <article {...frame} className={`card ${isUnderWay ? 'risk-edge' : 'settled'}`}>
         <header>{heading([planHeading(run)])}</header>
-        <PlanProgress run={run} mayStop={hand.rest === undefined} unknownOf={unknownOf} />
+        <PlanProgress
+          run={run}
+          mayStop={hand.rest === undefined}
+          unknownOf={unknownOf}
+          stepCard={ofPlan.stepCard}
+          onUndo={ofPlan.onUndoPlan}
+        />
       </article>
     )
   }

@@ -63,6 +63,10 @@ export function planHeading(run: PlanRun): string {
   const { hash, steps, state, startedAt, endedAt } = run
   const name = `plan ${shortHash(hash)}`
   const at = steps.find((step) => !['done', 'skipped', 'waits', 'not_begun'].includes(step.state))
+  if (state === 'done' && run.undoes !== undefined) {
+    const back = steps.filter((step) => step.state === 'done').length
+    return `Undid ${back} of ${plural(run.undoes.steps, 'step')} of plan ${shortHash(run.undoes.hash)}`
+  }
   const place = at === undefined ? '' : ` at step ${at.number} of ${steps.length}`
   switch (state) {
     case 'running':
@@ -86,10 +90,14 @@ type Props = {
   mayStop: boolean
   /** Explains the unknown outcome of a step, and offers another look. */
   unknownOf: (toolUseId: string, observed: string) => React.ReactNode
+  /** The card of a step that asks by itself, which stands inside the plan's. */
+  stepCard?: ((toolUseId: string) => React.ReactNode) | undefined
+  /** Asks for the plan that takes this one back. */
+  onUndo?: ((id: string) => void) | undefined
 }
 
 /** Each step of a plan with what was seen after it. No time is guessed. */
-export function PlanProgress({ run, mayStop, unknownOf }: Props) {
+export function PlanProgress({ run, mayStop, unknownOf, stepCard, onUndo }: Props) {
   const [refused, setRefused] = useState<string>()
   const [isStopping, setStopping] = useState(false)
   const running = run.steps.find(({ state }) => state === 'running' || state === 'checking' || state === 'asks')
@@ -109,7 +117,7 @@ export function PlanProgress({ run, mayStop, unknownOf }: Props) {
     <>
       <ol className="plan-run" aria-label="Steps">
         {run.steps.map((step) => (
-          <RunStep key={step.number} step={step} />
+          <RunStep key={step.number} step={step} stepCard={stepCard} />
         ))}
       </ol>
       {run.why !== undefined && (
@@ -135,6 +143,12 @@ export function PlanProgress({ run, mayStop, unknownOf }: Props) {
                 : `Stop after ${running === undefined ? 'this step' : `step ${running.number}`}`}
           </button>
         )}
+        {isOver(run) && mayStop && onUndo !== undefined && run.undoes === undefined && goesBack(run) && (
+          <button type="button" className="button small" onClick={() => onUndo(run.id)}>
+            <Icon name="again" />
+            Undo…
+          </button>
+        )}
         {isOver(run) && (
           <Link className="text-link" to={`/journal?sessionId=${encodeURIComponent(run.sessionId)}`}>
             Journal
@@ -149,7 +163,13 @@ export function PlanProgress({ run, mayStop, unknownOf }: Props) {
   )
 }
 
-function RunStep({ step }: { step: PlanStep }) {
+/** Whether something takes one of its steps back. */
+const goesBack = ({ steps }: PlanRun) =>
+  steps.some(
+    ({ state, undo }) => (state === 'done' || state === 'surprise' || state === 'unknown') && undo?.kind === 'call',
+  )
+
+function RunStep({ step, stepCard }: { step: PlanStep; stepCard: Props['stepCard'] }) {
   const { number, tier, title, sentence, state, outcome, startedAt, endedAt, toolUseId } = step
   const mark = marks[state]
   const isOpen = state === 'running' || state === 'checking'
@@ -179,9 +199,11 @@ function RunStep({ step }: { step: PlanStep }) {
         {state === 'asks' && toolUseId !== undefined && (
           <small>
             It asks by itself: the approval of the plan does not count for it.{' '}
-            <Link className="text-link" to={`/waiting?card=${encodeURIComponent(toolUseId)}`}>
-              Look at its card
-            </Link>
+            {stepCard === undefined && (
+              <Link className="text-link" to={`/waiting?card=${encodeURIComponent(toolUseId)}`}>
+                Look at its card
+              </Link>
+            )}
           </small>
         )}
       </span>
@@ -195,6 +217,9 @@ function RunStep({ step }: { step: PlanStep }) {
         )}
         <span className="vh"> {words[state]}</span>
       </span>
+      {state === 'asks' && toolUseId !== undefined && stepCard !== undefined && (
+        <div className="step-card">{stepCard(toolUseId)}</div>
+      )}
     </li>
   )
 }

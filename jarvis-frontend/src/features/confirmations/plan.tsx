@@ -55,6 +55,23 @@ export function useSeenSteps(root: RefObject<HTMLElement | null>, isWanted: bool
 export const firstUnseen = (plan: Plan, seen: ReadonlySet<number>): number | undefined =>
   plan.steps.find(({ number }) => !seen.has(number))?.number
 
+/** What the model says of its plan. It stands outside the card, whose facts are JARVIS's. */
+export function PlanGoal({ plan }: { plan: Plan }) {
+  const { goal, criteria } = plan
+  if (goal === undefined) return null
+  return (
+    <div className="own-words" role="note">
+      <small>The goal, in the own words of who asks; they allow nothing</small>
+      <Visible text={goal} />
+      {criteria !== undefined && (
+        <p>
+          Done when: <Visible text={criteria} />
+        </p>
+      )}
+    </div>
+  )
+}
+
 /** What the steps of a plan need, and what they touch. */
 export function PlanFactsList({ card, plan }: { card: Card; plan: Plan }) {
   const open = plan.steps.filter(({ state }) => state === 'waits')
@@ -101,7 +118,11 @@ export function PlanSteps({ plan }: { plan: Plan }) {
         ))}
       </ol>
       <p className="plan-foot">
-        <span>Stops at the first surprise. A step whose target has changed asks again by itself.</span>
+        <span>
+          Stops at the first surprise
+          {plan.steps.some(({ onFailure }) => onFailure === 'skip') && ' but where a step says'}. A step whose target
+          has changed asks again by itself.
+        </span>
         {hasReads && (
           <button type="button" className="button small quiet" aria-expanded={isRead} onClick={() => setRead(!isRead)}>
             Show what each step read <Icon name="down" />
@@ -129,8 +150,8 @@ function moveStep(event: React.KeyboardEvent) {
 }
 
 function Step({ step, isRead }: { step: PlanStep; isRead: boolean }) {
-  const { number, tier, title, sentence, toolName, toolInput, now, then, affects, undo, check, when, read, state } =
-    step
+  const { number, tier, title, sentence, toolName, toolInput, now, then, affects, undo, check } = step
+  const { when, read, state, onFailure, isLater } = step
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: J and K, and Tab, go from step to step
     <li data-step={number} tabIndex={0}>
@@ -196,6 +217,12 @@ function Step({ step, isRead }: { step: PlanStep; isRead: boolean }) {
         {check !== undefined && (
           <Fact name="Check">
             <Visible text={check} />
+          </Fact>
+        )}
+        {onFailure === 'skip' && <Fact name="Fails">the plan goes on, without what comes after it</Fact>}
+        {isLater && when !== undefined && (
+          <Fact name="Why">
+            <Visible text={when} />
           </Fact>
         )}
       </dl>

@@ -85,8 +85,11 @@ function planAct(plan: NonNullable<Card['plan']>): Act {
   const count = plural(plan.steps.length, 'step')
   const guests = guestsIn(plan)
   const what = `plan of ${count}`
+  const { undoes } = plan
   return {
-    ask: [`Run this ${what}${guests === 0 ? '' : ` on ${plural(guests, 'guest')}`}?`],
+    ask: undoes
+      ? [`Take ${count} of plan ${undoes.hash.slice(0, 4)} back?`]
+      : [`Run this ${what}${guests === 0 ? '' : ` on ${plural(guests, 'guest')}`}?`],
     doing: [`Running a ${what}`],
     did: [`Ran a ${what}`],
     didNot: [`Did not run a ${what}`],

@@ -1,4 +1,4 @@
-import { LiveCard, matterOf, replacedOf } from '../../app/live-card.tsx'
+import { LiveCard, matterOf, replacedOf, useIsInPlan } from '../../app/live-card.tsx'
 import type { Call } from '../../features/chat/runs.ts'
 import { Step } from '../../features/chat/step.tsx'
 import { Tier } from '../../ui/tier.tsx'
@@ -14,7 +14,9 @@ export function ChatCard({
   progress: string | undefined
 }) {
   const matter = matterOf(call, sessionId, progress)
-  if (matter === undefined) return null
+  const isInPlan = useIsInPlan(matter === undefined ? '' : (matter.card.callId ?? matter.card.toolUseId))
+  // Its plan's card holds it as long as it waits.
+  if (matter === undefined || (isInPlan && matter.resolved === undefined)) return null
   return (
     <Step mark={<Tier tier="red" size={16} />} top={18}>
       {replacedOf(call, sessionId).map((earlier) => (

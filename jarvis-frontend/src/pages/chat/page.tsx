@@ -38,6 +38,7 @@ const Notice = later(() => notices().then((part) => part.Notice))
 const Queue = later(() => notices().then((part) => part.Queue))
 const Rehearsal = later(() => notices().then((part) => part.Rehearsal))
 const NextCard = later(() => import('./next-card.tsx').then((part) => part.NextCard))
+const Todo = later(() => import('./todo.tsx').then((part) => part.Todo))
 const Missing = later(() => import('./missing.tsx').then((part) => part.Missing))
 const ModelChoice = later(() => import('./model-choice.tsx').then((part) => part.ModelChoice))
 const DenyAll = later(() => import('../../app/deny-all.tsx').then((part) => part.DenyAll))
@@ -290,6 +291,9 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           <LinkStrip link={link} isRunning={isRunning} onTry={live.link.tryNow} />
           <Suspense fallback={null}>
             {isRehearsal && <Rehearsal onEnd={person?.role === 'operator' ? () => void endRehearsal() : undefined} />}
+            {view !== undefined && view.todo.length > 0 && (isPhone || !panel.isOpen) && (
+              <Todo items={view.todo} isFolded />
+            )}
             {view?.notice !== undefined && <Notice notice={view.notice} />}
             {sessionId !== undefined && <DenyAllHere sessionId={sessionId} />}
             {view !== undefined && view.queued.length > 0 && (
