@@ -32,6 +32,9 @@ const idleSockets = 300
 /** Enough that a round's 99th of a hundred is not its slowest. */
 const stamps = 400
 
+/** The upstream splits at spaces. */
+const handedOver = 'call delegate {"agent":"main","task":"call\\u0020get_cluster_status"}'
+
 /** Words of sessions that another process wrote are indexed once, at the first start. */
 async function searchable({ url, token }: Server) {
   for (let isIndexing = true; isIndexing; ) {
@@ -123,6 +126,22 @@ export function createRows(setup: Setup): Row[] {
       ...both(({ server, sockets }) =>
         cpuOf(server, () => oneByOne(turns, (i) => run(at(sockets, i), 'call get_cluster_status'))),
       ),
+    },
+    {
+      name: 'child',
+      lines: [{ title: 'a child run with one green call, CPU ms' }],
+      async ours() {
+        const { server, sockets } = await fresh()
+        return [await cpuOf(server, () => oneByOne(turns, (i) => run(at(sockets, i), handedOver)))]
+      },
+      base: {
+        name: 'the call itself',
+        isGoal: false,
+        async measure() {
+          const { server, sockets } = await fresh()
+          return [await cpuOf(server, () => oneByOne(turns, (i) => run(at(sockets, i), 'call get_cluster_status')))]
+        },
+      },
     },
     {
       name: 'confirm',

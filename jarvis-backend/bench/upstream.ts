@@ -100,8 +100,9 @@ function call(response: ServerResponse, name: string, input: string) {
 /** The last message says what to do; a tool's result gets a short answer. */
 function hintOf({ messages }: Body): string {
   const content = messages.at(-1)?.content ?? ''
-  if (typeof content === 'string') return content
-  return content.some(({ type }) => type === 'tool_result') ? 'flat 8' : (content[0]?.text ?? '')
+  if (typeof content === 'string') return content.split('\n\n').at(-1) ?? ''
+  // A child run reads a few words of JARVIS before its task.
+  return content.some(({ type }) => type === 'tool_result') ? 'flat 8' : (content[0]?.text?.split('\n\n').at(-1) ?? '')
 }
 
 /** `flat 400`, `paced 200`, `stamped 150`, `markdown 4000`, `call restart_vm {"vmid":142}`. */

@@ -39,6 +39,7 @@ export const sourceTypes = [
   'confirm_resolved',
   'question',
   'question_resolved',
+  'subrun',
 ] as const satisfies readonly StoredEntry['type'][]
 
 /**

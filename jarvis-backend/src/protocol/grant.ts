@@ -1,9 +1,16 @@
 import { z } from 'zod'
 import { Principal, Target } from './tier.ts'
 
-/** Requested with an approval: the same call may run again within `minutes`, and `uses` times besides this one. */
+/**
+ * Requested with an approval: the same call may run again within `minutes`, and `uses` times besides this one. `forHelpers`: also where
+ * another agent makes it in a child run of whom it serves.
+ */
 export const GrantRequest = z
-  .strictObject({ minutes: z.int().min(1).max(1440).optional(), uses: z.int().min(1).max(50).optional() })
+  .strictObject({
+    minutes: z.int().min(1).max(1440).optional(),
+    uses: z.int().min(1).max(50).optional(),
+    forHelpers: z.literal(true).optional(),
+  })
   .refine(({ minutes, uses }) => minutes !== undefined || uses !== undefined, 'needs minutes, uses or both')
 export type GrantRequest = z.infer<typeof GrantRequest>
 
@@ -17,6 +24,8 @@ export const Grant = z.object({
   rule: z.string(),
   /** Whom the grant serves: the chat, the operator's own commands, or one MCP token. */
   requestedBy: Principal,
+  /** It serves child runs of that principal too. */
+  forHelpers: z.literal(true).optional(),
   /** The operator who made the grant, and the card's id. */
   by: z.string(),
   toolUseId: z.string(),

@@ -25,7 +25,7 @@ export function family(
     of,
     generate(request, sink, signal) {
       if (!isChild(request)) return own.generate(request, sink, signal)
-      const task = opening(request)
+      const task = opening(request).split(']\n\n').slice(1).join('')
       const found = [...byWord].find(([word]) => task.includes(word))
       if (found === undefined) throw new Error(`no child was expected with the task ${task}`)
       return found[1].generate(request, sink, signal)

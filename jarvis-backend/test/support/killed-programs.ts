@@ -9,6 +9,7 @@ const programs = {
   server: at('test/crash/server.ts'),
   'fake-cluster': at('test/crash/fake-cluster.ts'),
   'change-server': at('test/crash/change-server.ts'),
+  'delegate-server': at('test/crash/delegate-server.ts'),
   dying: at('test/drill/dying.ts'),
 }
 const kept = at('.killed')

@@ -58,7 +58,8 @@ export function recordOf(entries: readonly StoredEntry[]): string {
   const changes = steps.filter(({ tier, state }) => tier !== 'green' && (tier !== 'unknown' || state === 'refused'))
   const lines = changes.map(({ toolName, toolInput, state, summary }) => {
     const outcome = state === 'done' ? 'done' : `${state}: ${summary}`
-    return `- ${toolName} ${JSON.stringify(toolInput)}: ${outcome}`
+    // Not by its name, which would look like an order to call it.
+    return `- ${toolName.replaceAll('_', ' ')} ${JSON.stringify(toolInput)}: ${outcome}`
   })
   const reads = steps.length - changes.length
   const count = `${reads} ${reads === 1 ? 'read' : 'reads'}`
@@ -68,8 +69,10 @@ export function recordOf(entries: readonly StoredEntry[]): string {
 }
 
 const longestLine = 200
-/** One line of a text, for a person. */
-export function lineOf(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim()
+/** What a child came to in one line, for a person: how its words begin, or else how it ended. */
+export function lineOf({ state, text }: ReturnType<typeof standingOf>): string {
+  const [first = ''] = text.trim().split(/\n\s*\n/)
+  const told = state === 'done' ? first : text.slice(text.lastIndexOf('\n') + 1)
+  const line = told.replace(/\s+/g, ' ').trim()
   return line.length > longestLine ? `${line.slice(0, longestLine - 1)}…` : line
 }

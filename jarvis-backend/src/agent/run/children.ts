@@ -7,7 +7,7 @@ import type { RunsParts } from '../runs.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { ChildRun, StoredEntry } from '../sessions/transcript-store.ts'
-import { type ChildOutcome, lineOf, mostAtOnce, mostOfRun, recordOf, standingOf } from './child.ts'
+import { type ChildOutcome, mostAtOnce, mostOfRun, recordOf, standingOf } from './child.ts'
 
 /** Work that a call hands to another agent. `tools`: all that the child may use. */
 export type Delegation = {
@@ -90,12 +90,13 @@ export function createChildren(
     throw new JarvisError('storage_failed', 'The end of the work could not be stored: the disk may be full.')
   }
 
-  async function itsTurn(session: LiveSession, runId: string, signal: AbortSignal) {
+  /** Begins a child when fewer of its run work than may. Looks and begins in one tick, so that no other comes between. */
+  async function beginInTurn(session: LiveSession, parent: ActiveRun, work: Delegation, signal: AbortSignal) {
     for (;;) {
       signal.throwIfAborted()
       if (door.isStopping()) await new Promise(() => {})
-      const working = childrenOf(session, runId).filter(({ isOver }) => !isOver)
-      if (working.length < mostAtOnce) return
+      const working = childrenOf(session, parent.row.id).filter(({ isOver }) => !isOver)
+      if (working.length < mostAtOnce) return begin(session, parent, work)
       await Promise.race(working.map((child) => child.ended))
     }
   }
@@ -109,8 +110,7 @@ export function createChildren(
       const parent = session?.runs.get(runId)
       if (session === undefined || parent === undefined || !mayAsk(parent))
         throw refused('Only an agent that a person talks to, or a job with a prompt, asks other agents.')
-      if (begun === undefined) await itsTurn(session, runId, signal)
-      const run = begun === undefined ? begin(session, parent, work) : session.runs.get(begun.id)
+      const run = begun === undefined ? await beginInTurn(session, parent, work, signal) : session.runs.get(begun.id)
       if (run === undefined)
         throw refused('What was asked before the restart was lost. Ask again where it still matters.')
       await ended(run)
@@ -147,11 +147,6 @@ function outcomeOf({ at }: Pick<ChildRun, 'at'>, entries: readonly StoredEntry[]
   if (end?.type !== 'subrun' || end.change !== 'end' || (last?.type !== 'done' && last?.type !== 'error'))
     throw new Error('A child run has no end.')
   const { seq: _, runId: __, at: endedAt, type: ___, change: ____, ...came } = end
-  const { text } = standingOf(entries, last)
-  return {
-    ...came,
-    durationMs: Math.max(0, endedAt - at),
-    summary: lineOf(text),
-    text: `${recordOf(entries)}\n\n${text}`,
-  }
+  const durationMs = Math.max(0, endedAt - at)
+  return { ...came, durationMs, text: `${recordOf(entries)}\n\n${standingOf(entries, last).text}` }
 }

@@ -82,10 +82,11 @@ function endOfChild(
   last: Last,
   durationMs: number,
 ): Draft {
-  const { state, text } = standingOf(entries, last)
+  const standing = standingOf(entries, last)
+  const { state } = standing
   return {
     ...{ type: 'subrun', change: 'end', toolUseId, agent, for: asker, state, durationMs },
-    summary: lineOf(text),
+    summary: lineOf(standing),
     calls: stepsOf(entries).length,
     tokens: tokensOf(entries),
     ...(last.costUsd !== undefined && { costUsd: last.costUsd }),

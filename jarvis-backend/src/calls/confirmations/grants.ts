@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import { type Card, type Grant, type GrantRequest, JarvisError } from '../../protocol/index.ts'
-import { grantKey } from '../keys.ts'
+import { grantKey, grantKeys } from '../keys.ts'
 import type { GrantStore, Journal, JournalProof, StoredConfirmation, StoredGrant, Transactions } from '../ports.ts'
 
 /** One use of a grant, reserved for a call that takes it in the transaction of its claim. */
@@ -112,12 +112,25 @@ export function createGrants(parts: {
 
   return {
     make({ card, callKey, sessionId }, wanted, by) {
-      const { minutes = defaults.minutes, uses = defaults.uses } = wanted
+      const { minutes = defaults.minutes, uses = defaults.uses, forHelpers } = wanted
       const { toolUseId, toolName, toolInput, target, rule, requestedBy } = card
       const createdAt = clock.now()
       const expiresAt = createdAt + minutes * minuteMs
-      const about = { toolName, toolInput, target, rule, requestedBy, by, toolUseId, createdAt, expiresAt, uses }
-      add(about, grantKey(callKey, card), { sessionId })
+      const helpers = forHelpers && { forHelpers }
+      const about = {
+        toolName,
+        toolInput,
+        target,
+        rule,
+        requestedBy,
+        by,
+        toolUseId,
+        createdAt,
+        expiresAt,
+        uses,
+        ...helpers,
+      }
+      add(about, grantKey(callKey, card, forHelpers), { sessionId })
     },
     makeStanding(wanted, { by, expiresAt }) {
       const createdAt = clock.now()
@@ -127,9 +140,9 @@ export function createGrants(parts: {
       })
     },
     reserve(callKey, card) {
-      const key = grantKey(callKey, card)
-      const found = store.covering(key, clock.now(), reservedOf)
+      const found = firstFound(grantKeys(callKey, card), (key) => store.covering(key, clock.now(), reservedOf))
       if (found === undefined) return undefined
+      const { key } = found
       if (!isJournalled(found)) {
         parts.report(undefined, `The journal has no such grant as ${found.id}, so it does not count.`)
         end(found.id, 'revoked', 'jarvis')
@@ -177,3 +190,11 @@ export function createGrants(parts: {
 }
 
 const shown = ({ key: _, ...grant }: StoredGrant): Grant => grant
+
+function firstFound(keys: readonly string[], find: (key: string) => StoredGrant | undefined): StoredGrant | undefined {
+  for (const key of keys) {
+    const found = find(key)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

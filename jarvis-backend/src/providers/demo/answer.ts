@@ -64,6 +64,7 @@ const deeds: Readonly<Record<string, string>> = {
   run_in_guest: 'run a command in a VM where you allowed it',
   memory_write: 'remember what you tell me to',
   undo: 'take a change of mine back',
+  delegate: 'ask other agents to look at something',
 }
 
 /**
@@ -95,6 +96,7 @@ export function abilities({ guests, nodes, storages }: ClusterState, tools: read
     ['set_guest_config', guest && `give ${guest.name} 2 cores`],
     ['drill_restore', guest && `does the backup of ${guest.vmid} restore?`],
     ['undo', 'undo that'],
+    ['delegate', 'ask another agent to look at the storages'],
   ]
   const lines = examples.flatMap(([tool, text]) => (tools.includes(tool) && text ? [`- ${text}`] : []))
   return [

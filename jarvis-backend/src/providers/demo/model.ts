@@ -3,6 +3,7 @@ import { namingSystem } from '../../agent/sessions/name-session.ts'
 import { newId } from '../../lib/ids.ts'
 import { type ClusterState, type Content, noUsage } from '../../protocol/index.ts'
 import { abilities, introduction } from './answer.ts'
+import { delegated, isHandedOver, taskIn, toldBy } from './delegation.ts'
 import { type Reply, replyOf } from './inquire.ts'
 import { seenIn } from './seen.ts'
 import { tell } from './tell.ts'
@@ -36,7 +37,8 @@ export function demoModel({ cluster }: { cluster: () => ClusterState }): Model {
 function reply(request: ModelRequest, cluster: ClusterState): Reply {
   if (request.system === namingSystem) return { text: named(questionOf(request.messages[0])), calls: [] }
   const { text, calls } = answered(request, cluster)
-  const isFirst = !request.messages.some(isFinal)
+  const [first] = request.messages
+  const isFirst = !request.messages.some(isFinal) && !(first?.role === 'user' && isHandedOver(first.text))
   return { text: calls.length === 0 && isFirst ? `${text}\n\n${introduction}`.trim() : text, calls }
 }
 
@@ -59,6 +61,11 @@ function answered({ messages, tools, mayCallTools }: ModelRequest, cluster: Clus
   const question = questionOf(messages[at])
   const offered = tools.map(({ name }) => name)
   const mayCall = (toolName: string) => mayCallTools && offered.includes(toolName)
+  const handed = mayCall('delegate') ? delegated(question) : undefined
+  if (handed !== undefined) {
+    const came = seenIn(messages.slice(at + 1)).all
+    return came.length === 0 ? { text: '', calls: handed } : { text: toldBy(came), calls: [] }
+  }
   const plan = planned(question, cluster, messages.slice(0, Math.max(0, at)), offered)
   const seen = seenIn(messages.slice(at + 1))
   if (plan.inquiries !== undefined) return replyOf(plan.inquiries, seen, mayCall)
@@ -76,7 +83,11 @@ function answered({ messages, tools, mayCallTools }: ModelRequest, cluster: Clus
 
 /** The person's text without JARVIS's remarks, for example about a restart. */
 const questionOf = (message: Message | undefined): string =>
-  message?.role === 'user' ? message.text.replace(/^\[JARVIS .*\]$/gm, '').trim() : ''
+  message?.role === 'user'
+    ? taskIn(message.text)
+        .replace(/^\[JARVIS .*\]$/gm, '')
+        .trim()
+    : ''
 
 function planned(question: string, cluster: ClusterState, earlier: readonly Message[], tools: readonly string[]): Plan {
   if (greeting.test(question)) return { calls: [], notes: [smallTalk(question, cluster, tools)] }

@@ -64,7 +64,11 @@ const isSilent = (run: Run, { partial, pending }: SessionView) =>
   partial.text === '' &&
   partial.thinking === '' &&
   pending.length === 0 &&
-  !run.items.some((item) => item.kind === 'call' && item.call.started !== undefined && item.call.result === undefined)
+  !run.items.some(
+    (item) =>
+      item.kind === 'waits' ||
+      (item.kind === 'call' && item.call.started !== undefined && item.call.result === undefined),
+  )
 
 function Asked({ user, sessionId }: { user: EntryOf<'user'>; sessionId: string }) {
   const { Message } = useSlots()
@@ -93,6 +97,18 @@ const RowView = memo(function RowView({ row, sessionId, progress, since, tookMs 
       )
     case 'recalled':
       return <RecalledRow items={row.items} />
+    case 'child':
+      return (
+        <Suspense fallback={<div className="step" style={{ height: 64 }} />}>
+          <ChildRunRow child={row.child} progress={progress} />
+        </Suspense>
+      )
+    case 'waits':
+      return (
+        <Suspense fallback={null}>
+          <ChildrenWait runs={row.children} />
+        </Suspense>
+      )
     case 'reads':
       return <ReadsRow calls={row.calls} />
     case 'call':
@@ -114,6 +130,16 @@ function RecalledRow({ items }: { items: EntryOf<'recalled'>['items'] }) {
     </Step>
   )
 }
+
+const ChildRunRow = soon(
+  () => import('./child-run.tsx').then((part) => part.ChildRunRow),
+  () => null,
+)
+
+const ChildrenWait = soon(
+  () => import('./child-run.tsx').then((part) => part.ChildrenWait),
+  () => null,
+)
 
 const Pictures = soon(
   () => import('./pictures.tsx').then((part) => part.Pictures),

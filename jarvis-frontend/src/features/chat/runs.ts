@@ -27,7 +27,18 @@ export type Item =
   | { kind: 'thinking'; key: string; text: string; seq: number | undefined }
   | { kind: 'text'; key: string; text: string; seq?: number; isStreaming?: true }
   | { kind: 'call'; key: string; call: Call }
+  | { kind: 'child'; key: string; child: ChildRun }
+  /** The run waits for these. */
+  | { kind: 'waits'; key: string; children: readonly Run[] }
   | { kind: 'recalled'; key: string; items: EntryOf<'recalled'>['items'] }
+
+/** Work that a call of `delegate` handed to another agent. */
+export type ChildRun = {
+  run: Run
+  /** Absent where it lies in an earlier part that is not loaded. */
+  begun?: Extract<EntryOf<'subrun'>, { change: 'begin' }>
+  ended?: Extract<EntryOf<'subrun'>, { change: 'end' }>
+}
 
 export const notKnown = 'I do not know whether this ran.'
 
@@ -53,24 +64,77 @@ export type Run = {
   /** The source of the last turn: `provider/model`, `command` or `mcp`. */
   model?: string
   items: readonly Item[]
+  children?: readonly Run[]
   end?: EntryOf<'done'> | EntryOf<'error'>
 }
 
 /** Runs from entries, oldest first. A run whose entries did not change is the same object as before. */
 export function runsOf(entries: readonly Entry[], before: readonly Run[] = []): Run[] {
-  const known = new Map(before.map((run) => [run.runId, run]))
+  const known = new Map(before.flatMap((run) => [run, ...(run.children ?? [])]).map((run) => [run.runId, run]))
   const groups = new Map<string, Entry[]>()
   for (const entry of entries) {
     const group = groups.get(entry.runId)
     if (group === undefined) groups.set(entry.runId, [entry])
     else group.push(entry)
   }
+  const isSame = (run: Run | undefined, group: readonly Entry[]): run is Run =>
+    run?.entries.length === group.length && run.entries[0] === group[0] && run.entries.at(-1) === group.at(-1)
+  const children = childrenIn(groups, (runId, group) => {
+    const was = known.get(runId)
+    return isSame(was, group) ? was : runOf(runId, group)
+  })
   return [...groups].map(([runId, group]) => {
     const run = known.get(runId)
-    const isSame =
-      run?.entries.length === group.length && run.entries[0] === group[0] && run.entries.at(-1) === group.at(-1)
-    return run !== undefined && isSame ? run : runOf(runId, group)
+    const own = children.get(runId)
+    if (isSame(run, group) && sameItems(run.children, own)) return run
+    return own === undefined ? runOf(runId, group) : withChildren(runOf(runId, group), own)
   })
+}
+
+/**
+ * The child runs by the run that shows them: the one that asked, or itself where that is not loaded. Children whose parent is there are
+ * taken out of the groups.
+ */
+function childrenIn(groups: Map<string, Entry[]>, runOf: (runId: string, group: Entry[]) => Run): Map<string, Run[]> {
+  const children = [...groups].filter(([, group]) => group.some(({ type }) => type === 'subrun'))
+  const shown = new Map<string, Run[]>()
+  if (children.length === 0) return shown
+  const callers = new Map<string, string>()
+  for (const [runId, group] of groups)
+    for (const entry of group)
+      if (entry.type === 'assistant')
+        for (const part of entry.content) if (part.type === 'tool_call') callers.set(part.toolUseId, runId)
+  for (const [runId, group] of children) {
+    const by = group.find((entry) => entry.type === 'subrun')?.toolUseId ?? ''
+    const at = callers.get(by) ?? runId
+    shown.set(at, [...(shown.get(at) ?? []), runOf(runId, group)])
+  }
+  for (const [runId] of children) if (!shown.has(runId)) groups.delete(runId)
+  return shown
+}
+
+const sameItems = (a: readonly Run[] = [], b: readonly Run[] = []) =>
+  a.length === b.length && a.every((run, at) => run === b[at])
+
+/** A run with its children in the places of the calls that began them, each followed by its cards. */
+function withChildren(run: Run, children: readonly Run[]): Run {
+  const rows = children.map((child) => {
+    const lines = child.entries.filter((entry) => entry.type === 'subrun')
+    const begun = lines.find((line) => line.change === 'begin')
+    const ended = lines.find((line) => line.change === 'end')
+    const row: Item = {
+      kind: 'child',
+      key: `child ${child.runId}`,
+      child: { run: child, ...(begun && { begun }), ...(ended && { ended }) },
+    }
+    const cards = child.items.filter((item) => item.kind === 'call' && item.call.needed !== undefined)
+    return { by: lines[0]?.toolUseId, items: [row, ...cards] }
+  })
+  if (children.some(({ runId }) => runId === run.runId))
+    return { ...run, children, items: rows.flatMap((row) => row.items) }
+  const items = run.items.flatMap((item) => rows.find(({ by }) => by === item.key)?.items ?? item)
+  const isWaiting = run.end === undefined && children.some(({ end }) => end === undefined)
+  return { ...run, children, items: isWaiting ? [...items, { kind: 'waits', key: 'waits', children }] : items }
 }
 
 function runOf(runId: string, entries: readonly Entry[]): Run {

@@ -112,6 +112,7 @@ function fold(view: SessionView, entry: Entry): SessionView {
     case 'user':
       return { ...next, runId: entry.runId, partial: nothing, notice: undefined }
     case 'assistant':
+      if (isOfChild(view, entry)) return next
       // The cost of naming the session arrives after the run's end, perhaps during another run.
       if (view.entries.some(({ type, runId }) => runId === entry.runId && (type === 'done' || type === 'error')))
         return next
@@ -141,12 +142,17 @@ function fold(view: SessionView, entry: Entry): SessionView {
         : { ...next, todo: entry.items }
     case 'done':
     case 'error':
+      if (isOfChild(view, entry)) return next
       return { ...next, runId: undefined, partial: nothing, progress: {}, notice: undefined }
     default:
       // A newer server may tell of things this page does not know.
       return next
   }
 }
+
+/** A child run's lines change nothing of the run that a person reads. */
+const isOfChild = (view: SessionView, { runId }: Entry): boolean =>
+  view.entries.some((entry) => entry.type === 'subrun' && entry.runId === runId)
 
 function without(progress: Readonly<Record<string, string>>, toolUseId: string) {
   const { [toolUseId]: _, ...rest } = progress

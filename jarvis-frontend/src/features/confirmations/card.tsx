@@ -325,7 +325,19 @@ function Banner({ children }: { children: React.ReactNode }) {
 
 /** Who asks. A client chooses its own name, so the name is drawn as foreign text. */
 function Asker({ card }: { card: Card }) {
-  const { kind, name, token } = card.requestedBy
+  const { kind, name, token, agent = 'main', for: askedBy } = card.requestedBy
+  if (askedBy !== undefined) {
+    return (
+      <>
+        Asked by{' '}
+        <b>
+          <Visible text={agent} />
+        </b>
+        <br />
+        for <Visible text={askedBy} />, in this chat
+      </>
+    )
+  }
   if (kind === 'chat') {
     return (
       <>

@@ -55,6 +55,24 @@ export function GrantChoice({ card, grant, onChange, children }: Props) {
           <Choice label="How often" of={uses} value={grant.uses} onChoose={(uses) => onChange({ ...grant, uses })} />{' '}
           <span className="text-dim">more {grant.uses === 1 ? 'time' : 'times'}</span>
         </dd>
+        {requestedBy.kind === 'chat' && requestedBy.for === undefined && (
+          <>
+            <dt>Also</dt>
+            <dd>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={grant.forHelpers === true}
+                  onChange={({ target: { checked } }) => {
+                    const { forHelpers: _, ...own } = grant
+                    onChange(checked ? { ...own, forHelpers: true } : own)
+                  }}
+                />{' '}
+                for the agents that it asks
+              </label>
+            </dd>
+          </>
+        )}
       </dl>
       <div className="grant-acts">{children}</div>
     </div>

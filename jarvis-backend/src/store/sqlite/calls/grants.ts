@@ -2,21 +2,31 @@ import type { GrantStore, StoredGrant } from '../../../calls/ports.ts'
 import type { Principal, Target, ToolInput } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
-type Row = Omit<StoredGrant, 'toolInput' | 'target' | 'requestedBy'> & {
+type Row = Omit<StoredGrant, 'toolInput' | 'target' | 'requestedBy' | 'forHelpers'> & {
   toolInput: string
   target: string
   requestedBy: string
 }
+/** Whom a grant serves, as its row has it. */
+type Served = Principal & Pick<StoredGrant, 'forHelpers'>
+const servedBy = ({ requestedBy, forHelpers }: StoredGrant): Served => ({
+  ...requestedBy,
+  ...(forHelpers && { forHelpers }),
+})
 
 const columns = `id, key, tool_name AS toolName, tool_input AS toolInput, target, rule, requested_by AS requestedBy, by,
   tool_use_id AS toolUseId, created_at AS createdAt, expires_at AS expiresAt, uses, uses_left AS usesLeft`
 
-const toGrant = (row: Row): StoredGrant => ({
-  ...row,
-  toolInput: JSON.parse(row.toolInput) as ToolInput,
-  target: JSON.parse(row.target) as Target,
-  requestedBy: JSON.parse(row.requestedBy) as Principal,
-})
+function toGrant(row: Row): StoredGrant {
+  const { forHelpers, ...requestedBy } = JSON.parse(row.requestedBy) as Served
+  return {
+    ...row,
+    toolInput: JSON.parse(row.toolInput) as ToolInput,
+    target: JSON.parse(row.target) as Target,
+    requestedBy,
+    ...(forHelpers && { forHelpers }),
+  }
+}
 
 export function createGrantStore({ sql }: Database): GrantStore {
   const insert = sql.prepare(
@@ -47,7 +57,7 @@ export function createGrantStore({ sql }: Database): GrantStore {
         JSON.stringify(grant.toolInput),
         JSON.stringify(grant.target),
         grant.rule,
-        JSON.stringify(grant.requestedBy),
+        JSON.stringify(servedBy(grant)),
         grant.by,
         grant.toolUseId,
         grant.createdAt,

@@ -1,0 +1,173 @@
+import { Fragment, useState } from 'react'
+import { dollars, plural, span, thousands } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Mark, type MarkKind } from '../../ui/mark.tsx'
+import { Tier, Turning } from '../../ui/tier.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import './child-run.css'
+import { Markdown } from './markdown.tsx'
+import { type Call, type ChildRun, endOf, type Run } from './runs.ts'
+import { BlockedRow, ToolRow } from './tool-row.tsx'
+
+type State = NonNullable<ChildRun['ended']>['state']
+const marks: Record<State, [MarkKind, word: string]> = {
+  done: ['ok', 'Done'],
+  failed: ['bad', 'Failed'],
+  stopped: ['stopped', 'Stopped'],
+  unknown: ['unknown', 'It is not known what ran'],
+}
+
+/** Work that an agent handed to another one: folded to task, outcome, calls, tokens and cost; opened, its calls on a spine of its own. */
+export function ChildRunRow({
+  child,
+  progress,
+}: {
+  child: ChildRun
+  progress: Readonly<Record<string, string>> | undefined
+}) {
+  const [isOpen, setOpen] = useState(false)
+  const { begun, ended, run } = child
+  const agent = begun?.agent ?? ended?.agent ?? ''
+  const calls = run.items.flatMap((item) => (item.kind === 'call' ? [item.call] : []))
+  const words = ended === undefined ? 'works' : marks[ended.state][1]
+  return (
+    <article className="step child-step" aria-label={`${agent}, asked by ${begun?.for ?? ended?.for ?? ''}, ${words}`}>
+      <span className="spine-mark" style={{ top: 12 }}>
+        <Joined />
+      </span>
+      <div className="child">
+        <button type="button" className="child-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <b>
+            <Visible text={agent} />
+          </b>
+          <span className="cut child-task">
+            <Visible text={`“${begun?.task ?? 'The task is in an earlier part of the conversation.'}”`} />
+          </span>
+          <span className="num child-facts">{factsOf(child, calls)}</span>
+          <Icon name={isOpen ? 'down' : 'right'} />
+        </button>
+        {isOpen && (
+          <div className="child-calls">
+            {begun !== undefined && (
+              <p className="child-whole">
+                {begun.task.split('\n').map((line, at) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a task does not change
+                  <Fragment key={at}>
+                    <Visible text={line} />
+                    {'\n'}
+                  </Fragment>
+                ))}
+              </p>
+            )}
+            {run.items.map((item) => (
+              <Fragment key={item.key}>
+                {item.kind === 'call' && item.call.needed === undefined && (
+                  <ChildCall call={item.call} progress={progress?.[item.call.toolUseId]} />
+                )}
+                {item.kind === 'text' && (
+                  <div className="child-said">
+                    <Markdown text={item.text} isStreaming={undefined} />
+                  </div>
+                )}
+              </Fragment>
+            ))}
+          </div>
+        )}
+        <Standing child={child} calls={calls} words={words} />
+      </div>
+    </article>
+  )
+}
+
+/** `main waits for coder; 1 of 2 is done. Stop ends both.` */
+export function ChildrenWait({ runs }: { runs: readonly Run[] }) {
+  const begins = runs.flatMap(({ entries, end }) =>
+    entries.flatMap((entry) => (entry.type === 'subrun' && entry.change === 'begin' ? [{ ...entry, end }] : [])),
+  )
+  const working = begins.filter(({ end }) => end === undefined)
+  const names = [...new Set(working.map(({ agent }) => agent))]
+  const ended = begins.length - working.length
+  return (
+    <article className="step child-wait">
+      <span className="spine-mark" style={{ top: 6 }}>
+        <Turning size={12} />
+      </span>
+      <Visible text={`${begins[0]?.for ?? ''} waits for ${names.join(' and ')}`} />
+      {begins.length > 1 && `; ${ended} of ${begins.length} ${ended === 1 ? 'is' : 'are'} done`}. Stop ends{' '}
+      {begins.length > 1 ? 'all of them' : 'both'}.
+    </article>
+  )
+}
+
+const ChildCall = ({ call, progress }: { call: Call; progress: string | undefined }) =>
+  call.blocked === undefined ? <ToolRow call={call} progress={progress} /> : <BlockedRow call={call} />
+
+/** How it stands: what it waits for, how long it has worked, or what it came to. */
+function Standing({
+  child: { begun, ended },
+  calls,
+  words,
+}: {
+  child: ChildRun
+  calls: readonly Call[]
+  words: string
+}) {
+  const waiting = calls.filter(({ needed, resolved }) => needed !== undefined && resolved === undefined)
+  if (ended === undefined) {
+    const [first] = waiting
+    return (
+      <p className="child-standing" role="status">
+        {first === undefined ? <Mark kind="running" size={10} /> : <Tier tier="red" />}
+        <span className="cut">
+          {first === undefined ? (
+            <>Works{begun !== undefined && <Since at={begun.at} />}</>
+          ) : (
+            <>
+              waits for you, below: <Visible text={first.toolName} />
+              {waiting.length > 1 && ` and ${waiting.length - 1} more`}
+            </>
+          )}
+        </span>
+      </p>
+    )
+  }
+  return (
+    <p className="child-standing">
+      <Mark kind={marks[ended.state][0]} size={10} />
+      <span className="cut">
+        {words} after {span(ended.durationMs)}: <Visible text={ended.summary} />
+      </span>
+    </p>
+  )
+}
+
+const Since = ({ at }: { at: number }) => ` for ${span(Math.max(0, useNow(1_000) - at))}`
+
+/** `14 calls · 31k · $0.04`; while it works, of how many tokens. */
+function factsOf({ begun, ended, run }: ChildRun, calls: readonly Call[]): string {
+  const count = plural(ended?.calls ?? calls.filter((call) => endOf(call) !== undefined).length, 'call')
+  const tokens = ended?.tokens ?? tokensIn(run)
+  const most = ended === undefined && begun?.mostTokens !== undefined ? ` of ${thousands(begun.mostTokens)}` : ''
+  const cost = ended?.costUsd === undefined ? '' : ` · ${dollars(ended.costUsd)}`
+  return `${count} · ${thousands(tokens)}${most} tokens${cost}`
+}
+
+const tokensIn = ({ entries }: ChildRun['run']): number =>
+  entries.reduce(
+    (sum, entry) =>
+      entry.type === 'assistant' ? sum + Object.values(entry.usage).reduce((all, tokens) => all + tokens, 0) : sum,
+    0,
+  )
+
+/** Two joined dots: the run of another agent. It is neither a risk nor a health, so it is drawn in ink. */
+const Joined = () => (
+  <svg width={12} height={12} viewBox="0 0 16 16" aria-hidden="true">
+    <g fill="none" stroke="currentColor" strokeWidth="1.8">
+      <circle cx="4.5" cy="3.5" r="2.2" />
+      <circle cx="4.5" cy="12.5" r="2.2" />
+      <circle cx="12" cy="5.5" r="2.2" />
+      <path d="M4.5 5.7v4.6M12 7.7c0 3-7.5 1.6-7.5 3" />
+    </g>
+  </svg>
+)
