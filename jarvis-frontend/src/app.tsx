@@ -24,6 +24,8 @@ const RunbooksPage = later(() => import('./pages/automations/runbooks.tsx').then
 const WindowsPage = later(() => import('./pages/automations/windows.tsx').then((page) => page.WindowsPage))
 const RunbookPage = later(() => import('./pages/runbook/page.tsx').then((page) => page.RunbookPage))
 const JournalPage = later(() => import('./pages/journal/page.tsx').then((page) => page.JournalPage))
+const SkillsPage = later(() => import('./pages/skills/page.tsx').then((page) => page.SkillsPage))
+const SkillPage = later(() => import('./pages/skills/skill.tsx').then((page) => page.SkillPage))
 const ToolsPage = later(() => import('./pages/tools/page.tsx').then((page) => page.ToolsPage))
 const MemoryPage = later(() => import('./pages/memory/page.tsx').then((page) => page.MemoryPage))
 const SessionsPage = later(() => import('./pages/sessions/page.tsx').then((page) => page.SessionsPage))
@@ -101,6 +103,7 @@ const pages = new Map<string, ComponentType>([
   ['automations/runbooks', RunbooksPage],
   ['automations/windows', WindowsPage],
   ['journal', JournalPage],
+  ['agents/skills', SkillsPage],
   ['agents/tools', ToolsPage],
   ['agents/memory', MemoryPage],
   ['settings', SettingsPage],
@@ -133,6 +136,9 @@ function Page() {
   const path = words.join('/').toLowerCase()
   if (words.length === 3 && path.startsWith('automations/runbooks/')) {
     return <RunbookPage key={words[2]} name={words[2] ?? ''} />
+  }
+  if (words.length === 3 && path.startsWith('agents/skills/')) {
+    return <SkillPage key={words[2]} name={words[2] ?? ''} />
   }
   const Found = pages.get(path)
   if (Found !== undefined) return <Found />

@@ -35,6 +35,8 @@ const usage = `Usage: npm run jarvis -- COMMAND
   agents                                                the agents: what each may do, and its bindings
   agents check [FILE]                                   every problem of an agents.yaml with its line; exits 1 when there is one
   agents which --door mcp --token NAME                  which agent would answer, and by which binding
+  skills [list]                                         the skills, their state, faults and lines to look at
+  skills check FOLDER                                   the same of any folder; exits 1 where it cannot be approved
 
   profile [NAME]                                        how much is asked: lockdown, restricted, balanced, permissive, unrestricted
   policy check [FILE]                                   every problem of a policy.yaml with its line, or what it changes
@@ -59,6 +61,7 @@ const commands: Record<string, () => Promise<Command>> = {
   windows: async () => (await import('./windows.ts')).windows,
   agents: async () => (await import('./agents.ts')).agents,
   policy: async () => (await import('./policy.ts')).policy,
+  skills: async () => (await import('./skills.ts')).skills,
   runbooks: async () => (await import('./runbooks.ts')).runbooks,
   profile: async () => (await import('./profile.ts')).profile,
   backup: async () => (await import('./backup.ts')).backup,

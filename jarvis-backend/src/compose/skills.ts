@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { type Agent, type Agents, agentIdOf, fits } from '../agents/agent.ts'
 import { agentDir } from '../agents/agent-dir.ts'
 import type { StepUp } from '../auth/step-up.ts'
@@ -30,7 +31,7 @@ export function composeSkills(
       : undefined
   const libraryOf = (owner: string) =>
     createSkills({
-      folders: createFolders({ home: agentDir(dataDir, owner), trees: createTrees(), reserved }),
+      folders: createFolders({ dir: join(agentDir(dataDir, owner), 'skills'), trees: createTrees(), reserved }),
       store: createSkillStore(database, owner),
       shipped: owner === mainAgentId ? shippedSkills : nothing,
       settings,

@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { byNatural } from '../lib/natural.ts'
 import type { SkillFault, SkillHint } from '../protocol/index.ts'
 import { named } from '../redaction/visible.ts'
@@ -22,13 +22,13 @@ export type Folders = ReturnType<typeof createFolders>
 
 /**
  * Looks at the folders of skills, follows no link and reads within limits.
- * @param parts.home the workspace
+ * @param parts.dir the folder that holds them
  * @param parts.reserved why no skill may have this name; undefined where one may
  */
-export function createFolders(parts: { home: string; trees: Trees; reserved(name: string): string | undefined }) {
+export function createFolders(parts: { dir: string; trees: Trees; reserved(name: string): string | undefined }) {
   const { trees, reserved } = parts
   /** Without links on the way, so that a link within can be told. */
-  const dir = () => join(realOf(parts.home), 'skills')
+  const dir = () => join(realOf(dirname(parts.dir)), basename(parts.dir))
   const dirOf = (name: string) => join(dir(), name)
   const known = new WeakMap<Tree, Pick<Seen, 'parsed' | 'hints'>>()
 

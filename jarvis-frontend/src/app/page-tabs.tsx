@@ -20,6 +20,7 @@ export function PageTabs({ label, tabs }: { label: string; tabs: readonly PageTa
 }
 
 const agentTabs: readonly PageTab[] = [
+  { to: '/agents/skills', name: 'Skills' },
   { to: '/agents/tools', name: 'Tools' },
   { to: '/agents/memory', name: 'Memory' },
 ]

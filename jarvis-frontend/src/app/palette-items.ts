@@ -35,6 +35,7 @@ const pages: readonly (readonly [name: string, to: string, icon: IconName, keys:
   ['Maintenance windows', '/automations/windows', 'automations', ''],
   ['Journal', '/journal', 'journal', 'g j'],
   ['Agents', '/agents', 'agents', 'g n'],
+  ['Skills', '/agents/skills', 'agents', ''],
   ['Tools', '/agents/tools', 'tools', 'g t'],
   ['Memory', '/agents/memory', 'memory', 'g m'],
   ['Settings', '/settings', 'settings', 'g s'],
