@@ -1,3 +1,4 @@
+import type { EntryOf } from 'jarvis-backend/protocol'
 import { Fragment, useState } from 'react'
 import { dollars, plural, span, thousands } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -7,10 +8,23 @@ import { Tier, Turning } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import './child-run.css'
 import { Markdown } from './markdown.tsx'
-import { type Call, type ChildRun, endOf, type Run } from './runs.ts'
+import { type Call, endOf, type Row, type Run } from './runs.ts'
 import { BlockedRow, ToolRow } from './tool-row.tsx'
 
-type State = NonNullable<ChildRun['ended']>['state']
+type Line<C> = Extract<EntryOf<'subrun'>, { change: C }>
+/** `begun`: absent where it lies in an earlier part that is not loaded. */
+type ChildRun = { run: Run; begun: Line<'begin'> | undefined; ended: Line<'end'> | undefined }
+
+function childOf(run: Run): ChildRun {
+  const lines = run.entries.filter((entry) => entry.type === 'subrun')
+  return {
+    run,
+    begun: lines.find((line) => line.change === 'begin'),
+    ended: lines.find((line) => line.change === 'end'),
+  }
+}
+
+type State = Line<'end'>['state']
 const marks: Record<State, [MarkKind, word: string]> = {
   done: ['ok', 'Done'],
   failed: ['bad', 'Failed'],
@@ -18,16 +32,17 @@ const marks: Record<State, [MarkKind, word: string]> = {
   unknown: ['unknown', 'It is not known what ran'],
 }
 
+type Progress = Readonly<Record<string, string>> | undefined
+
+/** A child run, or that the run waits for its children. */
+export const ChildRow = ({ row, progress }: { row: Extract<Row, { kind: 'child' | 'waits' }>; progress: Progress }) =>
+  row.kind === 'waits' ? <ChildrenWait runs={row.children} /> : <ChildRunRow run={row.child} progress={progress} />
+
 /** Work that an agent handed to another one: folded to task, outcome, calls, tokens and cost; opened, its calls on a spine of its own. */
-export function ChildRunRow({
-  child,
-  progress,
-}: {
-  child: ChildRun
-  progress: Readonly<Record<string, string>> | undefined
-}) {
+function ChildRunRow({ run, progress }: { run: Run; progress: Progress }) {
   const [isOpen, setOpen] = useState(false)
-  const { begun, ended, run } = child
+  const child = childOf(run)
+  const { begun, ended } = child
   const agent = begun?.agent ?? ended?.agent ?? ''
   const calls = run.items.flatMap((item) => (item.kind === 'call' ? [item.call] : []))
   const words = ended === undefined ? 'works' : marks[ended.state][1]
@@ -81,7 +96,7 @@ export function ChildRunRow({
 }
 
 /** `main waits for coder; 1 of 2 is done. Stop ends both.` */
-export function ChildrenWait({ runs }: { runs: readonly Run[] }) {
+function ChildrenWait({ runs }: { runs: readonly Run[] }) {
   const begins = runs.flatMap(({ entries, end }) =>
     entries.flatMap((entry) => (entry.type === 'subrun' && entry.change === 'begin' ? [{ ...entry, end }] : [])),
   )

@@ -97,16 +97,11 @@ const RowView = memo(function RowView({ row, sessionId, progress, since, tookMs 
       )
     case 'recalled':
       return <RecalledRow items={row.items} />
+    case 'waits':
     case 'child':
       return (
-        <Suspense fallback={<div className="step" style={{ height: 64 }} />}>
-          <ChildRunRow child={row.child} progress={progress} />
-        </Suspense>
-      )
-    case 'waits':
-      return (
         <Suspense fallback={null}>
-          <ChildrenWait runs={row.children} />
+          <ChildRow row={row} progress={progress} />
         </Suspense>
       )
     case 'reads':
@@ -131,13 +126,8 @@ function RecalledRow({ items }: { items: EntryOf<'recalled'>['items'] }) {
   )
 }
 
-const ChildRunRow = soon(
-  () => import('./child-run.tsx').then((part) => part.ChildRunRow),
-  () => null,
-)
-
-const ChildrenWait = soon(
-  () => import('./child-run.tsx').then((part) => part.ChildrenWait),
+const ChildRow = soon(
+  () => import('./child-run.tsx').then((part) => part.ChildRow),
   () => null,
 )
 

@@ -27,18 +27,11 @@ export type Item =
   | { kind: 'thinking'; key: string; text: string; seq: number | undefined }
   | { kind: 'text'; key: string; text: string; seq?: number; isStreaming?: true }
   | { kind: 'call'; key: string; call: Call }
-  | { kind: 'child'; key: string; child: ChildRun }
+  /** Work that a call of `delegate` handed to another agent. */
+  | { kind: 'child'; key: string; child: Run }
   /** The run waits for these. */
   | { kind: 'waits'; key: string; children: readonly Run[] }
   | { kind: 'recalled'; key: string; items: EntryOf<'recalled'>['items'] }
-
-/** Work that a call of `delegate` handed to another agent. */
-export type ChildRun = {
-  run: Run
-  /** Absent where it lies in an earlier part that is not loaded. */
-  begun?: Extract<EntryOf<'subrun'>, { change: 'begin' }>
-  ended?: Extract<EntryOf<'subrun'>, { change: 'end' }>
-}
 
 export const notKnown = 'I do not know whether this ran.'
 
@@ -96,45 +89,40 @@ export function runsOf(entries: readonly Entry[], before: readonly Run[] = []): 
  * taken out of the groups.
  */
 function childrenIn(groups: Map<string, Entry[]>, runOf: (runId: string, group: Entry[]) => Run): Map<string, Run[]> {
-  const children = [...groups].filter(([, group]) => group.some(({ type }) => type === 'subrun'))
   const shown = new Map<string, Run[]>()
+  const children = [...groups].filter(([, group]) => group.some(({ type }) => type === 'subrun'))
   if (children.length === 0) return shown
-  const callers = new Map<string, string>()
-  for (const [runId, group] of groups)
-    for (const entry of group)
+  const callers = new Map<string | undefined, string>()
+  for (const entries of groups.values())
+    for (const entry of entries)
       if (entry.type === 'assistant')
-        for (const part of entry.content) if (part.type === 'tool_call') callers.set(part.toolUseId, runId)
+        for (const part of entry.content) if (part.type === 'tool_call') callers.set(part.toolUseId, entry.runId)
   for (const [runId, group] of children) {
-    const by = group.find((entry) => entry.type === 'subrun')?.toolUseId ?? ''
-    const at = callers.get(by) ?? runId
+    const at = callers.get(callOf(group)) ?? runId
     shown.set(at, [...(shown.get(at) ?? []), runOf(runId, group)])
+    if (at !== runId) groups.delete(runId)
   }
-  for (const [runId] of children) if (!shown.has(runId)) groups.delete(runId)
   return shown
 }
+
+const callOf = (entries: readonly Entry[]) => entries.find((entry) => entry.type === 'subrun')?.toolUseId
 
 const sameItems = (a: readonly Run[] = [], b: readonly Run[] = []) =>
   a.length === b.length && a.every((run, at) => run === b[at])
 
 /** A run with its children in the places of the calls that began them, each followed by its cards. */
 function withChildren(run: Run, children: readonly Run[]): Run {
-  const rows = children.map((child) => {
-    const lines = child.entries.filter((entry) => entry.type === 'subrun')
-    const begun = lines.find((line) => line.change === 'begin')
-    const ended = lines.find((line) => line.change === 'end')
-    const row: Item = {
-      kind: 'child',
-      key: `child ${child.runId}`,
-      child: { run: child, ...(begun && { begun }), ...(ended && { ended }) },
-    }
-    const cards = child.items.filter((item) => item.kind === 'call' && item.call.needed !== undefined)
-    return { by: lines[0]?.toolUseId, items: [row, ...cards] }
+  const rowsOf = (child: Run): Item[] => [
+    { kind: 'child', key: child.runId, child },
+    ...child.items.filter((item) => item.kind === 'call' && item.call.needed),
+  ]
+  if (callOf(run.entries)) return { ...run, children, items: children.flatMap(rowsOf) }
+  const items = run.items.flatMap((item) => {
+    const child = children.find(({ entries }) => callOf(entries) === item.key)
+    return child ? rowsOf(child) : item
   })
-  if (children.some(({ runId }) => runId === run.runId))
-    return { ...run, children, items: rows.flatMap((row) => row.items) }
-  const items = run.items.flatMap((item) => rows.find(({ by }) => by === item.key)?.items ?? item)
-  const isWaiting = run.end === undefined && children.some(({ end }) => end === undefined)
-  return { ...run, children, items: isWaiting ? [...items, { kind: 'waits', key: 'waits', children }] : items }
+  if (!run.end && children.some(({ end }) => !end)) items.push({ kind: 'waits', key: 'waits', children })
+  return { ...run, children, items }
 }
 
 function runOf(runId: string, entries: readonly Entry[]): Run {
