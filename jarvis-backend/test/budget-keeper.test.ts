@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Spender } from '../src/agent/budgets.ts'
 import type { CostOf } from '../src/agent/spent.ts'
 import { usualBudgets } from '../src/budgets/defaults.ts'
-import { createKeeper } from '../src/budgets/index.ts'
-import type { BudgetLimits, Budgets, Usage } from '../src/protocol/index.ts'
+import { createKeeper, type OwnLimits } from '../src/budgets/index.ts'
+import type { Budgets, Usage } from '../src/protocol/index.ts'
 import { noUsage } from '../src/protocol/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createSpendingStore } from '../src/store/sqlite/spending.ts'
@@ -16,7 +16,7 @@ const costOf: CostOf = (model, { inputTokens, outputTokens, cacheReadTokens, cac
 
 const open = { run: {}, day: {}, jobs: {}, agents: {} }
 
-function keeperWith(budgets: Partial<Budgets>, given: { agent?: BudgetLimits; job?: BudgetLimits } = {}) {
+function keeperWith(budgets: Partial<Budgets>, given: { agent?: Partial<OwnLimits>; job?: Partial<OwnLimits> } = {}) {
   const database = openDatabase(':memory:')
   onTestFinished(() => void database.close())
   const store = createSpendingStore(database)
@@ -24,8 +24,8 @@ function keeperWith(budgets: Partial<Budgets>, given: { agent?: BudgetLimits; jo
   const keeper = createKeeper({
     ...{ store, costOf, now: () => clock.at, midnight: () => clock.at - (clock.at % day) },
     budgets: () => ({ ...open, ...budgets }),
-    agentLimits: () => given.agent ?? {},
-    jobLimits: () => given.job ?? {},
+    agentLimits: () => ({ run: {}, day: {}, ...given.agent }),
+    jobLimits: () => ({ run: {}, day: {}, ...given.job }),
   })
   return { keeper, store, clock }
 }
@@ -75,10 +75,12 @@ test.each<[string, Partial<Budgets>, Partial<Spender>, string]>([
   expect(spend(keeper, spender(more), 500_000)).toContain(words)
 })
 
-test('a job’s own limit and a run’s own tokens hold besides', () => {
-  const { keeper } = keeperWith({}, { job: { tokens: 100 } })
-  expect(spend(keeper, spender({ jobId: 'j' }), 101)).toContain('This job may use 100 tokens a day')
-  expect(spend(keeper, spender({ mostTokens: 50 }), 51)).toContain('This run may use 50 tokens')
+test('an agent’s and a job’s own limits hold besides', () => {
+  const { keeper } = keeperWith({}, { job: { day: { tokens: 100 } }, agent: { run: { tokens: 50 } } })
+  expect(spend(keeper, spender(), 51)).toContain('This run may use 50 tokens')
+  const other = keeperWith({}, { job: { run: { usd: 0.1 }, day: { tokens: 100 } } }).keeper
+  expect(spend(other, spender({ jobId: 'j' }), 200_000)).toContain('This run may cost $0.10')
+  expect(spend(other, spender({ jobId: 'j' }), 101)).toContain('This job may use 100 tokens a day')
 })
 
 test('another day begins at nothing, and a run keeps what it used', () => {
@@ -145,9 +147,9 @@ test('attempts that failed count, and another one is made only where it fits', (
   const { keeper } = keeperWith({ run: { usd: 1 } })
   const asked = keeper.ask(spender(), plan(400_000, 0))
   if ('refused' in asked) throw new Error(asked.refused)
-  expect(asked.again(undefined)).toBe(true)
-  expect(asked.again(undefined)).toBe(false)
-  asked.settle(used(1_200_000))
+  expect(asked.again(undefined, true)).toBe(true)
+  expect(asked.again(undefined, true)).toBe(false)
+  asked.settle(used(400_000))
   expect(keeper.stateOf(spender()).spent.usd).toBeCloseTo(1.2)
 })
 

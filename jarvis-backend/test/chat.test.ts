@@ -212,22 +212,31 @@ test('at the loop limit one more call without tools gives the answer', async () 
   expect(model.requests.map(({ mayCallTools }) => mayCallTools)).toEqual([true, true, false])
 })
 
-test('a call that fails the same way again and again is told to the model once, and then ends the run in words', async () => {
+test('a call that fails the same way again and again is told to the model once, and then ends the run with one answer', async () => {
   const fails = calls(['get_node_status', { node: 'nowhere' }])
-  const model = scripted(fails, fails, fails, fails)
+  const model = scripted(fails, fails, fails, fails, fails, says('There is no such node.'))
   const jarvis = await startJarvis({ model })
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'How is nowhere?' })
-  expect(await operator.next('chat:done')).toMatchObject({ stopReason: 'stuck', usage: { inputTokens: 40 } })
+  expect(await operator.next('chat:done')).toMatchObject({ stopReason: 'stuck', usage: { inputTokens: 60 } })
   const told = model.requests.map(
     ({ messages }) => JSON.stringify(messages).split('the same call had the same').length - 1,
   )
-  expect(told).toEqual([0, 0, 0, 1])
+  expect(told).toEqual([0, 0, 0, 1, 1, 1])
+  expect(model.requests.map(({ mayCallTools }) => mayCallTools)).toEqual([true, true, true, true, true, false])
   const { snapshot } = await operator.ask('chat:attach', { sessionId })
-  expect(snapshot.entries.at(-2)).toMatchObject({
-    type: 'assistant',
-    content: [{ type: 'text', text: expect.stringMatching(/same call \(get_node_status\) 4 times.*nowhere/) }],
-  })
+  const said = snapshot.entries.slice(-3)
+  expect(said).toMatchObject([
+    { type: 'assistant', content: [{ type: 'text', text: 'There is no such node.' }] },
+    {
+      type: 'assistant',
+      madeBy: 'jarvis',
+      content: [
+        { type: 'text', text: expect.stringMatching(/same call \(get_node_status\) 5 times in a row.*nowhere/) },
+      ],
+    },
+    { type: 'done' },
+  ])
 })
 
 test('a call that comes in spite of the loop limit is dropped', async () => {

@@ -52,11 +52,14 @@ function beating() {
     },
   })
   const announced: string[] = []
+  const used = () => store.slots(heartbeatId, { limit: 500 }).reduce((sum, { tokens = 0 }) => sum + tokens, 0)
   const jobs = createJobs({
     ...{ store, settings, runs, clock, zone: 'UTC', shipped: [heartbeatJob()] },
     workers: { heartbeat: heartbeat.worker },
     ...{ transactions: database, journal: { append() {} }, changed() {}, isStopping: () => false },
     ...{ redact: (text: string) => text, makerProblem: () => undefined, approvedUntil: () => undefined },
+    usedToday: used,
+    overBudget: () => (used() < 100_000 ? undefined : `It has used ${used()} tokens.`),
     calls: { isReading: () => true, refusal: () => undefined },
     announce: (text) => void announced.push(text),
     report(error) {
@@ -81,7 +84,7 @@ test('a quiet day has 48 beats and calls no model', async () => {
   expect(asked).toEqual([])
   expect(reply()).toMatchObject({
     ...{ enabled: true, interval: 30, last_result: 'Nothing found. No model was called.', tokens_today: 0 },
-    ...{ cost_today_usd: 0, has_heartbeat_file: true, tokens_per_day: 100_000 },
+    ...{ cost_today_usd: 0, has_heartbeat_file: true, tokens_per_day: 300_000 },
   })
 })
 
@@ -138,13 +141,11 @@ test('the day’s cap ends the calls and not the looks, and what could not be se
   expect(asked).toHaveLength(2)
   expect(slots().at(-1)).toMatchObject({
     state: 'done',
-    summary: "3 findings. No model was called: The day's budget of 100000 tokens is used (120000).",
+    summary: '3 findings. No model was called: It has used 120000 tokens.',
   })
   state.unseen = 'zfs-pool'
   await beat()
-  expect(announced).toEqual([
-    "Job Heartbeat: The day's budget of 100000 tokens is used (120000). No model of it is called any more today.",
-  ])
+  expect(announced).toEqual(['Job Heartbeat: It has used 120000 tokens. No model of it is called any more today.'])
   expect(slots().at(-1)?.summary).toMatch(/^3 findings; not all was seen: zfs-pool\. No model/)
 })
 

@@ -252,21 +252,23 @@ test('a model makes a job only by a person’s card, and what it wrote is nobody
   expect(await cards()).toEqual([])
 })
 
-test('a run ends before the turn that would pass its budget, and the day’s budget skips the rest', async () => {
+test('a run ends before the call that would pass its budget, and the day’s budget skips the rest', async () => {
   const look = calls(['get_cluster_status', {}])
   const { make, pass, slots, ask } = await withJobs({
     env: { JARVIS_TITLES: 'off' },
-    model: scripted(look, look, look),
+    model: scripted(look, look, says('The cluster is up.'), look, says('It is up.')),
   })
   const { id } = await make({
     work: { kind: 'prompt', text: 'Look around.' },
-    budget: { tokensPerRun: 50, tokensPerDay: 60 },
+    budget: { callsPerRun: 2, callsPerDay: 4 },
   })
   await pass(10)
   await expect.poll(async () => (await slots(id))[0]?.state).toBe('failed')
   expect((await slots(id))[0]).toMatchObject({
-    tokens: 40,
-    summary: 'Stopped: this run may use 50 tokens and has used 40, so its model is not called again.',
+    tokens: 60,
+    summary: expect.stringContaining(
+      'I stopped at a limit: this run may make 2 model calls and has made 2 model calls.',
+    ),
   })
   expect(await ask<JobTrace>(`/api/jobs/${id}/slots/${(await slots(id))[0]?.slot}`)).toMatchObject({
     steps: [
@@ -274,13 +276,13 @@ test('a run ends before the turn that would pass its budget, and the day’s bud
       { toolName: 'get_cluster_status', state: 'done' },
     ],
   })
-  // What is left of the day is the next run's.
+  // What is left of the day is the next run's; a last answer is one call more.
   await pass(10)
-  await expect.poll(async () => (await slots(id)).at(-1)).toMatchObject({ state: 'failed', tokens: 20 })
+  await expect.poll(async () => (await slots(id)).at(-1)).toMatchObject({ state: 'failed', tokens: 40 })
   await pass(10)
   expect((await slots(id)).at(-1)).toMatchObject({
     state: 'skipped',
-    summary: "The day's budget of 60 tokens is used (60).",
+    summary: 'This job may make 4 model calls a day and has made 5 model calls.',
   })
 })
 

@@ -1,15 +1,16 @@
 import type { BudgetLimits, Usage } from '../protocol/index.ts'
 
+/** The most that the last answer of a run may be, thinking included, tokens. */
+export const wrapUpTokens = 3_072
+
 /**
- * Whose limits a call of a model counts against. `activeMs`: the run's time so far, without waits for a person. `mostTokens`: a limit of this
- * run alone.
+ * Whose limits a call of a model counts against. `activeMs`: the run's time so far, without waits for a person.
  */
 export type Spender = {
   runId: string
   sessionId: string
   agent: string
   jobId?: string
-  mostTokens?: number
   activeMs: number
 }
 
@@ -22,18 +23,33 @@ export type Reservation = {
   settle(usage: Usage, counted?: { isPartial?: boolean; said?: number }): void
   /** No model received it. */
   release(): void
-  /** An attempt failed. Whether another one fits. @param spent what all attempts so far used; undefined: not known */
-  again(spent: Usage | undefined): boolean
+  /**
+   * An attempt failed. Whether another one fits.
+   * @param spent what the attempts so far used, as far as it was counted
+   * @param isLost whether the last one may have cost what nobody counted; its input then counts as estimated
+   */
+  again(spent: Usage | undefined, isLost: boolean): boolean
   /** A line for the person, once, where the run has nearly used a limit. */
   near: string | undefined
 }
 
+/** Which limit a call would pass, in a sentence. `isUnpriced`: the price of its model is not known, so tokens decided. */
+export type Refused = { refused: string; isUnpriced?: true }
+
 /** Lets runs call models within their limits. `budgets/` fills it. */
 export type BudgetKeeper = {
-  /** Asks for one turn of a run. `refused`: which limit it would pass, in a sentence. */
-  ask(spender: Spender, plan: CallPlan): Reservation | { refused: string }
+  /** Asks for one turn of a run. */
+  ask(spender: Spender, plan: CallPlan): Reservation | Refused
   /** Asks for the one last answer of a run. Undefined: it does not fit, or was asked for already. */
   askLast(spender: Spender, plan: CallPlan): Reservation | undefined
+  /** Asks for a call outside a run's turns. Undefined: it does not fit. @param spender without a run, the day counts alone */
+  aside(
+    kind: 'title' | 'compaction' | 'embedding',
+    plan: CallPlan,
+    spender: Pick<Spender, 'agent'> & Partial<Spender>,
+  ): Reservation | undefined
+  /** The runs that work for a run. */
+  childrenOf(runId: string): string[]
   /** How long JARVIS was down while a run went on, ms. */
   stoodMs(runId: string): number
   /** JARVIS was down for so long while the run went on. */
@@ -48,7 +64,7 @@ export type Slices = {
    * @returns what was taken; `refused`: nothing is left that a child could begin with, in a sentence for the model
    */
   take(
-    parent: { runId: string; sessionId: string; activeMs: number },
+    parent: Partial<Spender> & Omit<Spender, 'agent' | 'jobId'>,
     child: { runId: string; sessionId: string },
     share?: number,
   ): { taken: BudgetLimits } | { refused: string }

@@ -3,6 +3,7 @@ import type { Content, Usage } from '../protocol/index.ts'
 import { noUsage } from '../protocol/index.ts'
 import type { ActiveRun } from './active-run.ts'
 import { type Model, ModelError, type ModelRequest, type ModelSink, type Turn } from './model.ts'
+import { isBrokenOff } from './retry.ts'
 import type { LiveSession } from './sessions/live-session.ts'
 import type { Draft } from './sessions/transcript-store.ts'
 import type { OpenStream } from './token-pump.ts'
@@ -90,10 +91,6 @@ export async function callModel(parts: {
     if (!run.abort.signal.aborted) throw error
   }
 }
-
-/** Whether the provider received the request and reported no usage. */
-const isBrokenOff = (error: unknown) =>
-  error instanceof ModelError && (error.code === 'model_stream_broken' || error.code === 'model_timeout')
 
 const outOfSteps = 'I have taken all the steps I may take for one question, and have no answer yet. Ask me to go on.'
 

@@ -4,7 +4,7 @@ import { cutResult, putAway, shortResult } from './context/cut-result.ts'
 import { foldsIn, isGiven } from './context/folds.ts'
 import { isSkillText } from './loaded-skills.ts'
 import type { Message, ModelImage, ToolResult } from './model.ts'
-import { createRepeats, mostRepeats } from './repeats.ts'
+import { createRepeats, equalTurnsTold } from './repeats.ts'
 import { taskWords } from './run/child.ts'
 import type { StoredEntry } from './sessions/transcript-store.ts'
 import { callIdOf, callsIn, settles } from './settles.ts'
@@ -85,8 +85,10 @@ export function toMessages(
       messages.push({
         role: 'user',
         results: calls.map((call) => withImages(toResult(call, outcomes.get(call.toolUseId)), call)),
-        text: repeats(entry.runId, calls) === mostRepeats ? stuck : '',
+        text: repeats(entry.runId, calls).equal === equalTurnsTold ? again : '',
       })
+    } else if (entry.type === 'stuck' || (entry.type === 'budget' && entry.what === 'stopped')) {
+      tell(`[JARVIS: ${entry.text} ${lastAnswer}]`)
     } else if (entry.type === 'reconciled') {
       tell(`[JARVIS found out later, of ${entry.toolName}: ${entry.text}]`)
     }
@@ -124,7 +126,10 @@ type Result = Extract<StoredEntry, { type: 'tool_result' }>
 
 const goOn = '[JARVIS was restarted in the middle of your answer. Go on from where it broke off.]'
 
-const stuck = `[JARVIS: the same call had the same outcome ${mostRepeats} times. Made again, it ends this answer. Do something else, or tell the operator what is in the way.]`
+const again = `[JARVIS: the same call had the same outcome ${equalTurnsTold} times in a row. Made again and again, it ends this answer. Do something else, wait with wait_for, or tell the operator what is in the way.]`
+
+const lastAnswer =
+  'Answer now, in words and without tools: what you found, what is done, and what is still open. This is your last reply here.'
 
 const byItself = '[JARVIS says and does the following by itself.]'
 

@@ -33,6 +33,8 @@ export type ModelRequest = {
   temperature?: number
   /** False: the tools are declared for the history alone and must not be called now. */
   mayCallTools: boolean
+  /** The reply may have no more tokens, thinking included; absent: as many as the model's settings allow. */
+  maxOutputTokens?: number
 }
 
 /** Receives a reply while it streams; called synchronously for each delta. */
@@ -56,6 +58,8 @@ export type Turn = {
 export interface Model {
   /** `provider/model`. */
   readonly id: string
+  /** The most tokens that the reply to a request can have, thinking included. Absent: not known. */
+  mostOutputTokens?(request: Pick<ModelRequest, 'effort' | 'maxOutputTokens'>): number
   /**
    * Streams one reply. Tool calls get ids minted by JARVIS (`newToolUseId`), whatever the provider called them.
    * On abort the upstream connection is closed before the promise settles.

@@ -103,39 +103,74 @@ test('a typed command ends with its result', () => {
   expect(nextStep([user, command, result('a')], 2)).toEqual({ type: 'end', stopReason: 'end_turn' })
 })
 
+const giveUp = { type: 'give_up' }
+const times = (n: number, outcome: (toolUseId: string) => Entry) =>
+  repeated(...Array.from({ length: n }, () => outcome))
+/** Turns that ask for one of two things in turn, `n` times each. */
+const inTurn = (n: number, ...outcomes: ((toolUseId: string) => Entry)[]) =>
+  Array.from({ length: n }, (_, i) =>
+    outcomes.flatMap((outcome, j) => [
+      j === 0 ? turn('tool_use', `c${i}${j}`) : other(`c${i}${j}`),
+      outcome(`c${i}${j}`),
+    ]),
+  ).flat()
+const again: Entry = { ...user, messageId: 'msg_2' } as Entry
+
 test.each<[string, Entry[], object]>([
-  ['the same outcome three times asks once more', [user, ...repeated(result, result, result)], call(true)],
-  ['the fourth time it is stuck', [user, ...repeated(result, result, result, result)], end('stuck')],
-  ['so it is where a call is refused', [user, ...repeated(blocked, blocked, blocked, blocked)], end('stuck')],
-  ['so it is where a person says no', [user, ...repeated(denied, denied, denied, denied)], end('stuck')],
+  ['the same outcome four times asks once more', [user, ...times(4, result)], call(true)],
+  ['the fifth time it is stuck', [user, ...times(5, result)], giveUp],
+  ['so it is where a call is refused', [user, ...times(5, blocked)], giveUp],
+  ['so it is where a person says no', [user, ...times(5, denied)], giveUp],
+  ['five calls in one turn are one', [user, turn('tool_use', 'a', 'b'), result('a'), result('b')], call(true)],
   [
-    'so it is where others come in between',
-    [user, ...repeated(result, result, told('new'), result), other('o'), result('o'), ...repeated(result)],
-    end('stuck'),
+    'what comes in between begins anew',
+    [user, ...times(3, result), other('o'), result('o'), ...repeated(result).slice(0, 2), ...times(3, result)],
+    call(true),
+  ],
+  ['a cycle of two that came twice goes on', [user, ...inTurn(2, result, result)], call(true)],
+  ['a cycle of two that came three times is stuck', [user, ...inTurn(3, result, result)], giveUp],
+  ['so it is where one of them is denied', [user, ...inTurn(3, result, denied)], giveUp],
+  [
+    'clocks, uptimes and counters are no other outcome',
+    [user, ...repeated(told('up 1 d 2 h'), told('up 1 d 3 h'), told('up 4 d'), told('up 5 d'), told('up 6 d'))],
+    giveUp,
   ],
   [
     'so it is where a failure differs in its figures alone',
-    [
-      user,
-      ...repeated(fails('seen 9 s ago'), fails('seen 1.5 min ago'), fails('seen 2 min ago'), fails('seen 1 h ago')),
-    ],
-    end('stuck'),
+    [user, ...repeated(...['9 s', '1.5 min', '2 min', '1 h', '3 h'].map((ago) => fails(`seen ${ago} ago`)))],
+    giveUp,
   ],
   [
     'another failure each time is none of it',
-    [user, ...repeated(fails('no way in'), fails('no node'), fails('no right'), fails('no guest'))],
+    [user, ...repeated(...['no way in', 'no node', 'no right', 'no guest', 'no disk'].map(fails))],
     call(true),
   ],
   [
-    'another outcome each time is none of it',
-    [user, ...repeated(told('1'), told('2'), told('3'), told('4'))],
+    'polling with a result that changes is none of it',
+    [user, ...repeated(...['1 %', '2 %', '3 %', '4 %', '5 %', '6 %'].map((share) => told(`copied ${share}`)))],
     call(true),
   ],
   [
-    'nor is the same call in one turn',
-    [user, turn('tool_use', 'a', 'b', 'c', 'd'), ...['a', 'b', 'c', 'd'].map(result)],
+    'nor is a cycle whose results change',
+    [user, ...repeated(told('1'), result, told('2'), result, told('3'), result)],
+    call(true),
+  ],
+  ['a person’s message begins anew', [user, ...times(4, result), again, ...times(4, result)], call(true)],
+  [
+    'after the line that says so the run is over, with an answer or without',
+    [user, ...times(5, result), { ...place, type: 'stuck', text: 'I made the same call.' } as Entry],
+    end('stuck'),
+  ],
+  [
+    'so it is at a limit',
+    [user, { ...place, type: 'budget', what: 'stopped', text: 'This run may cost $1.00.' } as Entry, turn('end_turn')],
+    end('budget'),
+  ],
+  [
+    'a line that a limit is near ends nothing',
+    [user, { ...place, type: 'budget', what: 'near', text: '$0.06 is left.' } as Entry],
     call(true),
   ],
 ])('%s', (_what, entries, expected) => {
-  expect(nextStep(entries, 9)).toMatchObject(expected)
+  expect(nextStep(entries, 99)).toMatchObject(expected)
 })

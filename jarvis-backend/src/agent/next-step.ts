@@ -1,10 +1,12 @@
 import type { Entry, StopReason, ToolCall } from '../protocol/index.ts'
-import { createRepeats, mostRepeats } from './repeats.ts'
+import { isStuck, repeatsOf } from './repeats.ts'
 import { callIdOf, callsIn, settles } from './settles.ts'
 
 export type Step =
   | { type: 'call_model'; mayCallTools: boolean }
   | { type: 'settle_calls'; calls: ToolCall[] }
+  /** The same calls come to the same: one answer without tools, and then the end. */
+  | { type: 'give_up' }
   | { type: 'end'; stopReason: StopReason }
 
 /** Decides what a run does next, from its entries alone, so the decision is the same after a restart. */
@@ -12,6 +14,8 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
   const calls = openCalls(entries)
   if (calls.length > 0) return { type: 'settle_calls', calls }
 
+  const stopped = stopOf(entries)
+  if (stopped !== undefined) return { type: 'end', stopReason: stopped }
   const turns = entries.filter((entry) => entry.type === 'assistant')
   const last = turns.at(-1)
   if (last === undefined) return { type: 'call_model', mayCallTools: true }
@@ -20,7 +24,7 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
     case 'tool_use':
       // A command or a client's call needs no answer in words.
       if (last.madeBy !== undefined) return { type: 'end', stopReason: 'end_turn' }
-      if (repeats(entries) > mostRepeats) return { type: 'end', stopReason: 'stuck' }
+      if (isStuck(repeatsOf(entries))) return { type: 'give_up' }
       return { type: 'call_model', mayCallTools: turns.length < maxTurns }
     case 'pause_turn':
     // The server stopped during this turn. A run stopped by a person already has its last entry.
@@ -35,13 +39,11 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
   }
 }
 
-/** The greatest number of turns in which a call of the newest turn had the same outcome. */
-function repeats(entries: readonly Entry[]): number {
-  const count = createRepeats(entries)
-  return entries.reduce(
-    (newest, entry) => (entry.type === 'assistant' ? count(entry.runId, callsIn(entry)) : newest),
-    0,
-  )
+/** Why a run was stopped from outside its model; its last answer may follow the line that says so. */
+function stopOf(entries: readonly Entry[]): 'budget' | 'stuck' | undefined {
+  const line = entries.findLast(({ type }) => type === 'stuck' || type === 'budget')
+  if (line?.type === 'stuck') return 'stuck'
+  return line?.type === 'budget' && line.what === 'stopped' ? 'budget' : undefined
 }
 
 /** The calls that were asked for and have no outcome yet, in the order they were asked. */

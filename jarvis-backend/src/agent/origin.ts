@@ -19,7 +19,7 @@ export type PlanOrigin = { kind: 'plan'; plan: string; by: string; asker: Princi
 
 /**
  * A job's run at one of its instants, in the name of `by`. `token`: of the MCP client that asked for the job. `isForeign`: a model or a
- * client wrote what it says. `mostTokens`: how many its model may use.
+ * client wrote what it says.
  */
 type OfJob = {
   jobId: string
@@ -28,7 +28,6 @@ type OfJob = {
   by: string
   token?: string
   isForeign?: true
-  mostTokens?: number
 }
 /**
  * Work that the call `call` of the run `parent` handed to `agent`, in the name of `asker`, who acts as the agent `for`. `tools`: all that it

@@ -1,31 +1,74 @@
+import { hashOf } from '../lib/canonical.ts'
 import type { Entry, ToolCall } from '../protocol/index.ts'
 import { callIdOf, callsIn, type Settling, settles } from './settles.ts'
-import { saying } from './tool-runner.ts'
+import { steady } from './steady.ts'
 
-/** After this many turns with the same outcome of the same call the model is told; after one more the run ends. */
-export const mostRepeats = 3
+/** After this many equal turns in a row the model is told. */
+export const equalTurnsTold = 3
+/** After this many equal turns in a row the run is stuck. */
+export const equalTurnsStuck = 5
+/** The longest cycle of turns that is looked for, and how often it must come to count as stuck. */
+const longestCycle = 4
+const cyclesStuck = 3
 
-/** Counts in how many turns of a run the same call had the same outcome. Give it the turns in order. */
+/** How the newest turn repeats earlier ones. `equal`: so many equal turns in a row. `cycle`: length of a cycle that came three times. */
+export type Repeats = { equal: number; cycle: number | undefined }
+
+/**
+ * Compares the turns of a run by their calls and what came of them, refused and denied ones included. Equal means: the same tools, arguments
+ * and results, without clocks, uptimes and counters in the results. Give it the turns in order.
+ */
 export function createRepeats(entries: readonly Entry[]) {
-  const outcomes = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), sameAs(entry)]))
-  const turnsOf = new Map<string, number>()
-  /** @returns the greatest count among the calls of this turn, 0 without calls. A call that has no outcome yet counts as new. */
-  return (runId: string, calls: readonly ToolCall[]): number => {
-    const keys = calls.flatMap(({ toolUseId, toolName, toolInput }) => {
-      const outcome = outcomes.get(toolUseId)
-      return outcome === undefined ? [] : [JSON.stringify([runId, toolName, sorted(toolInput), outcome])]
+  const outcomes = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), entry]))
+  const turnsOf = new Map<string, string[]>()
+  /** @returns how this turn repeats those before it. A turn without calls, or with one that has no outcome yet, repeats none. */
+  return (runId: string, calls: readonly ToolCall[]): Repeats => {
+    const turns = turnsOf.get(runId) ?? []
+    turnsOf.set(runId, turns)
+    const keys = calls.flatMap((call) => {
+      const outcome = outcomes.get(call.toolUseId)
+      return outcome === undefined ? [] : keyOf(call, outcome)
     })
-    for (const key of new Set(keys)) turnsOf.set(key, (turnsOf.get(key) ?? 0) + 1)
-    return Math.max(0, ...keys.map((key) => turnsOf.get(key) ?? 0))
+    if (keys.length === 0 || keys.length < calls.length) {
+      turns.length = 0
+      return { equal: 0, cycle: undefined }
+    }
+    turns.push([...new Set(keys)].sort().join(' '))
+    return { equal: equalAtEnd(turns), cycle: cycleAtEnd(turns) }
   }
 }
 
-/** `last seen 36 s ago`, `request 8f3a`: of one failure these differ each time. */
+/** The same calls again and again, so that another one would come to the same. */
+export const isStuck = ({ equal, cycle }: Repeats): boolean => equal >= equalTurnsStuck || cycle !== undefined
+
+const keyOf = ({ toolName, toolInput }: ToolCall, outcome: Settling): string =>
+  hashOf({ toolName, toolInput, outcome: sameAs(outcome), isError: isError(outcome) })
+
+/** `seen 36 s ago`, `attempt 3`: of one failure these differ each time. */
 const figures = /[\w.:-]*\d[\w.:-]*(?: (?:ms|s|min|h|d)\b)?/g
 
 /** Equal for two outcomes with the same information for the model. */
 const sameAs = (entry: Settling): string =>
-  entry.type === 'tool_result' && entry.isError ? words(entry).replace(figures, '#') : words(entry)
+  entry.type === 'tool_result' && entry.isError ? words(entry).replace(figures, '#') : steady(words(entry))
+
+const isError = (entry: Settling) => entry.type !== 'tool_result' || entry.isError
+
+function equalAtEnd(turns: readonly string[]): number {
+  const last = turns.at(-1)
+  const other = turns.findLastIndex((turn) => turn !== last)
+  return turns.length - 1 - other
+}
+
+function cycleAtEnd(turns: readonly string[]): number | undefined {
+  for (let length = 2; length <= longestCycle; length += 1) {
+    const tail = turns.slice(-length * cyclesStuck)
+    if (tail.length === length * cyclesStuck && tail.every((turn, at) => turn === tail[at % length])) {
+      // Equal turns are no cycle.
+      if (tail.some((turn) => turn !== tail[0])) return length
+    }
+  }
+  return undefined
+}
 
 function words(entry: Settling): string {
   switch (entry.type) {
@@ -38,19 +81,28 @@ function words(entry: Settling): string {
   }
 }
 
-/** The order of the arguments has no meaning. */
-const sorted = (input: ToolCall['toolInput']) => Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1))
+/** How the newest turn with calls repeats earlier ones since a person wrote. @param all a run's entries */
+export function repeatsOf(all: readonly Entry[]): Repeats {
+  const entries = all.slice(all.findLastIndex(({ type }) => type === 'user') + 1)
+  const count = createRepeats(entries)
+  return entries.reduce<Repeats>(
+    (newest, entry) => (entry.type === 'assistant' ? count(entry.runId, callsIn(entry)) : newest),
+    { equal: 0, cycle: undefined },
+  )
+}
 
-/** What a person is told where a run ends because it is stuck. @param entries the run's */
-export function stuckWords(entries: readonly Entry[]) {
-  const turns = entries.filter((entry) => entry.type === 'assistant')
-  const newest = turns.at(-1)
-  const names = newest === undefined ? [] : new Set(callsIn(newest).map(({ toolName }) => toolName))
+/** What a person is told where a run is stuck. @param entries the run's */
+export function stuckWords(entries: readonly Entry[]): string {
+  const { cycle } = repeatsOf(entries)
+  const turns = entries.filter((entry) => entry.type === 'assistant').slice(-(cycle ?? 1))
+  const names = [...new Set(turns.flatMap((turn) => callsIn(turn).map(({ toolName }) => toolName)))].join(', ')
   const outcome = entries.findLast(settles)
   const came = outcome === undefined ? '' : ` The last time it said: ${firstLine(words(outcome))}`
-  return saying(
-    `I stopped: I made the same call (${[...names].join(', ')}) ${mostRepeats + 1} times, and the outcome was the same each time.${came}\n\nTell me what to try instead, or change what is in the way and ask again.`,
-  )
+  const what =
+    cycle === undefined
+      ? `I made the same call (${names}) ${equalTurnsStuck} times in a row, and the outcome was the same each time.`
+      : `I made the same ${cycle} calls (${names}) ${cyclesStuck} times over, and the outcomes were the same each time.`
+  return `${what}${came}`
 }
 
 const firstLine = (text: string) => {

@@ -14,6 +14,12 @@ export type RetryOptions = {
   /** Default 5. */
   maxAttempts?: number
   onRetry(notice: { message: string; retryInMs: number }): void
+  /**
+   * Whether the limits of the run allow another attempt; default true.
+   * @param spent what failed attempts used, as far as it was counted
+   * @param isLost whether the last one may have cost what nobody counted
+   */
+  mayRetry?(spent: Usage | undefined, isLost: boolean): boolean
 }
 
 /**
@@ -26,7 +32,7 @@ export async function generateWithRetries(
   request: ModelRequest,
   sink: ModelSink,
   signal: AbortSignal,
-  { clock, random = Math.random, maxAttempts = 5, onRetry }: RetryOptions,
+  { clock, random = Math.random, maxAttempts = 5, onRetry, mayRetry = () => true }: RetryOptions,
 ): Promise<Turn> {
   let isSilent = true
   let spent: Usage | undefined
@@ -51,6 +57,8 @@ export async function generateWithRetries(
       if (spent !== undefined) sink.usage?.(spent)
       const mayHelp = error.isRetryable && isSilent && attempt < maxAttempts
       if (!mayHelp) throw withUsage(error, error.message, spent)
+      if (!mayRetry(spent, error.usage === undefined && isBrokenOff(error)))
+        throw withUsage(error, `${error.message} The limits of this run allow no further attempt.`, spent)
       const { retryAfterMs } = error
       if (retryAfterMs !== undefined && retryAfterMs > longestWaitMs) {
         const minutes = Math.ceil(retryAfterMs / 60_000)
@@ -67,6 +75,10 @@ export async function generateWithRetries(
     }
   }
 }
+
+/** Whether the provider received the request and reported no usage. */
+export const isBrokenOff = (error: unknown): boolean =>
+  error instanceof ModelError && (error.code === 'model_stream_broken' || error.code === 'model_timeout')
 
 const troubles: Record<ModelErrorCode, string> = {
   model_rate_limited: 'The model limits the rate of requests.',

@@ -2,32 +2,25 @@ import type { Agents } from '../agents/agent.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type ContextReport, type EntryOf, JarvisError, noUsage, type Recalled } from '../protocol/index.ts'
 import type { ActiveRun, RunProfile } from './active-run.ts'
-import type { Slices } from './budgets.ts'
-import { callModel, type StreamRedactor } from './call-model.ts'
+import type { BudgetKeeper, Reservation, Slices } from './budgets.ts'
+import type { StreamRedactor } from './call-model.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import type { FactMaker } from './context/facts/index.ts'
 import { createFolding } from './context/folding.ts'
 import type { Window } from './context/next-fold.ts'
 import { contextWords } from './context/words.ts'
-import {
-  type Model,
-  type ModelChoice,
-  ModelError,
-  type ModelImage,
-  type ModelRequest,
-  type ModelSink,
-  type Turn,
-} from './model.ts'
+import type { Model, ModelChoice, ModelImage, ModelRequest, ModelSink, Turn } from './model.ts'
 import { nextStep } from './next-step.ts'
 import { isMessage, type Origin, openingOf } from './origin.ts'
 import { duringRehearsal } from './rehearsal.ts'
 import { stuckWords } from './repeats.ts'
-import { budgetWords } from './run/budget.ts'
 import { createRunEnds } from './run/ends.ts'
 import { createRunFacts } from './run/facts.ts'
 import { createFollow, type Guide } from './run/guide.ts'
 import { createRunReading } from './run/reading.ts'
 import { createSettleCalls } from './run/settle-calls.ts'
+import { stopWords } from './run/stop-words.ts'
+import { createTurns } from './run/turns.ts'
 import type { LiveSession } from './sessions/live-session.ts'
 import { titleOf, untitled } from './sessions/title.ts'
 import type { Draft, StoredEntry, StoredSession, TranscriptStore } from './sessions/transcript-store.ts'
@@ -42,6 +35,7 @@ export type RunParts = {
   models: ModelChoice
   agents: Agents
   costOf: CostOf
+  budgets: BudgetKeeper
   tools: ToolRunner
   /** How much a model reads and writes at once. */
   windowOf(model: Model): Window
@@ -82,6 +76,7 @@ export type RunParts = {
     sink: ModelSink,
     signal: AbortSignal,
     onRetry: (notice: Notice) => void,
+    mayRetry: Reservation['again'],
   ): Promise<Turn>
   report(error: unknown, message: string): void
 }
@@ -98,16 +93,29 @@ export type RunAgent = {
 }
 
 export function createRunAgent(parts: RunParts): RunAgent {
-  const { store, clock, redact, costOf } = parts
+  const { store, costOf } = parts
   const facts = createRunFacts(parts)
-  const { profileOf, turnsOf, modelOf, modelFor } = facts
+  const { turnsOf, modelOf } = facts
   const ends = createRunEnds(parts, facts)
   const reading = createRunReading(store, facts)
   const settleCalls = createSettleCalls(parts.tools, facts, reading, ends)
   const follow = createFollow(parts.guide, settleCalls, ends)
-  const folding = createFolding({ ...parts, generate: (...args) => parts.generate(...args, () => {}) }, facts, reading)
+  const folding = createFolding(
+    {
+      ...parts,
+      generate: (...args) =>
+        parts.generate(
+          ...args,
+          () => {},
+          () => true,
+        ),
+    },
+    facts,
+    reading,
+  )
   const openStream = createTokenPump()
   const checkpoint = createCheckpoints(parts)
+  const turns = createTurns(parts, { facts, folding, ends, openStream, checkpoint })
 
   async function go(session: LiveSession, run: ActiveRun): Promise<void> {
     try {
@@ -120,23 +128,18 @@ export function createRunAgent(parts: RunParts): RunAgent {
         const step = nextStep(run.entries, turnsOf(session, run))
         if (step.type === 'settle_calls') {
           await settleCalls(session, run, step.calls)
-        } else if (step.type === 'end' || run.abort.signal.aborted) {
+        } else if (step.type === 'give_up' && !run.abort.signal.aborted) {
+          await turns.last(session, run, { type: 'stuck', text: stuckWords(run.entries) })
+        } else if (step.type !== 'call_model' || run.abort.signal.aborted) {
           const stopReason = step.type === 'end' && !run.abort.signal.aborted ? step.stopReason : 'aborted'
-          const said = stopReason === 'stuck' ? [stuckWords(run.entries)] : []
+          const said = stopReason === 'stuck' || stopReason === 'budget' ? stopWords(run.entries) : []
           ends.end(session, run, { type: 'done', ...spentOn(run.entries, costOf), stopReason }, said)
           return
         } else {
           // Lets Engine.IO flush before the request is built.
           await new Promise(setImmediate)
-          const used = budgetWords(run)
-          if (used !== undefined) {
-            ends.end(session, run, { type: 'done', ...spentOn(run.entries, costOf), stopReason: 'budget' }, [
-              saying(used),
-            ])
-            return
-          }
           if (isMessage(run.origin)) await recall(session, run, run.origin.text)
-          await takeTurn(session, run, step.mayCallTools)
+          await turns.take(session, run, step.mayCallTools)
         }
       }
     } catch (error) {
@@ -212,46 +215,6 @@ export function createRunAgent(parts: RunParts): RunAgent {
         isUsagePartial: true,
         stopReason: 'interrupted',
       })
-    })
-  }
-
-  async function takeTurn(session: LiveSession, run: ActiveRun, mayCallTools: boolean) {
-    try {
-      await askModel(session, run, mayCallTools)
-    } catch (error) {
-      const isTooLong = error instanceof ModelError && error.isTooLong && !run.modelAbort.signal.aborted
-      if (!isTooLong || !(await folding.refused(session, run))) throw error
-    }
-  }
-
-  async function askModel(session: LiveSession, run: ActiveRun, mayCallTools: boolean) {
-    const { id } = run.row
-    const model = modelFor(session, run)
-    const { prompt, tools, effort, temperature } = profileOf(session, run)
-    const messages = await folding.messages(session, run)
-    await callModel({
-      model,
-      session,
-      run,
-      redact: redact.text,
-      redactors: { text: redact.stream(), thinking: redact.stream() },
-      openStream,
-      checkpoint: () => checkpoint(run),
-      signal: run.modelAbort.signal,
-      keep: (turn) => ends.keepTurn(session, run, turn),
-      request: {
-        system: prompt,
-        messages,
-        tools,
-        ...(effort !== undefined && { effort }),
-        ...(temperature !== undefined && { temperature }),
-        mayCallTools,
-      },
-      generate: (...args) =>
-        parts.generate(...args, ({ message, retryInMs }) => {
-          run.notice = { message, retryAt: clock.now() + retryInMs }
-          session.emit(id, 'chat:notice', { message, retryInMs })
-        }),
     })
   }
 

@@ -1,7 +1,7 @@
 import type { JobTrace } from '../protocol/index.ts'
-import { tokensOf } from './run/budget.ts'
 import type { StoredEntry } from './sessions/transcript-store.ts'
 import { callsIn } from './settles.ts'
+import { tokensOf } from './spent.ts'
 
 type Step = JobTrace['steps'][number]
 

@@ -42,3 +42,24 @@ export const usageOf = (entries: readonly StoredEntry[]): Usage =>
   )
 
 const isNothing = (usage: Usage) => Object.values(usage).every((tokens) => tokens === 0)
+
+const sumOf = ({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage) =>
+  inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens
+
+/** About as many characters make a token. */
+const charsPerToken = 4
+
+/**
+ * All tokens that a run's turns read and wrote. Where a provider counts none, they are estimated by the length of the texts, so that
+ * a limit holds there too.
+ */
+export function tokensOf(entries: readonly StoredEntry[]): number {
+  let chars = 0
+  let tokens = 0
+  for (const entry of entries) {
+    chars += JSON.stringify(entry).length
+    if (entry.type !== 'assistant' || entry.model === undefined) continue
+    tokens += sumOf(entry.usage) || Math.ceil(chars / charsPerToken)
+  }
+  return tokens
+}

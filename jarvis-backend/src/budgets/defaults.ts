@@ -12,8 +12,6 @@ export const usualBudgets: Budgets = {
 
 /** How much of its time a run keeps for the last answer, ms. */
 export const wrapUpMs = 60_000
-/** The most that the last answer may be, tokens. */
-export const wrapUpTokens = 1_024
 /** From which part of a limit on a person is told, 0..1. */
 export const nearRatio = 0.9
 /** How much of what is left a child run takes, 0..1. */

@@ -3,7 +3,7 @@ import type { CostOf } from '../agent/spent.ts'
 import { noUsage, type Usage } from '../protocol/index.ts'
 import { nearRatio, wrapUpMs } from './defaults.ts'
 import type { Scope } from './scopes.ts'
-import { nearly, refusal } from './words.ts'
+import { nearly, refusal, used } from './words.ts'
 
 /** The most that a call could use. `usd` undefined: the price is not known, so tokens decide. */
 export type Most = { calls: number; tokens: number; usd: number | undefined }
@@ -38,6 +38,17 @@ export function obstacle(scopes: readonly Scope[], most: Most, room: Most, isLas
     if (minutes === undefined) continue
     const keptMs = isLast || who !== 'This run' ? 0 : Math.min(wrapUpMs, minutes * 30_000)
     if (spent.minutes * 60_000 + keptMs >= minutes * 60_000) return refusal(who, 'minutes', minutes, spent, 0)
+  }
+  return undefined
+}
+
+/** The limit that is reached, in a sentence; undefined where none is. */
+export function usedUp(scopes: readonly Scope[]): string | undefined {
+  for (const { who, limits, spent } of scopes) {
+    for (const unit of ['usd', 'tokens', 'calls', 'minutes'] as const) {
+      const limit = limits[unit]
+      if (limit !== undefined && spent[unit] >= limit) return used(who, unit, limit, spent)
+    }
   }
   return undefined
 }

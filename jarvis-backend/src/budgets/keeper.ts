@@ -1,8 +1,7 @@
-import type { BudgetKeeper, CallPlan, Reservation, Slices } from '../agent/budgets.ts'
+import { type BudgetKeeper, type CallPlan, type Reservation, type Slices, wrapUpTokens } from '../agent/budgets.ts'
 import type { CostOf } from '../agent/spent.ts'
 import type { BudgetLimits, Spending } from '../protocol/index.ts'
-import { wrapUpTokens } from './defaults.ts'
-import { mostOf, nearLine, noRoom, obstacle } from './fit.ts'
+import { mostOf, nearLine, noRoom, obstacle, usedUp } from './fit.ts'
 import { createReserve } from './reserve.ts'
 import { spentOfRun } from './runs.ts'
 import { type Caller, createScopes, type Scope, type ScopeParts } from './scopes.ts'
@@ -13,17 +12,17 @@ export type KeeperParts = ScopeParts & { now(): number; costOf: CostOf }
 
 export type Keeper = BudgetKeeper & {
   slices: Slices
-  /** Asks for a call outside a run's turns, such as a title. It counts to the day. Undefined: it does not fit. */
-  aside(kind: SpendKind, plan: CallPlan, caller: Pick<Caller, 'agent' | 'runId' | 'jobId'>): Reservation | undefined
   /** How a run stands. */
   stateOf(run: RunIds): { limits: BudgetLimits; spent: Spending; raisedUsd: number }
   /** What the day allows, and what was used of it. */
   dayScopes(caller: Pick<Caller, 'agent' | 'jobId'>): Scope[]
+  /** Which limit of the day is used up, in a sentence; undefined where none is. */
+  usedUp(caller: Pick<Caller, 'agent' | 'jobId'>): string | undefined
   /** Allows a run more, or the run that it works for where it is a child. @returns the run that was allowed more */
   raise(run: RunIds, usd: number): string
 }
 
-type RunIds = { runId: string; sessionId: string }
+type RunIds = { runId: string; sessionId: string; agent?: string; jobId?: string }
 
 /** Lets models be called only where the call fits each limit that holds for it, and writes down what was used. */
 export function createKeeper(parts: KeeperParts): Keeper {
@@ -46,7 +45,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
       // In tokens the last answer costs about as much as any other, so its room is kept free.
       const room = { ...noRoom, tokens: plan.inputTokens + Math.min(plan.outputTokens, wrapUpTokens) }
       const refused = obstacle(all, most, room, false)
-      if (refused !== undefined) return { refused }
+      if (refused !== undefined) return { refused, ...(most.usd === undefined && { isUnpriced: true as const }) }
       const isChild = scopes.recordOf(spender).slice !== undefined
       return { ...reserve('turn', plan, spender), near: isChild ? undefined : nearLine(all, most, room) }
     },
@@ -57,6 +56,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
       store.saveRun({ ...record, hasWrappedUp: true })
       return reserve('wrap_up', plan, spender)
     },
+    childrenOf: (runId) => store.childrenOf(runId).map((child) => child.runId),
     stoodMs: (runId) => store.run(runId)?.stoodMs ?? 0,
     stood(run, ms) {
       const record = scopes.recordOf(run)
@@ -70,12 +70,13 @@ export function createKeeper(parts: KeeperParts): Keeper {
     stateOf(run) {
       const record = scopes.recordOf(run)
       return {
-        limits: scopes.runLimits(record),
+        limits: scopes.runLimits(record, run),
         spent: spentOfRun(store, run.runId),
         raisedUsd: record.raisedUsd,
       }
     },
     dayScopes: (caller) => scopes.dayScopes(caller, 0),
+    usedUp: (caller) => usedUp(scopes.dayScopes(caller, 0)),
     raise,
   }
 }

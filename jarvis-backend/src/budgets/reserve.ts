@@ -21,21 +21,23 @@ export function createReserve(parts: { store: SpendingStore; scopes: Scopes; now
       ...(runId !== undefined && { runId }),
       ...(jobId !== undefined && { jobId }),
     })
-    let failed = noUsage
+    let lostTokens = 0
     return {
       near: undefined,
       settle(usage, { isPartial = false, said = 0 } = {}) {
-        const counted = countedOf(usage, plan, isPartial, said)
+        const reported = countedOf(usage, plan, isPartial, said)
+        const counted = { ...reported, usage: withLost(reported.usage, lostTokens) }
         store.settle(id, {
           tokens: tokensOf(counted.usage),
           usd: costOf(plan.model, counted.usage),
           ms: Math.max(0, now() - startedAt),
-          isPartial: counted.isPartial,
+          isPartial: counted.isPartial || lostTokens > 0,
         })
       },
       release: () => store.remove(id),
-      again(spent) {
-        failed = spent ?? added(failed, { ...noUsage, inputTokens: plan.inputTokens })
+      again(spent = noUsage, isLost) {
+        if (isLost) lostTokens += plan.inputTokens
+        const failed = withLost(spent, lostTokens)
         const cost = costOf(plan.model, failed)
         const usd = cost === undefined || most.usd === undefined ? undefined : cost + most.usd
         store.grow(id, { tokens: tokensOf(failed) + most.tokens, usd })
@@ -52,12 +54,7 @@ export function createReserve(parts: { store: SpendingStore; scopes: Scopes; now
 export const tokensOf = ({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number =>
   inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens
 
-const added = (a: Usage, b: Usage): Usage => ({
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-  cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-  cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
-})
+const withLost = (usage: Usage, tokens: number): Usage => ({ ...usage, inputTokens: usage.inputTokens + tokens })
 
 /** What a call counts with. Where its provider counted nothing, or not all, it is estimated by what was sent and what came. */
 function countedOf(

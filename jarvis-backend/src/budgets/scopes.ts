@@ -3,15 +3,17 @@ import type { BudgetLimits, Budgets, Spending } from '../protocol/index.ts'
 import { raisedLimits, scaled, spentOfRun, strictest } from './runs.ts'
 import type { RunRecord, SpendingStore } from './spending.ts'
 
+/** What something may use in each of its runs, and in a day. */
+export type OwnLimits = { run: BudgetLimits; day: BudgetLimits }
+
 export type ScopeParts = {
   store: SpendingStore
   /** The last midnight, Unix ms. */
   midnight(): number
   budgets(): Budgets
-  /** Limits of an agent besides those of the settings, a day. */
-  agentLimits(agent: string): BudgetLimits
-  /** Limits of a job, a day. */
-  jobLimits(jobId: string): BudgetLimits
+  /** Limits of an agent besides those of the settings. */
+  agentLimits(agent: string): OwnLimits
+  jobLimits(jobId: string): OwnLimits
 }
 
 /** Limits and what counts against them. `who`: their subject in a sentence. `near`: in whose name a person is told; absent: nobody is. */
@@ -30,9 +32,12 @@ export function createScopes(parts: ScopeParts) {
     store.run(runId) ?? { runId, sessionId, isOpen: true, raisedUsd: 0, stoodMs: 0 }
 
   /** A run's own limits: of a child, its slice. */
-  function runLimits(record: RunRecord, mostTokens?: number): BudgetLimits {
-    const base = record.slice ?? parts.budgets().run
-    return raisedLimits(mostTokens === undefined ? base : strictest(base, { tokens: mostTokens }), record.raisedUsd)
+  function runLimits(record: RunRecord, { agent, jobId }: Pick<Partial<Caller>, 'agent' | 'jobId'>): BudgetLimits {
+    const own = [
+      ...(agent === undefined ? [] : [parts.agentLimits(agent).run]),
+      ...(jobId === undefined ? [] : [parts.jobLimits(jobId).run]),
+    ]
+    return raisedLimits(own.reduce(strictest, record.slice ?? parts.budgets().run), record.raisedUsd)
   }
 
   /** What operators allowed the run, or the run that it works for, US dollars. */
@@ -43,7 +48,7 @@ export function createScopes(parts: ScopeParts) {
 
   function runScope(spender: Spender, record: RunRecord): Scope {
     return {
-      ...{ who: 'This run', near: 'this run', limits: runLimits(record, spender.mostTokens) },
+      ...{ who: 'This run', near: 'this run', limits: runLimits(record, spender) },
       spent: { ...spentOfRun(store, spender.runId), minutes: spender.activeMs / 60_000 },
     }
   }
@@ -53,7 +58,7 @@ export function createScopes(parts: ScopeParts) {
     const { day, jobs, agents, run } = parts.budgets()
     const since = parts.midnight()
     const more = (limits: BudgetLimits) => withRaise(limits, run, allowedUsd)
-    const ofAgent = strictest(agents[agent] ?? {}, parts.agentLimits(agent))
+    const ofAgent = strictest(agents[agent] ?? {}, parts.agentLimits(agent).day)
     const all: Scope[] = [
       { who: 'All models together', near: 'today', limits: more(day), spent: store.sum({ since }) },
       { who: `Agent ${agent}`, near: `${agent} today`, limits: more(ofAgent), spent: store.sum({ since, agent }) },
@@ -62,7 +67,7 @@ export function createScopes(parts: ScopeParts) {
     return [
       ...all,
       { who: 'All jobs together', limits: jobs, spent: store.sum({ since, isJob: true }) },
-      { who: 'This job', limits: parts.jobLimits(jobId), spent: store.sum({ since, jobId }) },
+      { who: 'This job', limits: parts.jobLimits(jobId).day, spent: store.sum({ since, jobId }) },
     ]
   }
 

@@ -10,7 +10,7 @@ export function createSlices(store: SpendingStore, scopes: Scopes): Slices {
   return {
     take(parent, child, share = usualShare) {
       const record = scopes.recordOf(parent)
-      const limits = scopes.runLimits(record)
+      const limits = scopes.runLimits(record, parent)
       const spent = spentOfRun(store, parent.runId)
       const left = (unit: 'calls' | 'tokens' | 'usd') => (limits[unit] ?? Number.POSITIVE_INFINITY) - spent[unit]
       const minutes = (limits.minutes ?? Number.POSITIVE_INFINITY) - (parent.activeMs + wrapUpMs) / 60_000

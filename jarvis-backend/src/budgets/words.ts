@@ -29,9 +29,13 @@ export function amount(unit: Unit, value: number): string {
 const verb = { usd: 'cost', tokens: 'use', calls: 'make', minutes: 'take' } as const
 const past = { usd: 'cost', tokens: 'used', calls: 'made', minutes: 'taken' } as const
 
+/** A limit and what was used of it. @param who the subject, such as `This run` */
+export const used = (who: string, unit: Unit, most: number, spent: Spending): string =>
+  `${who} may ${verb[unit]} ${amount(unit, most)}${who === 'This run' ? '' : ' a day'} and has ${past[unit]} ${amount(unit, spent[unit])}.`
+
 /** Which limit the next call would pass. @param who the subject, such as `This run` */
 export function refusal(who: string, unit: Unit, most: number, spent: Spending, next: number): string {
-  const has = `${who} may ${verb[unit]} ${amount(unit, most)}${who === 'This run' ? '' : ' a day'} and has ${past[unit]} ${amount(unit, spent[unit])}.`
+  const has = used(who, unit, most, spent)
   if (unit === 'minutes' || unit === 'calls') return has
   return `${has} The next call could ${verb[unit]} up to ${amount(unit, next)}.`
 }

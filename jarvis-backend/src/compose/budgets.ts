@@ -1,17 +1,38 @@
 import type { CostOf } from '../agent/spent.ts'
-import { createBudgetSettings, createKeeper } from '../budgets/index.ts'
+import type { Agent } from '../agents/agent.ts'
+import { createBudgetSettings, createKeeper, type OwnLimits } from '../budgets/index.ts'
 import { midnightOf, ownZone } from '../jobs/zone.ts'
-import type { BudgetLimits } from '../protocol/index.ts'
+import type { BudgetLimits, JobBudget } from '../protocol/index.ts'
 import { createSpendingStore } from '../store/sqlite/spending.ts'
 import type { Foundation } from './foundation.ts'
 
 /** How long the calls of models are kept, ms. */
 const keptMs = 400 * 24 * 60 * 60_000
 
+/** Limits of a job as the keeper has them. */
+export const limitsOfJob = ({ budget }: { budget: JobBudget }): OwnLimits => ({
+  run: limitsOf(budget.callsPerRun, budget.tokensPerRun, budget.usdPerRun, budget.minutesPerRun),
+  day: limitsOf(budget.callsPerDay, budget.tokensPerDay, budget.usdPerDay, budget.minutesPerDay),
+})
+
+/** Limits of an agent as the keeper has them. */
+export const limitsOfAgent = ({ budget: { run = {}, day = {} } }: Pick<Agent, 'budget'>): OwnLimits => ({
+  run: limitsOf(run.modelCalls, run.tokens, run.usd, run.minutes),
+  day: limitsOf(day.modelCalls, day.tokens, day.usd, day.minutes),
+})
+
+type Amount = number | undefined
+const limitsOf = (calls: Amount, tokens: Amount, usd: Amount, minutes: Amount): BudgetLimits => ({
+  ...(calls !== undefined && { calls }),
+  ...(tokens !== undefined && { tokens }),
+  ...(usd !== undefined && { usd }),
+  ...(minutes !== undefined && { minutes }),
+})
+
 /** Wires the limits of what models use. Calls that the last process left open count from now on with the most that they could use. */
 export function composeBudgets(
   foundation: Pick<Foundation, 'database' | 'settings' | 'now'>,
-  parts: { costOf: CostOf; agentLimits(agent: string): BudgetLimits; jobLimits(jobId: string): BudgetLimits },
+  parts: { costOf: CostOf; agentLimits(agent: string): OwnLimits; jobLimits(jobId: string): OwnLimits },
 ) {
   const { now } = foundation
   const store = createSpendingStore(foundation.database)

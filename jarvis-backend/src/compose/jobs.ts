@@ -15,10 +15,11 @@ import { ownZone } from '../jobs/zone.ts'
 import { newId } from '../lib/ids.ts'
 import { firstOf } from '../lib/words.ts'
 import { dailyAddition, ownHeading } from '../memory/daily.ts'
-import { JarvisError, type JobTrace } from '../protocol/index.ts'
+import { JarvisError, type JobTrace, mainAgentId } from '../protocol/index.ts'
 import type { Library } from '../runbooks/library.ts'
 import { createJobStore } from '../store/sqlite/jobs.ts'
 import { createWorkspace } from '../workspace/files.ts'
+import type { ComposedBudgets } from './budgets.ts'
 import type { Foundation } from './foundation.ts'
 import type { Gate } from './gate.ts'
 import type { ComposedHomelab } from './homelab.ts'
@@ -38,12 +39,13 @@ export function composeJobs(
     watch: Pick<ComposedWatch, 'alerts' | 'checks' | 'checkNow'>
     runbooks: Pick<Library, 'get'>
     stepUp: StepUp
+    budgets: Pick<ComposedBudgets, 'keeper' | 'store' | 'midnight'>
     /** The demo cluster and the demo's model, which costs nothing: a stranger sees a beat soon. */
     isDemo: boolean
   },
 ) {
   const { clock, now, database, settings, journal, redact, report, activity, isStopping } = foundation
-  const { runs, store, gate, mcpTokens } = parts
+  const { runs, store, gate, mcpTokens, budgets } = parts
   const zone = ownZone()
   const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone })
 
@@ -56,14 +58,13 @@ export function composeJobs(
   }
   const jobRuns: JobRuns = {
     standing,
-    start({ job, slot, work, mostTokens, link }) {
+    start({ job, slot, work, link }) {
       const { id: jobId, name, by, askedBy } = job
       const isForeign = askedBy !== undefined || work.isForeign === true
       const origin = {
         ...{ kind: 'job' as const, jobId, name, slot, by },
         ...(askedBy?.token !== undefined && { token: askedBy.token }),
         ...(isForeign && { isForeign: true as const }),
-        ...(mostTokens !== undefined && { mostTokens }),
       }
       const does =
         work.kind === 'call'
@@ -174,6 +175,8 @@ export function composeJobs(
       drill: createDrillWorker({ ...drills, settings, zone, now }),
     },
     approvedUntil: drills.approvedUntil,
+    overBudget: (jobId) => budgets.keeper.usedUp({ agent: mainAgentId, jobId }),
+    usedToday: (jobId) => budgets.store.sum({ since: budgets.midnight(), jobId }).tokens,
     store: jobStore,
     transactions: database,
     runs: jobRuns,

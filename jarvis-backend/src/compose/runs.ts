@@ -82,9 +82,9 @@ export function composeRuns(
       known = { state, alerts, text: asClusterData(clusterSummary(state, alerts)) }
     return known.text
   }
-  const ask: RunParts['generate'] = async (used, request, sink, signal, onRetry) => {
+  const ask: RunParts['generate'] = async (used, request, sink, signal, onRetry, mayRetry) => {
     try {
-      const turn = await generateWithRetries(used, request, sink, signal, { clock, onRetry })
+      const turn = await generateWithRetries(used, request, sink, signal, { clock, onRetry, mayRetry })
       models.answered(used)
       return turn
     } catch (error) {
@@ -115,6 +115,7 @@ export function composeRuns(
     kept,
     models: models.choice,
     costOf: models.costOf,
+    budgets: parts.budgets.keeper,
     tools: executor,
     guide: parts.guide,
     skills: parts.skills.forRuns,
@@ -160,7 +161,13 @@ export function composeRuns(
       models: models.choice,
     },
     ...{ windowOf: models.windowOf, image: images.get, used: models.used },
-    generate: (...args) => ask(...args, () => {}),
+    generate: (...args) =>
+      ask(
+        ...args,
+        () => {},
+        () => true,
+      ),
+    budgets: parts.budgets.keeper,
     serverOf: (name) => parts.catalog.get(name)?.attached?.server,
     known: (sessionId) => {
       if (store.session(sessionId) === undefined)
@@ -173,6 +180,7 @@ export function composeRuns(
     mayName: models.mayName,
     redact: redactor.text,
     used: models.used,
+    budgets: parts.budgets.keeper,
     name: runs.name,
     note: runs.note,
     report,

@@ -37,7 +37,7 @@ import { type Tool, withPorts } from '../tools/tool.ts'
 import { composeAgentRoutes, composeAgents } from './agents.ts'
 import { leaveAnotherCluster } from './another-cluster.ts'
 import { composeAttached } from './attached.ts'
-import { composeBudgets } from './budgets.ts'
+import { composeBudgets, limitsOfAgent, limitsOfJob } from './budgets.ts'
 import { composeDrills } from './drills.ts'
 import { composeFoundation } from './foundation.ts'
 import { composeGate, type Gate } from './gate.ts'
@@ -173,8 +173,19 @@ export function createSite(
   })
   const budgets = composeBudgets(foundation, {
     costOf: models.costOf,
+<<<<<<< HEAD
     agentLimits: (id) => agents.agents.find(id)?.budget ?? {},
     jobLimits: () => ({}),
+=======
+    agentLimits(id) {
+      const agent = agents.agents.find(id)
+      return agent === undefined ? { run: {}, day: {} } : limitsOfAgent(agent)
+    },
+    jobLimits(id) {
+      const job = jobs.jobs.find(id)
+      return job === undefined ? { run: {}, day: {} } : limitsOfJob(job)
+    },
+>>>>>>> 8fac98f (Stop a run before the call that would pass a limit, and where its calls repeat)
   })
   const agents = composeAgents(foundation, { catalog, models: models.choice.ids, skillsOf: skills.textFor })
   const images = createImageStore(database)
@@ -226,7 +237,7 @@ export function createSite(
     tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
   })
   const jobs = composeJobs(foundation, {
-    ...{ runs, store: sessions.store, gate, mcpTokens, homelab, drills, watch, stepUp },
+    ...{ runs, store: sessions.store, gate, mcpTokens, homelab, drills, watch, stepUp, budgets },
     isDemo: config.proxmox === undefined && models.model().id.startsWith('demo'),
     runbooks: runbooks.library,
   })

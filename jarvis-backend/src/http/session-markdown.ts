@@ -52,6 +52,9 @@ function toBlocks(entry: Entry): string[] {
       return [`- skill: ${entry.name}`]
     case 'error':
       return [`- error: ${entry.error}`]
+    case 'budget':
+    case 'stuck':
+      return [`- limits: ${entry.text}`]
     case 'done':
       return []
     default:

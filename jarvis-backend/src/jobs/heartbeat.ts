@@ -14,7 +14,7 @@ export const resultsFile = 'HEARTBEAT_RESULTS.md'
  */
 export const heartbeatJob = (minutes = 30): Shipped => ({
   ...{ id: heartbeatId, name: 'Heartbeat', work: { kind: 'heartbeat' } },
-  ...{ schedule: { kind: 'interval', minutes }, budget: { tokensPerRun: 30_000, tokensPerDay: 100_000 } },
+  ...{ schedule: { kind: 'interval', minutes }, budget: { tokensPerRun: 150_000, tokensPerDay: 300_000 } },
 })
 
 /** What the model is told where there is no HEARTBEAT.md. */

@@ -39,8 +39,6 @@ export interface JobStore {
   open(jobId?: string): StoredSlot[]
   /** Newest first. */
   slots(jobId: string, query: { before?: number; limit: number }): StoredSlot[]
-  /** Tokens of the slots from an instant on. */
-  tokensSince(jobId: string, since: number): number
   /** Drops ended slots beyond the newest `keep`. @returns their sessions */
   prune(jobId: string, keep: number): string[]
 }
@@ -58,7 +56,6 @@ export type JobRuns = {
     slot: number
     /** `isForeign`: what it says is nobody's words, as a finding of a check. */
     work: Extract<JobWork, { kind: 'prompt' | 'call' }> & { isForeign?: true }
-    mostTokens: number | undefined
     link(ids: { sessionId: string; runId: string }): void
   }): void
   /** Tells how it stands whenever that changes, and its end once. */

@@ -245,7 +245,7 @@ export function createJobs(parts: JobsParts) {
     },
     /** As it is kept. @throws JarvisError `not_found` */
     stored: must,
-    usedToday: (id: string) => scheduler.usedToday(must(id)),
+    usedToday: (id: string) => parts.usedToday(must(id).id),
     /** Pauses what people and models made: another cluster has other guests under the same numbers. What comes with JARVIS begins anew. */
     leaveCluster() {
       const now = clock.now()

@@ -20,6 +20,10 @@ export type SchedulerParts = SwitchParts & {
   makerProblem(job: StoredJob): string | undefined
   clock: Clock
   zone: string
+  /** Why its model may not be called any more today; undefined where it may. */
+  overBudget(jobId: string): string | undefined
+  /** Tokens that its runs have used today. */
+  usedToday(jobId: string): number
   isStopping(): boolean
   announce(text: string, level: 'info' | 'warning'): void
   /** Told after each change of a job or slot. */
@@ -35,14 +39,8 @@ export function createScheduler(parts: SchedulerParts) {
 
   const timesFor = (job: StoredJob): Times => timesOf(job.schedule, job.anchor)
   const zoneOf = ({ schedule }: StoredJob) => (schedule.kind === 'cron' ? schedule.zone : zone)
-  const usedToday = (job: StoredJob) => store.tokensSince(job.id, midnightOf(zoneOf(job), clock.now()))
 
-  function overBudget(job: StoredJob): string | undefined {
-    const most = job.budget.tokensPerDay
-    if (most === undefined) return undefined
-    const used = usedToday(job)
-    return used < most ? undefined : `The day's budget of ${most} tokens is used (${used}).`
-  }
+  const overBudget = (job: StoredJob): string | undefined => parts.overBudget(job.id)
 
   /** Says once a day that the budget is used. */
   function tellBudget(id: string) {
@@ -124,13 +122,10 @@ export function createScheduler(parts: SchedulerParts) {
   }
 
   function startRun(job: StoredJob, slot: StoredSlot, work: Parameters<JobRuns['start']>[0]['work']): void {
-    const { tokensPerRun, tokensPerDay } = job.budget
-    const limits = [tokensPerRun, tokensPerDay === undefined ? undefined : Math.max(1, tokensPerDay - usedToday(job))]
-    const mostTokens = Math.min(...limits.map((limit) => limit ?? Number.POSITIVE_INFINITY))
     let at: { sessionId: string; runId: string } | undefined
     try {
       runs.start({
-        ...{ job, slot: slot.slot, work, mostTokens: Number.isFinite(mostTokens) ? mostTokens : undefined },
+        ...{ job, slot: slot.slot, work },
         link(ids) {
           at = ids
           store.update({ ...slot, ...ids, state: 'running', startedAt: slot.startedAt ?? clock.now() })
@@ -260,7 +255,6 @@ export function createScheduler(parts: SchedulerParts) {
       begin(job, { jobId: job.id, slot, state: 'claimed', isByHand: true })
       return { slot }
     },
-    usedToday,
   }
 }
 

@@ -48,10 +48,16 @@ export const Schedule = z.discriminatedUnion('kind', [
 ])
 export type Schedule = z.infer<typeof Schedule>
 
-/** Most that a job's model may use. Tokens are all that were read and written. */
+/** Most that a job's model may use. Tokens are all that were read and written; dollars at list prices. */
 export const JobBudget = z.strictObject({
   tokensPerRun: z.int().min(1).optional(),
   tokensPerDay: z.int().min(1).optional(),
+  usdPerRun: z.number().positive().max(1_000_000).optional(),
+  usdPerDay: z.number().positive().max(1_000_000).optional(),
+  callsPerRun: z.int().min(1).optional(),
+  callsPerDay: z.int().min(1).optional(),
+  minutesPerRun: z.number().positive().max(100_000).optional(),
+  minutesPerDay: z.number().positive().max(100_000).optional(),
 })
 export type JobBudget = z.infer<typeof JobBudget>
 

@@ -49,7 +49,7 @@ export type ToolCall = Extract<Content, { type: 'tool_call' }>
 /** Why a model's reply ended. `interrupted`: stopped from outside, or the stream broke; what arrived is kept. */
 export const TurnStop = z.enum(['end_turn', 'tool_use', 'max_tokens', 'refusal', 'pause_turn', 'interrupted'])
 export type TurnStop = z.infer<typeof TurnStop>
-/** Why a run ended. `budget`: the tokens that it might use are used. */
+/** Why a run ended. `stuck`: the same calls had the same outcomes again and again. `budget`: its next call would have passed a limit. */
 export const StopReason = z.enum(['end_turn', 'max_tokens', 'refusal', 'loop_limit', 'stuck', 'budget', 'aborted'])
 export type StopReason = z.infer<typeof StopReason>
 
@@ -280,6 +280,22 @@ export const Entry = z.discriminatedUnion('type', [
     usage: Usage.optional(),
     isUsagePartial: z.literal(true).optional(),
   }),
+  /**
+   * Of the limits on what models use. `near`: 90 % of one could be reached. `raised`: a person, `by`, allowed this run more, US dollars.
+   * `stopped`: the next call would pass one, so at most one answer without tools follows.
+   */
+  z.object({
+    ...base,
+    type: z.literal('budget'),
+    what: z.enum(['near', 'raised', 'stopped']),
+    text: z.string(),
+    by: z.string().optional(),
+    usd: z.number().optional(),
+    /** The price of the model is not known, so tokens decided. */
+    isUnpriced: z.literal(true).optional(),
+  }),
+  /** The same calls had the same outcomes again and again; at most one answer without tools follows. `text`: which, and what came of them. */
+  z.object({ ...base, type: z.literal('stuck'), text: z.string() }),
   z.object({
     ...base,
     type: z.literal('done'),

@@ -1,6 +1,8 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { EntryOf } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
+import { asideOf } from '../aside.ts'
+import type { BudgetKeeper } from '../budgets.ts'
 import { toMessages } from '../conversation.ts'
 import type { Message, Model, ModelImage, ModelRequest, ModelSink, ToolSpec, Turn } from '../model.ts'
 import type { RunFacts } from '../run/facts.ts'
@@ -37,6 +39,7 @@ export type FoldingParts = {
   redact: { text(text: string): string }
   generate(model: Model, request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<Turn>
   used(turn: Prose['cost']): void
+  budgets: Pick<BudgetKeeper, 'aside'>
 }
 
 export type Folding = ReturnType<typeof createFolding>
@@ -125,10 +128,17 @@ export function createFolding(
         .map(({ id }) => id)
         .filter((id) => id !== run.row.id),
     )
+    const spender = { runId: run.row.id, sessionId: session.id, agent: run.agent, activeMs: 0 }
     const prose = await proseOf(
       entries.filter(({ runId }) => !ofChildren.has(runId)),
       { facts, before: before?.text ?? '' },
-      { ...parts, redact: parts.redact.text, model: modelFor(session, run), signal: run.modelAbort.signal },
+      {
+        ...parts,
+        generate: asideOf(parts.budgets, 'compaction', spender, parts.generate),
+        redact: parts.redact.text,
+        model: modelFor(session, run),
+        signal: run.modelAbort.signal,
+      },
     )
     delete run.notice
     const draft = {

@@ -1,7 +1,7 @@
 import type { ChildRunRow, EntryOf } from '../../protocol/index.ts'
 import { stepsOf } from '../run-trace.ts'
 import type { StoredEntry, TranscriptStore } from '../sessions/transcript-store.ts'
-import { tokensOf } from './budget.ts'
+import { tokensOf } from '../spent.ts'
 
 type Subrun = EntryOf<'subrun'>
 const lineOf = <C extends Subrun['change']>(entries: readonly StoredEntry[], change: C) =>

@@ -8,6 +8,7 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { ChildRun, StoredEntry } from '../sessions/transcript-store.ts'
 import { type ChildOutcome, mostAtOnce, mostOfRun, recordOf, standingOf } from './child.ts'
+import { activeMs } from './run-clock.ts'
 
 /** Work that a call hands to another agent. `tools`: all that the child may use. */
 export type Delegation = {
@@ -70,7 +71,15 @@ export function createChildren(
       )
     const ids = { runId: newId('run'), sessionId: session.id }
     const run = store.atomically(() => {
-      const slice = parts.slices.take({ runId: parent.row.id, sessionId: session.id, activeMs: 0 }, ids)
+      const slice = parts.slices.take(
+        {
+          runId: parent.row.id,
+          sessionId: session.id,
+          agent: parent.agent,
+          activeMs: activeMs(parent.entries, clock.now(), 0),
+        },
+        ids,
+      )
       if ('refused' in slice) throw refused(slice.refused)
       const origin = originOf(parent, work, slice.taken.tokens)
       const row = { id: ids.runId, sessionId: session.id, origin, status: 'running' as const, at: clock.now() }

@@ -7,10 +7,10 @@ import type { RunParts } from '../run-agent.ts'
 import { stepsOf } from '../run-trace.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Draft, StoredEntry } from '../sessions/transcript-store.ts'
-import { spentOn } from '../spent.ts'
-import { tokensOf } from './budget.ts'
+import { spentOn, tokensOf } from '../spent.ts'
 import { lineOf, standingOf } from './child.ts'
 import type { RunFacts } from './facts.ts'
+import { stopWords } from './stop-words.ts'
 
 type Last = Extract<Draft, { type: 'done' | 'error' }>
 
@@ -18,10 +18,16 @@ type Last = Extract<Draft, { type: 'done' | 'error' }>
 export function createRunEnds(parts: RunParts, { turnsOf }: RunFacts) {
   const { store, clock, redact, costOf } = parts
 
-  /** Stores a turn, with the run's end in the same transaction when nothing follows. */
-  function keepTurn(session: LiveSession, run: ActiveRun, turn: Extract<Draft, { type: 'assistant' }>) {
+  /** Stores a turn, with the run's end in the same transaction when nothing follows. @param alsoStore what belongs to it too */
+  function keepTurn(
+    session: LiveSession,
+    run: ActiveRun,
+    turn: Extract<Draft, { type: 'assistant' }>,
+    alsoStore: () => void,
+  ) {
     store.atomically(() => {
       if (run.isPartialSaved) store.savePartial(run.row.id, '')
+      alsoStore()
       endWith(session, run, [...run.entries, session.append(run, turn)])
     })
     parts.used(turn)
@@ -32,7 +38,14 @@ export function createRunEnds(parts: RunParts, { turnsOf }: RunFacts) {
     if (run.origin.kind === 'plan') return
     const step = nextStep(entries, turnsOf(session, run))
     if (step.type !== 'end' || run.abort.signal.aborted) return
-    keepEnd(session, run, { type: 'done', ...spentOn(entries, costOf), stopReason: step.stopReason }, entries)
+    const all = [...entries, ...stopWords(entries).map((words) => session.append(run, words))]
+    keepEnd(session, run, { type: 'done', ...spentOn(entries, costOf), stopReason: step.stopReason }, all)
+  }
+
+  /** Ends a run that a limit or its repeats stopped. */
+  function endStopped(session: LiveSession, run: ActiveRun) {
+    const stopReason = run.entries.some(({ type }) => type === 'stuck') ? 'stuck' : 'budget'
+    end(session, run, { type: 'done', ...spentOn(run.entries, costOf), stopReason }, stopWords(run.entries))
   }
 
   /** Stores the last entry, and the session's exact `seq` when no other run is going on. */
@@ -72,7 +85,7 @@ export function createRunEnds(parts: RunParts, { turnsOf }: RunFacts) {
     }
   }
 
-  return { keepTurn, endWith, end, fail }
+  return { keepTurn, endWith, endStopped, end, fail }
 }
 
 /** What a child run came to, as the transcript shows it where the run is folded. */

@@ -1,4 +1,6 @@
-import type { Effort, EntryOf } from '../../protocol/index.ts'
+import { type Effort, type EntryOf, mainAgentId } from '../../protocol/index.ts'
+import { asideOf } from '../aside.ts'
+import type { BudgetKeeper } from '../budgets.ts'
 import { type Model, type ModelChoice, ModelError, type ModelRequest } from '../model.ts'
 import { titleOf } from './title.ts'
 import type { Draft, StoredEntry, TranscriptStore } from './transcript-store.ts'
@@ -19,6 +21,7 @@ export function createNamer(parts: {
   /** Whether a model is asked at all. */
   mayName(model: Model): boolean
   redact(text: string): string
+  budgets: Pick<BudgetKeeper, 'aside'>
   used(turn: Pick<EntryOf<'assistant'>, 'model' | 'usage' | 'isUsagePartial'>): void
   name(sessionId: string, runId: string, title: string): void
   note(sessionId: string, runId: string, entry: Draft): void
@@ -44,7 +47,9 @@ export function createNamer(parts: {
       effort,
     }
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(patienceMs)])
-    const turn = await model.generate(request, { text: () => {}, thinking: () => {} }, signal)
+    const agent = store.session(sessionId)?.agent ?? mainAgentId
+    const generate = asideOf(parts.budgets, 'title', { agent }, (used, ...given) => used.generate(...given))
+    const turn = await generate(model, request, { text: () => {}, thinking: () => {} }, signal)
     if (stopping.signal.aborted || store.session(sessionId) === undefined) return
     const { usage, isUsagePartial } = turn
     const cost = { model: model.id, usage, ...(isUsagePartial && { isUsagePartial }) }

@@ -4,6 +4,7 @@ import { exchange } from '../exchange.ts'
 import type { Provider } from '../failure.ts'
 import { anthropicEncoder, type EncodedRequest, isThinking, type Refused } from './request.ts'
 import { anthropicReader } from './stream.ts'
+import { thinkingFields, thinkingMode } from './thinking.ts'
 
 /** Sent with a body of bytes, for which the SDK sets no content type. */
 const headers = { 'content-type': 'application/json' }
@@ -50,6 +51,8 @@ export function anthropicModel(options: AnthropicOptions): Model {
 
   return {
     id,
+    mostOutputTokens: ({ effort = options.effort, maxOutputTokens }) =>
+      thinkingFields(thinkingMode(model), effort, options.maxTokens, maxOutputTokens).max_tokens,
     async generate(request, sink, signal) {
       client ??= connect()
       const api = await client

@@ -80,7 +80,7 @@ export function anthropicEncoder({ id, model, maxTokens, effort: usual }: Reques
     const mustNot = mode === 'budget' && isInLoop && !/^\{"type":"(?:redacted_)?thinking"/.test(newest[0] ?? '')
     const wanted = mustNot ? 'off' : (request.effort ?? usual)
     const effort = wanted === undefined || refused.effort.has(wanted) ? undefined : wanted
-    const fields = thinkingFields(mode, effort, maxTokens)
+    const fields = thinkingFields(mode, effort, maxTokens, request.maxOutputTokens)
     const isForbidden = !(request.mayCallTools && request.tools.length > 0) && hasTools
     const head = JSON.stringify({
       model,

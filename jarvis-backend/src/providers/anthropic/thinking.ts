@@ -21,11 +21,22 @@ export function thinkingMode(model: string): ThinkingMode {
   return Number(major) === 4 && Number(minor) <= 5 ? 'budget' : 'adaptive'
 }
 
-/** The fields of a request that set thinking. @param effort undefined: the model's default */
-export function thinkingFields(mode: ThinkingMode, effort: Effort | undefined, maxTokens: number): Thinking {
+/**
+ * The fields of a request that set thinking.
+ * @param effort undefined: the model's default
+ * @param maxTokens of the answer; thinking may come on top
+ * @param most of answer and thinking together
+ */
+export function thinkingFields(
+  mode: ThinkingMode,
+  effort: Effort | undefined,
+  maxTokens: number,
+  most: number = Number.POSITIVE_INFINITY,
+): Thinking {
+  if (maxTokens > most) return thinkingFields(mode, effort, most, most)
   if (effort === undefined || mode === 'none') return { max_tokens: maxTokens }
   if (effort === 'off') return { max_tokens: maxTokens, ...(mode === 'adaptive' && { thinking: { type: 'disabled' } }) }
-  const max_tokens = Math.max(maxTokens, Math.min(maxTokens + budgets[effort], mostWithThoughts))
+  const max_tokens = Math.min(most, Math.max(maxTokens, Math.min(maxTokens + budgets[effort], mostWithThoughts)))
   if (mode === 'adaptive')
     return { max_tokens, thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort } }
   const budget_tokens = Math.min(budgets[effort], max_tokens - leastBudget)

@@ -85,7 +85,7 @@ function answered({ messages, tools, mayCallTools }: ModelRequest, cluster: Clus
 const questionOf = (message: Message | undefined): string =>
   message?.role === 'user'
     ? taskIn(message.text)
-        .replace(/^\[JARVIS .*\]$/gm, '')
+        .replace(/^\[JARVIS[ :].*\]$/gm, '')
         .trim()
     : ''
 

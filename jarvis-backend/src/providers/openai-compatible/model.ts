@@ -3,7 +3,7 @@ import type { Effort } from '../../protocol/index.ts'
 import { exchange } from '../exchange.ts'
 import type { Provider } from '../failure.ts'
 import { type OptionalField, refusedField, saidIn, withErrorUnderError } from './refused-fields.ts'
-import { chatRequest } from './request.ts'
+import { chatRequest, leastOf } from './request.ts'
 import { chatReader } from './stream.ts'
 
 export type OpenAiCompatibleOptions = {
@@ -55,6 +55,7 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
 
   return {
     id: `openai/${model}`,
+    mostOutputTokens: ({ maxOutputTokens }) => leastOf(options.maxTokens ?? usualMost, maxOutputTokens) ?? usualMost,
     async generate(request, sink, signal) {
       client ??= connect()
       const { chat } = await client
@@ -86,6 +87,9 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
     },
   }
 }
+
+/** The longest reply that is expected where the settings name no limit, tokens. */
+const usualMost = 16_384
 
 /** Longest silence, ms. A local server may load the model and read the prompt before its first token. */
 export const patienceMs = (hostname: string): number => (hostname === 'api.openai.com' ? 120_000 : 600_000)

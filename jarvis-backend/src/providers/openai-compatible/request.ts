@@ -24,8 +24,8 @@ export type RequestOptions = {
  * sent it, and so are other data of a call.
  */
 export function chatRequest(
-  { system, messages, tools, mayCallTools, effort: asked }: ModelRequest,
-  { model, maxTokens, isOpenAi, wantsReasoning, refused, effort: usual }: RequestOptions,
+  { system, messages, tools, mayCallTools, effort: asked, maxOutputTokens }: ModelRequest,
+  { model, maxTokens: usualMost, isOpenAi, wantsReasoning, refused, effort: usual }: RequestOptions,
 ): Body {
   const turns = conversation(
     messages,
@@ -34,6 +34,7 @@ export function chatRequest(
       (piece.type === 'tool_call' || (piece.type === 'thinking' && !!piece.isWantedBack)),
   )
   const effort = asked ?? usual
+  const maxTokens = leastOf(usualMost, maxOutputTokens)
   return {
     model,
     stream: true,
@@ -58,6 +59,10 @@ export function chatRequest(
       }),
   }
 }
+
+/** The smaller of two limits, of which either may be absent. */
+export const leastOf = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 
 /** OpenAI's reasoning models refuse the old name; most other servers do not know the new one. */
 function tokenLimit(maxTokens: number, isOpenAi: boolean, refused: ReadonlySet<OptionalField>) {

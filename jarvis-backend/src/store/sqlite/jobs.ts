@@ -32,9 +32,6 @@ export function createJobStore({ sql }: Database): JobStore {
       'SELECT facts FROM job_slots WHERE job_id = @jobId AND slot < @before ORDER BY slot DESC LIMIT @limit',
     )
     .pluck()
-  const sumTokens = sql
-    .prepare<[string, number], number>('SELECT COALESCE(SUM(tokens), 0) FROM job_slots WHERE job_id = ? AND slot >= ?')
-    .pluck()
   const dropOld = sql
     .prepare<[object], string>(
       `DELETE FROM job_slots WHERE job_id = @jobId AND is_open = 0 AND slot <= (
@@ -63,7 +60,6 @@ export function createJobStore({ sql }: Database): JobStore {
     open: (jobId) => selectOpen.all({ jobId: jobId ?? null }).map(toSlot),
     slots: (jobId, { before, limit }) =>
       selectSlots.all({ jobId, before: before ?? Number.MAX_SAFE_INTEGER, limit }).map(toSlot),
-    tokensSince: (jobId, since) => sumTokens.get(jobId, since) ?? 0,
     prune: (jobId, keep) => dropOld.all({ jobId, keep }).flatMap((facts) => toSlot(facts).sessionId ?? []),
   }
 }

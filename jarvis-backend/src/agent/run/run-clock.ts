@@ -1,0 +1,40 @@
+import type { StoredEntry } from '../sessions/transcript-store.ts'
+
+/** A time in which a run waited for a person. `until` undefined: it waits now. */
+type Wait = { from: number; until: number | undefined }
+
+/** The times in which a run had a card before a person, in the order they began. Times may overlap. */
+export function waitsIn(entries: readonly StoredEntry[]): Wait[] {
+  const waits = new Map<string, Wait>()
+  for (const entry of entries) {
+    if (entry.type === 'confirm_needed') waits.set(entry.toolUseId, { from: entry.at, until: undefined })
+    else if (entry.type === 'confirm_resolved') {
+      const wait = waits.get(entry.toolUseId)
+      if (wait !== undefined) wait.until = entry.at
+    }
+  }
+  return [...waits.values()]
+}
+
+/**
+ * How long a run has been at work, ms: since its first entry, without the time in which it or a run that works for it waited for a person.
+ * @param stoodMs how long JARVIS was down meanwhile
+ * @param helpers entries of the runs that work for it
+ */
+export function activeMs(
+  entries: readonly StoredEntry[],
+  now: number,
+  stoodMs: number,
+  helpers: readonly (readonly StoredEntry[])[] = [],
+): number {
+  const start = entries[0]?.at
+  if (start === undefined) return 0
+  const waits = [entries, ...helpers].flatMap(waitsIn).sort((one, other) => one.from - other.from)
+  let waitedMs = 0
+  let end = start
+  for (const { from, until = now } of waits) {
+    waitedMs += Math.max(0, until - Math.max(from, end))
+    end = Math.max(end, until)
+  }
+  return Math.max(0, now - start - waitedMs - stoodMs)
+}

@@ -1,0 +1,159 @@
+import type { ActiveRun } from '../active-run.ts'
+import { type Reservation, type Spender, wrapUpTokens } from '../budgets.ts'
+import { callModel } from '../call-model.ts'
+import type { Folding } from '../context/folding.ts'
+import { type Model, ModelError, type ModelRequest } from '../model.ts'
+import type { RunParts } from '../run-agent.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
+import type { Draft, StoredEntry } from '../sessions/transcript-store.ts'
+import type { OpenStream } from '../token-pump.ts'
+import type { createRunEnds } from './ends.ts'
+import { createEstimate } from './estimate.ts'
+import type { RunFacts } from './facts.ts'
+import { activeMs } from './run-clock.ts'
+
+/** Where a model does not say how long its reply can be, tokens. */
+const usualOutput = 8_192
+/** How long the last answer may take, ms. */
+const lastAnswerMs = 60_000
+
+type Stop = Extract<Draft, { type: 'stuck' | 'budget' }>
+
+/** Calls the model for a run, within the limits of what it may use. */
+export function createTurns(
+  parts: RunParts,
+  made: {
+    facts: RunFacts
+    folding: Folding
+    ends: ReturnType<typeof createRunEnds>
+    openStream: OpenStream
+    checkpoint(run: ActiveRun): void
+  },
+) {
+  const { store, clock, redact, budgets } = parts
+  const { facts, folding, ends } = made
+  const estimate = createEstimate()
+
+  async function requestOf(session: LiveSession, run: ActiveRun, mayCallTools: boolean): Promise<ModelRequest> {
+    const { prompt, tools, effort, temperature } = facts.profileOf(session, run)
+    const messages = await folding.messages(session, run)
+    return {
+      system: prompt,
+      messages,
+      tools,
+      ...(effort !== undefined && { effort }),
+      ...(temperature !== undefined && { temperature }),
+      mayCallTools,
+    }
+  }
+
+  /** Whose limits the run's calls count against. */
+  function spenderOf(session: LiveSession, run: ActiveRun): Spender {
+    const runId = run.row.id
+    const { origin } = run
+    const jobId = origin.kind === 'job' ? origin.jobId : origin.kind === 'child' ? origin.asker.job : undefined
+    const helpers = budgets.childrenOf(runId).map((id) => store.entriesOfRun(id))
+    return {
+      ...{ runId, sessionId: session.id, agent: run.agent },
+      activeMs: activeMs(run.entries, clock.now(), budgets.stoodMs(runId), helpers),
+      ...(jobId !== undefined && { jobId }),
+    }
+  }
+
+  const planOf = (model: Model, request: ModelRequest, run: ActiveRun) => ({
+    model: model.id,
+    inputTokens: estimate(request, model.id, run.entries),
+    outputTokens: model.mostOutputTokens?.(request) ?? request.maxOutputTokens ?? usualOutput,
+  })
+
+  /** Calls the model and stores its turn and what it used together. */
+  async function call(
+    session: LiveSession,
+    run: ActiveRun,
+    given: { model: Model; request: ModelRequest; reservation: Reservation; signal: AbortSignal },
+  ) {
+    const { model, request, reservation, signal } = given
+    const { id } = run.row
+    let isKept = false
+    try {
+      await callModel({
+        ...{ model, session, run, request, signal, openStream: made.openStream },
+        redact: redact.text,
+        redactors: { text: redact.stream(), thinking: redact.stream() },
+        checkpoint: () => made.checkpoint(run),
+        keep(turn) {
+          isKept = true
+          ends.keepTurn(session, run, turn, () =>
+            reservation.settle(turn.usage, { isPartial: turn.isUsagePartial === true, said: charsOf(turn.content) }),
+          )
+        },
+        generate: (...args) =>
+          parts.generate(
+            ...args,
+            ({ message, retryInMs }) => {
+              run.notice = { message, retryAt: clock.now() + retryInMs }
+              session.emit(id, 'chat:notice', { message, retryInMs })
+            },
+            reservation.again,
+          ),
+      })
+    } finally {
+      if (!isKept) reservation.release()
+    }
+  }
+
+  /** The run's last words: one answer without tools where it fits, and JARVIS's own. */
+  async function last(session: LiveSession, run: ActiveRun, stop: Stop): Promise<void> {
+    const model = facts.modelFor(session, run)
+    session.append(run, stop)
+    const request = { ...(await requestOf(session, run, false)), maxOutputTokens: wrapUpTokens }
+    const reservation = budgets.askLast(spenderOf(session, run), planOf(model, request, run))
+    if (reservation !== undefined) {
+      const late = new AbortController()
+      const disarm = clock.after(lastAnswerMs, () =>
+        late.abort(new ModelError('model_timeout', 'It took too long.', { isRetryable: false })),
+      )
+      try {
+        const signal = AbortSignal.any([run.modelAbort.signal, late.signal])
+        await call(session, run, { model, request, reservation, signal })
+      } catch (error) {
+        // JARVIS's own words stand in for the answer.
+        if (run.modelAbort.signal.aborted || !(error instanceof ModelError)) throw error
+      } finally {
+        disarm()
+      }
+    }
+    if (!run.isOver && !run.abort.signal.aborted) ends.endStopped(session, run)
+  }
+
+  return {
+    last,
+    /** Takes a turn, or has the last answer where the turn would pass a limit. */
+    async take(session: LiveSession, run: ActiveRun, mayCallTools: boolean): Promise<void> {
+      const model = facts.modelFor(session, run)
+      const request = await requestOf(session, run, mayCallTools)
+      const asked = budgets.ask(spenderOf(session, run), planOf(model, request, run))
+      if ('refused' in asked) {
+        const { refused: text, ...more } = asked
+        return last(session, run, { type: 'budget', what: 'stopped', text, ...more })
+      }
+      if (asked.near !== undefined && mayBeTold(run.entries))
+        session.append(run, { type: 'budget', what: 'near', text: asked.near })
+      try {
+        await call(session, run, { model, request, reservation: asked, signal: run.modelAbort.signal })
+      } catch (error) {
+        const isTooLong = error instanceof ModelError && error.isTooLong && !run.modelAbort.signal.aborted
+        if (!isTooLong || !(await folding.refused(session, run))) throw error
+      }
+    },
+  }
+}
+
+/** A person is told once, and again after having allowed more. */
+const mayBeTold = (entries: readonly StoredEntry[]): boolean => {
+  const newest = entries.findLast(({ type }) => type === 'budget')
+  return newest?.type !== 'budget' || newest.what === 'raised'
+}
+
+const charsOf = (content: Extract<Draft, { type: 'assistant' }>['content']): number =>
+  content.reduce((sum, item) => sum + ('text' in item ? item.text.length : JSON.stringify(item).length), 0)

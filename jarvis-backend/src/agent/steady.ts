@@ -1,0 +1,30 @@
+/** A task's id of Proxmox, with its process, start and random parts. */
+const upid = /\bUPID:[\w.:@!-]+/g
+/** `2026-11-23T09:14:05.123Z`, `2026-11-23`, `23 Nov 2026`. */
+const dates = /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?\b/g
+const namedDates = /\b\d{1,2} (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?: \d{4})?\b/gi
+const clockTimes = /\b\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[ap]m)?\b/gi
+/** Seconds or milliseconds since 1970, from 2017 on. */
+const unixTimes = /\b1[5-9]\d{8}(?:\d{3})?\b/g
+const duration = String.raw`(?:\d+(?:\.\d+)? ?(?:ms|s|sec(?:onds?)?|min(?:utes?)?|h(?:ours?)?|d(?:ays?)?|weeks?)\b[ ,]*(?:and )?)+`
+/** `36 s ago`, `12 d 3 h old`. */
+const agos = new RegExp(String.raw`\b${duration}(?:ago|old|before)\b`, 'gi')
+/** `up 12 d 3 h`, `uptime: 93,214`, `after 4.2 s`, `took 120 ms`. */
+const uptimes = new RegExp(
+  String.raw`\b(?:up(?:time)?|since|after|in|took|for|age|duration|elapsed)["']?(?:_?(?:s|ms|seconds))?["']?[ :=]*(?:${duration}|[\d.,]+\b)`,
+  'gi',
+)
+/** `request 8f3a`, `seq=17`, `pid 4711`, `attempt 3`. */
+const counters =
+  /\b(?:request|req|seq(?:uence)?|pid|attempt|try|trace|nonce|counter|count|packets?|net_?in|net_?out|disk_?read|disk_?write|rx|tx)["']?(?:[ _-]?(?:id|no|number|bytes))?["']?[ :=#]*[\w-]*\d[\w.-]*/gi
+
+/**
+ * A result without what differs each time though nothing has changed: clocks, uptimes, durations and counters. Everything else stays, so that
+ * a progress, a state or a size that changes makes another result.
+ */
+export function steady(text: string): string {
+  return [upid, dates, namedDates, clockTimes, unixTimes, agos, uptimes, counters].reduce(
+    (rest, pattern) => rest.replace(pattern, '#'),
+    text,
+  )
+}

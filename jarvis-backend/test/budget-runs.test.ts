@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { ModelError } from '../src/agent/model.ts'
+import type { Budgets, Entry } from '../src/protocol/index.ts'
+import { noUsage } from '../src/protocol/index.ts'
+import { openDatabase } from '../src/store/sqlite/database.ts'
+import { createSettings } from '../src/store/sqlite/settings.ts'
+import { createFakeClock } from './support/fake-clock.ts'
+import { breaks, calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+/** A data dir with these limits, and a price for the scripted model: a dollar for a million tokens read, ten for as many written. */
+function dataDirWith(budgets: Partial<Budgets>, price = true) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-budget-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const database = openDatabase(join(dataDir, 'jarvis.db'))
+  const all = { run: {}, day: {}, jobs: {}, agents: {}, ...budgets }
+  createSettings(database).set('budgets', JSON.stringify(all))
+  database.close()
+  if (price) writeFileSync(join(dataDir, 'prices.json'), JSON.stringify({ 'scripted/model': { input: 1, output: 10 } }))
+  return dataDir
+}
+
+const look = calls(['get_cluster_status', {}])
+const used = (inputTokens: number, outputTokens = 0) => ({ usage: { ...noUsage, inputTokens, outputTokens } })
+const dear =
+  (inputTokens: number) =>
+  async (...given: Parameters<typeof look>) => ({
+    ...(await look(...given)),
+    ...used(inputTokens),
+  })
+const textsOf = (entries: readonly Entry[]) =>
+  entries.flatMap((entry) =>
+    entry.type === 'assistant' ? entry.content.flatMap((item) => (item.type === 'text' ? item.text : [])) : [],
+  )
+
+async function asking(given: Parameters<typeof startJarvis>[0]) {
+  const jarvis = await startJarvis({ env: { JARVIS_TITLES: 'off', JARVIS_EMBEDDINGS: 'none' }, ...given })
+  const operator = await jarvis.connect()
+  const { sessionId } = await operator.ask('chat:send', { message: 'How is the cluster?' })
+  const done = await operator.next('chat:done')
+  const { snapshot } = await operator.ask('chat:attach', { sessionId })
+  return { jarvis, operator, sessionId, done, entries: snapshot.entries }
+}
+
+test('a run stops before the call that would pass its dollars, answers once without tools, and says why', async () => {
+  const model = scripted(dear(100_000), says('Two nodes are up; the third I did not see.', used(100_100, 20)))
+  const { done, entries } = await asking({ model, dataDir: dataDirWith({ run: { usd: 0.25 } }) })
+  expect(done).toMatchObject({ stopReason: 'budget' })
+  expect(model.requests.map(({ mayCallTools }) => mayCallTools)).toEqual([true, false])
+  expect(model.requests[1]?.maxOutputTokens).toBeGreaterThan(0)
+  expect(JSON.stringify(model.requests[1]?.messages)).toContain('Answer now, in words and without tools')
+  expect(textsOf(entries)).toEqual([
+    'Two nodes are up; the third I did not see.',
+    expect.stringMatching(
+      /^I stopped at a limit: this run may cost \$0.25 and has cost \$0.10. The next call could cost up to/,
+    ),
+  ])
+})
+
+test('a last answer that does not fit is not made, and JARVIS says why in its own words', async () => {
+  const model = scripted(dear(240_000))
+  const { done, entries } = await asking({ model, dataDir: dataDirWith({ run: { usd: 0.25 } }) })
+  expect(done).toMatchObject({ stopReason: 'budget' })
+  expect(textsOf(entries)).toEqual([expect.stringContaining('has cost $0.24')])
+})
+
+test('a last answer that fails leaves JARVIS’s own words', async () => {
+  const broken = new ModelError('model_overloaded', 'It is overloaded.', { isRetryable: false })
+  const model = scripted(dear(100_000), breaks(broken))
+  const { done, entries } = await asking({ model, dataDir: dataDirWith({ run: { usd: 0.25 } }) })
+  expect(done).toMatchObject({ stopReason: 'budget' })
+  expect(textsOf(entries)).toHaveLength(1)
+})
+
+test('where the price is not known tokens decide, and that is said', async () => {
+  const model = scripted(dear(100_000))
+  const dataDir = dataDirWith({ run: { usd: 0.01, tokens: 150_000 } }, false)
+  const { entries } = await asking({ model, dataDir })
+  expect(textsOf(entries)).toEqual([expect.stringMatching(/may use 150,000 tokens.* Not every price is known/)])
+})
+
+test('the day’s limit stops the chat before its first call, and says what to do', async () => {
+  const dataDir = dataDirWith({ day: { usd: 0.0001 } })
+  const { done, entries } = await asking({ model: scripted(), dataDir })
+  expect(done).toMatchObject({ stopReason: 'budget' })
+  expect(textsOf(entries)).toEqual([
+    expect.stringMatching(/all models together may cost .* a day .* Settings, Budgets/),
+  ])
+})
+
+test('time before a person’s card does not count, and other time does', async () => {
+  const clock = createFakeClock(Date.UTC(2026, 10, 1, 12))
+  const stop = calls(['stop_vm', { vmid: 103 }])
+  const model = scripted(stop, says('It stays.'))
+  const jarvis = await startJarvis({ model, clock, dataDir: dataDirWith({ run: { minutes: 15 } }) })
+  const operator = await jarvis.connect()
+  const { sessionId } = await operator.ask('chat:send', { message: 'Stop 103.' })
+  const { toolUseId } = await operator.next('chat:confirm_needed')
+  await clock.advance(4 * 60_000)
+  await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
+  expect(await operator.next('chat:done')).toMatchObject({ stopReason: 'end_turn' })
+})
