@@ -1,4 +1,4 @@
-import { type BudgetKeeper, type CallPlan, type Reservation, type Slices, wrapUpTokens } from '../agent/budgets.ts'
+import { type BudgetKeeper, type Slices, wrapUpTokens } from '../agent/budgets.ts'
 import type { CostOf } from '../agent/spent.ts'
 import type { BudgetLimits, Spending } from '../protocol/index.ts'
 import { mostOf, nearLine, noRoom, obstacle, usedUp } from './fit.ts'
@@ -6,7 +6,6 @@ import { createReserve } from './reserve.ts'
 import { spentOfRun } from './runs.ts'
 import { type Caller, createScopes, type Scope, type ScopeParts } from './scopes.ts'
 import { createSlices } from './slices.ts'
-import type { SpendKind } from './spending.ts'
 
 export type KeeperParts = ScopeParts & { now(): number; costOf: CostOf }
 
