@@ -173,10 +173,6 @@ export function createSite(
   })
   const budgets = composeBudgets(foundation, {
     costOf: models.costOf,
-<<<<<<< HEAD
-    agentLimits: (id) => agents.agents.find(id)?.budget ?? {},
-    jobLimits: () => ({}),
-=======
     agentLimits(id) {
       const agent = agents.agents.find(id)
       return agent === undefined ? { run: {}, day: {} } : limitsOfAgent(agent)
@@ -185,7 +181,6 @@ export function createSite(
       const job = jobs.jobs.find(id)
       return job === undefined ? { run: {}, day: {} } : limitsOfJob(job)
     },
->>>>>>> 8fac98f (Stop a run before the call that would pass a limit, and where its calls repeat)
   })
   const agents = composeAgents(foundation, { catalog, models: models.choice.ids, skillsOf: skills.textFor })
   const images = createImageStore(database)

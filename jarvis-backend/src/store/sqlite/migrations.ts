@@ -583,9 +583,4 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (owner, name)
   ) STRICT;
   `,
-  `
-  -- A call must fit its limit with its longest answer now, so that the heartbeat's first limits would let none be made.
-  UPDATE jobs SET facts = json_set(facts, '$.budget.tokensPerRun', 150000, '$.budget.tokensPerDay', 300000)
-    WHERE id = 'job_heartbeat' AND facts ->> '$.budget.tokensPerRun' = 30000 AND facts ->> '$.budget.tokensPerDay' = 100000;
-  `,
 ]
