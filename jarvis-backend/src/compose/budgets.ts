@@ -16,10 +16,7 @@ export const limitsOfJob = ({ budget }: { budget: JobBudget }): OwnLimits => ({
 })
 
 /** Limits of an agent as the keeper has them. */
-export const limitsOfAgent = ({ budget: { run = {}, day = {} } }: Pick<Agent, 'budget'>): OwnLimits => ({
-  run: limitsOf(run.modelCalls, run.tokens, run.usd, run.minutes),
-  day: limitsOf(day.modelCalls, day.tokens, day.usd, day.minutes),
-})
+export const limitsOfAgent = ({ budget }: Pick<Agent, 'budget'>): OwnLimits => ({ run: {}, day: budget })
 
 type Amount = number | undefined
 const limitsOf = (calls: Amount, tokens: Amount, usd: Amount, minutes: Amount): BudgetLimits => ({
