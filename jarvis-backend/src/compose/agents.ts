@@ -25,20 +25,20 @@ import type { Gate } from './gate.ts'
 export function composeAgents(
   foundation: Foundation,
   parts: {
-    catalog: Catalog
+    /** Names of the tools that do not come with JARVIS. */
+    otherTools(): string[]
     models(): string[]
     /** The skills that an agent's prompt names. */
     skillsOf(agent: Agent): string
   },
 ) {
   const { dataDir, redactor, settings, database, journal, activity } = foundation
-  const { catalog } = parts
   const house = houseTools.map(({ name }) => name)
   const file = agentsFile(dataDir)
   const agents: ActiveAgents = createActiveAgents({
     ...{ read: file.read, write: file.write, settings, journal, durably: database.durably },
     known: () => ({
-      tools: [...new Set([...house, ...catalog.list().map(({ name }) => name)])],
+      tools: [...new Set([...house, ...parts.otherTools()])],
       models: parts.models(),
     }),
     changed: () => activity.changed({ what: 'agents' }),

@@ -182,7 +182,11 @@ export function createSite(
       return job === undefined ? { run: {}, day: {} } : limitsOfJob(job)
     },
   })
-  const agents = composeAgents(foundation, { catalog, models: models.choice.ids, skillsOf: skills.textFor })
+  const agents = composeAgents(foundation, {
+    otherTools: () => [...attached.tools(), ...(replace.tools ?? [])].map(({ name }) => name),
+    models: models.choice.ids,
+    skillsOf: skills.textFor,
+  })
   const images = createImageStore(database)
   const gate: Gate = composeGate(foundation, {
     changeStore: createChangeStore(database),
