@@ -56,7 +56,6 @@ export function toMessages(
 
   const repeats = createRepeats(entries)
   let isBrokenOff = false
-  if (fold !== undefined) tell('', asData('earlier', asFolded(fold)))
   for (const entry of entries) {
     if (!isGiven(entry, fold)) {
       // A call that was repeated before the fold counts after it too.
@@ -95,7 +94,14 @@ export function toMessages(
   }
   // A conversation begins with a person, and a model goes on only when it is asked to.
   if (isBrokenOff) tell(goOn)
+  if (fold !== undefined) return behindFold(messages, asData('earlier', asFolded(fold)))
   return messages[0]?.role === 'assistant' ? messages.slice(1) : messages
+}
+
+/** What was folded stands in the first message, whatever state of the cluster a later message has replaced there. */
+function behindFold([first, ...rest]: readonly Message[], earlier: string): Message[] {
+  if (first?.role === 'user') return [{ ...first, context: joined(earlier, first.context ?? '') }, ...rest]
+  return [{ role: 'user', results: [], text: '', context: earlier }, ...(first === undefined ? [] : [first]), ...rest]
 }
 
 const mostEarlierImages = 6

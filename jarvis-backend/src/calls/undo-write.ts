@@ -41,7 +41,7 @@ export function createUndoWrite(parts: {
 }
 
 /** What follows the text of that checksum, where `text` begins with it at the end of a line. */
-function textAfter(text: string, checksum: string): string | undefined {
+export function textAfter(text: string, checksum: string): string | undefined {
   const hash = createHash('sha256')
   let taken = 0
   while (taken < text.length) {

@@ -5,6 +5,7 @@ import type { StoredEntry } from '../agent/sessions/transcript-store.ts'
 import { type Agent, type Agents, agentIdOf } from '../agents/agent.ts'
 import { agentDir } from '../agents/agent-dir.ts'
 import type { Journal } from '../calls/ports.ts'
+import { createRestoreFiles } from '../calls/restore-files.ts'
 import { createUndoWrite } from '../calls/undo-write.ts'
 import type { EmbeddingsConfig } from '../config/config.ts'
 import { memoryRoutes } from '../http/memory.ts'
@@ -135,6 +136,7 @@ export function composeMemory(parts: {
     tools: withPorts(memoryTools, { of: ownMemory, now, redact: parts.redact }),
     recall: (message: string, agent: string) => recall(message, placesFor(parts.agents().require(agent))),
     learn,
+    filesBack: createRestoreFiles({ workspace, writes, journal, transactions: database }),
     routes: memoryRoutes({
       memory: { call: memory.call, search: (query, limit) => ownMemory(undefined).search(query, limit) },
       workspace,

@@ -1,5 +1,6 @@
 import { grantFacts } from '../agent/context/facts/grants.ts'
 import { entryFacts, type FactMaker } from '../agent/context/facts/index.ts'
+import { createGoingBack } from '../agent/context/going-back.ts'
 import { createReports } from '../agent/context/reports.ts'
 import { asClusterData } from '../agent/persona.ts'
 import { generateWithRetries } from '../agent/retry.ts'
@@ -43,7 +44,7 @@ export function composeRuns(
     agents: Pick<ComposedAgents, 'agents' | 'promptOf' | 'isOffered'>
     images: ImageStore
     homelab: Pick<ComposedHomelab, 'cluster'>
-    memory: Pick<ComposedMemory, 'recall' | 'learn'>
+    memory: Pick<ComposedMemory, 'recall' | 'learn' | 'filesBack'>
     models: Pick<ComposedModels, 'choice' | 'costOf' | 'used' | 'mayName' | 'answered' | 'failed' | 'windowOf'>
     gate: Pick<Gate, 'confirmations' | 'executor' | 'questions' | 'watchers' | 'grants'>
     budgets: Pick<ComposedBudgets, 'keeper'>
@@ -213,6 +214,7 @@ export function composeRuns(
         journal,
         image: images.get,
         reports,
+        goingBack: createGoingBack(store, memory.filesBack),
       }),
     },
   }

@@ -1,5 +1,6 @@
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
+import type { GoingBack } from '../agent/context/going-back.ts'
 import type { Reports } from '../agent/context/reports.ts'
 import { childrenIn } from '../agent/run/child-list.ts'
 import type { Runs } from '../agent/runs.ts'
@@ -49,6 +50,7 @@ export function sessionRoutes(parts: {
   journal: Journal
   image: ImageStore['get']
   reports: Reports
+  goingBack: GoingBack
 }): Router {
   const { runs, store } = parts
   const toSummary = (
@@ -169,8 +171,13 @@ export function sessionRoutes(parts: {
   })
   router.post('/:id/branch', operatorOnly, (request, response) => {
     const from = param(request, 'id')
-    const { before, after = 0, model } = read(SessionBranchBody, request.body)
+    const { before, after = 0, model, restoreFiles } = read(SessionBranchBody, request.body)
     const point = before === undefined ? { after } : { before }
+    if (restoreFiles && runs.isRunning(from))
+      throw new JarvisError(
+        'conflict',
+        'An answer or a call goes on. Files go back once it has ended; nothing was branched.',
+      )
     const { sessionId, entry } = parts.sessions.branch(from, point, model)
     parts.journal.append('session', {
       sessionId,
@@ -180,7 +187,10 @@ export function sessionRoutes(parts: {
       entry,
       by: identityOf(response).sub,
     })
-    response.status(201).json(summary(sessionId))
+    const restored = restoreFiles
+      ? parts.goingBack.restoreFiles(from, before ?? after, identityOf(response).sub)
+      : undefined
+    response.status(201).json({ ...summary(sessionId), ...(restored && { restored }) })
   })
   router.delete('/:id', operatorOnly, async (request, response) => {
     const { id } = known(param(request, 'id'))

@@ -70,6 +70,8 @@ export type CheckpointFile = z.infer<typeof CheckpointFile>
 /** A change since a checkpoint, which going back does not undo. */
 export const CheckpointChange = z.object({
   toolUseId: z.string(),
+  /** Of the entry that tells its outcome. */
+  seq: z.int(),
   line: z.string(),
   outcome: z.enum(['done', 'failed', 'unknown']),
   text: z.string(),

@@ -39,7 +39,13 @@ const seq = z.int().nonnegative()
  * `model`: answers in the branch.
  */
 export const SessionBranchBody = z
-  .strictObject({ before: seq.optional(), after: seq.optional(), model: z.string().max(200).optional() })
+  .strictObject({
+    before: seq.optional(),
+    after: seq.optional(),
+    model: z.string().max(200).optional(),
+    /** Files that JARVIS wrote after that point go back too, as far as nobody edited them since. */
+    restoreFiles: z.boolean().optional(),
+  })
   .refine(({ before, after }) => (before === undefined) !== (after === undefined), 'must name before or after')
 const cursor = (pattern: RegExp) => z.string().max(100).regex(pattern, 'must be a cursor from `next`').optional()
 /** `limit` 1..200; `before`: a cursor from `next`. */

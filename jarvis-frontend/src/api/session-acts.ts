@@ -1,4 +1,4 @@
-import type { Effort, Page, SessionSummary, SessionsPage, Versions } from 'jarvis-backend/protocol'
+import type { CheckpointFile, Effort, Page, SessionSummary, SessionsPage, Versions } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
 import { sessionPath as path } from './sessions.ts'
 
@@ -18,8 +18,10 @@ export const deleteSessionAtLast = (id: string) => call('DELETE', path(id), unde
 export const readVersions = (id: string) => call<Page<Versions>>('GET', `${path(id)}/versions`)
 
 /** Creates a session with the beginning of this one: up to `before` a message, or up to and with `after` an answer. */
-export const branchSession = (id: string, point: ({ before: number } | { after: number }) & { model?: string }) =>
-  call<SessionSummary>('POST', `${path(id)}/branch`, point)
+export const branchSession = (
+  id: string,
+  point: ({ before: number } | { after: number }) & { model?: string; restoreFiles?: boolean },
+) => call<SessionSummary & { restored?: CheckpointFile[] }>('POST', `${path(id)}/branch`, point)
 
 export type SessionFilter = { q?: string; source?: string; archived?: string }
 

@@ -4,11 +4,13 @@ import { ClusterPanel } from '../features/cluster/panel.tsx'
 import { useLocation } from '../lib/location.tsx'
 import { useValue } from '../lib/use-value.ts'
 import { PanelHead } from '../ui/panel-head.tsx'
+import { contextOf } from './context/open.ts'
 import { useGhosts } from './ghosts.ts'
 import { later } from './later.tsx'
 import { live } from './live.ts'
 import { useTitleOf } from './waiting.tsx'
 
+const ContextPanel = later(() => import('./context/panel.tsx').then((part) => part.ContextPanel))
 const Todo = later(() => import('../pages/chat/todo.tsx').then((part) => part.Todo))
 const Tray = later(() => import('../features/confirmations/tray.tsx').then((part) => part.Tray))
 
@@ -19,6 +21,8 @@ export function Side() {
   const titleOf = useTitleOf()
   // Do not list a card that the chat shows already.
   const others = waiting.filter((row) => !pathname.endsWith(`/${row.sessionId}`))
+  const context = useValue(contextOf)
+  const ghosts = useGhosts()
   const tray = others.length > 0 && (
     <Suspense fallback={null}>
       <PanelHead title={others.length === waiting.length ? 'Waiting for you' : 'Also waiting'} />
@@ -32,7 +36,15 @@ export function Side() {
       {tray}
     </>
   )
-  return <ClusterPanel ghosts={useGhosts()} tray={above} />
+  if (context !== undefined && context === sessionId) {
+    return (
+      <Suspense fallback={null}>
+        {above}
+        <ContextPanel key={context} sessionId={context} />
+      </Suspense>
+    )
+  }
+  return <ClusterPanel ghosts={ghosts} tray={above} />
 }
 
 /** The list of the model that answers in the chat beside. */

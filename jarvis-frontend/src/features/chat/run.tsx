@@ -104,6 +104,12 @@ const RowView = memo(function RowView({ row, sessionId, progress, since, tookMs 
           <ChildRow row={row} progress={progress} />
         </Suspense>
       )
+    case 'fold':
+      return (
+        <Suspense fallback={null}>
+          <FoldMarker fold={row.fold} />
+        </Suspense>
+      )
     case 'reads':
       return <ReadsRow calls={row.calls} />
     case 'call':
@@ -128,6 +134,11 @@ function RecalledRow({ items }: { items: EntryOf<'recalled'>['items'] }) {
 
 const ChildRow = soon(
   () => import('./child-run.tsx').then((part) => part.ChildRow),
+  () => null,
+)
+
+const FoldMarker = soon(
+  () => import('./fold-marker.tsx').then((part) => part.FoldMarker),
   () => null,
 )
 

@@ -32,6 +32,7 @@ export type Item =
   /** The run waits for these. */
   | { kind: 'waits'; key: string; children: readonly Run[] }
   | { kind: 'recalled'; key: string; items: EntryOf<'recalled'>['items'] }
+  | { kind: 'fold'; key: string; fold: EntryOf<'compaction'> }
 
 export const notKnown = 'I do not know whether this ran.'
 
@@ -145,6 +146,9 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
         break
       case 'recalled':
         if (entry.items.length > 0) items.push({ kind: 'recalled', key: `${entry.seq}`, items: entry.items })
+        break
+      case 'compaction':
+        items.push({ kind: 'fold', key: `fold ${entry.seq}`, fold: entry })
         break
       case 'assistant': {
         if (entry.model !== undefined) run.model = entry.model

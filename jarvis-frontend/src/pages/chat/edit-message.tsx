@@ -1,5 +1,6 @@
 import type { EntryOf } from 'jarvis-backend/protocol'
 import { useLayoutEffect, useRef, useState } from 'react'
+import { BranchFrom } from '../../app/context/branch-from.tsx'
 import { useBranch } from './use-branch.ts'
 
 type Props = { sessionId: string; user: EntryOf<'user'>; onEnd: () => void }
@@ -7,6 +8,7 @@ type Props = { sessionId: string; user: EntryOf<'user'>; onEnd: () => void }
 /** A message as a field; sent, it becomes another version of the message. */
 export function EditMessage({ sessionId, user, onEnd }: Props) {
   const [text, setText] = useState(user.text)
+  const [isGoingBack, setGoingBack] = useState(false)
   const { branch, isBranching, problem } = useBranch(sessionId)
   const field = useRef<HTMLTextAreaElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the field grows with its text
@@ -50,6 +52,14 @@ export function EditMessage({ sessionId, user, onEnd }: Props) {
       />
       <p>
         <span className="flex-1">{problem ?? 'Both versions stay. Beside the message you switch between them.'}</span>
+        <button
+          type="button"
+          className="button small quiet"
+          aria-expanded={isGoingBack}
+          onClick={() => setGoingBack(!isGoingBack)}
+        >
+          Files and changes since…
+        </button>
         <button type="button" className="button small quiet" onClick={onEnd}>
           Leave it
         </button>
@@ -57,6 +67,7 @@ export function EditMessage({ sessionId, user, onEnd }: Props) {
           Send
         </button>
       </p>
+      {isGoingBack && <BranchFrom sessionId={sessionId} seq={user.seq} onEnd={onEnd} />}
     </form>
   )
 }

@@ -1,10 +1,11 @@
 import type { SessionSummary } from 'jarvis-backend/protocol'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { renameSession } from '../../api/session-acts.ts'
 import { sessions, setRehearsal } from '../../api/sessions.ts'
 import { say } from '../../app/announce.tsx'
 import { deleteSoon } from '../../app/delete-soon.ts'
+import { later } from '../../app/later.tsx'
 import { PageHead } from '../../app/page-head.tsx'
 import { Naming } from '../../features/sessions/naming.tsx'
 import { navigate } from '../../lib/location.tsx'
@@ -14,6 +15,8 @@ import { Link } from '../../ui/link.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
 import { visibleText } from '../../ui/visible.ts'
 import { useVersions } from './version-switch.tsx'
+
+const ContextChip = later(() => import('../../app/context/chip.tsx').then((part) => part.ContextChip))
 
 type Props = {
   sessionId: string
@@ -103,6 +106,9 @@ export function SessionHead({ sessionId, title, isRehearsal, branchedFrom, detai
           </button>
         </span>
       )}
+      <Suspense fallback={null}>
+        <ContextChip sessionId={sessionId} />
+      </Suspense>
       <span className="flex-1" />
       {isOperator && (
         <Link to="/" className="icon-button" aria-label="New chat" title="New chat  Alt N">

@@ -34,7 +34,7 @@ export function factsAfter(
     ),
   )
   const all = [...before.filter(({ kind }) => !known.has(kind)), ...made]
-  return [...new Set(all.map(({ kind }) => kind))].flatMap((kind) =>
+  return [...new Set([...known, ...all.map(({ kind }) => kind)])].flatMap((kind) =>
     all.filter((fact) => fact.kind === kind).slice(-mostOfKind),
   )
 }

@@ -1,0 +1,106 @@
+import type { Checkpoint, CheckpointChange, CheckpointDetail, CheckpointFile } from '../../protocol/index.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import type { StoredEntry, TranscriptStore } from '../sessions/transcript-store.ts'
+import { callLine, oneLine } from './facts/fact-maker.ts'
+
+/** A write of JARVIS into the workspace. `id`: of what undoes it. */
+export type FileWrite = { id: string; path: string }
+
+/** Takes files back to what stood in them before JARVIS wrote. Both take the writes newest first. */
+export type FilesBack = {
+  /** What would become of each file. Changes nothing. */
+  preview(writes: readonly FileWrite[]): CheckpointFile[]
+  restore(writes: readonly FileWrite[], by: string): CheckpointFile[]
+}
+
+/** The newest messages that are listed. */
+const mostCheckpoints = 200
+const longestText = 200
+
+/** The points that one can go back to, and what stands in the way. */
+export type GoingBack = {
+  /** The messages of people, newest first. @throws JarvisError `unknown_session` */
+  list(sessionId: string): Checkpoint[]
+  /** @throws JarvisError `unknown_session`, `not_found`, `invalid_request` */
+  detail(sessionId: string, seq: number): CheckpointDetail
+  /** Restores the files that JARVIS wrote in a session from `seq` on; those that were edited since stay. */
+  restoreFiles(sessionId: string, seq: number, by: string): CheckpointFile[]
+}
+
+type Made = { changes: CheckpointChange[]; writes: (FileWrite & { seq: number })[] }
+
+export function createGoingBack(
+  store: Pick<TranscriptStore, 'session' | 'entry' | 'entriesOfTypes'>,
+  files: FilesBack,
+): GoingBack {
+  function entriesOf(sessionId: string) {
+    if (store.session(sessionId) === undefined)
+      throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
+    return store.entriesOfTypes(sessionId, ['user', 'tool_use', 'tool_result', 'reconciled'])
+  }
+  const writesFrom = (made: Made, seq: number) => made.writes.filter((write) => write.seq >= seq).reverse()
+
+  return {
+    list(sessionId) {
+      const entries = entriesOf(sessionId)
+      const made = madeIn(entries)
+      const points = entries.filter((entry) => entry.type === 'user' && entry.job === undefined).slice(-mostCheckpoints)
+      return points.reverse().flatMap((entry) =>
+        entry.type !== 'user'
+          ? []
+          : {
+              seq: entry.seq,
+              text: oneLine(entry.text, longestText),
+              at: entry.at,
+              changes: made.changes.filter(({ seq }) => seq >= entry.seq).length,
+              files: new Set(writesFrom(made, entry.seq).map(({ path }) => path)).size,
+            },
+      )
+    },
+    detail(sessionId, seq) {
+      const made = madeIn(entriesOf(sessionId))
+      const entry = store.entry(sessionId, seq)
+      if (entry === undefined) throw new JarvisError('not_found', `This session has no entry ${seq}.`)
+      if (entry.type !== 'user') throw new JarvisError('invalid_request', `Entry ${seq} is not a message.`)
+      return {
+        seq,
+        text: oneLine(entry.text, longestText),
+        at: entry.at,
+        files: files.preview(writesFrom(made, seq)),
+        notUndone: made.changes.filter((change) => change.seq >= seq),
+      }
+    },
+    restoreFiles: (sessionId, seq, by) => files.restore(writesFrom(madeIn(entriesOf(sessionId)), seq), by),
+  }
+}
+
+/** What a session changed and wrote, oldest first. What could be taken back by the memory's page is a file, all else a change. */
+function madeIn(entries: readonly StoredEntry[]): Made {
+  const made: Made = { changes: [], writes: [] }
+  const changing = new Map<string, string>()
+  for (const entry of entries) {
+    if (entry.type === 'tool_use' && entry.tier !== 'green')
+      changing.set(entry.toolUseId, callLine(entry.toolName, entry.toolInput))
+    else if (entry.type === 'tool_result') {
+      const { toolUseId, at, seq, summary, data } = entry
+      const line = changing.get(toolUseId)
+      const write = writeIn(data)
+      if (write !== undefined) made.writes.push({ ...write, seq })
+      else if (line !== undefined && !entry.isRehearsal) {
+        const outcome = entry.isUnknown ? 'unknown' : entry.isError ? 'failed' : 'done'
+        made.changes.push({ toolUseId, seq, line, outcome, text: oneLine(summary, longestText), at })
+      }
+    } else if (entry.type === 'reconciled') {
+      const change = made.changes.find(({ toolUseId }) => toolUseId === entry.toolUseId)
+      if (change !== undefined)
+        Object.assign(change, { outcome: entry.outcome, text: oneLine(entry.text, longestText) })
+    }
+  }
+  return made
+}
+
+function writeIn(data: unknown): FileWrite | undefined {
+  if (typeof data !== 'object' || data === null || !('undoId' in data) || !('path' in data)) return undefined
+  const { undoId, path } = data
+  return typeof undoId === 'string' && typeof path === 'string' ? { id: undoId, path } : undefined
+}
