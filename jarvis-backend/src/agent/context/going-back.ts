@@ -44,7 +44,11 @@ export function createGoingBack(
     list(sessionId) {
       const entries = entriesOf(sessionId)
       const made = madeIn(entries)
-      const points = entries.filter((entry) => entry.type === 'user' && entry.job === undefined).slice(-mostCheckpoints)
+      const points = entries
+        .filter(
+          (entry) => entry.type === 'user' && entry.job === undefined && !/^\/(?:fold|context)\s*$/.test(entry.text),
+        )
+        .slice(-mostCheckpoints)
       return points.reverse().flatMap((entry) =>
         entry.type !== 'user'
           ? []

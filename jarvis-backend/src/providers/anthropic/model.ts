@@ -1,7 +1,7 @@
 import { type Model, ModelError, type Turn } from '../../agent/model.ts'
 import type { Effort } from '../../protocol/index.ts'
 import { exchange } from '../exchange.ts'
-import type { Provider } from '../failure.ts'
+import { type Provider, sendFailure } from '../failure.ts'
 import { anthropicEncoder, type EncodedRequest, isThinking, type Refused } from './request.ts'
 import { anthropicReader } from './stream.ts'
 import { thinkingFields, thinkingMode } from './thinking.ts'
@@ -53,6 +53,19 @@ export function anthropicModel(options: AnthropicOptions): Model {
     id,
     mostOutputTokens: ({ effort = options.effort, maxOutputTokens }) =>
       thinkingFields(thinkingMode(model), effort, options.maxTokens, maxOutputTokens).max_tokens,
+    async count(request, signal) {
+      client ??= connect()
+      const api = await client
+      const { body } = encode(request, refused)
+      const { model: name, system, tools, messages, thinking } = JSON.parse(body.toString()) as Record<string, unknown>
+      const asked = { model: name, system, tools, messages, thinking }
+      const counted = await api
+        .post<{ input_tokens: number }>('/v1/messages/count_tokens', { body: asked, signal })
+        .catch((error: unknown) => {
+          throw sendFailure(provider, error)
+        })
+      return counted.input_tokens
+    },
     async generate(request, sink, signal) {
       client ??= connect()
       const api = await client

@@ -1,7 +1,8 @@
 import { type Model, ModelError } from '../../agent/model.ts'
 import type { Effort } from '../../protocol/index.ts'
 import { exchange } from '../exchange.ts'
-import type { Provider } from '../failure.ts'
+import { type Provider, sendFailure } from '../failure.ts'
+import { countingRequest } from './counting.ts'
 import { type OptionalField, refusedField, saidIn, withErrorUnderError } from './refused-fields.ts'
 import { chatRequest, leastOf } from './request.ts'
 import { chatReader } from './stream.ts'
@@ -53,9 +54,25 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
   }
   let client: ReturnType<typeof connect> | undefined
 
+  /** Only OpenAI itself counts. */
+  const count: NonNullable<Model['count']> = async (request, signal) => {
+    client ??= connect()
+    const api = await client
+    const counted = await api
+      .post<{ input_tokens: number }>('/responses/input_tokens', {
+        body: countingRequest(request, model),
+        signal,
+      })
+      .catch((error: unknown) => {
+        throw sendFailure(provider, error)
+      })
+    return counted.input_tokens
+  }
+
   return {
     id: `openai/${model}`,
     mostOutputTokens: ({ maxOutputTokens }) => leastOf(options.maxTokens ?? usualMost, maxOutputTokens) ?? usualMost,
+    ...(isOpenAi && { count }),
     async generate(request, sink, signal) {
       client ??= connect()
       const { chat } = await client
