@@ -61,6 +61,13 @@ export const nodeFetch =
     return attempt()
   }
 
+/** The tokens that a provider says a request has. @param response of `nodeFetch`, 2xx. @throws TypeError where it says something else */
+export async function countIn(response: Response): Promise<number> {
+  const { input_tokens: tokens } = JSON.parse(await text(response.body as unknown as http.IncomingMessage))
+  if (typeof tokens !== 'number') throw new TypeError('The provider counted nothing.')
+  return tokens
+}
+
 function text(response: http.IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     let read = ''

@@ -59,12 +59,14 @@ export function anthropicModel(options: AnthropicOptions): Model {
       const { body } = encode(request, refused)
       const { model: name, system, tools, messages, thinking } = JSON.parse(body.toString()) as Record<string, unknown>
       const asked = { model: name, system, tools, messages, thinking }
-      const counted = await api
-        .post<{ input_tokens: number }>('/v1/messages/count_tokens', { body: asked, signal })
+      const { countIn } = await import('../node-fetch.ts')
+      const response = await api
+        .post('/v1/messages/count_tokens', { body: asked, signal })
+        .asResponse()
         .catch((error: unknown) => {
           throw sendFailure(provider, error)
         })
-      return counted.input_tokens
+      return countIn(response)
     },
     async generate(request, sink, signal) {
       client ??= connect()

@@ -58,15 +58,17 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
   const count: NonNullable<Model['count']> = async (request, signal) => {
     client ??= connect()
     const api = await client
-    const counted = await api
-      .post<{ input_tokens: number }>('/responses/input_tokens', {
+    const { countIn } = await import('../node-fetch.ts')
+    const response = await api
+      .post('/responses/input_tokens', {
         body: countingRequest(request, model),
         signal,
       })
+        .asResponse()
       .catch((error: unknown) => {
         throw sendFailure(provider, error)
       })
-    return counted.input_tokens
+    return countIn(response)
   }
 
   return {
