@@ -64,7 +64,7 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
         body: countingRequest(request, model),
         signal,
       })
-        .asResponse()
+      .asResponse()
       .catch((error: unknown) => {
         throw sendFailure(provider, error)
       })
