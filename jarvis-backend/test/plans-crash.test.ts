@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { io } from 'socket.io-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Card, PlanRun } from '../src/protocol/index.ts'
 import type { ChangeStart } from './crash/change-server.ts'
@@ -39,6 +40,12 @@ async function life(start: Omit<ChangeStart, 'jwtSecret'>) {
   return {
     ask,
     ended,
+    async say(message: string) {
+      const socket = io(`${url}/chat`, { auth: { token: tokenFor('operator') }, transports: ['websocket'] })
+      const reply = (await socket.emitWithAck('chat:send', { message })) as { ok: boolean }
+      socket.disconnect()
+      expect(reply.ok).toBe(true)
+    },
     plan: async () => (await ask<{ items: PlanRun[] }>('plans')).items[0],
     async kill() {
       child.kill('SIGKILL')
@@ -66,8 +73,22 @@ const neverSeen = `verify:
   within: 5 min
 `
 
+/** The same two changes as a model's plan. */
+const proposed = (check?: object) => [
+  { id: 'a', tool: 'set_level', input: { vmid: 104, to: 9 }, ...(check && { check }) },
+  { id: 'b', tool: 'set_level', input: { vmid: 104, to: 12 }, after: ['a'] },
+]
+const neverSo = {
+  tool: 'get_containers',
+  input: {},
+  path: 'guests(vmid=104).status',
+  op: '=',
+  value: 'paused',
+  withinS: 300,
+}
+
 type Case = { levels: number[]; state: PlanRun['state']; steps: string[]; dieAt?: ChangeStart['dieAt']; first?: string }
-test.each<[string, Case]>([
+const cases: [string, Case][] = [
   ['never', { levels: [5, 9, 12], state: 'done', steps: ['done', 'done'] }],
   ['when a step was claimed', { dieAt: '1 before', levels: [5], state: 'unknown', steps: ['unknown', 'not_begun'] }],
   ['when a step had run', { dieAt: '1 after', levels: [5, 9], state: 'unknown', steps: ['unknown', 'not_begun'] }],
@@ -77,16 +98,22 @@ test.each<[string, Case]>([
     'while a step was checked',
     { first: neverSeen, levels: [5, 9], state: 'stopped', steps: ['surprise', 'not_begun'] },
   ],
-])(
-  'killed %s, each step of a plan runs once at most, and the plan says where it stands',
-  async (_when, expected) => {
+]
+test.each(
+  (['runbook', 'model'] as const).flatMap((maker) => cases.map(([when, expected]) => [maker, when, expected] as const)),
+)(
+  'the plan of a %s, killed %s: each step runs once at most, and the plan says where it stands',
+  async (maker, _when, expected) => {
     const { levels, state, steps, dieAt, first = '' } = expected
     const dataDir = folder()
     writeFileSync(join(dataDir, 'levels'), '5\n')
     mkdirSync(join(dataDir, 'workspace/runbooks'), { recursive: true })
     writeFileSync(join(dataDir, 'workspace/runbooks/two.md'), runbook(first))
-    const one = await life({ dataDir, skipMs: 0, ...(dieAt && { dieAt }) })
-    await one.ask('runbooks/two/run', { inputs: {} })
+    const proposes = maker === 'model' ? proposed(first === '' ? undefined : neverSo) : undefined
+    const start = { dataDir, ...(proposes && { proposes }) }
+    const one = await life({ ...start, skipMs: 0, ...(dieAt && { dieAt }) })
+    if (maker === 'model') await one.say('Set the level of 104.')
+    else await one.ask('runbooks/two/run', { inputs: {} })
     const waiting = async () => (await one.ask<{ items: Card[] }>('confirmations')).items
     await expect.poll(waiting).toHaveLength(1)
     const [card] = await waiting()
@@ -100,7 +127,7 @@ test.each<[string, Case]>([
       await one.kill()
     }
 
-    const two = await life({ dataDir, skipMs: 11 * 60_000 })
+    const two = await life({ ...start, skipMs: 11 * 60_000 })
     await expect.poll(async () => (await two.plan())?.state).toBe(state)
     expect((await two.plan())?.steps.map((step) => step.state)).toEqual(steps)
     expect(readFileSync(join(dataDir, 'levels'), 'utf8').trim().split('\n').map(Number)).toEqual(levels)
