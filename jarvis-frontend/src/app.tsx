@@ -24,6 +24,7 @@ const RunbooksPage = later(() => import('./pages/automations/runbooks.tsx').then
 const WindowsPage = later(() => import('./pages/automations/windows.tsx').then((page) => page.WindowsPage))
 const RunbookPage = later(() => import('./pages/runbook/page.tsx').then((page) => page.RunbookPage))
 const JournalPage = later(() => import('./pages/journal/page.tsx').then((page) => page.JournalPage))
+const AgentsPage = later(() => import('./pages/agents/page.tsx').then((page) => page.AgentsPage))
 const SkillsPage = later(() => import('./pages/skills/page.tsx').then((page) => page.SkillsPage))
 const SkillPage = later(() => import('./pages/skills/skill.tsx').then((page) => page.SkillPage))
 const ToolsPage = later(() => import('./pages/tools/page.tsx').then((page) => page.ToolsPage))
@@ -103,6 +104,7 @@ const pages = new Map<string, ComponentType>([
   ['automations/runbooks', RunbooksPage],
   ['automations/windows', WindowsPage],
   ['journal', JournalPage],
+  ['agents', AgentsPage],
   ['agents/skills', SkillsPage],
   ['agents/tools', ToolsPage],
   ['agents/memory', MemoryPage],
@@ -115,7 +117,6 @@ const pages = new Map<string, ComponentType>([
 
 /** Earlier addresses, and where their page is now. The query stays. */
 const moved = new Map([
-  ['agents', '/agents/tools'],
   ['tools', '/agents/tools'],
   ['memory', '/agents/memory'],
   ['terminal', '/system/terminal'],

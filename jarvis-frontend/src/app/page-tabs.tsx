@@ -24,7 +24,9 @@ const agentTabs: readonly PageTab[] = [
   { to: '/agents/tools', name: 'Tools' },
   { to: '/agents/memory', name: 'Memory' },
 ]
-export const AgentTabs = () => <PageTabs label="Agents" tabs={agentTabs} />
+export const AgentTabs = ({ agents }: { agents?: number | undefined }) => (
+  <PageTabs label="Agents" tabs={[{ to: '/agents', name: 'Agents', count: agents }, ...agentTabs]} />
+)
 
 type Counts = { jobs?: number | undefined; runbooks?: number | undefined; windows?: number | undefined }
 export const AutomationTabs = ({ jobs, runbooks, windows }: Counts) => (

@@ -10,6 +10,8 @@ type Props = {
   /** Undefined: the file does not exist yet. */
   file: WorkspaceText | undefined
   path: string
+  /** Where the file lies and how it is kept; absent: the memory. `key`: of its draft. */
+  of?: { key: string; read: typeof readFile; write: typeof writeFile; remove: (path: string) => Promise<unknown> }
   line: number | undefined
   /** Why the file cannot be changed; absent where it can. */
   rest: React.ReactNode | undefined
@@ -19,12 +21,13 @@ type Props = {
 }
 
 const draftKey = (path: string) => `draft.file.${path}`
+const inMemory = (path: string) => ({ key: path, read: readFile, write: writeFile, remove: deleteFile })
 /** The longest draft that is kept, because a browser keeps about 5 MB in all. */
 const longestDraft = 200_000
 
 /** An editor for one file of the workspace. The draft is kept until it is saved or discarded. */
-export function Editor({ file, path, line, rest, preview, onSaved, onDeleted }: Props) {
-  const [draft, setDraft] = useState<string | undefined>(() => keep.get(draftKey(path)))
+export function Editor({ file, path, of = inMemory(path), line, rest, preview, onSaved, onDeleted }: Props) {
+  const [draft, setDraft] = useState<string | undefined>(() => keep.get(draftKey(of.key)))
   const [base, setBase] = useState(file)
   const [isEditing, setEditing] = useState(draft !== undefined || file === undefined)
   const [theirs, setTheirs] = useState<WorkspaceText | 'gone'>()
@@ -57,13 +60,13 @@ export function Editor({ file, path, line, rest, preview, onSaved, onDeleted }: 
   const type = (next: string | undefined) => {
     setDraft(next)
     setSaid(undefined)
-    keep.set(draftKey(path), next !== undefined && next.length <= longestDraft ? next : undefined)
+    keep.set(draftKey(of.key), next !== undefined && next.length <= longestDraft ? next : undefined)
   }
   const save = async (over: string | undefined) => {
     if (rest !== undefined || isSaving) return
     setSaving(true)
     try {
-      const saved = await writeFile(path, text, over)
+      const saved = await of.write(path, text, over)
       setBase(saved)
       setTheirs(undefined)
       type(undefined)
@@ -71,7 +74,7 @@ export function Editor({ file, path, line, rest, preview, onSaved, onDeleted }: 
       onSaved(saved)
     } catch (error) {
       if (error instanceof ApiError && error.code === 'conflict') {
-        setTheirs(await readFile(path).catch(() => 'gone' as const))
+        setTheirs(await of.read(path).catch(() => 'gone' as const))
       } else {
         setSaid({ isProblem: true, text: `${wordsOf(error)} It is not saved; your text is kept here.` })
       }
@@ -85,7 +88,7 @@ export function Editor({ file, path, line, rest, preview, onSaved, onDeleted }: 
   }
   const remove = async () => {
     try {
-      await deleteFile(path)
+      await of.remove(path)
       type(undefined)
       onDeleted()
     } catch (error) {

@@ -1,0 +1,198 @@
+import type { AgentBinding, AgentBody, AgentDetail, AgentsReply } from 'jarvis-backend/protocol'
+import { useState } from 'react'
+import { saveAgent } from '../../api/agents.ts'
+import { ApiError } from '../../api/http.ts'
+import { say } from '../../app/announce.tsx'
+import { Problem } from '../../app/load-state.tsx'
+import { tierWord } from '../../ui/tier.tsx'
+
+const ceilings = ['green', 'yellow', 'red'] as const
+const memories = { own: 'its own', shared: 'main’s', none: 'none' } as const
+const efforts = ['off', 'low', 'medium', 'high'] as const
+const words = (text: string) => text.split(/[\s,]+/).filter(Boolean)
+
+/** Makes or changes an agent. What is wrong is said by the server, which names the field and the nearest name. */
+export function AgentForm({
+  all,
+  agent,
+  onDone,
+}: {
+  all: AgentsReply | undefined
+  agent?: AgentDetail
+  onDone: (id?: string) => void
+}) {
+  const [refused, setRefused] = useState<ApiError | string>()
+  const [isSaving, setSaving] = useState(false)
+  const body: AgentBody = agent?.body ?? {}
+  const isMain = agent?.id === 'main'
+  // The file that the form was opened on: a change meanwhile is not written over.
+  const [hash] = useState(all?.hash)
+
+  const save = async (form: HTMLFormElement) => {
+    const given = new FormData(form)
+    const read = (name: string) => String(given.get(name) ?? '').trim()
+    const text = (name: string) => (read(name) === '' ? {} : { [name]: read(name) })
+    const number = (name: string) => (read(name) === '' ? {} : { [name]: Number(read(name)) })
+    let bindings: AgentBinding[]
+    try {
+      bindings = JSON.parse(read('bindings') || '[]') as AgentBinding[]
+    } catch {
+      setRefused('Bindings: not JSON, as [{"door": "mcp", "token": "films"}].')
+      return
+    }
+    const [allow, deny] = [words(read('allow')), words(read('deny'))]
+    const budget = { ...number('calls'), ...number('tokens'), ...number('usd'), ...number('minutes') }
+    const tools = { ...(allow.length > 0 && { allow }), ...(deny.length > 0 && { deny }) }
+    const next = {
+      ...text('name'),
+      ...text('about'),
+      ...text('model'),
+      ...text('effort'),
+      ...number('temperature'),
+      ...(!isMain && { ceiling: read('ceiling'), memory: read('memory') }),
+      ...(Object.keys(tools).length > 0 && { tools }),
+      ...(Object.keys(budget).length > 0 && { budget }),
+      ...(bindings.length > 0 && { bindings }),
+    } as AgentBody
+    const id = agent?.id ?? read('id')
+    setSaving(true)
+    try {
+      await saveAgent(id, next, hash)
+      say(`${id} is saved.`)
+      onDone(id)
+    } catch (error) {
+      if (error instanceof ApiError) setRefused(error)
+    }
+    setSaving(false)
+  }
+  const field = (name: keyof AgentBody, label: string, hint = '') => (
+    <label>
+      {label}
+      <input
+        className="field"
+        name={name}
+        defaultValue={String(body[name] ?? '')}
+        placeholder={hint}
+        spellCheck={false}
+      />
+    </label>
+  )
+  const most = (name: 'calls' | 'tokens' | 'usd' | 'minutes', label: string) => (
+    <label>
+      {label}
+      <input className="field num" name={name} inputMode="decimal" defaultValue={body.budget?.[name] ?? ''} />
+    </label>
+  )
+  return (
+    <form
+      className="agents-form"
+      aria-label={agent === undefined ? 'New agent' : `Edit ${agent.id}`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isSaving) void save(event.currentTarget)
+      }}
+    >
+      <h2>{agent === undefined ? 'New agent' : `Edit ${agent.id}`}</h2>
+      {agent === undefined && (
+        <label>
+          Id: its folder, and what stands after @
+          <input
+            className="field mono"
+            name="id"
+            required
+            pattern="[a-z][a-z0-9\-]{0,23}"
+            title="At most 24 lower-case letters, digits and -, a letter first"
+            spellCheck={false}
+          />
+        </label>
+      )}
+      {field('name', 'Name')}
+      {field('about', 'What it is for, in a sentence')}
+      {field('model', 'Model', 'the one in use')}
+      <label>
+        Effort
+        <select className="field" name="effort" defaultValue={body.effort ?? ''}>
+          <option value="">as in the settings</option>
+          {efforts.map((effort) => (
+            <option key={effort}>{effort}</option>
+          ))}
+        </select>
+      </label>
+      {field('temperature', 'Temperature, where its model takes it', '0 to 2')}
+      {!isMain && (
+        <>
+          <label>
+            At most
+            <select className="field" name="ceiling" defaultValue={body.ceiling ?? 'yellow'}>
+              {ceilings.map((tier) => (
+                <option key={tier} value={tier}>
+                  {tierWord[tier]}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            Memory
+            <select className="field" name="memory" defaultValue={body.memory ?? 'own'}>
+              {Object.entries(memories).map(([kind, label]) => (
+                <option key={kind} value={kind}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            May use, or all where empty
+            <textarea
+              className="field mono"
+              name="allow"
+              rows={3}
+              defaultValue={body.tools?.allow?.join(', ')}
+              placeholder="get_*, restart_service"
+              spellCheck={false}
+            />
+          </label>
+          <label>
+            May not use; this wins
+            <textarea
+              className="field mono"
+              name="deny"
+              rows={2}
+              defaultValue={body.tools?.deny?.join(', ')}
+              spellCheck={false}
+            />
+          </label>
+        </>
+      )}
+      <fieldset className="agents-most">
+        <legend>At most a day</legend>
+        {most('tokens', 'Tokens')}
+        {most('usd', 'US dollars')}
+        {most('calls', 'Model calls')}
+        {most('minutes', 'Minutes')}
+      </fieldset>
+      <label>
+        Bindings, as JSON
+        <textarea
+          className="field mono"
+          name="bindings"
+          rows={3}
+          defaultValue={body.bindings === undefined || body.bindings.length === 0 ? '' : JSON.stringify(body.bindings)}
+          placeholder='[{"door": "mcp", "token": "films"}]'
+          spellCheck={false}
+        />
+      </label>
+      {refused !== undefined &&
+        (typeof refused === 'string' ? <p className="agents-note">{refused}</p> : <Problem error={refused} />)}
+      <p className="agents-note">It may do what you let main do, or less. Saving asks for the password.</p>
+      <p>
+        <button type="submit" className="button solid" aria-disabled={isSaving}>
+          Save the agent
+        </button>{' '}
+        <button type="button" className="button quiet" onClick={() => onDone(agent?.id)}>
+          Cancel
+        </button>
+      </p>
+    </form>
+  )
+}

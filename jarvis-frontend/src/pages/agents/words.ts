@@ -1,0 +1,46 @@
+import type { AgentBinding, AgentInfo } from 'jarvis-backend/protocol'
+import { dollars, thousands } from '../../lib/format.ts'
+
+const doors: Record<AgentBinding['door'], string> = {
+  dashboard: 'dashboard',
+  mcp: 'MCP client',
+  job: 'job',
+  channel: 'channel',
+}
+
+/** A binding in words: `MCP client, token films`. */
+export function bindingWords({ door, ...fields }: AgentBinding): string {
+  const rest = Object.entries(fields).map(([field, value]) => `${field} ${value}`)
+  return [doors[door], ...rest].join(', ')
+}
+
+/** Who talks to it, for the list. */
+export function talksTo({ id, bindings }: Pick<AgentInfo, 'id' | 'bindings'>): string {
+  const bound = bindings.map(bindingWords)
+  return (id === 'main' ? ['you', ...bound] : bound.length === 0 ? [`@${id}`] : bound).join('; ')
+}
+
+/** What it used today, of what it may; `ratio` 0..1, absent without a limit. */
+export function usedWords({ usedToday, budget }: Pick<AgentInfo, 'usedToday' | 'budget'>): {
+  words: string
+  ratio?: number
+} {
+  const { tokens, usd, calls, minutes } = usedToday
+  const shares = [
+    budget.usd === undefined
+      ? undefined
+      : { ratio: usd / budget.usd, words: `${dollars(usd)} of ${dollars(budget.usd)}` },
+    budget.tokens === undefined
+      ? undefined
+      : { ratio: tokens / budget.tokens, words: `${thousands(tokens)} of ${thousands(budget.tokens)}` },
+    budget.calls === undefined
+      ? undefined
+      : { ratio: calls / budget.calls, words: `${calls} of ${budget.calls} calls` },
+    budget.minutes === undefined
+      ? undefined
+      : { ratio: minutes / budget.minutes, words: `${Math.round(minutes)} of ${budget.minutes} min` },
+  ].filter((share) => share !== undefined)
+  const [most] = shares.toSorted((one, other) => other.ratio - one.ratio)
+  if (most === undefined) return { words: tokens === 0 ? 'nothing' : `${thousands(tokens)} tokens` }
+  return { ratio: most.ratio, words: most.ratio >= 1 ? 'stopped until midnight' : most.words }
+}
