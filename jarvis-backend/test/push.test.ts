@@ -75,6 +75,36 @@ async function start(more: { env?: Record<string, string>; dataDir?: string; clo
   return { jarvis, push, call }
 }
 
+test('a question is told under its own heading and tag, without names where a device hides them, and taken back', async () => {
+  const push = fakeSender()
+  const asks = calls(['ask_operator', { questions: [{ question: 'Where should the backups go?' }] }])
+  const model = scripted(asks, says('Well.'))
+  const jarvis = await startJarvis({ model, push: push.sender, env: { JARVIS_EMBEDDINGS: 'none' } })
+  for (const [at, hidesNames] of [false, true].entries()) {
+    const { body } = fakeBrowser(`https://push.example.org/${at}`)
+    await jarvis.rest('/api/push', { method: 'POST', json: { ...body, hidesNames } })
+  }
+  const operator = await jarvis.connect()
+  await operator.ask('chat:send', { message: 'Ask me.' })
+  const { sessionId, questionId } = await operator.next('chat:question')
+  await push.next(2)
+  expect(push.sent.map(({ message }) => message)).toEqual([
+    {
+      title: 'A question for you',
+      body: 'The model asks: "Where should the backups go?"',
+      tag: `question-${questionId}`,
+      path: `/waiting?question=${questionId}`,
+    },
+    expect.objectContaining({ body: 'A question waits for you. An answer allows nothing.' }),
+  ])
+  await operator.ask('chat:answer', { sessionId, questionId, said: 'As always.' })
+  await push.next(4)
+  expect(push.sent.slice(2).map(({ message }) => message)).toEqual(
+    [1, 2].map(() => expect.objectContaining({ withdraws: true, tag: `question-${questionId}` })),
+  )
+  await operator.next('chat:done')
+})
+
 test('each card is announced once to each device by its settings, and not to removed devices', async () => {
   const { jarvis, push, call } = await start()
   const [phone, laptop, old] = ['a', 'b', 'c'].map((name) => fakeBrowser(`https://push.example.org/${name}`).body)

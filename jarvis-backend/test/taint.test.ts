@@ -294,3 +294,41 @@ describe('text that tells the model to act', async () => {
 
   test('most of what the cluster says reaches the model', () => expect(seen.length).toBeGreaterThanOrEqual(12))
 })
+
+/** A model that has read the hostile line asks about the service; a person answers, and it restarts the service. */
+async function answering(question: object, answer: object) {
+  const { operator, jarvis } = await start(
+    inShell,
+    calls(read),
+    calls(['ask_operator', { questions: [question] }]),
+    calls(service),
+    says('Well.'),
+  )
+  await operator.ask('chat:send', { message: 'Look what is wrong.' })
+  const { sessionId, questionId } = await operator.next('chat:question')
+  await operator.ask('chat:answer', { sessionId, questionId, ...answer })
+  return { operator, jarvis }
+}
+
+test('an option that a person picked is the model’s text: what a result named still asks', async () => {
+  const question = { question: 'What now?', options: [{ label: 'restart vaultd on pve' }, { label: 'nothing' }] }
+  const { operator, jarvis } = await answering(question, { answers: [{ chosen: [0] }] })
+  expect(await operator.next('chat:confirm_needed')).toMatchObject({ toolName: 'restart_service', rule: 'taint' })
+  expect(changes(jarvis)).toEqual([])
+})
+
+test('a label that a person typed is the model’s text too', async () => {
+  const question = { question: 'What now?', options: [{ label: 'Restart vaultd on pve' }, { label: 'nothing' }] }
+  const { operator } = await answering(question, { answers: [{ text: 'restart vaultd  on pve' }] })
+  expect(await operator.next('chat:confirm_needed')).toMatchObject({ toolName: 'restart_service', rule: 'taint' })
+})
+
+test.each([
+  ['typed to a question', { answers: [{ text: 'restart vaultd on pve' }] }],
+  ['said in place of an answer', { said: 'restart vaultd on pve' }],
+])('what a person %s is the person’s own: the small change runs', async (_how, answer) => {
+  const { operator, jarvis } = await answering({ question: 'What now?' }, answer)
+  await operator.next('chat:done')
+  expect(operator.names()).not.toContain('chat:confirm_needed')
+  expect(changes(jarvis)).toHaveLength(1)
+})

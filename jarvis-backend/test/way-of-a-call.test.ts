@@ -114,6 +114,7 @@ function createHouse(calls: readonly ToolCall[]) {
       judge,
       grants,
       arm: changeStore.arm,
+      redactValue: redactor.value,
       lookAgain,
       isAskerKnown: () => now.isAskerKnown,
       redact: redactor.text,
@@ -122,6 +123,7 @@ function createHouse(calls: readonly ToolCall[]) {
     const executor = createExecutor({
       ...shared,
       questions: { ask: () => expect.fail('No call here asks a question.') },
+      observed: () => expect.fail('No rule here wants to hear of a call.'),
       ways,
       judge,
       seeingJudge: createSeeingJudge(judge, units.look, () => undefined),

@@ -7,7 +7,7 @@ import type { Message, ModelImage, ToolResult } from './model.ts'
 import { createRepeats, equalTurnsTold } from './repeats.ts'
 import { taskWords } from './run/child.ts'
 import type { StoredEntry } from './sessions/transcript-store.ts'
-import { callIdOf, callsIn, settles } from './settles.ts'
+import { callIdOf, callsIn, type Settling, settles } from './settles.ts'
 
 /**
  * The transcript as a model is given it: valid for every provider, whatever was aborted, denied or cut off. Each call
@@ -21,7 +21,8 @@ export function toMessages(
 ): Message[] {
   const messages: Message[] = []
   const { fold, resultsTo } = foldsIn(entries)
-  const outcomes = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), outcomeOf(entry, resultsTo)]))
+  const settled = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), entry]))
+  const outcomes = new Map([...settled].map(([id, entry]) => [id, outcomeOf(entry, settled, resultsTo)]))
 
   /** Consecutive texts of a person share one message, after the results. */
   const tell = (text: string, context?: string) => {
@@ -69,7 +70,7 @@ export function toMessages(
       tell('', asMemory(entry.items))
     } else if (entry.type === 'skill') {
       tell('', entry.text)
-    } else if (entry.type === 'assistant' && entry.madeBy !== 'client') {
+    } else if (entry.type === 'assistant' && entry.madeBy !== 'client' && entry.insteadOf === undefined) {
       if (isBrokenOff) tell(goOn)
       if (entry.madeBy === 'jarvis' && messages.at(-1)?.role === 'assistant') tell(byItself)
       isBrokenOff = entry.stopReason === 'interrupted' && entry.content.length > 0
@@ -141,7 +142,8 @@ const byItself = '[JARVIS says and does the following by itself.]'
 
 type Outcome = { text: string; isError: boolean }
 
-function outcomeOf(entry: Parameters<typeof settles>[0] & { toolUseId: string }, resultsTo: number): Outcome {
+/** @param settled all outcomes by call: a denial is told with the outcome of the call that the operator made instead */
+function outcomeOf(entry: Settling, settled: ReadonlyMap<string, Settling>, resultsTo: number): Outcome {
   switch (entry.type) {
     case 'tool_result': {
       const { result, summary, toolUseId, isError } = entry
@@ -153,10 +155,17 @@ function outcomeOf(entry: Parameters<typeof settles>[0] & { toolUseId: string },
       return { text: `Refused by the safety rules: ${entry.reason} Nothing was run.`, isError: true }
     case 'confirm_resolved': {
       const note = entry.note === undefined ? '' : ` Note: ${entry.note}`
-      return { text: `${unapproved[entry.decision]}${note} Nothing was run.`, isError: true }
+      const { alternative } = entry
+      const told = `${unapproved[entry.decision]}${note} Nothing was run.`
+      if (alternative === undefined) return { text: told, isError: true }
+      const other = settled.get(alternative.toolUseId)
+      const { text } =
+        other === undefined ? { text: 'its outcome is not known.' } : outcomeOf(other, settled, resultsTo)
+      const call = `${alternative.toolName} ${JSON.stringify(alternative.toolInput)}`
+      return { text: `${told}\nInstead the operator made this call: ${call}\nIts outcome: ${text}`, isError: true }
     }
     default:
-      return { text: 'No outcome.', isError: true }
+      return entry satisfies never
   }
 }
 

@@ -16,7 +16,8 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
 
   const stopped = stopOf(entries)
   if (stopped !== undefined) return { type: 'end', stopReason: stopped }
-  const turns = entries.filter((entry) => entry.type === 'assistant')
+  // What an operator had done in place of a denied call is no turn of the model's.
+  const turns = entries.flatMap((entry) => (entry.type === 'assistant' && entry.insteadOf === undefined ? [entry] : []))
   const last = turns.at(-1)
   if (last === undefined) return { type: 'call_model', mayCallTools: true }
   if (turns.length > maxTurns) return { type: 'end', stopReason: 'loop_limit' }

@@ -107,8 +107,8 @@ export function sourcesOf(
       for (const { text, name } of suspect) {
         sources.results.push({ toolName: 'memory', toolUseId: name, text, said: remembered(text) })
       }
-    } else if (entry.type === 'confirm_resolved' && entry.note !== undefined && isOperators(entry.decision)) {
-      sources.operatorTexts.push(entry.note)
+    } else if (entry.type === 'confirm_resolved' && isOperators(entry.decision)) {
+      sources.operatorTexts.push(...wordsWith(entry))
     } else if (entry.type === 'question_resolved') {
       sources.operatorTexts.push(...typedIn(entry))
     }
@@ -142,13 +142,21 @@ function wordsIn(entries: readonly StoredEntry[]): string[] {
   )
   return entries.flatMap((entry) => {
     if (entry.type === 'user') return entry.text
-    if (entry.type === 'confirm_resolved' && entry.note !== undefined && isOperators(entry.decision)) return entry.note
+    if (entry.type === 'confirm_resolved' && isOperators(entry.decision)) return wordsWith(entry)
     if (entry.type === 'question_resolved') return typedIn(entry)
     // Nobody looked where the words of a green call came from.
     const isOwn = entry.type === 'tool_use' && entry.tier !== 'green' && !tainted.has(entry.toolUseId)
     return isOwn ? `${entry.toolName} ${Object.values(entry.toolInput).map(written).join('\n')}` : []
   })
 }
+
+/** What an operator wrote with a decision: a note, and the call to make instead. */
+const wordsWith = ({ note, alternative }: Extract<StoredEntry, { type: 'confirm_resolved' }>): string[] => [
+  ...(note === undefined ? [] : [note]),
+  ...(alternative === undefined
+    ? []
+    : [`${alternative.toolName} ${Object.values(alternative.toolInput).map(written).join('\n')}`]),
+]
 
 /** What a person typed to a model's question. An option is the model's text, and what a server asked for is told to the server alone. */
 const typedIn = ({ server, answers = [], said }: Extract<StoredEntry, { type: 'question_resolved' }>): string[] =>

@@ -11,7 +11,15 @@ export type StoredConfirmation = {
   seenAt?: number
 }
 /** `replacedBy`: as in the transcript's `confirm_resolved`. */
-export type Resolution = { decision: Decision; by: string; note?: string; replacedBy?: string; at: number }
+export type Resolution = {
+  decision: Decision
+  by: string
+  note?: string
+  replacedBy?: string
+  /** The operator's own call in place of the denied one; `toolUseId`: that call's. */
+  alternative?: { toolUseId: string; toolName: string; toolInput: ToolInput }
+  at: number
+}
 /** The right to run one call, once. */
 export type Claim = {
   toolUseId: string

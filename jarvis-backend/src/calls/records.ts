@@ -1,7 +1,7 @@
 import { describe, legible, type Redactor, type World } from '../gate/index.ts'
 import { hashOf } from '../lib/canonical.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { EntryOf, ToolCall } from '../protocol/index.ts'
+import { type EntryOf, noUsage, type ToolCall } from '../protocol/index.ts'
 import { type CallContext, missing, type Ready, type Walk, type Way } from './call.ts'
 import type { Changes } from './changes/changes.ts'
 import { cardOf, unseenForMs } from './confirmations/card.ts'
@@ -81,6 +81,18 @@ export function createRecords(parts: RecordParts) {
   function tell(context: CallContext, { toolUseId, callId }: Ids, { at: _, ...resolution }: Resolution) {
     const ids = { toolUseId, ...(callId !== undefined && { callId }) }
     context.append({ type: 'confirm_resolved', ...ids, ...resolution })
+    const { alternative, by } = resolution
+    if (alternative === undefined) return
+    const content: [ToolCall] = [{ type: 'tool_call', ...alternative }]
+    const insteadOf = { toolUseId: callId ?? toolUseId, by }
+    context.append({
+      type: 'assistant',
+      madeBy: 'operator',
+      insteadOf,
+      content,
+      usage: noUsage,
+      stopReason: 'tool_use',
+    })
   }
 
   /** What is written of a call whose run is at work. */

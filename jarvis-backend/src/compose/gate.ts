@@ -57,6 +57,8 @@ export function composeGate(
     waiting(sessionId: string, pending: Card[]): void
     /** The same with its open questions. */
     asking(sessionId: string, open: Question[]): void
+    /** Called when a call runs that the policy wants told. */
+    observed: Parameters<typeof createExecutor>[0]['observed']
     /** Called with the changes that go back soon whenever they may have changed. */
     goingBack: Parameters<typeof createReturns>[0]['soon']
     note: RecordParts['note'] & Parameters<typeof createQuestions>[0]['note']
@@ -135,6 +137,7 @@ export function composeGate(
     ways,
     grants,
     arm: changeStore.arm,
+    redactValue: redactor.value,
     // A token made again under the same name is another one: it has asked for nothing yet.
     isAskerKnown: ({ requestedBy: { token }, createdAt: askedAt }) =>
       token === undefined ||
@@ -156,6 +159,7 @@ export function composeGate(
   const executor = createExecutor({
     ...shared,
     questions,
+    observed: parts.observed,
     ways,
     seeingJudge,
     confirmations,

@@ -46,6 +46,7 @@ import { composeJobs } from './jobs.ts'
 import { leaningOn } from './leaning.ts'
 import { composeMemory } from './memory.ts'
 import { composeModels } from './models.ts'
+import { tellObserved } from './observed.ts'
 import { composePush } from './push.ts'
 import { composeRunbooks } from './runbooks.ts'
 import { composeRuns } from './runs.ts'
@@ -212,6 +213,7 @@ export function createSite(
     waiting: push.waiting,
     asking: push.asking,
     goingBack: push.goingBack,
+    observed: tellObserved(foundation, push),
     note: (sessionId, runId, entry) => sessions.runs.note(sessionId, runId, entry),
   })
   const { confirmations, grants, questions } = gate

@@ -13,12 +13,13 @@ export function confirmationRoutes(confirmations: Confirmations, now: () => numb
     response.json({ items: confirmations.list(now() - dayMs) })
   })
   router.post('/:id', operatorOnly, async (request, response) => {
-    const { confirmed, note, grant, goesBackAfterMin } = read(ConfirmBody, request.body)
+    const { confirmed, note, grant, alternative, goesBackAfterMin } = read(ConfirmBody, request.body)
     await confirmations.decide({
       toolUseId: param(request, 'id'),
       confirmed,
       by: identityOf(response).sub,
       grant,
+      alternative,
       goesBackAfterMin,
       ...(note !== undefined && { note }),
     })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AgentId } from './agent.ts'
+import { Alternative } from './alternative.ts'
 import { GrantRequest } from './grant.ts'
 import { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
 import { Effort } from './models.ts'
@@ -30,6 +31,7 @@ export const chatRequests = {
     toolUseId: ToolUseId,
     confirmed: z.boolean(),
     note: noteText.optional(),
+    alternative: Alternative.optional(),
     grant: GrantRequest.optional(),
     goesBackAfterMin: GoesBackAfterMin.optional(),
     requestId: RequestId.optional(),

@@ -40,6 +40,7 @@ export {
   SilenceBody,
   WindowBody,
 } from './alert.ts'
+export { Alternative } from './alternative.ts'
 export {
   type AttachedLogLine,
   type AttachedServer,

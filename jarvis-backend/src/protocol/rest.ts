@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AgentId } from './agent.ts'
+import { Alternative } from './alternative.ts'
 import type { BranchedFrom } from './chat.ts'
 import { GrantRequest } from './grant.ts'
 import { Effort } from './models.ts'
@@ -64,6 +65,7 @@ export const SessionsQuery = PageQuery.extend({
 export const ConfirmBody = z.strictObject({
   confirmed: z.boolean(),
   note: z.string().max(2_000).optional(),
+  alternative: Alternative.optional(),
   grant: GrantRequest.optional(),
   goesBackAfterMin: GoesBackAfterMin.optional(),
 })

@@ -133,6 +133,8 @@ export const Card = z.object({
   basis: z.record(z.string(), z.string()).optional(),
   /** The calls that the approval lets run, one after the other. */
   plan: PlanFacts.optional(),
+  /** A denial may name another call of the operator's own (`alternative`). */
+  mayHaveAlternative: z.literal(true).optional(),
   /** A grant can be made with the approval. */
   isGrantable: z.literal(true).optional(),
   createdAt: z.int(),

@@ -173,6 +173,8 @@ export const Entry = z.discriminatedUnion('type', [
     model: z.string().optional(),
     /** Who made the entry, where no model did: an operator's command, an MCP client's call, or JARVIS itself. */
     madeBy: z.enum(['operator', 'client', 'jarvis']).optional(),
+    /** The denied call that this call of the operator's replaces, and whose it is. A model reads its outcome with the denial. */
+    insteadOf: z.object({ toolUseId: ToolUseId, by: z.string() }).optional(),
     content: z.array(Content),
     usage: Usage,
     /** The reply ended before the provider had counted everything: `usage` is a lower bound. */
@@ -218,6 +220,8 @@ export const Entry = z.discriminatedUnion('type', [
     decision: Decision,
     by: z.string(),
     note: z.string().optional(),
+    /** With a denial: the call that the operator makes in its place. */
+    alternative: z.object({ toolUseId: ToolUseId, toolName: z.string(), toolInput: ToolInput }).optional(),
     /** The call's id, where the card's id differs. */
     callId: ToolUseId.optional(),
     /**

@@ -75,13 +75,14 @@ export function serveChat(
     on(
       'chat:confirm',
       'operator',
-      ({ sessionId, toolUseId, confirmed, note, grant, goesBackAfterMin, requestId }, { sub }) => {
+      ({ sessionId, toolUseId, confirmed, note, grant, alternative, goesBackAfterMin, requestId }, { sub }) => {
         const decided = confirmations.decide({
           toolUseId,
           sessionId,
           confirmed,
           by: sub,
           grant,
+          alternative,
           goesBackAfterMin,
           ...(note !== undefined && { note }),
           ...once('confirm', sub, requestId),

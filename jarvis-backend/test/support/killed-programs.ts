@@ -11,6 +11,7 @@ const programs = {
   'change-server': at('test/crash/change-server.ts'),
   'delegate-server': at('test/crash/delegate-server.ts'),
   dying: at('test/drill/dying.ts'),
+  'job-server': at('test/crash/job-server.ts'),
 }
 const kept = at('.killed')
 

@@ -108,9 +108,9 @@ function StepCard({ toolUseId }: { toolUseId: string }) {
 function useHand(sessionId: string): Hand {
   const role = useValue(signedIn)?.role
   const link = useValue(live.link.value)
-  const decide: Hand['decide'] = async ({ toolUseId }, confirmed, note, grant, goesBackAfterMin) => {
+  const decide: Hand['decide'] = async ({ toolUseId }, confirmed, ...more) => {
     const unmark = markDecided(toolUseId)
-    const reply = await live.chat.confirm(sessionId, toolUseId, confirmed, note, grant, goesBackAfterMin)
+    const reply = await live.chat.confirm(sessionId, toolUseId, confirmed, ...more)
     confirmations.renew()
     if (reply.ok) return undefined
     unmark()

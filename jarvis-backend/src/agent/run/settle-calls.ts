@@ -1,8 +1,9 @@
-import type { ToolCall } from '../../protocol/index.ts'
+import type { Principal, ToolCall } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
 import { loadedSkills } from '../loaded-skills.ts'
 import { rightsOf } from '../principal.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
+import { callsIn } from '../settles.ts'
 import { contextOf, type ToolRunner } from '../tool-runner.ts'
 import type { createRunEnds } from './ends.ts'
 import type { RunFacts } from './facts.ts'
@@ -16,43 +17,67 @@ export function createSettleCalls(
   { endWith }: ReturnType<typeof createRunEnds>,
 ) {
   return async (session: LiveSession, run: ActiveRun, open: ToolCall[]): Promise<void> => {
-    const principal = principalIn(run)
     const lastOf = run.locks
     const refusal = refusalIn(run)
-    const outcomes = await Promise.allSettled(
-      open.map((call) => {
-        const locks = tools.locksOf(call)
-        const earlier = locks.flatMap((lock) => lastOf.get(lock) ?? [])
-        const settled = tools.settle(call, {
-          ...contextOf(session, run),
-          principal,
-          kin: () => kinOf(session, run),
-          ...(refusal && { refusal }),
-          append(entry) {
-            if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
-            const entries = [...run.entries, session.append(run, entry)]
-            if (entry.type === 'tool_result' && !rightsOf(principal).hasModel) endWith(session, run, entries)
-          },
-          abortedBy: () => run.abortedBy,
-          before: earlier.length === 0 ? undefined : Promise.all(earlier),
-          isRehearsal: () => session.isRehearsal,
-          loadedSkills: () => loadedSkills([...earlierEntries(session, run), ...run.entries]),
-          sources: () => sourcesFor(session, run, call),
-        })
-        // A call's failure does not keep later calls from beginning.
-        const isOver = settled.catch(() => {})
-        for (const lock of locks) lastOf.set(lock, isOver)
-        void isOver.then(() => {
-          for (const lock of locks) if (lastOf.get(lock) === isOver) lastOf.delete(lock)
-        })
-        return settled.catch((error: unknown) => {
+
+    /** Settles a call and then, where it was denied for another one, that one. */
+    function settle(call: ToolCall): Promise<void> {
+      const locks = tools.locksOf(call)
+      const earlier = locks.flatMap((lock) => lastOf.get(lock) ?? [])
+      const own = insteadIn(run, call)
+      const principal = own ?? principalIn(run)
+      const settled = tools.settle(call, {
+        ...contextOf(session, run),
+        principal,
+        kin: () => kinOf(session, run),
+        ...(refusal && own === undefined && { refusal }),
+        append(entry) {
+          if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
+          const entries = [...run.entries, session.append(run, entry)]
+          if (entry.type === 'tool_result' && !rightsOf(principal).hasModel) endWith(session, run, entries)
+        },
+        abortedBy: () => run.abortedBy,
+        before: earlier.length === 0 ? undefined : Promise.all(earlier),
+        isRehearsal: () => session.isRehearsal,
+        loadedSkills: () => loadedSkills([...earlierEntries(session, run), ...run.entries]),
+        // What the operator calls is the operator's own words.
+        sources: () => (own === undefined ? sourcesFor(session, run, call) : { results: [], operatorTexts: [] }),
+      })
+      // A call's failure does not keep later calls from beginning.
+      const isOver = settled.catch(() => {})
+      for (const lock of locks) lastOf.set(lock, isOver)
+      void isOver.then(() => {
+        for (const lock of locks) if (lastOf.get(lock) === isOver) lastOf.delete(lock)
+      })
+      return settled.then(
+        async () => {
+          const other = alternativeTo(run, call)
+          if (other !== undefined) await settle(other)
+        },
+        (error: unknown) => {
           // The failure cannot be stored, so the run ends and withdraws its cards.
           run.abort.abort()
           throw error
-        })
-      }),
-    )
+        },
+      )
+    }
+
+    const outcomes = await Promise.allSettled(open.map(settle))
     const fault = outcomes.find((outcome) => outcome.status === 'rejected')
     if (fault !== undefined) throw fault.reason
   }
+}
+
+/** Whose call it is, where an operator makes it in place of a denied one. */
+function insteadIn({ entries }: ActiveRun, { toolUseId }: ToolCall): Principal | undefined {
+  const turn = entries.find(
+    (entry) => entry.type === 'assistant' && callsIn(entry).some((one) => one.toolUseId === toolUseId),
+  )
+  return turn?.type === 'assistant' && turn.insteadOf ? { kind: 'command', name: turn.insteadOf.by } : undefined
+}
+
+/** The call that an operator makes in place of this one. */
+function alternativeTo({ entries }: ActiveRun, { toolUseId }: ToolCall): ToolCall | undefined {
+  const turn = entries.find((entry) => entry.type === 'assistant' && entry.insteadOf?.toolUseId === toolUseId)
+  return turn?.type === 'assistant' ? callsIn(turn)[0] : undefined
 }

@@ -41,6 +41,7 @@ export function cardOf(
     ...(leads && { plan: redactor.value(planOf(call, leads, ready)) }),
     requestedBy: context.principal,
     ...(context.before !== undefined && { isAfterAnother: true }),
+    ...(rightsOf(context.principal).hasModel && { mayHaveAlternative: true }),
     // A plan is approved as it is shown, each time.
     ...(!mustAsk(verdict.rule) &&
       leads === undefined &&

@@ -1,6 +1,15 @@
 import { rightsOf } from '../../agent/principal.ts'
+import { hashOf } from '../../lib/canonical.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { type Card, type ConfirmationRow, type Decision, type GrantRequest, JarvisError } from '../../protocol/index.ts'
+import { newId } from '../../lib/ids.ts'
+import {
+  type Alternative,
+  type Card,
+  type ConfirmationRow,
+  type Decision,
+  type GrantRequest,
+  JarvisError,
+} from '../../protocol/index.ts'
 import type { CallContext, Way } from '../call.ts'
 import type { ChangeStore } from '../changes/change.ts'
 import type { Judge } from '../judge.ts'
@@ -20,6 +29,8 @@ export type DecideRequest = {
   note?: string
   /** With an approval: lets the same call run again. */
   grant?: GrantRequest | undefined
+  /** With a denial: the operator's own call in place of the denied one. */
+  alternative?: Alternative | undefined
   /** With an approval: the change goes back by itself so many minutes after it began, unless it is kept. */
   goesBackAfterMin?: number | undefined
   by: string
@@ -37,7 +48,7 @@ export type Confirmations = {
   /**
    * Decides a card. An approval is checked against the present state; a promise is returned when that state must be
    * read first.
-   * @throws JarvisError `unknown_confirmation`, `already_decided`, `expired`, `invalid_request` (a grant that cannot
+   * @throws JarvisError `unknown_confirmation`, `already_decided`, `expired`, `invalid_request` (a grant or an alternative that cannot
    * be), `cluster_unreachable` (nothing can be approved now, and the card stays).
    */
   decide(request: DecideRequest): void | Promise<void>
@@ -80,6 +91,7 @@ export function createConfirmations(parts: {
   /** Told after each change of the list. */
   changed(sessionId: string): void
   redact(text: string): string
+  redactValue<T>(value: T): T
   isStopping(): boolean
   report(error: unknown, message: string): void
 }): Confirmations {
@@ -166,8 +178,24 @@ export function createConfirmations(parts: {
     })
   }
 
+  /** @throws JarvisError `invalid_request` where the call cannot be made in place of the denied one; nothing is decided then */
+  function takeAlternative({ card }: StoredConfirmation, confirmed: boolean, { toolName, toolInput }: Alternative) {
+    const no = (why: string) =>
+      new JarvisError('invalid_request', `alternative: ${why.replace(/\.$/, '')}. Nothing was decided.`)
+    if (confirmed) throw no('Another call is named with a denial')
+    if (!card.mayHaveAlternative) throw no('Nobody would read its result: no model asked for this call')
+    const judged = parts.judge(toolName, toolInput)
+    if (judged.kind === 'invalid') throw no(judged.message)
+    if (judged.kind === 'blocked') throw no(judged.verdict.reason)
+    if (
+      hashOf({ toolName, toolInput: judged.input }) === hashOf({ toolName: card.toolName, toolInput: card.toolInput })
+    )
+      throw no('It is the call that you deny')
+    return { toolUseId: newId('tu'), toolName, toolInput: parts.redactValue(toolInput) }
+  }
+
   function decideNow(request: DecideRequest) {
-    const { toolUseId, sessionId, confirmed, note: said, grant, goesBackAfterMin, by, once } = request
+    const { toolUseId, sessionId, confirmed, note: said, grant, alternative, goesBackAfterMin, by, once } = request
     if (once?.isAnswered()) return
     const note = said === '' ? undefined : said
     if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Decide when it is back.')
@@ -198,6 +226,7 @@ export function createConfirmations(parts: {
       const why = confirmed ? 'This change cannot go back by itself' : 'Only an approved change goes back'
       throw new JarvisError('invalid_request', `goesBackAfterMin: ${why}. Nothing was decided.`)
     }
+    const other = alternative && takeAlternative(known, confirmed, alternative)
     const besides = () => {
       // An earlier card of the call may have been approved otherwise.
       const afterMs = goesBackAfterMin === undefined ? undefined : goesBackAfterMin * 60_000
@@ -216,7 +245,8 @@ export function createConfirmations(parts: {
       resolve(toolUseId, { type: 'approve', standing, isNext, resolution: resolution('approved', by, note), besides })
       return
     }
-    resolve(toolUseId, { type: 'deny', resolution: resolution('denied', by, note), besides })
+    const denial = { ...resolution('denied', by, note), ...(other && { alternative: other }) }
+    resolve(toolUseId, { type: 'deny', resolution: denial, besides })
     try {
       cancelTwins(known, by)
     } catch (error) {

@@ -13,6 +13,9 @@ import type { ExecutionStore, JournalProof } from '../ports.ts'
 import type { Questions } from '../questions/questions.ts'
 import type { Ways } from '../way.ts'
 
+/** A call that runs now; `sentence` says which, who asked for it, and why it is told. Names in it are quoted. */
+export type Observed = { toolUseId: string; sessionId: string; sentence: string }
+
 /** What the steps of a call stand on. */
 export type StepParts = {
   ways: Ways
@@ -33,6 +36,8 @@ export type StepParts = {
   clock: Clock
   cluster: Cluster
   catalog: Pick<Catalog, 'get'>
+  /** Tells the operator of a call that runs and that a rule of theirs wants to hear of. */
+  observed(told: Observed): void
   /** Reports a tool's unexpected exception. */
   report(error: unknown, toolName: string): void
 }

@@ -1,5 +1,5 @@
 import { rightsOf } from '../../agent/principal.ts'
-import { legible } from '../../gate/index.ts'
+import { legible, named, observedBy } from '../../gate/index.ts'
 import type { Asking, QuestionResolution } from '../../protocol/index.ts'
 import type { Breaker } from '../breaker.ts'
 import { missing, type Walk } from '../call.ts'
@@ -27,6 +27,21 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
 
   function rest(walk: Walk) {
     if (running.delete(walk) && running.size === 0) for (const done of onIdle.splice(0)) done()
+  }
+
+  /** A failure to tell keeps no call from running. */
+  function tellObserved({ call: { toolName, toolUseId }, context, ready = missing() }: Walk) {
+    try {
+      const { input, effects, target, tool } = ready
+      const [rule] = observedBy({ toolName, baseTier: tool.tier, input }, effects, parts.world())
+      if (rule === undefined) return
+      const on = target.kind === 'none' ? '' : ` on ${named(target.id)}`
+      const { kind, name } = context.principal
+      const sentence = `${named(toolName)} runs${on}, asked for by ${kind} ${named(name)}: ${String(rule.because)}`
+      parts.observed({ toolUseId, sessionId: context.sessionId, sentence: redactor.text(sentence) })
+    } catch (error) {
+      report(error, toolName)
+    }
   }
 
   async function runIt(walk: Walk): Promise<Done> {
@@ -69,11 +84,13 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
     async read(walk: Walk): Promise<Step> {
       const isTold = ways.startSoon(walk, walk.context)
       isTold.catch(() => {})
+      tellObserved(walk)
       const step = await ways.takeSoon(walk, { type: 'answered', done: await runIt(walk) })
       await isTold
       return step
     },
     async run(walk: Walk): Promise<Step> {
+      tellObserved(walk)
       const done = await runIt(walk)
       // The cluster does not know what an attached server did.
       if (!done.isLost || walk.ready?.tool.attached !== undefined) return ways.take(walk, { type: 'answered', done })

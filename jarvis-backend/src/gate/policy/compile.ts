@@ -1,10 +1,10 @@
-import type { ProfileName } from '../../protocol/index.ts'
+import type { ProfileName, Tier } from '../../protocol/index.ts'
 import { commandWords } from '../../ssh-grammar/command-words.ts'
 import type { EffectKind, Thing, Touch } from '../effect.ts'
 import type { Rule } from '../rule.ts'
 import { conditionOf } from './conditions.ts'
 import type { Policy } from './policy.ts'
-import type { PolicyFile } from './schema.ts'
+import type { PolicyFile, PolicyRule } from './schema.ts'
 import { shippedPolicy } from './shipped.ts'
 
 /** Adds the operator's rules and targets to the shipped policy; none replaces a shipped one. */
@@ -27,6 +27,7 @@ export function compilePolicy(added: {
   return {
     tiers: new Map(Object.entries(tiers)),
     rules: [...shippedPolicy.rules, ...rulesOf(file)],
+    observed: [...shippedPolicy.observed, ...observedIn(file)],
     protectedTargets: new Set([...protectedTargets, ...(file.protected ?? [])].map((target) => target.toLowerCase())),
     allow: file.allow ?? [],
     enabled: new Set(file.enable ?? []),
@@ -61,15 +62,27 @@ export const touchesOf = (kinds: readonly EffectKind[] = [], things: readonly Th
 const ownRuleName = (name: string) => `policy:${name}`
 export const isOwnRule = (name: string): boolean => name.startsWith('policy:')
 
-function rulesOf({ rules = [], ssh, timezone }: PolicyFile): Rule[] {
-  const own = rules.map(({ name, tools, effect, on, when, tier, because }) => ({
+/** A rule of the file as the gate applies it, with the tier that it raises to. */
+function compiled(
+  { name, tools, effect, on, when, because }: PolicyRule,
+  tier: Tier,
+  timezone: PolicyFile['timezone'],
+) {
+  return {
     name: ownRuleName(name),
     ...(Array.isArray(tools) && { tools }),
     ...((effect ?? on) !== undefined && { effects: touchesOf(effect, on) }),
     tier,
     because,
     when: conditionOf(when, timezone),
-  }))
+  }
+}
+
+const observedIn = ({ rules = [], timezone }: PolicyFile): Rule[] =>
+  rules.filter(({ tier }) => tier === 'observed').map((rule) => compiled(rule, 'green', timezone))
+
+function rulesOf({ rules = [], ssh, timezone }: PolicyFile): Rule[] {
+  const own = rules.flatMap((rule) => (rule.tier === 'observed' ? [] : [compiled(rule, rule.tier, timezone)]))
   const refusals = (ssh?.refuse ?? []).map(({ command, because }): Rule => {
     const wanted = command.toLowerCase().split(/\s+/)
     return {

@@ -63,7 +63,7 @@ function ruleProblems(given: unknown, index: number, tools: Tools): Finding[] {
     ...listed.flatMap((name, at) => unknownTool(name, { path: [...path, 'tools', at] }, tools)),
     ...listed.flatMap((name, at): Finding[] => {
       const own = tools.get(name)?.tier
-      return own === undefined || rank(tier) >= rank(own)
+      return own === undefined || tier === 'observed' || rank(tier) >= rank(own)
         ? []
         : [
             {

@@ -7,6 +7,8 @@ export type Policy = {
   tiers: ReadonlyMap<string, Tier>
   /** Where several rules give the strictest tier, the first of them is the one that is named. */
   rules: readonly Rule[]
+  /** Rules that raise nothing: a call that one of them is about is told to the operator when it runs. */
+  observed: readonly Rule[]
   /** `node/NAME`, `vm/ID`, `ct/ID`, `service/NAME`, `storage/NAME`, `storage/NODE/NAME` in lower case: nothing may change them. */
   protectedTargets: ReadonlySet<string>
   /** The only way down: a red that is the tool's own base tier becomes yellow for this target. */

@@ -28,6 +28,10 @@ export function policyLines(policy: Policy, tools: Tools): string[] {
         `  ${tier.padEnd(6)}  ${name} (${aboutWords({ tools, effects })})${typeof because === 'string' ? `: ${because}` : ''}`,
     ),
     '',
+    ...policy.observed.map(
+      ({ name, tools, effects, because }) =>
+        `Told when it runs: ${name} (${aboutWords({ tools, effects })}): ${String(because)}`,
+    ),
     `Protected: ${list(policy.protectedTargets) || 'nothing'}`,
     ...policy.allow.map(({ tool, target, because }) => `Allowed without a card: ${tool} on ${target}: ${because}`),
     ...(policy.enabled.size === 0 ? [] : [`Enabled, and asked for each time: ${list(policy.enabled)}`]),

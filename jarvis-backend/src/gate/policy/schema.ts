@@ -86,7 +86,10 @@ export const PolicyRule = keys(
     effect: some(z.enum(effectKinds, { error: `must be of ${effectKinds.join(', ')}` })).optional(),
     on: some(z.enum(things, { error: `must be of ${things.join(', ')}` })).optional(),
     when: When.optional(),
-    tier: z.enum(['yellow', 'red', 'black'], { error: 'must be yellow, red or black: a rule only raises' }),
+    /** `observed` raises nothing: the call runs as its tier says, and the operator is told. */
+    tier: z.enum(['yellow', 'red', 'black', 'observed'], {
+      error: 'must be yellow, red or black, for a rule only raises, or observed',
+    }),
     because: Sentence,
   },
   'a rule with name, tools or effect, tier and because',

@@ -22,6 +22,7 @@ export const rateOfChanges: Rate = { calls: 60, perMs: minuteMs }
 export const shippedPolicy: Policy = {
   tiers: new Map(),
   rules,
+  observed: [],
   protectedTargets: new Set(),
   allow: [],
   enabled: new Set(),

@@ -43,9 +43,10 @@ export function changesOf(file: PolicyFile, tools: Tools): string[] {
       ([tool, tier]) => `${tool}: ${tools.get(tool)?.tier ?? 'its tier'} becomes ${tier}`,
     ),
     ...(file.protected ?? []).map((target) => `${target}: nothing may change it`),
-    ...(file.rules ?? []).map(
-      ({ name, tools, effect, on, tier, because }) =>
-        `rule ${name}: ${ruleWords(tools, effect, on)} may become ${tier}: ${because}`,
+    ...(file.rules ?? []).map(({ name, tools, effect, on, tier, because }) =>
+      tier === 'observed'
+        ? `rule ${name}: you are told when ${ruleWords(tools, effect, on)} runs: ${because}`
+        : `rule ${name}: ${ruleWords(tools, effect, on)} may become ${tier}: ${because}`,
     ),
     ...(file.ssh?.refuse ?? []).map(({ command, because }) => `over SSH, ${command} is refused: ${because}`),
     ...(file.ssh?.hosts ?? []).map((host) => `over SSH, a read may reach out to ${host} without a card`),

@@ -63,6 +63,7 @@ const deeds: Readonly<Record<string, string>> = {
   execute_ssh: 'run a command that only reads',
   run_in_guest: 'run a command in a VM where you allowed it',
   memory_write: 'remember what you tell me to',
+  ask_operator: 'ask you what no tool tells',
   undo: 'take a change of mine back',
   delegate: 'ask other agents to look at something',
 }
@@ -95,6 +96,7 @@ export function abilities({ guests, nodes, storages }: ClusterState, tools: read
     ['take_snapshot', guest && `take a snapshot of ${guest.name}`],
     ['set_guest_config', guest && `give ${guest.name} 2 cores`],
     ['drill_restore', guest && `does the backup of ${guest.vmid} restore?`],
+    ['ask_operator', 'ask me where backups should go'],
     ['undo', 'undo that'],
     ['delegate', 'ask another agent to look at the storages'],
   ]

@@ -1,4 +1,5 @@
 import type { ClusterState } from '../../protocol/index.ts'
+import { askedWords } from './asked-back.ts'
 import {
   attentionIn,
   backupsIn,
@@ -38,6 +39,7 @@ export function tell(outcomes: readonly Outcome[], question: string, cluster: Cl
     ...of('get_backups').map((outcome) => backupWords(outcome, cluster)),
     ...of('get_recent_tasks').map(({ text }) => taskWords(text)),
     ...of('execute_ssh').map(({ text, toolInput }) => commandWords(text, String(toolInput.node))),
+    ...of('ask_operator').map(({ text }) => askedWords(text)),
     ...rest.map(({ toolName, text }) => otherWords(toolName, text)),
     ...failed.map((outcome) => failureWords(outcome, cluster)),
   ]
@@ -47,7 +49,7 @@ export function tell(outcomes: readonly Outcome[], question: string, cluster: Cl
 
 const told = [
   ...['get_cluster_status', 'get_node_status', 'get_node_temperature', 'get_vms', 'get_containers', 'get_storage'],
-  ...['get_backups', 'get_recent_tasks', 'execute_ssh'],
+  ...['get_backups', 'get_recent_tasks', 'execute_ssh', 'ask_operator'],
 ]
 
 function failureWords(outcome: Outcome, { guests }: ClusterState): string {

@@ -1,6 +1,7 @@
 import type { Message } from '../../agent/model.ts'
 import type { ClusterState } from '../../protocol/index.ts'
 import { actIn, wholeActs } from './acts.ts'
+import { askedBack } from './asked-back.ts'
 import { carryOutAct } from './carry-act.ts'
 import { clarified } from './clarified.ts'
 import { clauses, withoutPoliteness } from './clauses.ts'
@@ -51,6 +52,9 @@ export function understand(message: string, cluster: ClusterState, earlier: read
 
   const kept = /^\W*(?:please )?remember (?:that )?(\S[\s\S]*)$/i.exec(typed)?.[1]
   if (kept !== undefined) return { calls: [{ toolName: 'memory_write', toolInput: { text: kept } }], notes: [] }
+
+  const asking = askedBack(typed, cluster)
+  if (asking !== undefined) return { calls: [asking], notes: [] }
 
   const mended = corrected(typed, cluster)
   const known = /^\W*(?:what|do you) (?:do you )?(?:remember|know) (?:about |of )(\S[^?]*)/i.exec(mended)?.[1]

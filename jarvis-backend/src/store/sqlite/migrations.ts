@@ -583,4 +583,8 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (owner, name)
   ) STRICT;
   `,
+  `
+  -- JSON; the operator's own call in place of a denied one.
+  ALTER TABLE confirmations ADD COLUMN alternative TEXT;
+  `,
 ]

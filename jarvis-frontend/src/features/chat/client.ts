@@ -127,6 +127,7 @@ export class ChatClient {
     note?: string,
     grant?: GrantRequest,
     goesBackAfterMin?: number,
+    alternative?: ChatRequests['chat:confirm']['alternative'],
   ) {
     return this.#ask('chat:confirm', {
       sessionId,
@@ -136,6 +137,7 @@ export class ChatClient {
       ...(note !== undefined && note.trim() !== '' && { note: note.trim() }),
       ...(grant && { grant }),
       ...(goesBackAfterMin && { goesBackAfterMin }),
+      ...(alternative && { alternative }),
     })
   }
 

@@ -1,20 +1,16 @@
 import type { EntryOf } from 'jarvis-backend/protocol'
-import { memo, Suspense, useMemo, useState } from 'react'
-import { plural, withUnit } from '../../lib/format.ts'
+import { memo, Suspense, useMemo } from 'react'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { Mark } from '../../ui/mark.tsx'
-import { useNow } from '../../ui/use-now.ts'
 import { Markdown } from './markdown.tsx'
 import { UserMessage, Working } from './message.tsx'
 import { soon } from './optional.ts'
+import type { ThoughtTime } from './rare-rows.tsx'
 import { type Call, foldReads, type Row, type Run, streamingItems } from './runs.ts'
 import { useSlots } from './slots.ts'
 import type { SessionView } from './state.ts'
-import { Step } from './step.tsx'
 import { nothingYet, type SessionStore } from './store.ts'
-import { BlockedRow, ReadsRow, ToolRow } from './tool-row.tsx'
+import { ReadsRow, ToolRow } from './tool-row.tsx'
 
 const nothing = new Value(nothingYet)
 
@@ -41,16 +37,17 @@ export const RunView = memo(function RunView({ run, sessionId, progress, live, t
       {run.user !== undefined && <Asked user={run.user} sessionId={sessionId} />}
       <div className="run">
         {rows.map((row) => (
-          <RowView
-            key={row.key}
-            row={row}
-            sessionId={sessionId}
-            progress={progress}
-            {...(row.kind === 'thinking' && {
-              since: row.seq === undefined && isThinking ? thinkingSince : undefined,
-              tookMs: row.seq === undefined ? thoughtFor : thoughtMs.get(row.seq),
-            })}
-          />
+          <Suspense key={row.key} fallback={<div className="step" />}>
+            <RowView
+              row={row}
+              sessionId={sessionId}
+              progress={progress}
+              {...(row.kind === 'thinking' && {
+                since: row.seq === undefined && isThinking ? thinkingSince : undefined,
+                tookMs: row.seq === undefined ? thoughtFor : thoughtMs.get(row.seq),
+              })}
+            />
+          </Suspense>
         ))}
         {view !== undefined && isSilent(run, view) && <Working />}
         <RunEnd run={run} sessionId={sessionId} onRetry={onRetry} />
@@ -117,20 +114,12 @@ const RowView = memo(function RowView({ row, sessionId, progress, since, tookMs 
   }
 })
 
-/** What the memory gave the model with the message, folded. */
-function RecalledRow({ items }: { items: EntryOf<'recalled'>['items'] }) {
-  const [isOpen, setOpen] = useState(false)
-  const { Recalled } = useSlots()
-  const label = `Recalled ${plural(items.length, 'passage')}`
-  return (
-    <Step mark={<Mark kind="step" size={8} />} label={label}>
-      <button type="button" className="thinking" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {label} <Icon name={isOpen ? 'down' : 'right'} />
-      </button>
-      {isOpen && <Recalled items={items} />}
-    </Step>
-  )
-}
+/** Rows that most answers lack. */
+const rareRows = () => import('./rare-rows.tsx')
+const nothingShown = () => null
+const BlockedRow = soon(() => rareRows().then((part) => part.BlockedRow), nothingShown)
+const RecalledRow = soon(() => rareRows().then((part) => part.RecalledRow), nothingShown)
+const Thought = soon(() => rareRows().then((part) => part.Thought), nothingShown)
 
 const ChildRow = soon(
   () => import('./child-run.tsx').then((part) => part.ChildRow),
@@ -175,31 +164,6 @@ function CallView({ call, sessionId, progress }: { call: Call; sessionId: string
     </>
   )
 }
-
-/** `since`: Unix ms when the model began to think; given while it still thinks. */
-type ThoughtTime = { since: number | undefined; tookMs: number | undefined }
-
-/** What the model thought, folded. */
-function Thought({ text, since, tookMs }: ThoughtTime & { text: string }) {
-  const [isOpen, setOpen] = useState(false)
-  const label =
-    since !== undefined
-      ? 'Thinking'
-      : tookMs === undefined
-        ? 'Thought'
-        : `Thought for ${withUnit(Math.max(1, Math.round(tookMs / 1_000)), 's')}`
-  return (
-    <Step mark={<Mark kind="step" size={8} />} label={label}>
-      <button type="button" className="thinking" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {label}
-        {since !== undefined && <Since at={since} />} <Icon name={isOpen ? 'down' : 'right'} />
-      </button>
-      {isOpen && <p className="thoughts">{text === '' ? 'The provider keeps this thought to itself.' : text}</p>}
-    </Step>
-  )
-}
-
-const Since = ({ at }: { at: number }) => `, ${withUnit(Math.max(0, Math.round((useNow(1_000) - at) / 1_000)), 's')}`
 
 const RunEnding = soon(
   () => import('./run-ending.tsx').then((part) => part.RunEnding),

@@ -151,7 +151,7 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
         items.push({ kind: 'fold', key: `fold ${entry.seq}`, fold: entry })
         break
       case 'assistant': {
-        if (entry.model !== undefined) run.model = entry.model
+        if (entry.model !== undefined && entry.insteadOf === undefined) run.model = entry.model
         const parts = { text: 0, thinking: 0 }
         for (const part of entry.content) {
           if (part.type === 'text' && part.text.trim() !== '')

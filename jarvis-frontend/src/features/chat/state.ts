@@ -123,16 +123,12 @@ function fold(view: SessionView, entry: Entry): SessionView {
       return next
     case 'tool_result':
       return { ...next, progress: without(view.progress, entry.toolUseId) }
-    case 'confirm_needed': {
-      const { type: _, seq: __, runId: ___, at: ____, ...card } = entry
-      return { ...next, pending: [...view.pending, card] }
-    }
+    case 'confirm_needed':
+      return { ...next, pending: [...view.pending, matterOf(entry)] }
     case 'confirm_resolved':
       return { ...next, pending: view.pending.filter((card) => card.toolUseId !== entry.toolUseId) }
-    case 'question': {
-      const { type: _, seq: __, runId: ___, at: ____, ...question } = entry
-      return { ...next, questions: [...view.questions, question] }
-    }
+    case 'question':
+      return { ...next, questions: [...view.questions, matterOf(entry)] }
     case 'question_resolved':
       return { ...next, questions: view.questions.filter(({ questionId }) => questionId !== entry.questionId) }
     case 'plan':
@@ -153,6 +149,11 @@ function fold(view: SessionView, entry: Entry): SessionView {
 /** A child run's lines change nothing of the run that a person reads. */
 const isOfChild = (view: SessionView, { runId }: Entry): boolean =>
   view.entries.some((entry) => entry.type === 'subrun' && entry.runId === runId)
+
+/** What an entry is about, without its place in the transcript. */
+function matterOf<E extends Entry>({ type: _, seq: __, runId: ___, at: ____, ...matter }: E) {
+  return matter
+}
 
 function without(progress: Readonly<Record<string, string>>, toolUseId: string) {
   const { [toolUseId]: _, ...rest } = progress

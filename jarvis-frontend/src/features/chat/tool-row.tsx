@@ -1,4 +1,4 @@
-import { Suspense, useLayoutEffect, useRef, useState } from 'react'
+import { Suspense, useRef, useState } from 'react'
 import { clock, duration } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -22,7 +22,7 @@ export function ToolRow({
   isBare?: boolean
 }) {
   const [isOpen, setOpen] = useState(false)
-  const { guestName, Unknown, Undo } = useSlots()
+  const { guestName, Undo } = useSlots()
   const { tier, result, started, malformed } = call
   const isRunning = started !== undefined && result === undefined
   const vmid = call.toolInput.vmid
@@ -76,9 +76,9 @@ export function ToolRow({
       {isOpen && (
         <div className="io">
           {isUnknown && (
-            <Leaving to={row}>
-              <Unknown toolUseId={call.toolUseId} observed={end.summary} />
-            </Leaving>
+            <Suspense fallback={null}>
+              <UnknownPart toolUseId={call.toolUseId} observed={end.summary} to={row} />
+            </Suspense>
           )}
           <Suspense fallback={null}>
             <InputOutput call={call} />
@@ -95,21 +95,14 @@ function writtenOf(data: unknown): { undoId: string; path: string } | undefined 
   return typeof undoId === 'string' && typeof path === 'string' ? { undoId, path } : undefined
 }
 
-/** Moves the focus it held to `to` when it is removed. */
-function Leaving({ to, children }: { to: React.RefObject<HTMLElement | null>; children: React.ReactNode }) {
-  const part = useRef<HTMLDivElement>(null)
-  useLayoutEffect(() => {
-    const element = part.current
-    return () => {
-      if (element?.contains(document.activeElement) === true) to.current?.focus({ preventScroll: true })
-    }
-  }, [to])
-  return <div ref={part}>{children}</div>
-}
-
 function Elapsed({ since }: { since: number }) {
   return clock(useNow(1_000) - since)
 }
+
+const UnknownPart = soon(
+  () => import('./rare-rows.tsx').then((part) => part.UnknownPart),
+  () => null,
+)
 
 const InputOutput = soon(
   () => import('./tool-io.tsx').then((part) => part.InputOutput),
@@ -153,29 +146,5 @@ export function ReadsRow({ calls }: { calls: readonly Call[] }) {
       </Step>
       {isOpen && calls.map((call) => <ToolRow key={call.toolUseId} call={call} progress={undefined} isBare />)}
     </>
-  )
-}
-
-/** A call that a rule refused, in the rule's words. It has no button, because the refusal cannot be overridden. */
-export function BlockedRow({ call }: { call: Call }) {
-  const reason = call.blocked?.reason ?? ''
-  const ending = /nothing was run|not run/i.test(reason) ? '' : ' Nothing was run.'
-  return (
-    <Step mark={<Tier tier="black" size={15} />} label={`Never, ${call.toolName}, refused`} top={14}>
-      <div className="blocked" role="note">
-        <div>
-          <span className="word">Never</span>
-          <b>Refused</b>
-          <span className="call cut">
-            <bdi>{visibleText(call.toolName)}</bdi>
-            <i>{visibleText(argumentLine(call.toolInput))}</i>
-          </span>
-        </div>
-        <p>
-          <Visible text={reason} />
-          {ending}
-        </p>
-      </div>
-    </Step>
   )
 }

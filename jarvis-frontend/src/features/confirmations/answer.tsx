@@ -1,9 +1,10 @@
-import type { Card, GrantRequest } from 'jarvis-backend/protocol'
+import type { Alternative, Card, GrantRequest } from 'jarvis-backend/protocol'
 import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
+import { DenyForm } from './deny-form.tsx'
 import { GoesBackChoice } from './goes-back-choice.tsx'
 import { GrantChoice, GrantWords } from './grant-choice.tsx'
 import type { Act } from './sentence.ts'
@@ -20,6 +21,7 @@ export type Hand = {
     note?: string,
     grant?: GrantRequest,
     goesBackAfterMin?: number,
+    alternative?: Alternative,
   ): Promise<string | undefined>
   askAgain?: ((card: Card, force: boolean) => void) | undefined
 }
@@ -55,7 +57,6 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
   const approve = useRef<HTMLButtonElement>(null)
   const deny = useRef<HTMLButtonElement>(null)
   const allow = useRef<HTMLButtonElement>(null)
-  const noteField = useRef<HTMLTextAreaElement>(null)
   const hint = useId()
   const isOver = useNow(1_000) >= card.expiresAt
   const isTyped = act.typed === undefined || typed.trim() === act.typed
@@ -65,12 +66,12 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
   // The armed button disappears without a blur event, so a button that returns must be armed again.
   if (!canDecide && step === 'armed') setStep('asking')
 
-  const decide = async (confirmed: boolean) => {
+  const decide = async (confirmed: boolean, alternative?: Alternative) => {
     setStep('sending')
     setRefusal(undefined)
     const refused = await (confirmed
       ? hand.decide(card, true, note, grant, goesBackAfterMin)
-      : hand.decide(card, false, note))
+      : hand.decide(card, false, note, undefined, undefined, alternative))
     if (refused === undefined) return
     setRefusal(refused)
     setStep('asking')
@@ -134,9 +135,6 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
   useLayoutEffect(() => {
     if (hadFocus.current && document.activeElement === document.body) root.current?.focus({ preventScroll: true })
   }, [step, canDecide])
-  useEffect(() => {
-    if (step === 'denying') noteField.current?.focus()
-  }, [step])
 
   if (hand.rest !== undefined) {
     return (
@@ -172,36 +170,13 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
   }
   if (step === 'denying') {
     return (
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void decide(false)
-        }}
-      >
-        <textarea
-          ref={noteField}
-          className="field note"
-          rows={1}
-          maxLength={2_000}
-          value={note}
-          aria-label="Why not"
-          placeholder="Why not? The model reads this. It may stay empty."
-          onChange={(event) => setNote(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
-            event.preventDefault()
-            void decide(false)
-          }}
-        />
-        <footer>
-          <button type="submit" className="button solid">
-            Deny and say so
-          </button>
-          <button type="button" className="button quiet" onClick={back}>
-            Back
-          </button>
-        </footer>
-      </form>
+      <DenyForm
+        note={note}
+        onNote={setNote}
+        mayNameOther={card.mayHaveAlternative === true}
+        onDeny={(alternative) => void decide(false, alternative)}
+        onBack={back}
+      />
     )
   }
   /** The one Approve button of a card; with the grant form open it stands there and names the grant. */

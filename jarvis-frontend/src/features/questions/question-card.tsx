@@ -1,5 +1,5 @@
 import type { Answer, AnswerBody, Question, QuestionItem, QuestionResolution } from 'jarvis-backend/protocol'
-import { useId, useRef, useState } from 'react'
+import { Fragment, useId, useRef, useState } from 'react'
 import { Visible } from '../../ui/boxed.tsx'
 import { askerOf, endWords, gistOf, missingOf, saidOf, sendWords } from './words.ts'
 import './question.css'
@@ -238,13 +238,16 @@ export function EndedQuestion({
   return (
     <div className="question-ended" role="note">
       <span>
-        <Visible text={`${asker} asked: ${gistOf(question)} `} />
+        <Visible text={`${asker} asked: ${gistOf(question)}`} />
         {resolution.end === 'answered' &&
           saidOf(question, resolution).map(({ text, isTyped }, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no identity but their place
-            <b key={at}>
-              <Visible text={isTyped ? `“${text}”` : text} />{' '}
-            </b>
+            <Fragment key={at}>
+              {at === 0 ? ' ' : ', '}
+              <b>
+                <Visible text={isTyped ? `“${text}”` : text} />
+              </b>
+            </Fragment>
           ))}
       </span>
       <small>

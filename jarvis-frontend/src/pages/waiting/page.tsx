@@ -52,9 +52,12 @@ export function WaitingPage() {
   const change = params.get('change') ?? (isPhone || pending.length > 0 ? undefined : armed[0]?.id)
   const isOfChange = change !== undefined && asked === undefined
   const asking = useOpenQuestions()
-  const question = useQuestion(
-    params.get('question') ?? (isPhone || pending.length + armed.length > 0 ? undefined : asking[0]?.questionId),
-  )
+  // A question that was answered here keeps its place until something else is chosen.
+  const lastAsked = useRef<string>(undefined)
+  const first = isPhone || pending.length + armed.length > 0 ? undefined : asking[0]?.questionId
+  const questionId = params.get('question') ?? first ?? (isPhone || pending.length > 0 ? undefined : lastAsked.current)
+  lastAsked.current = questionId
+  const question = useQuestion(questionId)
   const isOfQuestion = question !== undefined && asked === undefined && !params.has('change')
   const chosen = asked ?? (isPhone || isOfChange || isOfQuestion ? undefined : pending[0])
   // A card that was decided here keeps its place until another is chosen.

@@ -1,4 +1,4 @@
-import type { ConfirmationStore, ExecutionStore, Outcome } from '../../../calls/ports.ts'
+import type { ConfirmationStore, ExecutionStore, Outcome, Resolution } from '../../../calls/ports.ts'
 import type { Card, ConfirmationRow, Decision, ToolInput } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
@@ -14,6 +14,7 @@ type Row = {
   decided_at: number | null
   note: string | null
   replaced_by: string | null
+  alternative: string | null
   lifted_at: number | null
 }
 
@@ -33,6 +34,9 @@ const toResolution = (row: Row) =>
         at: row.decided_at ?? 0,
         ...(row.note === null ? {} : { note: row.note }),
         ...(row.replaced_by === null ? {} : { replacedBy: row.replaced_by }),
+        ...(row.alternative === null
+          ? {}
+          : { alternative: JSON.parse(row.alternative) as NonNullable<Resolution['alternative']> }),
       }
 
 const withResolution = (row: Row) => {
@@ -57,7 +61,7 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
      ORDER BY decided_at DESC LIMIT 1`,
   )
   const update = sql.prepare(
-    `UPDATE confirmations SET decision = ?, decided_by = ?, decided_at = ?, note = ?, replaced_by = ?
+    `UPDATE confirmations SET decision = ?, decided_by = ?, decided_at = ?, note = ?, replaced_by = ?, alternative = ?
      WHERE tool_use_id = ? AND decision IS NULL`,
   )
   const liftDenials = sql.prepare(
@@ -127,8 +131,10 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
       return row && toResolution(row)
     },
     lift: (toolUseId, at) => liftDenials.run({ toolUseId, at }).changes > 0,
-    resolve: (toolUseId, { decision, by, at, note, replacedBy }) =>
-      update.run(decision, by, at, note ?? null, replacedBy ?? null, toolUseId).changes === 1,
+    resolve(toolUseId, { decision, by, at, note, replacedBy, alternative }) {
+      const other = alternative === undefined ? null : JSON.stringify(alternative)
+      return update.run(decision, by, at, note ?? null, replacedBy ?? null, other, toolUseId).changes === 1
+    },
     unseen: (sessionId) =>
       selectUnseen
         .all()

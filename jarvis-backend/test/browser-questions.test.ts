@@ -1,0 +1,69 @@
+import { expect } from 'vitest'
+import { dashboardDir, say, test, useBrowser } from './support/browser.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+const { operator } = useBrowser()
+const env = { JARVIS_EMBEDDINGS: 'none' }
+const questions = [
+  {
+    question: 'Where should the backups go?',
+    options: [{ label: 'pbs-main', note: 'as always' }, { label: 'tank-nfs' }],
+  },
+  { question: 'When may frigate be away?' },
+]
+const asks = calls(['ask_operator', { questions }])
+
+test('a question is answered with the keys, and stays as one line', async () => {
+  const jarvis = await startJarvis({ dashboardDir, env, model: scripted(asks, says('So be it.')) })
+  const page = await operator(jarvis)
+  await say(page, 'Ask me.')
+  const card = page.getByRole('article', { name: 'Question from main' })
+  await card.getByRole('group', { name: /Where should the backups go/ }).waitFor()
+  // Nothing is chosen before a person does.
+  expect(await card.getByRole('radio', { checked: true }).count()).toBe(0)
+  await page.getByRole('link', { name: /Waiting.*1.*question/ }).waitFor()
+  await card.getByRole('radio', { name: /pbs-main/ }).focus()
+  await page.keyboard.press('2')
+  await card.getByRole('radio', { name: 'tank-nfs', checked: true }).waitFor()
+  await card.getByRole('textbox').fill('After 23:00')
+  await page.keyboard.press('Control+Enter')
+  const ended = page.getByRole('note').filter({ hasText: 'main asked' })
+  await ended.waitFor()
+  expect(await ended.textContent()).toContain('tank-nfs, “After 23:00”')
+  await page.getByText('So be it.', { exact: true }).waitFor()
+  await card.waitFor({ state: 'detached' })
+})
+
+test('own words in the field of the chat answer it, also where another screen shows it', async () => {
+  const jarvis = await startJarvis({ dashboardDir, env, model: scripted(asks, says('So be it.')) })
+  const page = await operator(jarvis)
+  await say(page, 'Ask me.')
+  await page.getByRole('article', { name: 'Question from main' }).waitFor()
+  const other = await operator(jarvis, {}, '/waiting')
+  const card = other.getByRole('article', { name: 'Question from main' })
+  await card.getByRole('radio', { name: 'tank-nfs' }).waitFor()
+  await page.getByPlaceholder('Or answer in your own words').fill('Neither of them.')
+  await page.keyboard.press('Enter')
+  await page.getByRole('note').filter({ hasText: '“Neither of them.”' }).waitFor()
+  await other.getByRole('note').filter({ hasText: 'on another screen' }).waitFor()
+  await page.getByText('So be it.', { exact: true }).waitFor()
+})
+
+test('a denial names another call, which runs and is told to the model', async () => {
+  const model = scripted(calls(['stop_vm', { vmid: 101 }]), says('As you wish.'))
+  const jarvis = await startJarvis({ dashboardDir, env, model })
+  const page = await operator(jarvis)
+  await say(page, 'Stop 101.')
+  await page.getByRole('button', { name: 'Deny…' }).click()
+  await page.getByRole('button', { name: 'Another call instead…' }).click()
+  const field = page.getByLabel('A call of yours instead')
+  await field.fill('get_node_status {"node":')
+  await page.getByRole('button', { name: 'Deny and run mine' }).click()
+  await page.getByRole('alert').filter({ hasText: 'must be JSON' }).waitFor()
+  await field.fill('get_node_status {"node": "pve"}')
+  await page.getByRole('button', { name: 'Deny and run mine' }).click()
+  await page.getByRole('article', { name: 'Read, get_node_status, done' }).waitFor()
+  await page.getByText('As you wish.', { exact: true }).waitFor()
+  expect(jarvis.guest(101)?.status).toBe('running')
+})

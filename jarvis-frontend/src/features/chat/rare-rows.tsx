@@ -1,0 +1,95 @@
+import type { EntryOf } from 'jarvis-backend/protocol'
+import { useLayoutEffect, useRef, useState } from 'react'
+import { plural, withUnit } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { Tier } from '../../ui/tier.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { visibleText } from '../../ui/visible.ts'
+import { argumentLine, type Call } from './runs.ts'
+import { useSlots } from './slots.ts'
+import { Step } from './step.tsx'
+
+/** `since`: Unix ms when the model began to think; given while it still thinks. */
+export type ThoughtTime = { since: number | undefined; tookMs: number | undefined }
+
+/** What the model thought, folded. */
+export function Thought({ text, since, tookMs }: ThoughtTime & { text: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const label =
+    since !== undefined
+      ? 'Thinking'
+      : tookMs === undefined
+        ? 'Thought'
+        : `Thought for ${withUnit(Math.max(1, Math.round(tookMs / 1_000)), 's')}`
+  return (
+    <Step mark={<Mark kind="step" size={8} />} label={label}>
+      <button type="button" className="thinking" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {label}
+        {since !== undefined && <Since at={since} />} <Icon name={isOpen ? 'down' : 'right'} />
+      </button>
+      {isOpen && <p className="thoughts">{text === '' ? 'The provider keeps this thought to itself.' : text}</p>}
+    </Step>
+  )
+}
+
+const Since = ({ at }: { at: number }) => `, ${withUnit(Math.max(0, Math.round((useNow(1_000) - at) / 1_000)), 's')}`
+
+/** What the memory gave the model with the message, folded. */
+export function RecalledRow({ items }: { items: EntryOf<'recalled'>['items'] }) {
+  const [isOpen, setOpen] = useState(false)
+  const { Recalled } = useSlots()
+  const label = `Recalled ${plural(items.length, 'passage')}`
+  return (
+    <Step mark={<Mark kind="step" size={8} />} label={label}>
+      <button type="button" className="thinking" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {label} <Icon name={isOpen ? 'down' : 'right'} />
+      </button>
+      {isOpen && <Recalled items={items} />}
+    </Step>
+  )
+}
+
+/** A call that a rule refused, in the rule's words. It has no button, because the refusal cannot be overridden. */
+export function BlockedRow({ call }: { call: Call }) {
+  const reason = call.blocked?.reason ?? ''
+  const ending = /nothing was run|not run/i.test(reason) ? '' : ' Nothing was run.'
+  return (
+    <Step mark={<Tier tier="black" size={15} />} label={`Never, ${call.toolName}, refused`} top={14}>
+      <div className="blocked" role="note">
+        <div>
+          <span className="word">Never</span>
+          <b>Refused</b>
+          <span className="call cut">
+            <bdi>{visibleText(call.toolName)}</bdi>
+            <i>{visibleText(argumentLine(call.toolInput))}</i>
+          </span>
+        </div>
+        <p>
+          <Visible text={reason} />
+          {ending}
+        </p>
+      </div>
+    </Step>
+  )
+}
+
+type UnknownProps = { toolUseId: string; observed: string; to: React.RefObject<HTMLElement | null> }
+
+/** Explains an unknown outcome. The focus that it held moves to `to` when it is removed. */
+export function UnknownPart({ to, ...given }: UnknownProps) {
+  const { Unknown } = useSlots()
+  const part = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const element = part.current
+    return () => {
+      if (element?.contains(document.activeElement) === true) to.current?.focus({ preventScroll: true })
+    }
+  }, [to])
+  return (
+    <div ref={part}>
+      <Unknown {...given} />
+    </div>
+  )
+}
