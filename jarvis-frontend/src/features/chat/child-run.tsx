@@ -8,8 +8,9 @@ import { Tier, Turning } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import './child-run.css'
 import { Markdown } from './markdown.tsx'
+import { BlockedRow } from './rare-rows.tsx'
 import { type Call, endOf, type Row, type Run } from './runs.ts'
-import { BlockedRow, ToolRow } from './tool-row.tsx'
+import { ToolRow } from './tool-row.tsx'
 
 type Line<C> = Extract<EntryOf<'subrun'>, { change: C }>
 /** `begun`: absent where it lies in an earlier part that is not loaded. */
