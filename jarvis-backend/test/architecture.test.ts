@@ -83,6 +83,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'compose',
     'config',
     'auth',
+    'budgets',
     'store',
     'jobs',
     'protocol',

@@ -29,6 +29,8 @@ const routes: Record<string, 'token' | 'password' | 'sometimes' | 'key'> = {
   'auth.ts POST /password': 'password',
   'auth.ts POST /logout': 'token',
   // Keeping and taking back are decisions as those on cards; what an undo does asks by itself.
+  'budgets.ts PUT /': 'password',
+  'budgets.ts POST /runs/:runId': 'password',
   'changes.ts POST /:id/keep': 'token',
   'changes.ts POST /:id/undo': 'token',
   'checks.ts PATCH /:id': 'token',

@@ -68,7 +68,7 @@ export type Runs = {
   take(sessionId: string, runId: string): void
   /** Stops one run; its pending cards are cancelled. No-op where it has ended. */
   stopRun(sessionId: string, runId: string, by: string): void
-  /** Adds a line to a run that has ended. */
+  /** Adds a line to a run. */
   note(sessionId: string, runId: string, entry: Draft): void
   /**
    * Resumes what a stopped process left unfinished. Called once, before anybody is served.
@@ -252,7 +252,7 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
 
     note(sessionId, runId, entry) {
       const session = open(sessionId)
-      session.append({ row: { id: runId }, entries: [] }, entry)
+      session.append(session.runs.get(runId) ?? { row: { id: runId }, entries: [] }, entry)
       live.leave(session)
     },
 

@@ -15,7 +15,6 @@ export function createBudgetSettings(settings: {
   get(key: string): string | undefined
   set(key: string, value: string): void
 }): BudgetSettings {
-  let known: Budgets | undefined
   const read = (): Budgets => {
     const text = settings.get(key)
     if (text === undefined) return usualBudgets
@@ -23,14 +22,12 @@ export function createBudgetSettings(settings: {
     return parsed.success ? parsed.data : usualBudgets
   }
   return {
-    current() {
-      known ??= read()
-      return known
-    },
+    // Read each time, because the command line may have changed them.
+    current: read,
     change({ run, day, jobs, agents }) {
-      const before = this.current()
+      const before = read()
       const all = Object.entries({ ...before.agents, ...agents })
-      known = {
+      const known: Budgets = {
         run: run ?? before.run,
         day: day ?? before.day,
         jobs: jobs ?? before.jobs,

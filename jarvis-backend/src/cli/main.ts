@@ -25,6 +25,7 @@ const usage = `Usage: npm run jarvis -- COMMAND
   jobs                                                  what runs by itself: next time, last outcome
   jobs pause ID, jobs resume ID                         one of them
   jobs stop, jobs start                                 all of them
+  budgets [set PART UNIT NUMBER|none]                   what models used today and may use; sets a limit
   alerts [--ended]                                      what the checks found wrong, or what ended
   checks                                                what is looked at, when, and what could not be seen
   windows [add NAME --objects LIST --for 2h | remove ID]  maintenance windows, in which nobody is told of alerts
@@ -56,6 +57,7 @@ const commands: Record<string, () => Promise<Command>> = {
   journal: async () => (await import('./journal.ts')).journal,
   changes: async () => (await import('./changes.ts')).changes,
   jobs: async () => (await import('./jobs.ts')).jobs,
+  budgets: async () => (await import('./budgets.ts')).budgets,
   alerts: async () => (await import('./alerts.ts')).alerts,
   checks: async () => (await import('./checks.ts')).checks,
   windows: async () => (await import('./windows.ts')).windows,

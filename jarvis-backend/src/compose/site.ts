@@ -30,13 +30,14 @@ import {
   questionTools,
   runbookTools,
   sessionTools,
-  watchTools,
+  waitTools, watchTools,
 } from '../tools/house.ts'
 import { jobTools } from '../tools/jobs/index.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
 import { composeAgentRoutes, composeAgents } from './agents.ts'
 import { leaveAnotherCluster } from './another-cluster.ts'
 import { composeAttached } from './attached.ts'
+import { composeBudgetRoutes } from './budget-routes.ts'
 import { composeBudgets, limitsOfAgent, limitsOfJob } from './budgets.ts'
 import { composeDrills } from './drills.ts'
 import { composeFoundation } from './foundation.ts'
@@ -114,6 +115,14 @@ export function createSite(
       ...withPorts(homelabTools, { ...homelab.homelab, limits: limits.current, alerts: () => watch.present() }),
       ...(pbs === undefined ? [] : withPorts(pbsTools, { api: homelab.homelab.api, pbs })),
       ...withPorts(drillTools, { drills, now }),
+      ...withPorts(waitTools, {
+        cluster,
+        clock: given.clock,
+        begunAt: ({ runId, toolUseId }: { runId?: string; toolUseId?: string }) =>
+          runId === undefined
+            ? undefined
+            : sessions.store.entriesOfRun(runId).find((entry) => entry.type === 'tool_use' && entry.toolUseId === toolUseId)?.at,
+      }),
       ...memory.tools,
       ...changeTools({
         changeOf: (id) => gate.changes.get(id),
@@ -306,6 +315,10 @@ export function createSite(
         usedToday: (agent) => budgets.store.sum({ since: budgets.midnight(), agent }),
       }),
       jobs: jobs.routes,
+      budgets: composeBudgetRoutes(foundation, {
+        ...{ budgets, runs, store: sessions.store, stepUp, jobs: jobs.jobs },
+        callsPerRun: config.maxTurns,
+      }),
       heartbeat: jobs.heartbeatRoutes,
       memory: memory.routes,
       models: models.routes,

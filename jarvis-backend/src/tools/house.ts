@@ -65,6 +65,7 @@ import { useSkill } from './skills/use-skill.ts'
 import { getStorageHealth } from './storage/get-storage-health.ts'
 import { getUncoveredGuests } from './storage/get-uncovered-guests.ts'
 import type { ToolDefinition } from './tool.ts'
+import { waitFor } from './wait/wait-for.ts'
 import { listAlerts } from './watch/list-alerts.ts'
 
 /** The tools over a homelab. Their order is fixed: it is part of what a provider caches. */
@@ -126,6 +127,8 @@ export const runbookTools = [listRunbooks, runRunbook]
 export const questionTools = [askOperator]
 /** The tools over plans: of calls that a model proposes, and its own list. */
 export const planTools = [updatePlan, proposePlan, undoPlan]
+/** The tools that wait for the cluster. */
+export const waitTools = [waitFor]
 /** The tools over what JARVIS watches. */
 export const watchTools = [listAlerts]
 /** The tools over agents. */
@@ -156,6 +159,7 @@ export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
   ...questionTools,
   ...jobFacts,
   ...watchTools,
+  ...waitTools,
   ...agentTools,
   ...sessionTools,
   ...planTools,

@@ -50,7 +50,7 @@ const stopWords = {
   refusal: 'The model declined to answer.',
   loop_limit: 'Stopped here: the limit of model calls in one run is reached. Ask it to go on.',
   stuck: 'Stopped here: the same call had the same outcome each time.',
-  budget: 'Stopped here: the tokens that this run might use are used.',
+  budget: 'Stopped here at a limit on what models may use. Settings, Budgets shows it.',
 } as const
 
 function Stopped({ run }: { run: Run }) {

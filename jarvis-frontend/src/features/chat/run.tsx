@@ -42,6 +42,7 @@ export const RunView = memo(function RunView({ run, sessionId, progress, live, t
               row={row}
               sessionId={sessionId}
               progress={progress}
+              isOpen={run.end === undefined}
               {...(row.kind === 'thinking' && {
                 since: row.seq === undefined && isThinking ? thinkingSince : undefined,
                 tookMs: row.seq === undefined ? thoughtFor : thoughtMs.get(row.seq),
@@ -76,10 +77,10 @@ function Asked({ user, sessionId }: { user: EntryOf<'user'>; sessionId: string }
   )
 }
 
-type RowProps = Pick<RunProps, 'sessionId' | 'progress'> & { row: Row } & Partial<ThoughtTime>
+type RowProps = Pick<RunProps, 'sessionId' | 'progress'> & { row: Row; isOpen: boolean } & Partial<ThoughtTime>
 
-const RowView = memo(function RowView({ row, sessionId, progress, since, tookMs }: RowProps) {
-  const { SayActs } = useSlots()
+const RowView = memo(function RowView({ row, sessionId, progress, isOpen, since, tookMs }: RowProps) {
+  const { SayActs, Budget } = useSlots()
   switch (row.kind) {
     case 'thinking':
       return <Thought text={row.text} since={since} tookMs={tookMs} />
@@ -92,6 +93,8 @@ const RowView = memo(function RowView({ row, sessionId, progress, since, tookMs 
           <Markdown text={row.text} isStreaming={row.isStreaming} />
         </article>
       )
+    case 'budget':
+      return <Budget entry={row.entry} isOpen={isOpen} />
     case 'recalled':
       return <RecalledRow items={row.items} />
     case 'waits':

@@ -31,6 +31,7 @@ export type Item =
   | { kind: 'child'; key: string; child: Run }
   /** The run waits for these. */
   | { kind: 'waits'; key: string; children: readonly Run[] }
+  | { kind: 'budget'; key: string; entry: EntryOf<'budget'> }
   | { kind: 'recalled'; key: string; items: EntryOf<'recalled'>['items'] }
   | { kind: 'fold'; key: string; fold: EntryOf<'compaction'> }
 
@@ -168,6 +169,10 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
         turn++
         break
       }
+      case 'budget':
+        // What stopped a run is said in its answer.
+        if (entry.what !== 'stopped') items.push({ kind: 'budget', key: `${entry.seq}`, entry })
+        break
       case 'tool_use':
         Object.assign(call(entry), { started: entry, tier: entry.tier })
         break

@@ -9,6 +9,8 @@ export type ChatSlots = {
   Questions: React.ComponentType<{ asked: readonly Asked[]; sessionId: string }>
   /** Explains a call with an unknown outcome and offers a check. */
   Unknown: React.ComponentType<{ toolUseId: string; observed: string }>
+  /** A line on what a run may still use. `isOpen`: the run goes on. */
+  Budget: React.ComponentType<{ entry: EntryOf<'budget'>; isOpen: boolean }>
   /** Passages from the memory, with links to their sources. */
   Recalled: React.ComponentType<{ items: readonly Recalled[] }>
   /** Takes back a call's write into the memory. */
@@ -31,6 +33,7 @@ export const SlotsContext = createContext<ChatSlots>({
   Card: () => null,
   Questions: () => null,
   Unknown: () => null,
+  Budget: () => null,
   Recalled: () => null,
   Undo: () => null,
   Change: () => null,

@@ -8,6 +8,7 @@ import type { Noun } from '../../features/cluster/nouns.ts'
 
 const ChatCard = later(() => import('./chat-card.tsx').then((part) => part.ChatCard))
 const ChatQuestions = later(() => import('./chat-question.tsx').then((part) => part.ChatQuestions))
+const ChatBudget = later(() => import('./chat-budget.tsx').then((part) => part.ChatBudget))
 const RecalledPassages = later(() => import('./recalled.tsx').then((part) => part.RecalledPassages))
 const UnknownOutcome = later(() => import('../../app/unknown-outcome.tsx').then((part) => part.UnknownOutcome))
 const ChatChange = later(() => import('../../app/changes/change-line.tsx').then((part) => part.ChatChange))
@@ -35,6 +36,11 @@ export const chatSlots: ChatSlots = {
   Unknown: (given) => (
     <Suspense fallback={null}>
       <UnknownOutcome {...given} />
+    </Suspense>
+  ),
+  Budget: (given) => (
+    <Suspense fallback={null}>
+      <ChatBudget {...given} />
     </Suspense>
   ),
   Recalled: (given) => (

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { PageHead } from '../../app/page-head.tsx'
 import { useLocation } from '../../lib/location.tsx'
 import { Display } from './display.tsx'
@@ -13,6 +13,13 @@ import { SignIn } from './sign-in.tsx'
 import { Ssh } from './ssh.tsx'
 import './page.css'
 
+const LazyBudgets = lazy(() => import('./budgets.tsx'))
+const Budgets = () => (
+  <Suspense fallback={<section id="budgets" />}>
+    <LazyBudgets />
+  </Suspense>
+)
+
 const sections = [
   ['models', 'Models', Models],
   ['proxmox', 'Proxmox', Proxmox],
@@ -20,6 +27,7 @@ const sections = [
   ['ssh', 'SSH', Ssh],
   ['mcp', 'MCP tokens', McpTokens],
   ['mcp-servers', 'MCP servers', McpServers],
+  ['budgets', 'Budgets', Budgets],
   ['safety', 'Safety', Safety],
   ['persona', 'Persona', Persona],
   ['notifications', 'Notifications', Notifications],

@@ -1,0 +1,10 @@
+import type { EntryOf } from 'jarvis-backend/protocol'
+import { signedIn } from '../../api/auth.ts'
+import { useValue } from '../../lib/use-value.ts'
+import { BudgetLine } from './budget-line.tsx'
+
+/** A line on a run's budget, with its act for operators. */
+export function ChatBudget({ entry, isOpen }: { entry: EntryOf<'budget'>; isOpen: boolean }) {
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  return <BudgetLine entry={entry} isOpen={isOpen} isOperator={isOperator} />
+}
