@@ -5,7 +5,13 @@ import { createFakeClock } from './support/fake-clock.ts'
 
 const guest = (status: string, vmid = 103, name = 'nas') => ({ vmid, name, node: 'pve', type: 'qemu', status })
 const stateOf = (facts: object) =>
-  ({ at: 0, nodes: [{ name: 'pve', status: 'online' }], guests: [guest('running')], storages: [], ...facts }) as never as ClusterState
+  ({
+    at: 0,
+    nodes: [{ name: 'pve', status: 'online' }],
+    guests: [guest('running')],
+    storages: [],
+    ...facts,
+  }) as never as ClusterState
 
 function waiting(input: { target: string; state: string; minutes?: number }, begunAt?: number) {
   const clock = createFakeClock(1_000_000)

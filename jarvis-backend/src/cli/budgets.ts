@@ -7,7 +7,8 @@ import { createSpendingStore } from '../store/sqlite/spending.ts'
 import { withData } from './data.ts'
 import { readOptions } from './options.ts'
 
-const usage = 'Use budgets, or budgets set run|day|jobs calls|tokens|usd|minutes NUMBER|none, as in: budgets set day usd 5'
+const usage =
+  'Use budgets, or budgets set run|day|jobs calls|tokens|usd|minutes NUMBER|none, as in: budgets set day usd 5'
 
 /** `jarvis budgets`: shows what models used today and may use, and sets a limit. A server may run; it counts at once. */
 export async function budgets(config: Config, args: string[]): Promise<void> {
@@ -60,6 +61,11 @@ function limitWords({ calls, tokens, usd, minutes }: BudgetLimits): string {
 }
 
 function spentWords({ usd, tokens, calls, unpriced, isPartial }: Spending): string {
-  const price = unpriced === 0 ? dollars(usd) : unpriced === calls ? 'price not known' : `${dollars(usd)} and ${unpriced} calls without a known price`
+  const price =
+    unpriced === 0
+      ? dollars(usd)
+      : unpriced === calls
+        ? 'price not known'
+        : `${dollars(usd)} and ${unpriced} calls without a known price`
   return `${price}, ${isPartial ? 'about ' : ''}${tokens.toLocaleString('en-US')} tokens, ${calls} ${calls === 1 ? 'call' : 'calls'}`
 }

@@ -4,7 +4,7 @@ import type { StepUp } from '../auth/step-up.ts'
 import { dollars } from '../budgets/index.ts'
 import { budgetRoutes } from '../http/budgets.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { type BudgetsReply, type BudgetState, JarvisError, mainAgentId, type RunBudget } from '../protocol/index.ts'
+import { type BudgetState, type BudgetsReply, JarvisError, mainAgentId, type RunBudget } from '../protocol/index.ts'
 import type { ComposedBudgets } from './budgets.ts'
 import type { Foundation } from './foundation.ts'
 
@@ -25,10 +25,23 @@ export function composeBudgetRoutes(
 
   const running = () => store.unfinishedRuns().filter(({ status }) => status !== 'queued')
 
-  function runBudget({ id: runId, sessionId, origin }: { id: string; sessionId: string; origin: { kind: string } }): RunBudget {
+  function runBudget({
+    id: runId,
+    sessionId,
+    origin,
+  }: {
+    id: string
+    sessionId: string
+    origin: { kind: string }
+  }): RunBudget {
     const jobId = 'jobId' in origin && typeof origin.jobId === 'string' ? origin.jobId : undefined
     const agent = store.session(sessionId)?.agent ?? mainAgentId
-    const { limits, spent, raisedUsd } = keeper.stateOf({ runId, sessionId, agent, ...(jobId !== undefined && { jobId }) })
+    const { limits, spent, raisedUsd } = keeper.stateOf({
+      runId,
+      sessionId,
+      agent,
+      ...(jobId !== undefined && { jobId }),
+    })
     return { runId, sessionId, limits, spent, ...(raisedUsd > 0 && { raisedUsd }) }
   }
 

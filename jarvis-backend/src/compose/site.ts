@@ -30,7 +30,8 @@ import {
   questionTools,
   runbookTools,
   sessionTools,
-  waitTools, watchTools,
+  waitTools,
+  watchTools,
 } from '../tools/house.ts'
 import { jobTools } from '../tools/jobs/index.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
@@ -121,7 +122,9 @@ export function createSite(
         begunAt: ({ runId, toolUseId }: { runId?: string; toolUseId?: string }) =>
           runId === undefined
             ? undefined
-            : sessions.store.entriesOfRun(runId).find((entry) => entry.type === 'tool_use' && entry.toolUseId === toolUseId)?.at,
+            : sessions.store
+                .entriesOfRun(runId)
+                .find((entry) => entry.type === 'tool_use' && entry.toolUseId === toolUseId)?.at,
       }),
       ...memory.tools,
       ...changeTools({

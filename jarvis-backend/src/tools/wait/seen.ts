@@ -1,7 +1,7 @@
 import { oneLine, plainName } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
-import type { ClusterState } from '../../protocol/index.ts'
 import { isUnread } from '../../protocol/facts.ts'
+import type { ClusterState } from '../../protocol/index.ts'
 
 /** What can be waited for: of a guest, a node, a task and a storage. */
 export const states = ['running', 'stopped', 'paused', 'online', 'offline', 'ended', 'reachable'] as const
@@ -41,7 +41,8 @@ function guestOf(state: ClusterState, target: string, wanted: WantedState): Seen
     return isUnread(state, 'guests')
       ? unknown(oneLine(target, 60))
       : none(target, `There is no guest ${oneLine(target, 60)}. Name it by its number or exact name.`)
-  if (other !== undefined) return none(target, `Several guests are named ${oneLine(target, 60)}. Name one by its number.`)
+  if (other !== undefined)
+    return none(target, `Several guests are named ${oneLine(target, 60)}. Name one by its number.`)
   const name = `${guest.vmid} ${plainName(guest.name)}`
   return { name, state: guest.status, isReached: guest.status === wanted, isTask: false }
 }
@@ -51,7 +52,10 @@ function nodeOf(state: ClusterState, target: string, wanted: WantedState): Seen 
   if (node !== undefined)
     return { name: plainName(node.name), state: node.status, isReached: node.status === wanted, isTask: false }
   if (isUnread(state, 'nodes')) return unknown(oneLine(target, 60))
-  return none(target, `There is no node ${oneLine(target, 60)}. There are: ${state.nodes.map(({ name }) => plainName(name)).join(', ')}.`)
+  return none(
+    target,
+    `There is no node ${oneLine(target, 60)}. There are: ${state.nodes.map(({ name }) => plainName(name)).join(', ')}.`,
+  )
 }
 
 /** A storage of several nodes is reachable where each of them reaches it. `NODE/NAME` names one. */
@@ -80,6 +84,7 @@ async function taskOf(cluster: Pick<Cluster, 'tasks'>, target: string, signal: A
       : { ...none(name, `There is no such task among the newest 200: ${oneLine(target, 120)}.`), isTask: true }
   const words = `${plainName(task.type)}${task.vmid === undefined ? '' : ` ${task.vmid}`}`
   if (task.status === 'running') return { name: words, state: 'running', isReached: false, isTask: true }
-  const end = task.status === 'ok' ? 'ended, OK' : `ended, ${task.status}: ${oneLine(task.exitStatus ?? 'no reason given', 200)}`
+  const end =
+    task.status === 'ok' ? 'ended, OK' : `ended, ${task.status}: ${oneLine(task.exitStatus ?? 'no reason given', 200)}`
   return { name: words, state: end, isReached: true, isTask: true }
 }

@@ -59,7 +59,9 @@ export const waitFor = toolOver<WaitPorts>()({
         return { text, summary: `${words}, not ${state}`, data }
       }
       const leftMs = until - now
-      context.onProgress(`${wordsOf(seen.name, seen.state)}; waits for ${state}, ${Math.ceil(leftMs / minuteMs)} min left`)
+      context.onProgress(
+        `${wordsOf(seen.name, seen.state)}; waits for ${state}, ${Math.ceil(leftMs / minuteMs)} min left`,
+      )
       await next(ports, Math.min(leftMs, seen.isTask ? taskEveryMs : tellEveryMs), seen.isTask, context.signal)
     }
   },

@@ -61,7 +61,10 @@ export function issuesOf(state: ClusterState, alerts: readonly Alert[] | undefin
   if (facts.isBlind(state)) return unknown
   const said = state.unreachableSince === undefined ? undefined : 'cluster-away'
   const found = (alerts ?? []).filter((alert) => needsLook(alert) && alert.check !== said).map(issueOf)
-  return [...unknown, ...found].sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'))
+  // The gravest first, and of those alike what a figure shows now.
+  const rank = ({ tone, past, isUnknown }: Issue) =>
+    (tone === 'bad' ? 2 : 0) + (past !== undefined || isUnknown ? 1 : 0)
+  return [...unknown, ...found].sort((a, b) => rank(b) - rank(a))
 }
 
 function issueOf({ id, check, object, severity, state, sentence, limit = '', hides, chart, since, ...alert }: Alert) {

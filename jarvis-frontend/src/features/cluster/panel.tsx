@@ -8,19 +8,18 @@ import { PanelHead } from '../../ui/panel-head.tsx'
 import { Spark } from '../../ui/spark.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { backupsOf, guestMark, type Issue, nodeMark, sharedAge, temperatureTone } from './health.ts'
-import { IssueList } from './issue-list.tsx'
 import { type Ghosts, GuestRow, Lock, Quorum, StorageList } from './parts.tsx'
 import { StateMark } from './state-mark.tsx'
 import { totalsOf, useCluster, useClusterStore } from './store.ts'
 
-type Props = {
+export type PanelProps = {
   /** What waits, docked above the nodes. */
   tray?: React.ReactNode
   ghosts: Ghosts
 }
 
 /** The whole cluster in one column beside the chat. */
-export function ClusterPanel({ tray, ghosts }: Props) {
+export function ClusterPanel({ tray, ghosts }: PanelProps) {
   const { state, isLive, issues } = useCluster()
   if (state === undefined) return <PanelSkeleton />
   return (
@@ -44,27 +43,9 @@ export function ClusterPanel({ tray, ghosts }: Props) {
   )
 }
 
-/** The panel for a phone: issues first, then nodes that open. */
-export function ClusterColumn({
-  ghosts,
-  onAsk,
-  linkTo,
-}: Props & { onAsk?: ((question: string) => void) | undefined; linkTo: (detail: string) => string }) {
-  const { state, isLive, issues } = useCluster()
-  if (state === undefined) return <PanelSkeleton />
-  return (
-    <div className="column">
-      <Vitals state={state} />
-      <IssueList issues={issues} onAsk={onAsk} />
-      <Nodes state={state} issues={issues} isLive={isLive} ghosts={ghosts} opens linkTo={linkTo} />
-      <Storages state={state} linkTo={linkTo} />
-    </div>
-  )
-}
-
 const wholePercent = (share: number | undefined) => (share === undefined ? undefined : Math.round(share * 100))
 
-function Vitals({ state }: { state: ClusterState }) {
+export function Vitals({ state }: { state: ClusterState }) {
   const totals = totalsOf(state)
   const figures = [
     ['CPU', wholePercent(totals.cpuRatio), '%'],
@@ -93,7 +74,7 @@ function Vitals({ state }: { state: ClusterState }) {
   )
 }
 
-function Storages({ state, linkTo }: { state: ClusterState; linkTo?: (detail: string) => string }) {
+export function Storages({ state, linkTo }: { state: ClusterState; linkTo?: (detail: string) => string }) {
   const now = useNow(60_000)
   const { stale, oldestMs, expected, unknown } = backupsOf(state.guests, now)
   const age = sharedAge(stale, now)
@@ -133,7 +114,7 @@ type NodesProps = {
 /** With more guests than this, nodes are closed and a long list is cut. */
 const mostGuests = 60
 
-function Nodes({ state, issues, isLive, ghosts, linkTo, ...given }: NodesProps) {
+export function Nodes({ state, issues, isLive, ghosts, linkTo, ...given }: NodesProps) {
   const opens = given.opens === true || state.guests.length > mostGuests
   const [whole, setWhole] = useState<ReadonlySet<string>>(new Set())
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map())

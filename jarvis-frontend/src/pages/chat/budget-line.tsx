@@ -11,7 +11,15 @@ import { Mark } from '../../ui/mark.tsx'
 const moreUsd = 1
 
 /** A line on a run's budget: it is nearly used, or a person allowed more. `isOpen`: the run goes on, so that more can be allowed. */
-export function BudgetLine({ entry, isOpen, isOperator }: { entry: EntryOf<'budget'>; isOpen: boolean; isOperator: boolean }) {
+export function BudgetLine({
+  entry,
+  isOpen,
+  isOperator,
+}: {
+  entry: EntryOf<'budget'>
+  isOpen: boolean
+  isOperator: boolean
+}) {
   const [problem, setProblem] = useState<string>()
   const [isAsking, setAsking] = useState(false)
   const allow = async () => {

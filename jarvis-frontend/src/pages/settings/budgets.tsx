@@ -1,4 +1,4 @@
-import type { BudgetLimits, Budgets as Limits, BudgetsReply, BudgetState } from 'jarvis-backend/protocol'
+import type { BudgetLimits, BudgetState, BudgetsReply, Budgets as Limits } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { changeBudgets, readBudgets } from '../../api/budgets.ts'
 import { ApiError } from '../../api/http.ts'
@@ -32,7 +32,12 @@ export default function Budgets() {
       ) : (
         <>
           <Spent data={data} />
-          <Form key={JSON.stringify([data.run, data.day.limits, data.jobs.limits])} data={data} isResting={isResting} onChanged={put} />
+          <Form
+            key={JSON.stringify([data.run, data.day.limits, data.jobs.limits])}
+            data={data}
+            isResting={isResting}
+            onChanged={put}
+          />
         </>
       )}
       <Resting isOperator={isOperator} isLive={isLive} />
@@ -63,8 +68,8 @@ function Spent({ data }: { data: BudgetsReply }) {
       </ul>
       {data.unpriced.length > 0 && (
         <p>
-          Price not known: <Visible text={data.unpriced.join(', ')} />. Of these models tokens count alone; prices.json in
-          the data dir can name a price.
+          Price not known: <Visible text={data.unpriced.join(', ')} />. Of these models tokens count alone; prices.json
+          in the data dir can name a price.
         </p>
       )}
     </>
@@ -105,7 +110,15 @@ const parts: readonly (readonly [Part, string])[] = [
   ['jobs', 'All jobs, a day'],
 ]
 
-function Form({ data, isResting, onChanged }: { data: BudgetsReply; isResting: boolean; onChanged: (data: BudgetsReply) => void }) {
+function Form({
+  data,
+  isResting,
+  onChanged,
+}: {
+  data: BudgetsReply
+  isResting: boolean
+  onChanged: (data: BudgetsReply) => void
+}) {
   const [limits, setLimits] = useState<Pick<Limits, Part>>({
     ...{ run: data.run, day: data.day.limits, jobs: data.jobs.limits },
   })
@@ -151,8 +164,8 @@ function Form({ data, isResting, onChanged }: { data: BudgetsReply; isResting: b
         </fieldset>
       ))}
       <p className="text-dim">
-        A run makes at most {data.callsPerRun} model calls of its own (CHAT_MAX_LOOP). A day begins at midnight, {data.zone}.
-        Limits of an agent stand on its page, those of a job in its form.
+        A run makes at most {data.callsPerRun} model calls of its own (CHAT_MAX_LOOP). A day begins at midnight,{' '}
+        {data.zone}. Limits of an agent stand on its page, those of a job in its form.
       </p>
       {problem !== undefined && <p role="alert">Not kept: {problem}</p>}
       <button type="submit" className="button small" disabled={isResting}>
