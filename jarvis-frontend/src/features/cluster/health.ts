@@ -62,8 +62,8 @@ export function issuesOf(state: ClusterState, alerts: readonly Alert[] | undefin
   const said = state.unreachableSince === undefined ? undefined : 'cluster-away'
   const found = (alerts ?? []).filter((alert) => needsLook(alert) && alert.check !== said).map(issueOf)
   // The gravest first, and of those alike what a figure shows now.
-  const rank = ({ tone, past, isUnknown }: Issue) =>
-    (tone === 'bad' ? 2 : 0) + (past !== undefined || isUnknown ? 1 : 0)
+  const rank = ({ tone, past, check }: Issue) =>
+    (tone === 'bad' ? 2 : 0) + (past !== undefined || check === undefined ? 1 : 0)
   return [...unknown, ...found].sort((a, b) => rank(b) - rank(a))
 }
 

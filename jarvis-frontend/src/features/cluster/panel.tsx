@@ -209,7 +209,7 @@ const NodeHead = memo(function NodeHead({ node, mark }: { node: Node; mark: 'ok'
   )
 })
 
-function PanelSkeleton() {
+export function PanelSkeleton() {
   return (
     <div className="panel-skeleton" aria-busy="true">
       <span className="vh">The cluster is being read.</span>

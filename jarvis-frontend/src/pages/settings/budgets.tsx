@@ -17,7 +17,7 @@ const units = [
 ] as const
 
 /** What models used today and may use. Reading it changes nothing. */
-export default function Budgets() {
+export function Budgets() {
   const { isOperator, isLive, isResting } = useRights()
   const { data, problem, again, put } = useLoad('budgets', readBudgets, ['connect', 'settings', 'sessions'])
   return (

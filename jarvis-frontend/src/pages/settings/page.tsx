@@ -13,7 +13,7 @@ import { SignIn } from './sign-in.tsx'
 import { Ssh } from './ssh.tsx'
 import './page.css'
 
-const LazyBudgets = lazy(() => import('./budgets.tsx'))
+const LazyBudgets = lazy(() => import('./budgets.tsx').then(({ Budgets }) => ({ default: Budgets })))
 const Budgets = () => (
   <Suspense fallback={<section id="budgets" />}>
     <LazyBudgets />
