@@ -120,7 +120,8 @@ export function createSkills(parts: {
   function approveTree({ name, tree }: Seen, hash: string, by: string, change: 'approved' | 'shipped') {
     parts.durably(() => {
       store.approve({ name, hash, at: parts.now(), by }, tree.files)
-      parts.record({ change, skill: name, hash, by })
+      // What a release brings is no person's decision.
+      if (change === 'approved') parts.record({ change, skill: name, hash, by })
     })
     parts.changed()
   }

@@ -18,7 +18,7 @@ import { Mark } from '../../ui/mark.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
 import { DryRun, type Inputs } from './dry-run.tsx'
 import { Editor } from './editor.tsx'
-import { lineDiff } from './line-diff.ts'
+import { lineDiff } from '../../lib/line-diff.ts'
 import './page.css'
 
 /** The pause in typing after which the text is read for faults. */

@@ -4,7 +4,7 @@ import { size } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { hidesSomething } from '../../ui/visible.ts'
-import { lineDiff } from '../runbook/line-diff.ts'
+import { lineDiff } from '../../lib/line-diff.ts'
 
 type Line = { number: number | undefined; mark: '' | '+' | '-'; text: string }
 
