@@ -272,7 +272,7 @@ test('the palette and the keys go everywhere without a mouse', async () => {
   // Until then the composer has the focus back, and letters are its own.
   await page.getByText('get_cluster_status').first().waitFor()
   for (const [key, path] of [
-    ['n', '/agents/tools'],
+    ['n', '/agents'],
     ['m', '/agents/memory'],
     ['s', '/settings'],
     ['y', '/system'],

@@ -19,7 +19,7 @@ test('every way to write an address leads to its page, and an unknown one to a n
     ['/chat/ses_main/', '/chat/ses_main/', session],
     ['/%63hat/ses%5Fmain', '/%63hat/ses%5Fmain', session],
     ['/status', '/system', 'System'],
-    ['/agents', '/agents/tools', 'Agents'],
+    ['/agents', '/agents', 'Agents'],
     ['/Tools?tool=stop_vm#here', '/agents/tools?tool=stop_vm#here', 'Agents'],
     ['/terminal?node=pve', '/system/terminal?node=pve', 'System'],
     ['/chat', '/', 'New chat'],

@@ -117,7 +117,7 @@ function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world
     const heard = sources()
     const taint = taintOf((name) => commands.includes(name), words as Call['input'], heard, world)
     if (taint === undefined) {
-      const from = verdict.tier === 'yellow' ? orderedBy(toolName, heard) : undefined
+      const from = verdict.tier === 'yellow' ? orderedBy(toolName, input, heard) : undefined
       return from === undefined ? verdict : orderedVerdict(toolName, from)
     }
     const raised = taintedVerdict(verdict, toolName, taint)

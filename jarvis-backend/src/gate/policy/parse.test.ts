@@ -38,7 +38,7 @@ test('all problems are told at once, each where it stands', () => {
     '4:11 rules[1].name must be a short name of its own, for example prod-at-night.',
     '6:19 rules[1].when.hours must be hours from-to, for example 22:00-07:00.',
     '6:25 rules[1].when.argz is not known here',
-    '7:11 rules[1].tier must be yellow, red or black: a rule only raises.',
+    '7:11 rules[1].tier must be yellow, red or black, for a rule only raises, or observed.',
     '8:1 foo is not known here',
   ])
 })

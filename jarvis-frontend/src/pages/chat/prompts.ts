@@ -61,7 +61,10 @@ export function prompts(
   now: number,
 ): Prompt[] {
   if (state === undefined) return []
+  // What a figure of a node shows now comes first.
+  const rank = ({ node, past }: Issue) => (past === undefined ? 0 : node === undefined ? 1 : 2)
   const found: Prompt[] = issues
+    .toSorted((a, b) => rank(b) - rank(a))
     .slice(0, 2)
     .map((issue) => ({ mark: issue.tone, question: issue.question, detail: issue.detail }))
   const recent = feed.filter((activity) => now - activity.at < day / 2)
