@@ -1,10 +1,10 @@
 import type { SkillFile, SkillTree } from 'jarvis-backend/protocol'
 import { Fragment, useEffect, useRef, useState } from 'react'
 import { size } from '../../lib/format.ts'
+import { lineDiff } from '../../lib/line-diff.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { hidesSomething } from '../../ui/visible.ts'
-import { lineDiff } from '../../lib/line-diff.ts'
 
 type Line = { number: number | undefined; mark: '' | '+' | '-'; text: string }
 
