@@ -5,10 +5,14 @@ import type { Runs, RunsParts } from '../runs.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { RunRow } from '../sessions/transcript-store.ts'
+import { waitsIn } from './run-clock.ts'
+
+/** JARVIS was down for at most as long as nothing was stored; less than this is not worth a write. */
+const leastDownMs = 60_000
 
 /** @returns a function that resumes what a stopped process left unfinished */
 export function createResume(
-  parts: Pick<RunsParts, 'store' | 'kept'>,
+  parts: Pick<RunsParts, 'store' | 'kept' | 'clock' | 'budgets'>,
   door: {
     agent: RunAgent
     live: LiveSessions
@@ -28,6 +32,10 @@ export function createResume(
       const entries = store.entriesOfRun(row.id)
       const session = live.open(row.sessionId)
       const run = activeRun(row, liveOrigin(row), session.agent, entries)
+      const downMs = parts.clock.now() - (entries.at(-1)?.at ?? row.at)
+      // While a person is waited for, the time does not count anyway.
+      if (downMs > leastDownMs && waitsIn(entries).every(({ until }) => until !== undefined))
+        parts.budgets.stood({ runId: row.id, sessionId: row.sessionId }, downMs)
       start(session, run, () => agent.go(session, run))
       // Nobody takes a client's answer any more, but a client that asks later; and what that one had read is forgotten, so
       // that no call of it is judged now for the first time.

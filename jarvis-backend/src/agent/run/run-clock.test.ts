@@ -28,6 +28,17 @@ test.each<[string, StoredEntry[], number, StoredEntry[][], number]>([
     5_000,
   ],
   ['a helper’s wait does not count', [begun, asked(2_000), decided(3_000)], 0, [[asked(4_000), decided(5_000)]], 7_000],
+  [
+    'a question is a wait too',
+    [
+      begun,
+      { ...at(2_000, 'question'), questionId: 'q' } as StoredEntry,
+      { ...at(8_000, 'question_resolved'), questionId: 'q' } as StoredEntry,
+    ],
+    0,
+    [],
+    3_000,
+  ],
   ['nor time in which JARVIS was down', [begun], 4_000, [], 5_000],
   ['a clock set back counts as nothing', [at(20_000, 'user')], 0, [], 0],
 ])('%s', (_what, entries, stoodMs, helpers, expected) => {

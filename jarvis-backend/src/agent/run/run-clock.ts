@@ -3,15 +3,20 @@ import type { StoredEntry } from '../sessions/transcript-store.ts'
 /** A time in which a run waited for a person. `until` undefined: it waits now. */
 type Wait = { from: number; until: number | undefined }
 
-/** The times in which a run had a card before a person, in the order they began. Times may overlap. */
+/** The times in which a run had a card or a question before a person, in the order they began. Times may overlap. */
 export function waitsIn(entries: readonly StoredEntry[]): Wait[] {
   const waits = new Map<string, Wait>()
   for (const entry of entries) {
-    if (entry.type === 'confirm_needed') waits.set(entry.toolUseId, { from: entry.at, until: undefined })
-    else if (entry.type === 'confirm_resolved') {
-      const wait = waits.get(entry.toolUseId)
-      if (wait !== undefined) wait.until = entry.at
-    }
+    const [type, id] =
+      entry.type === 'question' || entry.type === 'question_resolved'
+        ? [entry.type, entry.questionId]
+        : entry.type === 'confirm_needed' || entry.type === 'confirm_resolved'
+          ? [entry.type, entry.toolUseId]
+          : []
+    if (id === undefined) continue
+    const wait = waits.get(id)
+    if (type === 'question' || type === 'confirm_needed') waits.set(id, { from: entry.at, until: undefined })
+    else if (wait !== undefined) wait.until = entry.at
   }
   return [...waits.values()]
 }
