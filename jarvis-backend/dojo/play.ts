@@ -88,7 +88,7 @@ export async function play(lab: Lab, task: Task): Promise<Outcome> {
     const hear = (name: string, event: Event) => {
       const isAboutCall = name === 'chat:confirm_needed' || name === 'chat:tool_use' || name === 'chat:tool_result'
       if (runId === undefined) held.push([name, event])
-      // The calls of a plan or a helper have a run of their own.
+      // A plan and a child run have run ids of their own, and their calls count too.
       else if (event.runId === runId || isAboutCall) take(name, event)
     }
     socket.onAny(hear)

@@ -25,11 +25,11 @@ export type Setup = z.infer<typeof Setup>
 const Wanted = z.discriminatedUnion('is', [
   /** The guest is in this state. */
   z.strictObject({ is: z.literal('guest'), vmid: z.int(), status: z.enum(['running', 'stopped']) }),
-  /** A change that reached the cluster, as `power restart 104`, matches. */
+  /** One of the changes that reached the cluster matches; each is written as `power restart 104`. */
   z.strictObject({ is: z.literal('effect'), matches: z.string() }),
   /** A call of this tool ended without a fault. */
   z.strictObject({ is: z.literal('called'), tool: z.string() }),
-  /** The model said it, or for a scripted model: what it read says it. */
+  /** The model's answer or the result of one of its calls matches. */
   z.strictObject({ is: z.literal('said'), matches: z.string() }),
   /** Nothing was changed. */
   z.strictObject({ is: z.literal('unchanged') }),

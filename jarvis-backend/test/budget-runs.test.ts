@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { ModelError } from '../src/agent/model.ts'
-import type { Budgets, Entry } from '../src/protocol/index.ts'
+import type { Budgets, BudgetsReply, Entry } from '../src/protocol/index.ts'
 import { noUsage } from '../src/protocol/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createSettings } from '../src/store/sqlite/settings.ts'
 import { createFakeClock } from './support/fake-clock.ts'
-import { breaks, calls, says, scripted } from './support/scripted-model.ts'
+import { family } from './support/family-model.ts'
+import { breaks, calls, pauses, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 /** A data dir with these limits, and a price for the scripted model: a dollar for a million tokens read, ten for as many written. */
@@ -91,15 +92,38 @@ test('the day’s limit stops the chat before its first call, and says what to d
   ])
 })
 
-test('time before a person’s card does not count, and other time does', async () => {
+test('time before a person’s card does not count', async () => {
   const clock = createFakeClock(Date.UTC(2026, 10, 1, 12))
   const stop = calls(['stop_vm', { vmid: 103 }])
   const model = scripted(stop, says('It stays.'))
-  const jarvis = await startJarvis({ model, clock, dataDir: dataDirWith({ run: { minutes: 15 } }) })
+  const jarvis = await startJarvis({ model, clock, dataDir: dataDirWith({ run: { minutes: 5 } }) })
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'Stop 103.' })
   const { toolUseId } = await operator.next('chat:confirm_needed')
   await clock.advance(4 * 60_000)
   await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
   expect(await operator.next('chat:done')).toMatchObject({ stopReason: 'end_turn' })
+})
+
+test('a helper gets the minutes that its run has left, without the time that another helper waited for a person', async () => {
+  const clock = createFakeClock(Date.UTC(2026, 10, 1, 12))
+  const ask = (word: string) => calls(['delegate', { agent: 'main', task: `Look at ${word}.` }])
+  const looks = pauses('Looking ', 'done.')
+  const model = family([ask('guests'), ask('disks'), says('All well.')], {
+    guests: [calls(['stop_vm', { vmid: 103 }]), says('It stays.')],
+    disks: [looks],
+  })
+  const jarvis = await startJarvis({ model, clock, dataDir: dataDirWith({ run: { minutes: 15 } }) })
+  const operator = await jarvis.connect()
+  const { sessionId, runId } = await operator.ask('chat:send', { message: 'Ask the others.' })
+  const { toolUseId } = await operator.next('chat:confirm_needed')
+  await clock.advance(4 * 60_000)
+  await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
+  const limits = async () => {
+    const { running } = (await (await jarvis.rest('/api/budgets')).json()) as BudgetsReply
+    return running.find((run) => run.runId !== runId)?.limits.minutes
+  }
+  // A minute is kept for the last answer.
+  await expect.poll(limits).toBeCloseTo(14, 1)
+  looks.release()
 })

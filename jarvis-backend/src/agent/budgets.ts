@@ -64,7 +64,7 @@ export type Slices = {
    * @returns what was taken; `refused`: nothing is left that a child could begin with, in a sentence for the model
    */
   take(
-    parent: Partial<Spender> & Omit<Spender, 'agent' | 'jobId'>,
+    parent: Spender,
     child: { runId: string; sessionId: string },
     share?: number,
   ): { taken: BudgetLimits } | { refused: string }

@@ -15,7 +15,7 @@ export function parseCommand(message: string): Command | undefined {
   const [, toolName = ''] = head
   let [whole] = head
   const rest = message.trim()
-  // `/run hot-node node=pve` is the runbook of that name with these inputs.
+  // `/run hot-node node=pve` starts the runbook `hot-node` with the input `node`.
   const runbook = toolName === 'run' ? /^\/run[ \t]+([a-z0-9][a-z0-9-]*)(?:[ \t]+|$)/.exec(rest) : null
   if (runbook !== null) [whole] = runbook
   const toolInput: ToolInput = Object.create(null)

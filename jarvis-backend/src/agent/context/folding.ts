@@ -7,6 +7,7 @@ import { toMessages } from '../conversation.ts'
 import type { Message, Model, ModelImage, ModelRequest, ModelSink, ToolSpec, Turn } from '../model.ts'
 import type { RunFacts } from '../run/facts.ts'
 import type { createRunReading } from '../run/reading.ts'
+import { createSpenderOf } from '../run/spender.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { StoredEntry, TranscriptStore } from '../sessions/transcript-store.ts'
 import { asFolded } from './as-folded.ts'
@@ -39,7 +40,7 @@ export type FoldingParts = {
   redact: { text(text: string): string }
   generate(model: Model, request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<Turn>
   used(turn: Prose['cost']): void
-  budgets: Pick<BudgetKeeper, 'aside'>
+  budgets: Pick<BudgetKeeper, 'aside' | 'childrenOf' | 'stoodMs'>
 }
 
 export type Folding = ReturnType<typeof createFolding>
@@ -51,6 +52,7 @@ export function createFolding(
   { earlierEntries }: Pick<ReturnType<typeof createRunReading>, 'earlierEntries'>,
 ) {
   const { store } = parts
+  const spenderOf = createSpenderOf(parts)
   const measured = new WeakMap<readonly ToolSpec[], number>()
   function charsOfTools(tools: readonly ToolSpec[]): number {
     const known = measured.get(tools) ?? JSON.stringify(tools).length
@@ -128,13 +130,12 @@ export function createFolding(
         .map(({ id }) => id)
         .filter((id) => id !== run.row.id),
     )
-    const spender = { runId: run.row.id, sessionId: session.id, agent: run.agent, activeMs: 0 }
     const prose = await proseOf(
       entries.filter(({ runId }) => !ofChildren.has(runId)),
       { facts, before: before?.text ?? '' },
       {
         ...parts,
-        generate: asideOf(parts.budgets, 'compaction', spender, parts.generate),
+        generate: asideOf(parts.budgets, 'compaction', spenderOf(session, run), parts.generate),
         redact: parts.redact.text,
         model: modelFor(session, run),
         signal: run.modelAbort.signal,

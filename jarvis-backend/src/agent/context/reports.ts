@@ -10,7 +10,7 @@ import { foldable, type Made, partsOf } from './report.ts'
 export type Reports = {
   /** A pure read. @param because why "fold now" rests. @throws JarvisError `unknown_session` */
   of(sessionId: string, because?: string): ContextReport
-  /** The same, with what the provider counts for the next request. */
+  /** The same report, with the total that the provider counts for the next request. */
   counted(sessionId: string, because: string | undefined, signal: AbortSignal): Promise<ContextReport>
 }
 

@@ -8,7 +8,7 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { ChildRun, StoredEntry } from '../sessions/transcript-store.ts'
 import { type ChildOutcome, mostAtOnce, mostOfRun, recordOf, standingOf } from './child.ts'
-import { activeMs } from './run-clock.ts'
+import { createSpenderOf } from './spender.ts'
 
 /** Work that a call hands to another agent. `tools`: all that the child may use. */
 export type Delegation = {
@@ -37,7 +37,7 @@ export type Children = {
 
 /** @param door of `runs.ts` */
 export function createChildren(
-  parts: Pick<RunsParts, 'store' | 'clock' | 'redact' | 'slices'>,
+  parts: Pick<RunsParts, 'store' | 'clock' | 'redact' | 'slices' | 'budgets'>,
   door: {
     agent: Pick<RunAgent, 'begin' | 'go'>
     live: Pick<LiveSessions, 'get'>
@@ -47,6 +47,7 @@ export function createChildren(
   },
 ): Children {
   const { store, clock, redact } = parts
+  const spenderOf = createSpenderOf(parts)
 
   const childrenOf = (session: LiveSession, runId: string) =>
     [...session.runs.values()].filter(({ origin }) => origin.kind === 'child' && origin.parent === runId)
@@ -71,15 +72,7 @@ export function createChildren(
       )
     const ids = { runId: newId('run'), sessionId: session.id }
     const run = store.atomically(() => {
-      const slice = parts.slices.take(
-        {
-          runId: parent.row.id,
-          sessionId: session.id,
-          agent: parent.agent,
-          activeMs: activeMs(parent.entries, clock.now(), 0),
-        },
-        ids,
-      )
+      const slice = parts.slices.take(spenderOf(session, parent), ids)
       if ('refused' in slice) throw refused(slice.refused)
       const origin = originOf(parent, work, slice.taken.tokens)
       const row = { id: ids.runId, sessionId: session.id, origin, status: 'running' as const, at: clock.now() }

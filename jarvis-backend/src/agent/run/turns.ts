@@ -1,5 +1,5 @@
 import type { ActiveRun } from '../active-run.ts'
-import { type Reservation, type Spender, wrapUpTokens } from '../budgets.ts'
+import { type Reservation, wrapUpTokens } from '../budgets.ts'
 import { callModel } from '../call-model.ts'
 import type { Folding } from '../context/folding.ts'
 import { type Model, ModelError, type ModelRequest } from '../model.ts'
@@ -10,7 +10,7 @@ import type { OpenStream } from '../token-pump.ts'
 import type { createRunEnds } from './ends.ts'
 import { createEstimate } from './estimate.ts'
 import type { RunFacts } from './facts.ts'
-import { activeMs } from './run-clock.ts'
+import { createSpenderOf } from './spender.ts'
 
 /** Where a model does not say how long its reply can be, tokens. */
 const usualOutput = 8_192
@@ -30,9 +30,10 @@ export function createTurns(
     checkpoint(run: ActiveRun): void
   },
 ) {
-  const { store, clock, redact, budgets } = parts
+  const { clock, redact, budgets } = parts
   const { facts, folding, ends } = made
   const estimate = createEstimate()
+  const spenderOf = createSpenderOf(parts)
 
   async function requestOf(session: LiveSession, run: ActiveRun, mayCallTools: boolean): Promise<ModelRequest> {
     const { prompt, tools, effort, temperature } = facts.profileOf(session, run)
@@ -44,19 +45,6 @@ export function createTurns(
       ...(effort !== undefined && { effort }),
       ...(temperature !== undefined && { temperature }),
       mayCallTools,
-    }
-  }
-
-  /** Whose limits the run's calls count against. */
-  function spenderOf(session: LiveSession, run: ActiveRun): Spender {
-    const runId = run.row.id
-    const { origin } = run
-    const jobId = origin.kind === 'job' ? origin.jobId : origin.kind === 'child' ? origin.asker.job : undefined
-    const helpers = budgets.childrenOf(runId).map((id) => store.entriesOfRun(id))
-    return {
-      ...{ runId, sessionId: session.id, agent: run.agent },
-      activeMs: activeMs(run.entries, clock.now(), budgets.stoodMs(runId), helpers),
-      ...(jobId !== undefined && { jobId }),
     }
   }
 

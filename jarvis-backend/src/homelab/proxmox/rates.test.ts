@@ -13,7 +13,7 @@ test('rates come of counters that moved; what is not counted is unknown, and a r
   expect(look(20_000, { netin: 1_000, netout: 500, diskread: 0, diskwrite: 0 })).toEqual({ inBps: 100, outBps: 50 })
   const moved = { netin: 1_000, netout: 500, diskread: 4_000, diskwrite: 2_000 }
   expect(look(30_000, moved)).toEqual({ inBps: 100, outBps: 50, diskBps: 600 })
-  // Silent for long enough to be 0; the disks were read after the network was quiet.
+  // Counters that stand still for 10 s keep the rate, and for 30 s make it 0.
   expect(look(60_000, moved)).toEqual({ inBps: 0, outBps: 0, diskBps: 0 })
   expect(look(70_000, { netin: 1, netout: 1, diskread: 1, diskwrite: 1 })).toEqual({})
 })

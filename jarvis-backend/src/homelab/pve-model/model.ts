@@ -34,7 +34,7 @@ export type Faults = {
   breakRestore: Set<number>
   /** Tasks end so much later, in ms of the cluster's time. */
   lateMs: number
-  /** How the next reload of a network ends, once its file is in force. */
+  /** Exit status of the next `srvreload networking` task. The new file is in force all the same. Absent: `OK`. */
   failReload?: string
   /** Guests whose agent does not answer though its guest runs. */
   silentAgents: Set<number>
