@@ -20,6 +20,8 @@ test('a question is answered with the keys, and stays as one line', async () => 
   await say(page, 'Ask me.')
   const card = page.getByRole('article', { name: 'Question from main' })
   await card.getByRole('group', { name: /Where should the backups go/ }).waitFor()
+  // It is spoken once, after any card.
+  await page.getByRole('status').filter({ hasText: 'Question. main asks: Where should the backups go?' }).waitFor()
   // Nothing is chosen before a person does.
   expect(await card.getByRole('radio', { checked: true }).count()).toBe(0)
   await page.getByRole('link', { name: /Waiting.*1.*question/ }).waitFor()

@@ -226,6 +226,30 @@ test('stopping the run stops its children and withdraws their cards', async () =
   expect(jarvis.guest(103)?.status).toBe('running')
 })
 
+test('one child is stopped alone: its card is withdrawn, the other goes on, and the run that asked hears who stopped it', async () => {
+  const model = family([calls(task('first'), task('second')), says('Half of it.')], {
+    first: [calls(['stop_vm', { vmid: 103 }])],
+    second: [says('The disks are fine.')],
+  })
+  const jarvis = await startJarvis({ model })
+  const screen = await jarvis.connect()
+  const { sessionId, runId } = await screen.ask('chat:send', { message: 'Ask two agents.' })
+  const card = await screen.next('chat:confirm_needed')
+  const viewer = await jarvis.connect('/chat', 'viewer')
+  const refused = await viewer.request('chat:abort', { sessionId, runId: card.runId })
+  expect(refused).toMatchObject({ ok: false, error: { code: 'forbidden' } })
+  await screen.ask('chat:abort', { sessionId, runId: card.runId })
+  expect(await answered(screen, runId)).toMatchObject({ stopReason: 'end_turn' })
+  expect(entries(screen, 'chat:confirm_resolved')).toMatchObject([{ toolUseId: card.toolUseId, decision: 'cancelled' }])
+  const ends = entries(screen, 'chat:subrun').filter(({ change }) => change === 'end')
+  expect(ends.find((end) => end.runId === card.runId)).toMatchObject({ state: 'stopped', by: 'operator' })
+  const told = entries(screen, 'chat:tool_result').map(({ result }) => String(result))
+  expect(told.some((text) => text.includes('A person, operator, stopped it before it was done.'))).toBe(true)
+  expect(told.some((text) => text.includes('The disks are fine.'))).toBe(true)
+  // Stopping it again is nothing.
+  await screen.ask('chat:abort', { sessionId, runId: card.runId })
+})
+
 test('a grant serves the agents that one asks only where the approval said so', async () => {
   const restart: [string, Record<string, unknown>] = ['restart_container', { vmid: 104 }]
   for (const forHelpers of [undefined, true] as const) {

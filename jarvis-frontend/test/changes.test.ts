@@ -27,6 +27,9 @@ test.each([false, true])('every end of a change is drawn, in both themes, phone 
   }
   expect(await page.locator('#card-asks').textContent()).toContain('LaterThe safety snapshot jarvis-1006 is deleted')
   expect(await page.locator('#change-armed').textContent()).toMatch(/goes back in0[78]:\d\d/)
+  expect(await page.locator('#change-armed').textContent()).toMatch(
+    /If silentpve takes it back at .* by a timer of its own/,
+  )
   expect(await page.locator('[data-undo=plain]').count()).toBe(1)
   expect(await findingsInBothThemes(page)).toEqual([])
 })

@@ -28,6 +28,13 @@ test.each([false, true])(
     await page.getByText('main waits for coder; 1 of 2 is done. Stop ends all of them.').waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
     expect(await seriousFindings(page)).toEqual([])
+    // One helper alone is stopped, and only while it works.
+    expect(await media.getByRole('button', { name: 'Stop media alone' }).count()).toBe(0)
+    await coder.getByRole('button', { name: 'Stop coder alone' }).click()
+    await page
+      .getByRole('article', { name: 'coder, asked by main, Stopped' })
+      .getByText('A person, operator, stopped it before it was done.')
+      .waitFor()
     if (process.env.SHOTS)
       await page.screenshot({ path: `${process.env.SHOTS}/children${isPhone ? '-phone' : ''}.png` })
   },

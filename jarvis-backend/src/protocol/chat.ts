@@ -42,7 +42,8 @@ export const chatRequests = {
     questionId: QuestionId,
     requestId: RequestId.optional(),
   }),
-  'chat:abort': z.strictObject({ sessionId: SessionId }),
+  /** `runId`: one run alone, such as that of an agent which works for another one; absent: all of the session. */
+  'chat:abort': z.strictObject({ sessionId: SessionId, runId: RunId.optional() }),
   /** `since`: the newest seq that the client has. The snapshot then holds only later entries, where possible. */
   'chat:attach': z.strictObject({ sessionId: SessionId, since: z.int().optional() }),
   /** Tests the connection; does nothing. */

@@ -108,6 +108,8 @@ export const Subrun = z.discriminatedUnion('change', [
     ...ofSubrun,
     change: z.literal('end'),
     state: SubrunState,
+    /** The person who stopped it. */
+    by: z.string().optional(),
     /** One line for a person. */
     summary: z.string(),
     calls: z.int(),

@@ -94,8 +94,9 @@ export function serveChat(
       questions.answer({ ...answer, by: sub, ...once('answer', sub, requestId) })
       return {}
     })
-    on('chat:abort', 'operator', ({ sessionId }, { sub }) => {
-      runs.abort(sessionId, sub)
+    on('chat:abort', 'operator', ({ sessionId, runId }, { sub }) => {
+      if (runId === undefined) runs.abort(sessionId, sub)
+      else runs.stopRun(sessionId, runId, sub)
       return {}
     })
     on(

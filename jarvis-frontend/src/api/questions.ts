@@ -7,6 +7,9 @@ export const questions = new Remote<readonly QuestionRow[]>(
   async () => (await call<QuestionsReply>('GET', '/api/questions')).items,
 )
 
+/** All of them; undefined until they were read. */
+export const useQuestions = (): readonly QuestionRow[] | undefined => useRemote(questions)
+
 /** The questions that wait for a person. */
 export const useOpenQuestions = (): readonly QuestionRow[] =>
   useRemote(questions)?.filter(({ end }) => end === undefined) ?? []

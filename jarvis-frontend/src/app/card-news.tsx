@@ -1,8 +1,10 @@
-import type { ConfirmationRow } from 'jarvis-backend/protocol'
+import type { ConfirmationRow, QuestionRow } from 'jarvis-backend/protocol'
 import { useEffect, useRef } from 'react'
 import { useArmed } from '../api/changes.ts'
 import { useConfirmations } from '../api/confirmations.ts'
+import { useQuestions } from '../api/questions.ts'
 import { cardSentence, spokenCard } from '../features/confirmations/words.ts'
+import { askerOf, gistOf } from '../features/questions/words.ts'
 import { useNow } from '../ui/use-now.ts'
 import { interrupt, say } from './announce.tsx'
 import { spokenAtMs, spokenWords } from './changes/words.ts'
@@ -49,5 +51,27 @@ export function CardNews({ first }: { first: readonly ConfirmationRow[] }) {
       if (due !== undefined) once(`${id} ${due}`, spokenWords(due, sentence))
     }
   }, [pending, changes, aheadMs, now])
+  return null
+}
+
+/** Announces each new question once. @param first those that this page began with; absent: what is open when they are first read */
+export function QuestionNews({ first }: { first: readonly QuestionRow[] | undefined }) {
+  const asked = useQuestions()
+  const known = useRef<ReadonlySet<string>>(undefined)
+  useEffect(() => {
+    if (asked === undefined) return
+    const open = asked.filter(({ end }) => end === undefined)
+    const before = known.current ?? new Set((first ?? open).map(({ questionId }) => questionId))
+    known.current = new Set(open.map(({ questionId }) => questionId))
+    for (const id of before)
+      if (!known.current.has(id)) void import('./notify.ts').then(({ withdrawNote }) => withdrawNote(id))
+    for (const row of open.filter(({ questionId }) => !before.has(questionId))) {
+      const words = `${askerOf(row)} asks: ${gistOf(row)}`
+      const path = `/waiting?question=${encodeURIComponent(row.questionId)}`
+      void import('./notify.ts').then(({ notify }) => notify(words, row.questionId, path))
+      // It may wait: a card is spoken before it.
+      say(`Question. ${words}`)
+    }
+  }, [asked, first])
   return null
 }

@@ -5,18 +5,20 @@ export const notifyState = (): NotificationPermission | 'absent' =>
   'Notification' in window && isSecureContext ? Notification.permission : 'absent'
 
 /**
- * Says that a card waits, where nobody looks at the page. Its only act is to open the page: nothing is approved from here.
+ * Says that a card or a question waits, where nobody looks at the page. Its only act is to open the page: nothing is approved from here.
  * A push message of the same card takes its place, or it the message's.
+ * @param path of the page that it opens; absent: the card's
  */
-export async function notify(sentence: string, id: string): Promise<void> {
+export async function notify(
+  sentence: string,
+  id: string,
+  path = `/waiting?card=${encodeURIComponent(id)}`,
+): Promise<void> {
   if (keep.get('notify') !== 'on' || notifyState() !== 'granted' || document.hasFocus()) return
   const options = { body: sentence, tag: id, icon: '/icon-192.png' }
   const worker = await navigator.serviceWorker?.getRegistration('/')
   if (worker !== undefined) {
-    await worker.showNotification('JARVIS asks', {
-      ...options,
-      data: { path: `/waiting?card=${encodeURIComponent(id)}` },
-    })
+    await worker.showNotification('JARVIS asks', { ...options, data: { path } })
     return
   }
   try {

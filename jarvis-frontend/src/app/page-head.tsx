@@ -15,13 +15,15 @@ type Props = {
   detail?: React.ReactNode
   /** Text under the title on a phone, in place of the presence line. */
   phoneDetail?: React.ReactNode
+  /** What the menu of a phone offers for this page. */
+  phoneActs?: React.ReactNode
   /** Links to the parts of the page. */
   tabs?: React.ReactNode
   children?: React.ReactNode
 }
 
 /** A page's head, 44 px high: title, filters, and a link to waiting cards. On a phone: presence, title, and the menu. */
-export function PageHead({ title, detail, phoneDetail, tabs, children }: Props) {
+export function PageHead({ title, detail, phoneDetail, phoneActs, tabs, children }: Props) {
   const isPhone = useMedia(phone)
   const { words } = usePresence()
   const { pathname } = useLocation()
@@ -58,6 +60,7 @@ export function PageHead({ title, detail, phoneDetail, tabs, children }: Props) 
                 <Icon name="plus" /> New chat
               </Link>
             )}
+            {phoneActs}
             <nav className="sessions" aria-label="Sessions">
               <SessionList onChoose={() => setOpen(false)} />
             </nav>

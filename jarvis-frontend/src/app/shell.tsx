@@ -22,6 +22,7 @@ const Palette = later(() => import('./palette.tsx').then((part) => part.Palette)
 const Keys = later(() => import('./keys.tsx').then((part) => part.Keys))
 const UndoDelete = later(() => import('./undo-delete.tsx').then((part) => part.UndoDelete))
 const CardNews = later(() => import('./card-news.tsx').then((part) => part.CardNews))
+const QuestionNews = later(() => import('./card-news.tsx').then((part) => part.QuestionNews))
 const Side = later(() => import('./side.tsx').then((part) => part.Side))
 
 /** The frame around every page: rail, panel and overlays. */
@@ -107,7 +108,8 @@ export function Shell({ children }: { children: React.ReactNode }) {
       )}
       {first !== undefined && (
         <Suspense fallback={null}>
-          <CardNews first={first} />
+          {first.pending !== undefined && <CardNews first={first.pending} />}
+          <QuestionNews first={first.questions} />
         </Suspense>
       )}
       <Announcer />

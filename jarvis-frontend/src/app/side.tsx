@@ -40,7 +40,7 @@ export function Side() {
     return (
       <Suspense fallback={null}>
         {above}
-        <ContextPanel key={context} sessionId={context} />
+        <ContextPanel key={context} sessionId={context} onClose={() => contextOf.set(undefined)} />
       </Suspense>
     )
   }

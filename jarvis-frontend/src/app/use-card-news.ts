@@ -1,17 +1,20 @@
 import { useEffect, useRef } from 'react'
 import { useArmed } from '../api/changes.ts'
 import { useConfirmations } from '../api/confirmations.ts'
+import { useQuestions } from '../api/questions.ts'
 import { whenIdle } from '../lib/idle.ts'
 import { navigate } from '../lib/location.tsx'
 
-/** Follows the browser's notes. @returns the cards that this page began with, once something waits that is to be announced */
+/** Follows the browser's notes. @returns the cards and questions that this page began with, once something waits that is to be announced */
 export function useCardNews() {
   const pending = useConfirmations()?.pending
+  const questions = useQuestions()
   const changes = useArmed()?.items.length
-  const first = useRef(pending)
+  const first = useRef({ pending, questions })
   const isOn = useRef(false)
-  first.current ??= pending
-  isOn.current ||= (pending?.length || changes || 0) > 0
+  first.current.pending ??= pending
+  first.current.questions ??= questions
+  isOn.current ||= (pending?.length || changes || questions?.length || 0) > 0
   useEffect(() => {
     const gone = new AbortController()
     const takeBack = whenIdle(() => {

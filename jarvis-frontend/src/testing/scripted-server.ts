@@ -110,7 +110,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     session.seq = whole.seq
     session.entries.push(whole)
     if (whole.type === 'user') session.runId = run
-    if (whole.type === 'done' || whole.type === 'error') delete session.runId
+    if ((whole.type === 'done' || whole.type === 'error') && run === session.runId) delete session.runId
     if (whole.type !== 'confirm_needed' && whole.type !== 'confirm_resolved') delete session.partial
     const { type, ...rest } = whole
     chat.to(sessionId).emit(`chat:${type}`, { sessionId, ...rest })
@@ -195,12 +195,25 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
       }
       ack({ ok: true })
     })
-    socket.on('chat:abort', ({ sessionId }, ack) => {
-      append(sessionId, {
-        type: 'done',
-        usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
-        stopReason: 'aborted',
-      })
+    socket.on('chat:abort', ({ sessionId, runId }, ack) => {
+      const begun = sessions
+        .get(sessionId)
+        ?.entries.find((entry) => entry.type === 'subrun' && entry.change === 'begin' && entry.runId === runId)
+      if (begun?.type === 'subrun') {
+        const { toolUseId, agent, for: asker } = begun
+        const summary = 'A person, operator, stopped it before it was done.'
+        const came = { state: 'stopped', by: 'operator', summary, calls: 1, tokens: 900, durationMs: 9_000 } as const
+        append(sessionId, { type: 'subrun', change: 'end', toolUseId, agent, for: asker, ...came }, runId)
+      }
+      append(
+        sessionId,
+        {
+          type: 'done',
+          usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+          stopReason: 'aborted',
+        },
+        runId,
+      )
       ack({ ok: true })
     })
     socket.on('chat:unqueue', ({ sessionId, messageId }, ack) => {

@@ -36,14 +36,20 @@ export type ChildOutcome = Omit<
   text: string
 }
 
-/** What a run that ended came to: of its calls, and of its last words. */
-export function standingOf(entries: readonly StoredEntry[], end: StandingEnd): { state: SubrunState; text: string } {
+/** What a run that ended came to: of its calls, and of its last words. @param by the person who stopped it, where known */
+export function standingOf(
+  entries: readonly StoredEntry[],
+  end: StandingEnd,
+  by?: string,
+): { state: SubrunState; text: string } {
   const said = saidIn(entries) ?? ''
   const unknown = stepsOf(entries).find(({ state }) => state === 'unknown')
   if (unknown !== undefined) return { state: 'unknown', text: joined(said, `${unknown.toolName}: ${unknown.summary}`) }
   if (end.type === 'error') return { state: 'failed', text: joined(said, end.error) }
-  if (end.stopReason === 'aborted')
-    return { state: 'stopped', text: joined(said, 'It was stopped before it was done.') }
+  if (end.stopReason === 'aborted') {
+    const stopped = by === undefined ? 'It was stopped' : `A person, ${by}, stopped it`
+    return { state: 'stopped', text: joined(said, `${stopped} before it was done.`) }
+  }
   if (end.stopReason === 'end_turn') return { state: 'done', text: said || 'It ended without a word.' }
   return { state: 'failed', text: joined(said, `It ended early: ${end.stopReason}.`) }
 }

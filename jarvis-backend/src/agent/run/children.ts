@@ -150,5 +150,5 @@ function outcomeOf({ at }: Pick<ChildRun, 'at'>, entries: readonly StoredEntry[]
     throw new Error('A child run has no end.')
   const { seq: _, runId: __, at: endedAt, type: ___, change: ____, ...came } = end
   const durationMs = Math.max(0, endedAt - at)
-  return { ...came, durationMs, text: `${recordOf(entries)}\n\n${standingOf(entries, last).text}` }
+  return { ...came, durationMs, text: `${recordOf(entries)}\n\n${standingOf(entries, last, end.by).text}` }
 }

@@ -52,7 +52,7 @@ export function createRunEnds(parts: RunParts, { turnsOf }: RunFacts) {
   function keepEnd(session: LiveSession, run: ActiveRun, last: Last, entries: readonly StoredEntry[]) {
     if (run.origin.kind === 'child') {
       parts.slices.giveBack(run.row.id)
-      session.append(run, endOfChild(run.origin, entries, last, clock.now() - run.row.at))
+      session.append(run, endOfChild(run, run.origin, entries, last, clock.now() - run.row.at))
     }
     session.append(run, last)
     store.setRunStatus(run.row.id, 'ended')
@@ -90,15 +90,18 @@ export function createRunEnds(parts: RunParts, { turnsOf }: RunFacts) {
 
 /** What a child run came to, as the transcript shows it where the run is folded. */
 function endOfChild(
+  { abortedBy }: ActiveRun,
   { call: toolUseId, agent, for: asker }: ChildOrigin,
   entries: readonly StoredEntry[],
   last: Last,
   durationMs: number,
 ): Draft {
-  const standing = standingOf(entries, last)
+  const by = abortedBy === 'jarvis' ? undefined : abortedBy
+  const standing = standingOf(entries, last, by)
   const { state } = standing
   return {
     ...{ type: 'subrun', change: 'end', toolUseId, agent, for: asker, state, durationMs },
+    ...(state === 'stopped' && by !== undefined && { by }),
     summary: lineOf(standing),
     calls: stepsOf(entries).length,
     tokens: tokensOf(entries),

@@ -13,7 +13,7 @@ import { Mark, type MarkKind } from '../../ui/mark.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { useIsLive } from '../load-state.tsx'
 import './goes-back.css'
-import { keepQuestion, type Stand, second, standOf } from './words.ts'
+import { armedWords, keepQuestion, type Stand, second, standOf } from './words.ts'
 
 /** A change that goes back by itself unless it is kept, and afterwards how it ended. The first answer counts, wherever it is given. */
 export function GoesBack({ change }: { change: Change }) {
@@ -23,7 +23,7 @@ export function GoesBack({ change }: { change: Change }) {
   const title = useId()
   const root = useRef<HTMLElement>(null)
   if (stand !== 'armed' && stand !== 'due') return <Ended change={change} stand={stand} />
-  const { goesBackAt = now, at, sentence, undo, problem } = change
+  const { goesBackAt = now, at, sentence, undo, problem, timerOn } = change
   return (
     <article
       ref={root}
@@ -50,12 +50,13 @@ export function GoesBack({ change }: { change: Change }) {
         <div>
           <dt>If silent</dt>
           <dd>
+            <Visible text={timerOn ?? 'JARVIS'} />{' '}
             {stand === 'due' ? (
-              <>JARVIS takes it back now. {problem !== undefined && <Visible text={problem} />}</>
+              <>takes it back now. {problem !== undefined && <Visible text={problem} />}</>
             ) : (
               <>
-                JARVIS takes it back at <span className="num">{second(goesBackAt - aheadMs)}</span>{' '}
-                <small>armed before the change, survives a restart</small>
+                takes it back at <span className="num">{second(goesBackAt - aheadMs)}</span>{' '}
+                <small>{armedWords(timerOn)}</small>
               </>
             )}
           </dd>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { undoWords } from '../../features/confirmations/undo-words.ts'
-import { spokenWords, standOf, undoable } from './words.ts'
+import { armedWords, spokenWords, standOf, undoable } from './words.ts'
 
 const now = new Date(2026, 9, 6, 9, 21).getTime()
 const at = now + 600_000
@@ -43,6 +43,11 @@ test('an undo says until when it holds and what it loses', () => {
     'The level goes back to 5, until 09:31; loses what was written since',
   )
   expect(undoWords({ ...call, until: now + 86_400_000 }, now)).toBe('The level goes back to 5, until Wed 7 Oct, 09:21')
+})
+
+test('a node with a timer of its own takes the change back without JARVIS', () => {
+  expect(armedWords(undefined)).toContain('survives a restart')
+  expect(armedWords('pve')).toContain('also where JARVIS cannot reach it')
 })
 
 test('the time that is left is spoken with the question', () => {

@@ -52,4 +52,10 @@ export const spokenAtMs = [120_000, 30_000] as const
 export const spokenWords = (leftMs: number, sentence: string) =>
   `${leftMs >= 60_000 ? `${leftMs / 60_000} minutes` : `${leftMs / 1_000} seconds`} left: ${keepQuestion(sentence)}`
 
+/** Why a change goes back even where nobody can say Keep. @param timerOn the node with a timer of its own */
+export const armedWords = (timerOn: string | undefined) =>
+  timerOn === undefined
+    ? 'armed before the change, survives a restart'
+    : 'by a timer of its own, also where JARVIS cannot reach it'
+
 export const keepQuestion = (sentence: string) => `${sentence.replace(/\.$/, '')}. Keep it?`

@@ -11,7 +11,6 @@ import { visibleText } from '../../ui/visible.ts'
 import { live } from '../live.ts'
 import { useIsLive } from '../load-state.tsx'
 import { BranchFrom } from './branch-from.tsx'
-import { contextOf } from './open.ts'
 import './context.css'
 
 const titles: Record<ContextPart['part'], string> = {
@@ -27,7 +26,7 @@ const titles: Record<ContextPart['part'], string> = {
 }
 
 /** What fills the window of a session's model, what it cost, and the points that one can go back to. */
-export function ContextPanel({ sessionId }: { sessionId: string }) {
+export function ContextPanel({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
   const [report, setReport] = useState<ContextReport>()
   const [points, setPoints] = useState<readonly Checkpoint[]>([])
   const [problem, setProblem] = useState<string>()
@@ -58,13 +57,7 @@ export function ContextPanel({ sessionId }: { sessionId: string }) {
             {shortModel(report.model)}, {thousands(report.windowTokens)}
           </span>
         )}
-        <button
-          type="button"
-          className="icon-button"
-          aria-label="Close the context"
-          title="Back to the cluster"
-          onClick={() => contextOf.set(undefined)}
-        >
+        <button type="button" className="icon-button" aria-label="Close the context" title="Back" onClick={onClose}>
           <Icon name="close" />
         </button>
       </PanelHead>

@@ -1,12 +1,15 @@
 import type { EntryOf } from 'jarvis-backend/protocol'
 import { Fragment, useState } from 'react'
+import { signedIn } from '../../api/auth.ts'
 import { dollars, plural, span, thousands } from '../../lib/format.ts'
+import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Mark, type MarkKind } from '../../ui/mark.tsx'
 import { Tier, Turning } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import './child-run.css'
+import { useChat } from './client.ts'
 import { Markdown } from './markdown.tsx'
 import { BlockedRow } from './rare-rows.tsx'
 import { type Call, endOf, type Row, type Run } from './runs.ts'
@@ -36,11 +39,23 @@ const marks: Record<State, [MarkKind, word: string]> = {
 type Progress = Readonly<Record<string, string>> | undefined
 
 /** A child run, or that the run waits for its children. */
-export const ChildRow = ({ row, progress }: { row: Extract<Row, { kind: 'child' | 'waits' }>; progress: Progress }) =>
-  row.kind === 'waits' ? <ChildrenWait runs={row.children} /> : <ChildRunRow run={row.child} progress={progress} />
+export const ChildRow = ({
+  row,
+  sessionId,
+  progress,
+}: {
+  row: Extract<Row, { kind: 'child' | 'waits' }>
+  sessionId: string
+  progress: Progress
+}) =>
+  row.kind === 'waits' ? (
+    <ChildrenWait runs={row.children} />
+  ) : (
+    <ChildRunRow run={row.child} sessionId={sessionId} progress={progress} />
+  )
 
 /** Work that an agent handed to another one: folded to task, outcome, calls, tokens and cost; opened, its calls on a spine of its own. */
-function ChildRunRow({ run, progress }: { run: Run; progress: Progress }) {
+function ChildRunRow({ run, sessionId, progress }: { run: Run; sessionId: string; progress: Progress }) {
   const [isOpen, setOpen] = useState(false)
   const child = childOf(run)
   const { begun, ended } = child
@@ -90,9 +105,40 @@ function ChildRunRow({ run, progress }: { run: Run; progress: Progress }) {
             ))}
           </div>
         )}
-        <Standing child={child} calls={calls} words={words} />
+        <div className="child-foot">
+          <Standing child={child} calls={calls} words={words} />
+          {ended === undefined && <StopChild sessionId={sessionId} runId={run.runId} agent={agent} />}
+        </div>
       </div>
     </article>
+  )
+}
+
+/** Ends this child alone. */
+function StopChild({ sessionId, runId, agent }: { sessionId: string; runId: string; agent: string }) {
+  const chat = useChat()
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  const [said, setSaid] = useState<string>()
+  if (!isOperator) return null
+  const stop = async () => {
+    setSaid('stopping…')
+    const reply = await chat.abort(sessionId, runId)
+    if (!reply.ok) setSaid(reply.error.message)
+  }
+  return (
+    <>
+      <small role="status">{said}</small>
+      <button
+        type="button"
+        className="button small"
+        aria-label={`Stop ${agent} alone`}
+        title="Ends this work alone; whoever asked goes on"
+        disabled={said === 'stopping…'}
+        onClick={() => void stop()}
+      >
+        Stop
+      </button>
+    </>
   )
 }
 

@@ -145,8 +145,9 @@ export class ChatClient {
     return this.#ask('chat:answer', { sessionId, questionId, ...answer, requestId })
   }
 
-  abort(sessionId: string) {
-    return this.#ask('chat:abort', { sessionId })
+  /** @param runId one run alone; absent: all of the session */
+  abort(sessionId: string, runId?: string) {
+    return this.#ask('chat:abort', { sessionId, ...(runId !== undefined && { runId }) })
   }
 
   unqueue(sessionId: string, message: QueuedMessage) {

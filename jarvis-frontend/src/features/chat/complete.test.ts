@@ -32,6 +32,19 @@ test('a slash at the start lists commands and tools with their tiers', () => {
   })
 })
 
+test('skills are offered by their names; one with the name of a command is not, because that line is the command', () => {
+  const skills = [
+    { name: 'restart-plan', description: 'How nodes are restarted. And more.' },
+    { name: 'backups', description: 'Never reached.' },
+  ]
+  const offered = (text: string) => complete(text, text.length, tools, nouns, skills)?.suggestions
+  expect(offered('/rest')).toMatchObject([
+    { label: '/restart-plan', insert: '/restart-plan ', detail: 'Skill: How nodes are restarted.' },
+    { label: '/restart_vm' },
+  ])
+  expect(offered('/backups')?.map(({ detail }) => detail)).toEqual(['Backups and their age'])
+})
+
 test('what is typed narrows the tools, beginnings first', () => {
   expect(labels('/get')).toEqual(['/get_vms'])
   expect(labels('/vm')).toEqual(['/restart_vm', '/get_vms'])

@@ -3,6 +3,8 @@ import { commandOf, commands, hintOf } from './commands.ts'
 
 export type Suggestion = { key: string; label: string; detail: string; tier?: Tier; insert: string }
 export type Completion = { from: number; to: number; suggestions: readonly Suggestion[]; hint?: string }
+/** An enabled skill of the agent that answers. */
+export type SkillName = { name: string; description: string }
 /** A node or a guest. `value`: its value as an argument; `insert`: its name in a sentence. */
 export type NounName = { kind: 'node' | 'vm' | 'ct'; label: string; detail: string; insert: string; value: string }
 
@@ -45,12 +47,13 @@ export function complete(
   cursor: number,
   tools: readonly ToolInfo[],
   nouns: readonly NounName[],
+  skills: readonly SkillName[] = [],
 ): Completion | undefined {
   const before = text.slice(0, cursor)
   // Replace the whole word at the cursor.
   const to = cursor + (/^[\w.-]*/.exec(text.slice(cursor))?.[0].length ?? 0)
   const typed = /^\/([\w-]*)$/.exec(before)?.[1]
-  if (typed !== undefined) return some(0, to, names(typed, tools))
+  if (typed !== undefined) return some(0, to, names(typed, tools, skills))
   const command = commandOf(text)
   if (command !== undefined && 'takes' in command) {
     const words = before.trimStart().split(/\s+/)
@@ -79,8 +82,8 @@ const at = (word: string, cursor: number, to: number, suggestions: readonly Sugg
 const some = (from: number, to: number, suggestions: readonly Suggestion[]) =>
   suggestions.length === 0 ? undefined : { from, to, suggestions }
 
-/** Commands and tools whose name contains the typed text; names that begin with it come first. */
-function names(typed: string, tools: readonly ToolInfo[]): Suggestion[] {
+/** Commands, skills and tools whose name contains the typed text; names that begin with it come first. */
+function names(typed: string, tools: readonly ToolInfo[], skills: readonly SkillName[]): Suggestion[] {
   const word = typed.toLowerCase()
   const ours = commands.map((command): Suggestion => {
     const tier = 'tool' in command ? tools.find(({ name }) => name === command.tool)?.tier : undefined
@@ -88,6 +91,13 @@ function names(typed: string, tools: readonly ToolInfo[]): Suggestion[] {
     const insert = 'takes' in command && command.takes.length > 0 ? `/${command.name} ` : `/${command.name}`
     return { key: command.name, label, detail: command.detail, insert, ...(tier !== undefined && { tier }) }
   })
+  const known = skills
+    // A line with a command's name is the command.
+    .filter(({ name }) => commands.every((command) => command.name !== name))
+    .map(({ name, description }): Suggestion => {
+      const detail = `Skill: ${firstSentence(description)}`
+      return { key: name, label: `/${name}`, detail, insert: `/${name} ` }
+    })
   const theirs = tools.map((tool): Suggestion => {
     const [first] = argumentsOf(tool)
     const insert = first?.isRequired === true ? `/${tool.name} ${first.name}=` : `/${tool.name} `
@@ -99,7 +109,7 @@ function names(typed: string, tools: readonly ToolInfo[]): Suggestion[] {
       insert,
     }
   })
-  return [...ours, ...theirs]
+  return [...ours, ...known, ...theirs]
     .filter(({ key }) => key.toLowerCase().includes(word))
     .sort((a, b) => Number(b.key.startsWith(word)) - Number(a.key.startsWith(word)))
 }

@@ -5,7 +5,7 @@ import { keep } from '../../lib/keep.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Tier, TierLegend, tierWord } from '../../ui/tier.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
-import type { NounName, Suggestion } from './complete.ts'
+import type { NounName, SkillName, Suggestion } from './complete.ts'
 
 type Props = {
   /** The key under which unsent text is kept: a session's id, or `new`. */
@@ -15,6 +15,8 @@ type Props = {
   onModel?: (() => void) | undefined
   tools: readonly ToolInfo[]
   nouns: readonly NounName[]
+  /** Reads the skills that a line can begin with. */
+  readSkills: () => Promise<readonly SkillName[]>
   isRunning: boolean
   /** What is written answers a question. */
   isAnswer: boolean
@@ -45,12 +47,24 @@ function useComplete(text: string): Complete | undefined {
   return complete?.run
 }
 
+/** Read anew whenever a line begins to name something. */
+function useSkills(isWanted: boolean, read: Props['readSkills']): readonly SkillName[] | undefined {
+  const [skills, setSkills] = useState<readonly SkillName[]>()
+  const reads = useRef(read)
+  reads.current = read
+  useEffect(() => {
+    if (isWanted) reads.current().then(setSkills, () => undefined)
+  }, [isWanted])
+  return skills
+}
+
 export function Composer({
   draftKey,
   model,
   onModel,
   tools,
   nouns,
+  readSkills,
   isRunning,
   isAnswer,
   rest,
@@ -68,7 +82,8 @@ export function Composer({
   const list = useId()
   const isPhone = useMedia(phone)
   const complete = useComplete(text)
-  const completion = isClosed ? undefined : complete?.(text, cursor, tools, nouns)
+  const skills = useSkills(text.startsWith('/'), readSkills)
+  const completion = isClosed ? undefined : complete?.(text, cursor, tools, nouns, skills)
   const suggestions = completion?.suggestions ?? []
   // Focus before the next key press, which would miss the field otherwise.
   useLayoutEffect(() => {

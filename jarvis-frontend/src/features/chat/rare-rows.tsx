@@ -3,13 +3,15 @@ import { useLayoutEffect, useRef, useState } from 'react'
 import { plural, withUnit } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { visibleText } from '../../ui/visible.ts'
-import { argumentLine, type Call } from './runs.ts'
+import { argumentLine, type Call, type LoadedSkill } from './runs.ts'
 import { useSlots } from './slots.ts'
 import { Step } from './step.tsx'
+import './rare-rows.css'
 
 /** `since`: Unix ms when the model began to think; given while it still thinks. */
 export type ThoughtTime = { since: number | undefined; tookMs: number | undefined }
@@ -50,6 +52,34 @@ export function RecalledRow({ items }: { items: EntryOf<'recalled'>['items'] }) 
     </Step>
   )
 }
+
+/** The text of a skill that the model was given, folded. @param by the person who named it; absent: the model chose it */
+export function SkillRow({ skill: { name, hash, text }, by }: { skill: LoadedSkill; by?: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const label = `Skill ${visibleText(name)}, ${by === undefined ? 'chosen by the model' : `named by ${visibleText(by)}`}`
+  const [, body = text, after = ''] = /^<skill name="[^"]*">\n([\s\S]*)\n<\/skill>\n?([\s\S]*)$/.exec(text) ?? []
+  return (
+    <Step mark={<Mark kind="step" size={8} />} label={label}>
+      <button type="button" className="thinking" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {label} <Icon name={isOpen ? 'down' : 'right'} />
+      </button>
+      {isOpen && (
+        <div className="loaded-skill">
+          <p>
+            <Link to={`/agents/skills/${encodeURIComponent(name)}`} className="text-link">
+              Approved tree
+            </Link>{' '}
+            <code>{hash.slice(0, 12)}</code>
+          </p>
+          <p className="thoughts">{linesOf(body)}</p>
+          {after !== '' && <p className="thoughts">{linesOf(after)}</p>}
+        </div>
+      )}
+    </Step>
+  )
+}
+
+const linesOf = (text: string) => text.split('\n').map(visibleText).join('\n')
 
 /** A call that a rule refused, in the rule's words. It has no button, because the refusal cannot be overridden. */
 export function BlockedRow({ call }: { call: Call }) {

@@ -6,7 +6,7 @@ import { Markdown } from './markdown.tsx'
 import { UserMessage, Working } from './message.tsx'
 import { soon } from './optional.ts'
 import type { ThoughtTime } from './rare-rows.tsx'
-import { type Call, foldReads, type Row, type Run, streamingItems } from './runs.ts'
+import { type Call, foldReads, type Row, type Run, skillOf, streamingItems } from './runs.ts'
 import { useSlots } from './slots.ts'
 import type { SessionView } from './state.ts'
 import { nothingYet, type SessionStore } from './store.ts'
@@ -97,11 +97,13 @@ const RowView = memo(function RowView({ row, sessionId, progress, isOpen, since,
       return <Budget entry={row.entry} isOpen={isOpen} />
     case 'recalled':
       return <RecalledRow items={row.items} />
+    case 'skill':
+      return <SkillRow skill={row.skill} by={row.by} />
     case 'waits':
     case 'child':
       return (
         <Suspense fallback={null}>
-          <ChildRow row={row} progress={progress} />
+          <ChildRow row={row} sessionId={sessionId} progress={progress} />
         </Suspense>
       )
     case 'fold':
@@ -122,6 +124,7 @@ const rareRows = () => import('./rare-rows.tsx')
 const nothingShown = () => null
 const BlockedRow = soon(() => rareRows().then((part) => part.BlockedRow), nothingShown)
 const RecalledRow = soon(() => rareRows().then((part) => part.RecalledRow), nothingShown)
+const SkillRow = soon(() => rareRows().then((part) => part.SkillRow), nothingShown)
 const Thought = soon(() => rareRows().then((part) => part.Thought), nothingShown)
 
 const ChildRow = soon(
@@ -142,6 +145,8 @@ const Pictures = soon(
 function CallView({ call, sessionId, progress }: { call: Call; sessionId: string; progress: string | undefined }) {
   const { Card, Change, Questions } = useSlots()
   if (call.blocked !== undefined) return <BlockedRow call={call} />
+  const skill = skillOf(call)
+  if (skill !== undefined) return <SkillRow skill={skill} />
   const images = call.result?.images
   return (
     <>

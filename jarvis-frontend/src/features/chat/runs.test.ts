@@ -56,6 +56,25 @@ test.each([
   expect(kinds([...entries])).toEqual(expected)
 })
 
+test('a skill has a row of its own, whether a person named it or a model loaded it', () => {
+  const at = { seq: 0, runId: 'r', at: 0 }
+  const named: Entry[] = [
+    { ...at, type: 'user', messageId: 'm', text: '/mine', by: 'mira' },
+    { ...at, type: 'skill', name: 'mine', hash: 'ab', text: 'Do this.' },
+  ]
+  expect(runsOf(named)[0]?.items).toMatchObject([{ kind: 'skill', by: 'mira', skill: { name: 'mine', hash: 'ab' } }])
+
+  const load = (gave: string): Entry[] =>
+    [
+      use('a', 'green'),
+      { ...result('a'), result: 'Do this.', data: { skill: { name: 'mine', hash: 'ab' }, gave } },
+    ].map((entry) => (entry.type === 'tool_use' ? { ...entry, toolName: 'use_skill' } : entry)) as Entry[]
+  const read = [use('b', 'green'), result('b')]
+  expect(kinds([...load('body'), ...read])).toEqual(['call', 'call'])
+  // It gave nothing that was not there before.
+  expect(kinds([...load('nothing'), ...read])).toEqual(['reads'])
+})
+
 test('an unchanged run stays the same object when a later one grows', () => {
   const first: Entry = { type: 'user', seq: 0, runId: 'r1', at: 0, messageId: 'm', text: 'a', by: 'o' }
   const second: Entry = { ...first, seq: 1, runId: 'r2' }

@@ -34,6 +34,18 @@ export type Item =
   | { kind: 'budget'; key: string; entry: EntryOf<'budget'> }
   | { kind: 'recalled'; key: string; items: EntryOf<'recalled'>['items'] }
   | { kind: 'fold'; key: string; fold: EntryOf<'compaction'> }
+  /** `by`: who named the skill with `/NAME`. */
+  | { kind: 'skill'; key: string; skill: LoadedSkill; by: string }
+
+/** A skill as the model received it. `hash`: of the approved tree, hex. */
+export type LoadedSkill = { name: string; hash: string; text: string }
+
+/** The skill that a call of a model loaded; undefined where it loaded none. */
+export function skillOf({ toolName, result }: Call): LoadedSkill | undefined {
+  if (toolName !== 'use_skill' || result === undefined || result.isError) return undefined
+  const { skill, gave } = (result.data ?? {}) as { skill?: { name: string; hash: string }; gave?: string }
+  return skill !== undefined && gave === 'body' ? { ...skill, text: result.result } : undefined
+}
 
 export const notKnown = 'I do not know whether this ran.'
 
@@ -148,6 +160,9 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
       case 'recalled':
         if (entry.items.length > 0) items.push({ kind: 'recalled', key: `${entry.seq}`, items: entry.items })
         break
+      case 'skill':
+        items.push({ kind: 'skill', key: `skill ${entry.seq}`, skill: entry, by: run.user?.by ?? '' })
+        break
       case 'compaction':
         items.push({ kind: 'fold', key: `fold ${entry.seq}`, fold: entry })
         break
@@ -236,6 +251,7 @@ const isQuietRead = (item: Item): item is Extract<Item, { kind: 'call' }> =>
   item.call.tier === 'green' &&
   item.call.asked === undefined &&
   endOf(item.call)?.isError === false &&
+  skillOf(item.call) === undefined &&
   item.call.result?.images === undefined
 
 /** Folds two or more successful reads in a row into one row. Folds nothing else. */

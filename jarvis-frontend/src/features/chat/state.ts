@@ -13,6 +13,8 @@ export type SessionView = {
   model: string | undefined
   /** How much the models think in the session; undefined: as the settings say. */
   effort: Snapshot['effort']
+  /** The agent that the session belongs to; undefined: `main`. */
+  agent: string | undefined
   branchedFrom: Snapshot['branchedFrom']
   lastSeq: number
   /** The run in progress. */
@@ -37,6 +39,7 @@ export function fromSnapshot(snapshot: Snapshot): SessionView {
     isRehearsal: snapshot.isRehearsal,
     model: snapshot.model,
     effort: snapshot.effort,
+    agent: snapshot.agent,
     branchedFrom: snapshot.branchedFrom,
     lastSeq: snapshot.seq,
     runId: snapshot.runId,

@@ -40,6 +40,7 @@ const Rehearsal = later(() => notices().then((part) => part.Rehearsal))
 const NextCard = later(() => import('./next-card.tsx').then((part) => part.NextCard))
 const Todo = later(() => import('./todo.tsx').then((part) => part.Todo))
 const Missing = later(() => import('./missing.tsx').then((part) => part.Missing))
+const ContextPanel = later(() => import('../../app/context/panel.tsx').then((part) => part.ContextPanel))
 const ModelChoice = later(() => import('./model-choice.tsx').then((part) => part.ModelChoice))
 const DenyAll = later(() => import('../../app/deny-all.tsx').then((part) => part.DenyAll))
 const nothing = new Value(nothingYet)
@@ -72,7 +73,10 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const focusKey = (location.state as { write?: boolean } | null)?.write === true ? location.key : undefined
   const isRunning = view?.runId !== undefined
   const chosenModel = (picked ?? listed ?? view)?.model
-  const seq = new URLSearchParams(location.search).get('at') ?? ''
+  const params = new URLSearchParams(location.search)
+  /** A phone has no panel beside the chat: the context stands in its place. */
+  const contextOf = isPhone && params.has('context') ? sessionId : undefined
+  const seq = params.get('at') ?? ''
   const at = /^\d+$/.test(seq) ? { seq: Number(seq), key: location.key } : undefined
   useRunNews(view)
   useCardInAddress(view)
@@ -206,6 +210,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
             sessionId={sessionId}
             title={view.title}
             isRehearsal={isRehearsal}
+            agent={view.agent}
             branchedFrom={view.branchedFrom}
             detail={tokensOf(view)}
           >
@@ -231,7 +236,14 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           <Missing sessionId={sessionId} />
         </Suspense>
       )}
-      {store !== undefined && sessionId !== undefined && !state.missing && (
+      {contextOf !== undefined && (
+        <div className="page scroll">
+          <Suspense fallback={null}>
+            <ContextPanel sessionId={contextOf} onClose={() => navigate(`/chat/${contextOf}`)} />
+          </Suspense>
+        </div>
+      )}
+      {store !== undefined && sessionId !== undefined && !state.missing && contextOf === undefined && (
         <Suspense
           fallback={
             <section className="stream scroll">
@@ -251,12 +263,12 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           />
         </Suspense>
       )}
-      {isPhone && (
+      {isPhone && contextOf === undefined && (
         <Suspense fallback={null}>
           <NextCard sessionId={sessionId} />
         </Suspense>
       )}
-      {!(state.missing && !isNew) && (
+      {!(state.missing && !isNew) && contextOf === undefined && (
         <Composer
           key={`${draftKey} ${draftVersion}`}
           draftKey={draftKey}
@@ -264,6 +276,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           onModel={person?.role === 'operator' ? acts.model : undefined}
           tools={tools}
           nouns={nouns}
+          readSkills={() => import('../../api/skill-names.ts').then((part) => part.skillNames(view?.agent))}
           isRunning={isRunning}
           isAnswer={question !== undefined}
           rest={person?.role === 'operator' ? undefined : 'An operator can write here.'}

@@ -22,13 +22,15 @@ type Props = {
   sessionId: string
   title: string
   isRehearsal: boolean
+  /** Whose chat it is; undefined: main's. */
+  agent: string | undefined
   branchedFrom: SessionSummary['branchedFrom']
   detail: string | undefined
   children: React.ReactNode
 }
 
 /** A session's title, where it came from, its name and its end. */
-export function SessionHead({ sessionId, title, isRehearsal, branchedFrom, detail, children }: Props) {
+export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom, detail, children }: Props) {
   const isPhone = useMedia(phone)
   const isOperator = useValue(signedIn)?.role === 'operator'
   const [doing, setDoing] = useState<'naming'>()
@@ -52,6 +54,15 @@ export function SessionHead({ sessionId, title, isRehearsal, branchedFrom, detai
       )}
     </>
   )
+  const answering = agent !== undefined && agent !== 'main' && (
+    <Link
+      to={`/agents?agent=${encodeURIComponent(agent)}`}
+      className="text-link head-agent"
+      title="The agent of this chat"
+    >
+      <Icon name="agents" /> {agent}
+    </Link>
+  )
   if (doing === 'naming' && !isPhone) {
     return (
       <PageHead
@@ -70,7 +81,17 @@ export function SessionHead({ sessionId, title, isRehearsal, branchedFrom, detai
     )
   }
   return (
-    <PageHead title={title} detail={detail} phoneDetail={origin === false ? undefined : origin}>
+    <PageHead
+      title={title}
+      detail={detail}
+      phoneDetail={answering || origin || undefined}
+      phoneActs={
+        <Link to={`/chat/${sessionId}?context=1`} className="button">
+          Context and cost
+        </Link>
+      }
+    >
+      {answering}
       {origin !== false && <span className="cut text-dim">{origin}</span>}
       {isOperator && (
         <span className="head-acts">

@@ -1,6 +1,7 @@
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { PageHead } from '../../app/page-head.tsx'
 import { useLocation } from '../../lib/location.tsx'
+import { Budgets } from './budgets.tsx'
 import { Display } from './display.tsx'
 import { McpServers, McpTokens } from './mcp.tsx'
 import { Models } from './models.tsx'
@@ -12,13 +13,6 @@ import { Safety } from './safety.tsx'
 import { SignIn } from './sign-in.tsx'
 import { Ssh } from './ssh.tsx'
 import './page.css'
-
-const LazyBudgets = lazy(() => import('./budgets.tsx').then(({ Budgets }) => ({ default: Budgets })))
-const Budgets = () => (
-  <Suspense fallback={<section id="budgets" />}>
-    <LazyBudgets />
-  </Suspense>
-)
 
 const sections = [
   ['models', 'Models', Models],

@@ -13,7 +13,7 @@ import './page.css'
 
 /** The skills of the workspace: what models may use, and what waits for a person to read it. */
 export function SkillsPage() {
-  const { data, problem, again } = useLoad('skills', listSkills, ['skills', 'connect'])
+  const { data, problem, again } = useLoad('skills', () => listSkills(), ['skills', 'connect'])
   return (
     <>
       <PageHead title="Agents" tabs={<AgentTabs />}>

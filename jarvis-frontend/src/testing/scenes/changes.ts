@@ -62,6 +62,7 @@ export function changesScene(now: number): Scene {
       change('armed', 'CPU limit of CT 122 "sabnzbd" is 2 cores.', {
         state: 'armed',
         goesBackAt: now + 8 * minute + 42_000,
+        timerOn: 'pve',
       }),
       change('plain', 'Tags of CT 122 "sabnzbd" are media.', {
         undo: { ...undo, sentence: 'Its tags go back to none.' },
