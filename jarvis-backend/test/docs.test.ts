@@ -70,7 +70,7 @@ test('the API page names every error, event, request and way in', () => {
 test('the pages name every request that REST serves', () => {
   const http = join(root, 'jarvis-backend/src/http')
   const served = readdirSync(http).flatMap((file) => {
-    const place = `/api/${file.replace(/(-consent|-context)?\.ts$/, '')}`
+    const place = `/api/${file.replace(/(-consent|-context|-runs)?\.ts$/, '')}`
     if (/^(app|dashboard|oauth|queries)\.|\.test\./.test(file)) return []
     return [...readFileSync(join(http, file), 'utf8').matchAll(/router\.(get|post|put|patch|delete)\('([^']+)'/g)].map(
       ([, method = '', path = '']) =>

@@ -77,10 +77,14 @@ export function composeEntrance(
           stepUp,
           device: createDeviceCookie(jwtSecret),
           addressOf,
-          revoked: realtime.drop,
+          revoked(identity) {
+            realtime.drop(identity)
+            site.streams.drop(identity)
+          },
           changed() {
             site.push.forgetAll()
             realtime.dropAll()
+            site.streams.dropAll()
           },
           record: (event) => database.durably(() => journal.append('sign_in', event)),
         }),

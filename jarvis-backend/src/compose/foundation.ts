@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { openDataDir } from '../config/data-dir.ts'
 import { policyPath, requirePolicy } from '../config/policy-file.ts'
+import { createEventStreams } from '../http/event-streams.ts'
 import { createLogTail } from '../http/logs.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createLogger } from '../lib/logger.ts'
@@ -60,6 +61,8 @@ export function composeFoundation(
     hide: (secret: string) => redactor.add([secret]),
     log,
     activity,
+    /** Of server-sent events, of all sessions and of the activity feed. */
+    streams: createEventStreams(clock),
     /** Writes a line to the log and to the activity feed. */
     announce: (kind: Activity['kind']) => (text: string, level: 'info' | 'warning') => {
       log(text, level)

@@ -215,6 +215,7 @@ export function composeRuns(
         image: images.get,
         reports,
         goingBack: createGoingBack(store, memory.filesBack),
+        streams: foundation.streams,
       }),
     },
   }

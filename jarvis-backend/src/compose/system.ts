@@ -10,6 +10,7 @@ import { memoryChecks } from '../doctor/model-checks.ts'
 import { profiles, unseenTargets } from '../gate/index.ts'
 import { diskOf } from '../http/disk.ts'
 import { doctorRoutes } from '../http/doctor.ts'
+import { activityEventRoutes } from '../http/events.ts'
 import { journalRoutes } from '../http/journal.ts'
 import { metricsText } from '../http/metrics.ts'
 import { restartRoutes } from '../http/restart.ts'
@@ -150,6 +151,7 @@ export function composeSystem(
       }),
       journal: journalRoutes(journal),
       logs: site.logRoutes(),
+      events: activityEventRoutes(site.activity, site.streams, startedAt),
       setup: setupRoutes({
         setup: createClusterSetup({ config, clock }),
         journal,

@@ -8,6 +8,8 @@ const withQuery = [
   '/sessions/:id/entries',
   '/sessions/:id/export',
   '/sessions/:id/context',
+  '/sessions/:id/snapshot',
+  '/sessions/:id/events',
   '/memory/search',
   '/journal',
   '/changes',

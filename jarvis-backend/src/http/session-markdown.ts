@@ -50,6 +50,10 @@ function toBlocks(entry: Entry): string[] {
         : [`- ${entry.agent}, ${entry.state}: ${entry.summary}`]
     case 'skill':
       return [`- skill: ${entry.name}`]
+    case 'rating':
+      return entry.rating === null
+        ? []
+        : [`- rated ${entry.rating} by ${entry.by}${entry.note === undefined ? '' : `: ${entry.note}`}`]
     case 'error':
       return [`- error: ${entry.error}`]
     case 'budget':

@@ -28,9 +28,11 @@ import {
   SessionsQuery,
   type Versions,
 } from '../protocol/index.ts'
+import type { EventStreams } from './event-streams.ts'
 import { identityOf, operatorOnly, param, read, sendText } from './handle.ts'
 import { toMarkdown } from './session-markdown.ts'
 import { contextRoutes } from './sessions-context.ts'
+import { runRoutes } from './sessions-runs.ts'
 
 /** Entries of an export that are read at a time. */
 const entriesAtOnce = 200
@@ -51,6 +53,7 @@ export function sessionRoutes(parts: {
   image: ImageStore['get']
   reports: Reports
   goingBack: GoingBack
+  streams: EventStreams
 }): Router {
   const { runs, store } = parts
   const toSummary = (
@@ -103,6 +106,7 @@ export function sessionRoutes(parts: {
 
   const router = Router()
   router.use(contextRoutes(parts))
+  router.use(runRoutes(parts))
   router.get('/', (request, response) => {
     const { q = '', before, source, limit, archived } = read(SessionsQuery, request.query)
     const words = q.trim()
@@ -123,7 +127,18 @@ export function sessionRoutes(parts: {
     response.json(page)
   })
   router.post('/', operatorOnly, (request, response) => {
-    const { title, agent } = read(SessionCreateBody, request.body)
+    const { title, agent, message, requestId, model } = read(SessionCreateBody, request.body)
+    if (message !== undefined) {
+      const sent = runs.start({
+        ...{ text: message, by: identityOf(response).sub },
+        ...(requestId !== undefined && { requestId }),
+        ...(model !== undefined && { model }),
+        ...(agent !== undefined && { agent }),
+      })
+      if (title !== undefined) runs.rename(sent.sessionId, title)
+      response.status(201).json({ ...summary(sent.sessionId), ...sent })
+      return
+    }
     const id = newId('ses')
     const safe = title === undefined ? untitled : parts.redact.text(title)
     if (agent !== undefined) parts.agents.require(agent)
@@ -131,7 +146,9 @@ export function sessionRoutes(parts: {
     response.status(201).json(summary(id))
   })
   router.get('/:id', (request, response) => {
-    response.json(summary(param(request, 'id')))
+    const id = param(request, 'id')
+    const { usedTokens, windowTokens: limitTokens } = parts.reports.of(id)
+    response.json({ ...summary(id), context: { usedTokens, limitTokens } } satisfies SessionSummary)
   })
   router.get('/:id/versions', (request, response) => {
     const { id } = known(param(request, 'id'))
@@ -196,6 +213,7 @@ export function sessionRoutes(parts: {
     const { id } = known(param(request, 'id'))
     for (const version of familyOf(id)) {
       await runs.remove(version, identityOf(response).sub)
+      parts.streams.close(version)
       journalled(request, response, 'deleted', version)
     }
     response.status(204).end()

@@ -1,7 +1,15 @@
 import { Router } from 'express'
 import type { Ready } from '../calls/call.ts'
 import type { SeeingJudge } from '../calls/judge.ts'
-import { ClassifyBody, type ClassifyReply, type Tier, type ToolCalls, type ToolInfo } from '../protocol/index.ts'
+import {
+  ClassifyBody,
+  type ClassifyReply,
+  JarvisError,
+  type Page,
+  type Tier,
+  type ToolCalls,
+  type ToolInfo,
+} from '../protocol/index.ts'
 import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'
 import { param, read } from './handle.ts'
@@ -21,20 +29,25 @@ export function toolRoutes(parts: {
   calls(): Promise<ToolCalls>
 }): Router {
   const router = Router()
+  const infoOf = (tool: Tool): ToolInfo =>
+    withRaises(parts.raisesOf(tool), {
+      name: tool.name,
+      description: tool.description,
+      tier: parts.tierOf(tool),
+      effects: tool.touches,
+      inputSchema: inputSchemaOf(tool),
+    })
   router.get('/', (_request, response) => {
-    const items: ToolInfo[] = parts.catalog.list().map((tool) =>
-      withRaises(parts.raisesOf(tool), {
-        name: tool.name,
-        description: tool.description,
-        tier: parts.tierOf(tool),
-        effects: tool.touches,
-        inputSchema: inputSchemaOf(tool),
-      }),
-    )
-    response.json({ items })
+    response.json({ items: parts.catalog.list().map(infoOf) } satisfies Page<ToolInfo>)
   })
   router.get('/calls', async (_request, response) => {
     response.json(await parts.calls())
+  })
+  router.get('/:name', (request, response) => {
+    const name = param(request, 'name')
+    const tool = parts.catalog.get(name)
+    if (tool === undefined) throw new JarvisError('not_found', `There is no tool ${name}. GET /api/tools lists them.`)
+    response.json(infoOf(tool))
   })
   // Runs nothing, so viewers may ask too.
   router.post('/:name/classify', async (request, response) => {

@@ -13,13 +13,27 @@ import { GoesBackAfterMin } from './undo.ts'
 /** Maximum length of a message, in UTF-8 bytes. */
 export const maxMessageBytes = 64 * 1024
 
+/** A message to a session over REST. */
+const message = z.string().regex(/\S/, 'is empty')
+export const MessageBody = z.strictObject({
+  message,
+  /** A repeated request with the same one gets the first answer and starts nothing. */
+  requestId: RequestId.optional(),
+  /** One of `models` in `/api/status`, for this answer. */
+  model: z.string().max(200).optional(),
+})
+/** `after`: the newest `seq` that the client has; absent: none. The header `Last-Event-ID` counts more. */
+export const SessionEventsQuery = z.strictObject({ after: z.coerce.number().int().min(-1).optional() })
+/** `since`: the newest `seq` that the client has. */
+export const SnapshotQuery = z.strictObject({ since: z.coerce.number().int().optional() })
+
 const noteText = z.string().max(2_000)
 
 /** Requests on `/chat`. Unknown fields are refused. */
 export const chatRequests = {
   'chat:send': z.strictObject({
     sessionId: SessionId.optional(),
-    message: z.string().regex(/\S/, 'is empty'),
+    message,
     requestId: RequestId.optional(),
     /** One of `models` in `/api/status`. It answers this message, or every message of a new session. */
     model: z.string().max(200).optional(),
@@ -127,4 +141,9 @@ export type ChatEvents = EntryEvents & {
   'chat:queued': EventBase & { queued: QueuedMessage[] }
   'chat:title': EventBase & { title: string }
   'chat:rehearsal': EventBase & { isRehearsal: boolean; by: string }
+}
+
+/** Events of `GET /api/sessions/:id/events`. `chat:partial` follows the entries that were missed: the text of the turn that streams now. */
+export type StreamEvents = ChatEvents & {
+  'chat:partial': Omit<EventBase, 'runId'> & { runId?: RunId; text: string; thinking: string }
 }

@@ -72,9 +72,13 @@ export {
   type ChatRequests,
   chatRequests,
   type EventBase,
+  MessageBody,
   maxMessageBytes,
   QueuedMessage,
+  SessionEventsQuery,
   Snapshot,
+  SnapshotQuery,
+  type StreamEvents,
 } from './chat.ts'
 export {
   asShown,
@@ -196,6 +200,7 @@ export {
   type PartStatus,
   PasswordBody,
   type PolicyStatus,
+  RatingBody,
   type RestartReply,
   Role,
   SessionBranchBody,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AgentId } from './agent.ts'
 import { Alternative } from './alternative.ts'
-import type { BranchedFrom } from './chat.ts'
+import { type BranchedFrom, MessageBody } from './chat.ts'
 import { GrantRequest } from './grant.ts'
 import { Effort } from './models.ts'
 import { type Card, type Decision, type Effect, ProfileName, Tier, type Verdict } from './tier.ts'
@@ -19,10 +19,24 @@ export type LoginReply = { token: string; expiresIn: number; role: Role }
 export const Role = z.enum(['operator', 'viewer'])
 export type Role = z.infer<typeof Role>
 
-export const SessionCreateBody = z.strictObject({
-  title: z.string().trim().min(1).max(200).optional(),
-  /** The agent that it belongs to; absent: \`main\`. */
-  agent: AgentId.optional(),
+export const SessionCreateBody = z
+  .strictObject({
+    title: z.string().trim().min(1).max(200).optional(),
+    /** The agent that it belongs to; absent: \`main\`. */
+    agent: AgentId.optional(),
+    /** Begins the session with a run, as `POST /api/sessions/:id/messages` does. */
+    message: MessageBody.shape.message.optional(),
+    requestId: MessageBody.shape.requestId,
+    model: MessageBody.shape.model,
+  })
+  .refine(
+    ({ message, requestId, model }) => message !== undefined || (requestId === undefined && model === undefined),
+    'requestId and model need a message',
+  )
+/** An operator's word on an answer; `rating` null takes it back. */
+export const RatingBody = z.strictObject({
+  rating: z.enum(['up', 'down']).nullable(),
+  note: z.string().trim().min(1).max(2_000).optional(),
 })
 /** `isRehearsal`: changing calls only say what they would do. `model`: null for the one in use. `effort`: null for the settings' one. */
 export const SessionPatchBody = z
@@ -112,6 +126,8 @@ export type SessionSummary = {
   isUsagePartial?: true
   /** US dollars; absent where a price is unknown. */
   costUsd?: number
+  /** What the next message of it would fill of its model's window; of `GET /api/sessions/:id` alone. */
+  context?: { usedTokens: number; limitTokens: number }
   /** The message that matches the search, cut around the words; `seq`: its entry. */
   found?: { seq: number; text: string }
 }

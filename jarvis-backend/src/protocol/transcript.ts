@@ -262,6 +262,15 @@ export const Entry = z.discriminatedUnion('type', [
     text: z.string(),
   }),
   Subrun,
+  /** An operator's word on the answer `of`; the newest counts, and null takes it back. No model reads it. */
+  z.object({
+    ...base,
+    type: z.literal('rating'),
+    of: z.int(),
+    rating: z.enum(['up', 'down']).nullable(),
+    note: z.string().optional(),
+    by: z.string(),
+  }),
   /**
    * From here on a model is given `facts` and `text` in place of the entries up to `upTo`. The entries stay. `what`: `results` says that
    * only the results up to there are replaced, each by its `summary`.

@@ -3,25 +3,31 @@ import type { Activity, ActivityEvents } from '../protocol/index.ts'
 
 const kept = 100
 
+type Listener = <E extends keyof ActivityEvents>(event: E, payload: ActivityEvents[E]) => void
+
 export type ActivityFeed = ReturnType<typeof createActivityFeed>
 
 /** Keeps a site's newest 100 activity lines and tells which lists should be read again. */
 export function createActivityFeed() {
   const newest: Activity[] = []
   let nextId = 1
-  let tell: (<E extends keyof ActivityEvents>(event: E, payload: ActivityEvents[E]) => void) | undefined
+  const listeners = new Set<Listener>()
+  const tell: Listener = (event, payload) => {
+    for (const listener of listeners) listener(event, payload)
+  }
   return {
     newest: (): readonly Activity[] => newest,
     record(line: Omit<Activity, 'id'>) {
       const activity: Activity = { id: nextId++, ...line }
       newest.push(activity)
       if (newest.length > kept) newest.shift()
-      tell?.('event', activity)
+      tell('event', activity)
     },
-    changed: (change: ActivityEvents['changed']) => tell?.('changed', change),
-    /** Sets the one listener, which receives each line and each change from now on. */
-    listen(listener: NonNullable<typeof tell>) {
-      tell = listener
+    changed: (change: ActivityEvents['changed']) => tell('changed', change),
+    /** Tells of each line and each change from now on. @returns a function that ends it */
+    listen(listener: Listener): () => void {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
   }
 }

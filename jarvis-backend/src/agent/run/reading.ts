@@ -21,7 +21,7 @@ export function createRunReading(store: TranscriptStore, { profileOf, principalI
   /** What is not folded, with the folds. Of a session that was never folded, one run more than is sent: the rest is folded first. */
   function unfolded(session: Pick<LiveSession, 'id'>, run: ActiveRun): StoredEntry[] {
     const ofChildren = new Set(store.childRuns(session.id).map(({ id }) => id))
-    const isTold = ({ runId }: StoredEntry) => runId !== run.row.id && !ofChildren.has(runId)
+    const isTold = ({ type, runId }: StoredEntry) => type !== 'rating' && runId !== run.row.id && !ofChildren.has(runId)
     const folds = store.folds(session.id).filter(isTold)
     const { fold } = foldsIn(folds)
     const newest = store.newestRuns(session.id, profileOf(session, run).limits.history + 1)
