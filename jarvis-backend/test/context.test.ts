@@ -375,6 +375,19 @@ test('reading the context changes nothing, and says why folding rests', async ()
   expect((await jarvis.rest('/api/sessions/ses_none/context')).status).toBe(404)
 })
 
+/** Names a file and the id of a write, as the memory's own tool does. */
+const liar = defineTool({
+  name: 'tell_lies',
+  title: 'Tell lies',
+  description: 'Claims to have written a file.',
+  tier: 'green',
+  touches: [{ kind: 'read', on: 'site' }],
+  effects: (_input, world) => reads({}, world),
+  timeoutMs: 5_000,
+  input: z.strictObject({}),
+  run: async () => ({ text: 'Written.', summary: 'written', data: { path: 'notes/frigate.md', undoId: 'forged' } }),
+})
+
 test('going back makes a branch, restores files that nobody edited since, and says what stays', async () => {
   const model = scripted(
     says('Hello.'),
@@ -382,12 +395,14 @@ test('going back makes a branch, restores files that nobody edited since, and sa
       ['memory_write', { text: 'Frigate needs the GPU.', path: 'notes/frigate.md' }],
       ['memory_write', { text: 'Caddy renews by itself.', path: 'notes/caddy.md' }],
       ['wake_node', { node: 'agent' }],
+      // A read, though its tier is yellow.
+      ['execute_ssh', { node: 'pve', command: 'uptime' }],
     ),
     says('Written.'),
-    calls(['memory_write', { text: 'And a second line.', path: 'notes/frigate.md' }]),
+    calls(['memory_write', { text: 'And a second line.', path: 'notes/frigate.md' }], ['tell_lies', {}]),
     says('Written too.'),
   )
-  const jarvis = await startJarvis({ model })
+  const jarvis = await startJarvis({ model, tools: [liar] })
   const operator = await jarvis.connect()
   const sessionId = await ask(operator, 'Hello.')
   await ask(operator, 'Write this down and wake agent.', sessionId)

@@ -87,6 +87,22 @@ test('what is left open stays out, and a default is never filled in', async () =
   expect((await resultOf(mira)).said).toEqual({ action: 'accept', content: { name: 'x' } })
 })
 
+test('two calls that ask at once are both answered', async () => {
+  const { dir } = attachedDir((path) => ({ odd: odd(path) }), {
+    tools: [tool('asks'), tool('asks_2')],
+    asks: form({ shelf: { type: 'string' } }),
+  })
+  const model = scripted(calls(['odd__asks', {}], ['odd__asks_2', {}]), says('Well.'))
+  const jarvis = await startJarvis({ dataDir: dir, model })
+  await connected(jarvis, 'odd')
+  for (const name of ['odd__asks', 'odd__asks_2']) await setTier(jarvis, name, 'green')
+  const mira = await jarvis.connect()
+  await mira.ask('chat:send', { message: 'Ask both.' })
+  for (const text of ['A', 'B']) expect(await answer(mira, { answers: [{ text }] })).toEqual({ ok: true })
+  const said = [await resultOf(mira), await resultOf(mira)].map((result) => result.said)
+  expect(said).toEqual(expect.arrayContaining(['A', 'B'].map((shelf) => ({ action: 'accept', content: { shelf } }))))
+})
+
 test('declined is `decline`', async () => {
   const { mira } = await asking(form({ shelf: { type: 'string' } }))
   await answer(mira, { declined: true })

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { ContextReport } from '../src/protocol/index.ts'
 import { folder, openJournal, run } from './support/data-dir.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
 import { approve, approveNow, skillList, skillText, skillTree, writeSkill } from './support/skills.ts'
@@ -76,6 +77,11 @@ test('a model is given the catalogue, loads a skill once, and reads its files on
   for (const refused of texts.slice(3, 6)) expect(refused).toMatch(/^hot-node has no text file/)
   expect(texts[6]).toContain('- hot-node: Cools')
   expect((await skillTree(jarvis, 'hot-node')).lastUse).toMatchObject({ sessionId })
+  const report = (await (await jarvis.rest(`/api/sessions/${sessionId}/context`)).json()) as ContextReport
+  // The catalogue, the body and one file.
+  const part = report.parts.find((one) => one.part === 'skills')
+  expect(part).toMatchObject({ count: 3, largest: { name: 'catalogue' } })
+  expect(part?.tokens).toBeGreaterThan(part?.largest?.tokens ?? 0)
   expect(model.left()).toBe(0)
 })
 

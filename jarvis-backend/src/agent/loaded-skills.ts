@@ -11,6 +11,10 @@ export function isSkillText({ result, data }: Pick<EntryOf<'tool_result'>, 'resu
   return (gave === 'body' || gave === 'file') && result.startsWith(`<skill name="${skill?.name}"`)
 }
 
+/** The name of the skill whose text a result is. @param entry one for which `isSkillText` holds */
+export const skillOf = ({ data }: Pick<EntryOf<'tool_result'>, 'data'>): string =>
+  (data as { skill: { name: string } }).skill.name
+
 /** Hashes of the skills whose text stands in these entries, by name: those a person named, and those the model loaded. */
 export function loadedSkills(entries: readonly StoredEntry[]): Map<string, string> {
   const loaded = new Map<string, string>()

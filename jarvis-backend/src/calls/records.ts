@@ -68,7 +68,12 @@ export function createRecords(parts: RecordParts) {
     const { toolUseId, toolName } = call
     const { input, verdict } = ready
     const toolInput = redactor.value(input)
-    context.append({ type: 'tool_use', toolUseId, toolName, toolInput, tier: verdict.tier, ...byGrant(reservation) })
+    const isRead = verdict.tier !== 'green' && ready.preview?.leads === undefined && !isChange(ready)
+    context.append({
+      ...({ type: 'tool_use', toolUseId, toolName, toolInput, tier: verdict.tier } as const),
+      ...(isRead && { isRead }),
+      ...byGrant(reservation),
+    })
   }
 
   /** A call that never started: its result says why. @param rule what the journal calls it */
@@ -137,8 +142,7 @@ export function createRecords(parts: RecordParts) {
       executions.claim(claim)
       const isPlan = ready.preview?.leads !== undefined
       // What a plan changes, its calls do.
-      const isChange = !isPlan && ready.effects.some(({ kind, isReadOnly }) => kind !== 'read' && !isReadOnly)
-      const change = isChange && parts.changes.begin(call, ready, context, approvedBy)
+      const change = !isPlan && isChange(ready) && parts.changes.begin(call, ready, context, approvedBy)
       const plan = isPlan && parts.plans.begin(call, ready, context, approvedBy)
       journal.append('execution', {
         ...record(call, context, ready),
@@ -264,6 +268,8 @@ export function createRecords(parts: RecordParts) {
 }
 
 type Ids = { toolUseId: string; callId?: string | undefined }
+
+const isChange = ({ effects }: Ready): boolean => effects.some(({ kind, isReadOnly }) => kind !== 'read' && !isReadOnly)
 
 /** The grant that lets a call run, for the record. */
 const byGrant = (reservation: Reservation | undefined) =>

@@ -49,7 +49,7 @@ export function composeRuns(
     gate: Pick<Gate, 'confirmations' | 'executor' | 'questions' | 'watchers' | 'grants'>
     budgets: Pick<ComposedBudgets, 'keeper'>
     guide: Guide
-    skills: Pick<ComposedSkills, 'forRuns' | 'toolFor'>
+    skills: Pick<ComposedSkills, 'forRuns' | 'toolFor' | 'textFor'>
     /** What is wrong now; the same array until something is different. */
     alerts(): readonly Alert[]
   },
@@ -170,6 +170,10 @@ export function composeRuns(
       ),
     budgets: parts.budgets.keeper,
     serverOf: (name) => parts.catalog.get(name)?.attached?.server,
+    catalogueOf(id) {
+      const agent = agents.find(id)
+      return agent === undefined ? '' : redactor.text(parts.skills.textFor(agent)).trim()
+    },
     known: (sessionId) => {
       if (store.session(sessionId) === undefined)
         throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')

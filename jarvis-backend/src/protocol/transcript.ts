@@ -190,6 +190,8 @@ export const Entry = z.discriminatedUnion('type', [
     toolName: z.string(),
     toolInput: ToolInput,
     tier: Tier,
+    /** The call is proven to change nothing, whatever its tier, such as a read over SSH. */
+    isRead: z.literal(true).optional(),
     /** The grant that let the call run without a card, and who made the grant. */
     grantId: z.string().optional(),
     by: z.string().optional(),

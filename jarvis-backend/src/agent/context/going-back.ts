@@ -1,7 +1,7 @@
 import type { Checkpoint, CheckpointChange, CheckpointDetail, CheckpointFile } from '../../protocol/index.ts'
 import { JarvisError } from '../../protocol/index.ts'
 import type { StoredEntry, TranscriptStore } from '../sessions/transcript-store.ts'
-import { callLine, oneLine } from './facts/fact-maker.ts'
+import { callLine, mayChange, oneLine } from './facts/fact-maker.ts'
 
 /** A write of JARVIS into the workspace. `id`: of what undoes it. */
 export type FileWrite = { id: string; path: string }
@@ -82,13 +82,15 @@ export function createGoingBack(
 function madeIn(entries: readonly StoredEntry[]): Made {
   const made: Made = { changes: [], writes: [] }
   const changing = new Map<string, string>()
+  const writing = new Set<string>()
   for (const entry of entries) {
-    if (entry.type === 'tool_use' && entry.tier !== 'green')
-      changing.set(entry.toolUseId, callLine(entry.toolName, entry.toolInput))
-    else if (entry.type === 'tool_result') {
+    if (entry.type === 'tool_use') {
+      if (entry.toolName === writer) writing.add(entry.toolUseId)
+      if (mayChange(entry)) changing.set(entry.toolUseId, callLine(entry.toolName, entry.toolInput))
+    } else if (entry.type === 'tool_result') {
       const { toolUseId, at, seq, summary, data } = entry
       const line = changing.get(toolUseId)
-      const write = writeIn(data)
+      const write = writing.has(toolUseId) ? writeIn(data) : undefined
       if (write !== undefined) made.writes.push({ ...write, seq })
       else if (line !== undefined && !entry.isRehearsal) {
         const outcome = entry.isUnknown ? 'unknown' : entry.isError ? 'failed' : 'done'
@@ -102,6 +104,9 @@ function madeIn(entries: readonly StoredEntry[]): Made {
   }
   return made
 }
+
+/** The tool whose results say what takes a write back. Of another tool's result, such as an attached server's, no field is believed. */
+const writer = 'memory_write'
 
 function writeIn(data: unknown): FileWrite | undefined {
   if (typeof data !== 'object' || data === null || !('undoId' in data) || !('path' in data)) return undefined

@@ -1,4 +1,5 @@
 import type { ContextItem, ContextPart, ContextReport } from '../../protocol/index.ts'
+import { isSkillText, skillOf } from '../loaded-skills.ts'
 import type { Message, ToolSpec } from '../model.ts'
 import { charsOfRules } from '../persona.ts'
 import type { StoredEntry } from '../sessions/transcript-store.ts'
@@ -14,6 +15,8 @@ export type Made = Reading & {
   system: string
   tools: readonly ToolSpec[]
   serverOf(toolName: string): string | undefined
+  /** The catalogue of skills, as it stands in `system`. */
+  catalogue: string
   messages: readonly Message[]
 }
 
@@ -27,11 +30,12 @@ export function partsOf(
   const { fold, resultsTo } = foldsIn(made.entries)
   const given = made.entries.filter((entry) => isGiven(entry, fold))
   const rules = Math.min(charsOfRules, made.system.length)
-  const written = made.system.length - rules
+  const catalogue = made.system.includes(made.catalogue) ? made.catalogue.length : 0
+  const written = Math.max(0, made.system.length - rules - catalogue)
   const weighed: [part: ContextPart['part'], things: Weighed[]][] = [
     ['system', [{ name: 'rules of the house', chars: rules }, ...clusterOf(given)]],
     ['tools', made.tools.map((tool) => ({ name: tool.name, chars: JSON.stringify(tool).length }))],
-    ['skills', []],
+    ['skills', [...(catalogue > 0 ? [{ name: 'catalogue', chars: catalogue }] : []), ...skillsIn(given)]],
     ['memory', [...(written > 0 ? [{ name: 'files of the prompt', chars: written }] : []), ...recalledIn(given)]],
     [
       'folded',
@@ -100,6 +104,15 @@ function byServer({ tools, serverOf }: Made, tokens: (chars: number) => number):
   return [...chars].map(([name, of]) => ({ name, tokens: tokens(of) }))
 }
 
+/** Texts of skills that a person named or the model loaded, and files of theirs. */
+const skillsIn = (given: readonly StoredEntry[]): Weighed[] =>
+  given.flatMap((entry): Weighed[] => {
+    const { seq } = entry
+    if (entry.type === 'skill') return [{ name: entry.name, chars: entry.text.length, seq }]
+    if (entry.type !== 'tool_result' || !isSkillText(entry)) return []
+    return [{ name: skillOf(entry), chars: entry.result.length, seq }]
+  })
+
 const recalledIn = (given: readonly StoredEntry[]): Weighed[] =>
   given.flatMap((entry) =>
     entry.type === 'recalled'
@@ -136,7 +149,9 @@ function resultsOf(given: readonly StoredEntry[], resultsTo: number): Weighed[] 
     ),
   )
   return given.flatMap((entry) =>
-    entry.type === 'tool_result' || entry.type === 'blocked' || entry.type === 'confirm_resolved'
+    (entry.type === 'tool_result' && !isSkillText(entry)) ||
+    entry.type === 'blocked' ||
+    entry.type === 'confirm_resolved'
       ? [{ name: names.get(entry.toolUseId) ?? 'call', chars: charsGiven(entry, resultsTo), seq: entry.seq }]
       : [],
   )

@@ -19,6 +19,8 @@ export function createReports(
     Parameters<typeof createRunFacts>[0] & {
       costOf: CostOf
       serverOf: Made['serverOf']
+      /** The catalogue of skills in an agent's prompt; empty where it has none. */
+      catalogueOf(agent: string): string
       known(sessionId: string): unknown
     },
 ): Reports {
@@ -35,7 +37,14 @@ export function createReports(
     const run = activeRun({ ...next, origin }, origin, agent)
     const reading = read({ id: sessionId }, run)
     const { prompt, tools } = facts.profileOf({ id: sessionId }, run)
-    return { ...reading, model: facts.modelOf(run).id, system: prompt, tools, serverOf: parts.serverOf }
+    return {
+      ...reading,
+      model: facts.modelOf(run).id,
+      system: prompt,
+      tools,
+      serverOf: parts.serverOf,
+      catalogue: parts.catalogueOf(run.agent),
+    }
   }
 
   function reportOf(from: Made, sessionId: string, because: string | undefined): ContextReport {

@@ -1,24 +1,53 @@
+import type { QuestionResolution } from '../../protocol/index.ts'
 import type { ToolContext } from '../../tools/tool.ts'
 import { answerOf, type ElicitAnswer, type Elicited, formOf, NotShown } from './elicitation.ts'
 
 type Ask = ToolContext['ask']
+/** A call under way. `ask`: how its person is asked; undefined where it has none. `end` aborts when the call has ended. */
+type Asker = { ask: Ask; end: AbortSignal }
 
 /**
- * The calls of one server that are under way, each with its way to ask a person. A server's question names no call, so it is taken for the one
- * that runs; where several do, nobody can tell whose it is.
+ * The calls of one server that are under way, each with its way to ask a person. A server's question names no call. Where several run, it is
+ * asked for the newest, and for the next one when that call ends before it is answered.
  */
 export function createAskers(server: string, log: (line: string) => void) {
-  const calls = new Set<{ ask: Ask; end: AbortSignal }>()
+  const calls = new Set<Asker>()
 
   /** @throws NotShown where nobody can be asked, or what is asked cannot be shown */
   async function elicit(asked: Elicited, signal: AbortSignal): Promise<ElicitAnswer> {
     const form = formOf(server, asked)
-    const [call, other] = calls
-    if (call === undefined) throw new NotShown('A server can ask while a call to it runs.')
-    if (other !== undefined)
-      throw new NotShown('Several calls run, and a question names none of them. Ask again later.')
-    if (call.ask === undefined) throw new NotShown('Nobody is here to be asked.')
-    return answerOf(form, await call.ask(form.asking, AbortSignal.any([signal, call.end])))
+    const running = [...calls].reverse()
+    if (running.length === 0) throw new NotShown('A server can ask while a call to it runs.')
+    // What a person answers in one place must not reach a client elsewhere.
+    if (running.some(({ ask }) => ask === undefined))
+      throw new NotShown(
+        running.length === 1
+          ? 'Nobody is here to be asked.'
+          : 'Several calls run, one of them for a client, and a question names none of them. Ask again later.',
+      )
+    const { message } = form.asking
+    const asking =
+      running.length === 1
+        ? form.asking
+        : { ...form.asking, message: message === undefined ? severalRun : `${message}\n${severalRun}` }
+    for (const call of running) {
+      const resolution = await askFor(call, asking, signal)
+      if (resolution !== undefined) return answerOf(form, resolution)
+    }
+    return { action: 'cancel' }
+  }
+
+  /** @returns undefined where the call ended before the question was answered */
+  async function askFor({ ask, end }: Asker, asking: Parameters<NonNullable<Ask>>[0], signal: AbortSignal) {
+    if (end.aborted) return undefined
+    let resolution: QuestionResolution | undefined
+    try {
+      resolution = await ask?.(asking, AbortSignal.any([signal, end]))
+    } catch (error) {
+      if (signal.aborted || !end.aborted) throw error
+      return undefined
+    }
+    return resolution?.end === 'withdrawn' && end.aborted && !signal.aborted ? undefined : resolution
   }
 
   return {
@@ -44,5 +73,7 @@ export function createAskers(server: string, log: (line: string) => void) {
     },
   }
 }
+
+const severalRun = '[JARVIS: several calls to this server run. It does not say for which of them it asks.]'
 
 export type Askers = ReturnType<typeof createAskers>

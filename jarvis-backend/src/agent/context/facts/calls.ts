@@ -1,5 +1,5 @@
 import type { Fact } from '../../../protocol/index.ts'
-import { callLine, type FactMaker, oneLine } from './fact-maker.ts'
+import { callLine, type FactMaker, mayChange, oneLine } from './fact-maker.ts'
 
 const longestOutcome = 200
 
@@ -16,7 +16,7 @@ export const callFacts: FactMaker = {
     const changing = new Map<string, string>()
     for (const entry of entries) {
       const { at } = entry
-      if (entry.type === 'tool_use' && entry.tier !== 'green')
+      if (entry.type === 'tool_use' && mayChange(entry))
         changing.set(entry.toolUseId, callLine(entry.toolName, entry.toolInput))
       else if (entry.type === 'tool_result') {
         const { toolUseId: id } = entry

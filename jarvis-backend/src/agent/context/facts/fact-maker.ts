@@ -1,4 +1,4 @@
-import type { Fact } from '../../../protocol/index.ts'
+import type { EntryOf, Fact } from '../../../protocol/index.ts'
 import type { StoredEntry } from '../../sessions/transcript-store.ts'
 
 /**
@@ -38,6 +38,10 @@ export function factsAfter(
     all.filter((fact) => fact.kind === kind).slice(-mostOfKind),
   )
 }
+
+/** Whether a call may have changed something. Entries of earlier releases say of no yellow or red call that it only read. */
+export const mayChange = ({ tier, isRead }: Pick<EntryOf<'tool_use'>, 'tier' | 'isRead'>): boolean =>
+  tier !== 'green' && isRead !== true
 
 /** A call as one line: `stop_vm vmid=103`. */
 export function callLine(toolName: string, toolInput: Readonly<Record<string, unknown>>): string {
