@@ -92,6 +92,25 @@ test('the day’s limit stops the chat before its first call, and says what to d
   ])
 })
 
+test('an agent’s limits for a run hold in each of its runs, and in no other agent’s', async () => {
+  const dataDir = dataDirWith({})
+  writeFileSync(join(dataDir, 'agents.yaml'), 'agents:\n  tiny:\n    budget: { usd: 9, run: { calls: 1 } }\n')
+  const model = scripted(look, says('One look.'), look, says('Another.'), look, says('All well.'))
+  const jarvis = await startJarvis({ model, dataDir, env: { JARVIS_TITLES: 'off', JARVIS_EMBEDDINGS: 'none' } })
+  const operator = await jarvis.connect()
+  const reasons: string[] = []
+  let sessionId: string | undefined
+  for (const message of ['@tiny How is it?', 'And now?']) {
+    const sent = await operator.ask('chat:send', { message, ...(sessionId !== undefined && { sessionId }) })
+    sessionId = sent.sessionId
+    reasons.push((await operator.next('chat:done')).stopReason)
+    expect(await operator.next('chat:budget')).toMatchObject({ text: expect.stringContaining('1 model call') })
+  }
+  await operator.ask('chat:send', { message: 'How is it?' })
+  reasons.push((await operator.next('chat:done')).stopReason)
+  expect(reasons).toEqual(['budget', 'budget', 'end_turn'])
+})
+
 test('time before a person’s card does not count', async () => {
   const clock = createFakeClock(Date.UTC(2026, 10, 1, 12))
   const stop = calls(['stop_vm', { vmid: 103 }])

@@ -50,6 +50,10 @@ test.each([
     'agents:\n  media:\n    bindings:\n      - { door: mcp, tokn: ops }\n',
     '4: agents.media.bindings[1].tokn is not known here; the nearest is token.',
   ],
+  [
+    'agents:\n  media:\n    budget:\n      run: { token: 5 }\n',
+    '4: agents.media.budget.run.token is not known here; the nearest is tokens.',
+  ],
   ['agents:\n  main:\n    ceiling: green\n', '3: agents.main.ceiling is not for main'],
   ['agents:\n  Media: {}\n', '2: '],
   ['agents:\n  media:\n    temperature: 3\n', '3: agents.media.temperature is 0 to 2.'],

@@ -70,7 +70,8 @@ function ofAgent(id: string, body: Record<string, unknown>, known: Known): Findi
   return [
     ...strays(path, body, Object.keys(AgentBody.shape)),
     ...strays([...path, 'tools'], lists, ['allow', 'deny']),
-    ...strays([...path, 'budget'], body.budget, Object.keys(BudgetLimits.shape)),
+    ...strays([...path, 'budget'], body.budget, [...Object.keys(BudgetLimits.shape), 'run']),
+    ...strays([...path, 'budget', 'run'], runBudgetOf(body.budget), Object.keys(BudgetLimits.shape)),
     ...bindingsOf(path, body.bindings),
     ...(id === mainAgentId
       ? notOfMain.filter((key) => key in body).map((key) => ({ path, key, message: ofMainAlone }))
@@ -79,6 +80,8 @@ function ofAgent(id: string, body: Record<string, unknown>, known: Known): Findi
     ...modelFinding(body.model, [...path, 'model'], known),
   ]
 }
+
+const runBudgetOf = (budget: unknown) => (isPlain(budget) ? budget.run : undefined)
 
 const ofMainAlone = 'is not for main: what main may not do nobody may, and policy.yaml says that'
 

@@ -16,7 +16,7 @@ export const limitsOfJob = ({ budget }: { budget: JobBudget }): OwnLimits => ({
 })
 
 /** Limits of an agent as the keeper has them. */
-export const limitsOfAgent = ({ budget }: Pick<Agent, 'budget'>): OwnLimits => ({ run: {}, day: budget })
+export const limitsOfAgent = ({ budget: { run = {}, ...day } }: Pick<Agent, 'budget'>): OwnLimits => ({ run, day })
 
 type Amount = number | undefined
 const limitsOf = (calls: Amount, tokens: Amount, usd: Amount, minutes: Amount): BudgetLimits => ({

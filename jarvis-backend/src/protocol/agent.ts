@@ -48,6 +48,8 @@ const patterns = z.array(
   'is a list of tools',
 )
 
+const AgentBudget = BudgetLimits.extend({ run: BudgetLimits.optional() })
+
 /** An agent as it stands in `agents.yaml`. It may do less than main, never more. */
 export const AgentBody = keyed({
   name: z.string('is text').regex(/\S/, 'is empty').max(60, 'is at most 60 characters').optional(),
@@ -67,8 +69,8 @@ export const AgentBody = keyed({
     .optional(),
   ceiling: Ceiling.optional(),
   memory: AgentMemory.optional(),
-  /** A day: all its runs between two midnights. */
-  budget: BudgetLimits.optional(),
+  /** A day: all its runs between two midnights. `run`: each of its runs. */
+  budget: AgentBudget.optional(),
   bindings: z.array(AgentBinding, 'is a list').max(50, 'is at most 50').optional(),
 })
 export type AgentBody = z.infer<typeof AgentBody>

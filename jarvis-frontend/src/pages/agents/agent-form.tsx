@@ -11,6 +11,9 @@ const memories = { own: 'its own', shared: 'main’s', none: 'none' } as const
 const efforts = ['off', 'low', 'medium', 'high'] as const
 const words = (text: string) => text.split(/[\s,]+/).filter(Boolean)
 
+const units = ['tokens', 'usd', 'calls', 'minutes'] as const
+const unitWords = { tokens: 'Tokens', usd: 'US dollars', calls: 'Model calls', minutes: 'Minutes' }
+
 /** Makes or changes an agent. What is wrong is said by the server, which names the field and the nearest name. */
 export function AgentForm({
   all,
@@ -41,7 +44,12 @@ export function AgentForm({
       return
     }
     const [allow, deny] = [words(read('allow')), words(read('deny'))]
-    const budget = { ...number('calls'), ...number('tokens'), ...number('usd'), ...number('minutes') }
+    const most = (of: 'day' | 'run') =>
+      Object.fromEntries(
+        units.flatMap((unit) => (read(`${of} ${unit}`) === '' ? [] : [[unit, Number(read(`${of} ${unit}`))]])),
+      )
+    const run = most('run')
+    const budget = { ...most('day'), ...(Object.keys(run).length > 0 && { run }) }
     const tools = { ...(allow.length > 0 && { allow }), ...(deny.length > 0 && { deny }) }
     const next = {
       ...text('name'),
@@ -77,12 +85,25 @@ export function AgentForm({
       />
     </label>
   )
-  const most = (name: 'calls' | 'tokens' | 'usd' | 'minutes', label: string) => (
-    <label>
-      {label}
-      <input className="field num" name={name} inputMode="decimal" defaultValue={body.budget?.[name] ?? ''} />
-    </label>
-  )
+  const most = (of: 'day' | 'run', legend: string) => {
+    const limits = of === 'day' ? body.budget : body.budget?.run
+    return (
+      <fieldset className="agents-most">
+        <legend>{legend}</legend>
+        {units.map((unit) => (
+          <label key={unit}>
+            {unitWords[unit]}
+            <input
+              className="field num"
+              name={`${of} ${unit}`}
+              inputMode="decimal"
+              defaultValue={limits?.[unit] ?? ''}
+            />
+          </label>
+        ))}
+      </fieldset>
+    )
+  }
   return (
     <form
       className="agents-form"
@@ -164,13 +185,8 @@ export function AgentForm({
           </label>
         </>
       )}
-      <fieldset className="agents-most">
-        <legend>At most a day</legend>
-        {most('tokens', 'Tokens')}
-        {most('usd', 'US dollars')}
-        {most('calls', 'Model calls')}
-        {most('minutes', 'Minutes')}
-      </fieldset>
+      {most('day', 'At most a day')}
+      {most('run', 'At most in one run')}
       <label>
         Bindings, as JSON
         <textarea
