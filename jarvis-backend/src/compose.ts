@@ -53,6 +53,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const mcp = composeMcp(site, { bearer: oauth.bearer, version, surface: replace.surface })
   const system = composeSystem(site, { config, version, stepUp, realtime: entrance.realtime, program: replace.program })
   entrance.serve({
+    version,
     dashboardDir,
     resources: {
       ...site.routes,

@@ -72,10 +72,17 @@ test('the pages name every request that REST serves', () => {
   const served = readdirSync(http).flatMap((file) => {
     const place = `/api/${file.replace(/(-consent|-context|-runs)?\.ts$/, '')}`
     if (/^(app|dashboard|oauth|queries)\.|\.test\./.test(file)) return []
-    return [...readFileSync(join(http, file), 'utf8').matchAll(/router\.(get|post|put|patch|delete)\('([^']+)'/g)].map(
-      ([, method = '', path = '']) =>
-        `${method.toUpperCase()} ${place}${path.replace(/^\/$/, '').replace('*path', 'PATH')}`,
-    )
+    const code = readFileSync(join(http, file), 'utf8')
+    return [
+      ...[...code.matchAll(/router\.(get|post|put|patch|delete)\('([^']+)'/g)].map(
+        ([, method = '', path = '']) =>
+          `${method.toUpperCase()} ${place}${path.replace(/^\/$/, '').replace('*path', 'PATH')}`,
+      ),
+      ...[...code.matchAll(/^ +(get|post|put|patch|del)\(\s*'(\/[^']+)'/gm)].map(
+        ([, method = '', path = '']) =>
+          `${method.toUpperCase().replace('DEL', 'DELETE')} /api${path.replace('*path', 'PATH')}`,
+      ),
+    ]
   })
   const told = new Set(
     ['docs/api.md', 'docs/mcp-servers.md'].flatMap((page) =>

@@ -20,19 +20,19 @@ const routes: Record<string, 'token' | 'password' | 'sometimes' | 'key'> = {
   'agents.ts PUT /:id/files/*path': 'token',
   'agents.ts DELETE /:id/files/*path': 'token',
   // What is silenced stays on the screens, and ends by itself.
-  'alerts.ts POST /:id/acknowledge': 'token',
-  'alerts.ts POST /:id/unacknowledge': 'token',
-  'alerts.ts POST /:id/silence': 'token',
-  'alerts.ts POST /:id/unsilence': 'token',
+  'alerts.ts POST /alerts/:id/acknowledge': 'token',
+  'alerts.ts POST /alerts/:id/unacknowledge': 'token',
+  'alerts.ts POST /alerts/:id/silence': 'token',
+  'alerts.ts POST /alerts/:id/unsilence': 'token',
   'auth.ts POST /login': 'password',
   'auth.ts POST /step-up': 'password',
   'auth.ts POST /password': 'password',
   'auth.ts POST /logout': 'token',
   // Keeping and taking back are decisions as those on cards; what an undo does asks by itself.
-  'budgets.ts PUT /': 'password',
-  'budgets.ts POST /runs/:runId': 'password',
-  'changes.ts POST /:id/keep': 'token',
-  'changes.ts POST /:id/undo': 'token',
+  'budgets.ts PUT /budgets': 'password',
+  'budgets.ts POST /budgets/runs/:runId': 'password',
+  'changes.ts POST /changes/:id/keep': 'token',
+  'changes.ts POST /changes/:id/undo': 'token',
   'checks.ts PATCH /:id': 'token',
   'checks.ts POST /run': 'token',
   'confirmations.ts POST /:id': 'token',
@@ -117,11 +117,17 @@ const routes: Record<string, 'token' | 'password' | 'sometimes' | 'key'> = {
 }
 
 test('every route that changes something declares whether a token is enough', () => {
-  const found = readdirSync(httpDir).flatMap((file) =>
-    [...readFileSync(httpDir + file, 'utf8').matchAll(/router\.(post|put|patch|delete)\(\s*'([^']+)'/g)].map(
-      ([, method = '', path]) => `${file} ${method.toUpperCase()} ${path}`,
-    ),
-  )
+  const found = readdirSync(httpDir).flatMap((file) => {
+    const code = readFileSync(httpDir + file, 'utf8')
+    return [
+      ...[...code.matchAll(/router\.(post|put|patch|delete)\(\s*'([^']+)'/g)].map(
+        ([, method = '', path]) => `${file} ${method.toUpperCase()} ${path}`,
+      ),
+      ...[...code.matchAll(/^ +(post|put|patch|del)\(\s*'(\/[^']+)'/gm)].map(
+        ([, method = '', path]) => `${file} ${method.toUpperCase().replace('DEL', 'DELETE')} ${path}`,
+      ),
+    ]
+  })
   expect(found.sort()).toEqual(Object.keys(routes).sort())
 })
 

@@ -1,6 +1,5 @@
 import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
-import type { StepUp } from '../auth/step-up.ts'
 import { dollars } from '../budgets/index.ts'
 import { budgetRoutes } from '../http/budgets.ts'
 import type { Jobs } from '../jobs/jobs.ts'
@@ -17,7 +16,6 @@ export function composeBudgetRoutes(
     jobs: Pick<Jobs, 'list'>
     runs: Pick<Runs, 'note'>
     store: Pick<TranscriptStore, 'unfinishedRuns' | 'session'>
-    stepUp: StepUp
   },
 ) {
   const { budgets, runs, store } = parts
@@ -74,7 +72,6 @@ export function composeBudgetRoutes(
   }
 
   return budgetRoutes({
-    stepUp: parts.stepUp,
     reply,
     change(change, by) {
       database.durably(() => {

@@ -64,11 +64,12 @@ export function composeEntrance(
     addressOf,
     /** Set only where this start made the password. */
     newPassword: password.made,
-    serve(parts: Omit<Parameters<typeof createApp>[0], 'guard' | 'tokens' | 'auth' | 'report'>) {
+    serve(parts: Omit<Parameters<typeof createApp>[0], 'guard' | 'tokens' | 'stepUp' | 'auth' | 'report'>) {
       app = createApp({
         ...parts,
         guard,
         tokens,
+        stepUp,
         report,
         auth: authRoutes({
           tokens,

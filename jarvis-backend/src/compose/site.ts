@@ -319,7 +319,7 @@ export function createSite(
       }),
       jobs: jobs.routes,
       budgets: composeBudgetRoutes(foundation, {
-        ...{ budgets, runs, store: sessions.store, stepUp, jobs: jobs.jobs },
+        ...{ budgets, runs, store: sessions.store, jobs: jobs.jobs },
         callsPerRun: config.maxTurns,
       }),
       heartbeat: jobs.heartbeatRoutes,

@@ -1,32 +1,54 @@
-import { Router } from 'express'
-import { AcknowledgeBody, AlertHistoryQuery, SilenceBody } from '../protocol/index.ts'
+import {
+  AcknowledgeBody,
+  Alert,
+  AlertDetail,
+  AlertHistory,
+  AlertHistoryQuery,
+  AlertsReply,
+  SilenceBody,
+} from '../protocol/index.ts'
 import type { Watch } from '../watch/watch.ts'
-import { identityOf, operatorOnly, param, read } from './handle.ts'
+import { get, post, type Route } from './route.ts'
 
 /** `/api/alerts`: what is wrong now and was; acknowledges and silences it. */
-export function alertRoutes(watch: Watch): Router {
-  const router = Router()
-  router.get('/', (_request, response) => {
-    response.json(watch.list())
-  })
-  router.get('/history', (request, response) => {
-    response.json(watch.history(read(AlertHistoryQuery, request.query)))
-  })
-  router.get('/:id', async (request, response) => {
-    response.json(await watch.detail(param(request, 'id')))
-  })
-  router.post('/:id/acknowledge', operatorOnly, (request, response) => {
-    const body = read(AcknowledgeBody, request.body)
-    response.json(watch.acknowledge(param(request, 'id'), body, identityOf(response).sub))
-  })
-  router.post('/:id/unacknowledge', operatorOnly, (request, response) => {
-    response.json(watch.unacknowledge(param(request, 'id'), identityOf(response).sub))
-  })
-  router.post('/:id/silence', operatorOnly, (request, response) => {
-    response.json(watch.silence(param(request, 'id'), read(SilenceBody, request.body), identityOf(response).sub))
-  })
-  router.post('/:id/unsilence', operatorOnly, (request, response) => {
-    response.json(watch.unsilence(param(request, 'id'), identityOf(response).sub))
-  })
-  return router
-}
+export const alertRoutes = (watch: Watch): Route[] => [
+  get(
+    '/alerts',
+    'What is wrong now, gravest first. `checkedAt` is null before the first look, `ended` counts seven days. [Alerts](alerts.md) has the states.',
+    { role: 'viewer', reply: AlertsReply },
+    watch.list,
+  ),
+  get(
+    '/alerts/history',
+    'Alerts that ended, newest first. `object` is an id such as `node/pve`.',
+    { role: 'viewer', query: AlertHistoryQuery, reply: AlertHistory },
+    ({ query }) => watch.history(query),
+  ),
+  get(
+    '/alerts/:id',
+    'One alert with what is known of it; `missing` says what could not be read.',
+    { role: 'viewer', reply: AlertDetail },
+    ({ params }) => watch.detail(params.id),
+  ),
+  post(
+    '/alerts/:id/acknowledge',
+    'Acknowledges an alert. `untilValue`, in the check’s unit, ends that when the value is worse.',
+    { role: 'operator', body: AcknowledgeBody, reply: Alert },
+    ({ params, body, by }) => watch.acknowledge(params.id, body, by),
+  ),
+  post(
+    '/alerts/:id/unacknowledge',
+    'Takes an acknowledgement back.',
+    { role: 'operator', reply: Alert },
+    ({ params, by }) => watch.unacknowledge(params.id, by),
+  ),
+  post(
+    '/alerts/:id/silence',
+    'Silences an alert `until` a time at most 30 days ahead.',
+    { role: 'operator', body: SilenceBody, reply: Alert },
+    ({ params, body, by }) => watch.silence(params.id, body, by),
+  ),
+  post('/alerts/:id/unsilence', 'Ends a silence.', { role: 'operator', reply: Alert }, ({ params, by }) =>
+    watch.unsilence(params.id, by),
+  ),
+]

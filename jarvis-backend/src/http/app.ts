@@ -1,13 +1,23 @@
 import type { RequestListener } from 'node:http'
 import express, { type Router } from 'express'
 import { hostOf, type RequestGuard } from '../auth/request-guard.ts'
+import type { StepUp } from '../auth/step-up.ts'
 import type { Tokens } from '../auth/tokens.ts'
-import { asShown, type ClusterState, type Health, JarvisError, type Status } from '../protocol/index.ts'
+import {
+  asShown,
+  type ClusterState,
+  type Health,
+  JarvisError,
+  type ShownCluster,
+  type Status,
+} from '../protocol/index.ts'
 import { requireToken } from './auth.ts'
 import { dashboard } from './dashboard.ts'
 import { errorHandler } from './errors.ts'
 import { metricsType } from './metrics.ts'
-import { noQuery, strayQueries } from './queries.ts'
+import { openApiRoute } from './openapi.ts'
+import { strayQueries } from './queries.ts'
+import { get, noQuery, type Route, serveRoutes, untyped } from './route.ts'
 
 /** Content Security Policy: only this origin's fonts, scripts and sockets, and no framing of the page. */
 const contentPolicy = (origins: string) =>
@@ -46,8 +56,10 @@ export function createApp(parts: {
   guard: RequestGuard
   tokens: Tokens
   auth: Router
-  /** Keyed by the path under `/api`; every one requires a token. */
-  resources: Record<string, Router>
+  stepUp: StepUp
+  version: string
+  /** Lists of routes, under any key, and earlier routers, keyed by the path under `/api`; every router requires a token. */
+  resources: Record<string, Router | readonly Route[]>
   /** Keyed by the path under `/api`; each asks for a key of its own, before it reads a body. What it does not answer is asked for a token. */
   open: Record<string, Router>
   mcp: RequestListener
@@ -98,14 +110,26 @@ export function createApp(parts: {
   const json = (limit: string) => express.json({ limit, type: () => true })
   api.use('/auth', noQuery, json('16kb'), parts.auth)
   for (const [path, router] of Object.entries(parts.open)) api.use(`/${path}`, router)
+  const resources = Object.entries(parts.resources)
+  const routes: Route[] = [
+    get(
+      '/status',
+      'The state of the running server: version, models, policy and the health of each part.',
+      { role: 'viewer', reply: untyped<Status>('version, uptimeS, model, models, policy, parts, …') },
+      parts.status,
+    ),
+    get(
+      '/cluster',
+      'Nodes, guests, storages and tasks; `missing` says what could not be read.',
+      { role: 'viewer', reply: untyped<ShownCluster>('nodes, guests, storages, tasks, missing, …') },
+      () => asShown(parts.cluster()),
+    ),
+    openApiRoute(() => routes, parts.version),
+    ...resources.flatMap(([, those]) => (Array.isArray(those) ? (those as readonly Route[]) : [])),
+  ]
+  api.use(serveRoutes(routes, parts))
   api.use(requireToken(parts.tokens), strayQueries(), json('256kb'))
-  api.get('/status', (_request, response) => {
-    response.json(parts.status())
-  })
-  api.get('/cluster', (_request, response) => {
-    response.json(asShown(parts.cluster()))
-  })
-  for (const [path, router] of Object.entries(parts.resources)) api.use(`/${path}`, router)
+  for (const [path, router] of resources) if (!Array.isArray(router)) api.use(`/${path}`, router as Router)
   api.use((request) => {
     throw new JarvisError('not_found', `There is no ${request.method} ${request.originalUrl.split('?', 1)[0]}.`)
   })

@@ -1,9 +1,8 @@
-import { Router } from 'express'
 import { z } from 'zod'
 import type { Runs } from '../agent/runs.ts'
 import type { Changes } from '../calls/changes/changes.ts'
-import type { ChangesReply } from '../protocol/index.ts'
-import { identityOf, operatorOnly, param, read } from './handle.ts'
+import { Change, ChangesReply } from '../protocol/index.ts'
+import { get, Ok, ok, post, type Route, untyped } from './route.ts'
 
 const Query = z.strictObject({
   target: z.string().max(200).optional(),
@@ -14,32 +13,42 @@ const Query = z.strictObject({
 })
 
 /** `/api/changes`: lists what JARVIS changed, keeps a change that would go back by itself, and takes one back. */
-export function changeRoutes(
+export const changeRoutes = (
   changes: Pick<Changes, 'list' | 'armed' | 'one' | 'keep'>,
   runs: Pick<Runs, 'start' | 'rename'>,
   now: () => number,
-): Router {
-  const router = Router()
-  router.get('/', (request, response) => {
-    const { target, before, limit, armed } = read(Query, request.query)
-    const query = { limit, ...(target !== undefined && { target }), ...(before !== undefined && { before }) }
-    const items = armed === undefined ? changes.list(query) : changes.armed().slice(0, limit)
-    // By the server's clock, so that every screen counts down to the same instant.
-    response.json({ items, now: now() } satisfies ChangesReply)
-  })
-  router.get('/:id', (request, response) => {
-    response.json(changes.one(param(request, 'id')))
-  })
-  router.post('/:id/keep', operatorOnly, async (request, response) => {
-    await changes.keep(param(request, 'id'), identityOf(response).sub)
-    response.json({ ok: true })
-  })
-  /** The undo is a call of its own, which the gate judges; the session shows what comes of it. */
-  router.post('/:id/undo', operatorOnly, (request, response) => {
-    const { id, sentence } = changes.one(param(request, 'id'))
-    const sent = runs.start({ text: `/undo change=${JSON.stringify(id)}`, by: identityOf(response).sub })
-    runs.rename(sent.sessionId, `Undo: ${sentence}`)
-    response.json(sent)
-  })
-  return router
-}
+): Route[] => [
+  get(
+    '/changes',
+    'What JARVIS changed, newest first, and `now`, the server’s clock. `target` is such as `vm/101`, `before` Unix ms. With `armed`: those that go back by themselves, soonest first.',
+    { role: 'viewer', query: Query, reply: ChangesReply },
+    ({ query: { target, before, limit, armed } }) => {
+      const query = { limit, ...(target !== undefined && { target }), ...(before !== undefined && { before }) }
+      const items = armed === undefined ? changes.list(query) : changes.armed().slice(0, limit)
+      // By the server's clock, so that every screen counts down to the same instant.
+      return { items, now: now() }
+    },
+  ),
+  get('/changes/:id', 'One change.', { role: 'viewer', reply: Change }, ({ params }) => changes.one(params.id)),
+  post(
+    '/changes/:id/keep',
+    'Keeps a change that would go back by itself. 409 where it does not any more.',
+    { role: 'operator', reply: Ok },
+    async ({ params, by }) => {
+      await changes.keep(params.id, by)
+      return ok
+    },
+  ),
+  // The undo is a call of its own, which the gate judges; the session shows what comes of it.
+  post(
+    '/changes/:id/undo',
+    'Starts the run that takes a change back, by a call through the gate.',
+    { role: 'operator', reply: untyped<ReturnType<Runs['start']>>('sessionId, runId, …') },
+    ({ params, by }) => {
+      const { id, sentence } = changes.one(params.id)
+      const sent = runs.start({ text: `/undo change=${JSON.stringify(id)}`, by })
+      runs.rename(sent.sessionId, `Undo: ${sentence}`)
+      return sent
+    },
+  ),
+]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Page } from './rest.ts'
+import { pageOf } from './page.ts'
 
 /** `info`: for the record. `look`: needs a look. `failed`: something does not work, or data is at risk. */
 export const Severity = z.enum(['info', 'look', 'failed'])
@@ -90,7 +90,8 @@ export const AlertsReply = z.object({
 export type AlertsReply = z.infer<typeof AlertsReply>
 
 /** Reply of `GET /api/alerts/history`: ended ones, newest first. */
-export type AlertHistory = Page<Alert>
+export const AlertHistory = pageOf(Alert)
+export type AlertHistory = z.infer<typeof AlertHistory>
 /** `check`, `object`, `node`: as in the alert. */
 export const AlertHistoryQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),

@@ -35,4 +35,5 @@ export const Change = z.object({
 export type Change = z.infer<typeof Change>
 
 /** `now`: by the server's clock, Unix ms. */
-export type ChangesReply = { items: Change[]; now: number }
+export const ChangesReply = z.object({ items: z.array(Change), now: z.int() })
+export type ChangesReply = z.infer<typeof ChangesReply>

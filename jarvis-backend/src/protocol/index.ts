@@ -27,7 +27,7 @@ export {
   AcknowledgeBody,
   Alert,
   AlertDetail,
-  type AlertHistory,
+  AlertHistory,
   AlertHistoryQuery,
   AlertObject,
   AlertsReply,
@@ -64,7 +64,7 @@ export {
   RunBudget,
   Spending,
 } from './budget.ts'
-export { Change, type ChangesReply } from './change.ts'
+export { Change, ChangesReply } from './change.ts'
 export {
   BranchedFrom,
   type ChatEvents,
@@ -116,7 +116,7 @@ export {
   JobBudget,
   JobPatchBody,
   JobSlot,
-  type JobSlotsPage,
+  JobSlotsPage,
   JobsReply,
   JobTrace,
   JobWork,
@@ -149,6 +149,7 @@ export {
 } from './models.ts'
 export { NodeRole, NodeRoles, NodeRolesBody, type NodeRolesReply } from './node-roles.ts'
 export { type OAuthAsk, OAuthDecisionBody, type OAuthDecisionReply, OAuthOpenBody, type OAuthProblem } from './oauth.ts'
+export { type Page, pageOf } from './page.ts'
 export {
   PlanFacts,
   PlanPointer,
@@ -195,7 +196,6 @@ export {
   type McpTokenInfo,
   type McpTokenReply,
   type NextStart,
-  type Page,
   PageQuery,
   type PartStatus,
   PasswordBody,
@@ -220,7 +220,7 @@ export {
 } from './rest.ts'
 export {
   Fault,
-  type PlanRunsPage,
+  PlanRunsPage,
   Runbook,
   RunbookBody,
   RunbookCheck,

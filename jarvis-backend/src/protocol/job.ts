@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Page } from './rest.ts'
+import { pageOf } from './page.ts'
 import { Principal } from './tier.ts'
 import { ToolInput } from './transcript.ts'
 
@@ -155,7 +155,8 @@ export const SchedulePreview = z.object({
 })
 export type SchedulePreview = z.infer<typeof SchedulePreview>
 /** `POST /api/jobs/stop` and `/start`: the switch over all. */
-export type JobSlotsPage = Page<JobSlot>
+export const JobSlotsPage = pageOf(JobSlot)
+export type JobSlotsPage = z.infer<typeof JobSlotsPage>
 
 /** One step of a job's run: what it read or did, and what came of it. */
 export const TraceStep = z.object({

@@ -4,6 +4,7 @@ import { Alternative } from './alternative.ts'
 import { type BranchedFrom, MessageBody } from './chat.ts'
 import { GrantRequest } from './grant.ts'
 import { Effort } from './models.ts'
+import type { Page } from './page.ts'
 import { type Card, type Decision, type Effect, ProfileName, Tier, type Verdict } from './tier.ts'
 import type { Usage } from './transcript.ts'
 import { GoesBackAfterMin, type UndoFacts } from './undo.ts'
@@ -96,8 +97,6 @@ export type ClassifyReply = Pick<Verdict, 'tier' | 'rule' | 'reason'> & {
 
 /** The versions of the message at `entry`, oldest first, each by its session. `shown`: index of the requested session. */
 export type Versions = { entry: number; sessionIds: string[]; shown: number }
-
-export type Page<T> = { items: T[]; next?: string }
 
 export type SessionSummary = {
   id: string

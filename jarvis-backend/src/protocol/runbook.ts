@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type PlanRun, PlanStep } from './plan.ts'
-import type { Page } from './rest.ts'
+import { pageOf } from './page.ts'
+import { PlanRun, PlanStep } from './plan.ts'
 import { Tier } from './tier.ts'
 
 /** What is wrong with a runbook's text. `line`, `column`: from 1. `nearest`: the name that was probably meant. */
@@ -71,4 +71,5 @@ export type RunbookCheck = z.infer<typeof RunbookCheck>
 export const RunbookRunBody = z.strictObject({ inputs: z.record(z.string(), z.unknown()).default({}) })
 /** The session in which its card or its plan appears. */
 export type RunbookRunReply = { sessionId: string }
-export type PlanRunsPage = Page<PlanRun>
+export const PlanRunsPage = pageOf(PlanRun)
+export type PlanRunsPage = z.infer<typeof PlanRunsPage>

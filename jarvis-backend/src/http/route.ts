@@ -1,0 +1,149 @@
+import express, { type Request, type RequestHandler, type Response, Router } from 'express'
+import { z } from 'zod'
+import type { StepUp } from '../auth/step-up.ts'
+import type { Identity, Tokens } from '../auth/tokens.ts'
+import { requireToken } from './auth.ts'
+import { identityOf, operatorOnly, passwordAgain, read } from './handle.ts'
+
+/**
+ * One REST route as data. From the table of all routes come the express router, the OpenAPI document and the reference in `docs/api.md`.
+ */
+export type Route = Required<Pick<Facts, 'role' | 'password' | 'status'>> &
+  Omit<Facts, 'role' | 'password' | 'status'> & {
+    method: Method
+    /** Below `/api`, as express writes it: `/jobs/:id`, `/memory/files/*path`. */
+    path: string
+    /** One line of Markdown for the reference: what the request does, and when it is refused. */
+    summary: string
+    handle(call: Call): unknown
+  }
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+/** What a route declares of itself beside method, path and summary. */
+type Facts = {
+  /** Least role of the token. `public`: no token is asked for. `key`: `admit` asks for another one. */
+  role: 'viewer' | 'operator' | 'public' | 'key'
+  /** Whether the password is asked for again; `sometimes`: the handler asks where the body allows more than before. */
+  password?: boolean | 'sometimes'
+  /** @throws JarvisError `unauthorized` before the body is read. Of the role `key`. */
+  admit?(request: Request): void
+  /** Largest body; absent: 256 kB with a token, else 16 kB. */
+  limit?: string
+  params?: z.ZodType
+  /** A strict object. Absent: every query is refused. */
+  query?: z.ZodType
+  body?: z.ZodType
+  /** Of the JSON answer; absent: the handler's `media`, or nothing. */
+  reply?: z.ZodType
+  /** Content types that the handler sends by itself. */
+  media?: readonly string[]
+  /** Of a success; absent: 200, or 204 without `reply` and `media`. */
+  status?: number
+}
+
+/** A request as a handler gets it: `params`, `query` and `body` are parsed. */
+export type Call<P = unknown, Q = unknown, B = unknown> = {
+  params: P
+  query: Q
+  body: B
+  /** Of the token. Only of routes that ask for one. */
+  identity: Identity
+  /** Who asks, for the journal. Only of routes that ask for a token. */
+  by: string
+  request: Request
+  response: Response
+}
+
+type ParamNames<Path extends string> = Path extends `${string}/${':' | '*'}${infer Name}/${infer Rest}`
+  ? Name | ParamNames<`/${Rest}`>
+  : Path extends `${string}/${':' | '*'}${infer Name}`
+    ? Name
+    : never
+
+const verb =
+  (method: Method) =>
+  <Path extends string, P = Record<ParamNames<Path>, string>, Q = undefined, B = undefined, R = void>(
+    path: Path,
+    summary: string,
+    facts: Omit<Facts, 'params' | 'query' | 'body' | 'reply'> & {
+      params?: z.ZodType<P>
+      query?: z.ZodType<Q>
+      body?: z.ZodType<B>
+      reply?: z.ZodType<R>
+    },
+    handle: (call: Call<P, Q, B>) => NoInfer<R> | Promise<NoInfer<R>>,
+  ): Route => ({
+    ...{ method, path, summary, password: false, handle: handle as Route['handle'] },
+    status: facts.reply === undefined && facts.media === undefined ? 204 : 200,
+    ...facts,
+  })
+export const get = verb('get')
+export const post = verb('post')
+export const put = verb('put')
+export const patch = verb('patch')
+export const del = verb('delete')
+
+/** Marks a reply in the OpenAPI document whose schema is not written yet. */
+export const untypedMark = 'x-untyped'
+/** A reply whose type is known to TypeScript alone; the OpenAPI document calls it an object of which only `description` is told. */
+export const untyped = <T>(description: string) =>
+  z.custom<T>().meta({ type: 'object', description, [untypedMark]: true })
+/** The reply of a request that has nothing to tell. */
+export const Ok = z.object({ ok: z.literal(true) })
+export const ok = { ok: true } as const
+
+const nothing = z.strictObject({})
+/** Refuses every query parameter by name, because an ignored filter would look as if it worked. @throws JarvisError `invalid_request` */
+export const noQuery: RequestHandler = (request, _response, next) => {
+  read(nothing, request.query)
+  next()
+}
+
+/**
+ * Serves routes. Checks come in this order: token, stray query, size and syntax of the body, role, password, params, query and body.
+ * @param doors what each needs of tokens and of the password
+ */
+export function serveRoutes(routes: readonly Route[], doors: { tokens: Tokens; stepUp: StepUp }): Router {
+  const router = Router()
+  const withToken = requireToken(doors.tokens)
+  const again = passwordAgain(doors.stepUp)
+  for (const route of routes) {
+    const { role, admit, path, method } = route
+    const needsToken = role === 'viewer' || role === 'operator'
+    const steps: RequestHandler[] = [
+      ...(needsToken ? [withToken] : []),
+      ...(admit ? [before(admit)] : []),
+      ...(route.query === undefined && role !== 'key' ? [noQuery] : []),
+      // Any content type is read as JSON, so that no body is silently ignored.
+      express.json({ limit: route.limit ?? (needsToken ? '256kb' : '16kb'), type: () => true }),
+      ...(role === 'operator' ? [operatorOnly] : []),
+      ...(route.password === true ? [again] : []),
+    ]
+    router[method](path, ...steps, async (request, response) => {
+      const answer = await route.handle(callOf(route, request, response))
+      if (route.media !== undefined) return
+      if (route.reply === undefined) response.status(route.status).end()
+      else response.status(route.status).json(answer)
+    })
+  }
+  return router
+}
+
+const before =
+  (check: (request: Request) => void): RequestHandler =>
+  (request, _response, next) => {
+    check(request)
+    next()
+  }
+
+function callOf(route: Route, request: Request, response: Response): Call {
+  const identity = identityOf(response)
+  const given = Object.entries(request.params).map(([name, value]) => [name, [value].flat().join('/')])
+  const params: Record<string, string> = Object.fromEntries(given)
+  return {
+    ...{ request, response, identity, by: identity?.sub },
+    params: route.params ? read(route.params, params) : params,
+    query: route.query && read(route.query, request.query),
+    body: route.body && read(route.body, request.body),
+  }
+}
