@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ModelRequest } from '../src/agent/model.ts'
 import { anthropicModel, openAiCompatibleModel } from '../src/providers/index.ts'
-import { countingRequest } from '../src/providers/openai-compatible/counting.ts'
+import { countingRequest } from '../src/providers/openai-api/counting.ts'
 
 const request: ModelRequest = {
   system: 'Be brief.',

@@ -43,7 +43,7 @@ test('Claude thinks aloud as configured, and a model that may not think is asked
     error: { type: 'invalid_request_error', message: 'thinking: adaptive is not supported' },
   })
   const [configured] = readConfig({ ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: server.url }).models
-  if (configured?.provider !== 'anthropic') throw new Error('not configured')
+  if (configured?.kind !== 'anthropic') throw new Error('not configured')
   server.plays.push(streams(claudeSays), refuses(400, refusal), streams(claudeSays), streams(claudeSays))
   const model = anthropicModel(configured)
   const sink = recorder()
@@ -76,7 +76,7 @@ test('OpenAI is told the effort, and a server that does not take it is not told 
 test('JARVIS_EFFORT counts for all models, or for one by its name', () => {
   const env = { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k', JARVIS_MODELS: 'openai/o3' }
   const effortsOf = (JARVIS_EFFORT: string) =>
-    readConfig({ ...env, JARVIS_EFFORT }).models.map((model) => (model.provider === 'demo' ? 'demo' : model.effort))
+    readConfig({ ...env, JARVIS_EFFORT }).models.map((model) => (model.kind === 'demo' ? 'demo' : model.effort))
   expect(effortsOf('')).toEqual(['medium', undefined, undefined])
   expect(effortsOf('off, openai/o3=high')).toEqual(['off', 'off', 'high'])
   expect(() => effortsOf('enormous')).toThrow(/JARVIS_EFFORT must be one of off, low, medium, high/)

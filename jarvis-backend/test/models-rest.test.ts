@@ -1,8 +1,8 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readStartConfig } from '../src/config/settings-file.ts'
-import type { JournalEntry, ModelsReply, ModelTestReply, Status } from '../src/protocol/index.ts'
+import type { JournalEntry, ModelPreset, ModelsReply, ModelTestReply, Status } from '../src/protocol/index.ts'
 import { folder } from './support/data-dir.ts'
 import { startModelServer } from './support/model-server.ts'
 import { says, scripted } from './support/scripted-model.ts'
@@ -67,9 +67,13 @@ test('a model is tried, saved, and answers the next message without a restart', 
     inUse: 'openai/qwen3:14b',
     isFixed: false,
     providers: [
-      { provider: 'anthropic', source: 'none', model: 'claude-sonnet-5-5' },
-      { provider: 'openai', source: 'settings', model: 'qwen3:14b', baseUrl: server.url, keyEnd: 'wxyz' },
+      { provider: 'anthropic', kind: 'anthropic', source: 'none', model: 'claude-sonnet-5-5' },
+      {
+        ...{ provider: 'openai', kind: 'openai-chat', source: 'settings', model: 'qwen3:14b' },
+        ...{ baseUrl: server.url, keyEnd: 'wxyz' },
+      },
     ],
+    fallbacks: [],
   })
   expect(await ask('And you?')).toBe('I am the other one, and know [redacted].')
   expect((await (await jarvis.rest('/api/status')).json()) as Status).toMatchObject({
@@ -112,7 +116,7 @@ test('a kept key goes to no other address, and is forgotten with its provider', 
     expect(text).toContain(fault)
   }
   expect((await call('DELETE', '/openai')).body).toMatchObject({ inUse: 'demo' })
-  expect(readStartConfig({ JARVIS_DATA_DIR: dataDir }).model).toEqual({ provider: 'demo' })
+  expect(readStartConfig({ JARVIS_DATA_DIR: dataDir }).model).toEqual({ provider: 'demo', kind: 'demo' })
 })
 
 test('what the environment says is not changed, and a viewer changes and sees nothing', async () => {
@@ -133,7 +137,7 @@ test('what the environment says is not changed, and a viewer changes and sees no
   const { call: other, dataDir: dir } = await start()
   await other('PUT', '/openai', body)
   const next = readStartConfig({ JARVIS_DATA_DIR: dir, OPENAI_BASE_URL: 'http://elsewhere/v1' })
-  expect(next.model).toEqual({ provider: 'openai', model: 'x', baseUrl: 'http://elsewhere/v1' })
+  expect(next.model).toEqual({ provider: 'openai', kind: 'openai-chat', model: 'x', baseUrl: 'http://elsewhere/v1' })
 })
 
 test('another model of a configured provider, or the demo, is used at once; one that is not configured is refused', async () => {
@@ -142,4 +146,117 @@ test('another model of a configured provider, or the demo, is used at once; one 
   expect((await call('POST', '/use', { model: 'demo' })).body.inUse).toBe('demo')
   expect((await call('POST', '/use', { model: 'openai/gpt' })).status).toBe(400)
   expect((await call('GET', '')).body.inUse).toBe('demo')
+})
+
+const body = (baseUrl: string, more: object = {}) => ({ kind: 'openai-chat', baseUrl, models: ['qwen3:14b'], ...more })
+
+test('providers by name stand beside each other: tried, saved, used, removed, with keys that stay here', async () => {
+  const { server, dataDir, jarvis, call, ask } = await start()
+  const other = await startModelServer({ key: 'sk-other-987654321', model: 'big', says: 'I am the big one.' })
+  const headers = { 'x-team': 'the-secret-team' }
+  const given = { kind: 'openai-chat', model: 'qwen3:14b', baseUrl: server.url, apiKey: key, headers }
+  expect((await call('POST', '/gpu/test', given)).body.verdict).toBe('works')
+  expect((await call('POST', '/gpu/test', { ...given, kind: undefined })).text).toContain('so kind is needed')
+  const saved = await call(
+    'PUT',
+    '/gpu',
+    body(server.url, { apiKey: key, headers, models: ['qwen3:14b', 'qwen3:32b'] }),
+  )
+  await call('PUT', '/work', body(other.url, { apiKey: 'sk-other-987654321', models: ['big'] }))
+  // Nothing else was configured or chosen.
+  expect(saved.body.inUse).toBe('gpu/qwen3:14b')
+  expect((await call('GET', '')).body.providers.slice(2)).toEqual([
+    {
+      ...{ provider: 'gpu', kind: 'openai-chat', source: 'settings', model: 'qwen3:14b', baseUrl: server.url },
+      ...{ models: ['qwen3:14b', 'qwen3:32b'], keyEnd: 'wxyz', headers: ['x-team'] },
+    },
+    {
+      ...{ provider: 'work', kind: 'openai-chat', source: 'settings', model: 'big', baseUrl: other.url },
+      ...{ models: ['big'], keyEnd: '4321' },
+    },
+  ])
+  const { models } = (await (await jarvis.rest('/api/status')).json()) as Status
+  expect(models).toEqual(expect.arrayContaining(['gpu/qwen3:14b', 'gpu/qwen3:32b', 'work/big']))
+  await call('POST', '/use', { model: 'work/big' })
+  expect(await ask('Who are you?')).toBe('I am the big one.')
+  await call('POST', '/use', { model: 'gpu/qwen3:14b' })
+  expect(await ask('And you?')).toBe('I am the other one, and know [redacted].')
+  expect(server.asked.at(-1)).toMatchObject({ path: '/chat/completions', headers })
+
+  expect(statSync(join(dataDir, 'models.json')).mode & 0o777).toBe(0o600)
+  const next = readStartConfig({ JARVIS_DATA_DIR: dataDir })
+  expect(next.model).toMatchObject({ provider: 'gpu', model: 'qwen3:14b', apiKey: key, headers })
+  expect(next.secrets).toEqual(expect.arrayContaining([key, 'the-secret-team', 'sk-other-987654321']))
+  const journal = await (await jarvis.rest('/api/journal?kind=setup')).text()
+  expect(journal).toContain('provider_saved')
+  for (const text of [journal, saved.text])
+    for (const secret of [key, 'the-secret-team']) expect(text).not.toContain(secret)
+
+  // Neither key nor headers go to another address, not even one of another provider.
+  for (const [method, path, more] of [
+    ['PUT', '/gpu', {}],
+    ['PUT', '/gpu', { apiKey: 'sk-new-0123456789' }],
+    ['POST', '/gpu/test', {}],
+  ] as const) {
+    const moved = method === 'PUT' ? body(other.url, more) : { baseUrl: other.url, model: 'big', ...more }
+    expect((await call(method, path, moved)).status).toBe(400)
+  }
+  expect(other.asked.map((asked) => asked.key)).toEqual(['sk-other-987654321'])
+  expect((await call('PUT', '/gpu', body(server.url))).body.providers[2]).toMatchObject({
+    keyEnd: 'wxyz',
+    headers: ['x-team'],
+  })
+
+  expect((await call('DELETE', '/gpu')).body).toMatchObject({
+    inUse: 'work/big',
+    providers: [{}, {}, { provider: 'work' }],
+  })
+  expect((await call('DELETE', '/gpu')).status).toBe(404)
+  expect(readFileSync(join(dataDir, 'models.json'), 'utf8')).not.toContain(key)
+})
+
+test('a provider that cannot be is refused with what to do', async () => {
+  const { server, call } = await start()
+  for (const [name, more, fault] of [
+    ['demo', {}, 'demo is the built-in model'],
+    ['Mine', {}, 'small letters'],
+    ['mine', { kind: 'gemini' }, 'kind'],
+    ['mine', { models: [] }, 'models'],
+    ['mine', { colour: 'red' }, 'colour'],
+    ['mine', { headers: { authorization: 'x' } }, 'JARVIS sets the header authorization itself'],
+    ['mine', { headers: { 'x-a': 'two\nlines' } }, 'must be one line'],
+    ['mine', { baseUrl: 'https://NAME.openai.azure.com/openai/v1' }, 'Put your own NAME into the address.'],
+    ['mine', { baseUrl: 'http://gpu/v1/responses' }, 'must end before /responses: http://gpu/v1'],
+    ['mine', { apiKey: 'two words' }, 'the key alone'],
+    ['anthropic', {}, 'kind'],
+  ] as const) {
+    const { status, text } = await call('PUT', `/${name}`, body(server.url, more))
+    expect([name, more, status]).toEqual([name, more, 400])
+    expect(text).toContain(fault)
+  }
+  expect((await call('GET', '')).body.providers).toHaveLength(2)
+  const { presets } = (await call('GET', '/presets')).body as unknown as { presets: ModelPreset[] }
+  expect(presets.map(({ id }) => id)).toEqual(
+    expect.arrayContaining(['claude', 'azure', 'bedrock', 'gemini', 'ollama']),
+  )
+})
+
+test('an edited file counts at once, and one that cannot be used changes nothing and is named at a start', async () => {
+  const { server, dataDir, jarvis, call } = await start()
+  const path = join(dataDir, 'models.json')
+  const ids = async () => ((await (await jarvis.rest('/api/status')).json()) as Status).models
+  const provider = { name: 'gpu', kind: 'openai-chat', baseUrl: server.url, models: ['a', 'b'] }
+  writeFileSync(path, JSON.stringify({ version: 1, providers: [provider] }))
+  await expect.poll(ids, { timeout: 10_000 }).toEqual(expect.arrayContaining(['gpu/a', 'gpu/b']))
+  await call('POST', '/use', { model: 'gpu/b' })
+  writeFileSync(path, '{"version": 1, "providers": [{"name": "gpu"}]}')
+  expect(() => readStartConfig({ JARVIS_DATA_DIR: dataDir })).toThrow(/models\.json cannot be used: providers\.0\.kind/)
+  writeFileSync(path, '{')
+  expect(() => readStartConfig({ JARVIS_DATA_DIR: dataDir })).toThrow(/models\.json cannot be read \(not JSON\)/)
+  expect((await call('PUT', '/other', body(server.url))).status).toBe(409)
+  expect(await ids()).toEqual(expect.arrayContaining(['gpu/b']))
+  writeFileSync(path, JSON.stringify({ version: 1 }))
+  expect(() => readStartConfig({ JARVIS_DATA_DIR: dataDir })).toThrow(
+    /JARVIS_MODEL is gpu\/b, and there is no provider gpu/,
+  )
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { anthropicModel, openAiCompatibleModel } from '../src/providers/index.ts'
+import { anthropicModel, openAiCompatibleModel, openAiResponsesModel, servedModel } from '../src/providers/index.ts'
 import { asks, type Dialect, modelContract, recorder, request, secretKey } from './contracts/model.ts'
 import { dribbles, modelServer, refuses, streams } from './contracts/model-server.ts'
 
@@ -113,8 +113,74 @@ const openAiCompatible: Dialect = {
   ),
 }
 
+/** A stream of the Responses API, whose events are numbered. */
+const numbered = (events: readonly ({ type: string } & Record<string, unknown>)[]) =>
+  events.map((data, sequence_number) => event({ ...data, sequence_number }))
+const responseId = { id: 'resp_1', object: 'response' }
+const created = { type: 'response.created', response: { ...responseId, status: 'in_progress', output: [] } }
+const usage = { input_tokens: 100, input_tokens_details: { cached_tokens: 30 }, output_tokens: 12 }
+const itemAdded = (item: unknown, output_index = 0) => ({ type: 'response.output_item.added', output_index, item })
+const itemDone = (item: unknown, output_index = 0) => ({ type: 'response.output_item.done', output_index, item })
+const textDelta = (delta: unknown) => ({ type: 'response.output_text.delta', output_index: 0, content_index: 0, delta })
+const message = { id: 'msg_1', type: 'message', role: 'assistant', content: [] }
+const completed = { type: 'response.completed', response: { ...responseId, status: 'completed', output: [], usage } }
+const responsesEnd = (stop?: 'cut' | 'refused') => {
+  const reason = stop === 'cut' ? 'max_output_tokens' : 'content_filter'
+  const incomplete = { ...responseId, status: 'incomplete', incomplete_details: { reason }, usage }
+  return stop === undefined ? completed : { type: 'response.incomplete', response: incomplete }
+}
+
+const openAiResponses: Dialect = {
+  name: 'the Responses provider',
+  keyName: 'OPENAI_API_KEY',
+  model: (options) => openAiResponsesModel({ ...options, apiKey: secretKey, model: 'gpt-test' }),
+  begins: (deltas) => numbered([created, itemAdded(message), ...deltas.map(textDelta)]),
+  says: (deltas, stop) => {
+    const text = deltas.join('')
+    const whole = itemDone({ ...message, content: [{ type: 'output_text', text, annotations: [] }] })
+    const said = deltas.length === 0 ? [] : [itemAdded(message), ...deltas.map(textDelta), whole]
+    return numbered([created, ...said, responsesEnd(stop)])
+  },
+  calls: (calls, stop) =>
+    numbered([
+      created,
+      ...calls.flatMap(({ id, name, json }, output_index) => {
+        const call = { id: `fc_${output_index}`, type: 'function_call', call_id: id, name }
+        const isCut = stop === 'cut' && output_index === calls.length - 1
+        return [
+          itemAdded({ ...call, arguments: '' }, output_index),
+          ...json.map((delta) => ({ type: 'response.function_call_arguments.delta', output_index, delta })),
+          ...(isCut ? [] : [itemDone({ ...call, arguments: json.join('') }, output_index)]),
+        ]
+      }),
+      responsesEnd(stop),
+    ]),
+  overloaded: event({ type: 'error', code: 'server_is_overloaded', message: 'Overloaded', param: null }),
+  unreadable: [
+    [event(itemAdded(null))],
+    [event(itemAdded('message'))],
+    [event(itemDone([]))],
+    [event(itemAdded(message)), event(textDelta({ text: 'Hi' }))],
+    [
+      event(itemAdded({ type: 'function_call', name: 'stop_vm' })),
+      event(itemDone({ type: 'function_call', arguments: {} })),
+    ],
+    [event({ type: 'response.completed', response: 'done' })],
+    [event({ type: 'response.completed', response: { status: 'completed', output: {} } })],
+  ],
+  oddFailure: event({ type: 'response.failed', response: { status: 'failed', error: oddError } }),
+  error: (said) => JSON.stringify({ error: { message: said, type: 'invalid_request_error', code: null, param: null } }),
+  spent: refuses(
+    429,
+    JSON.stringify({ error: { message: 'You exceeded your current quota.', type: 'insufficient_quota' } }),
+  ),
+}
+
+const never = new AbortController().signal
+
 modelContract(anthropic)
 modelContract(openAiCompatible)
+modelContract(openAiResponses)
 
 test('signed thinking is sent back unchanged in the next request', async () => {
   await using server = await modelServer()
@@ -130,7 +196,6 @@ test('signed thinking is sent back unchanged in the next request', async () => {
   ]
   server.plays.push(dribbles(thinks), streams(anthropic.says(['Two.'])))
   const model = anthropic.model({ baseUrl: server.url })
-  const never = new AbortController().signal
 
   const { content } = await model.generate(request(), recorder(), never)
   const toolUseId = content.find((piece) => piece.type === 'tool_call')?.toolUseId ?? ''
@@ -152,14 +217,14 @@ test('signed thinking is sent back unchanged in the next request', async () => {
 
 test('each request goes to the right address with the right key, and has no field that the services refuse', async () => {
   await using server = await modelServer()
-  const never = new AbortController().signal
-  for (const dialect of [anthropic, openAiCompatible]) {
+  for (const dialect of [anthropic, openAiCompatible, openAiResponses]) {
     server.plays.push(streams(dialect.says(['Yes'])))
     await dialect.model({ baseUrl: server.url }).generate(request(), recorder(), never)
   }
   expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'POST /v1/messages',
     'POST /chat/completions',
+    'POST /responses',
   ])
   for (const { headers, body } of server.requests) {
     expect(headers.authorization).toBe(`Bearer ${secretKey}`)
@@ -224,7 +289,6 @@ test.each<[string, [status: number, body: string][], object, string[]]>([
   const says = streams(openAiCompatible.says(['Yes']))
   server.plays.push(...refusals.map(([status, body]) => refuses(status, body)), says, says)
   const model = openAiCompatibleModel({ baseUrl: server.url, model: 'm', maxTokens: 64 })
-  const never = new AbortController().signal
   expect((await model.generate(request(), recorder(), never)).content).toEqual([{ type: 'text', text: 'Yes' }])
   await model.generate(request(), recorder(), never)
   expect(server.requests).toHaveLength(refusals.length + 2)
@@ -278,4 +342,147 @@ test('a server that does not stream answers in one object', async () => {
   await expect(model.generate(request(), recorder(), new AbortController().signal)).rejects.toMatchObject({
     code: 'model_bad_request',
   })
+})
+
+test('reasoning goes back encrypted, in its place, to the model that made it alone', async () => {
+  await using server = await modelServer()
+  const reasoning = { id: 'rs_1', type: 'reasoning', encrypted_content: 'gAAAA=' }
+  const summary = [{ type: 'summary_text', text: 'Look first.' }]
+  const thought = (delta: string, summary_index: number) => ({
+    ...{ type: 'response.reasoning_summary_text.delta', output_index: 0, summary_index, delta },
+  })
+  server.plays.push(
+    streams(
+      numbered([
+        created,
+        itemAdded({ ...reasoning, encrypted_content: '', summary: [] }),
+        thought('Look', 0),
+        thought(' first.', 0),
+        thought('Then tell.', 1),
+        itemDone({ ...reasoning, summary }),
+        itemAdded({ type: 'function_call', call_id: 'call_1', name: 'get_vms', arguments: '' }, 1),
+        itemDone({ type: 'function_call', call_id: 'call_1', name: 'get_vms', arguments: '{}' }, 1),
+        completed,
+      ]),
+    ),
+    streams(openAiResponses.says(['Two.'])),
+    streams(openAiResponses.says(['Two.'])),
+  )
+  const model = openAiResponses.model({ baseUrl: server.url })
+  const sink = recorder()
+  const { content } = await model.generate(request({ effort: 'low' }), sink, never)
+  expect(sink.thoughts.join('')).toBe('Look first.\n\nThen tell.')
+  const toolUseId = content.find((piece) => piece.type === 'tool_call')?.toolUseId ?? ''
+  const results = [{ toolUseId, toolName: 'get_vms', text: '2 VMs', isError: false }]
+  const messages = (by: string) => [
+    asks('Hello'),
+    { role: 'assistant' as const, content, model: by },
+    { role: 'user' as const, results, text: '' },
+  ]
+  for (const by of [model.id, 'openai/another'])
+    await model.generate(request({ messages: messages(by), effort: 'off', maxOutputTokens: 9 }), recorder(), never)
+
+  const call = { type: 'function_call', call_id: toolUseId, name: 'get_vms', arguments: '{}' }
+  const output = { type: 'function_call_output', call_id: toolUseId, output: '2 VMs' }
+  const kept = { ...reasoning, summary: [{ type: 'summary_text', text: 'Look first.\n\nThen tell.' }] }
+  const [first, own, foreign] = server.requests.map(({ body }) => body)
+  expect(first).toMatchObject({
+    ...{ store: false, include: ['reasoning.encrypted_content'], reasoning: { effort: 'low', summary: 'auto' } },
+    ...{ instructions: 'You are JARVIS.', tools: [{ type: 'function', name: 'get_vms', strict: false }, {}] },
+  })
+  expect(own.input).toEqual([{ role: 'user', content: 'Hello' }, kept, call, output])
+  expect(own).toMatchObject({ reasoning: { effort: 'none' }, max_output_tokens: 16 })
+  expect(foreign.input).toEqual([{ role: 'user', content: 'Hello' }, call, output])
+})
+
+test.each([
+  [
+    'a refusal in words',
+    [itemAdded(message), { type: 'response.refusal.delta', output_index: 0, delta: 'No.' }],
+    'refusal',
+  ],
+  [
+    'words that came only at the end',
+    [itemDone({ ...message, content: [{ type: 'refusal', refusal: 'No.' }] })],
+    'refusal',
+  ],
+  [
+    'a message that did not stream',
+    [itemDone({ ...message, content: [{ type: 'output_text', text: 'No.' }] })],
+    'end_turn',
+  ],
+])('Responses: %s', async (_, events, stopReason) => {
+  await using server = await modelServer()
+  server.plays.push(streams(numbered([created, ...events, completed])))
+  const sink = recorder()
+  const turn = await openAiResponses.model({ baseUrl: server.url }).generate(request(), sink, never)
+  expect(turn).toMatchObject({ content: [{ type: 'text', text: 'No.' }], stopReason })
+  expect(sink.texts).toEqual(['No.'])
+})
+
+test('Responses: one object in place of a stream is read, and a failure in it too', async () => {
+  await using server = await modelServer()
+  const model = openAiResponses.model({ baseUrl: server.url })
+  const output = [
+    { ...message, content: [{ type: 'output_text', text: 'Hello' }] },
+    { type: 'function_call', call_id: 'c', name: 'get_vms', arguments: '{"node":"pve"}' },
+  ]
+  const failed = { code: 'context_length_exceeded', message: 'Your input exceeds the context window.' }
+  server.plays.push(
+    refuses(200, JSON.stringify({ ...responseId, status: 'completed', output, usage })),
+    refuses(200, JSON.stringify({ ...responseId, status: 'failed', error: failed, usage })),
+  )
+  expect(await model.generate(request(), recorder(), never)).toMatchObject({
+    content: [{ text: 'Hello' }, { toolName: 'get_vms', toolInput: { node: 'pve' } }],
+    stopReason: 'tool_use',
+  })
+  await expect(model.generate(request(), recorder(), never)).rejects.toMatchObject({
+    ...{ code: 'model_bad_request', isTooLong: true, usage: { inputTokens: 70 } },
+  })
+})
+
+test('Responses: what a server refuses is not sent to it again', async () => {
+  await using server = await modelServer()
+  const model = openAiResponsesModel({ baseUrl: server.url, model: 'm', maxTokens: 64 })
+  const says = streams(openAiResponses.says(['Yes']))
+  const refusals = [
+    unsupported('Encrypted content is not supported with this model.', 'include'),
+    unsupported('Your organization must be verified to generate reasoning summaries.', 'reasoning.summary'),
+    unsupported("Unsupported parameter: 'reasoning.effort'", 'reasoning.effort'),
+    unsupported("Unsupported parameter: 'temperature' is not supported with this model.", 'temperature'),
+    unsupported('Unknown parameter', 'max_output_tokens'),
+  ]
+  server.plays.push(...refusals.map((body) => refuses(400, body)), says, says)
+  const asked = request({ effort: 'high', temperature: 0.2 })
+  for (const _ of [1, 2]) await model.generate(asked, recorder(), never)
+  expect(server.requests).toHaveLength(7)
+  for (const { body } of server.requests.slice(-2))
+    for (const field of ['include', 'reasoning', 'temperature', 'max_output_tokens'])
+      expect(body).not.toHaveProperty(field)
+  // What it refuses besides is told.
+  server.plays.push(refuses(400, unsupported("Invalid 'input[0]'", 'input')))
+  await expect(model.generate(asked, recorder(), never)).rejects.toMatchObject({ code: 'model_bad_request' })
+})
+
+test('a temperature goes to models that take one, and headers of a provider with each request', async () => {
+  await using server = await modelServer()
+  const reached = { baseUrl: server.url, apiKey: secretKey, headers: { 'x-team': 'home' } }
+  const sent = async (kind: 'anthropic' | 'openai-chat' | 'openai-responses', model: string) => {
+    const dialect = { anthropic, 'openai-chat': openAiCompatible, 'openai-responses': openAiResponses }[kind]
+    server.plays.push(streams(dialect.says(['Yes'])))
+    const made = servedModel({ provider: 'mine', kind, model, ...reached })
+    expect(made.id).toBe(`mine/${model}`)
+    await made.generate(request({ temperature: 0.3 }), recorder(), never)
+    const last = server.requests.at(-1)
+    expect(last?.headers).toMatchObject({ 'x-team': 'home', authorization: `Bearer ${secretKey}` })
+    return last?.body.temperature
+  }
+  expect(await sent('anthropic', 'claude-sonnet-5-5')).toBeUndefined()
+  expect(await sent('openai-chat', 'qwen3:14b')).toBe(0.3)
+  expect(await sent('openai-chat', 'openai/gpt-5.2')).toBeUndefined()
+  expect(await sent('openai-responses', 'gpt-4.1')).toBe(0.3)
+  expect(await sent('openai-responses', 'o3')).toBeUndefined()
+  // A server may refuse it all the same.
+  server.plays.push(refuses(400, unsupported("Unsupported value: 'temperature' does not support 0.3.", 'temperature')))
+  expect(await sent('openai-chat', 'odd')).toBeUndefined()
 })

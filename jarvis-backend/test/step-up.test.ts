@@ -75,6 +75,7 @@ const routes: Record<string, 'token' | 'password' | 'sometimes' | 'key'> = {
   'models.ts POST /use': 'token',
   'models.ts POST /:provider/test': 'token',
   'models.ts PUT /:provider': 'password',
+  'models.ts PUT /fallbacks': 'password',
   'models.ts DELETE /:provider': 'token',
   // What a node is for only ever raises a tier.
   'node-roles.ts PUT /': 'token',
@@ -148,6 +149,7 @@ const guarded: [method: string, path: string, body?: unknown][] = [
   ['POST', '/api/mcp-servers/shell/connect'],
   ['POST', '/api/mcp-tokens', { name: 'mine', isReadOnly: true }],
   ['PUT', '/api/models/openai', { model: 'm', baseUrl: 'http://127.0.0.1:9/v1' }],
+  ['PUT', '/api/models/fallbacks', { fallbacks: [] }],
   ['PUT', '/api/settings', { profile: 'unrestricted' }],
   ['POST', '/api/setup/save', { urls: ['https://127.0.0.1:9'], tokenId: 'a@pam!b', tokenSecret: 'c' }],
   ['DELETE', '/api/setup'],

@@ -1,19 +1,19 @@
-import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Router } from 'express'
 import type { Model, ModelChoice } from '../agent/model.ts'
 import { createTally } from '../agent/tally.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { Journal } from '../calls/ports.ts'
 import type { Config } from '../config/config.ts'
-import { idOf, type ModelConfig } from '../config/model.ts'
+import { demo, idOf, type ModelConfig } from '../config/model.ts'
+import { mayFollow } from '../doctor/fallbacks.ts'
 import { createModelSetup } from '../doctor/model-setup.ts'
 import { modelRoutes } from '../http/models.ts'
 import type { ModelSeen } from '../http/status-parts.ts'
 import type { Clock } from '../lib/clock.ts'
-import { isPublicAddress } from '../lib/public-address.ts'
-import { type ClusterState, JarvisError } from '../protocol/index.ts'
-import { anthropicModel, createPrices, demoModel, openAiCompatibleModel, windowOf } from '../providers/index.ts'
+import { type ClusterState, JarvisError, type ModelFallback } from '../protocol/index.ts'
+import { createPrices, demoModel, isAtHome, presets, pricedAs, servedModel, windowOf } from '../providers/index.ts'
 
 /** The usual effort's tokens for thinking, in addition to those of the answer. */
 const tokensForThinking = 8_192
@@ -38,7 +38,7 @@ export function composeModels(parts: {
   announce(problem: string): void
 }) {
   const { clock, journal, durably, hide, redact } = parts
-  const made = ([first = { provider: 'demo' }, ...others]: readonly ModelConfig[]) => ({
+  const made = ([first = demo, ...others]: readonly ModelConfig[]) => ({
     config: first,
     configs: others,
     model: createModel(first, parts.cluster),
@@ -48,19 +48,40 @@ export function composeModels(parts: {
   if (parts.first !== undefined) model = parts.first
   if (parts.others !== undefined) others = new Map(parts.others.map((other) => [other.id, other]))
   let seen: ModelSeen = {}
-  const models = createModelSetup({
-    config: parts.config,
-    clock,
-    apply(next) {
-      ;({ config, configs, model, others } = made(next))
-      seen = {}
-      parts.changed()
-    },
-  })
-  const routes: Router = modelRoutes({ models, journal, durably, hide, stepUp: parts.stepUp })
+  let fallbacks: readonly ModelFallback[] = parts.config.fallbacks
+  function apply(next: readonly ModelConfig[], nextFallbacks: readonly ModelFallback[]) {
+    ;({ config, configs, model, others } = made(next))
+    fallbacks = nextFallbacks
+    seen = {}
+    parts.changed()
+  }
+  const models = createModelSetup({ config: parts.config, clock, apply })
+  let problem: string | undefined
+  /** Takes up what another program or a person wrote to the files of the data dir. Where they cannot be used, all stays as it is. */
+  function look() {
+    try {
+      const next = models.look()
+      problem = undefined
+      if (!isDeepStrictEqual([next.models, next.fallbacks], [[config, ...configs], fallbacks]))
+        apply(next.models, next.fallbacks)
+    } catch (error) {
+      const found = `The models stay as they are: ${redact((error as Error).message)}`
+      if (found !== problem) parts.announce(found)
+      problem = found
+    }
+  }
+  const routes: Router = modelRoutes({ models, presets, journal, durably, hide, stepUp: parts.stepUp })
   const { costOf, reload } = createPrices(join(parts.config.dataDir, 'prices.json'), {
-    isOwnService: (id) =>
-      [config, ...configs].every((known) => !idOf(known).startsWith(`${id.split('/', 1)[0]}/`) || isOwnAddress(known)),
+    pricedAs(id) {
+      const [provider = '', ...model] = id.split('/')
+      const known = [config, ...configs].find((one) => one.provider === provider)
+      // A provider that is gone had its own address where its name is the service's.
+      return known === undefined
+        ? id
+        : known.kind === 'demo'
+          ? undefined
+          : pricedAs({ ...known, model: model.join('/') })
+    },
     announce: parts.announce,
   })
   const tally = createTally(costOf)
@@ -77,11 +98,26 @@ export function composeModels(parts: {
     routes,
     choice,
     costOf,
-    reloadPrices: reload,
+    look() {
+      reload()
+      look()
+    },
+    /** What answers where a model fails, in order: those that are configured and may read what was said to it. */
+    fallbacksOf({ id }: Model): Model[] {
+      const all = [config, ...configs]
+      const from = all.find((known) => idOf(known) === id)
+      const written = fallbacks.find((known) => known.model === id)
+      if (from === undefined || written === undefined) return []
+      return written.then.flatMap((next) => {
+        const to = all.find((known) => idOf(known) === next)
+        const found = to !== undefined && mayFollow(from, to, written.consented) ? choice.named(next) : undefined
+        return found === undefined ? [] : [found]
+      })
+    },
     /** How much a model reads and writes at once. */
     windowOf(asked: Model) {
       const own = [config, ...configs].find((known) => idOf(known) === asked.id)
-      const answer = own?.provider === 'anthropic' ? own.maxTokens + tokensForThinking : usualAnswer
+      const answer = own?.kind === 'anthropic' ? own.maxTokens + tokensForThinking : usualAnswer
       return windowOf(asked.id, answer, parts.config.contextTokens)
     },
     used: tally.add,
@@ -93,12 +129,12 @@ export function composeModels(parts: {
       if (titles !== 'auto') return titles === 'on'
       if (asked === parts.first || (parts.others?.includes(asked) ?? false)) return false
       const own = [config, ...configs].find((known) => idOf(known) === asked.id)
-      return own !== undefined && !isAtHome(own)
+      return own !== undefined && (own.kind === 'demo' || !isAtHome(own))
     },
     tallies: tally.read,
     model: () => model,
     config: () => config,
-    seen: () => ({ id: model.id, isDemo: config.provider === 'demo', seen }),
+    seen: () => ({ id: model.id, isDemo: config.kind === 'demo', seen }),
     /** Notes that the current model answered; a replaced model is ignored. */
     answered(by: Model) {
       if (by === model) seen.okAt = clock.now()
@@ -113,28 +149,5 @@ export function composeModels(parts: {
 
 export type ComposedModels = ReturnType<typeof composeModels>
 
-/** Whether the model's address is on this machine or its network. */
-function isAtHome(config: ModelConfig): boolean {
-  if (config.provider === 'demo' || config.baseUrl === undefined) return false
-  const host = new URL(config.baseUrl).hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host) !== 0) return !isPublicAddress(host)
-  return !host.includes('.') || /\.(?:local|lan|home|internal|home\.arpa|localhost)$/.test(host)
-}
-
-const ownHosts = ['api.anthropic.com', 'api.openai.com']
-/** Whether requests go to the provider's own service, not to a compatible one. */
-const isOwnAddress = (config: ModelConfig) =>
-  config.provider !== 'demo' && (config.baseUrl === undefined || ownHosts.includes(new URL(config.baseUrl).hostname))
-
-function createModel(config: ModelConfig, cluster: () => ClusterState): Model {
-  switch (config.provider) {
-    case 'anthropic':
-      return anthropicModel(config)
-    case 'openai':
-      return openAiCompatibleModel(config)
-    case 'demo':
-      return demoModel({ cluster })
-    default:
-      return config satisfies never
-  }
-}
+const createModel = (config: ModelConfig, cluster: () => ClusterState): Model =>
+  config.kind === 'demo' ? demoModel({ cluster }) : servedModel(config)

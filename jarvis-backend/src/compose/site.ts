@@ -260,7 +260,7 @@ export function createSite(
     clock: given.clock,
     look() {
       attached.reload()
-      models.reloadPrices()
+      models.look()
       watch.reload()
       agents.agents.look()
       gate.policy.edited(readPolicy(policyFile, 'policy.yaml'))

@@ -110,7 +110,7 @@ export function composeSystem(
       uptimeS: uptimeS(),
       model: models.model().id,
       models: models.choice.ids(),
-      isDemoModel: models.config().provider === 'demo',
+      isDemoModel: models.config().kind === 'demo',
       isDemoCluster: cluster.state().isDemo,
       hasTerminal: openable !== undefined,
       policy: policy.status(),

@@ -2,15 +2,17 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { parseProtected } from '../gate/index.ts'
 import { type LogLevel, logLevels } from '../lib/log-levels.ts'
+import type { ModelFallback } from '../protocol/index.ts'
+import { ConfigError } from './config-error.ts'
 import { drillOf, drillVariables } from './drill.ts'
-import { isModelVariable, type ModelConfig, type ModelVariable, modelsOf, modelVariables } from './model.ts'
+import { demo, isModelVariable, type ModelConfig, type ModelVariable, modelsOf, modelVariables } from './model.ts'
+import { type ModelsFile, noModelsFile } from './models-file.ts'
 import { type ConfiguredNodes, parseNodes } from './nodes.ts'
 import { pathOf } from './path-of.ts'
 import { type PbsConfig, pbsOf, pbsVariables } from './pbs.ts'
 import { type ProxmoxConfig, proxmoxOf, proxmoxVariables } from './proxmox.ts'
 
-/** A variable that cannot be used. `message` is one line: its name, what is wrong, an example. */
-export class ConfigError extends Error {}
+export { ConfigError }
 
 /** How texts become embeddings; `none`: search by keywords only. `folder`: of the embedded model, if not where it was installed. */
 export type EmbeddingsConfig =
@@ -28,6 +30,8 @@ export type Config = {
   model: ModelConfig
   /** All models that a message may name; the one in use is first. */
   models: readonly ModelConfig[]
+  /** What answers where a model fails. */
+  fallbacks: readonly ModelFallback[]
   /** Model variables from the environment and `.env`, which the dashboard cannot change. */
   modelEnvironment: Partial<Record<ModelVariable, string>>
   embeddings: EmbeddingsConfig
@@ -210,9 +214,14 @@ const Environment = z.object({
 /**
  * Reads the configuration. An empty value counts as absent.
  * @param saved used where the environment says nothing
+ * @param named providers by name, of the data dir
  * @throws ConfigError naming the first variable that cannot be used
  */
-export function readConfig(env: Record<string, string | undefined>, saved: Record<string, string> = {}): Config {
+export function readConfig(
+  env: Record<string, string | undefined>,
+  saved: Record<string, string> = {},
+  named: ModelsFile = noModelsFile,
+): Config {
   const given = Object.fromEntries(
     Object.entries({ ...env, ...saved }).filter(([, value]) => value !== undefined && value.trim() !== ''),
   )
@@ -228,9 +237,9 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
       `HOST is ${value.HOST}, which others on the network can reach, so ${missing} must be set too, for example ${missing}=${missing === 'JWT_SECRET' ? '$(openssl rand -hex 32)' : 'correct-horse-battery'}; or use HOST=127.0.0.1.`,
     )
   }
-  const models = modelsOf(value)
+  const models = modelsOf(value, named)
   if (typeof models === 'string') throw new ConfigError(models)
-  const [model = { provider: 'demo' as const }] = models
+  const [model = demo] = models
   const proxmox = proxmoxOf(value)
   if (typeof proxmox === 'string') throw new ConfigError(proxmox)
   const pbs = pbsOf(value)
@@ -245,6 +254,7 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
     jwtSecret: value.JWT_SECRET,
     model,
     models,
+    fallbacks: named.fallbacks,
     modelEnvironment: Object.fromEntries(
       Object.entries(given).filter(([name]) => isModelVariable(name) && !(name in saved)),
     ),
@@ -289,6 +299,7 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
       value.PVE_TOKEN_SECRET,
       value.PBS_TOKEN_SECRET,
       value.PROXMOX_DRILL_TOKEN_SECRET,
+      ...named.providers.flatMap(({ key, headers = {} }) => [key, ...Object.values(headers)]),
     ].filter((secret) => secret !== undefined),
   })
 }

@@ -1,10 +1,18 @@
 import { z } from 'zod'
-import { Effort, JarvisError } from '../protocol/index.ts'
+import { Effort, isVariableProvider, JarvisError } from '../protocol/index.ts'
+import type { ModelsFile } from './models-file.ts'
 
-export type ModelConfig =
-  | { provider: 'anthropic'; model: string; apiKey?: string; baseUrl?: string; maxTokens: number; effort: Effort }
-  | { provider: 'openai'; model: string; apiKey?: string; baseUrl?: string; effort?: Effort }
-  | { provider: 'demo' }
+/** A model of a provider: what answers, and how it is reached. `provider`: the first part of its id. */
+export type ServedModel = {
+  provider: string
+  model: string
+  apiKey?: string
+  baseUrl?: string
+  headers?: Readonly<Record<string, string>>
+  effort?: Effort
+} & ({ kind: 'anthropic'; maxTokens: number } | { kind: 'openai-chat' | 'openai-responses' })
+export type ModelConfig = ServedModel | { provider: 'demo'; kind: 'demo' }
+export const demo: ModelConfig = { provider: 'demo', kind: 'demo' }
 
 const urlVariable = z.string().refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), {
   message: 'must be a URL that begins with http:// or https://, for example http://127.0.0.1:11434/v1',
@@ -15,8 +23,8 @@ export const modelVariables = {
   JARVIS_MODEL: z
     .string()
     .regex(
-      /^(demo|anthropic\/.+|openai\/.+)$/,
-      'must be demo, anthropic/MODEL or openai/MODEL, for example anthropic/claude-sonnet-5-5',
+      /^(demo|[a-z][a-z0-9-]{0,31}\/.+)$/,
+      'must be demo or PROVIDER/MODEL, for example anthropic/claude-sonnet-5-5',
     )
     .optional(),
   JARVIS_MODELS: z
@@ -28,8 +36,8 @@ export const modelVariables = {
         .map((item) => item.trim())
         .filter((item) => item !== ''),
     )
-    .refine((ids) => ids.every((id) => /^(anthropic|openai)\/.+$/.test(id)), {
-      message: 'must be a comma list of anthropic/MODEL and openai/MODEL, for example anthropic/claude-opus-5-5',
+    .refine((ids) => ids.every((id) => /^[a-z][a-z0-9-]{0,31}\/.+$/.test(id)), {
+      message: 'must be a comma list of PROVIDER/MODEL, for example anthropic/claude-opus-5-5',
     }),
   JARVIS_EFFORT: z
     .string()
@@ -66,60 +74,82 @@ function effortOf({ JARVIS_EFFORT: items }: Values, id: string): Effort | undefi
 }
 const withEffort = (values: Values, config: ModelConfig): ModelConfig => {
   const effort = effortOf(values, idOf(config))
-  return config.provider === 'demo' || effort === undefined ? config : { ...config, effort }
+  return config.kind === 'demo' || effort === undefined ? config : { ...config, effort }
 }
 
-/** What is configured of each provider; a provider without key and address is absent. */
-const providersOf = (values: Values) => ({
-  ...((values.ANTHROPIC_API_KEY ?? values.ANTHROPIC_BASE_URL) !== undefined && {
-    anthropic: {
-      provider: 'anthropic' as const,
-      model: values.CLAUDE_MODEL,
-      maxTokens: values.CLAUDE_MAX_TOKENS,
-      effort: 'medium' as const,
-      ...(values.ANTHROPIC_API_KEY !== undefined && { apiKey: values.ANTHROPIC_API_KEY }),
-      ...(values.ANTHROPIC_BASE_URL !== undefined && { baseUrl: values.ANTHROPIC_BASE_URL }),
-    },
-  }),
-  ...((values.OPENAI_API_KEY ?? values.OPENAI_BASE_URL) !== undefined && {
-    openai: {
-      provider: 'openai' as const,
-      model: values.OPENAI_MODEL,
-      ...(values.OPENAI_API_KEY !== undefined && { apiKey: values.OPENAI_API_KEY }),
-      ...(values.OPENAI_BASE_URL !== undefined && { baseUrl: values.OPENAI_BASE_URL }),
-    },
-  }),
-})
+/** What is configured of each provider, with all its models, the usual one first; a provider without key and address is absent. */
+function providersOf(values: Values, { providers }: ModelsFile): Map<string, ServedModel[]> {
+  const found = new Map<string, ServedModel[]>()
+  if ((values.ANTHROPIC_API_KEY ?? values.ANTHROPIC_BASE_URL) !== undefined)
+    found.set('anthropic', [
+      {
+        provider: 'anthropic',
+        kind: 'anthropic',
+        model: values.CLAUDE_MODEL,
+        maxTokens: values.CLAUDE_MAX_TOKENS,
+        effort: 'medium',
+        ...(values.ANTHROPIC_API_KEY !== undefined && { apiKey: values.ANTHROPIC_API_KEY }),
+        ...(values.ANTHROPIC_BASE_URL !== undefined && { baseUrl: values.ANTHROPIC_BASE_URL }),
+      },
+    ])
+  if ((values.OPENAI_API_KEY ?? values.OPENAI_BASE_URL) !== undefined)
+    found.set('openai', [
+      {
+        provider: 'openai',
+        kind: 'openai-chat',
+        model: values.OPENAI_MODEL,
+        ...(values.OPENAI_API_KEY !== undefined && { apiKey: values.OPENAI_API_KEY }),
+        ...(values.OPENAI_BASE_URL !== undefined && { baseUrl: values.OPENAI_BASE_URL }),
+      },
+    ])
+  for (const { name: provider, kind, key, models, baseUrl, headers } of providers) {
+    const reached = { provider, baseUrl, ...(key !== undefined && { apiKey: key }), ...(headers && { headers }) }
+    found.set(
+      provider,
+      models.map((model) =>
+        kind === 'anthropic'
+          ? { ...reached, kind, model, maxTokens: values.CLAUDE_MAX_TOKENS, effort: 'medium' }
+          : { ...reached, kind, model },
+      ),
+    )
+  }
+  return found
+}
+type Providers = ReturnType<typeof providersOf>
 
 /** The model that answers. @returns a string that says what is wrong, beginning with the variable */
-function modelOf(values: Values): ModelConfig | string {
-  const configured = providersOf(values)
-  if (values.JARVIS_MODEL === undefined) return configured.anthropic ?? configured.openai ?? { provider: 'demo' }
-  return named(values, 'JARVIS_MODEL', values.JARVIS_MODEL)
+function modelOf(values: Values, configured: Providers): ModelConfig | string {
+  const [first] = [...configured.values()].map(([usual]) => usual)
+  if (values.JARVIS_MODEL === undefined) return first ?? demo
+  return named(configured, 'JARVIS_MODEL', values.JARVIS_MODEL)
 }
 
-function named(values: Values, variable: 'JARVIS_MODEL' | 'JARVIS_MODELS', id: string): ModelConfig | string {
-  if (id === 'demo') return { provider: 'demo' }
-  const configured = providersOf(values)
-  const [, provider, model = ''] = /^(anthropic|openai)\/(.+)$/.exec(id) ?? []
-  const chosen = provider === 'anthropic' ? configured.anthropic : configured.openai
+function named(configured: Providers, variable: 'JARVIS_MODEL' | 'JARVIS_MODELS', id: string): ModelConfig | string {
+  if (id === 'demo') return demo
+  const [, provider = '', model = ''] = /^([^/]+)\/(.+)$/.exec(id) ?? []
+  const chosen = configured.get(provider)?.[0]
   if (chosen !== undefined) return { ...chosen, model }
   const what = variable === 'JARVIS_MODEL' ? `is ${id}` : `names ${id}`
-  return provider === 'anthropic'
-    ? `${variable} ${what}, so ANTHROPIC_API_KEY must be set, for example ANTHROPIC_API_KEY=sk-ant-….`
-    : `${variable} ${what}, so OPENAI_API_KEY or OPENAI_BASE_URL must be set, for example OPENAI_BASE_URL=http://127.0.0.1:11434/v1.`
+  if (provider === 'anthropic')
+    return `${variable} ${what}, so ANTHROPIC_API_KEY must be set, for example ANTHROPIC_API_KEY=sk-ant-….`
+  if (provider === 'openai')
+    return `${variable} ${what}, so OPENAI_API_KEY or OPENAI_BASE_URL must be set, for example OPENAI_BASE_URL=http://127.0.0.1:11434/v1.`
+  return `${variable} ${what}, and there is no provider ${provider}. There are: ${[...configured.keys()].join(', ') || 'none'}. Add it, for example with npm run jarvis -- models add ${provider}, or choose another model.`
 }
 
 /**
- * All models that a message may name: the one in use, the other provider's, then `JARVIS_MODELS`.
+ * All models that a message may name: the one in use, the other providers', then `JARVIS_MODELS`.
  * @returns a string that says what is wrong, beginning with the variable
  */
-export function modelsOf(values: Values): ModelConfig[] | string {
-  const inUse = modelOf(values)
+export function modelsOf(values: Values, file: ModelsFile): ModelConfig[] | string {
+  const configured = providersOf(values, file)
+  const inUse = modelOf(values, configured)
   if (typeof inUse === 'string') return inUse
-  const others = Object.values(providersOf(values)).filter(({ provider }) => provider !== inUse.provider)
+  const others = [...configured.values()]
+    .flat()
+    .filter(({ provider }) => provider !== inUse.provider || !isVariableProvider(provider))
   const found: ModelConfig[] = [withEffort(values, inUse)]
-  for (const model of [...others, ...values.JARVIS_MODELS.map((id) => named(values, 'JARVIS_MODELS', id))]) {
+  for (const model of [...others, ...values.JARVIS_MODELS.map((id) => named(configured, 'JARVIS_MODELS', id))]) {
     if (typeof model === 'string') return model
     if (!found.some((known) => idOf(known) === idOf(model))) found.push(withEffort(values, model))
   }
@@ -128,17 +158,17 @@ export function modelsOf(values: Values): ModelConfig[] | string {
 
 /** The id `provider/model`, or `demo`. */
 export const idOf = (model: ModelConfig): string =>
-  model.provider === 'demo' ? 'demo' : `${model.provider}/${model.model}`
+  model.kind === 'demo' ? 'demo' : `${model.provider}/${model.model}`
 
 /** Reads only the model variables. @throws JarvisError `invalid_request` naming the first that cannot be used */
-export function readModels(given: Partial<Record<ModelVariable, string>>) {
+export function readModels(given: Partial<Record<ModelVariable, string>>, file: ModelsFile) {
   const parsed = Variables.safeParse(given)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     throw new JarvisError('invalid_request', `${String(issue?.path[0])} ${issue?.message}.`)
   }
-  const all = modelsOf(parsed.data)
+  const all = modelsOf(parsed.data, file)
   if (typeof all === 'string') throw new JarvisError('invalid_request', all)
-  const [inUse = { provider: 'demo' as const }] = all
-  return { inUse, all, chosen: parsed.data.JARVIS_MODEL, providers: providersOf(parsed.data) }
+  const [inUse = demo] = all
+  return { inUse, all, chosen: parsed.data.JARVIS_MODEL, providers: providersOf(parsed.data, file) }
 }

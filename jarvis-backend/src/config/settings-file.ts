@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { type Changes, readEnvFile, writeEnvFile } from './env-file.ts'
 import { isModelVariable, readModels } from './model.ts'
+import { type ModelsFile, readModelsFile } from './models-file.ts'
 import { pathOf } from './path-of.ts'
 
 type Environment = Record<string, string | undefined>
@@ -16,9 +17,10 @@ const groups = [/^PVE_/, /^ANTHROPIC_(API_KEY|BASE_URL)$/, /^OPENAI_(API_KEY|BAS
 
 /** Settings from the data dir that the environment does not override. @throws ConfigError where the file cannot be read */
 function savedSettings(env: Environment): Record<string, string> {
-  const path = settingsPath(pathOf(isSet(env.JARVIS_DATA_DIR) ? String(env.JARVIS_DATA_DIR) : '~/.jarvis'))
-  return whatCounts(readable(path), env)
+  return whatCounts(readable(settingsPath(dataDirOf(env))), env)
 }
+
+const dataDirOf = (env: Environment) => pathOf(isSet(env.JARVIS_DATA_DIR) ? String(env.JARVIS_DATA_DIR) : '~/.jarvis')
 
 function readable(path: string): Record<string, string> {
   try {
@@ -36,14 +38,18 @@ function whatCounts(saved: Record<string, string>, env: Environment): Record<str
   )
 }
 
-/** The models after a change of the saved settings. @throws JarvisError `invalid_request` */
-export function modelsAfter({ dataDir, modelEnvironment }: Config, changes: Changes = {}) {
+/** The models after a change of the saved settings. @param file the named providers then @throws JarvisError `invalid_request` */
+export function modelsAfter(
+  { dataDir, modelEnvironment }: Pick<Config, 'dataDir' | 'modelEnvironment'>,
+  changes: Changes = {},
+  file: ModelsFile = readModelsFile(dataDir),
+) {
   const saved = { ...readEnvFile(settingsPath(dataDir)), ...changes }
   const set = Object.entries(saved).flatMap(([key, value]) =>
     value === undefined || value === '' ? [] : [[key, value]],
   )
   const models = Object.entries({ ...whatCounts(Object.fromEntries(set), modelEnvironment), ...modelEnvironment })
-  return readModels(Object.fromEntries(models.filter(([key]) => isModelVariable(key))))
+  return readModels(Object.fromEntries(models.filter(([key]) => isModelVariable(key))), file)
 }
 
 /** Loads a settings file into the environment, if it exists; variables that are set already win. @throws ConfigError */
@@ -61,7 +67,7 @@ export function loadEnv(path = '.env'): void {
 export function readStartConfig(env: Environment): Config {
   const saved = savedSettings(env)
   try {
-    return readConfig(env, saved)
+    return readConfig(env, saved, readModelsFile(dataDirOf(env)))
   } catch (error) {
     const [name = ''] = error instanceof ConfigError ? error.message.split(' ', 1) : []
     if (!(name in saved)) throw error

@@ -1,14 +1,14 @@
 import type { EmbeddingsConfig } from '../config/config.ts'
-import type { ModelConfig } from '../config/model.ts'
+import { idOf, type ModelConfig } from '../config/model.ts'
 import type { DoctorCheck, MemoryStatus } from '../protocol/index.ts'
 import { localEmbedder } from '../providers/embeddings/local.ts'
 import { openAiEmbedder } from '../providers/embeddings/openai-compatible.ts'
-import { askAboutModel, listed } from '../providers/index.ts'
+import { askAboutModel, listed, settingsOf } from '../providers/index.ts'
 import { bad, badFrom, ok, warn } from './check.ts'
 
 /** Checks the key and the model's name by a request that costs nothing. */
 export async function modelChecks(config: ModelConfig, signal: AbortSignal): Promise<DoctorCheck[]> {
-  if (config.provider === 'demo') {
+  if (config.kind === 'demo') {
     return [
       warn(
         'Model',
@@ -17,9 +17,8 @@ export async function modelChecks(config: ModelConfig, signal: AbortSignal): Pro
       ),
     ]
   }
-  const id = `${config.provider}/${config.model}`
-  const name = config.provider === 'anthropic' ? 'ANTHROPIC' : 'OPENAI'
-  const modelName = config.provider === 'anthropic' ? 'CLAUDE_MODEL' : 'OPENAI_MODEL'
+  const id = idOf(config)
+  const { keyName, urlName, modelName } = settingsOf(config.provider)
   const answer = await askAboutModel(config, signal)
   switch (answer.kind) {
     case 'served':
@@ -33,7 +32,7 @@ export async function modelChecks(config: ModelConfig, signal: AbortSignal): Pro
         ),
       ]
     case 'key_refused':
-      return [bad('Model', `${id}: the server refuses the key.`, `Set a valid ${name}_API_KEY.`)]
+      return [bad('Model', `${id}: the server refuses the key.`, `Set a valid key (${keyName}).`)]
     case 'unsure':
       return [
         warn(
@@ -43,7 +42,7 @@ export async function modelChecks(config: ModelConfig, signal: AbortSignal): Pro
         ),
       ]
     case 'unreachable':
-      return [bad('Model', `${id}: ${answer.why}.`, `Check the network and ${name}_BASE_URL.`)]
+      return [bad('Model', `${id}: ${answer.why}.`, `Check the network and the address (${urlName}).`)]
     default:
       return answer satisfies never
   }

@@ -1,62 +1,100 @@
-import type { Config } from '../config/config.ts'
-import { idOf, type ModelConfig } from '../config/model.ts'
+import { type Config, ConfigError } from '../config/config.ts'
+import type { Changes } from '../config/env-file.ts'
+import { idOf, type ModelConfig, type ServedModel } from '../config/model.ts'
+import { type ModelsFile, readModelsFile, type SavedProvider, writeModelsFile } from '../config/models-file.ts'
 import { modelsAfter, saveSettings } from '../config/settings-file.ts'
 import type { Clock } from '../lib/clock.ts'
 import {
+  isVariableProvider,
   JarvisError,
   type ModelBody,
+  type ModelFallback,
+  type ModelKind,
   type ModelProvider,
   type ModelProviderInfo,
   type ModelsReply,
   type ModelTestBody,
   type ModelTestReply,
+  type ProviderBody,
+  type VariableProvider,
+  variableProviders,
 } from '../protocol/index.ts'
 import { listModels, tryModel } from '../providers/index.ts'
+import { fallbackFault } from './fallbacks.ts'
+import { addressFault } from './model-address.ts'
 
 const variables = {
   anthropic: { apiKey: 'ANTHROPIC_API_KEY', baseUrl: 'ANTHROPIC_BASE_URL', model: 'CLAUDE_MODEL' },
   openai: { apiKey: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL', model: 'OPENAI_MODEL' },
 } as const
 const suggested = { anthropic: 'claude-sonnet-5-5', openai: 'gpt-5.2' } as const
-const providers = ['anthropic', 'openai'] as const
-type Known = { model: string; apiKey?: string; baseUrl?: string }
+const kinds = { anthropic: 'anthropic', openai: 'openai-chat' } as const
+type Server = Pick<ServedModel, 'apiKey' | 'baseUrl' | 'headers'>
 
-/** Connects a model from the dashboard: try it, save it, use it from the next message on. */
+/** Connects models from the dashboard and the command line: try them, save them, use one from the next message on. */
 export function createModelSetup(parts: {
-  config: Config
+  config: Pick<Config, 'dataDir' | 'modelEnvironment' | 'embeddings'>
   clock: Clock
-  /** Sets the models that may answer from now on; the one in use is first. */
-  apply(models: readonly ModelConfig[]): void
+  /** Sets the models that may answer from now on, the one in use first, and what answers where one fails. */
+  apply(models: readonly ModelConfig[], fallbacks: readonly ModelFallback[]): void
 }) {
   const { config, clock, apply } = parts
   const given = config.modelEnvironment
-  const isGiven = (provider: ModelProvider) =>
+  const isGiven = (provider: VariableProvider) =>
     given[variables[provider].apiKey] !== undefined || given[variables[provider].baseUrl] !== undefined
-  const knownOf = (provider: ModelProvider): Known | undefined => modelsAfter(config).providers[provider]
+  /** @throws JarvisError `conflict` where the file cannot be used: it is not replaced, because it holds keys. */
+  const readFile = (): ModelsFile => {
+    try {
+      return readModelsFile(config.dataDir)
+    } catch (error) {
+      if (error instanceof ConfigError) throw new JarvisError('conflict', error.message)
+      throw error
+    }
+  }
+  const modelsNow = (changes: Changes = {}, file = readFile()) => modelsAfter(config, changes, file)
+  const knownOf = (provider: ModelProvider): ServedModel | undefined => modelsNow().providers.get(provider)?.[0]
 
-  /** A key is used only for the address it was saved for; another address needs the key again. */
-  function serverOf(provider: ModelProvider, { baseUrl, apiKey }: ModelTestBody): Omit<Known, 'model'> {
+  /** A key and headers are used only for the address they were saved for; another address needs them again. */
+  function serverOf(
+    provider: ModelProvider,
+    { baseUrl, apiKey, headers }: Pick<ModelTestBody, 'baseUrl' | 'apiKey' | 'headers'>,
+  ): Server {
     const fault = baseUrl === undefined ? undefined : addressFault(baseUrl)
     if (fault !== undefined) throw new JarvisError('invalid_request', fault)
     if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
       throw new JarvisError('invalid_request', 'The key must be the key alone, without spaces.')
     }
     const known = knownOf(provider)
-    const key = apiKey ?? (known?.baseUrl === baseUrl ? known?.apiKey : undefined)
+    const isSame = known?.baseUrl === baseUrl
+    const key = apiKey ?? (isSame ? known?.apiKey : undefined)
     if (key === undefined && known?.apiKey !== undefined) {
       throw new JarvisError(
         'invalid_request',
         'The address is another one: type its key too. The one before stays here.',
       )
     }
+    const sent = headers ?? (isSame ? known?.headers : undefined)
+    if (sent === undefined && known?.headers !== undefined) {
+      throw new JarvisError(
+        'invalid_request',
+        'The address is another one: give its headers too, or {} for none. The ones before stay here.',
+      )
+    }
     if (key === undefined && baseUrl === undefined) throw new JarvisError('invalid_request', 'A key is needed.')
-    return { ...(key !== undefined && { apiKey: key }), ...(baseUrl !== undefined && { baseUrl }) }
+    return {
+      ...(key !== undefined && { apiKey: key }),
+      ...(baseUrl !== undefined && { baseUrl }),
+      ...(sent !== undefined && Object.keys(sent).length > 0 && { headers: sent }),
+    }
   }
 
-  function keep(changes: Record<string, string | undefined>): void {
-    const { all } = modelsAfter(config, changes)
-    saveSettings(config.dataDir, changes)
-    apply(all)
+  /** Saves what changes and applies it. Nothing is written where the models could not be read afterwards. */
+  function keep(changes: Record<string, string | undefined>, next?: ModelsFile): void {
+    const file = next ?? readFile()
+    const { all } = modelsNow(changes, file)
+    if (next !== undefined) writeModelsFile(config.dataDir, next)
+    if (Object.keys(changes).length > 0) saveSettings(config.dataDir, changes)
+    apply(all, file.fallbacks)
   }
   function mayChoose(): void {
     if (given.JARVIS_MODEL === undefined) return
@@ -65,7 +103,7 @@ export function createModelSetup(parts: {
       'JARVIS_MODEL is set in .env or the environment, which counts first. Take it out there.',
     )
   }
-  function mayChange(provider: ModelProvider): void {
+  function mayChange(provider: VariableProvider): void {
     if (!isGiven(provider)) return
     throw new JarvisError(
       'conflict',
@@ -73,36 +111,63 @@ export function createModelSetup(parts: {
     )
   }
 
+  const keyEndOf = ({ apiKey }: Server) =>
+    // The last four characters of a short key would reveal too much.
+    apiKey === undefined ? {} : { keyEnd: apiKey.length >= 12 ? apiKey.slice(-4) : '' }
+
   return {
     current(): ModelsReply {
-      const { inUse, providers: known } = modelsAfter(config)
+      const { inUse, providers: known } = modelsNow()
+      const { providers, fallbacks } = readFile()
       return {
         inUse: idOf(inUse),
         isFixed: given.JARVIS_MODEL !== undefined,
-        providers: providers.map((provider): ModelProviderInfo => {
-          const { apiKey, baseUrl, model } =
-            inUse.provider === provider ? inUse : (known[provider] ?? ({} as Partial<Known>))
-          return {
-            provider,
-            source: known[provider] === undefined ? 'none' : isGiven(provider) ? 'environment' : 'settings',
-            model: model ?? suggested[provider],
-            ...(baseUrl !== undefined && { baseUrl }),
-            // The last four characters of a short key would reveal too much.
-            ...(apiKey !== undefined && { keyEnd: apiKey.length >= 12 ? apiKey.slice(-4) : '' }),
-          }
-        }),
+        providers: [
+          ...variableProviders.map((provider): ModelProviderInfo => {
+            const server: Partial<ServedModel> =
+              inUse.kind !== 'demo' && inUse.provider === provider ? inUse : (known.get(provider)?.[0] ?? {})
+            return {
+              provider,
+              kind: kinds[provider],
+              source: !known.has(provider) ? 'none' : isGiven(provider) ? 'environment' : 'settings',
+              model: server.model ?? suggested[provider],
+              ...(server.baseUrl !== undefined && { baseUrl: server.baseUrl }),
+              ...keyEndOf(server),
+            }
+          }),
+          ...providers.map(
+            ({ name: provider, kind, baseUrl, models, key, headers }): ModelProviderInfo => ({
+              provider,
+              kind,
+              source: 'settings',
+              model: models[0] ?? '',
+              models,
+              baseUrl,
+              ...keyEndOf(key === undefined ? {} : { apiKey: key }),
+              ...(headers && { headers: Object.keys(headers) }),
+            }),
+          ),
+        ],
+        fallbacks,
       }
     },
 
     /** @throws JarvisError `invalid_request` */
-    test(provider: ModelProvider, { model, ...body }: ModelTestBody, signal: AbortSignal): Promise<ModelTestReply> {
-      const server = { provider, ...serverOf(provider, body) }
+    async test(
+      provider: ModelProvider,
+      { model, kind: asked, ...body }: ModelTestBody,
+      signal: AbortSignal,
+    ): Promise<ModelTestReply> {
+      const kind = kindOf(provider, asked, knownOf(provider)?.kind)
+      if (isVariableProvider(provider) && body.headers !== undefined)
+        throw new JarvisError('invalid_request', `${provider} takes no headers: give the provider another name.`)
+      const server = { provider, kind, ...serverOf(provider, body) }
       const asking = { now: () => clock.now(), signal }
       return model === undefined ? listModels(server, asking) : tryModel({ ...server, model }, asking)
     },
 
     /** Saves a model in the data dir and uses it from the next message on. @throws JarvisError `conflict`, `invalid_request` */
-    save(provider: ModelProvider, body: ModelBody): void {
+    save(provider: VariableProvider, body: ModelBody): void {
       mayChange(provider)
       mayChoose()
       const { model } = body
@@ -116,14 +181,47 @@ export function createModelSetup(parts: {
       })
     },
 
+    /** Saves a named provider in the data dir, beside the others. @throws JarvisError `invalid_request` */
+    saveNamed(name: ModelProvider, body: ProviderBody): void {
+      const { apiKey, headers } = serverOf(name, body)
+      const { kind, baseUrl, models } = body
+      const file = readFile()
+      const saved: SavedProvider = {
+        ...{ name, kind, baseUrl, models: [...new Set(models)] },
+        ...(apiKey !== undefined && { key: apiKey }),
+        ...(headers !== undefined && { headers }),
+      }
+      const at = file.providers.findIndex((known) => known.name === name)
+      keep({}, { ...file, providers: at < 0 ? [...file.providers, saved] : file.providers.with(at, saved) })
+    },
+
     /** @throws JarvisError `conflict`, `invalid_request` where its provider is not configured. */
     use(model: string): void {
       mayChoose()
       keep({ JARVIS_MODEL: model })
     },
 
-    /** Removes a provider's key and address; if it was in use, the next configured provider answers. */
+    /** Sets what answers where a model fails. @throws JarvisError `invalid_request` naming the first that cannot be */
+    fallBack(fallbacks: readonly ModelFallback[]): void {
+      const { all } = modelsNow()
+      const fault = fallbackFault(fallbacks, all)
+      if (fault !== undefined) throw new JarvisError('invalid_request', fault)
+      keep({}, { ...readFile(), fallbacks: [...fallbacks] })
+    },
+
+    /** Removes a provider with its key and address; if it was in use, the next configured provider answers. */
     forget(provider: ModelProvider): void {
+      const wasInUse = modelsNow().inUse.provider === provider
+      const noChoice = wasInUse ? { JARVIS_MODEL: undefined } : {}
+      if (!isVariableProvider(provider)) {
+        const file = readFile()
+        const providers = file.providers.filter(({ name }) => name !== provider)
+        if (providers.length === file.providers.length)
+          throw new JarvisError('not_found', `There is no provider ${provider}.`)
+        if (wasInUse) mayChoose()
+        keep(noChoice, { ...file, providers, fallbacks: withoutProvider(file.fallbacks, provider) })
+        return
+      }
       mayChange(provider)
       if (provider === 'openai' && config.embeddings.kind === 'openai') {
         throw new JarvisError(
@@ -131,33 +229,32 @@ export function createModelSetup(parts: {
           'JARVIS_EMBEDDINGS needs it: the next start would fail without. Change that first.',
         )
       }
-      const wasInUse = modelsAfter(config).inUse.provider === provider
       if (wasInUse) mayChoose()
       const { apiKey, baseUrl, model } = variables[provider]
-      keep({
-        [apiKey]: undefined,
-        [baseUrl]: undefined,
-        [model]: undefined,
-        ...(wasInUse && { JARVIS_MODEL: undefined }),
-      })
+      keep({ [apiKey]: undefined, [baseUrl]: undefined, [model]: undefined, ...noChoice })
+    },
+
+    /** The models as the files have them now. @throws ConfigError, JarvisError where they cannot be used */
+    look(): { models: readonly ModelConfig[]; fallbacks: readonly ModelFallback[] } {
+      const file = readFile()
+      return { models: modelsNow({}, file).all, fallbacks: file.fallbacks }
     },
   }
 }
 
-/** Why an address cannot be a model's server; undefined where it can. Never quotes what may be a secret. */
-function addressFault(text: string): string | undefined {
-  const example = 'such as http://127.0.0.1:11434/v1'
-  if (!/^https?:\/\//i.test(text)) {
-    const isBare = !/^\w+:\/|[\s@?#]/.test(text) && /[.:/]/.test(text) && URL.canParse(`http://${text}`)
-    return `The address must begin with http:// or https://, ${isBare ? `such as http://${text}` : example}.`
-  }
-  if (!URL.canParse(text)) return `The address cannot be read as a URL, ${example}.`
-  const { username, password, search, hash, pathname } = new URL(text)
-  if (username !== '' || password !== '')
-    return 'The address must hold no name and no password: the key has its own place.'
-  if (search !== '' || hash !== '') return 'The address must end before its ? or #.'
-  if (/\/chat\/completions\/?$/.test(pathname)) {
-    return `The address must end before /chat/completions: ${text.replace(/\/chat\/completions\/?$/, '')}`
-  }
-  return undefined
+function kindOf(provider: ModelProvider, asked: ModelKind | undefined, known: ModelKind | undefined): ModelKind {
+  const own = isVariableProvider(provider) ? kinds[provider] : undefined
+  if (own !== undefined && asked !== undefined && asked !== own)
+    throw new JarvisError('invalid_request', `${provider} is always ${own}: give the provider another name.`)
+  const kind = own ?? asked ?? known
+  if (kind === undefined) throw new JarvisError('invalid_request', `${provider} is not saved yet, so kind is needed.`)
+  return kind
 }
+
+/** Fallbacks without the models of a provider that is gone. */
+const withoutProvider = (fallbacks: readonly ModelFallback[], provider: ModelProvider): ModelFallback[] =>
+  fallbacks.flatMap((fallback) => {
+    const isOf = (id: string) => id.startsWith(`${provider}/`)
+    const then = fallback.then.filter((id) => !isOf(id))
+    return isOf(fallback.model) || then.length === 0 ? [] : [{ ...fallback, then }]
+  })

@@ -139,13 +139,22 @@ export {
 } from './memory.ts'
 export {
   Effort,
+  isVariableProvider,
   ModelBody,
+  ModelFallback,
+  ModelFallbacksBody,
+  ModelHeaders,
+  ModelKind,
+  type ModelPreset,
   ModelProvider,
   type ModelProviderInfo,
   type ModelsReply,
   ModelTestBody,
   type ModelTestReply,
   ModelUseBody,
+  ProviderBody,
+  type VariableProvider,
+  variableProviders,
 } from './models.ts'
 export { NodeRole, NodeRoles, NodeRolesBody, type NodeRolesReply } from './node-roles.ts'
 export { type OAuthAsk, OAuthDecisionBody, type OAuthDecisionReply, OAuthOpenBody, type OAuthProblem } from './oauth.ts'

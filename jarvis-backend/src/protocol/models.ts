@@ -1,7 +1,21 @@
 import { z } from 'zod'
 
-export const ModelProvider = z.enum(['anthropic', 'openai'])
+/** The providers that environment variables set; all others are kept in the data dir by their names. */
+export const variableProviders = ['anthropic', 'openai'] as const
+export type VariableProvider = (typeof variableProviders)[number]
+export const isVariableProvider = (name: string): name is VariableProvider =>
+  variableProviders.some((known) => known === name)
+
+/** The name of a provider, the first part of its models' ids. */
+export const ModelProvider = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be 1 to 32 small letters, digits and dashes, and begin with a letter')
+  .refine((name) => name !== 'demo', 'demo is the built-in model')
 export type ModelProvider = z.infer<typeof ModelProvider>
+
+/** The API that a provider speaks: Anthropic's Messages, OpenAI's Chat Completions or OpenAI's Responses. */
+export const ModelKind = z.enum(['anthropic', 'openai-chat', 'openai-responses'])
+export type ModelKind = z.infer<typeof ModelKind>
 
 /** How much a model thinks before it answers. `off`: as little as possible. */
 export const Effort = z.enum(['off', 'low', 'medium', 'high'])
@@ -17,9 +31,54 @@ export const ModelBody = z.strictObject({
   apiKey: z.string().trim().min(1).max(2_000).optional(),
 })
 export type ModelBody = z.output<typeof ModelBody>
-/** Without `model` the test only lists the provider's models. */
-export const ModelTestBody = ModelBody.partial({ model: true })
+
+const modelName = z.string().trim().min(1).max(200)
+/** The names of headers that JARVIS sets itself. */
+const ownHeaders =
+  /^(?:authorization|x-api-key|content-(?:type|length|encoding)|host|connection|cookie|transfer-encoding)$/i
+/** Further headers of each request; a value may be a secret, so it is never sent back. */
+export const ModelHeaders = z.record(z.string(), z.string()).superRefine((headers, context) => {
+  const fault = (message: string) => context.addIssue({ code: 'custom', message })
+  if (Object.keys(headers).length > 20) fault('there may be 20 headers at most')
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[A-Za-z0-9-]{1,64}$/.test(name)) fault('a name of a header has letters, digits and dashes')
+    else if (ownHeaders.test(name)) fault(`JARVIS sets the header ${name} itself`)
+    else if (!/^[\x20-\x7e]{1,2000}$/.test(value)) fault(`the value of ${name} must be one line of ASCII`)
+  }
+})
+
+/**
+ * A named provider as a person enters it. Without `apiKey` or `headers` the known ones stay, as long as the address does; both are sent
+ * only to the address they were saved for. The first of `models` is the usual one.
+ */
+export const ProviderBody = z.strictObject({
+  kind: ModelKind,
+  baseUrl: z.string().trim().min(1).max(2_000),
+  apiKey: z.string().trim().min(1).max(2_000).optional(),
+  headers: ModelHeaders.optional(),
+  models: z.array(modelName).min(1).max(50),
+})
+export type ProviderBody = z.output<typeof ProviderBody>
+
+/** Without `model` the test only lists the provider's models. `kind` and `headers`: of a named provider. */
+export const ModelTestBody = ModelBody.partial({ model: true }).extend({
+  kind: ModelKind.optional(),
+  headers: ModelHeaders.optional(),
+})
 export type ModelTestBody = z.output<typeof ModelTestBody>
+
+/**
+ * Models that answer in place of `model` while it fails, in order. A model on the own network is followed by one elsewhere only where
+ * `consented` names that one: the operator agreed to send it what was said to `model`.
+ */
+export const ModelFallback = z.strictObject({
+  model: z.string().trim().min(1).max(240),
+  then: z.array(z.string().trim().min(1).max(240)).min(1).max(10),
+  consented: z.array(z.string().trim().min(1).max(240)).max(10).optional(),
+})
+export type ModelFallback = z.output<typeof ModelFallback>
+export const ModelFallbacksBody = z.strictObject({ fallbacks: z.array(ModelFallback).max(50) })
+export type ModelFallbacksBody = z.output<typeof ModelFallbacksBody>
 
 /** `model`: `demo`, or `provider/model` of a configured provider. */
 export const ModelUseBody = z.strictObject({ model: z.string().trim().min(1).max(220) })
@@ -30,14 +89,37 @@ export const ModelUseBody = z.strictObject({ model: z.string().trim().min(1).max
  */
 export type ModelProviderInfo = {
   provider: ModelProvider
+  kind: ModelKind
   source: 'none' | 'environment' | 'settings'
-  /** The configured model, or a default where nothing is configured. */
+  /** The configured model, or a default where nothing is configured; of a named provider the first. */
   model: string
+  /** All of a named provider. */
+  models?: string[]
   baseUrl?: string
   keyEnd?: string
+  /** Names of the headers of a named provider; their values are never sent. */
+  headers?: string[]
 }
 /** `isFixed`: `JARVIS_MODEL` is set in the environment, so no other model can be chosen here. */
-export type ModelsReply = { inUse: string; isFixed: boolean; providers: ModelProviderInfo[] }
+export type ModelsReply = {
+  inUse: string
+  isFixed: boolean
+  providers: ModelProviderInfo[]
+  fallbacks: ModelFallback[]
+}
+
+/** A known service to begin a named provider from. Words in capitals in `baseUrl` stand for what the person puts there. */
+export type ModelPreset = {
+  id: string
+  title: string
+  kind: ModelKind
+  baseUrl: string
+  /** Of a model that the service has. */
+  example: string
+  key: 'needed' | 'optional'
+  /** What else must be known to use it. */
+  note?: string
+}
 
 /** Result of one short question to the model. `text`: one sentence for a person. `models`: known models, where the name was wrong or missing. */
 export type ModelTestReply = {

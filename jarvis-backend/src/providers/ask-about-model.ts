@@ -1,4 +1,5 @@
 import { whyUnreachable } from '../lib/unreachable.ts'
+import type { ModelServer } from './served-model.ts'
 
 /** Whether a server knows the key and the model. `unsure`: it answers without telling. `models`: the ones it lists. */
 export type ModelAnswer =
@@ -14,26 +15,28 @@ const mostNamed = 1_000
 
 /** Reads the server's list of models, which costs nothing and asks no model. @throws only the signal's reason */
 export async function askAboutModel(
-  server: { provider: 'anthropic' | 'openai'; model: string; apiKey?: string; baseUrl?: string },
+  server: Omit<ModelServer, 'provider'> & { model: string },
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
-  const { provider, model, apiKey } = server
-  const isAnthropic = provider === 'anthropic'
+  const { kind, model, apiKey, headers = {} } = server
+  const isAnthropic = kind === 'anthropic'
   const base = (server.baseUrl ?? (isAnthropic ? 'https://api.anthropic.com' : 'https://api.openai.com/v1')).replace(
     /\/+$/,
     '',
   )
+  const isOwn = new URL(base).hostname === 'api.anthropic.com'
   // Aliases are missing from Anthropic's list but can be looked up by name.
   const url = isAnthropic ? `${base}/v1/models/${encodeURIComponent(model)}` : `${base}/models`
   const key: Record<string, string> = isAnthropic
-    ? { 'x-api-key': apiKey ?? 'none' }
+    ? // Other services with this API, Bedrock for one, take a bearer.
+      { 'x-api-key': apiKey ?? 'none', ...(!isOwn && { authorization: `Bearer ${apiKey ?? 'none'}` }) }
     : { authorization: `Bearer ${apiKey ?? 'none'}` }
   const late = AbortSignal.timeout(answerMs)
   let response: Response
   let body: unknown
   try {
     response = await fetch(url, {
-      headers: { ...key, ...(isAnthropic && { 'anthropic-version': '2023-06-01' }) },
+      headers: { ...headers, ...key, ...(isAnthropic && { 'anthropic-version': '2023-06-01' }) },
       signal: AbortSignal.any([signal, late]),
       redirect: 'error',
     })
@@ -53,7 +56,7 @@ export async function askAboutModel(
   const list = (body as { data?: unknown } | undefined)?.data
   if (!response.ok || !Array.isArray(list)) return { kind: 'unsure', why: `it lists no models (${response.status})` }
   const ids = list.map((item: { id?: unknown } | null) => String(item?.id))
-  // Ollama accepts names without the tag `:latest`.
-  const isServed = ids.includes(model) || ids.includes(`${model}:latest`)
+  // Ollama accepts names without the tag `:latest`, and Gemini without `models/`.
+  const isServed = [model, `${model}:latest`, `models/${model}`].some((id) => ids.includes(id))
   return isServed ? { kind: 'served' } : { kind: 'unknown_model', models: ids.slice(0, mostNamed) }
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { exchange, type Reader } from './exchange.ts'
 
-const provider = { name: 'P', host: 'p', keyName: 'K', urlName: 'U', secret: undefined }
+const provider = { name: 'P', host: 'p', keyName: 'K', urlName: 'U', secrets: [] }
 const usage = { inputTokens: 5, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 }
 const answers = async () => {
   const body = Readable.from([Buffer.from('data: {}\n\n')]) as IncomingMessage

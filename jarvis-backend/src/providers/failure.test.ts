@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { refusal, sendFailure, streamFailure } from './failure.ts'
 
-const provider = { name: 'P', host: 'api.test', keyName: 'P_KEY', urlName: 'P_URL', secret: 'sk-1' }
+const provider = { name: 'P', host: 'api.test', keyName: 'P_KEY', urlName: 'P_URL', secrets: ['sk-1'] }
 
 test.each([
   ['overloaded_error', 'model_overloaded', true],

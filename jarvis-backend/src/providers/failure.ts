@@ -12,8 +12,8 @@ export type Provider = {
   /** Names of the settings to check. */
   keyName: string
   urlName: string
-  /** The key, which is cut out of the provider's messages. */
-  secret: string | undefined
+  /** Key and headers, which are cut out of the provider's messages. */
+  secrets: readonly string[]
 }
 
 /** A provider's description of a failure; any field may be missing or odd. */
@@ -28,6 +28,9 @@ export type Complaint = {
 /** Status of errors that arrive inside a stream with a type instead. */
 const statusOfType = new Map<string, number>([
   ['invalid_request_error', 400],
+  ['invalid_prompt', 400],
+  ['context_length_exceeded', 400],
+  ['string_above_max_length', 400],
   ['authentication_error', 401],
   ['billing_error', 402],
   ['insufficient_quota', 402],
@@ -141,9 +144,9 @@ function complaintOf({ status, headers, error }: SdkError): Complaint {
 
 const record = (value: unknown) => (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
 
-function quoted({ secret }: Provider, message: unknown): string {
+function quoted({ secrets }: Provider, message: unknown): string {
   if (typeof message !== 'string') return ''
-  const safe = !secret ? message : message.replaceAll(secret, '[key]')
+  const safe = secrets.reduce((text, secret) => (secret === '' ? text : text.replaceAll(secret, '[key]')), message)
   return safe.replace(/\s+/g, ' ').trim().slice(0, 300).toWellFormed()
 }
 

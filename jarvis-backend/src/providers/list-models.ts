@@ -1,8 +1,7 @@
 import { firstOf } from '../lib/words.ts'
 import type { ModelTestReply } from '../protocol/index.ts'
 import { askAboutModel } from './ask-about-model.ts'
-
-export type ModelServer = { provider: 'anthropic' | 'openai'; apiKey?: string; baseUrl?: string }
+import type { ModelServer } from './served-model.ts'
 
 const mostSpoken = 3
 
@@ -34,14 +33,14 @@ export async function listModels(
   }
 }
 
-export const placeOf = ({ baseUrl }: ModelServer): string =>
+export const placeOf = ({ baseUrl }: Pick<ModelServer, 'baseUrl'>): string =>
   baseUrl === undefined ? 'The provider' : new URL(baseUrl).host
 
 /** The first few names and the number of others. */
 export const listed = (models: readonly string[]): string => firstOf(models, mostSpoken)
 
-/** Suggests the path `/v1` that most Chat Completions servers need; empty where the address has a path. */
-export function pathHint({ provider, baseUrl }: ModelServer): string {
-  if (provider !== 'openai' || baseUrl === undefined || new URL(baseUrl).pathname !== '/') return ''
+/** Suggests the path `/v1` that most servers with OpenAI's API need; empty where the address has a path. */
+export function pathHint({ kind, baseUrl }: Pick<ModelServer, 'kind' | 'baseUrl'>): string {
+  if (kind === 'anthropic' || baseUrl === undefined || new URL(baseUrl).pathname !== '/') return ''
   return ` Did you mean ${baseUrl.replace(/\/+$/, '')}/v1?`
 }

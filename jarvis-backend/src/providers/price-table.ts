@@ -24,10 +24,19 @@ const openai = (input: number, output: number, cacheRead: number): Price => ({
   cacheWrite: 0,
 })
 
+const embedding = (input: number): Price => ({ input, output: 0, cacheRead: 0, cacheWrite: 0 })
+/** Google's prices; storing a cache costs by the hour, which is not counted. `above`: of prompts of more than 200,000 tokens. */
+const gemini = (input: number, output: number, long?: [input: number, output: number]): Price => ({
+  ...{ input, output, cacheRead: input / 10, cacheWrite: 0 },
+  ...(long && {
+    above: { promptTokens: 200_000, input: long[0], output: long[1], cacheRead: long[0] / 10, cacheWrite: 0 },
+  }),
+})
+
 /**
- * Prices by `provider/model` without a date suffix; standard service, no batches. Looked up on 2026-11-22: Anthropic's on
+ * Prices by `service/model` without a date suffix; standard service, no batches. Looked up on 2026-11-22: Anthropic's on
  * platform.claude.com/docs/en/about-claude/pricing, the newest from third parties. OpenAI's from third parties that quote
- * developers.openai.com/api/docs/pricing, which could not be read: compare them before relying on them.
+ * developers.openai.com/api/docs/pricing, which could not be read, and Gemini's from memory: compare them before relying on them.
  */
 export const shippedPrices: Readonly<Record<string, Price>> = {
   'anthropic/claude-fable-5-1': anthropic(10, 50, 0.25),
@@ -63,4 +72,9 @@ export const shippedPrices: Readonly<Record<string, Price>> = {
   'openai/gpt-4o-mini': openai(0.15, 0.6, 0.075),
   'openai/o3': openai(2, 8, 0.5),
   'openai/o4-mini': openai(1.1, 4.4, 0.275),
+  'openai/text-embedding-3-small': embedding(0.02),
+  'openai/text-embedding-3-large': embedding(0.13),
+  'gemini/gemini-2.5-pro': gemini(1.25, 10, [2.5, 15]),
+  'gemini/gemini-2.5-flash': gemini(0.3, 2.5),
+  'gemini/gemini-2.5-flash-lite': gemini(0.1, 0.4),
 }

@@ -12,7 +12,10 @@ function pricesOf(file: string | undefined, isOwnService = true) {
   const path = join(dir, 'prices.json')
   if (file !== undefined) writeFileSync(path, file)
   const announced: string[] = []
-  const prices = createPrices(path, { isOwnService: () => isOwnService, announce: (text) => announced.push(text) })
+  const prices = createPrices(path, {
+    pricedAs: (id) => (isOwnService ? id : undefined),
+    announce: (text) => announced.push(text),
+  })
   return { ...prices, path, announced }
 }
 const million: Usage = { inputTokens: 1e6, outputTokens: 1e6, cacheReadTokens: 1e6, cacheWriteTokens: 1e6 }
@@ -64,7 +67,7 @@ test('a file that cannot be used is said once, and the prices before stay', () =
 test('no shipped price is nothing, and none is dearer out of the cache than without', () => {
   for (const [model, { input, output, cacheRead }] of Object.entries(shippedPrices)) {
     expect(input, model).toBeGreaterThan(0)
-    expect(output, model).toBeGreaterThan(input)
+    if (!model.includes('embedding')) expect(output, model).toBeGreaterThan(input)
     expect(cacheRead, model).toBeLessThan(input)
   }
 })

@@ -3,13 +3,14 @@ import { readPrices } from './price-file.ts'
 import { type Price, shippedPrices } from './price-table.ts'
 
 /**
- * Computes the cost of answers. The operator's prices take precedence. Shipped prices apply only to the provider's own service, because a
- * name means nothing at another address.
+ * Computes the cost of answers. The operator's prices take precedence. Shipped prices apply only to services whose prices are known,
+ * because a name means nothing at another address.
+ * @param parts.pricedAs the name of a model in the shipped table, by its id; undefined: its service has no known prices
  * @param path a JSON file of `{"provider/model": {input, output, cacheRead?, cacheWrite?}}`, dollars per million tokens
  */
 export function createPrices(
   path: string,
-  parts: { isOwnService(model: string): boolean; announce(problem: string): void },
+  parts: { pricedAs(model: string): string | undefined; announce(problem: string): void },
 ): { costOf: CostOf; reload(): void } {
   let own: Record<string, Price> = {}
   let problem: string | undefined
@@ -28,7 +29,7 @@ export function createPrices(
   return {
     reload,
     costOf(model, { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }) {
-      const price = priceOf(own, model) ?? (parts.isOwnService(model) ? priceOf(shippedPrices, model) : undefined)
+      const price = priceOf(own, model) ?? shippedPriceOf(parts.pricedAs(model))
       if (price === undefined) return undefined
       const prompt = inputTokens + cacheReadTokens + cacheWriteTokens
       const isLong = price.above !== undefined && prompt > price.above.promptTokens
@@ -39,6 +40,8 @@ export function createPrices(
     },
   }
 }
+
+const shippedPriceOf = (name: string | undefined) => (name === undefined ? undefined : priceOf(shippedPrices, name))
 
 const dated = /-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/
 

@@ -1,9 +1,9 @@
-import { type Model, ModelError } from '../agent/model.ts'
+import { ModelError } from '../agent/model.ts'
 import type { ModelTestReply } from '../protocol/index.ts'
-import { anthropicModel } from './anthropic/model.ts'
 import { askAboutModel } from './ask-about-model.ts'
-import { listed, type ModelServer, pathHint, placeOf } from './list-models.ts'
-import { openAiCompatibleModel } from './openai-compatible/model.ts'
+import { listed, pathHint, placeOf } from './list-models.ts'
+import { type ModelServer, servedModel } from './served-model.ts'
+import { withoutSettings } from './settings-names.ts'
 
 export type Tried = ModelServer & { model: string }
 
@@ -16,14 +16,13 @@ export async function tryModel(
   tried: Tried,
   { now, signal }: { now(): number; signal: AbortSignal },
 ): Promise<ModelTestReply> {
-  const options = { ...tried, maxTokens: mostTokens, idleTimeoutMs: patienceMs }
-  const model: Model = tried.provider === 'anthropic' ? anthropicModel(options) : openAiCompatibleModel(options)
+  const model = servedModel({ ...tried, maxTokens: mostTokens, idleTimeoutMs: patienceMs })
   const late = AbortSignal.timeout(patienceMs)
   const begun = now()
   const reply = (verdict: ModelTestReply['verdict'], text: string): ModelTestReply => ({
     verdict,
-    // Names of environment variables are removed, because the reader sees a form.
-    text: text.replace(/ \(\w+_(BASE_URL|API_KEY)\)/, ''),
+    // The places of settings are removed, because the reader sees a form.
+    text: withoutSettings(text),
     tookMs: now() - begun,
   })
   try {

@@ -16,6 +16,7 @@ const windows: readonly (readonly [name: RegExp, tokens: number])[] = [
   [/^(?:gpt-4o|chatgpt-4o|gpt-4-turbo|o1-mini|o1-preview)/, 128_000],
   [/^o[134]/, 200_000],
   [/^gemini-/, 1_000_000],
+  [/^gpt-oss/, 131_072],
 ]
 
 /** At most this share of a window is kept for the answer. */
@@ -28,7 +29,11 @@ const mostForAnswer = 0.25
  * @param set tokens that the operator has set; they count more than the table
  */
 export function windowOf(id: string, answer: number, set?: number): Window {
-  const name = id.split('/').at(-1)?.toLowerCase() ?? ''
+  // Bedrock puts the maker before the name, and a region before the maker.
+  const name = (id.split('/').at(-1)?.toLowerCase() ?? '').replace(
+    /^(?:[a-z]{2,6}\.)?(?:anthropic|openai|google)\./,
+    '',
+  )
   const tokens = set ?? windows.find(([known]) => known.test(name))?.[1] ?? unknownWindow
   return { tokens, answer: Math.min(answer, Math.floor(tokens * mostForAnswer)) }
 }

@@ -1,14 +1,14 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** Something that speaks Chat Completions: one key, one model. Ends with the test. */
 export async function startModelServer({ key, model, says }: { key: string; model: string; says: string }) {
-  const asked: { path: string; key: string }[] = []
+  const asked: { path: string; key: string; headers: IncomingHttpHeaders }[] = []
   const server = createServer((request, response) => {
     const path = (request.url ?? '').replace(/^\/v1/, '')
     const given = (request.headers.authorization ?? '').replace('Bearer ', '')
-    asked.push({ path, key: given })
+    asked.push({ path, key: given, headers: request.headers })
     let body = ''
     request.on('data', (chunk: Buffer) => {
       body += chunk.toString()

@@ -2,6 +2,7 @@ import { type Model, ModelError, type Turn } from '../../agent/model.ts'
 import type { Effort } from '../../protocol/index.ts'
 import { exchange } from '../exchange.ts'
 import { type Provider, sendFailure } from '../failure.ts'
+import { settingsOf } from '../settings-names.ts'
 import { anthropicEncoder, type EncodedRequest, isThinking, type Refused } from './request.ts'
 import { anthropicReader } from './stream.ts'
 import { thinkingFields, thinkingMode } from './thinking.ts'
@@ -10,9 +11,13 @@ import { thinkingFields, thinkingMode } from './thinking.ts'
 const headers = { 'content-type': 'application/json' }
 
 export type AnthropicOptions = {
+  /** The provider's name in ids; default `anthropic`. */
+  name?: string
   apiKey?: string
   /** Default `https://api.anthropic.com`. */
   baseUrl?: string
+  /** Sent with each request. */
+  headers?: Readonly<Record<string, string>>
   model: string
   maxTokens: number
   /** Longest time without a byte, ms; default 120,000. */
@@ -23,14 +28,15 @@ export type AnthropicOptions = {
 
 /** Claude, through the Messages API. */
 export function anthropicModel(options: AnthropicOptions): Model {
-  const { apiKey, baseUrl = 'https://api.anthropic.com', model, idleTimeoutMs = 120_000 } = options
-  const id = `anthropic/${model}`
+  const { name = 'anthropic', apiKey, baseUrl = 'https://api.anthropic.com', model, idleTimeoutMs = 120_000 } = options
+  const { headers: own = {} } = options
+  const id = `${name}/${model}`
+  const { host, hostname } = new URL(baseUrl)
   const provider: Provider = {
-    name: 'Anthropic',
-    host: new URL(baseUrl).host,
-    keyName: 'ANTHROPIC_API_KEY',
-    urlName: 'ANTHROPIC_BASE_URL',
-    secret: apiKey,
+    name: name === 'anthropic' || hostname === 'api.anthropic.com' ? 'Anthropic' : host,
+    host,
+    ...settingsOf(name),
+    secrets: [...(apiKey === undefined ? [] : [apiKey]), ...Object.values(own)],
   }
   const encode = anthropicEncoder({ id, model, maxTokens: options.maxTokens, effort: options.effort })
   const refused: Refused = { thinking: new Set(), effort: new Set() }
@@ -43,6 +49,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
       baseURL: baseUrl,
       maxRetries: 0,
       logLevel: 'off',
+      defaultHeaders: own,
       openTelemetry: { traces: false, propagation: false },
       fetch: nodeFetch(idleTimeoutMs),
     })

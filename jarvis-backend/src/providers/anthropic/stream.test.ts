@@ -3,7 +3,7 @@ import { ModelError } from '../../agent/model.ts'
 import { noUsage } from '../../protocol/index.ts'
 import { anthropicReader } from './stream.ts'
 
-const provider = { name: 'P', host: 'p', keyName: 'K', urlName: 'U', secret: undefined }
+const provider = { name: 'P', host: 'p', keyName: 'K', urlName: 'U', secrets: [] }
 
 function read(...events: object[]) {
   const said: string[] = []

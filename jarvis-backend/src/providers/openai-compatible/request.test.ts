@@ -3,7 +3,10 @@ import type { Message, ModelRequest } from '../../agent/model.ts'
 import type { Content } from '../../protocol/index.ts'
 import { chatRequest } from './request.ts'
 
-const options = { model: 'm', maxTokens: undefined, isOpenAi: false, wantsReasoning: false, refused: new Set<never>() }
+const options = {
+  ...{ id: 'openai/m', model: 'm', maxTokens: undefined },
+  ...{ isOpenAi: false, wantsReasoning: false, refused: new Set<never>() },
+}
 const tools = [{ name: 'get_vms', description: 'x', inputSchema: { type: 'object' } }]
 const body = (messages: Message[], part: Partial<ModelRequest> = {}) =>
   chatRequest({ system: 'S', messages, tools, mayCallTools: true, ...part }, options)

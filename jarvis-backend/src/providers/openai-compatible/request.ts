@@ -2,12 +2,15 @@ import type OpenAI from 'openai'
 import type { ModelRequest } from '../../agent/model.ts'
 import type { Effort } from '../../protocol/index.ts'
 import { type AssistantTurn, conversation, type UserTurn } from '../conversation.ts'
+import { leastOf } from '../openai-api/service.ts'
+import { takesTemperature } from '../temperature.ts'
 import type { OptionalField } from './refused-fields.ts'
 
 type Body = OpenAI.ChatCompletionCreateParamsStreaming
 type WireMessage = OpenAI.ChatCompletionMessageParam
 
 export type RequestOptions = {
+  id: string
   model: string
   maxTokens: number | undefined
   isOpenAi: boolean
@@ -24,14 +27,13 @@ export type RequestOptions = {
  * sent it, and so are other data of a call.
  */
 export function chatRequest(
-  { system, messages, tools, mayCallTools, effort: asked, maxOutputTokens }: ModelRequest,
-  { model, maxTokens: usualMost, isOpenAi, wantsReasoning, refused, effort: usual }: RequestOptions,
+  { system, messages, tools, mayCallTools, effort: asked, maxOutputTokens, temperature }: ModelRequest,
+  { id, model, maxTokens: usualMost, isOpenAi, wantsReasoning, refused, effort: usual }: RequestOptions,
 ): Body {
   const turns = conversation(
     messages,
     (piece, turn) =>
-      turn.model === `openai/${model}` &&
-      (piece.type === 'tool_call' || (piece.type === 'thinking' && !!piece.isWantedBack)),
+      turn.model === id && (piece.type === 'tool_call' || (piece.type === 'thinking' && !!piece.isWantedBack)),
   )
   const effort = asked ?? usual
   const maxTokens = leastOf(usualMost, maxOutputTokens)
@@ -40,6 +42,7 @@ export function chatRequest(
     stream: true,
     ...(effort !== undefined &&
       !refused.has('reasoning_effort') && { reasoning_effort: effort === 'off' ? ('none' as const) : effort }),
+    ...(temperature !== undefined && takesTemperature(model) && !refused.has('temperature') && { temperature }),
     ...(!refused.has('stream_options') && { stream_options: { include_usage: true } }),
     messages: [
       ...(/\S/.test(system) ? [{ role: 'system' as const, content: system.toWellFormed() }] : []),
@@ -59,10 +62,6 @@ export function chatRequest(
       }),
   }
 }
-
-/** The smaller of two limits, of which either may be absent. */
-export const leastOf = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 
 /** OpenAI's reasoning models refuse the old name; most other servers do not know the new one. */
 function tokenLimit(maxTokens: number, isOpenAi: boolean, refused: ReadonlySet<OptionalField>) {

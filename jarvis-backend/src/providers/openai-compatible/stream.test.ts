@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { ModelError } from '../../agent/model.ts'
 import { noUsage } from '../../protocol/index.ts'
-import { explained, patienceMs } from './model.ts'
+import { patienceMs } from '../openai-api/service.ts'
+import { explained } from './model.ts'
 import { chatReader } from './stream.ts'
 
-const provider = { name: 'P', host: 'p', keyName: 'K', urlName: 'U', secret: undefined }
+const provider = { name: 'P', host: 'p', keyName: 'K', urlName: 'U', secrets: [] }
 
 function read(chunks: object[], mayCall = true) {
   const said: string[] = []
@@ -217,8 +218,7 @@ test.each([7, null, {}, ['x'], true])('words and names that are %j are passed ov
 test('tools that a model does not take over this API are explained', () => {
   const told = 'Function tools with reasoning_effort are not supported. Please use /v1/responses instead.'
   const error = new ModelError('model_bad_request', told, { isRetryable: false })
-  expect(explained(error, 'gpt-5.4-mini')).toMatchObject({ message: expect.stringContaining('Set OPENAI_MODEL') })
-  expect(explained(error, 'gpt-5.1')).toBe(error)
+  expect(explained(error, 'gpt-5.4-mini')).toMatchObject({ message: expect.stringContaining('kind openai-responses') })
   const other = new ModelError('model_bad_request', 'Too long.', { isRetryable: false })
   expect(explained(other, 'gpt-5.4')).toBe(other)
 })

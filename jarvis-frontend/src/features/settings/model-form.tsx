@@ -9,7 +9,7 @@ const ways = [
   ['http://127.0.0.1:8080/v1', 'llama.cpp on this machine'],
   ['https://openrouter.ai/api/v1', 'OpenRouter'],
 ] as const
-const own = { anthropic: 'https://api.anthropic.com', openai: 'https://api.openai.com/v1' }
+const addresses = { anthropic: 'https://api.anthropic.com', openai: 'https://api.openai.com/v1' }
 
 /** A form for a model, its address and key. It tries them before it saves them. */
 export function ModelForm({
@@ -23,6 +23,7 @@ export function ModelForm({
   const [isBusy, setBusy] = useState(false)
   // What a save found not to work: asked for again as it stands, it is kept, for the server may only be off now.
   const [refused, setRefused] = useState<string>()
+  const ownAddress = provider === 'anthropic' ? addresses.anthropic : addresses.openai
   const list = useId()
   const names = useId()
   const [models, setModels] = useState<readonly string[]>([])
@@ -34,7 +35,7 @@ export function ModelForm({
     const address = isFixed ? (baseUrl ?? '') : read('baseUrl').replace(/\/+$/, '')
     return {
       model: read('model'),
-      ...(address !== '' && (address !== own[provider] || baseUrl === address) && { baseUrl: address }),
+      ...(address !== '' && (address !== ownAddress || baseUrl === address) && { baseUrl: address }),
       ...(read('apiKey') !== '' && { apiKey: read('apiKey') }),
     }
   }
@@ -63,7 +64,7 @@ export function ModelForm({
     setModels([])
     const field = form?.elements.namedItem('model')
     if (source !== 'none' || !(field instanceof HTMLInputElement)) return
-    const isOwn = ['', own[provider]].includes(value.trim().replace(/\/+$/, ''))
+    const isOwn = ['', ownAddress].includes(value.trim().replace(/\/+$/, ''))
     if (isOwn && field.value === '') field.value = model
     if (!isOwn && field.value === model) field.value = ''
   }
@@ -100,8 +101,8 @@ export function ModelForm({
             list={list}
             inputMode="url"
             autoComplete="off"
-            placeholder={own.openai}
-            defaultValue={baseUrl ?? (keyEnd === undefined ? '' : own.openai)}
+            placeholder={addresses.openai}
+            defaultValue={baseUrl ?? (keyEnd === undefined ? '' : addresses.openai)}
             onChange={(event) => suit(event.currentTarget)}
           />
           <datalist id={list}>
@@ -158,7 +159,7 @@ export function ModelForm({
             aria-label="Address"
             inputMode="url"
             autoComplete="off"
-            placeholder={own.anthropic}
+            placeholder={addresses.anthropic}
             defaultValue={baseUrl}
           />
         </details>

@@ -11,7 +11,7 @@ import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Section, useRights } from './section.tsx'
 
-const names = { anthropic: 'Anthropic', openai: 'OpenAI-compatible' } as const
+const names: Readonly<Record<string, string>> = { anthropic: 'Anthropic', openai: 'OpenAI-compatible' }
 
 export function Models() {
   const { isOperator, isLive, isResting } = useRights()
@@ -43,17 +43,19 @@ export function Models() {
         problem === undefined && <Skeletons rows={3} height={46} />
       ) : (
         <ul className="fact-list models" aria-label="Models">
-          {data?.providers.map((info) => (
-            <Provider
-              key={info.provider}
-              info={info}
-              isInUse={data.inUse.startsWith(`${info.provider}/`)}
-              isFixed={data.isFixed}
-              isResting={isResting}
-              seen={part?.text}
-              onUsed={used}
-            />
-          ))}
+          {data?.providers
+            .filter(({ provider }) => Object.hasOwn(names, provider))
+            .map((info) => (
+              <Provider
+                key={info.provider}
+                info={info}
+                isInUse={data.inUse.startsWith(`${info.provider}/`)}
+                isFixed={data.isFixed}
+                isResting={isResting}
+                seen={part?.text}
+                onUsed={used}
+              />
+            ))}
           {data === undefined && status !== undefined && (
             <li>
               <Mark kind={part?.health ?? 'unknown'} size={11} label={part?.health ?? 'not known'} />
@@ -130,7 +132,7 @@ function Provider({
   const [isAsking, setAsking] = useState(false)
   const [said, setSaid] = useState<Said>()
   const [isBusy, setBusy] = useState(false)
-  const name = names[provider]
+  const name = names[provider] ?? provider
   const isThere = source !== 'none'
   const attempt = async (work: () => Promise<Said | undefined>) => {
     if (isBusy || isResting) return

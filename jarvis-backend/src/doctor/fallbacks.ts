@@ -1,0 +1,35 @@
+import { idOf, type ModelConfig } from '../config/model.ts'
+import type { ModelFallback } from '../protocol/index.ts'
+import { isAtHome, isCloud } from '../providers/index.ts'
+
+/**
+ * Whether a conversation with one model may go on with another one. From a model that may run at home it goes to one elsewhere only by
+ * the operator's consent to exactly these two.
+ */
+export const mayFollow = (from: ModelConfig, to: ModelConfig, consented: readonly string[] = []): boolean =>
+  to.kind !== 'demo' && (isCloud(from) || isAtHome(to) || consented.includes(idOf(to)))
+
+/** Why fallbacks cannot be used, naming the first fault; undefined where they can. */
+export function fallbackFault(fallbacks: readonly ModelFallback[], models: readonly ModelConfig[]): string | undefined {
+  const find = (id: string) => models.find((model) => idOf(model) === id)
+  const unknown = (id: string) => `${id} is not configured. There are: ${models.map(idOf).join(', ')}.`
+  const seen = new Set<string>()
+  for (const { model: id, then, consented } of fallbacks) {
+    const from = find(id)
+    if (from === undefined) return unknown(id)
+    if (from.kind === 'demo') return 'The demo never fails, so nothing answers in its place.'
+    if (seen.has(id)) return `${id} is named twice.`
+    seen.add(id)
+    if (new Set([id, ...then]).size <= then.length) return `${id} names one model twice.`
+    const stray = consented?.find((one) => !then.includes(one))
+    if (stray !== undefined) return `${stray} is consented to, and does not follow ${id}.`
+    for (const other of then) {
+      const to = find(other)
+      if (to === undefined) return unknown(other)
+      if (to.kind === 'demo') return 'The demo cannot answer in the place of another model.'
+      if (!mayFollow(from, to, consented))
+        return `${id} may run at home, and ${other} is elsewhere: what was said to ${id} would leave your network. Consent to ${other} to allow it.`
+    }
+  }
+  return undefined
+}

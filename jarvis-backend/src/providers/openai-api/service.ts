@@ -1,0 +1,89 @@
+import type { Model } from '../../agent/model.ts'
+import type { Effort } from '../../protocol/index.ts'
+import { type Provider, sendFailure } from '../failure.ts'
+import { settingsOf } from '../settings-names.ts'
+import { countingRequest } from './counting.ts'
+import { withErrorUnderError } from './refusals.ts'
+
+export type OpenAiOptions = {
+  /** The provider's name in ids; default `openai`. */
+  name?: string
+  /** Servers on the local network may need none. */
+  apiKey?: string
+  /** Default `https://api.openai.com/v1`. */
+  baseUrl?: string
+  /** Sent with each request. */
+  headers?: Readonly<Record<string, string>>
+  model: string
+  /** Default: the server's. */
+  maxTokens?: number
+  /** Effort for requests without one. Absent: the request leaves it out too. */
+  effort?: Effort
+  /** Default: `patienceMs`. */
+  idleTimeoutMs?: number
+}
+
+/** The longest reply that is expected where the settings name no limit, tokens. */
+export const usualMost = 16_384
+
+/** Longest silence, ms. A local server may load the model and read the prompt before its first token. */
+export const patienceMs = (hostname: string): number => (hostname === 'api.openai.com' ? 120_000 : 600_000)
+
+/** A service with OpenAI's API: its names, its client and its counting. */
+export function openAiService(options: OpenAiOptions) {
+  const { name = 'openai', apiKey, baseUrl = 'https://api.openai.com/v1', headers = {}, model } = options
+  const { host, hostname } = new URL(baseUrl)
+  const isOpenAi = hostname === 'api.openai.com'
+  const provider: Provider = {
+    name: isOpenAi ? 'OpenAI' : host,
+    host,
+    ...settingsOf(name),
+    secrets: [...(apiKey === undefined ? [] : [apiKey]), ...Object.values(headers)],
+  }
+
+  // The SDK is loaded with the first request, because loading is slow.
+  const connect = async () => {
+    const [{ OpenAI }, { nodeFetch }] = await Promise.all([import('openai'), import('../node-fetch.ts')])
+    return new OpenAI({
+      apiKey: apiKey ?? 'none',
+      baseURL: baseUrl,
+      organization: null,
+      project: null,
+      maxRetries: 0,
+      logLevel: 'off',
+      defaultHeaders: headers,
+      fetch: withErrorUnderError(nodeFetch(options.idleTimeoutMs ?? patienceMs(hostname))),
+    })
+  }
+  let opened: ReturnType<typeof connect> | undefined
+  const client = () => {
+    opened ??= connect()
+    return opened
+  }
+
+  const count: NonNullable<Model['count']> = async (request, signal) => {
+    const api = await client()
+    const { countIn } = await import('../node-fetch.ts')
+    const response = await api
+      .post('/responses/input_tokens', { body: countingRequest(request, model), signal })
+      .asResponse()
+      .catch((error: unknown) => {
+        throw sendFailure(provider, error)
+      })
+    return countIn(response)
+  }
+
+  return {
+    id: `${name}/${model}`,
+    isOpenAi,
+    hostname,
+    provider,
+    client,
+    /** Only OpenAI itself counts. */
+    counting: isOpenAi ? { count } : {},
+  }
+}
+
+/** The smaller of two limits, of which either may be absent. */
+export const leastOf = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)

@@ -1,0 +1,47 @@
+import { type Model, ModelError } from '../../agent/model.ts'
+import { exchange } from '../exchange.ts'
+import { saidIn } from '../openai-api/refusals.ts'
+import { leastOf, type OpenAiOptions, openAiService, usualMost } from '../openai-api/service.ts'
+import { type OptionalPart, refusedPart } from './refused-parts.ts'
+import { responsesRequest } from './request.ts'
+import { responsesReader } from './stream.ts'
+
+/** OpenAI's newest models, or any server with the Responses API. */
+export function openAiResponsesModel(options: OpenAiOptions): Model {
+  const { provider, id, client, counting } = openAiService(options)
+  const refused = new Set<OptionalPart>()
+  const body = { id, model: options.model, maxTokens: options.maxTokens, effort: options.effort, refused }
+  return {
+    id,
+    mostOutputTokens: ({ maxOutputTokens }) => leastOf(options.maxTokens ?? usualMost, maxOutputTokens) ?? usualMost,
+    ...counting,
+    async generate(request, sink, signal) {
+      const { responses } = await client()
+      const mayCall = request.mayCallTools && request.tools.length > 0
+      for (;;) {
+        const sent = responsesRequest(request, body)
+        let said = ''
+        try {
+          return await exchange(
+            provider,
+            (upstream) =>
+              responses
+                .create(sent, { signal: upstream })
+                .asResponse()
+                .catch((error) => {
+                  said = saidIn(error)
+                  throw error
+                }),
+            responsesReader(provider, sink, mayCall),
+            signal,
+          )
+        } catch (error) {
+          const isRefusal = error instanceof ModelError && error.code === 'model_bad_request'
+          const part = isRefusal ? refusedPart(said || error.message, sent) : undefined
+          if (part === undefined) throw error
+          refused.add(part)
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import type { Content } from '../../protocol/index.ts'
+import { type Fields, fieldsIfAny, words } from '../fields.ts'
+
+export type Thinking = Extract<Content, { type: 'thinking' }>
+
+/** What an item of reasoning needs to be sent back: nothing is stored at the provider, so it carries its own encrypted content. */
+type Sealed = { id: string; encrypted_content: string }
+
+/** The `signature` of thinking that came as an item of reasoning; undefined where the provider gave nothing to send back. */
+export function sealOf(item: Fields): string | undefined {
+  const sealed: Sealed = { id: words(item.id), encrypted_content: words(item.encrypted_content) }
+  return sealed.id === '' || sealed.encrypted_content === '' ? undefined : JSON.stringify(sealed)
+}
+
+/** The item of reasoning that a piece of thinking came from; undefined where it was none. */
+export function reasoningItem({ text, signature }: Thinking) {
+  const sealed = sealIn(signature)
+  if (sealed === undefined) return undefined
+  return {
+    type: 'reasoning' as const,
+    id: sealed.id,
+    summary: text === '' ? [] : [{ type: 'summary_text' as const, text }],
+    encrypted_content: sealed.encrypted_content,
+  }
+}
+
+function sealIn(signature: string | undefined): Sealed | undefined {
+  try {
+    const known = fieldsIfAny(JSON.parse(signature ?? ''))
+    return known !== undefined && typeof known.id === 'string' && typeof known.encrypted_content === 'string'
+      ? { id: known.id, encrypted_content: known.encrypted_content }
+      : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,34 @@
+import type OpenAI from 'openai'
+
+type Body = OpenAI.Responses.ResponseCreateParamsStreaming
+
+/** Optional parts of a request, each with what a refusal of it says; `input_image` is in its items. The first that was sent and named counts. */
+const optional = {
+  include: /(?<!\w)include(?!\w)|encrypted[ _]content/i,
+  'reasoning.summary': /(?<!\w)reasoning\.summary|reasoning summar/i,
+  'reasoning.effort': /(?<!\w)reasoning\.effort/i,
+  reasoning: /(?<!\w)reasoning(?!\w)/,
+  temperature: /(?<!\w)temperature(?!\w)/,
+  max_output_tokens: /(?<!\w)max_output_tokens(?!\w)/,
+  tool_choice: /(?<!\w)tool_choice(?!\w)/,
+  input_image: /(?<!\w)input_image(?!\w)/,
+} as const
+export type OptionalPart = keyof typeof optional
+const parts = Object.keys(optional) as OptionalPart[]
+
+/** Which optional part a server refused; undefined where it names none that was sent. @param said the server's answer with 4xx */
+export const refusedPart = (said: string, body: Body): OptionalPart | undefined =>
+  parts.find((part) => optional[part].test(said) && isSent(part, body))
+
+function isSent(part: OptionalPart, body: Body): boolean {
+  switch (part) {
+    case 'reasoning.summary':
+      return body.reasoning?.summary !== undefined
+    case 'reasoning.effort':
+      return body.reasoning?.effort !== undefined
+    case 'input_image':
+      return JSON.stringify(body.input).includes('"type":"input_image"')
+    default:
+      return body[part] !== undefined
+  }
+}

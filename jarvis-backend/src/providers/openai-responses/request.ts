@@ -1,0 +1,103 @@
+import type OpenAI from 'openai'
+import type { ModelRequest, ToolResult } from '../../agent/model.ts'
+import type { Content, Effort } from '../../protocol/index.ts'
+import { conversation } from '../conversation.ts'
+import { leastOf } from '../openai-api/service.ts'
+import { takesTemperature } from '../temperature.ts'
+import { reasoningItem } from './reasoning.ts'
+import type { OptionalPart } from './refused-parts.ts'
+
+type Body = OpenAI.Responses.ResponseCreateParamsStreaming
+type Item = OpenAI.Responses.ResponseInputItem
+
+export type RequestOptions = {
+  id: string
+  model: string
+  maxTokens: number | undefined
+  /** Effort for requests without one. Undefined: the request leaves it out too. */
+  effort?: Effort | undefined
+  /** Parts that the server refused before. */
+  refused: ReadonlySet<OptionalPart>
+}
+
+/**
+ * The body of `POST /responses`. Nothing is stored at the provider: reasoning comes encrypted, and goes back to the model that made it.
+ */
+export function responsesRequest(request: ModelRequest, options: RequestOptions): Body {
+  const { system, messages, tools, mayCallTools, temperature } = request
+  const { model, id, refused } = options
+  const effort = request.effort ?? options.effort
+  const maxTokens = leastOf(options.maxTokens, request.maxOutputTokens)
+  const thinks = reasons(model) && !refused.has('reasoning')
+  const isSealed = thinks && !refused.has('include')
+  const turns = conversation(messages, (piece, turn) => turn.model === id && piece.type === 'thinking' && isSealed)
+  const reasoning = {
+    ...(effort !== undefined &&
+      !refused.has('reasoning.effort') && { effort: effort === 'off' ? ('none' as const) : effort }),
+    ...(effort !== 'off' && !refused.has('reasoning.summary') && { summary: 'auto' as const }),
+  }
+  return {
+    model,
+    stream: true,
+    store: false,
+    ...(/\S/.test(system) && { instructions: system.toWellFormed() }),
+    ...(isSealed && { include: ['reasoning.encrypted_content' as const] }),
+    ...(thinks && Object.keys(reasoning).length > 0 && { reasoning }),
+    ...(maxTokens !== undefined &&
+      !refused.has('max_output_tokens') && { max_output_tokens: Math.max(leastOutput, maxTokens) }),
+    ...(temperature !== undefined && takesTemperature(model) && !refused.has('temperature') && { temperature }),
+    input: turns.flatMap((turn): Item[] =>
+      turn.role === 'user'
+        ? [
+            ...turn.results.map((result) => outputItem(result, !refused.has('input_image'))),
+            ...turn.texts.map((text): Item => ({ role: 'user', content: text })),
+          ]
+        : turn.content.flatMap(items),
+    ),
+    ...(tools.length > 0 &&
+      (mayCallTools || !refused.has('tool_choice')) && {
+        tools: tools.map(({ name, description, inputSchema }) => ({
+          type: 'function' as const,
+          name,
+          description,
+          parameters: inputSchema,
+          // The schemas have optional fields, which the strict mode refuses.
+          strict: false,
+        })),
+        ...(!mayCallTools && { tool_choice: 'none' as const }),
+      }),
+  }
+}
+
+/** The API refuses a lower limit. */
+const leastOutput = 16
+
+/** Whether a model may be asked to reason. Unknown models are treated as new. */
+const reasons = (model: string) => !/(?:^|[/.])(?:gpt-4|gpt-3|chatgpt-4)/.test(model)
+
+function items(piece: Content): Item[] {
+  switch (piece.type) {
+    case 'text':
+      return [{ role: 'assistant', content: piece.text }]
+    case 'thinking': {
+      const item = reasoningItem(piece)
+      return item === undefined ? [] : [item]
+    }
+    case 'redacted_thinking':
+      return []
+    case 'tool_call': {
+      const { toolUseId, toolName, toolInput } = piece
+      return [{ type: 'function_call', call_id: toolUseId, name: toolName, arguments: JSON.stringify(toolInput) }]
+    }
+  }
+}
+
+function outputItem({ toolUseId, text, images = [] }: ToolResult, takesImages: boolean): Item {
+  const pictures = images.map(({ mimeType, data }) => ({
+    type: 'input_image' as const,
+    detail: 'auto' as const,
+    image_url: `data:${mimeType};base64,${data.toString('base64')}`,
+  }))
+  const output = takesImages && pictures.length > 0 ? [{ type: 'input_text' as const, text }, ...pictures] : text
+  return { type: 'function_call_output', call_id: toolUseId, output }
+}
