@@ -6,6 +6,7 @@ import { composeMcp } from './compose/mcp.ts'
 import { composeOAuth } from './compose/oauth.ts'
 import { createSite, type Site, type SiteReplacements } from './compose/site.ts'
 import { composeSystem, type Program } from './compose/system.ts'
+import { composeV1, mcpTokensAsBearer } from './compose/v1.ts'
 import type { Config } from './config/config.ts'
 import { hookDoor, hookRoutes } from './http/hooks.ts'
 import { mcpTokenRoutes } from './http/mcp-tokens.ts'
@@ -51,6 +52,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     ...(replace.fetchDocument && { fetchDocument: replace.fetchDocument }),
   })
   const mcp = composeMcp(site, { bearer: oauth.bearer, version, surface: replace.surface })
+  const v1 = composeV1(site, { guard: entrance.guard, bearer: mcpTokensAsBearer(mcpTokens), config })
   const system = composeSystem(site, { config, version, stepUp, realtime: entrance.realtime, program: replace.program })
   entrance.serve({
     version,
@@ -62,7 +64,10 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         tokens: mcpTokens,
         journal: site.journal,
         transactions: site.database,
-        withdraw: mcp.withdraw,
+        withdraw(token, by) {
+          mcp.withdraw(token, by)
+          v1.withdraw(token, by)
+        },
         stepUp,
       }),
       hooks: hookRoutes({ hook, journal: site.journal, transactions: site.database, stepUp }),
@@ -70,6 +75,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     },
     open: { hooks: hookDoor({ hook, watch: site.watch }) },
     mcp: mcp.handle,
+    v1: v1.handle,
     oauth: oauth.routes,
     health: system.health,
     metrics: system.metrics,
@@ -84,7 +90,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     modelId: models.model().id,
     async stop(graceMs) {
       await Promise.race([
-        Promise.all([site.goDown(), mcp.answered()]),
+        Promise.all([site.goDown(), mcp.answered(), v1.answered()]),
         new Promise((done) => setTimeout(done, graceMs).unref()),
       ])
       await site.stop()

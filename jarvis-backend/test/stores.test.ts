@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createOAuthStore } from '../src/store/sqlite/access/oauth.ts'
 import { createMcpTokenStore, createRevocationStore } from '../src/store/sqlite/access/tokens.ts'
 import { createAlertStore, createCheckStore, createWindowStore } from '../src/store/sqlite/alerts.ts'
+import { createAskedStore } from '../src/store/sqlite/asked.ts'
 import { createAttachedStore } from '../src/store/sqlite/attached.ts'
 import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
 import { createConfirmationStore, createExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
@@ -48,6 +49,7 @@ const inSqlite =
 /** Every store port, and what fills it. A second store is a second table. */
 const sqlite: Record<string, () => void> = {
   AlertStore: () => alerts.alertStoreContract(inSqlite(createAlertStore)),
+  AskedStore: () => calls.askedStoreContract(inSqlite(createAskedStore)),
   AttachedStore: () => calls.attachedStoreContract(inSqlite(createAttachedStore)),
   ChangeStore: () => calls.changeStoreContract(inSqlite(createChangeStore)),
   CheckStore: () => alerts.checkStoreContract(inSqlite(createCheckStore)),

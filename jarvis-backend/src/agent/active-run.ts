@@ -12,6 +12,8 @@ export type RunProfile = {
   effort?: Effort
   /** Sent where the model takes it. */
   temperature?: number
+  /** Most tokens of each reply; absent: as the model's settings say. */
+  mostTokens?: number
   /** Runs of history sent to the model; model calls in this run. */
   limits: { history: number; turns: number }
 }

@@ -13,7 +13,7 @@ type Generate = (model: Model, request: ModelRequest, sink: ModelSink, signal: A
  */
 export function asideOf(
   budgets: Pick<BudgetKeeper, 'aside'>,
-  kind: 'title' | 'compaction',
+  kind: 'title' | 'compaction' | 'plain',
   spender: Pick<Spender, 'agent'> & Partial<Spender>,
   generate: Generate,
 ): Generate {

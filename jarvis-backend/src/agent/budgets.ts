@@ -44,7 +44,7 @@ export type BudgetKeeper = {
   askLast(spender: Spender, plan: CallPlan): Reservation | undefined
   /** Asks for a call outside a run's turns. Undefined: it does not fit. @param spender without a run, the day counts alone */
   aside(
-    kind: 'title' | 'compaction' | 'embedding',
+    kind: 'title' | 'compaction' | 'embedding' | 'plain',
     plan: CallPlan,
     spender: Pick<Spender, 'agent'> & Partial<Spender>,
   ): Reservation | undefined

@@ -4,6 +4,7 @@ import { cutResult, putAway, shortResult } from './context/cut-result.ts'
 import { foldsIn, isGiven } from './context/folds.ts'
 import { isSkillText } from './loaded-skills.ts'
 import type { Message, ModelImage, ToolResult } from './model.ts'
+import type { Said } from './program.ts'
 import { createRepeats, equalTurnsTold } from './repeats.ts'
 import { taskWords } from './run/child.ts'
 import type { StoredEntry } from './sessions/transcript-store.ts'
@@ -23,6 +24,11 @@ export function toMessages(
   const { fold, resultsTo } = foldsIn(entries)
   const settled = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), entry]))
   const outcomes = new Map([...settled].map(([id, entry]) => [id, outcomeOf(entry, settled, resultsTo)]))
+  for (const [id, text] of handedBack(entries)) {
+    const known = settled.get(id)
+    if (known?.type === 'tool_result' && known.isHandedOut)
+      outcomes.set(id, { text: cutResult(text, id), isError: false })
+  }
 
   /** Consecutive texts of a person share one message, after the results. */
   const tell = (text: string, context?: string) => {
@@ -37,6 +43,24 @@ export function toMessages(
       text: joined(last.text, text),
       ...(contexts !== '' && { context: contexts }),
     }
+  }
+
+  /** What a program says was said. A result that answers a call of ours stands in that call's outcome. */
+  const repeatSaid = (said: Said, all: readonly Said[] = []) => {
+    if (said.role === 'user') return tell(said.text)
+    if (said.role === 'tool') return undefined
+    const calls = (said.calls ?? []).map(({ id, ...call }): ToolCall => ({ type: 'tool_call', toolUseId: id, ...call }))
+    const words = said.text === '' ? [] : [{ type: 'text' as const, text: said.text }]
+    if (words.length + calls.length === 0) return undefined
+    if (messages.at(-1)?.role === 'assistant') tell('')
+    messages.push({ role: 'assistant', content: [...words, ...calls] })
+    if (calls.length === 0) return undefined
+    const texts = new Map(all.flatMap((one) => (one.role === 'tool' ? [[one.callId, one.text]] : [])))
+    const answers = calls.map((call) => {
+      const text = texts.get(call.toolUseId)
+      return toResult(call, text === undefined ? undefined : { text: cutResult(text, call.toolUseId), isError: false })
+    })
+    messages.push({ role: 'user', results: answers, text: '' })
   }
 
   const results = entries.flatMap((entry) =>
@@ -62,7 +86,9 @@ export function toMessages(
       // A call that was repeated before the fold counts after it too.
       if (entry.type === 'assistant') repeats(entry.runId, callsIn(entry))
     } else if (entry.type === 'user') {
+      for (const said of entry.before ?? []) repeatSaid(said, entry.before)
       tell(entry.text, entry.todo === undefined ? entry.context : joined(entry.context ?? '', entry.todo))
+      for (const said of entry.after ?? []) repeatSaid(said, entry.after)
       isBrokenOff = false
     } else if (entry.type === 'subrun') {
       if (entry.change === 'begin') tell(taskWords(entry), entry.context)
@@ -98,6 +124,16 @@ export function toMessages(
   if (fold !== undefined) return behindFold(messages, asData('earlier', asFolded(fold)))
   return messages[0]?.role === 'assistant' ? messages.slice(1) : messages
 }
+
+/** Results of the calls that were handed out to programs, by call. */
+const handedBack = (entries: readonly StoredEntry[]): [string, string][] =>
+  entries.flatMap((entry) =>
+    entry.type === 'user'
+      ? (entry.after ?? []).flatMap((said): [string, string][] =>
+          said.role === 'tool' ? [[said.callId, said.text]] : [],
+        )
+      : [],
+  )
 
 /** What was folded stands in the first message, whatever state of the cluster a later message has replaced there. */
 function behindFold([first, ...rest]: readonly Message[], earlier: string): Message[] {

@@ -1,4 +1,4 @@
-import type { Entry, StopReason, ToolCall } from '../protocol/index.ts'
+import type { Entry, EntryOf, StopReason, ToolCall } from '../protocol/index.ts'
 import { isStuck, repeatsOf } from './repeats.ts'
 import { callIdOf, callsIn, settles } from './settles.ts'
 
@@ -25,6 +25,8 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
     case 'tool_use':
       // A command or a client's call needs no answer in words.
       if (last.madeBy !== undefined) return { type: 'end', stopReason: 'end_turn' }
+      // The program that asked runs these itself, and goes on with a message of its own.
+      if (isHandedOut(entries, last)) return { type: 'end', stopReason: 'end_turn' }
       if (isStuck(repeatsOf(entries))) return { type: 'give_up' }
       return { type: 'call_model', mayCallTools: turns.length < maxTurns }
     case 'pause_turn':
@@ -38,6 +40,12 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
     default:
       return last.stopReason satisfies never
   }
+}
+
+/** Whether calls of a turn are for the program that asked to run. */
+function isHandedOut(entries: readonly Entry[], turn: EntryOf<'assistant'>): boolean {
+  const ids = new Set(callsIn(turn).map(({ toolUseId }) => toolUseId))
+  return entries.some((entry) => entry.type === 'tool_result' && entry.isHandedOut === true && ids.has(entry.toolUseId))
 }
 
 /** Why a run was stopped from outside its model; its last answer may follow the line that says so. */

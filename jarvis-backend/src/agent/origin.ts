@@ -2,6 +2,7 @@ import type { Effort, Principal, ToolInput } from '../protocol/index.ts'
 import { agentLine, agentOrder } from './agent-order.ts'
 import { type Command, parseCommand } from './command.ts'
 import { effortLine, effortOrder } from './effort.ts'
+import { type ProgramOrigin, sentAlong } from './program.ts'
 import { rehearsalLine, rehearsalOrder } from './rehearsal.ts'
 import type { Draft, Given } from './sessions/transcript-store.ts'
 import { calling } from './tool-runner.ts'
@@ -44,6 +45,8 @@ export type ChildOrigin = {
   tools?: readonly string[]
   mostTokens?: number
   model?: string
+  /** The token of the program that asked may only read. */
+  isReadOnly?: true
 }
 
 /** What a job says to a model, or the one call that it makes without one. */
@@ -57,6 +60,7 @@ export type StoredOrigin =
   | PlanOrigin
   | JobOrigin
   | ChildOrigin
+  | ProgramOrigin
 
 /** Where a run at work comes from, with all that belongs to this kind alone. */
 export type Origin =
@@ -67,6 +71,7 @@ export type Origin =
   | ({ kind: 'mcp'; asked?: { toolName: string; toolInput: ToolInput; read: readonly string[] } } & Client)
   | JobOrigin
   | ChildOrigin
+  | ProgramOrigin
 
 /** A line that needs no model: a call, or a setting of the session that JARVIS answers itself. */
 type Line = Command | { answer(session: Asked): string | Promise<string> }
@@ -119,6 +124,10 @@ export function openingOf(
     const { messageId, text, by, jobId: id, slot, isForeign } = origin
     const job = { id, slot, ...(isForeign && { isForeign }) }
     return [{ type: 'user', messageId, text, by, job, ...given() }]
+  }
+  if (origin.kind === 'v1') {
+    const { messageId, text, by, token, wishes, before, after } = origin
+    return [{ type: 'user', messageId, text, by, token, ...sentAlong({ wishes, before, after }), ...given() }]
   }
   const { messageId, text, by } = origin
   const message = { type: 'user', messageId, text, by, ...given() } as const

@@ -17,6 +17,8 @@ export type Rights = {
   mayBeGranted: boolean
   /** An operator is there to be asked a question. */
   hasOperator: boolean
+  /** Most cards of one token that wait at a time; undefined: counted elsewhere, or not at all. */
+  mostCards?: number
 }
 
 const strict: Rights = {
@@ -48,6 +50,8 @@ const kinds = new Map<string, Rights>([
   ['client_plan', { ...strict, mayBeGranted: false }],
   // A client can give itself any name, so its grants follow its token.
   ['mcp', { ...strict, sharesGrants: true }],
+  // A model works for whoever holds the token, so what it asks for is that program's, and a program may ask without end.
+  ['v1', { ...strict, hasModel: true, mayBeGranted: false, mostCards: 5 }],
   // A grant names its job, so it serves no other job and no chat.
   ['job', { ...operators, hasModel: true }],
 ])
@@ -87,8 +91,10 @@ function askerOf(origin: Origin, modelId: string): Principal {
     const { asker } = origin
     const { agent: _, ...who } = asker
     // A model leads it, whoever asked for the work.
-    return { ...who, kind: asker.kind === 'command' ? 'chat' : asker.kind, name: modelId, for: origin.for }
+    const name = asker.kind === 'v1' ? asker.name : modelId
+    return { ...who, kind: asker.kind === 'command' ? 'chat' : asker.kind, name, for: origin.for }
   }
+  if (kind === 'v1') return { kind, name: origin.by, token: origin.token }
   if (kind !== 'mcp') return { kind, name: kind === 'chat' ? modelId : origin.by }
   const { client: name, token } = origin
   return { kind, name, ...(token !== undefined && { token }) }

@@ -58,6 +58,10 @@ export type RunParts = {
   slices: Slices
   /** Whether a child run may call that tool at all: one that starts no further runs. */
   mayChild(toolName: string): boolean
+  /** Whether that tool only reads, whatever the policy says. */
+  isRead(toolName: string): boolean
+  /** Whether that tool asks the operator a question. */
+  asks(toolName: string): boolean
   /** The profile of a run that begins now. `askedBy`: the agent whose child run it is. */
   profile(session: Partial<Pick<StoredSession, 'effort'>> & { agent: string; askedBy?: string }): RunProfile
   /** The cluster summary for a new message. */

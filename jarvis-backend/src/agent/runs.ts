@@ -8,6 +8,7 @@ import { createRehearsing } from './run/rehearsing.ts'
 import { createResume } from './run/resume.ts'
 import { createSend } from './run/send.ts'
 import { createStartJob, type JobRun } from './run/start-job.ts'
+import { createStartProgram, type ProgramRun } from './run/start-program.ts'
 import { createRunAgent, type RunParts } from './run-agent.ts'
 import type { KeptRunStore } from './sessions/kept-runs.ts'
 import type { LiveSession } from './sessions/live-session.ts'
@@ -44,6 +45,11 @@ export type Runs = {
   }): Sent
   /** Starts a job's run in a session of its own. @throws JarvisError `shutting_down` */
   startJob(job: JobRun): void
+  /**
+   * Starts the run of a program's message, or queues it behind the one that goes on in its session.
+   * @throws JarvisError, as `createStartProgram` says
+   */
+  startProgram(message: ProgramRun): { runId: string; isQueued: boolean }
   /** As `Children.delegate`. */
   delegate: Children['delegate']
   /** Stops the run that goes on, if any; its pending cards are cancelled. */
@@ -177,6 +183,7 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
   const runs: Runs = {
     start: createSend(parts, door),
     startJob: createStartJob(parts, door),
+    startProgram: createStartProgram(parts, door),
     delegate: children.delegate,
     unqueue: queue.remove,
     resume: createResume(parts, door),

@@ -1,4 +1,5 @@
 import type { ToolInput } from '../protocol/index.ts'
+import { textsSentAlong } from './program.ts'
 import type { StoredEntry } from './sessions/transcript-store.ts'
 
 /** The texts of a conversation by where they came from. `asked`: the arguments of the call that a result answers. */
@@ -47,12 +48,14 @@ export const sourceTypes = [
  * and what the operator had said in it.
  * @param tellingEntries the newest of `tellingTypes` in an earlier conversation of the operator's; none where it is an MCP client's or gone
  * @param isClients whose call it is: the model reads all but what MCP clients asked for, a client its own results alone.
+ * @param token of the program whose call it is: its messages are its person's words in its own calls alone
  */
 export function sourcesOf(
   entries: readonly StoredEntry[],
   toolUseId: string,
   isClients: boolean,
   tellingEntries: (sessionId: string) => readonly StoredEntry[],
+  token?: string,
 ): Sources {
   const read = new Map<string, readonly string[]>()
   /** Several texts of the memory may name one conversation. */
@@ -93,7 +96,11 @@ export function sourcesOf(
     } else if (entry.type === 'user') {
       if (entry.job?.isForeign)
         sources.results.push({ toolName: 'schedule', toolUseId: entry.messageId, text: entry.text })
+      else if (entry.token !== undefined && entry.token !== token)
+        sources.results.push({ toolName: 'program', toolUseId: entry.messageId, text: entry.text })
       else sources.operatorTexts.push(entry.text)
+      for (const text of textsSentAlong(entry))
+        sources.results.push({ toolName: 'program', toolUseId: entry.messageId, text })
       tellContext(entry.context, entry.messageId)
       // What a result said may stand in it, where that result is no longer among the entries.
       if (entry.todo !== undefined)

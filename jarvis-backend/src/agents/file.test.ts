@@ -44,7 +44,7 @@ test.each([
   ],
   [
     'agents:\n  media:\n    bindings:\n      - { door: dashbord }\n',
-    '4: agents.media.bindings[1].door is dashboard, mcp, job or channel.',
+    '4: agents.media.bindings[1].door is dashboard, mcp, job, channel or v1.',
   ],
   [
     'agents:\n  media:\n    bindings:\n      - { door: mcp, tokn: ops }\n',

@@ -1,7 +1,7 @@
 import type { BudgetLimits, Spending } from '../protocol/index.ts'
 
 /** What a model was called for. */
-export type SpendKind = 'turn' | 'wrap_up' | 'title' | 'compaction' | 'embedding' | 'try'
+export type SpendKind = 'turn' | 'wrap_up' | 'title' | 'compaction' | 'embedding' | 'plain' | 'try'
 
 /**
  * One call of a model. `isOpen`: it goes on, and counts with the most that it could use. `usd` undefined: the price is not known.

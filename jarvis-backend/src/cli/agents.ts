@@ -9,7 +9,7 @@ import { JarvisError } from '../protocol/index.ts'
 import { houseTools } from '../tools/house.ts'
 import { readOptions } from './options.ts'
 
-const usage = 'Use agents, agents check [FILE], or agents which --door dashboard|mcp|job|channel [--person NAME …].'
+const usage = 'Use agents, agents check [FILE], or agents which --door dashboard|mcp|job|channel|v1 [--person NAME …].'
 const text = { type: 'string' } as const
 const options = { door: text, person: text, token: text, job: text, channel: text, account: text, chat: text }
 
@@ -50,7 +50,7 @@ const wordsOf = (fields: object) =>
 
 function whichWords(all: readonly Agent[], values: Partial<Record<keyof typeof options, string>>): string {
   const { door = 'dashboard' } = values
-  if (!['dashboard', 'mcp', 'job', 'channel'].includes(door)) throw new JarvisError('invalid_request', usage)
+  if (!['dashboard', 'mcp', 'job', 'channel', 'v1'].includes(door)) throw new JarvisError('invalid_request', usage)
   const [first, ...others] = chosenFor(all, { ...values, door } as Arrival)
   const by = first.binding === undefined ? 'no binding fits' : `binding ${first.number}: ${wordsOf(first.binding)}`
   return [`${first.agent}, ${by}.`, ...others.map(({ agent }) => `Then ${agent}.`)].join('\n')

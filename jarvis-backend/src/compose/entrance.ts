@@ -61,6 +61,7 @@ export function composeEntrance(
   return {
     http,
     realtime,
+    guard,
     addressOf,
     /** Set only where this start made the password. */
     newPassword: password.made,

@@ -110,6 +110,8 @@ export function composeRuns(
     }
   }
   const makers: readonly FactMaker[] = [...entryFacts, grantFacts(parts.gate.grants, now)]
+  const isRead = (name: string) => parts.catalog.get(name)?.tier === 'green'
+  const asks = (name: string) => parts.catalog.get(name)?.asks === true
   const mayChild = (name: string) => parts.catalog.get(name)?.startsPlan !== true
   const { runs, calls } = createRuns({
     store,
@@ -123,6 +125,8 @@ export function composeRuns(
     image: images.get,
     slices: parts.budgets.keeper.slices,
     mayChild,
+    isRead,
+    asks,
     hasTool: (name) => parts.catalog.get(name) !== undefined,
     clock,
     watchers,
@@ -153,6 +157,8 @@ export function composeRuns(
     ...{
       store,
       agents,
+      isRead,
+      asks,
       mayChild,
       clock,
       profile,

@@ -291,6 +291,7 @@ export function createSite(
     gate,
     drills,
     homelab,
+    catalog,
     houseTools,
     mcpTokens,
     memory,

@@ -44,6 +44,8 @@ export type Config = {
   /** Whether models name sessions. */
   titles: 'auto' | 'on' | 'off'
   confirmTtlMs: number
+  /** How long `/v1` holds the headers of a whole answer back, ms. */
+  v1HoldMs: number
   protectedTargets: ReadonlySet<string>
   /** Host names for the dashboard, besides IP addresses and `localhost`. */
   allowedHosts: readonly string[]
@@ -137,6 +139,7 @@ const Environment = z.object({
     .optional(),
   CHAT_MAX_LOOP: wholeNumber(1, 100, 10, '10'),
   CONFIRM_TTL_SECONDS: wholeNumber(1, 604_800, 900, '900'),
+  JARVIS_V1_HOLD_SECONDS: wholeNumber(0, 3_600, 50, '50'),
   JARVIS_PROTECTED: z
     .string()
     .default('node/agent1')
@@ -264,6 +267,7 @@ export function readConfig(
     contextTokens: value.CHAT_CONTEXT_TOKENS,
     maxTurns: value.CHAT_MAX_LOOP,
     titles: value.JARVIS_TITLES,
+    v1HoldMs: value.JARVIS_V1_HOLD_SECONDS * 1000,
     confirmTtlMs: value.CONFIRM_TTL_SECONDS * 1000,
     protectedTargets: value.JARVIS_PROTECTED,
     allowedHosts: [

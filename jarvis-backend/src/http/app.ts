@@ -51,6 +51,8 @@ const secureHeaders = new Map([
   ['Cross-Origin-Opener-Policy', 'same-origin'],
 ])
 
+const isV1 = /^\/v1(?:[/?]|$)/
+
 /** Makes the listener of all HTTP requests: API, OAuth, MCP, metrics and the dashboard. */
 export function createApp(parts: {
   guard: RequestGuard
@@ -63,6 +65,8 @@ export function createApp(parts: {
   /** Keyed by the path under `/api`; each asks for a key of its own, before it reads a body. What it does not answer is asked for a token. */
   open: Record<string, Router>
   mcp: RequestListener
+  /** Everything below `/v1`, which answers failures in a form of its own and checks hosts itself. */
+  v1: RequestListener
   /** Mounted at the root, where clients look for it. */
   oauth: Router
   health(): Health
@@ -150,7 +154,8 @@ export function createApp(parts: {
     response.setHeaders(secureHeaders)
     response.setHeader('Content-Security-Policy', policyFor(request.headers.host))
     // Calls the MCP route directly, because Express's routing costs as much as the rest of a read by an MCP client.
-    if (request.url === '/mcp' && parts.guard(request)) serveMcp(request, response)
+    if (isV1.test(request.url ?? '')) parts.v1(request, response)
+    else if (request.url === '/mcp' && parts.guard(request)) serveMcp(request, response)
     else app(request, response)
   }
 }

@@ -70,7 +70,7 @@ export type AgentClassifyReply = { verdict: Verdict; main: Verdict }
 
 const word = z.string().max(200).optional()
 export const AgentWhichQuery = z.strictObject({
-  door: z.enum(['dashboard', 'mcp', 'job', 'channel']).default('dashboard'),
+  door: z.enum(['dashboard', 'mcp', 'job', 'channel', 'v1']).default('dashboard'),
   person: word,
   token: word,
   job: word,

@@ -215,6 +215,7 @@ export {
   SessionBranchBody,
   SessionCreateBody,
   SessionPatchBody,
+  SessionSource,
   type SessionSummary,
   type SessionsPage,
   SessionsQuery,

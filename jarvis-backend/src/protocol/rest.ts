@@ -70,11 +70,14 @@ export const PageQuery = z.strictObject({
   before: cursor(/^\d{1,15}$/),
 })
 /** `q`: words of titles and messages, `"quoted"` for exact text. `archived`: leave archived sessions out, only those, or all. */
+/** Where a session began: in the dashboard, over MCP, by a job, or by a program over `/v1`. */
+export const SessionSource = z.enum(['chat', 'mcp', 'job', 'v1'])
+export type SessionSource = z.infer<typeof SessionSource>
 export const SessionsQuery = PageQuery.extend({
   before: cursor(/^\d{1,15}\..+$/),
   q: z.string().max(200).optional(),
-  /** Absent: all but those of jobs. */
-  source: z.enum(['chat', 'mcp', 'job']).optional(),
+  /** Absent: all but those of jobs and of programs. */
+  source: SessionSource.optional(),
   archived: z.enum(['no', 'only', 'all']).default('no'),
 })
 export const ConfirmBody = z.strictObject({
@@ -101,7 +104,7 @@ export type Versions = { entry: number; sessionIds: string[]; shown: number }
 export type SessionSummary = {
   id: string
   title: string
-  source: 'chat' | 'mcp' | 'job'
+  source: SessionSource
   createdAt: number
   updatedAt: number
   isRehearsal: boolean

@@ -161,6 +161,8 @@ export const Entry = z.discriminatedUnion('type', [
     messageId: MessageId,
     text: z.string(),
     by: z.string(),
+    /** Name of the token of the program that sent it over `/v1`. */
+    token: z.string().optional(),
     /** A job said it, in the name of `by`. `isForeign`: a model or a client wrote it, so it counts as no person's words. */
     job: z.object({ id: z.string(), slot: z.int(), isForeign: z.literal(true).optional() }).optional(),
   }),
@@ -210,6 +212,8 @@ export const Entry = z.discriminatedUnion('type', [
     isUnknown: z.literal(true).optional(),
     /** Rehearsal: the result says what would run, and nothing ran. */
     isRehearsal: z.literal(true).optional(),
+    /** The call is for the program that asked to run; what came of it is not known here. */
+    isHandedOut: z.literal(true).optional(),
     /** The result as structured data for the dashboard. */
     data: z.unknown().optional(),
     images: z.array(Image).optional(),

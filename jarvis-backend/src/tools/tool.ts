@@ -34,7 +34,7 @@ export type ToolOutput = {
 }
 
 /**
- * `isForeign`: an MCP client asks, and what it hands over is not the operator's. `target`: what the call was judged about,
+ * `isForeign`: an MCP client or a program asks, and what it hands over is not the operator's. `hasModel`: a model of JARVIS makes the call. `target`: what the call was judged about,
  * and its card showed. `preview`: what was prepared for it. `goesBack`: the call's change goes back so long after now,
  * unless it is kept; `id` is the change's. `timerOf`: the call takes this change back, for which its node has a timer.
  * `toolUseId`: the call's. `loadedSkills`: hashes of the skills whose text the asker has before it, by name. `asker`: who asks, in which
@@ -44,6 +44,7 @@ export type ToolOutput = {
  */
 export type ToolContext = Required<CallOptions> & {
   isForeign?: boolean
+  hasModel?: boolean
   target?: Target
   preview?: Preview
   goesBack?: { id: string; afterMs: number }

@@ -12,6 +12,7 @@ import type {
   StoredGrant,
 } from '../../src/calls/ports.ts'
 import type { Card } from '../../src/protocol/index.ts'
+import { type Asked, type AskedStore, keyKeptMs } from '../../src/v1/asked.ts'
 
 type Open<Store> = () => Store
 
@@ -304,5 +305,37 @@ export function changeStoreContract(open: Open<ChangeStore>) {
     store.begin(change('tu_3', { at: 30 }))
     store.prune(20)
     expect(store.list({ limit: 9 }).map(({ id }) => id)).toEqual(['tu_3', 'tu_2'])
+  })
+}
+
+export function askedStoreContract(open: Open<AskedStore>) {
+  const request = { token: 'hass 1', door: 'chat', session: '', hash: 'h1' }
+  const asked = (runId: string, at: number, rest: Partial<Asked> = {}): Asked => ({
+    ...{ ...request, runId, sessionId: 'ses_1', at, isDelivered: false },
+    ...rest,
+  })
+
+  test('a request is found by its key, or without one by all that makes it the same', () => {
+    const store = open()
+    const keyed = asked('run_2', 20, { key: 'k', hash: 'h2' })
+    for (const one of [asked('run_1', 10), keyed, asked('run_3', 30)]) store.add(one)
+    expect(store.same(request)).toEqual(asked('run_3', 30))
+    expect(store.byKey('hass 1', 'k')).toEqual(keyed)
+    const others = [{ token: 'hass 2' }, { door: 'responses' }, { session: 'kitchen' }, { hash: 'h2' }]
+    expect(others.map((other) => store.same({ ...request, ...other }))).toEqual(others.map(() => undefined))
+    expect(store.byKey('hass 2', 'k')).toBeUndefined()
+    store.delivered('run_3')
+    expect(store.same(request)).toMatchObject({ runId: 'run_3', isDelivered: true })
+    store.forget('run_3')
+    expect(store.same(request)).toMatchObject({ runId: 'run_1', isDelivered: false })
+  })
+
+  test('a request is forgotten once no key is kept so long', () => {
+    const store = open()
+    store.add(asked('run_1', 10, { key: 'k' }))
+    store.add(asked('run_2', 10 + keyKeptMs))
+    expect(store.byKey('hass 1', 'k')?.runId).toBe('run_1')
+    store.add(asked('run_3', 11 + keyKeptMs))
+    expect(store.byKey('hass 1', 'k')).toBeUndefined()
   })
 }

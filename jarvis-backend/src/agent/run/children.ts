@@ -55,13 +55,14 @@ export function createChildren(
   /** The call's work as it is stored. @param mostTokens of its slice of the budget */
   function originOf(parent: ActiveRun, work: Delegation, mostTokens: number | undefined): ChildOrigin {
     const { toolUseId, agent, tools, asker } = work
-    const { model } = { model: undefined, ...parent.origin }
+    const { model, isReadOnly } = { model: undefined, isReadOnly: undefined, ...parent.origin }
     return {
       ...{ kind: 'child', parent: parent.row.id, call: toolUseId, agent, for: parent.agent },
       ...{ task: redact.text(work.task), asker },
       ...(tools && { tools }),
       ...(mostTokens !== undefined && { mostTokens }),
       ...(model !== undefined && { model }),
+      ...(isReadOnly && { isReadOnly }),
     }
   }
 

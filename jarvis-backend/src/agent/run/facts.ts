@@ -4,6 +4,7 @@ import type { ActiveRun, RunProfile } from '../active-run.ts'
 import type { Model } from '../model.ts'
 import type { Origin } from '../origin.ts'
 import { principalOf, rightsOf } from '../principal.ts'
+import { withWishes } from '../program.ts'
 import type { RunParts } from '../run-agent.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { refusalOf } from './child.ts'
@@ -11,7 +12,9 @@ import { refusalOf } from './child.ts'
 export type RunFacts = ReturnType<typeof createRunFacts>
 
 /** Says who asks in a run, by which profile and which model it goes, and how many turns it may take. */
-export function createRunFacts(parts: Pick<RunParts, 'store' | 'models' | 'agents' | 'profile' | 'mayChild'>) {
+export function createRunFacts(
+  parts: Pick<RunParts, 'store' | 'models' | 'agents' | 'profile' | 'mayChild' | 'isRead' | 'asks'>,
+) {
   const { store, models, agents } = parts
 
   /** Read when the run begins to be worked on, and kept for all of it. */
@@ -24,14 +27,26 @@ export function createRunFacts(parts: Pick<RunParts, 'store' | 'models' | 'agent
   /** A child is offered what it may call, so that it does not try the rest. */
   function given(run: ActiveRun, profile: RunProfile): RunProfile {
     const refusal = refusalIn(run)
-    return refusal === undefined
-      ? profile
-      : { ...profile, tools: profile.tools.filter(({ name }) => refusal(name) === undefined) }
+    const tools =
+      refusal === undefined ? profile.tools : profile.tools.filter(({ name }) => refusal(name) === undefined)
+    if (run.origin.kind !== 'v1') return { ...profile, tools }
+    const { wishes, effort, mostTokens } = run.origin
+    return {
+      ...profile,
+      prompt: withWishes(profile.prompt, wishes),
+      tools: [...tools, ...(run.origin.tools ?? [])],
+      ...(effort !== undefined && { effort }),
+      ...(mostTokens !== undefined && { mostTokens }),
+    }
   }
 
   /** What a run must not call, beside the gate's word; undefined: it may call all. */
   function refusalIn({ origin }: Pick<ActiveRun, 'origin'>): ((toolName: string) => string | undefined) | undefined {
-    return origin.kind === 'child' ? (name) => refusalOf(origin, name, parts.mayChild) : undefined
+    if (origin.kind !== 'child' && origin.kind !== 'v1') return undefined
+    return (name) => {
+      if (origin.isReadOnly && !parts.isRead(name)) return `This token may only read, and ${name} is not a read.`
+      return origin.kind === 'child' ? refusalOf(origin, name, parts.mayChild) : programRefusal(name, parts)
+    }
   }
 
   /** The runs that share a run's denials: those of one piece of work. */
@@ -87,5 +102,9 @@ export function createRunFacts(parts: Pick<RunParts, 'store' | 'models' | 'agent
 
   return { profileOf, turnsOf, principalIn, modelOf, modelFor, refusalIn, kinOf }
 }
+
+/** A program's person sits elsewhere, and cannot be asked a question. */
+const programRefusal = (name: string, { asks }: Pick<RunParts, 'asks'>): string | undefined =>
+  asks(name) ? `${name} asks the operator, and nobody is there to answer a program.` : undefined
 
 const chosenFor = (origin: Origin) => ('model' in origin ? origin.model : undefined)

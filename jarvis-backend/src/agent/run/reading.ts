@@ -46,10 +46,11 @@ export function createRunReading(store: TranscriptStore, { profileOf, principalI
 
   /** The texts that the principal had read: a model all that it was given, a client the results of its own earlier calls. */
   function sourcesFor(session: LiveSession, run: ActiveRun, { toolUseId }: ToolCall): Sources {
-    const { isForeign, hasModel } = rightsOf(principalIn(run))
+    const principal = principalIn(run)
+    const { isForeign, hasModel } = rightsOf(principal)
     // A command is the operator's own words.
     if (!isForeign && !hasModel) return { results: [], operatorTexts: [] }
-    const sources = sourcesOf(readBy(session, run), toolUseId, isForeign, tellingEntries)
+    const sources = sourcesOf(readBy(session, run), toolUseId, isForeign && !hasModel, tellingEntries, principal.token)
     const { read = [] } = ('asked' in run.origin && run.origin.asked) || {}
     const resources = read.map((text) => ({ toolName: 'resource', toolUseId: 'resource', text }))
     return { ...sources, results: [...resources, ...sources.results] }

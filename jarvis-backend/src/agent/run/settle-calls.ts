@@ -3,6 +3,7 @@ import type { ActiveRun } from '../active-run.ts'
 import { loadedSkills } from '../loaded-skills.ts'
 import { rightsOf } from '../principal.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
+import type { Draft } from '../sessions/transcript-store.ts'
 import { callsIn } from '../settles.ts'
 import { contextOf, type ToolRunner } from '../tool-runner.ts'
 import type { createRunEnds } from './ends.ts'
@@ -62,11 +63,22 @@ export function createSettleCalls(
       )
     }
 
-    const outcomes = await Promise.allSettled(open.map(settle))
+    const { tools: theirs = [] } = run.origin.kind === 'v1' ? run.origin : {}
+    const isTheirs = ({ toolName, malformed }: ToolCall) =>
+      malformed === undefined && theirs.some(({ name }) => name === toolName)
+    const outcomes = await Promise.allSettled(open.filter((call) => !isTheirs(call)).map(settle))
     const fault = outcomes.find((outcome) => outcome.status === 'rejected')
     if (fault !== undefined) throw fault.reason
+    if (run.abort.signal.aborted) return
+    for (const { toolUseId, toolName } of open.filter(isTheirs)) session.append(run, handedOut(toolUseId, toolName))
   }
 }
+
+const handedOut = (toolUseId: string, toolName: string): Draft => ({
+  ...{ type: 'tool_result', toolUseId, isError: false, isHandedOut: true, durationMs: 0 },
+  result: 'The program that asked runs this call itself. What came of it is not known here yet.',
+  summary: `${toolName} was handed to the program that asked.`,
+})
 
 /** Whose call it is, where an operator makes it in place of a denied one. */
 function insteadIn({ entries }: ActiveRun, { toolUseId }: ToolCall): Principal | undefined {

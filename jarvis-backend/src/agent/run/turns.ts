@@ -36,7 +36,7 @@ export function createTurns(
   const spenderOf = createSpenderOf(parts)
 
   async function requestOf(session: LiveSession, run: ActiveRun, mayCallTools: boolean): Promise<ModelRequest> {
-    const { prompt, tools, effort, temperature } = facts.profileOf(session, run)
+    const { prompt, tools, effort, temperature, mostTokens } = facts.profileOf(session, run)
     const messages = await folding.messages(session, run)
     return {
       system: prompt,
@@ -44,6 +44,7 @@ export function createTurns(
       tools,
       ...(effort !== undefined && { effort }),
       ...(temperature !== undefined && { temperature }),
+      ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }),
       mayCallTools,
     }
   }

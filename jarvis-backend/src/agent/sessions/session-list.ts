@@ -1,3 +1,4 @@
+import type { SessionSource } from '../../protocol/index.ts'
 import type { Spent } from '../spent.ts'
 import type { StoredSession } from './transcript-store.ts'
 
@@ -17,7 +18,7 @@ export type SessionQuery = {
   before?: string
   /** Every word must begin a word of the title or of a message; `"in quotes"`: exactly so. */
   words?: string
-  source?: 'chat' | 'mcp' | 'job'
+  source?: SessionSource
   archived: 'no' | 'only' | 'all'
 }
 

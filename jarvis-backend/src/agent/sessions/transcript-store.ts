@@ -1,5 +1,6 @@
-import type { Effort, Entry, EntryOf, SessionSummary } from '../../protocol/index.ts'
+import type { Effort, Entry, EntryOf, SessionSource, SessionSummary } from '../../protocol/index.ts'
 import type { StoredOrigin } from '../origin.ts'
+import type { SentAlong } from '../program.ts'
 import type { Spent } from '../spent.ts'
 import type { Member } from './versions.ts'
 
@@ -8,10 +9,10 @@ export type Draft = Entry extends infer E ? (E extends Entry ? Omit<E, 'seq' | '
 
 /**
  * A stored entry. `context` (of a message, and of a child run's task) and `todo` (of a message): the cluster summary, and the model's own
- * open list, that the model was given; no client sees them.
+ * open list, that the model was given; and what a program sent along with it. No client sees them.
  */
 export type StoredEntry = Entry & Given
-export type Given = { context?: string; todo?: string }
+export type Given = { context?: string; todo?: string } & SentAlong
 
 export type RunRow = {
   id: string
@@ -30,13 +31,7 @@ export type ChildRun = Pick<RunRow, 'id' | 'sessionId' | 'at'> & { parent: strin
 /** What the loop keeps. Every method is synchronous: the store is on this machine. */
 export interface TranscriptStore {
   /** @param session.agent absent: `main` */
-  createSession(session: {
-    id: string
-    title: string
-    source: 'chat' | 'mcp' | 'job'
-    agent?: string
-    at: number
-  }): void
+  createSession(session: { id: string; title: string; source: SessionSource; agent?: string; at: number }): void
   session(id: string): StoredSession | undefined
   /** The session and all that hold versions of its messages, in no order. Empty: there is no such session. */
   family(id: string): Member[]

@@ -10,7 +10,7 @@ import type { Grants, Reservation } from './grants.ts'
 
 /** Finds earlier decisions on the same call: a denial, or a grant. */
 export function createBefore(parts: {
-  confirmations: Pick<Confirmations, 'denied'>
+  confirmations: Pick<Confirmations, 'denied' | 'pending'>
   grants: Pick<Grants, 'reserve' | 'revoke'>
   returns: Pick<Returns, 'reserve'>
   plans: Pick<Plans, 'reserve'>
@@ -34,6 +34,17 @@ export function createBefore(parts: {
       const note = denial.note === undefined ? '' : `: ${denial.note}`
       const back = isRun ? '' : ' An operator can take the denial back on the page Waiting.'
       return `Denied by ${denial.by} ${when}${note}. It is not asked again; other arguments may be.${back} Nothing was run.`
+    },
+
+    /** Why no further card is shown for a token; undefined where one may be. Call it in the same turn of the event loop as the card is stored. */
+    flooded({ principal: { kind, token } }: CallContext): string | undefined {
+      const { mostCards = Number.POSITIVE_INFINITY } = rightsOf({ kind })
+      const waiting = confirmations
+        .pending()
+        .filter(({ requestedBy }) => requestedBy.kind === kind && requestedBy.token === token).length
+      return waiting < mostCards
+        ? undefined
+        : `${waiting} calls of ${token} wait for the operator already. Nothing was run.`
     },
 
     /** Reserves one use of a grant. Ends the grant when another guest may have taken the number and name since. */

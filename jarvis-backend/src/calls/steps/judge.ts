@@ -29,6 +29,8 @@ export function createJudging(parts: StepParts, breaker: Pick<Breaker, 'refusal'
     if (isRehearsal || judgement.kind !== 'ready' || judgement.verdict.tier !== 'red') return ways.take(walk, event)
     const denied = before.denied(call, judgement, context)
     if (denied === undefined) walk.reservation = before.reserve(call, judgement, context)
+    const flooded = denied === undefined && walk.reservation === undefined ? before.flooded(context) : undefined
+    if (flooded !== undefined) return ways.take(walk, { type: 'held', message: flooded, judged: judgement })
     return ways.take(walk, { ...event, denied, isGranted: walk.reservation !== undefined })
   }
 

@@ -49,13 +49,13 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
     const { toolUseId, toolName } = call
     const { target, preview } = ready
     const { tool, input } = ready.tool.standsFor?.(ready.input as never) ?? ready
-    const { isForeign, hasOperator } = rightsOf(context.principal)
+    const { isForeign, hasModel, hasOperator } = rightsOf(context.principal)
     const more = parts.changes.contextOf(toolUseId, ready.tool.undoes?.(ready.input as never))
     const decided = walk.asked && parts.confirmations.ofCall(toolUseId)?.resolution
     const approvedBy = walk.reservation?.grant.by ?? (decided?.decision === 'approved' ? decided.by : undefined)
     const { sessionId, runId, loadedSkills } = context
     const asker = {
-      ...{ isForeign, asker: context.principal, sessionId, runId },
+      ...{ isForeign, hasModel, asker: context.principal, sessionId, runId },
       ...(loadedSkills && { loadedSkills }),
       ...(approvedBy !== undefined && { approvedBy }),
     }

@@ -587,4 +587,23 @@ export const migrations: readonly string[] = [
   -- JSON; the operator's own call in place of a denied one.
   ALTER TABLE confirmations ADD COLUMN alternative TEXT;
   `,
+  `
+  -- Requests of programs over /v1, so that a repeated one finds its run. token: its name and when it was made. session: empty where the
+  -- request named none.
+  CREATE TABLE asked (
+    run_id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    token TEXT NOT NULL,
+    door TEXT NOT NULL,
+    session TEXT NOT NULL,
+    key TEXT,
+    hash TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    is_delivered INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX asked_by_body ON asked (token, hash);
+  CREATE INDEX asked_by_key ON asked (token, key) WHERE key IS NOT NULL;
+  CREATE INDEX asked_by_session ON asked (session_id);
+  CREATE INDEX asked_by_time ON asked (at);
+  `,
 ]

@@ -62,8 +62,9 @@ export const delegate = toolOver<DelegatePorts>()({
     costUsd: z.number().optional(),
   }),
   async run({ agent, task, tools }, context, ports) {
-    const { sessionId = '', runId = '', toolUseId = '', asker = { kind: 'unknown', name: '' }, isForeign } = context
-    if (isForeign) throw new Mistake('A client does not ask agents: it asks for the calls themselves.')
+    const { sessionId = '', runId = '', toolUseId = '', asker = { kind: 'unknown', name: '' } } = context
+    if (context.isForeign && context.hasModel !== true)
+      throw new Mistake('A client does not ask agents: it asks for the calls themselves.')
     const known = ports.agents()
     if (!known.includes(agent))
       throw new Mistake(`There is no agent ${JSON.stringify(agent)}. There are: ${known.join(', ')}.`)

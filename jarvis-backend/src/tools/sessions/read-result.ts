@@ -27,8 +27,8 @@ export const readResult = toolOver<ResultPorts>()({
     total: z.int(),
     next: z.int().optional().describe('Offset of what follows; absent at the end.'),
   }),
-  async run({ id, offset = 0 }, { sessionId, isForeign }, ports) {
-    if (isForeign === true || sessionId === undefined)
+  async run({ id, offset = 0 }, { sessionId, isForeign, hasModel }, ports) {
+    if ((isForeign === true && hasModel !== true) || sessionId === undefined)
       return refused('Results are cut for the model of a chat alone: whoever else asks was given them whole.')
     const page = ports.readResult(sessionId, id, offset)
     if (page === undefined) return refused(`This conversation has no result of a call ${JSON.stringify(id)}.`)

@@ -358,7 +358,7 @@ function Asker({ card }: { card: Card }) {
   if (kind !== 'mcp') {
     return (
       <>
-        Asked by <Visible text={kind} /> <Boxed text={name} />
+        Asked by <Visible text={kind === 'v1' ? 'program' : kind} /> <Boxed text={name} />
       </>
     )
   }

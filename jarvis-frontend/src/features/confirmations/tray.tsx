@@ -38,5 +38,5 @@ export const WaitingLine = ({ row, titleOf }: { row: ConfirmationRow; titleOf: T
 
 function whoAsked(row: ConfirmationRow, titleOf: TitleOf): string {
   const title = titleOf(row.sessionId)
-  return row.requestedBy.kind === 'mcp' || title === undefined ? askerText(row) : `chat: ${title}`
+  return ['mcp', 'v1'].includes(row.requestedBy.kind) || title === undefined ? askerText(row) : `chat: ${title}`
 }

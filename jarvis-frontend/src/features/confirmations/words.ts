@@ -12,7 +12,10 @@ export const askerText = ({
       ? `MCP client ${visibleText(name)}`
       : kind === 'chat'
         ? `chat, ${visibleText(shortModel(name))}`
-        : `${kind === 'command' ? 'command by' : visibleText(kind)} ${visibleText(name)}`
+        : `${otherKinds[kind] ?? visibleText(kind)} ${visibleText(name)}`
+
+/** `v1`: a program over the API at `/v1`, by its token. */
+const otherKinds: Record<string, string> = { command: 'command by', v1: 'program' }
 
 /** What is spoken of a new card. */
 export const spokenCard = (card: Card): string => (card.plan === undefined ? cardSentence(card) : planWords(card.plan))

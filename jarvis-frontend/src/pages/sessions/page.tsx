@@ -28,7 +28,7 @@ export function SessionsPage() {
   const isArchive = params.get('archived') === 'only'
   const filter: SessionFilter = {
     ...(query.trim() !== '' && { q: query.trim() }),
-    ...((source === 'chat' || source === 'mcp') && { source }),
+    ...((source === 'chat' || source === 'mcp' || source === 'v1') && { source }),
     ...(isArchive && { archived: 'only' }),
   }
   const filters = (
@@ -76,6 +76,7 @@ const sourceFilters = [
   [undefined, 'All'],
   ['chat', 'Chat'],
   ['mcp', 'MCP'],
+  ['v1', 'Programs'],
 ] as const
 
 function Found({

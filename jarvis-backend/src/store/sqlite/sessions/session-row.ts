@@ -1,11 +1,11 @@
 import type { StoredSession } from '../../../agent/sessions/transcript-store.ts'
-import type { Effort } from '../../../protocol/index.ts'
+import type { Effort, SessionSource } from '../../../protocol/index.ts'
 
 /** A row of `sessions`, with the title of the session it was branched off. */
 export type SessionRow = {
   id: string
   title: string
-  source: 'chat' | 'mcp' | 'job'
+  source: SessionSource
   created_at: number
   updated_at: number
   next_seq: number

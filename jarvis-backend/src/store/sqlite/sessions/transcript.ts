@@ -66,7 +66,7 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
   )
   const updateRun = sql.prepare('UPDATE runs SET status = ? WHERE id = ?')
   const endRun = sql.prepare(
-    "UPDATE runs SET status = 'ended', origin = json_replace(origin, '$.text', ''), partial = '' WHERE id = ?",
+    "UPDATE runs SET status = 'ended', origin = json_remove(json_replace(origin, '$.text', ''), '$.before', '$.after', '$.wishes', '$.tools'), partial = '' WHERE id = ?",
   )
   const updatePartial = sql.prepare('UPDATE runs SET partial = ? WHERE id = ?')
   const deleteQueued = sql.prepare("DELETE FROM runs WHERE id = ? AND status = 'queued'")

@@ -1,0 +1,109 @@
+import type { ProgramRun } from '../agent/run/start-program.ts'
+import type { Runs } from '../agent/runs.ts'
+import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import type { Clock } from '../lib/clock.ts'
+import { newId } from '../lib/ids.ts'
+import { JarvisError } from '../protocol/index.ts'
+import { type Asked, type AskedStore, keyKeptMs, repeatedWithinMs } from './asked.ts'
+import { isOf, newSessionId, type ProgramToken, sessionIdOf, tokenKey } from './token.ts'
+
+/**
+ * A request of a program. `session`: the program's own name for it, or an id that JARVIS gave; absent: the request stands for itself.
+ * `isRetry`: the program marks it as one. `origin`: made only where a run begins.
+ */
+export type Request = {
+  token: ProgramToken
+  door: string
+  agent: string
+  session?: string | undefined
+  key?: string | undefined
+  hash: string
+  isRetry: boolean
+  origin(): Omit<ProgramRun['origin'], 'by' | 'token'>
+}
+
+/**
+ * `ahead`: the run of the same session that goes on before it. `isJoined`: an earlier request began it. `outlives`: the run goes on where
+ * the program leaves.
+ */
+export type Answering = { sessionId: string; runId: string; outlives: boolean; isJoined: boolean; ahead?: string }
+
+/** Another body came with the key of an earlier request. */
+export class KeyReused extends Error {}
+
+/** @returns a function that begins the run of a request, or finds the one that an earlier equal request began */
+export function createAsk(parts: {
+  runs: Pick<Runs, 'startProgram' | 'watch'>
+  transcripts: Pick<TranscriptStore, 'session' | 'entriesOfRun'>
+  asked: AskedStore
+  clock: Clock
+}) {
+  const { runs, transcripts, asked, clock } = parts
+
+  /** @throws JarvisError `unknown_session`, `invalid_request` (another agent's) */
+  function sessionOf({ token, agent, session }: Request): string {
+    if (session === undefined) return newSessionId(token, newId('r').slice(2))
+    if (!session.startsWith('ses_')) return sessionIdOf(token, agent, session)
+    const known = isOf(token, session) ? transcripts.session(session) : undefined
+    if (known === undefined)
+      throw new JarvisError(
+        'unknown_session',
+        'This token has no such session. Leave the header out, or name one of your own.',
+      )
+    if (known.agent !== agent)
+      throw new JarvisError(
+        'invalid_request',
+        `This session is with ${known.agent}. Ask that model, or begin another session.`,
+      )
+    return session
+  }
+
+  /** The earlier request that this one repeats. @throws KeyReused */
+  function earlier({ token, door, session = '', key, hash, isRetry }: Request): Asked | undefined {
+    const of = tokenKey(token)
+    const known = key === undefined ? asked.same({ token: of, door, session, hash }) : asked.byKey(of, key)
+    const keptMs = key === undefined ? repeatedWithinMs : keyKeptMs
+    if (known === undefined || known.at <= clock.now() - keptMs) return undefined
+    if (known.hash !== hash || known.door !== door || known.session !== session)
+      throw new KeyReused('This Idempotency-Key came with another request before. Use a new key.')
+    if (key === undefined && known.isDelivered && !isRetry) return undefined
+    if (transcripts.session(known.sessionId) === undefined) return undefined
+    return hasFailed(known.runId) ? undefined : known
+  }
+
+  /** A run that failed before it changed anything is asked again. */
+  function hasFailed(runId: string): boolean {
+    const entries = transcripts.entriesOfRun(runId)
+    const isFailed = entries.at(-1)?.type === 'error'
+    return isFailed && !entries.some((entry) => entry.type === 'tool_use' && entry.tier !== 'green')
+  }
+
+  return (request: Request): Answering => {
+    const { token, door, agent, session = '', key, hash } = request
+    const outlives = session !== '' || key !== undefined
+    const known = earlier(request)
+    if (known !== undefined) return { sessionId: known.sessionId, runId: known.runId, outlives, isJoined: true }
+    const sessionId = sessionOf(request)
+    const ahead =
+      session !== '' && transcripts.session(sessionId) !== undefined ? runAtWork(runs, sessionId) : undefined
+    const { runId, isQueued } = runs.startProgram({
+      origin: { ...request.origin(), by: token.name, token: token.name, ...(token.isReadOnly && { isReadOnly: true }) },
+      sessionId,
+      agent,
+      link: (run) =>
+        asked.add({
+          ...{ runId: run.runId, sessionId, token: tokenKey(token), door, session, hash },
+          ...{ at: clock.now(), isDelivered: false },
+          ...(key !== undefined && { key }),
+        }),
+    })
+    return { sessionId, runId, outlives, isJoined: false, ...(isQueued && ahead !== undefined && { ahead }) }
+  }
+}
+
+function runAtWork(runs: Pick<Runs, 'watch'>, sessionId: string): string | undefined {
+  const watch = runs.watch(sessionId, { isOperator: false, tell() {} })
+  const { runId } = watch.snapshot(Number.MAX_SAFE_INTEGER)
+  watch.end()
+  return runId
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http'
+import { isDeeperThan } from '../lib/depth.ts'
+import { ApiError } from './errors.ts'
+
+/** Largest body, bytes. */
+const mostBytes = 8 * 1024 * 1024
+/** Deepest nesting of a body; no schema of a tool needs more. */
+const deepest = 100
+
+/** Reads a request's JSON. `hash`: of its bytes. @throws ApiError 400, 413 */
+export async function readJson(request: IncomingMessage): Promise<{ bytes: Buffer; value: unknown }> {
+  const bytes = await bytesOf(request)
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString())
+  } catch (cause) {
+    throw new ApiError(400, 'invalid_json', 'The body is not valid JSON.', { cause })
+  }
+  if (isDeeperThan(value, deepest)) throw new ApiError(400, 'invalid_json', 'The body is nested too deeply.')
+  return { bytes, value }
+}
+
+function bytesOf(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      chunks.push(chunk)
+      if (size <= mostBytes) return
+      request.removeAllListeners('data')
+      // The rest is not read; the answer closes the connection.
+      request.pause()
+      reject(new ApiError(413, 'message_too_large', `A request may hold ${mostBytes / 1024 / 1024} MB. Send less.`))
+    })
+    request.once('end', () => resolve(Buffer.concat(chunks)))
+    request.once('error', reject)
+  })
+}

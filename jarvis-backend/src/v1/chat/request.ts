@@ -1,0 +1,210 @@
+import { z } from 'zod'
+import type { Said } from '../../agent/program.ts'
+import type { ProgramRun } from '../../agent/run/start-program.ts'
+import type { Effort, ToolInput } from '../../protocol/index.ts'
+import { ApiError, badField } from '../errors.ts'
+
+const TextPart = z.looseObject({ type: z.literal('text'), text: z.string() })
+const Part = z.looseObject({ type: z.string() })
+const Words = z.union([z.string(), z.array(Part)])
+const Call = z.looseObject({
+  id: z.string().min(1).max(200),
+  type: z.literal('function'),
+  function: z.looseObject({ name: z.string().min(1).max(200), arguments: z.string() }),
+})
+const Message = z.discriminatedUnion('role', [
+  z.looseObject({ role: z.enum(['system', 'developer', 'user']), content: Words }),
+  z.looseObject({ role: z.literal('assistant'), content: Words.nullish(), tool_calls: z.array(Call).nullish() }),
+  z.looseObject({ role: z.literal('tool'), tool_call_id: z.string().min(1).max(200), content: Words }),
+])
+const Tool = z.looseObject({
+  type: z.literal('function'),
+  function: z.looseObject({
+    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 letters, digits, _ or -'),
+    description: z.string().nullish(),
+    parameters: z.record(z.string(), z.unknown()).nullish(),
+  }),
+})
+
+/** The fields that JARVIS reads. Others are passed over. */
+export const ChatBody = z.looseObject({
+  model: z.string().min(1).max(200),
+  messages: z.array(Message).min(1).max(2_000),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  max_completion_tokens: z.int().min(1).nullish(),
+  max_tokens: z.int().min(1).nullish(),
+  reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).nullish(),
+  n: z.int().nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.int().nullish(),
+  modalities: z.array(z.string()).nullish(),
+  response_format: z.looseObject({ type: z.string() }).nullish(),
+  tools: z.array(Tool).max(128).nullish(),
+  tool_choice: z.unknown().optional(),
+})
+type ChatBody = z.infer<typeof ChatBody>
+type Message = ChatBody['messages'][number]
+
+/** Fields that clients may count on and that do nothing here. The answer names those that were sent. */
+const passedOver = [
+  ...['temperature', 'top_p', 'stop', 'seed', 'presence_penalty', 'frequency_penalty', 'logit_bias'],
+  ...['parallel_tool_calls', 'prediction', 'verbosity', 'service_tier', 'store', 'web_search_options'],
+]
+
+/** What a program asks for, in JARVIS's terms. `ignored`: fields that do nothing. */
+export type ChatRequest = {
+  model: string
+  isStreamed: boolean
+  wantsUsage: boolean
+  ignored: readonly string[]
+  /** @param isSession the conversation is JARVIS's: of the messages, only the last one of the person and what follows it count */
+  origin(isSession: boolean): Omit<ProgramRun['origin'], 'by' | 'token'>
+}
+
+/**
+ * Reads the body of `POST /v1/chat/completions`.
+ * @param hasTool whether JARVIS has a tool of that name
+ * @throws ApiError 400 with the field
+ */
+export function readChatRequest(body: unknown, hasTool: (name: string) => boolean): ChatRequest {
+  const parsed = ChatBody.safeParse(body)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const param = pathOf(issue?.path ?? [])
+    throw badField(param, `${param === '' ? 'The body' : param}: ${issue?.message ?? 'cannot be read'}.`)
+  }
+  const given = parsed.data
+  refuseUnsupported(given)
+  const tools = (given.tools ?? []).map(({ function: { name, description, parameters } }) => ({
+    name,
+    description: description ?? '',
+    inputSchema: parameters ?? { type: 'object', properties: {} },
+  }))
+  tools.forEach(({ name }, at) => {
+    const param = `tools[${at}].function.name`
+    if (hasTool(name)) throw badField(param, `JARVIS has a tool ${name} of its own. Give yours another name.`)
+    if (tools.findIndex((one) => one.name === name) !== at) throw badField(param, `There are two tools ${name}.`)
+  })
+  const isForced =
+    given.tool_choice !== undefined &&
+    given.tool_choice !== null &&
+    !['auto', 'none'].includes(given.tool_choice as string)
+  const present = Object.entries(given).flatMap(([name, value]) => (value === null || value === undefined ? [] : name))
+  const conversation = conversationOf(given.messages)
+  const mostTokens = given.max_completion_tokens ?? given.max_tokens ?? undefined
+  const effort = effortOf(given.reasoning_effort ?? undefined)
+  return {
+    model: given.model,
+    isStreamed: given.stream === true,
+    wantsUsage: given.stream_options?.include_usage === true,
+    ignored: [...passedOver.filter((name) => present.includes(name)), ...(isForced ? ['tool_choice'] : [])],
+    origin(isSession) {
+      const { wishes, before, text, after } = conversation
+      const isGoingOn = isSession && after.length > 0
+      return {
+        text: isGoingOn ? goingOn : text,
+        ...(wishes !== '' && { wishes }),
+        ...(!isSession && before.length > 0 && { before }),
+        ...(after.length > 0 && { after: isSession ? after.filter(({ role }) => role === 'tool') : after }),
+        ...(given.tool_choice !== 'none' && tools.length > 0 && { tools }),
+        ...(mostTokens !== undefined && { mostTokens }),
+        ...(effort !== undefined && { effort }),
+      }
+    },
+  }
+}
+
+/** The message of a session that goes on with the results of the program's own tools. */
+const goingOn = '[The program has run its tools. Go on.]'
+
+function refuseUnsupported(given: ChatBody) {
+  if ((given.n ?? 1) !== 1) throw badField('n', 'JARVIS gives one answer: n must be 1.')
+  if (given.logprobs === true) throw badField('logprobs', 'JARVIS knows no log probabilities. Leave logprobs out.')
+  if ((given.top_logprobs ?? 0) > 0) throw badField('top_logprobs', 'JARVIS knows no log probabilities. Leave it out.')
+  if (given.modalities?.some((kind) => kind !== 'text') || given.audio)
+    throw badField('modalities', 'JARVIS answers in text alone.')
+  if (given.functions || given.function_call) throw badField('functions', 'Functions are given as tools.')
+  const format = given.response_format?.type ?? 'text'
+  if (format !== 'text')
+    throw badField(
+      'response_format',
+      `JARVIS answers in words, not in the format ${JSON.stringify(format)}. Ask for type "text".`,
+    )
+}
+
+const pathOf = (path: readonly PropertyKey[]) =>
+  path.reduce<string>(
+    (text, part) =>
+      typeof part === 'number' ? `${text}[${part}]` : text === '' ? String(part) : `${text}.${String(part)}`,
+    '',
+  )
+
+const effortOf = (asked: ChatBody['reasoning_effort'] | undefined): Effort | undefined => {
+  if (asked === undefined || asked === null) return undefined
+  if (asked === 'none') return 'off'
+  return asked === 'minimal' ? 'low' : asked === 'xhigh' ? 'high' : asked
+}
+
+/** The messages by what they are: `text` is the last one of the person. */
+function conversationOf(messages: readonly Message[]) {
+  const last = messages.findLastIndex(({ role }) => role === 'user')
+  if (last < 0) throw badField('messages', 'There is no message with the role user.')
+  const wishes = messages.flatMap((message, at) =>
+    message.role === 'system' || message.role === 'developer' ? wordsOf(message.content, `messages[${at}]`) : [],
+  )
+  const said = (from: number, to: number) =>
+    messages.slice(from, to).flatMap((message, at) => saidIn(message, `messages[${from + at}]`))
+  const { content } = messages[last] as Extract<Message, { role: 'user' }>
+  const text = wordsOf(content, `messages[${last}]`)
+  if (!/\S/.test(text)) throw badField(`messages[${last}].content`, 'The last message of the role user is empty.')
+  return { wishes: wishes.join('\n\n'), before: said(0, last), text, after: said(last + 1, messages.length) }
+}
+
+function saidIn(message: Message, at: string): Said[] {
+  switch (message.role) {
+    case 'user':
+      return [{ role: 'user', text: wordsOf(message.content, at) }]
+    case 'assistant': {
+      const calls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: given } }) => ({
+        ...{ id, toolName: name, toolInput: inputOf(given) },
+      }))
+      const text = wordsOf(message.content ?? '', at)
+      return text === '' && calls.length === 0 ? [] : [{ role: 'assistant', text, ...(calls.length > 0 && { calls }) }]
+    }
+    case 'tool':
+      return [{ role: 'tool', callId: message.tool_call_id, text: wordsOf(message.content, at) }]
+    case 'system':
+    case 'developer':
+      return []
+    default:
+      return message satisfies never
+  }
+}
+
+/** The arguments of an earlier call; what is no object is kept as text. */
+function inputOf(text: string): ToolInput {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as ToolInput
+  } catch {}
+  return { arguments: text }
+}
+
+function wordsOf(content: string | readonly z.infer<typeof Part>[], at: string): string {
+  if (typeof content === 'string') return content
+  return content.map((part, index) => textIn(part, `${at}.content[${index}]`)).join('\n')
+}
+
+function textIn(part: z.infer<typeof Part>, at: string): string {
+  if (part.type === 'refusal' && typeof part.refusal === 'string') return part.refusal
+  const text = TextPart.safeParse(part)
+  if (text.success) return text.data.text
+  const problem = unsupported.get(part.type) ?? `A part of the type ${JSON.stringify(part.type)} is not known here.`
+  throw new ApiError(400, 'unsupported_content', `${problem} Send text.`, { param: at })
+}
+const unsupported = new Map([
+  ['image_url', 'JARVIS passes no pictures of users on to its model yet, and fetches none by their address.'],
+  ['input_audio', 'JARVIS takes no sound here.'],
+  ['file', 'JARVIS takes no files here.'],
+])

@@ -1,0 +1,66 @@
+import type { ServerResponse } from 'node:http'
+import { noUsage } from '../../protocol/index.ts'
+import { cardLine, waitingAnswer, waitingFacts } from '../card-words.ts'
+import type { Writer } from '../conduct.ts'
+import { type ApiError, bodyOf, failureOf } from '../errors.ts'
+import { openEvents } from '../send.ts'
+import { chunksOf, finishOf, type Head, type Own } from './wire.ts'
+
+/** Writes a streamed answer: the role, the pieces, the finish, the usage where it was asked for, and `[DONE]`. */
+export function streamedWriter(
+  response: ServerResponse,
+  head: Head,
+  { own, wantsUsage }: { own: Own; wantsUsage: boolean },
+): Writer & { fail(error: ApiError): void } {
+  const events = openEvents(response)
+  const chunks = chunksOf(head)
+  events.data(chunks.role(own))
+  let isWaiting = false
+  /** Pieces that a slow client has not taken yet. */
+  let gathered: { kind: 'text' | 'reasoning'; text: string } | undefined
+
+  const flush = () => {
+    if (gathered === undefined) return
+    const { kind, text } = gathered
+    gathered = undefined
+    events.data(chunks[kind](text))
+  }
+  const say = (kind: 'text' | 'reasoning', text: string) => {
+    if (!events.isSlow() && gathered === undefined) return events.data(chunks[kind](text))
+    if (gathered?.kind !== kind) flush()
+    gathered = { kind, text: (gathered?.text ?? '') + text }
+  }
+  events.onDrain(flush)
+  const fail = (error: ApiError) => {
+    flush()
+    events.data(JSON.stringify(bodyOf(error)))
+    events.end()
+  }
+
+  return {
+    fail,
+    before: (text) => say('text', `${text}\n\n`),
+    text: (delta) => say('text', delta),
+    thinking: (delta) => say('reasoning', delta),
+    waits(card) {
+      isWaiting = true
+      say('reasoning', `${cardLine(card)}\n`)
+    },
+    beat: () => events.comment(isWaiting ? 'waiting' : 'working'),
+    later(cards) {
+      say('text', waitingAnswer(cards))
+      flush()
+      events.data(chunks.finish('stop', { ...own, waiting: waitingFacts(cards) }))
+      if (wantsUsage) events.data(chunks.usage(noUsage))
+      events.end()
+    },
+    ended(end) {
+      if (end.type === 'failed') return fail(failureOf(end.code, end.message))
+      flush()
+      if (end.handedOut.length > 0) events.data(chunks.calls(end.handedOut))
+      events.data(chunks.finish(finishOf(end.stopReason, end.handedOut), own))
+      if (wantsUsage) events.data(chunks.usage(end.usage))
+      events.end()
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import type { ServerResponse } from 'node:http'
+import type { Clock } from '../../lib/clock.ts'
+import { noUsage } from '../../protocol/index.ts'
+import { waitingAnswer, waitingFacts } from '../card-words.ts'
+import type { Writer } from '../conduct.ts'
+import { ApiError, failureOf } from '../errors.ts'
+import { holdHeaders, sendError, sendJson } from '../send.ts'
+import { completion, finishOf, type Head, type Own } from './wire.ts'
+
+/**
+ * Writes an answer in one piece. Its headers are held back for `holdMs`: once they were sent, a failure can only be told in words.
+ */
+export function wholeWriter(
+  response: ServerResponse,
+  head: Head,
+  { own, clock, holdMs }: { own: Own; clock: Clock; holdMs: number },
+): Writer & { fail(error: ApiError): void } {
+  const hold = holdHeaders(response, clock, holdMs)
+  let before = ''
+  let said = ''
+  let reasoning = ''
+  const send = (body: Parameters<typeof completion>[1]) => {
+    hold.release()
+    sendJson(response, 200, completion(head, body))
+  }
+  const fail = (error: ApiError) => {
+    hold.release()
+    if (!response.headersSent) return sendError(response, error)
+    const { code, message } = error
+    send({
+      text: joined(before, said, message),
+      finish: 'stop',
+      usage: noUsage,
+      own: { ...own, error: { code, message } },
+    })
+  }
+  return {
+    fail,
+    before(text) {
+      before = text
+    },
+    text(delta) {
+      said += delta
+    },
+    thinking(delta) {
+      reasoning += delta
+    },
+    waits() {},
+    beat: hold.beat,
+    later(cards) {
+      send({
+        text: joined(before, said, waitingAnswer(cards)),
+        finish: 'stop',
+        usage: noUsage,
+        own: { ...own, waiting: waitingFacts(cards) },
+      })
+    },
+    ended(end) {
+      if (end.type === 'failed') {
+        const error =
+          end.code === 'shutting_down'
+            ? new ApiError(503, end.code, end.message, { retryAfterS: 2 })
+            : failureOf(end.code, end.message)
+        return fail(error)
+      }
+      const { handedOut: calls, usage } = end
+      // The whole text: a secret that was cut in two while it streamed is removed in it.
+      send({ text: joined(before, end.text), calls, reasoning, finish: finishOf(end.stopReason, calls), usage, own })
+    },
+  }
+}
+
+const joined = (...texts: readonly string[]) => texts.filter((text) => text !== '').join('\n\n')

@@ -1,0 +1,83 @@
+import type { StopReason, ToolCall, Usage } from '../../protocol/index.ts'
+import { tokensUsed } from '../usage.ts'
+
+/** What all chunks of an answer share. `created`: Unix s. */
+export type Head = { id: string; created: number; model: string }
+
+export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls'
+
+export const finishOf = (stopReason: StopReason, handedOut: readonly ToolCall[]): FinishReason => {
+  if (handedOut.length > 0) return 'tool_calls'
+  if (stopReason === 'max_tokens') return 'length'
+  return stopReason === 'refusal' ? 'content_filter' : 'stop'
+}
+
+export const usageOf = (usage: Usage) => {
+  const { input, output, cached, total } = tokensUsed(usage)
+  return {
+    ...{ prompt_tokens: input, completion_tokens: output, total_tokens: total },
+    prompt_tokens_details: { cached_tokens: cached },
+  }
+}
+
+export const callOf = ({ toolUseId, toolName, toolInput }: ToolCall) => ({
+  id: toolUseId,
+  type: 'function' as const,
+  function: { name: toolName, arguments: JSON.stringify(toolInput) },
+})
+
+/** JARVIS's own key in answers. Clients pass it over. */
+export type Own = {
+  sessionId?: string
+  runId?: string
+  waiting?: readonly { toolUseId: string; expiresAt: number }[]
+  error?: { code: string; message: string }
+}
+
+/** An answer in one piece. */
+export const completion = (
+  { id, created, model }: Head,
+  said: { text: string; calls?: readonly ToolCall[]; finish: FinishReason; usage: Usage; own: Own; reasoning?: string },
+) => ({
+  ...{ id, object: 'chat.completion', created, model },
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: said.text === '' && said.calls?.length ? null : said.text,
+        refusal: null,
+        ...(said.reasoning && { reasoning_content: said.reasoning }),
+        ...(said.calls?.length && { tool_calls: said.calls.map(callOf) }),
+      },
+      logprobs: null,
+      finish_reason: said.finish,
+    },
+  ],
+  usage: usageOf(said.usage),
+  jarvis: said.own,
+})
+
+/** Makes the chunks of a streamed answer, as JSON. Called for each piece of text, so what stays the same is written once. */
+export function chunksOf({ id, created, model }: Head) {
+  const head = { id, object: 'chat.completion.chunk', created, model }
+  const open = JSON.stringify(head).slice(0, -1)
+  const piece = (field: string) => {
+    const before = `${open},"choices":[{"index":0,"delta":{"${field}":`
+    return (text: string) => `${before}${JSON.stringify(text)}},"finish_reason":null}]}`
+  }
+  const choice = (delta: object, finish: FinishReason | null) => [{ index: 0, delta, finish_reason: finish }]
+  return {
+    role: (own: Own) =>
+      JSON.stringify({ ...head, choices: choice({ role: 'assistant', content: '' }, null), jarvis: own }),
+    text: piece('content'),
+    reasoning: piece('reasoning_content'),
+    calls: (calls: readonly ToolCall[]) =>
+      JSON.stringify({
+        ...head,
+        choices: choice({ tool_calls: calls.map((call, index) => ({ index, ...callOf(call) })) }, null),
+      }),
+    finish: (reason: FinishReason, own: Own) => JSON.stringify({ ...head, choices: choice({}, reason), jarvis: own }),
+    usage: (usage: Usage) => JSON.stringify({ ...head, choices: [], usage: usageOf(usage) }),
+  }
+}

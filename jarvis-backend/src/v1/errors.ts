@@ -1,0 +1,81 @@
+import { type ErrorCode, errorStatus, JarvisError } from '../protocol/index.ts'
+import { KeyReused } from './ask.ts'
+
+export type ErrorType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'rate_limit_error'
+  | 'server_error'
+
+/** The body of an error, as clients of this API read it. `param`: the field that is wrong. */
+export type ErrorBody = { error: { message: string; type: ErrorType; param: string | null; code: string } }
+
+/** A failure of a request to `/v1`. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly param: string | null
+  readonly retryAfterS: number | undefined
+  /** Asking again by itself would not help. */
+  readonly isFinal: boolean
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    options: { param?: string; retryAfterS?: number | undefined; isFinal?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.name = 'ApiError'
+    this.status = status
+    this.code = code
+    this.param = options.param ?? null
+    this.retryAfterS = options.retryAfterS
+    this.isFinal = options.isFinal === true
+  }
+}
+
+/** A field that cannot be used. */
+export const badField = (param: string, message: string, code = 'invalid_request') =>
+  new ApiError(400, code, message, { param })
+
+/** Translates a failure; undefined where it is a fault of JARVIS that must be reported. */
+export function toApiError(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error
+  if (error instanceof KeyReused) return new ApiError(422, 'idempotency_key_reused', error.message)
+  if (!(error instanceof JarvisError) || error.code === 'internal') return undefined
+  const { code, message, retryAfterS } = error
+  return new ApiError(statusOf(code), code, message, { retryAfterS, cause: error })
+}
+
+/** Clients ask again by themselves after a 409, so none is sent. */
+const statusOf = (code: ErrorCode) => (errorStatus[code] === 409 ? 400 : errorStatus[code])
+
+/** How a run's failure is told. Nothing that failed in a run is mended by asking again at once: JARVIS has tried. */
+export function failureOf(code: string, message: string): ApiError {
+  return new ApiError(runStatus.get(code) ?? 500, code, message, { isFinal: true })
+}
+const runStatus = new Map([
+  ['model_rate_limited', 429],
+  ['model_quota', 429],
+  ['model_overloaded', 503],
+  ['model_unreachable', 502],
+  ['model_auth', 502],
+  ['model_bad_request', 502],
+  ['model_stream_broken', 502],
+  ['model_timeout', 504],
+  ['unknown_agent', 404],
+  ['storage_failed', 507],
+])
+
+export const bodyOf = ({ status, code, message, param }: ApiError): ErrorBody => ({
+  error: { message, type: typeOf(status), param, code },
+})
+
+const typeOf = (status: number): ErrorType => {
+  if (status === 401) return 'authentication_error'
+  if (status === 403) return 'permission_error'
+  if (status === 429) return 'rate_limit_error'
+  return status < 500 ? 'invalid_request_error' : 'server_error'
+}

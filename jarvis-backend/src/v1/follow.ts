@@ -1,0 +1,139 @@
+import type { Runs } from '../agent/runs.ts'
+import type { StoredEntry, TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import { callsIn } from '../agent/settles.ts'
+import { type Card, type Entry, noUsage, type StopReason, type ToolCall, type Usage } from '../protocol/index.ts'
+
+/** How a run ended. `text`: all that was said in it. `handedOut`: the calls that the program runs itself. */
+export type Ended =
+  | { type: 'done'; stopReason: StopReason; text: string; handedOut: readonly ToolCall[]; usage: Usage }
+  | { type: 'failed'; code: string; message: string; text: string; usage: Usage; hasChanged: boolean }
+
+/** Hears a run. Called synchronously, in order. */
+export type Listener = {
+  text(delta: string): void
+  thinking(delta: string): void
+  /** A card waits for a person. */
+  waits(card: Card): void
+  ended(end: Ended): void
+}
+
+export type FollowParts = {
+  runs: Pick<Runs, 'watch' | 'goesOn'>
+  transcripts: Pick<TranscriptStore, 'entriesOfRun' | 'unfinishedRuns'>
+}
+
+/** Between the words of two turns. */
+export const turnBreak = '\n\n'
+
+/**
+ * Tells what a run said so far, and all that follows until its end, also where it has ended already.
+ * @returns `end` stops it; `check` tells the end of a run that was removed
+ */
+export function followRun(
+  { runs, transcripts }: FollowParts,
+  { sessionId, runId }: { sessionId: string; runId: string },
+  listener: Listener,
+): { end(): void; check(): void } {
+  let isOver = false
+  /** What was told of the turn that streams, and whether something was said before it. */
+  let streamed = ''
+  let needsBreak = false
+  const told = new Set<string>()
+  let lastSeq = -1
+
+  const say = (text: string) => {
+    if (text === '') return
+    const isFirst = streamed === ''
+    streamed += text
+    listener.text(isFirst && needsBreak ? turnBreak + text : text)
+  }
+  const show = (card: Card) => {
+    if (told.has(card.toolUseId)) return
+    told.add(card.toolUseId)
+    listener.waits(card)
+  }
+  const end = () => {
+    isOver = true
+    watch?.end()
+  }
+  const hear = (entry: Entry) => {
+    if (entry.type === 'assistant') {
+      const text = wordsOf(entry)
+      // What streamed may have been redacted differently at its seams; then it stays as it was told.
+      if (text.startsWith(streamed)) say(text.slice(streamed.length))
+      if (text !== '' || streamed !== '') needsBreak = entry.stopReason !== 'interrupted'
+      streamed = ''
+    } else if (entry.type === 'done' || entry.type === 'error') {
+      end()
+      listener.ended(endOf(transcripts.entriesOfRun(runId), entry))
+    }
+  }
+  const watch = runs.watch(sessionId, {
+    isOperator: false,
+    tell(event, payload) {
+      if (isOver) return
+      // A card of a child run or of a plan that the run asked for holds the run up too.
+      if (event === 'chat:confirm_needed') return show(payload as Card)
+      if (payload.runId !== runId || payload.seq <= lastSeq) return
+      if (event === 'chat:token') say((payload as { text: string }).text)
+      else if (event === 'chat:thinking') listener.thinking((payload as { text: string }).text)
+      else hear({ ...payload, type: event.slice('chat:'.length) } as Entry)
+    },
+  })
+  const stored = transcripts.entriesOfRun(runId)
+  const { partial, pending, runId: atWork, seq } = watch.snapshot()
+  lastSeq = stored.at(-1)?.seq ?? -1
+  for (const entry of stored) if (!isOver) hear(entry)
+  if (!isOver && atWork === runId) {
+    lastSeq = Math.max(lastSeq, seq)
+    say(partial.text)
+  }
+  if (!isOver) for (const card of pending) show(card)
+  const check = () => {
+    const isGone =
+      !runs.goesOn(sessionId, runId) && !transcripts.unfinishedRuns(sessionId).some(({ id }) => id === runId)
+    if (isOver || !isGone) return
+    end()
+    listener.ended({
+      ...{ type: 'failed', code: 'aborted', message: 'The conversation was removed.', text: '' },
+      ...{ usage: noUsage, hasChanged: false },
+    })
+  }
+  if (!isOver) check()
+  return { end, check }
+}
+
+const wordsOf = (entry: Extract<StoredEntry, { type: 'assistant' }>) =>
+  entry.content.flatMap((item) => (item.type === 'text' ? item.text : [])).join('')
+
+/** All that was said in a run. */
+function saidIn(entries: readonly StoredEntry[]): string {
+  let text = ''
+  let isOpen = true
+  for (const entry of entries) {
+    if (entry.type !== 'assistant') continue
+    const words = wordsOf(entry)
+    if (words === '') continue
+    text += isOpen ? words : turnBreak + words
+    isOpen = entry.stopReason === 'interrupted'
+  }
+  return text
+}
+
+function endOf(entries: readonly StoredEntry[], last: Extract<Entry, { type: 'done' | 'error' }>): Ended {
+  const text = saidIn(entries)
+  const failed = (code: string, message: string, usage: Usage = noUsage): Ended => {
+    const hasChanged = entries.some((entry) => entry.type === 'tool_use' && entry.tier !== 'green')
+    return { type: 'failed', code, message, text, usage, hasChanged }
+  }
+  if (last.type === 'error') return failed(last.code, last.error, last.usage)
+  const { stopReason, usage } = last
+  if (stopReason === 'aborted') return failed('aborted', 'The answer was stopped in JARVIS.', usage)
+  const handed = new Set(
+    entries.flatMap((entry) => (entry.type === 'tool_result' && entry.isHandedOut ? entry.toolUseId : [])),
+  )
+  const handedOut = entries.flatMap((entry) =>
+    entry.type === 'assistant' ? callsIn(entry).filter(({ toolUseId }) => handed.has(toolUseId)) : [],
+  )
+  return { type: 'done', stopReason, text, handedOut, usage }
+}

@@ -1,0 +1,86 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Agents } from '../agents/agent.ts'
+import type { RequestGuard } from '../auth/request-guard.ts'
+import { ApiError, toApiError } from './errors.ts'
+import { modelEntry, modelList, modelsOf, requireModel } from './models.ts'
+import { sendError, sendJson } from './send.ts'
+import type { ProgramBearer, ProgramToken } from './token.ts'
+
+type Handle = (request: IncomingMessage, response: ServerResponse, token: ProgramToken) => void | Promise<void>
+
+/** Serves `/v1` in the form of OpenAI's API, failures too. */
+export function createV1Routes(parts: {
+  guard: RequestGuard
+  bearer: ProgramBearer
+  agents: Pick<Agents, 'list'>
+  chatCompletions: Handle
+  /** Ends a response once its token does not count any more. */
+  watchToken(response: ServerResponse, token: string, stillCounts: () => void): void
+  /** Unix ms. */
+  startedAt: number
+  report(error: unknown, message: string): void
+}): RequestListener {
+  const created = Math.floor(parts.startedAt / 1000)
+  const modelsFor = (token: ProgramToken) => modelsOf(parts.agents.list(), token.name)
+  const listModels: Handle = (_request, response, token) =>
+    sendJson(response, 200, modelList(modelsFor(token), created))
+  const getModel =
+    (id: string): Handle =>
+    (_request, response, token) =>
+      sendJson(response, 200, modelEntry(requireModel(modelsFor(token), id), created))
+
+  /** @throws ApiError 404, 405 */
+  function handlerOf(method: string, path: string): Handle {
+    const [, model] = /^\/v1\/models\/(.+)$/.exec(path) ?? []
+    const routes: Record<string, Handle> | undefined =
+      path === '/v1/chat/completions'
+        ? { POST: parts.chatCompletions }
+        : path === '/v1/models'
+          ? { GET: listModels }
+          : model === undefined
+            ? undefined
+            : { GET: getModel(decoded(model)) }
+    if (routes === undefined) throw new ApiError(404, 'not_found', `There is no ${method} ${path}.`)
+    const handle = routes[method]
+    if (handle === undefined) {
+      throw new ApiError(405, 'method_not_allowed', `${path} takes ${Object.keys(routes).join(', ')}, not ${method}.`)
+    }
+    return handle
+  }
+
+  return (request, response) => {
+    response.setHeader('Cache-Control', 'no-store')
+    const refuse = (error: unknown) => {
+      const known = toApiError(error)
+      if (known === undefined) parts.report(error, `${request.method} ${request.url?.split('?', 1)[0]} failed`)
+      if (!request.complete) response.setHeader('Connection', 'close')
+      if (known?.status === 401) response.setHeader('WWW-Authenticate', 'Bearer')
+      sendError(
+        response,
+        known ?? new ApiError(500, 'internal', 'Something went wrong inside JARVIS; the log says more.'),
+      )
+    }
+    try {
+      if (!parts.guard(request)) {
+        const message =
+          'This host name or origin is not allowed. Use JARVIS’s address, or add the name to JARVIS_ALLOWED_HOSTS.'
+        throw new ApiError(403, 'forbidden', message)
+      }
+      const [path = ''] = (request.url ?? '').split('?', 1)
+      const { token, stillCounts } = parts.bearer.verify(request)
+      const handle = handlerOf(request.method ?? '', path.replace(/(?<=.)\/$/, ''))
+      parts.watchToken(response, token.name, stillCounts)
+      Promise.resolve(handle(request, response, token)).catch(refuse)
+    } catch (error) {
+      refuse(error)
+    }
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
