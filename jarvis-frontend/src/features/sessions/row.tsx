@@ -25,7 +25,7 @@ type Props = {
   onDoing: (id: string, doing: Props['doing']) => void
 }
 
-const sources = { chat: 'Chat', mcp: 'MCP', job: 'Job' } as const
+const sources = { chat: 'Chat', mcp: 'MCP', job: 'Job', v1: 'Program' } as const
 
 /** One session: its title, the words found in it, its cost, and its actions. */
 export const SessionRow = memo(function SessionRow({ session, query, acts, mayChange, doing, onDoing }: Props) {

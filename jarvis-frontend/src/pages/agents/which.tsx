@@ -12,6 +12,7 @@ const fields: Record<AgentBinding['door'], readonly (keyof AgentBinding)[]> = {
   dashboard: ['person'],
   mcp: ['token'],
   job: ['job'],
+  v1: ['token'],
   channel: ['channel', 'account', 'chat', 'person'],
 }
 const doors = Object.keys(fields) as AgentBinding['door'][]

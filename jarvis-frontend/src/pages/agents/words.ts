@@ -4,6 +4,7 @@ import { dollars, thousands } from '../../lib/format.ts'
 const doors: Record<AgentBinding['door'], string> = {
   dashboard: 'dashboard',
   mcp: 'MCP client',
+  v1: 'program',
   job: 'job',
   channel: 'channel',
 }
