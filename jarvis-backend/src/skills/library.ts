@@ -208,15 +208,18 @@ export function createSkills(parts: {
     },
     ship() {
       const written = new Set((parts.settings.get(shippedKey) ?? '').split(',').filter((name) => name !== ''))
-      for (const [name, text] of shipped) {
-        if (written.has(name)) continue
-        folders.add(name, text)
-        const one = see(name, true)
-        const isOurs = one.tree.files.length === 1 && one.tree.files[0]?.text === text && one.faults.length === 0
-        if (isOurs && one.tree.hash !== undefined) approveTree(one, one.tree.hash, release, 'shipped')
-        written.add(name)
-        parts.settings.set(shippedKey, [...written].join())
-      }
+      const missing = [...shipped].filter(([name]) => !written.has(name))
+      if (missing.length === 0) return
+      for (const [name, text] of missing) folders.add(name, text)
+      // One commit for all, because each waits for the disk.
+      parts.durably(() => {
+        for (const [name, text] of missing) {
+          const one = see(name, true)
+          const isOurs = one.tree.files.length === 1 && one.tree.files[0]?.text === text && one.faults.length === 0
+          if (isOurs && one.tree.hash !== undefined) approveTree(one, one.tree.hash, release, 'shipped')
+        }
+        parts.settings.set(shippedKey, [...written, ...missing.map(([name]) => name)].join())
+      })
     },
   }
 }
