@@ -28,6 +28,8 @@ const views: Readonly<Record<string, readonly [path: string, seen: string]>> = {
   guest: ['/guest/113', 'tank-nfs'],
   waiting: ['/waiting', 'frigate'],
   journal: ['/journal', 'get_'],
+  agents: ['/agents', 'Which agent would answer?'],
+  skill: ['/agents/skills/disk-health', 'Approve this tree'],
   tools: ['/tools', 'Read'],
   settings: ['/settings', 'scripted'],
 }

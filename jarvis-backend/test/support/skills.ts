@@ -6,10 +6,15 @@ import type { TestJarvis } from './start-jarvis.ts'
 export const skillText = (name: string, { description = `What ${name} is for.`, body = 'Do this.' } = {}) =>
   `---\nname: ${name}\ndescription: ${description}\n---\n${body}\n`
 
-/** Writes files of a skill into the workspace of a data dir. Absent: a SKILL.md alone. */
-export function writeSkill(dataDir: string, name: string, files: Record<string, string | Buffer> = {}) {
+/** Writes files of a skill into a data dir. Absent: a SKILL.md alone. @param owner the folder whose `skills` it lies in */
+export function writeSkill(
+  dataDir: string,
+  name: string,
+  files: Record<string, string | Buffer> = {},
+  owner = 'workspace',
+) {
   for (const [path, content] of Object.entries({ 'SKILL.md': skillText(name), ...files })) {
-    const place = join(dataDir, 'workspace/skills', name, path)
+    const place = join(dataDir, owner, 'skills', name, path)
     mkdirSync(dirname(place), { recursive: true })
     writeFileSync(place, content)
   }

@@ -1,13 +1,18 @@
 import type { SkillList, SkillTree } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
 
-const pathOf = (name: string) => `/api/skills/${encodeURIComponent(name)}`
+/** Whose own skills; absent: those of the workspace. */
+type Owner = string | undefined
 
-/** @param agent whose own; absent: those of the workspace */
-export const listSkills = (agent?: string) =>
-  call<SkillList>('GET', agent === undefined ? '/api/skills' : `/api/skills?agent=${encodeURIComponent(agent)}`)
-export const readSkill = (name: string) => call<SkillTree>('GET', pathOf(name))
+const pathOf = (name: string) => `/api/skills/${encodeURIComponent(name)}`
+const queryOf = (agent: Owner) => (agent === undefined ? '' : `?agent=${encodeURIComponent(agent)}`)
+const bodyOf = (agent: Owner) => (agent === undefined ? {} : { agent })
+
+export const listSkills = (agent?: Owner) => call<SkillList>('GET', `/api/skills${queryOf(agent)}`)
+export const readSkill = (name: string, agent: Owner) => call<SkillTree>('GET', pathOf(name) + queryOf(agent))
 /** Asks for the password. @param hash of the tree that was read. @throws ApiError `conflict` where it is another one by now */
-export const approveSkill = (name: string, hash: string) => call<SkillTree>('POST', `${pathOf(name)}/approve`, { hash })
-export const turnSkillOff = (name: string) => call<SkillTree>('POST', `${pathOf(name)}/off`, {})
-export const deleteSkill = (name: string) => call('DELETE', pathOf(name), {})
+export const approveSkill = (name: string, hash: string, agent: Owner) =>
+  call<SkillTree>('POST', `${pathOf(name)}/approve`, { hash, ...bodyOf(agent) })
+export const turnSkillOff = (name: string, agent: Owner) =>
+  call<SkillTree>('POST', `${pathOf(name)}/off`, bodyOf(agent))
+export const deleteSkill = (name: string, agent: Owner) => call('DELETE', pathOf(name), bodyOf(agent))

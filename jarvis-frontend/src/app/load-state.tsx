@@ -10,15 +10,18 @@ export function Problem({
   error,
   onAgain,
   kept,
+  isRefusal = false,
 }: {
   error: ApiError | undefined
   onAgain?: () => void
   kept?: boolean
+  /** It answers what a person has just done, so it is spoken at once. */
+  isRefusal?: boolean
 }) {
   if (error === undefined) return null
   const isAway = error.code === 'unreachable'
   return (
-    <div className="strip page-problem" role="note">
+    <div className="strip page-problem" role={isRefusal ? 'alert' : 'note'}>
       <Mark kind={isAway ? 'unknown' : 'bad'} size={12} />
       <span>
         <Visible text={error.message} />{' '}

@@ -43,14 +43,18 @@ export function AgentForm({
       setRefused('Bindings: not JSON, as [{"door": "mcp", "token": "films"}].')
       return
     }
-    const [allow, deny] = [words(read('allow')), words(read('deny'))]
     const most = (of: 'day' | 'run') =>
       Object.fromEntries(
         units.flatMap((unit) => (read(`${of} ${unit}`) === '' ? [] : [[unit, Number(read(`${of} ${unit}`))]])),
       )
     const run = most('run')
     const budget = { ...most('day'), ...(Object.keys(run).length > 0 && { run }) }
-    const tools = { ...(allow.length > 0 && { allow }), ...(deny.length > 0 && { deny }) }
+    /** A list that names nothing stays: without it, all would be allowed. */
+    const list = (name: string, before: readonly string[] | undefined) => {
+      const named = words(read(name))
+      return named.length > 0 || before?.length === 0 ? { [name]: named } : {}
+    }
+    const tools = { ...list('allow', body.tools?.allow), ...list('deny', undefined) }
     const next = {
       ...text('name'),
       ...text('about'),
@@ -59,6 +63,7 @@ export function AgentForm({
       ...number('temperature'),
       ...(!isMain && { ceiling: read('ceiling'), memory: read('memory') }),
       ...(Object.keys(tools).length > 0 && { tools }),
+      ...list('skills', body.skills),
       ...(Object.keys(budget).length > 0 && { budget }),
       ...(bindings.length > 0 && { bindings }),
     } as AgentBody
@@ -185,6 +190,16 @@ export function AgentForm({
           </label>
         </>
       )}
+      <label>
+        Skills of the workspace that it may load, or all where empty
+        <input
+          className="field mono"
+          name="skills"
+          defaultValue={body.skills?.join(', ')}
+          placeholder="disk-health, net*"
+          spellCheck={false}
+        />
+      </label>
       {most('day', 'At most a day')}
       {most('run', 'At most in one run')}
       <label>
@@ -199,7 +214,7 @@ export function AgentForm({
         />
       </label>
       {refused !== undefined &&
-        (typeof refused === 'string' ? <p className="agents-note">{refused}</p> : <Problem error={refused} />)}
+        (typeof refused === 'string' ? <p className="agents-note" role="alert">{refused}</p> : <Problem error={refused} isRefusal />)}
       <p className="agents-note">It may do what you let main do, or less. Saving asks for the password.</p>
       <p>
         <button type="submit" className="button solid" aria-disabled={isSaving}>

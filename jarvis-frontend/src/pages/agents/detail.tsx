@@ -2,11 +2,13 @@ import type { AgentDeed, AgentDetail, AgentInfo, AgentsReply } from 'jarvis-back
 import { useState } from 'react'
 import { filesOf, readAgent, removeAgent } from '../../api/agents.ts'
 import { ApiError } from '../../api/http.ts'
+import { listSkills } from '../../api/skills.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { Markdown } from '../../features/chat/markdown.tsx'
 import { Editor } from '../../features/memory/editor.tsx'
+import { stateWords } from '../../features/skills/words.ts'
 import { exactTime, size } from '../../lib/format.ts'
 import { keep } from '../../lib/keep.ts'
 import { navigate } from '../../lib/location.tsx'
@@ -90,6 +92,7 @@ export function AgentPart({ info, all, mayAct, params, set }: Props) {
       ) : (
         <>
           <Files detail={data} mayAct={mayAct} />
+          {id !== 'main' && <Skills id={id} patterns={data.body.skills} />}
           <Bindings detail={data} />
           <Lately deeds={data.lately} />
           <PanelHead title="What would happen?">nothing is run</PanelHead>
@@ -171,6 +174,44 @@ function Files({ detail: { id, files }, mayAct }: { detail: AgentDetail; mayAct:
   )
 }
 
+/** The skills of its own folder; those of the workspace have a page. */
+function Skills({ id, patterns }: { id: string; patterns: readonly string[] | undefined }) {
+  const { data, problem, again } = useLoad(`skills ${id}`, () => listSkills(id), ['connect', 'skills'])
+  const shared = patterns === undefined ? 'all' : patterns.length === 0 ? 'none' : patterns.join(', ')
+  return (
+    <>
+      <PanelHead title="Skills">{`agents/${id}/skills`}</PanelHead>
+      <Problem error={problem} onAgain={again} kept={data !== undefined} />
+      <ul className="agent-rows">
+        {data?.items.map((skill) => {
+          const { mark, words } = stateWords(skill)
+          return (
+            <li key={skill.name}>
+              <Link to={`/agents/skills/${encodeURIComponent(skill.name)}?agent=${id}`}>
+                <div className="with-mark">
+                  <Mark kind={mark} size={11} />
+                  <div>
+                    <b>
+                      <Visible text={skill.name} />
+                    </b>
+                    <small>
+                      {words} · <Visible text={skill.description} />
+                    </small>
+                  </div>
+                </div>
+              </Link>
+            </li>
+          )
+        })}
+      </ul>
+      <p className="agents-note">
+        {data?.items.length === 0 && 'None of its own. '}Of the <Link to="/agents/skills">workspace’s</Link> it may
+        load: <Visible text={shared} />.
+      </p>
+    </>
+  )
+}
+
 function Bindings({ detail: { id, bindings } }: { detail: AgentDetail }) {
   return (
     <>
@@ -207,28 +248,38 @@ function Lately({ deeds }: { deeds: readonly AgentDeed[] }) {
           const text = `${kindWords[kind] ?? kind}: ${toolName ?? ''}${target === undefined ? '' : `, ${target}`}`
           return (
             <li key={seq}>
-              <Mark
-                kind={
-                  kind === 'refusal' ? 'none' : outcome === 'failed' ? 'bad' : outcome === 'unknown' ? 'unknown' : 'ok'
-                }
-                size={11}
-              />{' '}
-              {sessionId === undefined ? (
-                <Visible text={text} />
-              ) : (
-                <Link to={`/chat/${sessionId}`}>
-                  <Visible text={text} />
-                </Link>
-              )}
-              <small>
-                {exactTime(at)}
-                {reason !== undefined && (
-                  <>
-                    {' · '}
-                    <Visible text={reason} />
-                  </>
-                )}
-              </small>
+              <div className="with-mark">
+                <Mark
+                  kind={
+                    kind === 'refusal'
+                      ? 'none'
+                      : outcome === 'failed'
+                        ? 'bad'
+                        : outcome === 'unknown'
+                          ? 'unknown'
+                          : 'ok'
+                  }
+                  size={11}
+                />
+                <div>
+                  {sessionId === undefined ? (
+                    <Visible text={text} />
+                  ) : (
+                    <Link to={`/chat/${sessionId}`}>
+                      <Visible text={text} />
+                    </Link>
+                  )}
+                  <small>
+                    {exactTime(at)}
+                    {reason !== undefined && reason !== 'base' && (
+                      <>
+                        {' · '}
+                        <Visible text={reason} />
+                      </>
+                    )}
+                  </small>
+                </div>
+              </div>
             </li>
           )
         })}
@@ -299,7 +350,7 @@ function Delete({ id, onGone }: { id: string; onGone: () => void }) {
           Delete…
         </button>
       )}
-      <Problem error={refused} />
+      <Problem error={refused} isRefusal />
     </p>
   )
 }

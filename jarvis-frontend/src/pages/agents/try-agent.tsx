@@ -52,7 +52,7 @@ export function WhatWouldHappen({ id, offered }: { id: string; offered: readonly
         Judge it
       </button>
       {refused !== undefined &&
-        (typeof refused === 'string' ? <p className="agents-note">{refused}</p> : <Problem error={refused} />)}
+        (typeof refused === 'string' ? <p className="agents-note">{refused}</p> : <Problem error={refused} isRefusal />)}
       {found !== undefined && (
         <div role="status">
           <VerdictLine who={id} verdict={found.verdict} />
@@ -130,7 +130,7 @@ export function Compare({ ids }: { ids: readonly string[] }) {
           Try it
         </button>
       </form>
-      <Problem error={refused} />
+      <Problem error={refused} isRefusal />
       {tried !== undefined && (
         <div className="agents-compare">
           {tried.items.map(({ agent, sessionId }) => (

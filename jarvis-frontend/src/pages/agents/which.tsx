@@ -66,7 +66,7 @@ export function Which() {
           Look
         </button>
       </form>
-      <Problem error={refused} />
+      <Problem error={refused} isRefusal />
       {found !== undefined && (
         <p className="agents-answer" role="status">
           <Icon name="agents" />

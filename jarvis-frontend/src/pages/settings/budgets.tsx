@@ -6,6 +6,7 @@ import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { Visible } from '../../ui/boxed.tsx'
+import { Meter } from '../../ui/meter.tsx'
 import { Section, useRights } from './section.tsx'
 import './budgets.css'
 
@@ -85,8 +86,8 @@ function Bar({ state: { limits, spent } }: { state: BudgetState }) {
   if (shares.length === 0) return <span />
   const share = Math.min(1, Math.max(...shares))
   return (
-    <span className="budget-bar" data-near={share >= 0.9 || undefined} aria-hidden="true">
-      <span style={{ inlineSize: `${share * 100}%` }} />
+    <span aria-hidden="true">
+      <Meter ratio={share} tone={share >= 0.9 ? 'warn' : undefined} />
     </span>
   )
 }

@@ -4,11 +4,11 @@ import { useLoad } from '../../api/use-load.ts'
 import { Problem, Skeletons } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
 import { AgentTabs } from '../../app/page-tabs.tsx'
+import { stateWords } from '../../features/skills/words.ts'
 import { plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
-import { stateWords } from './words.ts'
 import './page.css'
 
 /** The skills of the workspace: what models may use, and what waits for a person to read it. */

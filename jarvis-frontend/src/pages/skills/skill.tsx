@@ -7,8 +7,9 @@ import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
+import { isScript, mustBeRead, shortHash, stateWords } from '../../features/skills/words.ts'
 import { dateOf, plural, size } from '../../lib/format.ts'
-import { navigate } from '../../lib/location.tsx'
+import { navigate, useLocation } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -16,12 +17,12 @@ import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { FileView } from './file-view.tsx'
-import { isScript, mustBeRead, shortHash, stateWords } from './words.ts'
 import './page.css'
 
 /** One skill: its files against the approved tree, and the act that approves exactly these. */
 export function SkillPage({ name }: { name: string }) {
-  const { data, problem, again, put } = useLoad(name, () => readSkill(name), ['skills', 'connect'])
+  const agent = new URLSearchParams(useLocation().search).get('agent') ?? undefined
+  const { data, problem, again, put } = useLoad(`${agent} ${name}`, () => readSkill(name, agent), ['skills', 'connect'])
   return (
     <>
       <PageHead
@@ -33,13 +34,20 @@ export function SkillPage({ name }: { name: string }) {
       <div className="page skill">
         <Problem error={problem} onAgain={again} kept={data !== undefined} />
         {data === undefined && problem === undefined && <Skeletons rows={10} height={18} />}
-        {data !== undefined && <Opened skill={data} onChanged={put} />}
+        {data !== undefined && <Opened skill={data} agent={agent} onChanged={put} />}
       </div>
     </>
   )
 }
 
-function Opened({ skill, onChanged }: { skill: SkillTree; onChanged: (skill: SkillTree) => void }) {
+type OpenedProps = {
+  skill: SkillTree
+  /** Whose own it is; undefined: the workspace's. */
+  agent: string | undefined
+  onChanged: (skill: SkillTree) => void
+}
+
+function Opened({ skill, agent, onChanged }: OpenedProps) {
   const { files } = skill
   const due = files.filter(mustBeRead)
   const [chosen, setChosen] = useState((due[0] ?? files[0])?.path)
@@ -51,8 +59,8 @@ function Opened({ skill, onChanged }: { skill: SkillTree; onChanged: (skill: Ski
   return (
     <>
       <aside className="skill-tree scroll" aria-label="Files">
-        <Link to="/agents/skills" className="back">
-          <Icon name="right" /> Skills
+        <Link to={homeOf(agent)} className="back">
+          <Icon name="right" /> {agent === undefined ? 'Skills' : <Visible text={agent} />}
         </Link>
         <PanelHead title="Tree">{`${plural(files.length, 'file')}, ${size(skill.bytes)}`}</PanelHead>
         <ul>
@@ -102,6 +110,7 @@ function Opened({ skill, onChanged }: { skill: SkillTree; onChanged: (skill: Ski
       </div>
       <Approval
         skill={skill}
+        agent={agent}
         left={left.map(({ path }) => path)}
         due={due.length}
         onChanged={onChanged}
@@ -110,6 +119,9 @@ function Opened({ skill, onChanged }: { skill: SkillTree; onChanged: (skill: Ski
     </>
   )
 }
+
+const homeOf = (agent: string | undefined) =>
+  agent === undefined ? '/agents/skills' : `/agents?agent=${encodeURIComponent(agent)}`
 
 function FrontMatter({ skill }: { skill: SkillTree }) {
   const { description, license, compatibility, wants, others, metadata } = skill
@@ -144,8 +156,7 @@ function FrontMatter({ skill }: { skill: SkillTree }) {
   )
 }
 
-type ApprovalProps = {
-  skill: SkillTree
+type ApprovalProps = Omit<OpenedProps, 'onChanged'> & {
   /** Paths of changed files that were not on the screen yet. */
   left: string[]
   due: number
@@ -153,7 +164,7 @@ type ApprovalProps = {
   onNext: (path: string) => void
 }
 
-function Approval({ skill, left, due, onChanged, onNext }: ApprovalProps) {
+function Approval({ skill, agent, left, due, onChanged, onNext }: ApprovalProps) {
   const { name, hash, approved, state, faults, tokens, lastUse } = skill
   const isOperator = useValue(signedIn)?.role === 'operator'
   const isLive = useIsLive()
@@ -179,8 +190,8 @@ function Approval({ skill, left, due, onChanged, onNext }: ApprovalProps) {
     }
   }
   const remove = async () => {
-    await deleteSkill(name)
-    navigate('/agents/skills')
+    await deleteSkill(name, agent)
+    navigate(homeOf(agent))
   }
   return (
     <aside className="skill-side scroll" aria-label="Approve this tree">
@@ -206,7 +217,11 @@ function Approval({ skill, left, due, onChanged, onNext }: ApprovalProps) {
       {isOperator && isLive ? (
         <div className="skill-acts">
           {state === 'approved' && (
-            <button type="button" className="button" onClick={() => void act(() => turnSkillOff(name), 'Turned off.')}>
+            <button
+              type="button"
+              className="button"
+              onClick={() => void act(() => turnSkillOff(name, agent), 'Turned off.')}
+            >
               Turn it off
             </button>
           )}
@@ -216,7 +231,7 @@ function Approval({ skill, left, due, onChanged, onNext }: ApprovalProps) {
               className="button"
               disabled={rest !== undefined}
               aria-describedby="skill-rest"
-              onClick={() => void act(() => approveSkill(name, hash ?? ''), 'Approved.')}
+              onClick={() => void act(() => approveSkill(name, hash ?? '', agent), 'Approved.')}
             >
               Approve tree {hash?.slice(0, 4)}…
             </button>
@@ -242,7 +257,7 @@ function Approval({ skill, left, due, onChanged, onNext }: ApprovalProps) {
       <p className="skill-note" id="skill-rest">
         {rest ?? 'Every changed file was on the screen.'} Any later change turns the skill off again.
       </p>
-      <Problem error={refused} />
+      <Problem error={refused} isRefusal />
       <PanelHead title="The model would get" />
       <p className="skill-note">
         Name and description always ({tokens.line} tokens); this text when it is used ({tokens.body} tokens); files when
