@@ -63,7 +63,8 @@ async function startDemo() {
               ...decide(card),
             })
           }
-          if (item?.event === 'chat:done') isDone = true
+          // A plan has a run of its own.
+          if (item?.event === 'chat:done' && item.payload.runId === sent.runId) isDone = true
         }
       }
       await done
@@ -188,6 +189,10 @@ const questions: [string, RegExp][] = [
     /`\/restore_guest archive=\S+:backup\/\S+ newId=114 name=vaultwarden-restored node=Home storage=\S+`/,
   ],
   ['destroy 122', /JARVIS destroys no guest that it did not make/],
+  ['drain nuc2', /no node called “nuc2”/],
+  ['move everything off pve', /104 jellyfin: mp0 is a folder of pve\.[\s\S]*So I propose no plan/],
+  ['check my disks by the book', /^What the skill disk-health says[\s\S]*14 % of its life left/],
+  ['/disk-health what about pve?', /^What the skill disk-health says/],
   ['what can you do?', /take a change of mine back.*For create_guest.* I have no sentence/s],
   ['write me a poem', /beyond me.*\n\n- is everything fine\?/],
 ]
@@ -212,6 +217,23 @@ test('an order waits on its card, and the outcome is a sentence', async () => {
   expect(restarted.text).toMatch(/^Very good, sir\. Container 104 jellyfin on pve: the restart task ended OK/)
   demo.newChat()
   expect((await demo.ask('restart immich', deny)).text).toMatch(/^As you wish, I leave 105 immich as it is/)
+})
+
+test('a task of several steps is one plan on one card', async () => {
+  const demo = await startDemo()
+  const moved = await demo.ask('move everything off agent and reboot it')
+  expect(moved.cards).toEqual(['propose_plan undefined'])
+  expect(moved.calls).toEqual(['get_guest_config', 'propose_plan', 'migrate_guest', 'reboot_node'])
+  expect(moved.text).toMatch(/I would move 140 uptime-kuma to Home[\s\S]*is done\.\n\n1\. done, .*\n2\. done, .*back/)
+  expect(demo.guest(140)?.node).toBe('Home')
+  demo.newChat()
+  const denied = await demo.ask('take a snapshot of gitea, then restart it, in one go', deny)
+  expect(denied.cards).toEqual(['propose_plan undefined'])
+  expect(denied.text).toMatch(/As you wish.*“not during the film”/)
+  demo.newChat()
+  // Nothing runs there now, so one call is enough.
+  const alone = await demo.ask('reboot agent with its guests moved away', deny)
+  expect(alone.cards).toEqual(['reboot_node undefined'])
 })
 
 test('a change, a snapshot and what takes them back are said in plain sentences', async () => {

@@ -1,5 +1,6 @@
 import type { ClusterState } from '../../protocol/index.ts'
 import { amountsIn, backupStorage, freeId, type OfGuest, type Said, snapshotName, unquoted } from './act-inputs.ts'
+import { evacuated } from './inquiries/evacuated.ts'
 import type { Inquiry } from './inquiries/inquiry.ts'
 import { restored } from './inquiries/restored.ts'
 import { undone } from './inquiries/undone.ts'
@@ -28,6 +29,9 @@ const question = (pattern: string) =>
 const who = '(?<who>.+?)'
 const named = '(?:called|named|as) (?<name>["“]?[a-z][\\w.-]*["”]?)'
 const backup = 'back(?: |-)?ups?'
+const aNode = '(?:the )?(?:node )?(?<node>[\\w.-]+)'
+const andThen =
+  '(?:,? (?:and|then)(?: then)? (?<then>reboot|restart|update|upgrade|shut|turn|power)(?: (?:it|the node))?(?: (?:down|off))?)?'
 const onTo = '(?: (?:to|onto) (?<storage>[\\w.-]+))?'
 
 const onlyVmid = ({ guest: { vmid } }: OfGuest) => ({ vmid })
@@ -64,6 +68,16 @@ export const wholeActs: readonly Act[] = [
     `(?:put|write|set|change) (?:an? |the )?(?:note|description|comment) (?:on|for|of) ${who} ?(?::| to) ?(?<text>.+)`,
     description,
   ),
+  {
+    tool: 'propose_plan',
+    on: 'nothing',
+    says: [
+      `(?:move|migrate) (?:everything|all|(?:all )?(?:(?:the|its) )?guests) (?:off|away from|out of|from) ${aNode}${andThen}`,
+      `(?:evacuate|drain) ${aNode}${andThen}`,
+      `(?<then>reboot|restart|update|upgrade|shut ?down) ${aNode},? with (?:all )?(?:its|the) guests moved (?:away|off|elsewhere)(?: first)?`,
+    ].map(sentence),
+    inquiry: evacuated,
+  },
   inGuest,
   ofGuest(
     'drill_restore',

@@ -65,6 +65,8 @@ const deeds: Readonly<Record<string, string>> = {
   memory_write: 'remember what you tell me to',
   ask_operator: 'ask you what no tool tells',
   undo: 'take a change of mine back',
+  propose_plan: 'put several changes on one card, as a plan',
+  use_skill: 'look by the book of a skill',
   delegate: 'ask other agents to look at something',
 }
 
@@ -83,6 +85,11 @@ export function abilities({ guests, nodes, storages }: ClusterState, tools: read
     guests[0]
   const online = nodes.filter(({ status }) => status === 'online')
   const node = online.toSorted((a, b) => (b.temperatureC ?? 0) - (a.temperatureC ?? 0))[0]?.name ?? nodes[0]?.name
+  /** The node with the least to move. */
+  const [idle] = online
+    .filter(({ isProtected }) => !isProtected)
+    .map(({ name }) => name)
+    .toSorted((a, b) => running(a, guests) - running(b, guests))
   const [storage] = storages.filter(({ isActive }) => isActive).toSorted((a, b) => fill(b) - fill(a))
   const examples: [needs: string, text: string | false | undefined][] = [
     ['get_cluster_status', 'is everything fine?'],
@@ -96,6 +103,8 @@ export function abilities({ guests, nodes, storages }: ClusterState, tools: read
     ['take_snapshot', guest && `take a snapshot of ${guest.name}`],
     ['set_guest_config', guest && `give ${guest.name} 2 cores`],
     ['drill_restore', guest && `does the backup of ${guest.vmid} restore?`],
+    ['propose_plan', idle && `move everything off ${idle} and reboot it`],
+    ['use_skill', 'check my disks by the book'],
     ['ask_operator', 'ask me where backups should go'],
     ['undo', 'undo that'],
     ['delegate', 'ask another agent to look at the storages'],
@@ -116,5 +125,8 @@ export function abilities({ guests, nodes, storages }: ClusterState, tools: read
     .filter((part) => part !== '')
     .join(' ')
 }
+
+const running = (node: string, guests: ClusterState['guests']) =>
+  guests.filter((guest) => guest.node === node && guest.status === 'running').length
 
 const fill = ({ usedBytes, totalBytes }: ClusterState['storages'][number]) => (usedBytes ?? 0) / (totalBytes || 1)

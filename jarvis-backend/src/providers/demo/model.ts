@@ -3,8 +3,10 @@ import { namingSystem } from '../../agent/sessions/name-session.ts'
 import { newId } from '../../lib/ids.ts'
 import { type ClusterState, type Content, noUsage } from '../../protocol/index.ts'
 import { abilities, introduction } from './answer.ts'
+import { byBook } from './books.ts'
 import { delegated, isHandedOver, taskIn, toldBy } from './delegation.ts'
 import { type Reply, replyOf } from './inquire.ts'
+import { planOf, wishedAsPlan } from './plans.ts'
 import { seenIn } from './seen.ts'
 import { tell } from './tell.ts'
 import { corrected, type Plan, understand } from './understand.ts'
@@ -66,10 +68,26 @@ function answered({ messages, tools, mayCallTools }: ModelRequest, cluster: Clus
     const came = seenIn(messages.slice(at + 1)).all
     return came.length === 0 ? { text: '', calls: handed } : { text: toldBy(came), calls: [] }
   }
-  const plan = planned(question, cluster, messages.slice(0, Math.max(0, at)), offered)
   const seen = seenIn(messages.slice(at + 1))
+  const book = byBook(question, cluster)
+  if (book !== undefined) {
+    const { skill, load, reads } = book
+    if (load && mayCall('use_skill') && seen.all.length === 0)
+      return { text: '', calls: [{ toolName: 'use_skill', toolInput: { name: skill } }] }
+    const missing = reads.filter((call) => mayCall(call.toolName) && seen.of(call) === undefined)
+    if (missing.length > 0) return { text: '', calls: missing }
+    const read = seen.all.filter(({ toolName }) => toolName !== 'use_skill')
+    return {
+      text: `What the skill ${skill} says to look at first, sir.\n\n${tell(read, question, cluster)}`,
+      calls: [],
+    }
+  }
+  const wished = mayCall('propose_plan') ? wishedAsPlan(question) : undefined
+  const plan = planned(wished ?? question, cluster, messages.slice(0, Math.max(0, at)), offered)
   if (plan.inquiries !== undefined) return replyOf(plan.inquiries, seen, mayCall)
   if (seen.all.length > 0) return { text: tell(seen.all, corrected(question, cluster), cluster), calls: [] }
+  if (wished !== undefined && plan.calls.length > 1)
+    return { text: plan.notes.join('\n\n'), calls: [planOf(question, plan.calls)] }
   const refused = plan.calls
     .filter((call) => !mayCall(call.toolName))
     .map(({ toolName }) =>

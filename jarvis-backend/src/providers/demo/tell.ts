@@ -19,6 +19,7 @@ import {
 import { groups } from './inquiries/happened.ts'
 import { notDone } from './inquiries/inquiry.ts'
 import { mentions } from './mentions.ts'
+import { planWords } from './plans.ts'
 import type { Outcome } from './seen.ts'
 import { capitalized, counted, fenced, listed, plain, some, table } from './words.ts'
 
@@ -40,6 +41,7 @@ export function tell(outcomes: readonly Outcome[], question: string, cluster: Cl
     ...of('get_recent_tasks').map(({ text }) => taskWords(text)),
     ...of('execute_ssh').map(({ text, toolInput }) => commandWords(text, String(toolInput.node))),
     ...of('ask_operator').map(({ text }) => askedWords(text)),
+    ...of('propose_plan').map(({ text }) => planWords(text)),
     ...rest.map(({ toolName, text }) => otherWords(toolName, text)),
     ...failed.map((outcome) => failureWords(outcome, cluster)),
   ]
@@ -49,7 +51,7 @@ export function tell(outcomes: readonly Outcome[], question: string, cluster: Cl
 
 const told = [
   ...['get_cluster_status', 'get_node_status', 'get_node_temperature', 'get_vms', 'get_containers', 'get_storage'],
-  ...['get_backups', 'get_recent_tasks', 'execute_ssh', 'ask_operator'],
+  ...['get_backups', 'get_recent_tasks', 'execute_ssh', 'ask_operator', 'propose_plan'],
 ]
 
 function failureWords(outcome: Outcome, { guests }: ClusterState): string {

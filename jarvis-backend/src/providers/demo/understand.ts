@@ -34,8 +34,11 @@ export function understand(message: string, cluster: ClusterState, earlier: read
   const text = withoutPoliteness(typed)
   const whole = actIn(text, wholeActs)
   if (whole?.act.on === 'nothing' || (whole && mentions(whole.words.who ?? '', cluster).guests.length > 0)) {
-    const { calls, notes } = carryOutAct({ ...whole, text, items: [whole.words.who ?? ''] }, { ...scene, focus })
-    return { calls, notes }
+    const { calls, notes, inquiries } = carryOutAct(
+      { ...whole, text, items: [whole.words.who ?? ''] },
+      { ...scene, focus },
+    )
+    return { calls, notes, ...(inquiries.length > 0 && { inquiries }) }
   }
   const ssh = sshOrder(typed, cluster)
   if (ssh !== undefined) return sshPlan(ssh, cluster, focus)

@@ -214,7 +214,13 @@ export function AgentForm({
         />
       </label>
       {refused !== undefined &&
-        (typeof refused === 'string' ? <p className="agents-note" role="alert">{refused}</p> : <Problem error={refused} isRefusal />)}
+        (typeof refused === 'string' ? (
+          <p className="agents-note" role="alert">
+            {refused}
+          </p>
+        ) : (
+          <Problem error={refused} isRefusal />
+        ))}
       <p className="agents-note">It may do what you let main do, or less. Saving asks for the password.</p>
       <p>
         <button type="submit" className="button solid" aria-disabled={isSaving}>

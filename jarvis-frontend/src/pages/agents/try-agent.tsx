@@ -52,7 +52,11 @@ export function WhatWouldHappen({ id, offered }: { id: string; offered: readonly
         Judge it
       </button>
       {refused !== undefined &&
-        (typeof refused === 'string' ? <p className="agents-note">{refused}</p> : <Problem error={refused} isRefusal />)}
+        (typeof refused === 'string' ? (
+          <p className="agents-note">{refused}</p>
+        ) : (
+          <Problem error={refused} isRefusal />
+        ))}
       {found !== undefined && (
         <div role="status">
           <VerdictLine who={id} verdict={found.verdict} />

@@ -87,7 +87,8 @@ function Opened({ skill, agent, onChanged }: OpenedProps) {
         </ul>
         <FrontMatter skill={skill} />
       </aside>
-      <div className="skill-main scroll">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too */}
+      <section className="skill-main scroll" tabIndex={0} aria-label="Text">
         {skill.faults
           .filter(({ path }) => path === undefined || !files.some((file) => file.path === path))
           .map(({ message, path }) => (
@@ -107,7 +108,7 @@ function Opened({ skill, agent, onChanged }: OpenedProps) {
             onRead={() => setRead((before) => new Set([...before, `${shown.path} ${shown.hash}`]))}
           />
         )}
-      </div>
+      </section>
       <Approval
         skill={skill}
         agent={agent}

@@ -1,0 +1,146 @@
+import type { ClusterState, Guest, Node } from '../../../protocol/index.ts'
+import type { Said } from '../act-inputs.ts'
+import { planWords } from '../plans.ts'
+import type { PlannedCall } from '../questions.ts'
+import type { Outcome, Seen } from '../seen.ts'
+import { listed, plain } from '../words.ts'
+import { type Finding, type Inquiry, notDone, type Reads, read, unread } from './inquiry.ts'
+
+/** What is done with the node once its guests are elsewhere. */
+type Then = 'reboot' | 'shut down' | 'update'
+/** Where a guest can go, or why it has to stay. */
+type Move = { guest: Guest; to: string } | { guest: Guest; stays: string }
+
+/** What it does at the end; one of them per answer. */
+const deeds = ['propose_plan', 'migrate_guest', 'reboot_node', 'shutdown_node', 'refresh_package_lists']
+
+/** As many as a plan may have. */
+const mostSteps = 20
+
+/** Moves the guests of a node elsewhere, as one plan with what follows. Reads where their disks are, because a plan with one wrong step is refused whole. */
+export function evacuated({ words, cluster }: Said): Inquiry {
+  const node = cluster.nodes.find(({ name }) => name.toLowerCase() === words.node?.toLowerCase())
+  if (node === undefined) {
+    const names = cluster.nodes.map(({ name }) => name).join(', ')
+    return { find: () => ({ say: `There is no node called “${words.node}”. There are ${names}.` }) }
+  }
+  const then = thenOf(words.then)
+  const who = plain(node.name)
+  const guests = cluster.guests.filter(
+    (guest) => guest.node === node.name && guest.status !== 'stopped' && !guest.isTemplate,
+  )
+  return {
+    find(seen): Reads | Finding {
+      // The cluster is another one after it: what was done is not planned again.
+      const done = seen.all.find(({ toolName }) => deeds.includes(toolName))
+      if (done !== undefined) return { say: '', act: read(done.toolName, done.toolInput) }
+      const missing = unread(seen, guests.map(configOf))
+      if (missing.length > 0) return { reads: missing }
+      const moves = movesOf(guests, cluster, node, seen)
+      const stuck = moves.flatMap((move) => ('stays' in move ? [`- ${named(move.guest)}: ${move.stays}`] : []))
+      const free = moves.flatMap((move) => ('to' in move ? [move] : []))
+      if (stuck.length > 0) {
+        const others = free.map(({ guest, to }) => `“move ${guest.vmid} to ${to}”`)
+        const rest = others.length === 0 ? '' : ` The others can go: say ${listed(others)}.`
+        return { say: `Not everything can leave ${who}, sir:\n\n${stuck.join('\n')}\n\nSo I propose no plan.${rest}` }
+      }
+      return proposal(node.name, free, then)
+    },
+    check(_: Seen, act: Outcome): Finding {
+      return {
+        say:
+          notDone(act, who) ??
+          [planWords(act.text), then === 'update' ? installWords(who) : ''].filter(Boolean).join('\n\n'),
+      }
+    },
+  }
+}
+
+function thenOf(said: string | undefined): Then | undefined {
+  if (said === undefined) return undefined
+  if (/^(?:update|upgrade)/i.test(said)) return 'update'
+  return /^(?:reboot|restart)/i.test(said) ? 'reboot' : 'shut down'
+}
+
+function proposal(node: string, moves: readonly { guest: Guest; to: string }[], then: Then | undefined): Finding {
+  const steps = [
+    ...(then === 'update' ? [{ id: 'lists', tool: 'refresh_package_lists', input: { node } }] : []),
+    ...moves.map(({ guest, to }) => moveStep(guest, to)),
+    ...(then === undefined || then === 'update'
+      ? []
+      : [
+          {
+            id: 'node',
+            tool: then === 'reboot' ? 'reboot_node' : 'shutdown_node',
+            input: { node },
+            ...(moves.length > 0 && { after: moves.map(({ guest }) => idOf(guest)) }),
+          },
+        ]),
+  ]
+  const [only] = steps
+  if (only === undefined) return { say: `Nothing runs on ${plain(node)}, sir: there is nothing to move.` }
+  if (steps.length > mostSteps)
+    return { say: `That takes ${steps.length} steps, and a plan has at most ${mostSteps}, sir.` }
+  if (steps.length === 1) return { say: '', act: read(only.tool, only.input) }
+  const goal = `Move what runs on ${node} elsewhere${then === undefined ? '' : `, then ${then === 'update' ? 'update it' : `${then} it`}`}`
+  const where = listed(moves.map(({ guest, to }) => `${named(guest)} to ${plain(to)}`))
+  const say = `${moves.length === 0 ? `Nothing runs on ${plain(node)} that has to move.` : `I would move ${where}.`} One card shows every step, sir.`
+  return { say, act: read('propose_plan', { goal, steps }) }
+}
+
+const moveStep = (guest: Guest, to: string) => ({
+  id: idOf(guest),
+  tool: 'migrate_guest',
+  input: { vmid: guest.vmid, target: to },
+  check: {
+    ...{ tool: guest.type === 'vm' ? 'get_vms' : 'get_containers', input: {} },
+    ...{ path: `guests(vmid=${guest.vmid}).node`, op: '=', value: to, withinS: 120 },
+  },
+})
+
+const idOf = ({ vmid }: Guest) => `move_${vmid}`
+const named = ({ vmid, name }: Guest) => `${vmid} ${plain(name)}`
+const configOf = ({ vmid }: Guest): PlannedCall => read('get_guest_config', { vmid })
+
+const installWords = (node: string) =>
+  `Now install the packages in the console of ${node}: \`apt update && apt dist-upgrade\`. No tool of mine does that. Then say “reboot ${node}”.`
+
+/** Each guest goes to the node with the most free memory that has its storages. */
+function movesOf(guests: readonly Guest[], cluster: ClusterState, from: Node, seen: Seen): Move[] {
+  const others = cluster.nodes.filter(({ name, status }) => name !== from.name && status === 'online')
+  const free = new Map(others.map(({ name, ramBytes = 0, ramTotalBytes = 0 }) => [name, ramTotalBytes - ramBytes]))
+  return guests.map((guest): Move => {
+    const config = seen.text(configOf(guest))
+    if (config === undefined) return { guest, stays: 'its configuration could not be read.' }
+    const bound = boundIn(config)
+    if (bound !== undefined) return { guest, stays: `${bound} of ${plain(from.name)}.` }
+    const storages = storagesIn(config)
+    const has = (node: string, storage: string) =>
+      cluster.storages.some((one) => one.name === storage && one.isActive && (one.node ?? node) === node)
+    const fit = others.filter(({ name }) => storages.every((storage) => has(name, storage)))
+    if (fit.length === 0)
+      return { guest, stays: `its disk is on ${listed(storages.map(plain))}, which no other node that is up has.` }
+    const needs = guest.ramTotalBytes ?? 0
+    const [best] = fit.toSorted((a, b) => (free.get(b.name) ?? 0) - (free.get(a.name) ?? 0))
+    if (best === undefined || (free.get(best.name) ?? 0) < needs)
+      return { guest, stays: 'no other node that has its storage has the memory for it.' }
+    free.set(best.name, (free.get(best.name) ?? 0) - needs)
+    return { guest, to: best.name }
+  })
+}
+
+/** What ties a guest to its node. */
+function boundIn(config: string): string | undefined {
+  const [, key] = /^(mp\d+): \//m.exec(config) ?? []
+  if (key !== undefined) return `${key} is a folder`
+  const [, device] = /^(hostpci\d+|usb\d+): (?!spice)/m.exec(config) ?? []
+  return device === undefined ? undefined : `${device} is a device`
+}
+
+const storagesIn = (config: string): string[] => [
+  ...new Set(
+    [...config.matchAll(/^(?:rootfs|(?:mp|scsi|virtio|sata|ide|efidisk|tpmstate)\d+): ([\w.-]+):(?!iso\/)/gm)].flatMap(
+      ([, storage]) => storage ?? [],
+    ),
+  ),
+]
