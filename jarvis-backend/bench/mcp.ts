@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
-import { createMcpTokens } from '../src/auth/mcp-tokens.ts'
-import { createMcpTokenStore } from '../src/store/sqlite/access/tokens.ts'
-import { openDatabase } from '../src/store/sqlite/database.ts'
+import { createTokenIn } from '../test/support/api-tokens.ts'
 
 const clients = 16
 const calls = 640
@@ -11,14 +9,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: clients })
 const call = { name: 'get_cluster_status', arguments: {} }
 const me = { name: 'bench', version: '1' }
 
-export function mcpToken(dataDir: string): string {
-  const database = openDatabase(join(dataDir, 'jarvis.db'))
-  try {
-    return createMcpTokens(createMcpTokenStore(database), Date.now).create({ name: 'bench', isReadOnly: false })
-  } finally {
-    database.close()
-  }
-}
+export const mcpToken = (dataDir: string): string => createTokenIn(dataDir, { name: 'bench' })
 
 /** What the tool answers, in a file, for a server that is to answer the same. */
 export async function keepAnswer(url: string, token: string, dir: string): Promise<string> {

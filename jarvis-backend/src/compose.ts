@@ -1,15 +1,16 @@
 import type { Server as HttpServer } from 'node:http'
 import { createHookKey } from './auth/hook-key.ts'
+import { createOpenRequests } from './auth/open-requests.ts'
 import { createStepUp } from './auth/step-up.ts'
 import { composeEntrance } from './compose/entrance.ts'
 import { composeMcp } from './compose/mcp.ts'
 import { composeOAuth } from './compose/oauth.ts'
 import { createSite, type Site, type SiteReplacements } from './compose/site.ts'
 import { composeSystem, type Program } from './compose/system.ts'
-import { composeV1, mcpTokensAsBearer } from './compose/v1.ts'
+import { composeTokens } from './compose/tokens.ts'
+import { composeV1 } from './compose/v1.ts'
 import type { Config } from './config/config.ts'
 import { hookDoor, hookRoutes } from './http/hooks.ts'
-import { mcpTokenRoutes } from './http/mcp-tokens.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
 import type { Surface } from './mcp/server/surface.ts'
@@ -40,19 +41,22 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const clock = replace.clock ?? systemClock
   const stepUp = createStepUp(() => clock.now())
   const site = createSite(config, { version, clock, stepUp }, replace)
-  const { homelab, models, mcpTokens } = site
+  const { homelab, models, apiTokens } = site
   const hook = createHookKey(site.settings, site.now)
   const entrance = composeEntrance(site, stepUp, config)
   const oauth = composeOAuth({
     ...site,
     stepUp,
     addressOf: entrance.addressOf,
-    tokens: mcpTokens,
+    tokens: apiTokens,
     publicUrl: config.publicUrl,
     ...(replace.fetchDocument && { fetchDocument: replace.fetchDocument }),
   })
-  const mcp = composeMcp(site, { bearer: oauth.bearer, version, surface: replace.surface })
-  const v1 = composeV1(site, { guard: entrance.guard, bearer: mcpTokensAsBearer(mcpTokens), config })
+  const { bearer } = oauth
+  const requests = createOpenRequests(site)
+  const mcp = composeMcp(site, { bearer, open: requests, version, surface: replace.surface })
+  const tokens = composeTokens(site, { open: requests, stepUp })
+  const v1 = composeV1(site, { guard: entrance.guard, bearer, requests, config })
   const system = composeSystem(site, { config, version, stepUp, realtime: entrance.realtime, program: replace.program })
   entrance.serve({
     version,
@@ -60,22 +64,15 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     resources: {
       ...site.routes,
       ...system.routes,
-      'mcp-tokens': mcpTokenRoutes({
-        tokens: mcpTokens,
-        journal: site.journal,
-        transactions: site.database,
-        withdraw(token, by) {
-          mcp.withdraw(token, by)
-          v1.withdraw(token, by)
-        },
-        stepUp,
-      }),
+      ...tokens.routes,
       hooks: hookRoutes({ hook, journal: site.journal, transactions: site.database, stepUp }),
       oauth: oauth.consentRoutes,
     },
     open: { hooks: hookDoor({ hook, watch: site.watch }) },
-    mcp: mcp.handle,
-    v1: v1.handle,
+    bearer,
+    requests,
+    mcp,
+    v1,
     oauth: oauth.routes,
     health: system.health,
     metrics: system.metrics,
@@ -90,7 +87,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     modelId: models.model().id,
     async stop(graceMs) {
       await Promise.race([
-        Promise.all([site.goDown(), mcp.answered(), v1.answered()]),
+        Promise.all([site.goDown(), requests.answered()]),
         new Promise((done) => setTimeout(done, graceMs).unref()),
       ])
       await site.stop()

@@ -99,6 +99,7 @@ test('a query parameter that a route does not know is refused by its name, on ev
     ...[
       'mcp-servers',
       'mcp-tokens',
+      'tokens',
       'memory/search?q=a&',
       'memory/status',
       'memory/files',

@@ -200,17 +200,28 @@ test('a note of the memory is undone from the chat, and recalled text is shown',
   expect((await (await jarvis.rest('/api/journal?kind=memory')).text()).includes('undone')).toBe(true)
 })
 
-test('an MCP token is made, shown once and revoked, the profile is changed, the theme is chosen', async () => {
+test('a token is made for its doors, shown once and revoked, the profile is changed, the theme is chosen', async () => {
   const { jarvis, page } = await open('/settings')
-  const form = page.getByRole('form', { name: 'Make an MCP token' })
+  const form = page.getByRole('form', { name: 'Make a token' })
   await form.getByLabel('Name').fill('ops laptop')
+  await form.getByRole('button', { name: 'Make a token' }).click()
+  await page.getByText('Choose at least one door.').waitFor()
+  await form.getByRole('checkbox', { name: 'v1' }).check()
+  await form.getByRole('checkbox', { name: 'metrics' }).check()
+  await form.getByLabel('May').selectOption('ask')
   await form.getByRole('button', { name: 'Make a token' }).click()
   await page.getByText(/A token name has 1 to 64/).waitFor()
   await form.getByLabel('Name').fill('ops-laptop')
   await form.getByRole('button', { name: 'Make a token' }).click()
-  await page.getByText(/^jmcp_/).waitFor()
+  const secret = (await page.getByText(/^jarvis_/).textContent()) ?? ''
+  await page.getByText(`…${secret.slice(-4)}`).waitFor()
+  await page.getByText('As most programs write it down').click()
+  expect(await page.getByText(/^OPENAI_BASE_URL/).textContent()).toContain(`OPENAI_API_KEY=${secret}`)
+  expect(await (await jarvis.rest('/api/tokens')).json()).toMatchObject({
+    items: [{ name: 'ops-laptop', doors: ['v1', 'metrics'], scope: 'ask' }],
+  })
   await page.getByRole('button', { name: 'I have it' }).click()
-  expect(await page.getByText(/^jmcp_/).count()).toBe(0)
+  expect(await page.getByText(/^jarvis_/).count()).toBe(0)
   await page.getByRole('button', { name: 'Revoke ops-laptop…' }).click()
   await page.getByRole('button', { name: 'Revoke ops-laptop', exact: true }).click()
   await page.getByText('No tokens yet').waitFor()

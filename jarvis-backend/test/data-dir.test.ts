@@ -84,15 +84,23 @@ test('a full disk is reported on sockets and REST, loses nothing, and passes onc
 
 test('tokens made and revoked at the command line are in the journal', async () => {
   const dir = folder()
-  expect((await jarvis(dir, 'mcp-token', 'create', 'laptop', '--read-only')).output).toContain('jmcp_')
+  expect((await jarvis(dir, 'mcp-token', 'create', 'laptop', '--read-only')).output).toMatch(/^jarvis_\w{38}$/m)
   expect((await jarvis(dir, 'mcp-token', 'revoke', 'laptop')).code).toBe(0)
-  expect((await jarvis(dir, 'mcp-token', 'revoke', 'laptop')).code).toBe(1)
+  expect((await jarvis(dir, 'token', 'revoke', 'laptop')).code).toBe(1)
+  expect((await jarvis(dir, 'token', 'create', 'webui', '--door', 'v1,door')).output).toContain('--door v1,api')
+  expect((await jarvis(dir, 'token', 'create', 'webui', '--scope', 'decide')).code).toBe(1)
+  const made = await jarvis(dir, 'token', 'create', 'webui', '--door', 'v1,api', '--scope', 'ask', '--expires', '30d')
+  const [secret = ''] = /^jarvis_\w{38}$/m.exec(made.output) ?? []
+  const { output } = await jarvis(dir, 'token', 'list')
+  expect(output).toMatch(new RegExp(`^webui …${secret.slice(-4)}  doors v1, api  read and ask  expires 2`, 'm'))
+  expect(output).not.toContain(secret.slice(0, -4))
   const { journal, close } = openJournal(dir)
   expect((await journal.page({ limit: 10 })).items).toMatchObject([
+    { body: { change: 'created', name: 'webui', doors: ['v1', 'api'], scope: 'ask', by: 'cli' } },
     { kind: 'token', body: { change: 'revoked', name: 'laptop', by: 'cli' } },
-    { kind: 'token', body: { change: 'created', name: 'laptop', isReadOnly: true, by: 'cli' } },
+    { kind: 'token', body: { change: 'created', name: 'laptop', doors: ['mcp'], scope: 'read', by: 'cli' } },
   ])
-  expect(await journal.verify()).toEqual({ ok: true, entries: 2 })
+  expect(await journal.verify()).toEqual({ ok: true, entries: 3 })
   await close()
 })
 

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { expect, test } from 'vitest'
 import { createFakeClock } from './support/fake-clock.ts'
-import { createToken, firstCard } from './support/mcp-client.ts'
+import { createToken, firstCard, revokeToken } from './support/mcp-client.ts'
 import { askCurrent, currentRequest } from './support/mcp-current.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -44,41 +44,45 @@ const waits = { headers: { 'jarvis-confirmation': 'wait' } }
 const revoke = (jarvis: TestJarvis) => jarvis.rest('/api/mcp-tokens/watcher', { method: 'DELETE' })
 
 test.each([
-  ['revoked', undefined, revoke],
-  ['expired', 60_000, async () => {}],
-])('with a token that is %s every open stream ends, and what waits is withdrawn', async (_what, expiresInMs, end) => {
-  const clock = createFakeClock(Date.now())
-  const jarvis = await startJarvis({ clock })
-  const token = createToken(jarvis, { name: 'watcher', ...(expiresInMs !== undefined && { expiresInMs }) })
-  const session = await openSession(jarvis, token)
-  const streams = await Promise.all([
-    fetch(`${jarvis.url}/mcp`, { headers: { ...olderHeaders(token, session), accept: 'text/event-stream' } }),
-    fetch(
+  ['revoked', undefined, 0, revoke],
+  ['revoked on the command line', undefined, 5_000, async (jarvis: TestJarvis) => revokeToken(jarvis, 'watcher')],
+  ['expired', 60_000, 70_000, async () => {}],
+] as const)(
+  'with a token that is %s every open stream ends, and what waits is withdrawn',
+  async (_what, expiresInMs, waitMs, end) => {
+    const clock = createFakeClock(Date.now())
+    const jarvis = await startJarvis({ clock })
+    const token = createToken(jarvis, { name: 'watcher', ...(expiresInMs !== undefined && { expiresInMs }) })
+    const session = await openSession(jarvis, token)
+    const streams = await Promise.all([
+      fetch(`${jarvis.url}/mcp`, { headers: { ...olderHeaders(token, session), accept: 'text/event-stream' } }),
+      fetch(
+        `${jarvis.url}/mcp`,
+        currentRequest(token, 'subscriptions/listen', { notifications: { toolsListChanged: true } }),
+      ),
+    ])
+    expect(streams.map(({ status }) => status)).toEqual([200, 200])
+    const stillOpen = createToken(jarvis, { name: 'another' })
+    const other = await fetch(
       `${jarvis.url}/mcp`,
-      currentRequest(token, 'subscriptions/listen', { notifications: { toolsListChanged: true } }),
-    ),
-  ])
-  expect(streams.map(({ status }) => status)).toEqual([200, 200])
-  const stillOpen = createToken(jarvis, { name: 'another' })
-  const other = await fetch(
-    `${jarvis.url}/mcp`,
-    currentRequest(stillOpen, 'subscriptions/listen', { notifications: { toolsListChanged: true } }),
-  )
-  const call = fetch(`${jarvis.url}/mcp`, currentRequest(token, 'tools/call', red, waits)).then(over, () => 'cut')
-  const { toolUseId } = await firstCard(jarvis)
+      currentRequest(stillOpen, 'subscriptions/listen', { notifications: { toolsListChanged: true } }),
+    )
+    const call = fetch(`${jarvis.url}/mcp`, currentRequest(token, 'tools/call', red, waits)).then(over, () => 'cut')
+    const { toolUseId } = await firstCard(jarvis)
 
-  await end(jarvis)
-  await clock.advance(expiresInMs === undefined ? 5_000 : expiresInMs + 10_000)
-  await Promise.all([...streams.map(over), call])
-  await expect
-    .poll(async () => (await jarvis.rest('/api/confirmations')).json())
-    .toMatchObject({ items: [{ toolUseId, decision: 'cancelled' }] })
-  expect((await askCurrent(jarvis, token, 'tools/list')).error).toBeDefined()
-  // Others' go on.
-  const { value: first } = await messagesOf(other).next()
-  expect(first?.method).toBe('notifications/subscriptions/acknowledged')
-  expect(jarvis.controls.effects).toEqual([])
-})
+    await end(jarvis)
+    if (waitMs > 0) await clock.advance(waitMs)
+    await Promise.all([...streams.map(over), call])
+    await expect
+      .poll(async () => (await jarvis.rest('/api/confirmations')).json())
+      .toMatchObject({ items: [{ toolUseId, decision: 'cancelled' }] })
+    expect((await askCurrent(jarvis, token, 'tools/list')).error).toBeDefined()
+    // Others' go on.
+    const { value: first } = await messagesOf(other).next()
+    expect(first?.method).toBe('notifications/subscriptions/acknowledged')
+    expect(jarvis.controls.effects).toEqual([])
+  },
+)
 
 test.each([
   ['a foreign Host', { host: 'evil.example' }],

@@ -54,7 +54,7 @@ test('a red call is a card with the client on it; the client waits, and cannot d
     }),
     fetch(`${jarvis.url}/api/tools`, { headers: { authorization: `Bearer ${token}` } }),
   ]) {
-    expect((await attempt).status).toBe(401)
+    expect((await attempt).status).toBe(403)
   }
   expect(jarvis.controls.effects).toEqual([])
 

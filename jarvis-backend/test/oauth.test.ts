@@ -3,12 +3,11 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClientAddress } from '../src/auth/client-address.ts'
-import { createMcpTokens } from '../src/auth/mcp-tokens.ts'
 import { createStepUp } from '../src/auth/step-up.ts'
 import { composeOAuth } from '../src/compose/oauth.ts'
 import type { McpTokenInfo, Page } from '../src/protocol/index.ts'
-import { createMcpTokenStore } from '../src/store/sqlite/access/tokens.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
+import { tokensIn } from './support/api-tokens.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
 import { connectMcp } from './support/mcp-client.ts'
 import {
@@ -61,14 +60,20 @@ test('without a token, /mcp says where a client can be signed in', async () => {
   }
 })
 
-test('a consent is listed, used, journalled and revoked like any MCP token', async () => {
+test('a consent is listed, used, journalled and revoked like any token', async () => {
   const jarvis = await startJarvis()
   const { clientId, tokens } = await signedInClient(jarvis)
   expect(tokens).toMatchObject({ token_type: 'Bearer', expires_in: 900, scope: 'jarvis:read jarvis:ask' })
   expect((await askMcp(jarvis, tokens.access_token)).status).toBe(200)
 
   const [listed] = await tokensOf(jarvis)
-  expect(listed).toMatchObject({ clientName: 'Test Editor', isReadOnly: false, lastUsedAt: expect.any(Number) })
+  expect(listed).toMatchObject({
+    clientName: 'Test Editor',
+    isReadOnly: false,
+    doors: ['mcp'],
+    scope: 'ask',
+    lastUsedAt: expect.any(Number),
+  })
   expect(listed?.expiresAt).toBeGreaterThan(Date.now() + 29 * dayMs)
   const name = listed?.name ?? ''
   expect(name).toMatch(/^test-editor-[0-9a-f]{6}$/)
@@ -123,9 +128,12 @@ test('only an operator is asked and can decide; a client’s tokens cannot', asy
   ] as const) {
     const asViewer = await jarvis.rest(path, { method: 'POST', role: 'viewer', json })
     expect(asViewer.status, path).toBe(403)
-    for (const token of [tokens.access_token, tokens.refresh_token]) {
+    for (const [token, status] of [
+      [tokens.access_token, 403],
+      [tokens.refresh_token, 401],
+    ] as const) {
       const asClient = await jarvis.rest(path, { method: 'POST', json, headers: { authorization: `Bearer ${token}` } })
-      expect(asClient.status, path).toBe(401)
+      expect(asClient.status, path).toBe(status)
     }
   }
 })
@@ -376,7 +384,7 @@ test('an open request outlasts its access token, but not the consent', async () 
   const { bearer } = composeOAuth({
     database,
     journal: { append: () => {} },
-    tokens: createMcpTokens(createMcpTokenStore(database), clock.now),
+    tokens: tokensIn(database, clock.now),
     publicUrl: undefined,
     now: clock.now,
     addressOf: createClientAddress([]),
@@ -385,9 +393,9 @@ test('an open request outlasts its access token, but not the consent', async () 
   const request = {
     headers: { host: new URL(jarvis.url).host, authorization: `Bearer ${tokens.access_token}` },
   } as IncomingMessage
-  const { token, stillCounts } = bearer.verify(request)
+  const { token, stillCounts } = bearer.verify(request, 'mcp')
   clock.skip(20 * minuteMs)
-  expect(() => bearer.verify(request)).toThrow('expired')
+  expect(() => bearer.verify(request, 'mcp')).toThrow('expired')
   expect(stillCounts).not.toThrow()
   await jarvis.rest(`/api/mcp-tokens/${token.name}`, { method: 'DELETE' })
   expect(stillCounts).toThrow('Sign in')

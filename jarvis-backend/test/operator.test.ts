@@ -22,7 +22,7 @@ test('an MCP token is made once, lets a client in, is listed without its secret,
   })
   expect(made.status).toBe(201)
   const { token, expiresAt, createdAt, ...rest } = await read<McpTokenReply>(made)
-  expect(rest).toEqual({ name: 'ops-laptop', isReadOnly: true })
+  expect(rest).toMatchObject({ name: 'ops-laptop', isReadOnly: true, doors: ['mcp'], scope: 'read' })
   expect((expiresAt ?? 0) - createdAt).toBe(30 * 24 * 60 * 60_000)
   await (await connectMcp(jarvis, token)).close()
 
@@ -38,12 +38,13 @@ test('an MCP token is made once, lets a client in, is listed without its secret,
   const { items } = await read<Page<JournalEntry>>(jarvis.rest('/api/journal?kind=token'))
   expect(items.map(({ body }) => body)).toMatchObject([
     { change: 'revoked', name: 'ops-laptop', by: 'operator' },
-    { change: 'created', name: 'ops-laptop', isReadOnly: true, by: 'operator' },
+    { change: 'created', name: 'ops-laptop', doors: ['mcp'], scope: 'read', by: 'operator' },
   ])
   expect(JSON.stringify(items)).not.toContain(token)
 })
 
 test.each([
+  ['GET', '/api/tokens'],
   ['GET', '/api/mcp-tokens'],
   ['POST', '/api/mcp-tokens'],
   ['DELETE', '/api/mcp-tokens/x'],

@@ -3,12 +3,10 @@ import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ModelError } from '../src/agent/model.ts'
-import { createMcpTokens } from '../src/auth/mcp-tokens.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { createMcpTokenStore } from '../src/store/sqlite/access/tokens.ts'
-import { openDatabase } from '../src/store/sqlite/database.ts'
 import { secrets } from './corpora/redaction-secrets.ts'
+import { createToken } from './support/api-tokens.ts'
 import { doctored } from './support/doctored-homelab.ts'
 import { breaks, type CallOf, calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -112,9 +110,7 @@ test('no secret, configured or known by its form, leaves by any way or stays on 
   await operator.next('chat:done')
   simulator.controls.setNodeOffline('agent1', true)
 
-  const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
-  const token = createMcpTokens(createMcpTokenStore(database), Date.now).create({ name: 'ops', isReadOnly: false })
-  database.close()
+  const token = createToken(jarvis, { name: 'ops' })
   const client = new Client({ name: 'test-client', version: '1' })
   const headers = { requestInit: { headers: { authorization: `Bearer ${token}` } } }
   await client.connect(new StreamableHTTPClientTransport(new URL(`${jarvis.url}/mcp`), headers))

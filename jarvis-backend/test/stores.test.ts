@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createOAuthStore } from '../src/store/sqlite/access/oauth.ts'
-import { createMcpTokenStore, createRevocationStore } from '../src/store/sqlite/access/tokens.ts'
+import { createApiTokenStore, createRevocationStore } from '../src/store/sqlite/access/tokens.ts'
 import { createAlertStore, createCheckStore, createWindowStore } from '../src/store/sqlite/alerts.ts'
 import { createAskedStore } from '../src/store/sqlite/asked.ts'
 import { createAttachedStore } from '../src/store/sqlite/attached.ts'
@@ -60,7 +60,7 @@ const sqlite: Record<string, () => void> = {
   ImageStore: () => calls.imageStoreContract(inSqlite(createImageStore)),
   JobStore: () => jobStoreContract(inSqlite(createJobStore)),
   KeptRunStore: () => calls.keptRunStoreContract(inSqlite(createKeptRunStore)),
-  McpTokenStore: () => access.mcpTokenStoreContract(inSqlite(createMcpTokenStore)),
+  ApiTokenStore: () => access.apiTokenStoreContract(inSqlite(createApiTokenStore)),
   MemoryStore: () =>
     indexes.memoryStoreContract(() => {
       const store = openMemoryStore(':memory:', () => {})

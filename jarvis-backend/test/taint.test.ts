@@ -1,12 +1,9 @@
-import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createMcpTokens } from '../src/auth/mcp-tokens.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { dailyPath } from '../src/memory/daily.ts'
-import { createMcpTokenStore } from '../src/store/sqlite/access/tokens.ts'
-import { openDatabase } from '../src/store/sqlite/database.ts'
+import { createToken } from './support/api-tokens.ts'
 import { type Doctor, doctored, pathsOf } from './support/doctored-homelab.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -242,9 +239,7 @@ test('what the memory repeats of a long run is known for what JARVIS ran there, 
 
 test('an MCP client is held to its own earlier results, and nothing the operator said elsewhere counts for it', async () => {
   const { jarvis, operator } = await start(inShell)
-  const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
-  const token = createMcpTokens(createMcpTokenStore(database), Date.now).create({ name: 'ops', isReadOnly: false })
-  database.close()
+  const token = createToken(jarvis, { name: 'ops' })
   const client = new Client({ name: 'test-client', version: '1' })
   const headers = { requestInit: { headers: { authorization: `Bearer ${token}` } } }
   await client.connect(new StreamableHTTPClientTransport(new URL(`${jarvis.url}/mcp`), headers))

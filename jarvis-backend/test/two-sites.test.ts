@@ -33,7 +33,7 @@ function open(policy: string, isNodeLost: boolean, given: Parameters<typeof crea
   const model = scripted(stop, says(`Stopped, ${word}.`), stop, says('Stopped.'))
   const site = createSite(config, given, { model, homelab: { ...lab, cluster: { ...lab.cluster, temperature } } })
   site.store.createSession({ id: sessionId, title: 'MCP: twin', source: 'mcp', at: minute })
-  site.mcpTokens.create({ name: 'twin', isReadOnly: false })
+  site.apiTokens.create({ name: 'twin', doors: ['mcp'], scope: 'ask' }, 'operator')
   let closing: Promise<void> | undefined
   async function end() {
     await site.goDown()

@@ -12,7 +12,7 @@ import { calling } from './tool-runner.ts'
  * with, as `/disk-health`.
  */
 type Message = { messageId: string; text: string; by: string; model?: string; skill?: string }
-/** `client`: how it calls itself. `token`: the name of its MCP token; unknown of runs that an older release stored. */
+/** `client`: how it calls itself. `token`: the name of its token; unknown of runs that an older release stored. */
 type Client = { client: string; token?: string }
 
 /** A plan that began: `by` and `asker`: who asked for it. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { JarvisError } from '../protocol/index.ts'
-import { type McpToken, touchEveryMs } from './mcp-tokens.ts'
+import { type ApiToken, touchEveryMs } from './api-tokens.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type Allowed, requireResource, scopes } from './oauth-requests.ts'
 import type { Consent, OAuthSecret, OAuthStore } from './oauth-store.ts'
@@ -52,7 +52,7 @@ export function createOAuthSecrets(parts: {
       token_type: 'Bearer',
       expires_in: accessMs / 1000,
       refresh_token: secret('jmrt', 'refresh', refreshMs),
-      scope: consent.token.isReadOnly ? scopes.read : `${scopes.read} ${scopes.ask}`,
+      scope: consent.token.scope === 'read' ? scopes.read : `${scopes.read} ${scopes.ask}`,
     }
   }
 
@@ -101,7 +101,14 @@ export function createOAuthSecrets(parts: {
       requireResource(asked.resource ?? request.resource, request.resource)
       const { client, resource } = request
       const name = nameFor(client.name)
-      const token = { name, isReadOnly, createdAt: now(), expiresAt: now() + refreshMs, clientName: client.name }
+      const token: ApiToken = {
+        name,
+        doors: ['mcp'],
+        scope: isReadOnly ? 'read' : 'ask',
+        createdAt: now(),
+        expiresAt: now() + refreshMs,
+        clientName: client.name,
+      }
       const consent = { token, clientId: client.id, resource }
       const reply = durably(() => {
         store.prune(now())
@@ -145,7 +152,7 @@ export function createOAuthSecrets(parts: {
     },
 
     /** Checks an access token for `resource`. @throws JarvisError `unauthorized`, `token_expired` */
-    verify(token: string, resource: string): McpToken {
+    verify(token: string, resource: string): ApiToken {
       const known = store.secret(hashToken(token))
       if (known?.kind !== 'access') {
         throw new JarvisError('unauthorized', 'This token is not known. Sign in from the client.')

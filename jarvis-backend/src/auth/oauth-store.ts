@@ -1,13 +1,13 @@
-import type { McpToken } from './mcp-tokens.ts'
+import type { ApiToken } from './api-tokens.ts'
 
 /** A client as its registration or document describes itself; nothing in it is proven. */
 export type OAuthClient = { id: string; name: string; redirectUris: string[] }
 
 /**
- * What an operator allowed a client: an MCP token that is listed, used and revoked like others, with changing secrets. `resource`: the
+ * What an operator allowed a client: a token of the door `mcp` that is listed, used and revoked like others, with changing secrets. `resource`: the
  * only address where the secrets are valid.
  */
-export type Consent = { token: McpToken; clientId: string; resource: string }
+export type Consent = { token: ApiToken; clientId: string; resource: string }
 
 /** `expiresAt`: Unix ms. `isUsed`: the refresh token was exchanged already. */
 export type OAuthSecret = { consent: Consent; kind: 'access' | 'refresh'; expiresAt: number; isUsed: boolean }

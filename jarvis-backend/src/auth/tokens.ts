@@ -2,7 +2,7 @@ import { createHash, createSecretKey } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import { z } from 'zod'
 import { newId } from '../lib/ids.ts'
-import { JarvisError, Role } from '../protocol/index.ts'
+import { type ApiTokenInfo, JarvisError, Role } from '../protocol/index.ts'
 
 const Claims = z.object({
   sub: z.string().min(1).max(200),
@@ -15,7 +15,15 @@ const Claims = z.object({
 })
 
 /** The verified holder of a token. */
-export type Identity = { sub: string; role: Role /** Unix seconds. */; exp: number; tokenHash: string }
+export type Identity = {
+  sub: string
+  role: Role
+  /** Unix seconds. */
+  exp: number
+  tokenHash: string
+  /** Present for a program; absent for a person. */
+  token?: ApiTokenInfo
+}
 
 export interface RevocationStore {
   revoke(tokenHash: string, expiresAt: number): void

@@ -13,7 +13,7 @@ export function callKey({ toolName, input, target }: { toolName: string; input: 
 
 /**
  * What a grant is bound to: the same call about a target of the same name, asked for by the same rule, by the same kind
- * of principal: what was granted to the chat serves no MCP client or job, one MCP token's or job's grant no other, and one agent's
+ * of principal: what was granted to the chat serves no MCP client or job, one token's or job's grant no other, and one agent's
  * no other agent. What has no agent is main's. What an agent is granted serves none that it asks, nor the other way round.
  * @param forHelpers it serves child runs of the principal too, so it has a key that `grantKeys` finds for both
  */

@@ -57,7 +57,7 @@ export async function restore(config: Config, args: string[]): Promise<void> {
     const before = kept === undefined ? 'There was none before.' : `The one before is kept as ${kept}.`
     console.log(`Restored the backup${of} to ${join(dataDir, 'jarvis.db')}, journal entry ${head.seq}. ${before}`)
     if (put > 0) console.log(`Of the files beside it, ${put} were put back; what was there before is kept beside each.`)
-    console.log('Cards that waited in it expire. MCP tokens and sign-outs are as they were then: see mcp-token list.')
+    console.log('Cards that waited in it expire. Tokens and sign-outs are as they were then: see token list.')
   } finally {
     unlock()
   }

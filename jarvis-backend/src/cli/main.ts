@@ -11,9 +11,10 @@ const usage = `Usage: npm run jarvis -- COMMAND
 
   mcp [--url http://host:4000]                          MCP over stdio; starts a server where none runs
 
-  mcp-token create NAME [--read-only] [--expires 30d]   make a token for an MCP client; it is shown once
-  mcp-token list                                        names, rights, last use
-  mcp-token revoke NAME                                 the client is refused from now on
+  token create NAME --door mcp,v1,api,metrics           make a token for a program; it is shown once and can never approve
+      [--scope read|ask] [--expires 30d]                read is the default
+  token list                                            names, doors, scope, last use
+  token revoke NAME                                     the program is refused from now on
 
   journal verify                                        follow the chain; names the first broken entry and exits 1
   journal export [FILE] [--force]                       every entry as JSONL, to standard output or FILE
@@ -53,7 +54,8 @@ type EarlyCommand = (env: Record<string, string | undefined>, args: string[]) =>
 /** Each command loads only what it needs, so that most of them start in half the time. */
 const commands: Record<string, () => Promise<Command>> = {
   mcp: async () => (await import('./mcp.ts')).mcp,
-  'mcp-token': async () => (await import('./mcp-token.ts')).mcpToken,
+  token: async () => (await import('./token.ts')).token,
+  'mcp-token': async () => (await import('./token.ts')).mcpToken,
   journal: async () => (await import('./journal.ts')).journal,
   changes: async () => (await import('./changes.ts')).changes,
   jobs: async () => (await import('./jobs.ts')).jobs,

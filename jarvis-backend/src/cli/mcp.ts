@@ -1,14 +1,13 @@
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { createMcpTokens } from '../auth/mcp-tokens.ts'
 import type { Config } from '../config/config.ts'
 import { openDataDir } from '../config/data-dir.ts'
 import { keepSecret, keptSecret } from '../lib/kept-secret.ts'
 import { JarvisError } from '../protocol/index.ts'
-import { createMcpTokenStore } from '../store/sqlite/access/tokens.ts'
 import { version } from '../version.ts'
 import { withData } from './data.ts'
 import { readOptions } from './options.ts'
+import { tokensIn } from './token.ts'
 
 /** Name and file of the token for MCP over stdio. */
 const tokenName = 'stdio'
@@ -66,16 +65,15 @@ async function localToken(config: Config): Promise<string> {
   const dir = openDataDir(config.dataDir)
   let token = keptSecret(dir, tokenFile)
   await withData(config, (journal, database) => {
-    const tokens = createMcpTokens(createMcpTokenStore(database), Date.now)
+    const tokens = tokensIn(journal, database)
     try {
-      if (token !== undefined) tokens.verify(token)
+      if (token !== undefined) tokens.verify(token, 'mcp')
     } catch {
       token = undefined
     }
     token ??= database.durably(() => {
-      tokens.revoke(tokenName)
-      const made = tokens.create({ name: tokenName, isReadOnly: false })
-      journal.append('token', { change: 'created', name: tokenName, isReadOnly: false, by: 'cli' })
+      if (tokens.list().some(({ name }) => name === tokenName)) tokens.revoke(tokenName, 'cli')
+      const made = tokens.create({ name: tokenName, doors: ['mcp'], scope: 'ask' }, 'cli')
       keepSecret(dir, tokenFile, made)
       return made
     })

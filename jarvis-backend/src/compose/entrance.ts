@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
+import type { Bearer } from '../auth/bearer.ts'
 import { createClientAddress, networkOf } from '../auth/client-address.ts'
 import { createDeviceCookie } from '../auth/device-cookie.ts'
 import { createLoginGuard } from '../auth/login.ts'
+import type { OpenRequests } from '../auth/open-requests.ts'
 import { createPassword } from '../auth/password.ts'
 import { createRequestGuard } from '../auth/request-guard.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import { createTokens } from '../auth/tokens.ts'
 import type { Config } from '../config/config.ts'
+import { createAccess } from '../http/access.ts'
 import { createApp } from '../http/app.ts'
 import { authRoutes } from '../http/auth.ts'
 import { keptOrMade } from '../lib/kept-secret.ts'
@@ -65,15 +68,24 @@ export function composeEntrance(
     addressOf,
     /** Set only where this start made the password. */
     newPassword: password.made,
-    serve(parts: Omit<Parameters<typeof createApp>[0], 'guard' | 'tokens' | 'stepUp' | 'auth' | 'report'>) {
+    serve({
+      bearer,
+      requests,
+      ...parts
+    }: Omit<Parameters<typeof createApp>[0], 'guard' | 'access' | 'stepUp' | 'auth' | 'report'> & {
+      bearer: Bearer
+      requests: OpenRequests
+    }) {
+      const access = createAccess({ tokens, bearer, open: requests })
       app = createApp({
         ...parts,
         guard,
-        tokens,
+        access,
         stepUp,
         report,
         auth: authRoutes({
           tokens,
+          person: access.person,
           guard: createLoginGuard(now),
           password,
           stepUp,

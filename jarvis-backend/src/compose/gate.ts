@@ -1,6 +1,6 @@
 import { createWatchers } from '../agent/watchers.ts'
 import type { Agents } from '../agents/agent.ts'
-import type { McpTokens } from '../auth/mcp-tokens.ts'
+import type { ApiTokens } from '../auth/api-tokens.ts'
 import { createActivePolicy } from '../calls/active-policy.ts'
 import { type ChangeStore, makerOf, previewFacts } from '../calls/changes/change.ts'
 import { createChanges } from '../calls/changes/changes.ts'
@@ -50,7 +50,7 @@ export function composeGate(
     /** Starts a run of one command. */
     start: Parameters<typeof createReturns>[0]['start']
     images: ImageStore
-    mcpTokens: Pick<McpTokens, 'list'>
+    apiTokens: Pick<ApiTokens, 'list'>
     /** Lets tests watch or break the execution store. */
     executions: ((store: ExecutionStore) => ExecutionStore) | undefined
     /** Called with a session's waiting cards whenever they change. */
@@ -65,7 +65,7 @@ export function composeGate(
   },
 ) {
   const { clock, now, database, settings, journal, redactor, redact, isStopping, report, activity } = foundation
-  const { catalog, images, mcpTokens, changeStore } = parts
+  const { catalog, images, apiTokens, changeStore } = parts
   const { homelab, cluster, shownAsProtected, nodeRoles } = parts.homelab
   const stored = createExecutionStore(database)
   const executions = parts.executions?.(stored) ?? stored
@@ -141,7 +141,7 @@ export function composeGate(
     // A token made again under the same name is another one: it has asked for nothing yet.
     isAskerKnown: ({ requestedBy: { token }, createdAt: askedAt }) =>
       token === undefined ||
-      mcpTokens
+      apiTokens
         .list()
         .some(
           ({ name, createdAt, expiresAt = Number.POSITIVE_INFINITY }) =>

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { outcomeOf, saidIn, stepsOf } from '../agent/run-trace.ts'
 import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
-import type { McpTokens } from '../auth/mcp-tokens.ts'
+import type { ApiTokens } from '../auth/api-tokens.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { Drills } from '../drill/drills.ts'
 import { heartbeatRoutes } from '../http/heartbeat.ts'
@@ -33,7 +33,7 @@ export function composeJobs(
     runs: Pick<Runs, 'startJob' | 'watch' | 'abort' | 'remove'>
     store: Pick<TranscriptStore, 'entriesOfRun' | 'unfinishedRuns' | 'session'>
     gate: Pick<Gate, 'judge' | 'confirmations' | 'grants'>
-    mcpTokens: Pick<McpTokens, 'list'>
+    apiTokens: Pick<ApiTokens, 'list'>
     homelab: Pick<ComposedHomelab, 'cluster'>
     drills: Pick<Drills, 'newestOf' | 'plan' | 'ids'>
     watch: Pick<ComposedWatch, 'alerts' | 'checks' | 'checkNow'>
@@ -45,7 +45,7 @@ export function composeJobs(
   },
 ) {
   const { clock, now, database, settings, journal, redact, report, activity, isStopping } = foundation
-  const { runs, store, gate, mcpTokens, budgets } = parts
+  const { runs, store, gate, apiTokens, budgets } = parts
   const zone = ownZone()
   const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone })
 
@@ -98,13 +98,13 @@ export function composeJobs(
   function makerProblem({ askedBy, createdAt: askedAt }: StoredJob): string | undefined {
     const { token } = askedBy ?? {}
     if (token === undefined) return undefined
-    const isKnown = mcpTokens
+    const isKnown = apiTokens
       .list()
       .some(
         ({ name, createdAt, expiresAt = Number.POSITIVE_INFINITY }) =>
           name === token && createdAt <= askedAt && expiresAt > now(),
       )
-    return isKnown ? undefined : `The MCP token ${token}, whose client asked for this job, is gone.`
+    return isKnown ? undefined : `The token ${token}, whose client asked for this job, is gone.`
   }
 
   const drills = composeJobDrills({ ...parts, now })

@@ -1,6 +1,7 @@
 import { chosenFor } from '../agents/bindings.ts'
-import type { McpBearer } from '../auth/mcp-bearer.ts'
-import type { McpToken } from '../auth/mcp-tokens.ts'
+import type { ApiToken } from '../auth/api-tokens.ts'
+import type { Bearer } from '../auth/bearer.ts'
+import type { OpenRequests } from '../auth/open-requests.ts'
 import { legibleValue } from '../gate/index.ts'
 import { onFirstUse } from '../http/on-first-use.ts'
 import type { Surface } from '../mcp/server/surface.ts'
@@ -13,19 +14,18 @@ import type { Site } from './site.ts'
  */
 export function composeMcp(
   site: Site,
-  parts: { bearer: McpBearer; version: string; surface: ((real: Surface) => Surface) | undefined },
+  parts: { bearer: Bearer; open: OpenRequests; version: string; surface: ((real: Surface) => Surface) | undefined },
 ) {
   const { runs, store, journal, redactor, report } = site
   const { cluster } = site.homelab
   const { confirmations } = site.gate
   const { agents } = site.agents
-  let answered = async () => {}
 
   /** A binding says in whose name a client calls; it may narrow a token, and never widens it. */
-  const agentOf = (token: McpToken): string => chosenFor(agents.list(), { door: 'mcp', token: token.name })[0].agent
+  const agentOf = (token: ApiToken): string => chosenFor(agents.list(), { door: 'mcp', token: token.name })[0].agent
 
   /** Each token has one session with each agent. Its id is derived from the token's name, so a restart finds it again. */
-  function sessionOf(token: McpToken): string {
+  function sessionOf(token: ApiToken): string {
     const agent = agentOf(token)
     const id = sessionIdOf(token.name, agent)
     if (!runs.isRunning(id) && store.session(id) === undefined) {
@@ -34,14 +34,14 @@ export function composeMcp(
     return id
   }
 
-  const handle = onFirstUse(async () => {
+  return onFirstUse(async () => {
     const { createMcpRoute, clusterSurface } = await import('../mcp/server/server.ts')
     const surface = clusterSurface({
       cluster: () => legibleValue(cluster.state()),
       journal: (limit) => journal.page({ limit }),
       redact: (value) => legibleValue(redactor.value(value)),
     })
-    const route = createMcpRoute({
+    return createMcpRoute({
       ...site,
       ...parts,
       // Attached servers' tools are not offered to MCP clients.
@@ -60,22 +60,7 @@ export function composeMcp(
       },
       waiting: (sessionId) => confirmations.pending(sessionId).length,
     })
-    answered = route.answered
-    return route.handle
   }, report)
-
-  return {
-    handle,
-    /** Resolves once every request has its answer. */
-    answered: () => answered(),
-    /** Cancels the waiting cards of a revoked token. */
-    withdraw(tokenName: string, by: string) {
-      const ids = agents.list().map(({ id }) => sessionIdOf(tokenName, id))
-      for (const { toolUseId } of ids.flatMap((id) => confirmations.pending(id))) {
-        confirmations.cancel(toolUseId, by, 'Its MCP token was revoked.')
-      }
-    },
-  }
 }
 
 /** No agent's id holds a _, so that no two pairs share one. */

@@ -1,6 +1,6 @@
+import type { ApiTokens } from '../auth/api-tokens.ts'
+import { createBearer } from '../auth/bearer.ts'
 import { type ClientAddressOf, networkOf } from '../auth/client-address.ts'
-import { createMcpBearer } from '../auth/mcp-bearer.ts'
-import type { McpTokens } from '../auth/mcp-tokens.ts'
 import { createOAuthClients } from '../auth/oauth-clients.ts'
 import { createOAuthRequests } from '../auth/oauth-requests.ts'
 import { createOAuthSecrets } from '../auth/oauth-secrets.ts'
@@ -20,7 +20,7 @@ const registrations = { most: 20, perMs: 60 * 60_000 }
 export function composeOAuth(parts: {
   database: Database
   journal: Pick<Journal, 'append'>
-  tokens: McpTokens
+  tokens: Pick<ApiTokens, 'verify'>
   publicUrl: string | undefined
   now(): number
   addressOf: ClientAddressOf
@@ -50,7 +50,7 @@ export function composeOAuth(parts: {
     now,
   })
   return {
-    bearer: createMcpBearer({ tokens, oauth: secrets, originOf }),
+    bearer: createBearer({ tokens, oauth: secrets, originOf }),
     routes: oauthRoutes({
       clients,
       secrets,

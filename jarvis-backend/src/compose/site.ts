@@ -1,7 +1,7 @@
 import { storedResult } from '../agent/context/stored-result.ts'
 import { hearEnd } from '../agent/hear-end.ts'
 import type { Model } from '../agent/model.ts'
-import { createMcpTokens } from '../auth/mcp-tokens.ts'
+import { createApiTokens } from '../auth/api-tokens.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { ExecutionStore } from '../calls/ports.ts'
 import type { Config } from '../config/config.ts'
@@ -14,7 +14,7 @@ import { ownZone } from '../jobs/zone.ts'
 import type { Clock } from '../lib/clock.ts'
 import { mainAgentId } from '../protocol/index.ts'
 import type { PushSender } from '../push/ports.ts'
-import { createMcpTokenStore } from '../store/sqlite/access/tokens.ts'
+import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
 import { createChangeStore } from '../store/sqlite/calls/changes.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { createPlanStore } from '../store/sqlite/plans.ts'
@@ -162,7 +162,12 @@ export function createSite(
   )
   const houseTools = skills.withTool(servedTools)
   const catalog = withAttached(houseTools, attached.tools)
-  const mcpTokens = createMcpTokens(createMcpTokenStore(database), now)
+  const apiTokens = createApiTokens({
+    store: createApiTokenStore(database),
+    durably: database.durably,
+    record: (change) => void foundation.journal.append('token', change),
+    now,
+  })
   const push = composePush({
     ...foundation,
     stepUp,
@@ -220,7 +225,7 @@ export function createSite(
     catalog,
     agents: agents.agents,
     images,
-    mcpTokens,
+    apiTokens,
     executions: replace.executions,
     waiting: push.waiting,
     asking: push.asking,
@@ -250,7 +255,7 @@ export function createSite(
     tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
   })
   const jobs = composeJobs(foundation, {
-    ...{ runs, store: sessions.store, gate, mcpTokens, homelab, drills, watch, stepUp, budgets },
+    ...{ runs, store: sessions.store, gate, apiTokens, homelab, drills, watch, stepUp, budgets },
     isDemo: config.proxmox === undefined && models.model().id.startsWith('demo'),
     runbooks: runbooks.library,
   })
@@ -293,7 +298,7 @@ export function createSite(
     homelab,
     catalog,
     houseTools,
-    mcpTokens,
+    apiTokens,
     memory,
     models,
     push,

@@ -46,7 +46,7 @@ export function composeSystem(
   },
 ) {
   const { clock, now, dataDir, database, journal, redact, hide, isStopping } = site
-  const { memory, models, mcpTokens, push } = site
+  const { memory, models, apiTokens, push } = site
   const { config, version, stepUp, realtime, program } = parts
   const { policy, confirmations, calls } = site.gate
   const { cluster, shownAsProtected, openable } = site.homelab
@@ -94,7 +94,7 @@ export function composeSystem(
       memory: memory.status(),
       journalEntries: lastEntry().seq,
       journal: journal.standing(),
-      mcpTokens: mcpTokens.list(),
+      apiTokens: apiTokens.list(),
       disk: diskOf(dataDir),
       policyProblems: policy.status().problems ?? [],
       sockets: sockets(),

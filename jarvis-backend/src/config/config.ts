@@ -209,7 +209,10 @@ const Environment = z.object({
   LANG: z.string().optional(),
   JARVIS_MCP_TOKEN: z
     .string()
-    .startsWith('jmcp_', 'must be an MCP token; make one with: npm run jarvis -- mcp-token create NAME')
+    .regex(
+      /^(jarvis|jmcp)_/,
+      'must be a token of the door mcp; make one with: npm run jarvis -- token create NAME --door mcp',
+    )
     .optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}, for example info`).default('info'),
 })

@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http'
 import express, { type Router } from 'express'
 import { hostOf, type RequestGuard } from '../auth/request-guard.ts'
 import type { StepUp } from '../auth/step-up.ts'
-import type { Tokens } from '../auth/tokens.ts'
 import {
   asShown,
   type ClusterState,
@@ -11,13 +10,14 @@ import {
   type ShownCluster,
   type Status,
 } from '../protocol/index.ts'
-import { requireToken } from './auth.ts'
+import type { Access } from './access.ts'
 import { dashboard } from './dashboard.ts'
 import { errorHandler } from './errors.ts'
 import { metricsType } from './metrics.ts'
 import { openApiRoute } from './openapi.ts'
 import { strayQueries } from './queries.ts'
 import { get, noQuery, type Route, serveRoutes, untyped } from './route.ts'
+import { closedToTokens } from './token-routes.ts'
 
 /** Content Security Policy: only this origin's fonts, scripts and sockets, and no framing of the page. */
 const contentPolicy = (origins: string) =>
@@ -56,7 +56,7 @@ const isV1 = /^\/v1(?:[/?]|$)/
 /** Makes the listener of all HTTP requests: API, OAuth, MCP, metrics and the dashboard. */
 export function createApp(parts: {
   guard: RequestGuard
-  tokens: Tokens
+  access: Access
   auth: Router
   stepUp: StepUp
   version: string
@@ -96,7 +96,7 @@ export function createApp(parts: {
   app.get('/health', (_request, response) => {
     response.json(parts.health())
   })
-  app.get('/metrics', requireToken(parts.tokens), noQuery, async (_request, response) => {
+  app.get('/metrics', parts.access.door('metrics'), noQuery, async (_request, response) => {
     response
       .set('Cache-Control', 'no-store')
       .type(metricsType)
@@ -132,7 +132,7 @@ export function createApp(parts: {
     ...resources.flatMap(([, those]) => (Array.isArray(those) ? (those as readonly Route[]) : [])),
   ]
   api.use(serveRoutes(routes, parts))
-  api.use(requireToken(parts.tokens), strayQueries(), json('256kb'))
+  api.use(parts.access.door('api'), closedToTokens(), strayQueries(), json('256kb'))
   for (const [path, router] of resources) if (!Array.isArray(router)) api.use(`/${path}`, router as Router)
   api.use((request) => {
     throw new JarvisError('not_found', `There is no ${request.method} ${request.originalUrl.split('?', 1)[0]}.`)

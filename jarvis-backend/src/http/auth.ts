@@ -25,6 +25,8 @@ export type SignInEvent = {
 
 export type SignIn = {
   tokens: Tokens
+  /** Requires a person's token. */
+  person: RequestHandler
   guard: LoginGuard
   password: Password
   stepUp: StepUp
@@ -38,19 +40,9 @@ export type SignIn = {
   changed(): void
 }
 
-/** Requires a valid token in `Authorization: Bearer`, never in a query string. @throws JarvisError `unauthorized` */
-export const requireToken =
-  (tokens: Tokens): RequestHandler =>
-  (request, response, next) => {
-    const [, token] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? []
-    if (token === undefined) throw new JarvisError('unauthorized', 'Sign in first.')
-    response.locals.identity = tokens.verify(token)
-    next()
-  }
-
 /** `/api/auth`: sign in and out, change the password, step up. */
 export function authRoutes(parts: SignIn): Router {
-  const { tokens, guard, password: kept, stepUp, device, addressOf, record, revoked, changed } = parts
+  const { tokens, person, guard, password: kept, stepUp, device, addressOf, record, revoked, changed } = parts
   const router = Router()
   const note = (request: Request, what: SignInEvent['what'], by: string) =>
     record({
@@ -80,7 +72,7 @@ export function authRoutes(parts: SignIn): Router {
     const reply: LoginReply = { ...tokens.issue('operator', 'operator'), role: 'operator' }
     response.set('Set-Cookie', device.issue()).json(reply)
   })
-  router.post('/step-up', requireToken(tokens), operatorOnly, async (request, response) => {
+  router.post('/step-up', person, operatorOnly, async (request, response) => {
     const identity = identityOf(response)
     const { password } = read(StepUpBody, request.body)
     const refused = refuse(request, 'step_up_refused', identity.sub, 'That is not the password.')
@@ -89,7 +81,7 @@ export function authRoutes(parts: SignIn): Router {
     stepUp.elevate(identity)
     response.json({ expiresIn: elevationMs / 1000 } satisfies StepUpReply)
   })
-  router.post('/password', requireToken(tokens), operatorOnly, async (request, response) => {
+  router.post('/password', person, operatorOnly, async (request, response) => {
     const { sub, role, tokenHash } = identityOf(response)
     const { current, next } = read(PasswordBody, request.body)
     const refused = refuse(request, 'step_up_refused', sub, 'That is not the present password.')
@@ -101,7 +93,7 @@ export function authRoutes(parts: SignIn): Router {
     const reply: LoginReply = { ...tokens.issue(sub, role), role }
     response.json(reply)
   })
-  router.post('/logout', requireToken(tokens), (request, response) => {
+  router.post('/logout', person, (request, response) => {
     const identity = identityOf(response)
     tokens.revoke(identity)
     stepUp.end(identity)

@@ -12,7 +12,7 @@ export function read<T>(schema: z.ZodType<T>, value: unknown): T {
   throw new JarvisError('invalid_request', read.problem)
 }
 
-/** The identity that `requireToken` stored. Only for routes behind it. */
+/** The identity that `Access` stored. Only for routes behind it. */
 export const identityOf = (response: Response): Identity => response.locals.identity as Identity
 
 /** Refuses viewers. @throws JarvisError `forbidden` */
@@ -20,6 +20,15 @@ export const operatorOnly: RequestHandler = (_request, response, next) => {
   if (identityOf(response).role !== 'operator')
     throw new JarvisError('forbidden', 'An operator can do this; you may only look.')
   next()
+}
+
+/** A check that throws once the request's token counts no longer, for answers that stay open. Only for routes behind `Access`. */
+export const stillCountsOf = (response: Response): (() => void) => response.locals.stillCounts as () => void
+
+/** Admits operators, and programs whose token may ask. @throws JarvisError `forbidden` */
+export const operatorOrAsker: RequestHandler = (request, response, next) => {
+  if (identityOf(response).token?.scope === 'ask') return next()
+  operatorOnly(request, response, next)
 }
 
 /** Requires that the password was given for this token a short while ago. @throws JarvisError `step_up_required` */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import * as protocol from '../protocol/index.ts'
 import { get, type Route, untyped } from './route.ts'
+import { tokenScopeOf } from './token-routes.ts'
 
 type Json = Record<string, unknown>
 type Schemas = Record<string, Json>
@@ -26,7 +27,7 @@ export function openApiRoute(routes: () => readonly Route[], version: string): R
 
 /**
  * Makes the OpenAPI 3.1 document of routes. Schemas that `protocol` exports become components under the same name. `x-role` and `x-password` of an
- * operation are those of its route; `x-untyped` marks a reply whose schema is not written.
+ * operation are those of its route; `x-token` is the scope that a program's token needs; `x-untyped` marks a reply whose schema is not written.
  */
 export function openApiOf(routes: readonly Route[], version: string): Json {
   const replies = schemasOf(routes, 'reply', 'output', { ErrorReply })
@@ -53,7 +54,11 @@ export function openApiOf(routes: readonly Route[], version: string): Json {
         operationId: idOf(route),
         tags: [route.path.split('/')[1]],
         summary: route.summary,
-        ...{ 'x-role': route.role, 'x-password': route.password },
+        ...{
+          'x-role': route.role,
+          'x-password': route.password,
+          'x-token': tokenScopeOf(route.method, route.path) ?? 'none',
+        },
         security: route.role === 'public' ? [] : [{ [route.role === 'key' ? 'key' : 'token']: [] }],
         parameters: [...inPath, ...inQuery],
         ...(body && { requestBody: { required: true, content: { 'application/json': { schema: rename(body) } } } }),

@@ -1,9 +1,10 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
 import type { StepUp } from '../auth/step-up.ts'
-import type { Identity, Tokens } from '../auth/tokens.ts'
-import { requireToken } from './auth.ts'
-import { identityOf, operatorOnly, passwordAgain, read } from './handle.ts'
+import type { Identity } from '../auth/tokens.ts'
+import type { Access } from './access.ts'
+import { identityOf, operatorOnly, operatorOrAsker, passwordAgain, read } from './handle.ts'
+import { requireScope, tokenScopeOf } from './token-routes.ts'
 
 /**
  * One REST route as data. From the table of all routes come the express router, the OpenAPI document and the reference in `docs/api.md`.
@@ -21,7 +22,7 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 /** What a route declares of itself beside method, path and summary. */
 type Facts = {
-  /** Least role of the token. `public`: no token is asked for. `key`: `admit` asks for another one. */
+  /** Least role of a person's token; `token-routes.ts` has what a program's token may. `public`: no token is asked for. `key`: `admit` asks for another one. */
   role: 'viewer' | 'operator' | 'public' | 'key'
   /** Whether the password is asked for again; `sometimes`: the handler asks where the body allows more than before. */
   password?: boolean | 'sometimes'
@@ -103,20 +104,21 @@ export const noQuery: RequestHandler = (request, _response, next) => {
  * Serves routes. Checks come in this order: token, stray query, size and syntax of the body, role, password, params, query and body.
  * @param doors what each needs of tokens and of the password
  */
-export function serveRoutes(routes: readonly Route[], doors: { tokens: Tokens; stepUp: StepUp }): Router {
+export function serveRoutes(routes: readonly Route[], doors: { access: Access; stepUp: StepUp }): Router {
   const router = Router()
-  const withToken = requireToken(doors.tokens)
+  const withToken = doors.access.door('api')
   const again = passwordAgain(doors.stepUp)
   for (const route of routes) {
     const { role, admit, path, method } = route
+    const scope = tokenScopeOf(method, path)
     const needsToken = role === 'viewer' || role === 'operator'
     const steps: RequestHandler[] = [
-      ...(needsToken ? [withToken] : []),
+      ...(needsToken ? [withToken, requireScope(scope)] : []),
       ...(admit ? [before(admit)] : []),
       ...(route.query === undefined && role !== 'key' ? [noQuery] : []),
       // Any content type is read as JSON, so that no body is silently ignored.
       express.json({ limit: route.limit ?? (needsToken ? '256kb' : '16kb'), type: () => true }),
-      ...(role === 'operator' ? [operatorOnly] : []),
+      ...(role === 'operator' ? [scope === 'ask' ? operatorOrAsker : operatorOnly] : []),
       ...(route.password === true ? [again] : []),
     ]
     router[method](path, ...steps, async (request, response) => {

@@ -1,6 +1,6 @@
 import { nodeWords } from '../homelab/counts.ts'
 import { isBlind } from '../protocol/facts.ts'
-import type { ClusterState, McpTokenInfo, MemoryStatus, PartStatus } from '../protocol/index.ts'
+import type { ApiTokenInfo, ClusterState, MemoryStatus, PartStatus } from '../protocol/index.ts'
 
 /** Outcome of the latest question to the model; times in Unix ms. */
 export type ModelSeen = { okAt?: number; failedAt?: number; problem?: string }
@@ -14,7 +14,7 @@ export type PartsSeen = {
   memory: MemoryStatus | undefined
   journalEntries: number
   journal: { problem?: string; lostCards: number }
-  mcpTokens: readonly McpTokenInfo[]
+  apiTokens: readonly ApiTokenInfo[]
   /** Undefined where it could not be read. */
   disk: Disk | undefined
   policyProblems: readonly string[]
@@ -122,11 +122,12 @@ function journal({ journalEntries, journal: { problem, lostCards } }: PartsSeen)
   return { name, health: 'ok', text: `${journalEntries} entries. Verify it on the Journal page.` }
 }
 
-function mcp({ mcpTokens, now }: PartsSeen): PartStatus {
+function mcp({ apiTokens, now }: PartsSeen): PartStatus {
   const name = 'MCP'
-  const lastUsedAt = Math.max(0, ...mcpTokens.map((token) => token.lastUsedAt ?? 0))
-  const expired = mcpTokens.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now)
-  const { length } = mcpTokens
+  const tokens = apiTokens.filter(({ doors }) => doors.includes('mcp'))
+  const lastUsedAt = Math.max(0, ...tokens.map((token) => token.lastUsedAt ?? 0))
+  const expired = tokens.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now)
+  const { length } = tokens
   const text = length === 0 ? 'No tokens: no client can connect.' : `${length} ${length === 1 ? 'token' : 'tokens'}.`
   return {
     name,

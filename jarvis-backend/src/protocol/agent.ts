@@ -30,7 +30,7 @@ const word = z.string('is text').min(1, 'is empty').max(200, 'is at most 200 cha
 
 /**
  * Who is answered by an agent. All fields that are given must fit. It chooses and admits nobody. `door`: where the message comes in.
- * `person`: who is signed in. `token`: name of an MCP token, or of a program's over `/v1`. `job`: name of a job. `channel`: as `telegram`; `account`: `*` is any.
+ * `person`: who is signed in. `token`: name of a program's token. `job`: name of a job. `channel`: as `telegram`; `account`: `*` is any.
  */
 export const AgentBinding = keyed({
   door: z.enum(['dashboard', 'mcp', 'job', 'channel', 'v1'], 'is dashboard, mcp, job, channel or v1'),

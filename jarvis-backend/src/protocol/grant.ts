@@ -22,7 +22,7 @@ export const Grant = z.object({
   target: Target,
   /** The rule that the approval answered; the grant does not cover calls that another rule stops. */
   rule: z.string(),
-  /** Whom the grant serves: the chat, the operator's own commands, or one MCP token. */
+  /** Whom the grant serves: the chat, the operator's own commands, or one program's token. */
   requestedBy: Principal,
   /** It serves child runs of that principal too. */
   forHelpers: z.literal(true).optional(),

@@ -42,6 +42,16 @@ export {
 } from './alert.ts'
 export { Alternative } from './alternative.ts'
 export {
+  ApiTokenBody,
+  type ApiTokenInfo,
+  type ApiTokenReply,
+  Door,
+  McpTokenBody,
+  type McpTokenInfo,
+  type McpTokenReply,
+  TokenScope,
+} from './api-token.ts'
+export {
   type AttachedLogLine,
   type AttachedServer,
   AttachedServerConfig,
@@ -201,9 +211,6 @@ export {
   type LoginReply,
   type LogLine,
   LogsQuery,
-  McpTokenBody,
-  type McpTokenInfo,
-  type McpTokenReply,
   type NextStart,
   PageQuery,
   type PartStatus,

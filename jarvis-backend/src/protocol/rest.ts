@@ -246,24 +246,6 @@ export type JournalPage = Page<JournalEntry> & { besides?: JournalEntry[] }
 /** `entries`: how many were checked. `brokenAt`: the first entry that was altered; `reason`: how, in words. */
 export type JournalVerification = { ok: boolean; entries: number; brokenAt?: number; reason?: string }
 
-export const McpTokenBody = z.strictObject({
-  name: z.string().max(64),
-  isReadOnly: z.boolean().default(false),
-  expiresInDays: z.int().min(1).max(3_650).optional(),
-})
-/** A token of an MCP client: it may call tools and can never decide a confirmation. Unix ms. */
-export type McpTokenInfo = {
-  name: string
-  isReadOnly: boolean
-  createdAt: number
-  expiresAt?: number
-  lastUsedAt?: number
-  /** The OAuth client's own name; absent for tokens that were made by hand. */
-  clientName?: string
-}
-/** `token`: the secret, shown this once. */
-export type McpTokenReply = McpTokenInfo & { token: string }
-
 export const LogsQuery = z.strictObject({ level: z.enum(['error', 'warn', 'info', 'debug']).default('debug') })
 /** A line of the server's log, redacted. `detail`: an error's stack or further fields. */
 export type LogLine = { id: number; at: number; level: string; message: string; detail?: string }

@@ -81,7 +81,7 @@ export const Principal = z.object({
   kind: z.string(),
   /** A model's id, the operator who typed the command, the MCP client's own, unchecked name, or the job's. */
   name: z.string(),
-  /** The name of the MCP token; of a job, of the one whose client asked for the job. */
+  /** The name of the program's token; of a job, of the one whose client asked for the job. */
   token: z.string().optional(),
   /** The job's id. */
   job: z.string().optional(),

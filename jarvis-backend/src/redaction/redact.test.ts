@@ -65,6 +65,7 @@ const leaks: [string, string][] = [
   ['Cookie: session=abcdef; theme=dark', 'abcdef'],
   ['Set-Cookie: sid=abcdef; HttpOnly', 'abcdef'],
   ['jmcp_abcdEFGH12345678', 'abcdEFGH'],
+  ['jarvis_abcdEFGH12345678abcdEFGH12345678abcdEF', 'abcdEFGH'],
   ['jmat_abcdEFGH12345678', 'abcdEFGH'],
   ['jmrt_abcdEFGH12345678', 'abcdEFGH'],
   ['https://hooks.slack.com/services/T000/B000/abcdefghijkl', 'abcdefghijkl'],

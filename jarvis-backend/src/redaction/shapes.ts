@@ -28,6 +28,7 @@ const tokens: readonly (readonly [begins: string, rest: string])[] = [
   ['xai-', '[A-Za-z\\d]{20,}'],
   ['nvapi-', '[\\w-]{20,}'],
   ['r8_', '[A-Za-z\\d]{20,}'],
+  ['jarvis_', '[A-Za-z\\d]{38}(?!\\w)'],
   ['jmcp_', '[\\w-]{8,}'],
   ['jm[ar]t_', '[\\w-]{8,}'],
   ['AIza', '[\\w-]{30,}'],

@@ -87,7 +87,12 @@ export function createAsk(parts: {
     const ahead =
       session !== '' && transcripts.session(sessionId) !== undefined ? runAtWork(runs, sessionId) : undefined
     const { runId, isQueued } = runs.startProgram({
-      origin: { ...request.origin(), by: token.name, token: token.name, ...(token.isReadOnly && { isReadOnly: true }) },
+      origin: {
+        ...request.origin(),
+        by: token.name,
+        token: token.name,
+        ...(token.scope === 'read' && { isReadOnly: true }),
+      },
       sessionId,
       agent,
       link: (run) =>

@@ -15,7 +15,7 @@ export function createV1Routes(parts: {
   agents: Pick<Agents, 'list'>
   chatCompletions: Handle
   /** Ends a response once its token does not count any more. */
-  watchToken(response: ServerResponse, token: string, stillCounts: () => void): void
+  watchToken(response: ServerResponse, verified: { stillCounts(): void }): void
   /** Unix ms. */
   startedAt: number
   report(error: unknown, message: string): void
@@ -67,10 +67,10 @@ export function createV1Routes(parts: {
         throw new ApiError(403, 'forbidden', message)
       }
       const [path = ''] = (request.url ?? '').split('?', 1)
-      const { token, stillCounts } = parts.bearer.verify(request)
+      const verified = parts.bearer.verify(request)
       const handle = handlerOf(request.method ?? '', path.replace(/(?<=.)\/$/, ''))
-      parts.watchToken(response, token.name, stillCounts)
-      Promise.resolve(handle(request, response, token)).catch(refuse)
+      parts.watchToken(response, verified)
+      Promise.resolve(handle(request, response, verified.token)).catch(refuse)
     } catch (error) {
       refuse(error)
     }

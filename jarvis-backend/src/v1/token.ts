@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { hashOf } from '../lib/canonical.ts'
+import type { TokenScope } from '../protocol/index.ts'
 
 /** A token of a program. A later token of the same name is another one. */
-export type ProgramToken = { name: string; createdAt: number; isReadOnly: boolean }
+export type ProgramToken = { name: string; createdAt: number; scope: TokenScope }
 
 /** Checks who uses `/v1`. */
 export type ProgramBearer = {

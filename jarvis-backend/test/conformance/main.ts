@@ -3,11 +3,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createMcpTokens } from '../../src/auth/mcp-tokens.ts'
 import { compose } from '../../src/compose.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { createMcpTokenStore } from '../../src/store/sqlite/access/tokens.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { createTokenIn } from '../support/api-tokens.ts'
 import { conformanceFixtures } from './fixtures.ts'
 import { inspector, tryInspector } from './inspector.ts'
 
@@ -24,9 +22,7 @@ const dir = mkdtempSync(join(tmpdir(), 'jarvis-conformance-'))
 const fixtures = conformanceFixtures()
 const config = readConfig({ JARVIS_DATA_DIR: join(dir, 'data'), LOG_LEVEL: 'silent', JARVIS_MODEL: 'demo' })
 const jarvis = compose(config, '0.0.0-conformance', join(dir, 'none'), fixtures)
-const database = openDatabase(join(config.dataDir, 'jarvis.db'))
-const token = createMcpTokens(createMcpTokenStore(database), Date.now).create({ name: 'suite', isReadOnly: false })
-database.close()
+const token = createTokenIn(config.dataDir, { name: 'suite' })
 // The suite knows no tokens: each of its requests gets one here, and is as anybody's from there on.
 jarvis.http.prependListener('request', ({ headers }) => {
   headers.authorization ??= `Bearer ${token}`

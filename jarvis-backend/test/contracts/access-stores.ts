@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { McpTokenStore } from '../../src/auth/mcp-tokens.ts'
+import type { ApiToken, ApiTokenStore } from '../../src/auth/api-tokens.ts'
 import type { OAuthStore } from '../../src/auth/oauth-store.ts'
 import type { RevocationStore } from '../../src/auth/tokens.ts'
 import type { PushStore } from '../../src/push/ports.ts'
@@ -15,15 +15,19 @@ export function revocationStoreContract(open: () => RevocationStore) {
   })
 }
 
-export function mcpTokenStoreContract(open: () => McpTokenStore) {
+export function apiTokenStoreContract(open: () => ApiTokenStore) {
   test('a name is given once, and a token is found by its hash until it is removed', () => {
     const store = open()
-    const token = { name: 'laptop', isReadOnly: true, createdAt: 10, expiresAt: 99 }
+    const token: ApiToken = {
+      ...{ name: 'laptop', doors: ['v1', 'api'], scope: 'read', hint: 'x81m' },
+      ...{ createdAt: 10, expiresAt: 99 },
+    }
     expect([store.add(token, 'h1'), store.add(token, 'h2')]).toEqual([true, false])
     expect([store.byHash('h1'), store.byHash('h2')]).toEqual([token, undefined])
-    store.add({ name: 'desk', isReadOnly: false, createdAt: 11 }, 'h3')
+    const desk: ApiToken = { name: 'desk', doors: ['mcp'], scope: 'ask', createdAt: 11 }
+    store.add(desk, 'h3')
     store.used('desk', 20)
-    expect(store.list()).toEqual([{ name: 'desk', isReadOnly: false, createdAt: 11, lastUsedAt: 20 }, token])
+    expect(store.list()).toEqual([{ ...desk, lastUsedAt: 20 }, token])
     expect([store.remove('laptop'), store.remove('laptop')]).toEqual([true, false])
     expect(store.byHash('h1')).toBeUndefined()
   })
@@ -31,7 +35,10 @@ export function mcpTokenStoreContract(open: () => McpTokenStore) {
 
 export function oauthStoreContract(open: () => OAuthStore) {
   const client = { id: 'cl_1', name: 'Editor', redirectUris: ['http://127.0.0.1/cb'] }
-  const token = { name: 'editor', isReadOnly: false, createdAt: 10, expiresAt: 100, clientName: 'Editor' }
+  const token: ApiToken = {
+    ...{ name: 'editor', doors: ['mcp'], scope: 'ask' },
+    ...{ createdAt: 10, expiresAt: 100, clientName: 'Editor' },
+  }
   const consent = { token, clientId: 'cl_1', resource: 'http://jarvis/mcp' }
   const opened = () => {
     const store = open()

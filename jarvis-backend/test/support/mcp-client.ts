@@ -1,30 +1,10 @@
-import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { onTestFinished } from 'vitest'
-import { createMcpTokens, type McpTokens } from '../../src/auth/mcp-tokens.ts'
-import { createMcpTokenStore } from '../../src/store/sqlite/access/tokens.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { createToken } from './api-tokens.ts'
 import type { TestJarvis } from './start-jarvis.ts'
 
-export type TokenOptions = { name?: string; isReadOnly?: boolean; expiresInMs?: number }
-
-/** As the command line makes one, beside the running server. */
-export const createToken = (
-  jarvis: TestJarvis,
-  { name = 'ops-laptop', isReadOnly = false, ...rest }: TokenOptions = {},
-) => besideIt(jarvis, (tokens) => tokens.create({ name, isReadOnly, ...rest }))
-
-export const revokeToken = (jarvis: TestJarvis, name: string) => besideIt(jarvis, (tokens) => tokens.revoke(name))
-
-function besideIt<T>(jarvis: TestJarvis, work: (tokens: McpTokens) => T): T {
-  const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
-  try {
-    return work(createMcpTokens(createMcpTokenStore(database), jarvis.now))
-  } finally {
-    database.close()
-  }
-}
+export { createToken, revokeToken, type TokenOptions } from './api-tokens.ts'
 
 export const headersOf = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } })
 

@@ -86,7 +86,7 @@ export function createConfirmations(parts: {
   clock: Clock
   ttlMs: number
   lookAgain: LookAgain
-  /** Whether the card's principal may still ask. An MCP token may have expired or been revoked, also on the command line. */
+  /** Whether the card's principal may still ask. A program's token may have expired or been revoked, also on the command line. */
   isAskerKnown(card: Card): boolean
   /** Told after each change of the list. */
   changed(sessionId: string): void
@@ -214,7 +214,7 @@ export function createConfirmations(parts: {
       throw new JarvisError('expired', 'It has expired. Nothing was run.')
     }
     if (confirmed && !parts.isAskerKnown(known.card)) {
-      const why = 'Its MCP token was revoked or has expired.'
+      const why = 'Its token was revoked or has expired.'
       cancel(toolUseId, 'jarvis', why)
       throw new JarvisError('expired', `${why} Nothing was run.`)
     }

@@ -29,7 +29,7 @@ export type Allow = { tool: string; target: string; because: string }
 export type Rate = { calls: number; perMs: number }
 
 export type Limits = {
-  /** By tool, for each MCP token and each session of a person; all rates of a tool hold. */
+  /** By tool, for each program's token and each session of a person; all rates of a tool hold. */
   rates: ReadonlyMap<string, readonly Rate[]>
   /** After `failures` in a row, none of them older than `withinMs`, a tool is left alone for `pauseMs`. */
   breaker: { failures: number; withinMs: number; pauseMs: number }

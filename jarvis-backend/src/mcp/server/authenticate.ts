@@ -1,7 +1,7 @@
-import type { McpToken } from '../../auth/mcp-tokens.ts'
+import type { ApiToken } from '../../auth/api-tokens.ts'
 
 /** The caller of a request. `gone`: aborts when the client hangs up before its answer. */
-export type Caller = { token: McpToken; gone: AbortSignal }
+export type Caller = { token: ApiToken; gone: AbortSignal }
 
 export const authInfoOf = (caller: Caller) => ({
   token: '',

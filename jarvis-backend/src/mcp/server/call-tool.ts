@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { CallOutcome, Calls } from '../../agent/calls.ts'
 import type { KeptRun } from '../../agent/sessions/kept-runs.ts'
-import type { McpToken } from '../../auth/mcp-tokens.ts'
+import type { ApiToken } from '../../auth/api-tokens.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Card, ChatEvents } from '../../protocol/index.ts'
@@ -35,9 +35,9 @@ export type CallParts = TasksParts & {
   calls: Calls
   clock: Clock
   /** The session that holds a token's calls; created at the first call. */
-  sessionOf(token: McpToken): string
+  sessionOf(token: ApiToken): string
   /** Whether a token's calls may be of that tool, by the agent that they belong to. */
-  isOffered(token: McpToken, tool: Tool): boolean
+  isOffered(token: ApiToken, tool: Tool): boolean
   /** Number of a session's calls that wait for a person. */
   waiting(sessionId: string): number
   /** Finds a call that was put before a person. */
@@ -181,16 +181,16 @@ export function createCallTool(parts: CallParts) {
   }
 
   /** Why a call is refused before it begins; undefined where it is not. */
-  function refusalOf(name: string, isReading: boolean, token: McpToken, sessionId: string): string | undefined {
+  function refusalOf(name: string, isReading: boolean, token: ApiToken, sessionId: string): string | undefined {
     if (isReading) return undefined
-    if (token.isReadOnly)
-      return `The MCP token ${token.name} may only read, and ${name} is not a read. Nothing was run.`
+    if (token.scope === 'read')
+      return `The token ${token.name} may only read, and ${name} is not a read. Nothing was run.`
     return parts.waiting(sessionId) >= mostWaiting
       ? `${mostWaiting} calls of ${token.name} wait for the operator already. Nothing was run.`
       : undefined
   }
 
-  function whatBecame({ id }: Record<string, unknown>, token: McpToken): Result {
+  function whatBecame({ id }: Record<string, unknown>, token: ApiToken): Result {
     const known = typeof id === 'string' ? parts.asked(id) : undefined
     if (typeof id !== 'string' || known === undefined || known.sessionId !== parts.sessionOf(token)) {
       return failure('No call of this token waits or waited for the operator under that id.')

@@ -13,7 +13,10 @@ test('a session that never began listens to nothing', async () => {
     onerror: () => {},
     report: () => {},
   })
-  const caller = { token: { name: 'ops', isReadOnly: false, createdAt: 0 }, gone: new AbortController().signal }
+  const caller = {
+    token: { name: 'ops', doors: ['mcp' as const], scope: 'ask' as const, createdAt: 0 },
+    gone: new AbortController().signal,
+  }
   const http = createServer(async (request, response) => {
     await older.handle(request, response, caller, undefined, await bodyOf(request))
   })

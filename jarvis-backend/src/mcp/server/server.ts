@@ -1,14 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
-import type { McpBearer } from '../../auth/mcp-bearer.ts'
+import type { Bearer } from '../../auth/bearer.ts'
+import type { OpenRequests } from '../../auth/open-requests.ts'
 import { errorStatus, JarvisError } from '../../protocol/index.ts'
 import { authInfoOf, type Caller, callerOf } from './authenticate.ts'
 import type { CallParts } from './call-tool.ts'
 import { createChanges, type Watched } from './changes.ts'
 import { createServers } from './create-server.ts'
 import { createOlderSessions } from './older-sessions.ts'
-import { createOpenRequests } from './open-requests.ts'
 import { clusterPrompts } from './prompts.ts'
 import { bodyOf } from './request-body.ts'
 import { clusterResources } from './resources.ts'
@@ -21,14 +21,15 @@ import type { Surface } from './surface.ts'
  */
 export function createMcpRoute(
   parts: CallParts & {
-    bearer: McpBearer
+    bearer: Bearer
+    open: OpenRequests
     watched: Watched
     version: string
     report(error: unknown, message: string): void
     log(text: string, level: 'info'): void
   },
-): { handle: RequestListener; answered(): Promise<void> } {
-  const { bearer, report } = parts
+): RequestListener {
+  const { bearer, open, report } = parts
   /** The SDK also reports clients that leave or send invalid requests; those are not our faults. */
   const onerror = (error: Error) => parts.log(`an MCP request failed: ${error.message}`, 'info')
   const create = createServers(parts)
@@ -46,7 +47,6 @@ export function createMcpRoute(
     { onerror },
   )
   const older = createOlderSessions({ create, changes, onerror, report })
-  const open = createOpenRequests({ clock: parts.clock, refused: older.dropToken })
 
   async function serve(request: IncomingMessage, response: ServerResponse, caller: Caller) {
     const id = sessionIdOf(request)
@@ -59,7 +59,7 @@ export function createMcpRoute(
     await current(Object.assign(request, { auth: authInfoOf(caller) }) as NodeIncomingMessageLike, response, body)
   }
 
-  const handle: RequestListener = (request, response) => {
+  return (request, response) => {
     const refuse = (error: unknown) => {
       if (!(error instanceof JarvisError)) {
         report(error, 'an MCP request failed')
@@ -75,14 +75,14 @@ export function createMcpRoute(
       response.end(JSON.stringify({ error: { code, message } }))
     }
     try {
-      const { token, stillCounts } = bearer.verify(request)
-      const gone = open.add(response, token.name, stillCounts)
+      const verified = bearer.verify(request, 'mcp')
+      const { token } = verified
+      const gone = open.add(response, verified, () => older.dropToken(token.name))
       serve(request, response, { token, gone }).catch(refuse)
     } catch (error) {
       refuse(error)
     }
   }
-  return { handle, answered: open.answered }
 }
 
 /** The resources and prompts about the cluster and the journal. */

@@ -3,7 +3,7 @@ import type { CallOutcome, Calls } from '../../agent/calls.ts'
 import { type KeptRun, type KeptRunStore, keptRunMs } from '../../agent/sessions/kept-runs.ts'
 import type { StoredEntry } from '../../agent/sessions/transcript-store.ts'
 import { settles } from '../../agent/settles.ts'
-import type { McpToken } from '../../auth/mcp-tokens.ts'
+import type { ApiToken } from '../../auth/api-tokens.ts'
 import { toResult } from './call-result.ts'
 
 /** How often a client should poll, ms. */
@@ -15,7 +15,7 @@ export type TasksParts = {
   calls: Pick<Calls, 'withdraw' | 'ending'>
   kept: KeptRunStore
   entriesOf(runId: string): readonly StoredEntry[]
-  sessionOf(token: McpToken): string
+  sessionOf(token: ApiToken): string
 }
 
 /** State of a call. `lost`: JARVIS was killed before it stored the call, or could not store its end. */
@@ -40,15 +40,15 @@ export function createTasks({ calls, kept, entriesOf, sessionOf }: TasksParts) {
   }
 
   /** Checks the times too, because an earlier token of the same name had the same session. */
-  const isOf = (token: McpToken, { sessionId, at }: KeptRun) => sessionId === sessionOf(token) && at >= token.createdAt
+  const isOf = (token: ApiToken, { sessionId, at }: KeptRun) => sessionId === sessionOf(token) && at >= token.createdAt
 
   return {
     /** A stored call of this token; undefined where there is none. */
-    find(id: string, token: McpToken): KeptRun | undefined {
+    find(id: string, token: ApiToken): KeptRun | undefined {
       const run = kept.get(id)
       return run !== undefined && isOf(token, run) ? run : undefined
     },
-    list: (token: McpToken) => kept.list(sessionOf(token), mostListed).filter((run) => isOf(token, run)),
+    list: (token: ApiToken) => kept.list(sessionOf(token), mostListed).filter((run) => isOf(token, run)),
     hasEnded: (run: KeptRun) => standingOf(run).kind !== 'going',
     /** Resolves when the call has ended. */
     ending: async (run: KeptRun) => calls.ending(run),

@@ -1,5 +1,5 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/server'
-import type { McpToken } from '../../auth/mcp-tokens.ts'
+import type { ApiToken } from '../../auth/api-tokens.ts'
 import { type Catalog, inputSchemaOf, outputSchemaOf } from '../../tools/catalog.ts'
 import type { Tool } from '../../tools/tool.ts'
 
@@ -39,17 +39,17 @@ export const getConfirmation: McpTool = {
 }
 
 /** The tools that a token sees: those of the agent that its calls belong to. Rebuilt only when the catalog changes. */
-export function createToolList(catalog: Catalog, isOffered: (token: McpToken, tool: Tool) => boolean) {
+export function createToolList(catalog: Catalog, isOffered: (token: ApiToken, tool: Tool) => boolean) {
   let of: readonly Tool[] | undefined
   let all: { tool: Tool; shown: McpTool }[] = []
-  return (token: McpToken): McpTool[] => {
+  return (token: ApiToken): McpTool[] => {
     const tools = catalog.list()
     if (tools !== of) {
       of = tools
       // A client has its own person to ask.
       all = tools.filter(({ asks }) => asks !== true).map((tool) => ({ tool, shown: toMcpTool(tool) }))
     }
-    const seen = all.filter(({ tool }) => (!token.isReadOnly || isRead(tool)) && isOffered(token, tool))
+    const seen = all.filter(({ tool }) => (token.scope === 'ask' || isRead(tool)) && isOffered(token, tool))
     return [...seen.map(({ shown }) => shown), getConfirmation]
   }
 }

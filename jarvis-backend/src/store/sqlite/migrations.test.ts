@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
+import { createApiTokens } from '../../auth/api-tokens.ts'
+import { hashToken } from '../../auth/tokens.ts'
+import { createApiTokenStore } from './access/tokens.ts'
 import { openDatabase } from './database.ts'
 import { migrations } from './migrations.ts'
 import { createTranscriptStore } from './sessions/transcript.ts'
@@ -111,4 +114,37 @@ test('branches of an older version become versions where a message was edited, a
   for (const id of ['branched after an answer', 'of a deleted session']) {
     expect(family(id)).toEqual([[id, undefined, undefined]])
   }
+})
+
+test('tokens of MCP clients of an older version stay, as tokens of the door mcp, with their consents', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-test-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const path = join(dir, 'jarvis.db')
+  const old = new Sqlite(path)
+  const before = migrations.findIndex((sql) => sql.includes('RENAME TO api_tokens'))
+  for (const sql of migrations.slice(0, before)) old.exec(sql)
+  old.exec(`
+    INSERT INTO mcp_tokens VALUES
+      ('laptop', '${hashToken('jmcp_abcdEFGH12345678')}', 0, 3, NULL, 4),
+      ('reader', 'h2', 1, 3, 99, NULL),
+      ('editor-1', 'consent editor-1', 0, 3, 99, NULL);
+    INSERT INTO oauth_clients VALUES ('cl_1', 'Editor', '[]', 3);
+    INSERT INTO oauth_consents VALUES ('editor-1', 'cl_1', 'Editor', 'http://jarvis/mcp');
+    PRAGMA user_version = ${before}`)
+  old.close()
+
+  const database = openDatabase(path)
+  onTestFinished(() => database.close())
+  const store = createApiTokenStore(database)
+  const mcp = { doors: ['mcp'], createdAt: 3 }
+  expect(store.list()).toEqual([
+    { ...mcp, name: 'editor-1', scope: 'ask', expiresAt: 99, clientName: 'Editor' },
+    { ...mcp, name: 'laptop', scope: 'ask', lastUsedAt: 4 },
+    { ...mcp, name: 'reader', scope: 'read', expiresAt: 99 },
+  ])
+  const tokens = createApiTokens({ store, durably: database.durably, record: () => {}, now: () => 5 })
+  expect(tokens.verify('jmcp_abcdEFGH12345678', 'mcp').name).toBe('laptop')
+  // A consent still ends with its token.
+  tokens.revoke('editor-1', 'operator')
+  expect(database.sql.prepare('SELECT * FROM oauth_consents').all()).toEqual([])
 })

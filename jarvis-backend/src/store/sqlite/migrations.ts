@@ -606,4 +606,13 @@ export const migrations: readonly string[] = [
   CREATE INDEX asked_by_session ON asked (session_id);
   CREATE INDEX asked_by_time ON asked (at);
   `,
+  `
+  -- Tokens of programs, each for its doors, which are joined by commas. hint: the last characters of the secret.
+  ALTER TABLE mcp_tokens RENAME TO api_tokens;
+  ALTER TABLE api_tokens ADD COLUMN doors TEXT NOT NULL DEFAULT 'mcp';
+  ALTER TABLE api_tokens ADD COLUMN scope TEXT NOT NULL DEFAULT 'ask';
+  ALTER TABLE api_tokens ADD COLUMN hint TEXT;
+  UPDATE api_tokens SET scope = 'read' WHERE is_read_only = 1;
+  ALTER TABLE api_tokens DROP COLUMN is_read_only;
+  `,
 ]

@@ -3,7 +3,7 @@ import { PageHead } from '../../app/page-head.tsx'
 import { useLocation } from '../../lib/location.tsx'
 import { Budgets } from './budgets.tsx'
 import { Display } from './display.tsx'
-import { McpServers, McpTokens } from './mcp.tsx'
+import { McpServers } from './mcp-servers.tsx'
 import { Models } from './models.tsx'
 import { Nodes } from './nodes.tsx'
 import { Notifications } from './notifications.tsx'
@@ -12,6 +12,7 @@ import { Proxmox } from './proxmox.tsx'
 import { Safety } from './safety.tsx'
 import { SignIn } from './sign-in.tsx'
 import { Ssh } from './ssh.tsx'
+import { Tokens } from './tokens.tsx'
 import './page.css'
 
 const sections = [
@@ -19,7 +20,7 @@ const sections = [
   ['proxmox', 'Proxmox', Proxmox],
   ['nodes', 'Nodes', Nodes],
   ['ssh', 'SSH', Ssh],
-  ['mcp', 'MCP tokens', McpTokens],
+  ['tokens', 'Tokens', Tokens],
   ['mcp-servers', 'MCP servers', McpServers],
   ['budgets', 'Budgets', Budgets],
   ['safety', 'Safety', Safety],

@@ -11,7 +11,7 @@ type SecretRow = TokenRow & {
   used_at: number | null
 }
 
-/** Stores OAuth clients, consents and secrets. A consent is a row of `mcp_tokens` whose hash column holds no real hash, so no token matches it. */
+/** Stores OAuth clients, consents and secrets. A consent is a row of `api_tokens` whose hash column holds no real hash, so no token matches it. */
 export function createOAuthStore({ sql }: Database): OAuthStore {
   const insertClient = sql.prepare(
     'INSERT INTO oauth_clients (id, name, redirect_uris, created_at) VALUES (?, ?, ?, ?)',
@@ -22,25 +22,25 @@ export function createOAuthStore({ sql }: Database): OAuthStore {
     WHERE id NOT IN (SELECT client_id FROM oauth_consents)
       AND (created_at < ? OR id NOT IN (SELECT id FROM oauth_clients ORDER BY created_at DESC, id DESC LIMIT ?))`)
   const insertToken = sql.prepare(
-    'INSERT INTO mcp_tokens (name, hash, is_read_only, created_at, expires_at) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO api_tokens (name, hash, doors, scope, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
   )
   const insertConsent = sql.prepare(
     'INSERT INTO oauth_consents (name, client_id, client_name, resource) VALUES (?, ?, ?, ?)',
   )
   const isConsent = 'name IN (SELECT name FROM oauth_consents)'
-  const extend = sql.prepare(`UPDATE mcp_tokens SET expires_at = ? WHERE name = ? AND ${isConsent}`)
+  const extend = sql.prepare(`UPDATE api_tokens SET expires_at = ? WHERE name = ? AND ${isConsent}`)
   const until = sql.prepare<[string], { expires_at: number }>(
-    `SELECT expires_at FROM mcp_tokens WHERE name = ? AND ${isConsent}`,
+    `SELECT expires_at FROM api_tokens WHERE name = ? AND ${isConsent}`,
   )
-  const end = sql.prepare(`DELETE FROM mcp_tokens WHERE name = ? AND ${isConsent}`)
-  const touch = sql.prepare('UPDATE mcp_tokens SET last_used_at = ? WHERE name = ?')
+  const end = sql.prepare(`DELETE FROM api_tokens WHERE name = ? AND ${isConsent}`)
+  const touch = sql.prepare('UPDATE api_tokens SET last_used_at = ? WHERE name = ?')
   const insertSecret = sql.prepare('INSERT INTO oauth_secrets (hash, name, kind, expires_at) VALUES (?, ?, ?, ?)')
   const selectSecret = sql.prepare<[string], SecretRow>(`
-    SELECT mcp_tokens.*, client_id, client_name, resource, kind, oauth_secrets.expires_at AS secret_expires_at, used_at
-    FROM oauth_secrets JOIN oauth_consents USING (name) JOIN mcp_tokens USING (name)
+    SELECT api_tokens.*, client_id, client_name, resource, kind, oauth_secrets.expires_at AS secret_expires_at, used_at
+    FROM oauth_secrets JOIN oauth_consents USING (name) JOIN api_tokens USING (name)
     WHERE oauth_secrets.hash = ?`)
   const use = sql.prepare('UPDATE oauth_secrets SET used_at = ? WHERE hash = ? AND used_at IS NULL')
-  const pruneConsents = sql.prepare(`DELETE FROM mcp_tokens WHERE expires_at <= ? AND ${isConsent}`)
+  const pruneConsents = sql.prepare(`DELETE FROM api_tokens WHERE expires_at <= ? AND ${isConsent}`)
   const pruneSecrets = sql.prepare('DELETE FROM oauth_secrets WHERE expires_at <= ?')
 
   const toConsent = (row: SecretRow): Consent => ({
@@ -57,8 +57,8 @@ export function createOAuthStore({ sql }: Database): OAuthStore {
       return row && { id, name: row.name, redirectUris: JSON.parse(row.redirect_uris) as string[] }
     },
     pruneClients: (before, most) => void pruneClients.run(before, most),
-    addConsent({ token: { name, isReadOnly, createdAt, expiresAt, clientName }, clientId, resource }) {
-      insertToken.run(name, `consent ${name}`, isReadOnly ? 1 : 0, createdAt, expiresAt ?? null)
+    addConsent({ token: { name, doors, scope, createdAt, expiresAt, clientName }, clientId, resource }) {
+      insertToken.run(name, `consent ${name}`, doors.join(','), scope, createdAt, expiresAt ?? null)
       insertConsent.run(name, clientId, clientName ?? '', resource)
     },
     extendConsent: (name, expiresAt) => void extend.run(expiresAt, name),

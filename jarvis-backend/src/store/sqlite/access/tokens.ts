@@ -1,5 +1,6 @@
-import type { McpToken, McpTokenStore } from '../../../auth/mcp-tokens.ts'
+import type { ApiToken, ApiTokenStore } from '../../../auth/api-tokens.ts'
 import type { RevocationStore } from '../../../auth/tokens.ts'
+import type { Door, TokenScope } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
 export function createRevocationStore({ sql }: Database, now: () => number): RevocationStore {
@@ -18,7 +19,9 @@ export function createRevocationStore({ sql }: Database, now: () => number): Rev
 export type TokenRow = {
   name: string
   hash: string
-  is_read_only: number
+  doors: string
+  scope: string
+  hint: string | null
   created_at: number
   expires_at: number | null
   last_used_at: number | null
@@ -26,29 +29,31 @@ export type TokenRow = {
   client_name: string | null
 }
 
-export const toToken = (row: TokenRow): McpToken => ({
+export const toToken = (row: TokenRow): ApiToken => ({
   name: row.name,
-  isReadOnly: row.is_read_only === 1,
+  doors: row.doors.split(',') as Door[],
+  scope: row.scope as TokenScope,
+  ...(row.hint === null ? {} : { hint: row.hint }),
   createdAt: row.created_at,
   ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
   ...(row.last_used_at === null ? {} : { lastUsedAt: row.last_used_at }),
   ...(row.client_name === null ? {} : { clientName: row.client_name }),
 })
 
-const select = 'SELECT mcp_tokens.*, client_name FROM mcp_tokens LEFT JOIN oauth_consents USING (name)'
+const select = 'SELECT api_tokens.*, client_name FROM api_tokens LEFT JOIN oauth_consents USING (name)'
 
-export function createMcpTokenStore({ sql }: Database): McpTokenStore {
+export function createApiTokenStore({ sql }: Database): ApiTokenStore {
   const insert = sql.prepare(
-    'INSERT OR IGNORE INTO mcp_tokens (name, hash, is_read_only, created_at, expires_at) VALUES (?, ?, ?, ?, ?)',
+    'INSERT OR IGNORE INTO api_tokens (name, hash, doors, scope, hint, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
   // An OAuth client's secrets have hashes elsewhere, so a token found by its hash has no client name.
-  const selectByHash = sql.prepare<[string], TokenRow>('SELECT *, NULL AS client_name FROM mcp_tokens WHERE hash = ?')
+  const selectByHash = sql.prepare<[string], TokenRow>('SELECT *, NULL AS client_name FROM api_tokens WHERE hash = ?')
   const selectAll = sql.prepare<[], TokenRow>(`${select} ORDER BY name`)
-  const remove = sql.prepare('DELETE FROM mcp_tokens WHERE name = ?')
-  const touch = sql.prepare('UPDATE mcp_tokens SET last_used_at = ? WHERE name = ?')
+  const remove = sql.prepare('DELETE FROM api_tokens WHERE name = ?')
+  const touch = sql.prepare('UPDATE api_tokens SET last_used_at = ? WHERE name = ?')
   return {
-    add: ({ name, isReadOnly, createdAt, expiresAt }, hash) =>
-      insert.run(name, hash, isReadOnly ? 1 : 0, createdAt, expiresAt ?? null).changes === 1,
+    add: ({ name, doors, scope, hint, createdAt, expiresAt }, hash) =>
+      insert.run(name, hash, doors.join(','), scope, hint ?? null, createdAt, expiresAt ?? null).changes === 1,
     byHash(hash) {
       const row = selectByHash.get(hash)
       return row && toToken(row)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { daysLeft } from './mcp-tokens.tsx'
+import { daysLeft } from './tokens.tsx'
 
 const day = 86_400_000
 

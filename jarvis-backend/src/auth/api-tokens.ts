@@ -1,0 +1,109 @@
+import { type ApiTokenInfo, type Door, JarvisError, type TokenScope } from '../protocol/index.ts'
+import { hintOf, isMistyped, newSecret } from './api-token-secret.ts'
+import { hashToken } from './tokens.ts'
+
+/** A program's token: it opens its doors, and can never decide a confirmation. An OAuth client's secrets change under one name. */
+export type ApiToken = ApiTokenInfo
+
+export interface ApiTokenStore {
+  /** @returns false when the name is taken */
+  add(token: ApiToken, hash: string): boolean
+  byHash(hash: string): ApiToken | undefined
+  list(): ApiToken[]
+  remove(name: string): boolean
+  used(name: string, at: number): void
+}
+
+export type NewApiToken = { name: string; doors: readonly Door[]; scope: TokenScope; expiresInMs?: number }
+
+/** A change of the tokens for the journal. */
+export type ApiTokenChange = ({ change: 'created' } & NewApiToken & By) | ({ change: 'revoked'; name: string } & By)
+type By = { by: string }
+
+export type ApiTokens = {
+  /** @returns the secret, which is not stored and cannot be shown again. @throws JarvisError `invalid_request` */
+  create(token: NewApiToken, by: string): string
+  /** @throws JarvisError `unauthorized`, `token_expired`; `forbidden` where it is not for the door */
+  verify(secret: string, door: Door): ApiToken
+  list(): ApiToken[]
+  /** Ends a token for good. @throws JarvisError `not_found` */
+  revoke(name: string, by: string): void
+}
+
+/** Least time between two writes of the last use, ms, so that most read-only calls need no write. */
+export const touchEveryMs = 60_000
+
+export function createApiTokens(parts: {
+  store: ApiTokenStore
+  /** Commits `work` to disk before it returns. */
+  durably<T>(work: () => T): T
+  /** Writes to the journal. */
+  record(change: ApiTokenChange): void
+  now(): number
+}): ApiTokens {
+  const { store, durably, record, now } = parts
+  return {
+    create({ name, doors, scope, expiresInMs }, by) {
+      if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
+        throw new JarvisError(
+          'invalid_request',
+          'A token name has 1 to 64 letters, digits, dots, dashes or underscores, for example ops-laptop.',
+        )
+      }
+      if (doors.length === 0) {
+        throw new JarvisError('invalid_request', 'A token needs at least one door: mcp, v1, api or metrics.')
+      }
+      const secret = newSecret()
+      const createdAt = now()
+      const rights = { name, doors: [...new Set(doors)], scope }
+      const expiry = expiresInMs === undefined ? {} : { expiresAt: createdAt + expiresInMs }
+      durably(() => {
+        if (!store.add({ ...rights, hint: hintOf(secret), createdAt, ...expiry }, hashToken(secret))) {
+          throw new JarvisError(
+            'invalid_request',
+            `There is a token ${name} already. Revoke it first, or choose another name.`,
+          )
+        }
+        record({ change: 'created', ...rights, ...(expiresInMs !== undefined && { expiresInMs }), by })
+      })
+      return secret
+    },
+    verify(secret, door) {
+      if (isMistyped(secret)) {
+        throw new JarvisError(
+          'unauthorized',
+          'This token is mistyped or cut short: its checksum does not match. Copy it again, whole.',
+        )
+      }
+      const known = store.byHash(hashToken(secret))
+      if (known === undefined) {
+        throw new JarvisError(
+          'unauthorized',
+          `This token is not known, or was revoked. Make one in Settings, or with: npm run jarvis -- token create NAME --door ${door}`,
+        )
+      }
+      if (known.expiresAt !== undefined && known.expiresAt <= now()) {
+        throw new JarvisError('token_expired', `The token ${known.name} has expired. Make a new one.`)
+      }
+      requireDoor(known, door)
+      if (now() - (known.lastUsedAt ?? 0) > touchEveryMs) store.used(known.name, now())
+      return known
+    },
+    list: () => store.list(),
+    revoke(name, by) {
+      durably(() => {
+        if (!store.remove(name)) throw new JarvisError('not_found', `There is no token ${name}.`)
+        record({ change: 'revoked', name, by })
+      })
+    },
+  }
+}
+
+/** @throws JarvisError `forbidden` where the token is not for the door */
+export function requireDoor({ name, doors }: ApiToken, door: Door): void {
+  if (doors.includes(door)) return
+  throw new JarvisError(
+    'forbidden',
+    `The token ${name} is for ${doors.join(', ')} and not for ${door}. Make one with the door ${door}.`,
+  )
+}

@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http'
+import type { Clock } from '../lib/clock.ts'
+import type { Verified } from './bearer.ts'
+
+/** How soon a token that expired, or was revoked on the command line, ends its open requests, ms. */
+const checkEveryMs = 5_000
+
+type OpenRequest = Pick<Verified, 'stillCounts'> & { ended(): void; isStream?: true }
+
+/**
+ * The unanswered requests of programs, at all doors: aborted when the client hangs up, ended when the token is revoked or expires.
+ */
+export function createOpenRequests({ clock }: { clock: Clock }) {
+  const open = new Map<ServerResponse, OpenRequest>()
+  let isArmed = false
+
+  function look() {
+    for (const [response, { stillCounts, ended }] of open) {
+      try {
+        stillCounts()
+      } catch {
+        ended()
+        response.destroy()
+      }
+    }
+  }
+  function arm() {
+    isArmed = true
+    clock.after(checkEveryMs, () => {
+      isArmed = false
+      look()
+      if (open.size > 0) arm()
+    })
+  }
+
+  return {
+    /** Ends the requests whose token counts no longer. */
+    look,
+    /** Marks a request that stays open until its client leaves. */
+    isStream(response: ServerResponse) {
+      const request = open.get(response)
+      if (request !== undefined) request.isStream = true
+    },
+    /** Resolves once all requests but streams have been answered. */
+    async answered() {
+      const left = [...open].filter(([, { isStream }]) => isStream === undefined)
+      await Promise.all(left.map(([response]) => new Promise((closed) => response.once('close', closed))))
+    },
+    /**
+     * @param ended called when the token counts no longer, before the response is cut
+     * @returns a signal that aborts when the response is closed before its end
+     */
+    add(
+      response: ServerResponse,
+      { stillCounts }: Pick<Verified, 'stillCounts'>,
+      ended: () => void = () => {},
+    ): AbortSignal {
+      const gone = new AbortController()
+      open.set(response, { stillCounts, ended })
+      if (!isArmed) arm()
+      response.once('close', () => {
+        open.delete(response)
+        if (!response.writableFinished) gone.abort()
+      })
+      return gone.signal
+    },
+  }
+}
+export type OpenRequests = ReturnType<typeof createOpenRequests>

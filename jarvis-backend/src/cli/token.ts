@@ -1,0 +1,98 @@
+import { type ApiToken, type ApiTokens, createApiTokens, type NewApiToken } from '../auth/api-tokens.ts'
+import type { Config } from '../config/config.ts'
+import { Door, JarvisError, TokenScope } from '../protocol/index.ts'
+import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
+import type { Database } from '../store/sqlite/database.ts'
+import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
+import { withData } from './data.ts'
+import { durationMs, readOptions } from './options.ts'
+
+/** `jarvis token`: creates, lists and revokes tokens of programs in the data dir, with or without a running server. */
+export async function token(config: Config, args: string[]): Promise<void> {
+  const { values, positionals } = readOptions(args, {
+    door: { type: 'string' },
+    scope: { type: 'string' },
+    expires: { type: 'string' },
+  })
+  await act(config, 'token', positionals, values.expires, () => {
+    const doors = (values.door ?? '').split(',').map((word) => word.trim())
+    const wrong = doors.find((word) => !Door.safeParse(word).success)
+    if (wrong !== undefined) {
+      throw new JarvisError(
+        'invalid_request',
+        `--door takes ${Door.options.join(', ')}, or several with commas, for example --door v1,api.`,
+      )
+    }
+    const scope = TokenScope.safeParse(values.scope ?? 'read')
+    if (!scope.success) throw new JarvisError('invalid_request', '--scope takes read or ask.')
+    return { doors: doors as Door[], scope: scope.data }
+  })
+}
+
+/** `jarvis mcp-token`: the same for tokens of the door `mcp`. */
+export async function mcpToken(config: Config, args: string[]): Promise<void> {
+  const { values, positionals } = readOptions(args, { 'read-only': { type: 'boolean' }, expires: { type: 'string' } })
+  await act(config, 'mcp-token', positionals, values.expires, () => ({
+    doors: ['mcp'],
+    scope: values['read-only'] === true ? 'read' : 'ask',
+  }))
+}
+
+/** Runs an action. @param rights read for `create` alone */
+async function act(
+  config: Config,
+  command: string,
+  [action, name = '']: string[],
+  expires: string | undefined,
+  rights: () => Pick<NewApiToken, 'doors' | 'scope'>,
+) {
+  await withData(config, (journal, database) => {
+    const tokens = tokensIn(journal, database)
+    switch (action) {
+      case 'create': {
+        const expiry = expires === undefined ? {} : { expiresInMs: durationMs('--expires', expires) }
+        console.log(tokens.create({ name, ...rights(), ...expiry }, 'cli'))
+        console.error('Keep it now: it is not shown again. It can never approve a call.')
+        return
+      }
+      case 'list': {
+        const all = tokens.list()
+        console.log(
+          all.length === 0 ? 'No tokens. Make one with: token create NAME --door mcp' : all.map(line).join('\n'),
+        )
+        return
+      }
+      case 'revoke':
+        tokens.revoke(name, 'cli')
+        console.log(`Revoked ${name}.`)
+        return
+      default:
+        throw new JarvisError(
+          'invalid_request',
+          `Use ${command} create NAME, ${command} list, or ${command} revoke NAME.`,
+        )
+    }
+  })
+}
+
+/** The tokens of a data dir that is open. */
+export const tokensIn = (journal: KeptJournal, database: Database): ApiTokens =>
+  createApiTokens({
+    store: createApiTokenStore(database),
+    durably: database.durably,
+    record: (change) => void journal.append('token', change),
+    now: Date.now,
+  })
+
+const day = (at: number | undefined, none: string) =>
+  at === undefined ? none : new Date(at).toISOString().slice(0, 16).replace('T', ' ')
+
+const line = ({ name, doors, scope, hint, clientName, expiresAt, lastUsedAt }: ApiToken) =>
+  [
+    hint === undefined ? name : `${name} …${hint}`,
+    `doors ${doors.join(', ')}`,
+    scope === 'read' ? 'read only' : 'read and ask',
+    `expires ${day(expiresAt, 'never')}`,
+    `last used ${day(lastUsedAt, 'never')}`,
+    ...(clientName === undefined ? [] : [`of ${clientName}, signed in`]),
+  ].join('  ')

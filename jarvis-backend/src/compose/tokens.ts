@@ -1,0 +1,23 @@
+import type { OpenRequests } from '../auth/open-requests.ts'
+import type { StepUp } from '../auth/step-up.ts'
+import { mcpTokenRoutes } from '../http/mcp-tokens.ts'
+import { tokenRoutes } from '../http/tokens.ts'
+import type { Site } from './site.ts'
+
+/** Wires the tokens of programs: their routes, and what ends with a token. */
+export function composeTokens(
+  { apiTokens, gate: { confirmations } }: Pick<Site, 'apiTokens' | 'gate'>,
+  { open, stepUp }: { open: OpenRequests; stepUp: StepUp },
+) {
+  const parts = {
+    tokens: apiTokens,
+    stepUp,
+    revoked(name: string, by: string) {
+      for (const { toolUseId, requestedBy } of confirmations.pending()) {
+        if (requestedBy.token === name) confirmations.cancel(toolUseId, by, 'Its token was revoked.')
+      }
+      open.look()
+    },
+  }
+  return { routes: { tokens: tokenRoutes(parts), 'mcp-tokens': mcpTokenRoutes(parts) } }
+}

@@ -1,0 +1,46 @@
+import type { RequestHandler } from 'express'
+import { isApiToken } from '../auth/api-token-secret.ts'
+import { type Bearer, bearerOf } from '../auth/bearer.ts'
+import type { OpenRequests } from '../auth/open-requests.ts'
+import type { Identity, Tokens } from '../auth/tokens.ts'
+import { type Door, JarvisError } from '../protocol/index.ts'
+
+/**
+ * Requires a signed-in person or a program's token, in `Authorization: Bearer`, never in a query string. Stores the identity and a check that the
+ * request's token still counts.
+ */
+export type Access = {
+  /** Requires a person's token. @throws JarvisError `unauthorized`, `token_expired`; `forbidden` for a program's token */
+  person: RequestHandler
+  /** Requires a person's token, or a program's for the door. @throws JarvisError as `person` and `Bearer.verify` */
+  door(door: Door): RequestHandler
+}
+
+export function createAccess(parts: { tokens: Pick<Tokens, 'verify'>; bearer: Bearer; open: OpenRequests }): Access {
+  const { tokens, bearer, open } = parts
+  const guard =
+    (door: Door | undefined): RequestHandler =>
+    (request, response, next) => {
+      const given = bearerOf(request)
+      if (given === undefined) throw new JarvisError('unauthorized', 'Sign in first.')
+      if (!isApiToken(given)) {
+        response.locals.identity = tokens.verify(given)
+        response.locals.stillCounts = () => void tokens.verify(given)
+      } else if (door === undefined) {
+        throw new JarvisError('forbidden', 'A token of a program cannot do this. Sign in with the password.')
+      } else {
+        const verified = bearer.verify(request, door)
+        const { token, stillCounts } = verified
+        open.add(response, verified)
+        // A stop waits for no answer of the API.
+        open.isStream(response)
+        const exp = Math.floor((token.expiresAt ?? Number.MAX_SAFE_INTEGER) / 1000)
+        // The role of a reader: whatever else a token may do, its route names.
+        const identity: Identity = { sub: `token:${token.name}`, role: 'viewer', exp, tokenHash: '', token }
+        response.locals.identity = identity
+        response.locals.stillCounts = stillCounts
+      }
+      next()
+    }
+  return { person: guard(undefined), door: guard }
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+
+/** A way in for programs: `/mcp`, `/v1`, `/api` and `/metrics`. */
+export const Door = z.enum(['mcp', 'v1', 'api', 'metrics'], 'is mcp, v1, api or metrics')
+export type Door = z.infer<typeof Door>
+
+/** `ask`: besides reading, calls that change something may be asked for; a person decides them. No token can decide. */
+export const TokenScope = z.enum(['read', 'ask'], 'is read or ask')
+export type TokenScope = z.infer<typeof TokenScope>
+
+const expiresInDays = z.int().min(1).max(3_650).optional()
+const name = z.string().max(64)
+
+export const ApiTokenBody = z.strictObject({
+  name,
+  doors: z.array(Door).min(1, 'names at least one door: mcp, v1, api or metrics').max(Door.options.length),
+  scope: TokenScope.default('read'),
+  expiresInDays,
+})
+
+/** A program's token. No token can decide a confirmation. Times in Unix ms. */
+export type ApiTokenInfo = {
+  name: string
+  doors: readonly Door[]
+  scope: TokenScope
+  /** The last characters of the secret; absent for tokens of older releases and of OAuth clients. */
+  hint?: string
+  createdAt: number
+  expiresAt?: number
+  lastUsedAt?: number
+  /** The OAuth client's own name; absent for tokens that were made by hand. */
+  clientName?: string
+}
+/** `token`: the secret, shown this once. */
+export type ApiTokenReply = ApiTokenInfo & { token: string }
+
+/** The older form of `ApiTokenBody`, for a token of the door `mcp`. */
+export const McpTokenBody = z.strictObject({ name, isReadOnly: z.boolean().default(false), expiresInDays })
+export type McpTokenInfo = ApiTokenInfo & { isReadOnly: boolean }
+export type McpTokenReply = McpTokenInfo & { token: string }

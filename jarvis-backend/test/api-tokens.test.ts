@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs'
+import { io } from 'socket.io-client'
+import { expect, onTestFinished, test } from 'vitest'
+import type { ApiTokenInfo, ApiTokenReply, Door, Page } from '../src/protocol/index.ts'
+import { createToken } from './support/api-tokens.ts'
+import { createSkippingClock } from './support/fake-clock.ts'
+import { currentRequest } from './support/mcp-current.ts'
+import { openEvents } from './support/sse-client.ts'
+import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+
+const doors: Door[] = ['mcp', 'v1', 'api', 'metrics']
+
+/** With this token and nothing else. */
+const ask = (jarvis: TestJarvis, token: string, path: string, method = 'GET') =>
+  fetch(jarvis.url + path, { method, headers: { authorization: `Bearer ${token}` } })
+const errorOf = async (response: Response) =>
+  ((await response.json()) as { error: { code: string; message: string } }).error
+
+test('a token is made for its doors, is shown once, and opens them until it is revoked or expires', async () => {
+  const clock = createSkippingClock()
+  const jarvis = await startJarvis({ clock })
+  const make = async (json: object) => jarvis.rest('/api/tokens', { method: 'POST', json })
+  const [api, scrape] = (await Promise.all(
+    [
+      { name: 'grafana', doors: ['api'], expiresInDays: 1 },
+      { name: 'prometheus', doors: ['metrics'] },
+    ].map(async (json) => (await make(json)).json()),
+  )) as [ApiTokenReply, ApiTokenReply]
+  expect(api).toMatchObject({ name: 'grafana', doors: ['api'], scope: 'read', hint: api.token.slice(-4) })
+  for (const [wrong, what] of [
+    [{ name: 'none', doors: [] }, 'doors'],
+    [{ name: 'boss', doors: ['v1'], scope: 'decide' }, 'scope'],
+    [{ name: 'grafana', doors: ['v1'] }, 'There is a token grafana already'],
+  ] as const) {
+    const response = await make(wrong)
+    expect([response.status, (await errorOf(response)).message]).toEqual([400, expect.stringContaining(what)])
+  }
+
+  expect((await ask(jarvis, api.token, '/api/cluster')).status).toBe(200)
+  expect(await (await ask(jarvis, scrape.token, '/metrics')).text()).toContain('jarvis_info')
+  const events = await openEvents(`${jarvis.url}/api/events`, api.token)
+  const list = await (await jarvis.rest('/api/tokens')).text()
+  expect(list).not.toContain(api.token)
+  expect((JSON.parse(list) as Page<ApiTokenInfo>).items).toMatchObject([
+    { name: 'grafana', lastUsedAt: expect.any(Number) },
+    { name: 'prometheus', lastUsedAt: expect.any(Number) },
+  ])
+  // The older routes know tokens of MCP clients alone.
+  expect(await (await jarvis.rest('/api/mcp-tokens')).json()).toEqual({ items: [] })
+  expect((await jarvis.rest('/api/mcp-tokens/grafana', { method: 'DELETE' })).status).toBe(404)
+
+  clock.skip(25 * 60 * 60_000)
+  expect(await errorOf(await ask(jarvis, api.token, '/api/cluster'))).toMatchObject({ code: 'token_expired' })
+  // Whatever ends one token shows that the other has expired.
+  expect((await jarvis.rest('/api/tokens/prometheus', { method: 'DELETE' })).status).toBe(204)
+  await events.ended
+  expect((await jarvis.rest('/api/tokens/prometheus', { method: 'DELETE' })).status).toBe(404)
+  expect(await errorOf(await ask(jarvis, scrape.token, '/metrics'))).toMatchObject({ code: 'unauthorized' })
+})
+
+test('each door takes its own tokens alone, and says what is wrong with another', async () => {
+  const jarvis = await startJarvis()
+  const token = Object.fromEntries(doors.map((door) => [door, createToken(jarvis, { name: door, doors: [door] })]))
+  const mcp = (bearer: string) => fetch(`${jarvis.url}/mcp`, currentRequest(bearer, 'tools/list', {}))
+  const at: Record<Door, (bearer: string) => Promise<Response>> = {
+    mcp,
+    v1: (bearer) => ask(jarvis, bearer, '/v1/models'),
+    api: (bearer) => ask(jarvis, bearer, '/api/status'),
+    metrics: (bearer) => ask(jarvis, bearer, '/metrics'),
+  }
+  for (const [door, knock] of Object.entries(at)) {
+    for (const [other, bearer] of Object.entries(token)) {
+      const response = await knock(bearer)
+      expect([door, other, response.status]).toEqual([door, other, door === other ? 200 : 403])
+      if (door !== other) {
+        expect((await errorOf(response)).message).toContain(`The token ${other} is for ${other} and not for ${door}`)
+      }
+    }
+    const whole = token[door] ?? ''
+    const typo = await knock(`${whole.slice(0, -1)}${whole.endsWith('0') ? '1' : '0'}`)
+    expect([typo.status, (await errorOf(typo)).message]).toEqual([401, expect.stringContaining('checksum')])
+    expect((await knock('jmcp_nothing')).status).toBe(401)
+  }
+  // A person may scrape as before, and the socket is for persons alone.
+  expect((await jarvis.rest('/metrics', { role: 'viewer' })).status).toBe(200)
+  const socket = io(`${jarvis.url}/chat`, { auth: { token: token.api }, forceNew: true, transports: ['websocket'] })
+  onTestFinished(() => void socket.disconnect())
+  expect(await new Promise((refused) => socket.once('connect_error', refused))).toMatchObject({
+    data: { code: 'unauthorized' },
+  })
+})
+
+/** Every request that the API page names, with something for each parameter. */
+const requests = [...readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8').matchAll(/^\| (`[^|]+) \|/gm)]
+  .flatMap(([, cell = '']) => {
+    const path = /(\/(?:api|health|metrics)[^\s`]*)`/.exec(cell)?.[1]
+    const methods = cell.match(/\b(?:GET|POST|PUT|PATCH|DELETE)\b/g) ?? []
+    return path === undefined ? [] : methods.map((method) => ({ method, path }))
+  })
+  .filter(({ path }) => path.startsWith('/api/'))
+
+/** All that a token of the door `api` may do besides reading. None of it changes anything in the cluster or decides. */
+const beyondReading = ['POST /api/tools/:name/classify', 'POST /api/agents/:id/classify', 'POST /api/jobs/preview']
+/** What a viewer may read and a program may not: how JARVIS is set up, and whole files. */
+const closedReads = [
+  ...['/api/settings', '/api/memory/files', '/api/memory/files/PATH', '/api/memory/sessions/:id'],
+  '/api/agents/:id/files/PATH',
+]
+const forOperators = ['/api/doctor', '/api/logs', '/api/journal/export', '/api/models', '/api/push', '/api/setup']
+const operatorsOwn = ['/api/mcp-tokens', '/api/tokens', '/api/hooks']
+
+test('the API is closed to tokens but for the routes that say otherwise', async () => {
+  const jarvis = await startJarvis()
+  const token = createToken(jarvis, { name: 'script', doors: ['api'] })
+  const open: string[] = []
+  for (const { method, path } of requests) {
+    const filled = path.replace(/:vmid/, '101').replace(/:\w+/g, 'x').replace(/PATH/, 'x.md')
+    const response = await ask(jarvis, token, filled, method)
+    const said = response.status === 403 ? (await errorOf(response)).message : ''
+    // The hook has a key of its own, and signing in a password.
+    const isClosed = response.status === 401 || /^(An API token may not use|A token of a program)/.test(said)
+    if (!isClosed && path !== '/api/auth/login') open.push(`${method} ${path}`)
+    await response.body?.cancel().catch(() => {})
+  }
+  expect(requests.length).toBeGreaterThan(100)
+  expect(open.filter((request) => !request.startsWith('GET ')).toSorted()).toEqual(beyondReading.toSorted())
+  const reads = requests.filter(({ method }) => method === 'GET').map(({ path }) => path)
+  const closed = reads.filter((path) => !open.includes(`GET ${path}`))
+  expect(closed).toEqual(expect.arrayContaining([...closedReads, ...forOperators, ...operatorsOwn]))
+  expect(open.length).toBeGreaterThan(40)
+  expect((await (await jarvis.rest('/api/tokens')).json()) as Page<ApiTokenInfo>).toMatchObject({
+    items: [{ name: 'script' }],
+  })
+})
