@@ -166,12 +166,21 @@ export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
   useSkill([]),
 ]
 
-/** What the policy's checks know of them. */
+/** What the policy's checks know of them. Few policies name arguments, and to read the types of all takes a fifteenth of a start. */
 export const houseFacts: Tools = new Map(
-  houseTools.map(({ name, tier, touches, input, isOptIn }) => [
-    name,
-    { tier, touches, args: argumentsOf(input), ...(isOptIn && { isOptIn }) },
-  ]),
+  houseTools.map(({ name, tier, touches, input, isOptIn }) => {
+    let args: Record<string, ArgumentType> | undefined
+    const facts = {
+      tier,
+      touches,
+      get args() {
+        args ??= argumentsOf(input)
+        return args
+      },
+      ...(isOptIn && { isOptIn }),
+    }
+    return [name, facts]
+  }),
 )
 
 function argumentsOf({ shape }: z.ZodObject): Record<string, ArgumentType> {
