@@ -42,7 +42,9 @@ const local = localEmbedder(wanted.kind === 'local' ? wanted.folder : undefined)
 /** Notes may hold secrets, and are sent to a server that need not be the operator's. */
 const redact = createRedactor([]).text
 const openEmbedder = async (): Promise<Embedder> =>
-  wanted.kind === 'openai' ? openAiEmbedder({ ...wanted, redact }) : local
+  wanted.kind === 'openai'
+    ? openAiEmbedder({ ...wanted, redact, used: (embedded, isPartial) => say({ embedded, isPartial }) })
+    : local
 
 let nextSayAt = Number.NEGATIVE_INFINITY
 let due: NodeJS.Timeout | undefined

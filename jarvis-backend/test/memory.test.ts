@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { dailyPath, partsOf } from '../src/memory/daily.ts'
 import type { IndexStatus } from '../src/memory/indexer.ts'
+import type { BudgetsReply } from '../src/protocol/index.ts'
 import { createToken } from './support/mcp-client.ts'
 import { currentRequest } from './support/mcp-current.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
@@ -328,7 +329,7 @@ test('a note by the model is shown, journalled, redacted and can be undone', asy
   expect(viewer.status).toBe(403)
 })
 
-test('what leaves for a server of embeddings holds no secret', async () => {
+test('what leaves for a server of embeddings holds no secret, and its tokens count to the day', async () => {
   const asked: string[] = []
   const server = createServer((request, response) => {
     let body = ''
@@ -339,7 +340,8 @@ test('what leaves for a server of embeddings holds no secret', async () => {
       asked.push(body)
       const { input } = JSON.parse(body) as { input: string[] }
       const data = input.map((_, index) => ({ index, embedding: [1, 0, 0, 0, 0, 0, 0, index] }))
-      response.setHeader('content-type', 'application/json').end(JSON.stringify({ data }))
+      const usage = { prompt_tokens: 1_000 }
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ data, usage }))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -358,6 +360,11 @@ test('what leaves for a server of embeddings holds no secret', async () => {
     (text) => text.includes('The switch has'),
   )
   expect(asked.join()).not.toContain('Xk7!pQ9z')
+  const spent = async () => {
+    const { kinds } = (await (await jarvis.rest('/api/budgets')).json()) as BudgetsReply
+    return kinds.find(({ kind }) => kind === 'embedding')?.spent
+  }
+  await expect.poll(spent, { timeout: 10_000 }).toMatchObject({ calls: asked.length, tokens: 1_000 * asked.length })
 })
 
 test('a note by an MCP client does not count as the operator’s, whatever its heading', async () => {

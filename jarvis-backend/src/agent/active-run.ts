@@ -26,6 +26,8 @@ export type ActiveRun = {
   agent: string
   /** Made when the run begins, so that what waits in the queue goes by what is set when its turn comes. */
   profile?: RunProfile
+  /** Ids of the models that failed in this run, and the one that answers in their place. Forgotten at a restart. */
+  failed?: { models: string[]; standIn: string }
   entries: StoredEntry[]
   /** Whether its end is stored, or part of the open transaction. */
   isOver: boolean

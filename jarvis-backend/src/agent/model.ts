@@ -52,6 +52,8 @@ export type Turn = {
   usage: Usage
   /** The provider did not report all tokens, so `usage` is a lower bound. */
   isUsagePartial?: true
+  /** The server seems to have dropped part of the request without a word: tokens that it was sent, about, and that it says it read. */
+  cut?: { sentTokens: number; readTokens: number }
 }
 
 /** What answers. One provider and one model name. */
@@ -105,11 +107,20 @@ export class ModelError extends Error {
   readonly usage: Usage | undefined
   /** The request was longer than the model can read. */
   readonly isTooLong: boolean
+  /** Part of the answer had been shown. */
+  readonly hasSpoken: boolean
 
   constructor(
     code: ModelErrorCode,
     message: string,
-    options: { isRetryable: boolean; retryAfterMs?: number; usage?: Usage; isTooLong?: boolean; cause?: unknown },
+    options: {
+      isRetryable: boolean
+      retryAfterMs?: number
+      usage?: Usage
+      isTooLong?: boolean
+      hasSpoken?: boolean
+      cause?: unknown
+    },
   ) {
     super(message, { cause: options.cause })
     this.name = 'ModelError'
@@ -118,5 +129,6 @@ export class ModelError extends Error {
     this.retryAfterMs = options.retryAfterMs
     this.usage = options.usage
     this.isTooLong = options.isTooLong === true
+    this.hasSpoken = options.hasSpoken === true
   }
 }

@@ -47,6 +47,15 @@ export async function generateWithRetries(
     },
     usage: (counted) => sink.usage?.(spent === undefined ? counted : sum(spent, counted)),
   }
+  const ended = (error: ModelError, message: string) =>
+    new ModelError(error.code, message, {
+      isRetryable: error.isRetryable,
+      cause: error.cause,
+      ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+      ...(spent !== undefined && { usage: spent }),
+      isTooLong: error.isTooLong,
+      hasSpoken: !isSilent,
+    })
   for (let attempt = 1; ; attempt++) {
     try {
       const turn = await model.generate(request, watched, signal)
@@ -56,14 +65,14 @@ export async function generateWithRetries(
       if (error.usage !== undefined) spent = sum(spent ?? noUsage, error.usage)
       if (spent !== undefined) sink.usage?.(spent)
       const mayHelp = error.isRetryable && isSilent && attempt < maxAttempts
-      if (!mayHelp) throw withUsage(error, error.message, spent)
+      if (!mayHelp) throw ended(error, error.message)
       if (!mayRetry(spent, error.usage === undefined && isBrokenOff(error)))
-        throw withUsage(error, `${error.message} The limits of this run allow no further attempt.`, spent)
+        throw ended(error, `${error.message} The limits of this run allow no further attempt.`)
       const { retryAfterMs } = error
       if (retryAfterMs !== undefined && retryAfterMs > longestWaitMs) {
         const minutes = Math.ceil(retryAfterMs / 60_000)
         const long = minutes < 1_440 ? `${minutes} min` : 'a day or more'
-        throw withUsage(error, `${error.message} It asks to be left alone for ${long}.`, spent)
+        throw ended(error, `${error.message} It asks to be left alone for ${long}.`)
       }
       // Half of the backoff is fixed and half random, so that clients that failed together do not retry together.
       const backoffMs = Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempt - 1)) * (0.5 + random() / 2)
@@ -80,7 +89,8 @@ export async function generateWithRetries(
 export const isBrokenOff = (error: unknown): boolean =>
   error instanceof ModelError && (error.code === 'model_stream_broken' || error.code === 'model_timeout')
 
-const troubles: Record<ModelErrorCode, string> = {
+/** What happened, in a sentence. */
+export const troubles: Record<ModelErrorCode, string> = {
   model_rate_limited: 'The model limits the rate of requests.',
   model_overloaded: 'The model is overloaded.',
   model_quota: "The model's quota is used up.",
@@ -97,12 +107,3 @@ const sum = (a: Usage, b: Usage): Usage => ({
   cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
   cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
 })
-
-const withUsage = (error: ModelError, message: string, usage: Usage | undefined) =>
-  new ModelError(error.code, message, {
-    isRetryable: error.isRetryable,
-    cause: error.cause,
-    ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
-    ...(usage !== undefined && { usage }),
-    isTooLong: error.isTooLong,
-  })

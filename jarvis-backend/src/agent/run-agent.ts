@@ -39,6 +39,10 @@ export type RunParts = {
   tools: ToolRunner
   /** How much a model reads and writes at once. */
   windowOf(model: Model): Window
+  /** What answers where a model fails, in order. */
+  fallbacksOf(model: Model): readonly Model[]
+  /** Told of a request that a server seems to have cut. @returns what a person is told, the first time */
+  cutOff(model: Model, cut: NonNullable<Turn['cut']>): string | undefined
   /** What fills the window of a session's model. */
   contextReport(sessionId: string): ContextReport
   /** Make what is kept of folded entries. */

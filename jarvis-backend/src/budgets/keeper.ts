@@ -1,6 +1,6 @@
 import { type BudgetKeeper, type Slices, wrapUpTokens } from '../agent/budgets.ts'
 import type { CostOf } from '../agent/spent.ts'
-import type { BudgetLimits, Spending } from '../protocol/index.ts'
+import { type BudgetLimits, mainAgentId, noUsage, type Spending } from '../protocol/index.ts'
 import { mostOf, nearLine, noRoom, obstacle, usedUp } from './fit.ts'
 import { createReserve } from './reserve.ts'
 import { spentOfRun } from './runs.ts'
@@ -17,6 +17,8 @@ export type Keeper = BudgetKeeper & {
   dayScopes(caller: Pick<Caller, 'agent' | 'jobId'>): Scope[]
   /** Which limit of the day is used up, in a sentence; undefined where none is. */
   usedUp(caller: Pick<Caller, 'agent' | 'jobId'>): string | undefined
+  /** Counts embeddings to the day. They are never refused: an index that lacks texts would be found out too late. */
+  embedded(model: string, tokens: number, isPartial: boolean): void
   /** Allows a run more, or the run that it works for where it is a child. @returns the run that was allowed more */
   raise(run: RunIds, usd: number): string
 }
@@ -75,6 +77,10 @@ export function createKeeper(parts: KeeperParts): Keeper {
       }
     },
     dayScopes: (caller) => scopes.dayScopes(caller, 0),
+    embedded(model, inputTokens, isPartial) {
+      const plan = { model, inputTokens, outputTokens: 0 }
+      reserve('embedding', plan, { agent: mainAgentId }).settle({ ...noUsage, inputTokens }, { isPartial })
+    },
     usedUp: (caller) => usedUp(scopes.dayScopes(caller, 0)),
     raise,
   }

@@ -53,6 +53,8 @@ export function composeMemory(parts: {
   clock: Clock
   redact(text: string): string
   redactor: { value<T>(value: T): T }
+  /** Told of what embeddings used. `model`: `openai/NAME`. */
+  embedded(model: string, tokens: number, isPartial: boolean): void
   changed(status: IndexStatus | undefined): void
   report(error: unknown, message: string): void
 }) {
@@ -71,10 +73,13 @@ export function composeMemory(parts: {
     embedder: parts.embeddings,
     weights: parts.weights,
   }
+  const tellEmbedded = (name: string) => (tokens: number, isPartial: boolean) =>
+    parts.embedded(`openai/${name}`, tokens, isPartial)
   const memory = createRemoteMemory({
     start: () => startWorker(worker, workerData, memoryLimits),
     early: createEarlySearch(() => openMemoryReader(indexPath), now),
     clock,
+    ...(parts.embeddings.kind === 'openai' && { embedded: tellEmbedded(parts.embeddings.model) }),
     changed: parts.changed,
     report: parts.report,
   })

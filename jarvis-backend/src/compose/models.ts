@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Router } from 'express'
-import type { Model, ModelChoice } from '../agent/model.ts'
+import type { Model, ModelChoice, Turn } from '../agent/model.ts'
 import { createTally } from '../agent/tally.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { Journal } from '../calls/ports.ts'
 import type { Config } from '../config/config.ts'
 import { demo, idOf, type ModelConfig } from '../config/model.ts'
+import { cutWords, largerWindow } from '../doctor/context-checks.ts'
 import { mayFollow } from '../doctor/fallbacks.ts'
 import { createModelSetup } from '../doctor/model-setup.ts'
 import { modelRoutes } from '../http/models.ts'
@@ -48,11 +49,13 @@ export function composeModels(parts: {
   if (parts.first !== undefined) model = parts.first
   if (parts.others !== undefined) others = new Map(parts.others.map((other) => [other.id, other]))
   let seen: ModelSeen = {}
+  const cuts = new Map<string, NonNullable<Turn['cut']>>()
   let fallbacks: readonly ModelFallback[] = parts.config.fallbacks
   function apply(next: readonly ModelConfig[], nextFallbacks: readonly ModelFallback[]) {
     ;({ config, configs, model, others } = made(next))
     fallbacks = nextFallbacks
     seen = {}
+    cuts.clear()
     parts.changed()
   }
   const models = createModelSetup({ config: parts.config, clock, apply })
@@ -135,6 +138,17 @@ export function composeModels(parts: {
     model: () => model,
     config: () => config,
     seen: () => ({ id: model.id, isDemo: config.kind === 'demo', seen }),
+    /** Notes a request that a server seems to have cut. @returns what to tell a person, the first time of a model */
+    cutOff({ id }: Model, cut: NonNullable<Turn['cut']>): string | undefined {
+      const isKnown = cuts.has(id)
+      cuts.set(id, cut)
+      if (isKnown) return undefined
+      const message = `${cutWords(id, cut)} ${largerWindow}`
+      parts.announce(message)
+      return message
+    },
+    /** The newest cut request of each model. */
+    cuts: () => [...cuts],
     /** Notes that the current model answered; a replaced model is ignored. */
     answered(by: Model) {
       if (by === model) seen.okAt = clock.now()

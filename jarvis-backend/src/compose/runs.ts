@@ -45,7 +45,10 @@ export function composeRuns(
     images: ImageStore
     homelab: Pick<ComposedHomelab, 'cluster'>
     memory: Pick<ComposedMemory, 'recall' | 'learn' | 'filesBack'>
-    models: Pick<ComposedModels, 'choice' | 'costOf' | 'used' | 'mayName' | 'answered' | 'failed' | 'windowOf'>
+    models: Pick<
+      ComposedModels,
+      'choice' | 'costOf' | 'used' | 'mayName' | 'answered' | 'failed' | 'windowOf' | 'fallbacksOf' | 'cutOff'
+    >
     gate: Pick<Gate, 'confirmations' | 'executor' | 'questions' | 'watchers' | 'grants'>
     budgets: Pick<ComposedBudgets, 'keeper'>
     guide: Guide
@@ -134,6 +137,8 @@ export function composeRuns(
     agents,
     profile,
     windowOf: models.windowOf,
+    fallbacksOf: models.fallbacksOf,
+    cutOff: models.cutOff,
     makers,
     contextReport: (sessionId) => reports.of(sessionId),
     recall: async (message, agent) => redactor.value(await memory.recall(message, agent)),

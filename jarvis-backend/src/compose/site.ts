@@ -98,6 +98,7 @@ export function createSite(
     embeddings: config.embeddings,
     weights: config.memoryWeights,
     worker: replace.memoryWorker,
+    embedded: (model, tokens, isPartial) => budgets.keeper.embedded(model, tokens, isPartial),
     changed: () => changed({ what: 'memory' }),
   })
   const skills = composeSkills(foundation, { catalog: () => servedTools, agents: () => agents.agents, stepUp })

@@ -4,6 +4,7 @@ import { type Config, ConfigError } from '../config/config.ts'
 import { nextStart } from '../config/next-start.ts'
 import { policyPath, requirePolicy } from '../config/policy-file.ts'
 import { createClusterSetup } from '../doctor/cluster-setup.ts'
+import { cutCheck } from '../doctor/context-checks.ts'
 import { databaseChecks } from '../doctor/data-checks.ts'
 import { examine } from '../doctor/doctor.ts'
 import { memoryChecks } from '../doctor/model-checks.ts'
@@ -175,6 +176,7 @@ export function composeSystem(
           {
             clock,
             asksModel,
+            seen: () => models.cuts().map(([id, cut]) => cutCheck(id, cut)),
             database: () => databaseChecks(dataDir, scannedUpToBytes, journal.verify),
             embeddings: async () => memoryChecks(memory.status()),
             port: async () => [{ area: 'Port', health: 'ok', text: 'JARVIS serves: you are reading this.' }],

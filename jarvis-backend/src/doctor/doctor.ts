@@ -5,6 +5,7 @@ import type { DoctorCheck, DoctorReply } from '../protocol/index.ts'
 import { hostChecks } from './address-checks.ts'
 import { bad, badFrom, ok, warn } from './check.ts'
 import { clusterChecks } from './cluster-checks.ts'
+import { contextChecks } from './context-checks.ts'
 import { dataChecks } from './data-checks.ts'
 import { drillChecks } from './drill-checks.ts'
 import { modelChecks } from './model-checks.ts'
@@ -21,6 +22,8 @@ export type Examination = {
   /** Whether the model's server is asked too. */
   asksModel: boolean
   /** Checks that differ inside a server and beside one. Each ends with the signal. */
+  /** What a server has noticed since its start. */
+  seen?(): DoctorCheck[]
   database(): Promise<DoctorCheck[]>
   embeddings(signal: AbortSignal): Promise<DoctorCheck[]>
   port(signal: AbortSignal): Promise<DoctorCheck[]>
@@ -48,6 +51,8 @@ export async function examine(config: Config, parts: Examination): Promise<Docto
         ? []
         : guarded('Backup server', async () => (config.pbs === undefined ? [] : pbsChecks(config.pbs, signal))),
       parts.asksModel ? guarded('Model', () => modelChecks(config.model, signal)) : [],
+      parts.asksModel ? guarded('Context', () => contextChecks(config.model, signal)) : [],
+      parts.seen?.() ?? [],
       guarded('Embeddings', () => parts.embeddings(signal)),
       guarded('Data', () => dataChecks(config.dataDir, parts.envPath)),
       guarded('Database', parts.database),

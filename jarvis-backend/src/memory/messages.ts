@@ -35,4 +35,6 @@ export type FromWorker =
   | { id: number; error: string }
   /** `hasNotes`: whether there are files to recall from. */
   | { changed: IndexStatus; hasNotes: boolean }
+  /** Tokens of a request for embeddings that a server charges for. `isPartial`: they are estimated. */
+  | { embedded: number; isPartial: boolean }
   | { fault: string; message: string }

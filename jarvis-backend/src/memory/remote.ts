@@ -26,6 +26,8 @@ export function createRemoteMemory(parts: {
   start(): Worker
   early: EarlySearch
   clock: Clock
+  /** Told of the tokens of each request for embeddings to a server. `isPartial`: they are estimated. */
+  embedded?(tokens: number, isPartial: boolean): void
   /** `undefined`: the thread died, and the status is unknown until it is back. */
   changed(status: IndexStatus | undefined): void
   report(error: unknown, message: string): void
@@ -51,7 +53,8 @@ export function createRemoteMemory(parts: {
         status = message.changed
         hasNotes = message.hasNotes
         parts.changed(message.changed)
-      } else if ('fault' in message) parts.report(new Error(message.fault), message.message)
+      } else if ('embedded' in message) parts.embedded?.(message.embedded, message.isPartial)
+      else if ('fault' in message) parts.report(new Error(message.fault), message.message)
       else {
         const call = waiting.get(message.id)
         waiting.delete(message.id)

@@ -23,7 +23,7 @@ export async function modelServer() {
       method: request.method ?? '',
       path: request.url ?? '',
       headers: request.headers,
-      body: JSON.parse(text),
+      body: text === '' ? undefined : JSON.parse(text),
       cut: new Promise((resolve) => response.on('close', () => !response.writableFinished && resolve())),
     }
     requests.push(recorded)

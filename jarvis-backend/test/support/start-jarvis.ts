@@ -73,6 +73,8 @@ export async function startJarvis(
     dashboardDir?: string
     /** What an operator's restart calls. */
     restart?: () => void
+    /** Reads the data dir's settings as a start does, and answers with the models that they name. */
+    fromFiles?: true
     /** What a start that begins now would find besides. */
     nextEnv?: Record<string, string>
   } = {},
@@ -89,9 +91,9 @@ export async function startJarvis(
     PORT: '0',
     ...options.env,
   }
-  const config = readConfig(env)
+  const config = options.fromFiles === true ? readStartConfig(env) : readConfig(env)
   const clock = options.clock ?? systemClock
-  const model = options.model ?? scripted()
+  const model = options.fromFiles === true ? undefined : (options.model ?? scripted())
   const memoryWorker = builtMemoryWorker()
   const homelab =
     options.homelab ??
@@ -99,7 +101,7 @@ export async function startJarvis(
   const dashboardDir = options.dashboardDir ?? join(dataDir, 'no-dashboard')
   const jarvis = compose(config, '0.0.0-test', dashboardDir, {
     clock,
-    model,
+    ...(model && { model }),
     homelab: options.remote ?? homelab,
     program: {
       nextConfig: () => readStartConfig({ ...env, ...options.nextEnv }),

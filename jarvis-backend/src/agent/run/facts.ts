@@ -61,8 +61,14 @@ export function createRunFacts(
 
   const principalIn = (run: ActiveRun) => principalOf(run.origin, modelOf(run).id, run.agent)
 
+  /** The one that stands in for it after a failure; else the run's own. */
+  function modelOf(run: Pick<ActiveRun, 'origin' | 'agent' | 'failed'>): Model {
+    const standIn = run.failed && models.named(run.failed.standIn)
+    return standIn ?? ownModelOf(run)
+  }
+
   /** The agent's own; else the one chosen for the run, as long as it is configured. */
-  function modelOf(run: Pick<ActiveRun, 'origin' | 'agent'>): Model {
+  function ownModelOf(run: Pick<ActiveRun, 'origin' | 'agent'>): Model {
     const chosen = agents.find(run.agent)?.model ?? chosenFor(run.origin)
     return (chosen === undefined ? undefined : models.named(chosen)) ?? models.current()
   }
@@ -80,8 +86,9 @@ export function createRunFacts(
         `${run.agent} answers with ${own}, which is not configured any more. Configure it, or give ${run.agent} another model.`,
       )
     }
-    const chosen = own ?? chosenFor(run.origin)
     const model = modelOf(run)
+    if (model.id === run.failed?.standIn) return model
+    const chosen = own ?? chosenFor(run.origin)
     const message = `${chosen} is not configured any more; ${model.id} answers.`
     if (chosen !== undefined && model.id !== chosen && run.notice?.message !== message) {
       run.notice = { message }
@@ -100,7 +107,7 @@ export function createRunFacts(
     )
   }
 
-  return { profileOf, turnsOf, principalIn, modelOf, modelFor, refusalIn, kinOf }
+  return { profileOf, turnsOf, principalIn, modelOf, ownModelOf, modelFor, refusalIn, kinOf }
 }
 
 /** A program's person sits elsewhere, and cannot be asked a question. */

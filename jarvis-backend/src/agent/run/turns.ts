@@ -2,7 +2,8 @@ import type { ActiveRun } from '../active-run.ts'
 import { type Reservation, wrapUpTokens } from '../budgets.ts'
 import { callModel } from '../call-model.ts'
 import type { Folding } from '../context/folding.ts'
-import { type Model, ModelError, type ModelRequest } from '../model.ts'
+import { type Model, ModelError, type ModelRequest, type Turn } from '../model.ts'
+import { troubles } from '../retry.ts'
 import type { RunParts } from '../run-agent.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Draft, StoredEntry } from '../sessions/transcript-store.ts'
@@ -64,6 +65,7 @@ export function createTurns(
     const { model, request, reservation, signal } = given
     const { id } = run.row
     let isKept = false
+    let cut: Turn['cut']
     try {
       await callModel({
         ...{ model, session, run, request, signal, openStream: made.openStream },
@@ -76,16 +78,21 @@ export function createTurns(
             reservation.settle(turn.usage, { isPartial: turn.isUsagePartial === true, said: charsOf(turn.content) }),
           )
         },
-        generate: (...args) =>
-          parts.generate(
+        async generate(...args) {
+          const turn = await parts.generate(
             ...args,
             ({ message, retryInMs }) => {
               run.notice = { message, retryAt: clock.now() + retryInMs }
               session.emit(id, 'chat:notice', { message, retryInMs })
             },
             reservation.again,
-          ),
+          )
+          cut = turn.cut
+          return turn
+        },
       })
+      const warning = cut && parts.cutOff(model, cut)
+      if (warning !== undefined) tell(session, run, warning)
     } finally {
       if (!isKept) reservation.release()
     }
@@ -115,6 +122,22 @@ export function createTurns(
     if (!run.isOver && !run.abort.signal.aborted) ends.endStopped(session, run)
   }
 
+  /** Lets the next model that the operator named answer in this run from now on. @returns whether there is one */
+  function fallBack(session: LiveSession, run: ActiveRun, model: Model, error: unknown): boolean {
+    if (!(error instanceof ModelError) || !mayFallBack(error) || run.modelAbort.signal.aborted) return false
+    const failed = [...(run.failed?.models ?? []), model.id]
+    const next = parts.fallbacksOf(facts.ownModelOf(run)).find(({ id }) => !failed.includes(id))
+    if (next === undefined) return false
+    run.failed = { models: failed, standIn: next.id }
+    tell(session, run, `${troubles[error.code]} ${next.id} answers in the place of ${model.id}.`)
+    return true
+  }
+
+  function tell(session: LiveSession, run: ActiveRun, message: string) {
+    run.notice = { message }
+    session.emit(run.row.id, 'chat:notice', { message })
+  }
+
   return {
     last,
     /** Takes a turn, or has the last answer where the turn would pass a limit. */
@@ -132,11 +155,16 @@ export function createTurns(
         await call(session, run, { model, request, reservation: asked, signal: run.modelAbort.signal })
       } catch (error) {
         const isTooLong = error instanceof ModelError && error.isTooLong && !run.modelAbort.signal.aborted
-        if (!isTooLong || !(await folding.refused(session, run))) throw error
+        if (isTooLong && (await folding.refused(session, run))) return
+        // The loop takes the turn again, with the model that stands in.
+        if (!fallBack(session, run, model, error)) throw error
       }
     },
   }
 }
+
+/** A refused request is refused for what it says, and what was shown is not taken back. */
+const mayFallBack = ({ code, hasSpoken }: ModelError): boolean => code !== 'model_bad_request' && !hasSpoken
 
 /** A person is told once, and again after having allowed more. */
 const mayBeTold = (entries: readonly StoredEntry[]): boolean => {

@@ -2,12 +2,18 @@ import { z } from 'zod'
 import type { Embedder } from '../../memory/ports.ts'
 import { JarvisError } from '../../protocol/index.ts'
 
-const Reply = z.object({ data: z.array(z.object({ index: z.int().nonnegative(), embedding: z.array(z.number()) })) })
+const Reply = z.object({
+  data: z.array(z.object({ index: z.int().nonnegative(), embedding: z.array(z.number()) })),
+  usage: z.object({ prompt_tokens: z.int().nonnegative() }).optional().catch(undefined),
+})
+/** Characters that make a token, where the server counts none. */
+const charsPerToken = 3.3
 const slowestMs = 30_000
 
 /**
  * Embeddings from OpenAI or a server with `/v1/embeddings` (Ollama, llama.cpp, vLLM). The first answer determines the dimensions.
  * @param config.redact applied to every text that is sent
+ * @param config.used told of the tokens of each answer. `isPartial`: they are estimated
  * @throws JarvisError `internal` with the server's message, where it returns no embeddings
  */
 export async function openAiEmbedder(config: {
@@ -15,9 +21,11 @@ export async function openAiEmbedder(config: {
   apiKey?: string
   model: string
   redact?(text: string): string
+  used?(tokens: number, isPartial: boolean): void
 }): Promise<Embedder> {
   const { redact = (text: string) => text } = config
   async function embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+    const input = texts.map((text) => redact(text))
     const late = AbortSignal.timeout(slowestMs)
     let response: Response
     try {
@@ -29,7 +37,7 @@ export async function openAiEmbedder(config: {
         },
         body: JSON.stringify({
           model: config.model,
-          input: texts.map((text) => redact(text)),
+          input,
           encoding_format: 'float',
         }),
         signal: AbortSignal.any([signal, late]),
@@ -49,6 +57,9 @@ export async function openAiEmbedder(config: {
     if (!reply.success || reply.data.data.length !== texts.length) {
       throw new JarvisError('internal', `${config.model} did not answer with one vector for each text.`)
     }
+    const counted = reply.data.usage?.prompt_tokens
+    const chars = input.reduce((sum, text) => sum + text.length, 0)
+    config.used?.(counted ?? Math.ceil(chars / charsPerToken), counted === undefined)
     const vectors = reply.data.data
       .sort((one, other) => one.index - other.index)
       .map(({ embedding }) => unit(embedding))

@@ -2,14 +2,17 @@ import { type Model, ModelError } from '../../agent/model.ts'
 import { exchange } from '../exchange.ts'
 import { saidIn } from '../openai-api/refusals.ts'
 import { leastOf, type OpenAiOptions, openAiService, usualMost } from '../openai-api/service.ts'
+import { isCloud } from '../places.ts'
 import { type OptionalField, refusedField } from './refused-fields.ts'
 import { chatRequest } from './request.ts'
+import { silentCut } from './silent-cut.ts'
 import { chatReader } from './stream.ts'
 
 /** OpenAI, or any server with Chat Completions. */
 export function openAiCompatibleModel(options: OpenAiOptions): Model {
   const { provider, id, hostname, isOpenAi, client, counting } = openAiService(options)
   const { model } = options
+  const isService = isCloud({ kind: 'openai-chat', ...options })
   const wantsReasoning = /(?:^|\.)(?:deepseek\.com|moonshot\.(?:ai|cn))$/.test(hostname)
   // Fields that the server refused for this model.
   const refused = new Set<OptionalField>()
@@ -26,7 +29,7 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
         const sent = chatRequest(request, body)
         let said = ''
         try {
-          return await exchange(
+          const turn = await exchange(
             provider,
             (upstream) =>
               chat.completions
@@ -39,6 +42,8 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
             chatReader(provider, sink, mayCall),
             signal,
           )
+          const cut = isService ? undefined : silentCut(sent, turn.usage.inputTokens + turn.usage.cacheReadTokens)
+          return cut === undefined ? turn : { ...turn, cut }
         } catch (error) {
           const isRefusal = error instanceof ModelError && error.code === 'model_bad_request'
           const field = isRefusal ? refusedField(said || error.message, sent) : undefined
