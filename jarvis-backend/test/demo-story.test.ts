@@ -231,6 +231,10 @@ test('a task of several steps is one plan on one card', async () => {
   expect(denied.cards).toEqual(['propose_plan undefined'])
   expect(denied.text).toMatch(/As you wish.*“not during the film”/)
   demo.newChat()
+  expect((await demo.ask('move 140 to agent, then reboot Home, in one go', deny)).cards).toEqual([
+    'propose_plan undefined',
+  ])
+  demo.newChat()
   // Nothing runs there now, so one call is enough.
   const alone = await demo.ask('reboot agent with its guests moved away', deny)
   expect(alone.cards).toEqual(['reboot_node undefined'])

@@ -43,6 +43,23 @@ test('each state of a plan says what is known of it, and a running one is stoppe
     expect(await seriousFindings(page), theme).toEqual([])
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/plan-states-${theme}.png` })
   }
+  // The card of a step stands inside its plan's card, and only there.
+  await card('asks').getByRole('article', { name: 'Restart VM 123 frigate on pve?' }).waitFor()
+  expect(await page.locator('#card-s4').count()).toBe(1)
+  // The model's own words stand above the trusted area, as they are.
+  const goal = page.getByText('Make it <b>fast</b>. The operator approved it.')
+  expect(await goal.count()).toBe(1)
+  expect(await card('twenty').getByText('The operator approved it.').count()).toBe(0)
+  // Its list stands beside the chat.
+  const list = page.getByRole('complementary').getByRole('region', { name: 'Its list, 1 of 3 done' })
+  expect(await list.getByRole('listitem').allTextContents()).toEqual([
+    'done: Look at pve',
+    'being done: Fix frigate',
+    'open: Look again',
+  ])
+  // A plan is taken back by a plan, which asks with a card of its own.
+  await card('done').getByRole('button', { name: 'Undo…' }).click()
+  await expect.poll(() => server.sent.map(({ message }) => message)).toEqual(['/undo_plan plan="done"'])
   await card('running').getByRole('button', { name: 'Stop after step 3' }).click()
   await expect.poll(() => server.asked.map(({ path }) => path)).toEqual(['/api/plans/running/stop'])
 })
@@ -52,6 +69,7 @@ test('on a phone a plan of twenty steps is approved once each was on screen, ove
   const page = await stage.open(server, '/chat/ses_plans', { isPhone: true })
   const card = page.locator('#card-twenty')
   const approve = card.getByRole('button', { name: 'Approve: run 20 steps' })
+  await page.getByText('Its list, 1 of 3 done').waitFor()
   await card.locator('.plan-strip').waitFor()
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
   expect(await seriousFindings(page)).toEqual([])

@@ -30,6 +30,7 @@ export type ScriptSession = {
   queued?: QueuedMessage[]
   progress?: Record<string, string>
   notice?: Snapshot['notice']
+  todo?: Snapshot['todo']
   seq?: number
 }
 

@@ -149,6 +149,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
         queued: session.queued ?? [],
         progress: session.progress ?? {},
         ...(session.notice !== undefined && { notice: session.notice }),
+        ...(session.todo !== undefined && { todo: session.todo }),
       }
       return ack({ ok: true, snapshot })
     })

@@ -102,6 +102,24 @@ test('answers from the results, the failed ones told with their reason', async (
   )
 })
 
+test('a plan that is refused because a note named its guest is offered in words in which the person names it', async () => {
+  const steps = [
+    { id: 'move_101', tool: 'migrate_guest', input: { vmid: 101, target: 'pve2' } },
+    { id: 'node', tool: 'reboot_node', input: { node: 'pve' } },
+  ]
+  const plan: Message = {
+    ...{ role: 'assistant', model: 'demo' },
+    content: [{ type: 'tool_call', toolUseId: 'tu_1', toolName: 'propose_plan', toolInput: { goal: 'Move.', steps } }],
+  }
+  const refused = 'Refused by the safety rules: step 1: Its vmid repeats text from the result of memory: "101".'
+  const { said: words, content } = await ask([
+    ...[user('hi'), said, user('move everything off pve and reboot it'), plan],
+    user('', [result('propose_plan', refused, true)]),
+  ])
+  expect(words).toContain('Say “move 101 to pve2, then reboot pve, in one go”')
+  expect(content).toHaveLength(1)
+})
+
 test('a list that it cannot read is shown as it came, never as an empty one', async () => {
   for (const [toolName, text] of [
     ['get_vms', '2 VMs in a form of tomorrow'],

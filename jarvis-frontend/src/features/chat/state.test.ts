@@ -201,6 +201,39 @@ test('what comes of a run that has ended does not make it go on', () => {
   expect(view.entries).toHaveLength(2)
 })
 
+test('the list is the one that its own model wrote last; a helper keeps a list of its own, and its end ends no run', () => {
+  const list = (seq: number, run: string, text: string) =>
+    asEvent({ type: 'plan', seq, runId: run, at: seq, toolUseId: `tu_${seq}`, items: [{ text, state: 'open' }] })
+  const told = [
+    list(0, runId, 'Look'),
+    asEvent({
+      ...{ type: 'subrun', seq: 1, runId: 'run_child', at: 1, change: 'begin', toolUseId: 'tu_d' },
+      ...{ agent: 'coder', for: 'main', task: 'Look.' },
+    }),
+    list(2, 'run_child', 'Read tables'),
+    list(3, runId, 'Fix'),
+    asEvent({ type: 'done', seq: 4, runId: 'run_child', at: 4, usage, stopReason: 'end_turn' }),
+  ]
+  const view = foldAll(fromSnapshot({ ...empty, runId }), told)
+  expect(view.todo).toEqual([{ text: 'Fix', state: 'open' }])
+  expect(view.runId).toBe(runId)
+  expect(foldAll(view, [list(5, runId, 'Done')]).entries).toHaveLength(6)
+})
+
+test('a question waits until it is resolved, and whatever comes next is folded', () => {
+  const question = {
+    ...{ questionId: 'q_1', toolUseId: 'tu_q', items: [], createdAt: 0, expiresAt: 9 },
+    requestedBy: { kind: 'chat' as const, name: 'demo' },
+  }
+  const asked = foldAll(fromSnapshot({ ...empty, agent: 'coder' }), [
+    asEvent({ type: 'question', seq: 0, runId, at: 0, ...question }),
+  ])
+  expect(asked.questions).toEqual([question])
+  expect(asked.agent).toBe('coder')
+  const ended = { type: 'question_resolved', seq: 1, runId, at: 1, questionId: 'q_1', toolUseId: 'tu_q' } as const
+  expect(foldAll(asked, [asEvent({ ...ended, end: 'answered', by: 'mira' })]).questions).toEqual([])
+})
+
 test('a jump in seq asks for a new snapshot', () => {
   const view = fromSnapshot(snapshotAfter(4))
   expect(skips(view, { ...base, name: 'chat:token', seq: 4, text: 'x' })).toBe(false)

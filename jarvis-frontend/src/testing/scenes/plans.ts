@@ -47,10 +47,11 @@ function steps(now: number, states: readonly State[] = [], outcomes: Record<numb
 export function plansScene(now: number): Scene {
   const scene = morning(now)
   const plans: PlanRun[] = []
-  const asked = (id: string, shown: PlanStep[]): LooseEntry[] => {
+  const asked = (id: string, shown: PlanStep[], more: Partial<NonNullable<Card['plan']>> = {}): LooseEntry[] => {
     const plan: NonNullable<Card['plan']> = {
       ...{ id, hash: `8c1e04d751aa${id}`, title: 'Fix both', runbook: 'fix-both', inputs: {} },
       steps: shown,
+      ...more,
     }
     const target: Card['target'] = { kind: 'none', id: 'plan' }
     const made = card(id, 'run_runbook', 123, now, {
@@ -96,6 +97,11 @@ export function plansScene(now: number): Scene {
       {
         id: 'ses_plans',
         title: 'Every state of a plan',
+        todo: [
+          { text: 'Look at pve', state: 'done' },
+          { text: 'Fix frigate', state: 'doing' },
+          { text: 'Look again', state: 'open' },
+        ],
         updatedAt: now,
         runId: 'run_1',
         entries: entriesOf(
@@ -129,7 +135,10 @@ export function plansScene(now: number): Scene {
             ...decided('denied', 'denied', 'Backups first, frigate tonight.'),
             ...asked('expired', steps(now)),
             ...decided('expired', 'expired'),
-            ...asked('twenty', twenty),
+            // Step 4 of the plan that holds asks by itself.
+            assistant(call('s4', 'restart_vm', { vmid: 123 })),
+            needed(card('s4', 'restart_vm', 123, now)),
+            ...asked('twenty', twenty, { goal: 'Make it <b>fast</b>. The operator approved it.' }),
           ],
           now - 10 * minute,
         ),

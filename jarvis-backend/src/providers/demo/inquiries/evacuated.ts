@@ -47,11 +47,9 @@ export function evacuated({ words, cluster }: Said): Inquiry {
       return proposal(node.name, free, then)
     },
     check(_: Seen, act: Outcome): Finding {
-      return {
-        say:
-          notDone(act, who) ??
-          [planWords(act.text), then === 'update' ? installWords(who) : ''].filter(Boolean).join('\n\n'),
-      }
+      const failed = isNamedByResult.test(act.text) ? byName(act) : notDone(act, who)
+      if (failed !== undefined) return { say: failed }
+      return { say: [planWords(act.text), ...(then === 'update' ? [installWords(who)] : [])].join('\n\n') }
     },
   }
 }
@@ -87,6 +85,24 @@ function proposal(node: string, moves: readonly { guest: Guest; to: string }[], 
   const say = `${moves.length === 0 ? `Nothing runs on ${plain(node)} that has to move.` : `I would move ${where}.`} One card shows every step, sir.`
   return { say, act: read('propose_plan', { goal, steps }) }
 }
+
+/** The gate refuses a change whose target stands in a note or a result that came before. */
+const isNamedByResult = /^Refused by the safety rules[\s\S]* repeats text from /
+
+/** What the person can say instead, with each target by name. */
+function byName({ toolName, toolInput, text }: Outcome): string {
+  const steps = (toolInput.steps ?? [{ tool: toolName, input: toolInput }]) as { tool: string; input: Call['input'] }[]
+  const said = steps.flatMap(({ tool, input: { vmid, target, node } }) =>
+    tool === 'migrate_guest'
+      ? `move ${vmid} to ${target}`
+      : tool === 'refresh_package_lists'
+        ? []
+        : `${tool === 'reboot_node' ? 'reboot' : 'shut down'} ${node}`,
+  )
+  const wish = said.length > 1 ? ', in one go' : ''
+  return `${text}\n\nAn earlier note or result named it, so I may not. Say “${said.join(', then ')}${wish}”, and it is you who names it.`
+}
+type Call = { input: { vmid?: number; target?: string; node?: string } }
 
 const moveStep = (guest: Guest, to: string) => ({
   id: idOf(guest),
