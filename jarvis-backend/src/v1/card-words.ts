@@ -1,13 +1,9 @@
 import { legible } from '../gate/index.ts'
 import type { Card } from '../protocol/index.ts'
 
-const time = (at: number) => new Date(at).toISOString().slice(11, 16)
-
 /** What a program is told of a card. It names no way to decide over this API, because there is none. */
 export const cardLine = (card: Card): string =>
-  legible(
-    `Waiting for a person's decision in JARVIS until ${time(card.expiresAt)} UTC: ${card.sentence ?? card.toolName} ${card.reason}`,
-  )
+  legible(`Waiting for a person's decision in JARVIS: ${card.sentence ?? card.toolName} ${card.reason}`)
 
 /** The answer while cards wait. */
 export const waitingAnswer = (cards: readonly Card[]): string =>

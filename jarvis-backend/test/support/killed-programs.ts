@@ -12,6 +12,7 @@ const programs = {
   'delegate-server': at('test/crash/delegate-server.ts'),
   dying: at('test/drill/dying.ts'),
   'job-server': at('test/crash/job-server.ts'),
+  'v1-server': at('test/crash/v1-server.ts'),
 }
 const kept = at('.killed')
 

@@ -47,7 +47,8 @@ export function createStartProgram(
         `A message may hold ${mostTextBytes / 1024} kB. Send less, or in parts.`,
       )
     agents.require(agent)
-    const origin = { ...redact.value(given), kind: 'v1' as const, messageId: newId('msg') }
+    const { by, token } = given
+    const origin = { ...redact.value(given), by, token, kind: 'v1' as const, messageId: newId('msg') }
     const at = clock.now()
     try {
       const { session, run, isQueued } = store.atomically(() => {

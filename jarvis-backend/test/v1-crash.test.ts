@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createMcpTokens } from '../src/auth/mcp-tokens.ts'
+import { createMcpTokenStore } from '../src/store/sqlite/access/tokens.ts'
+import { openDatabase } from '../src/store/sqlite/database.ts'
+import type { V1Start } from './crash/v1-server.ts'
+import { folder } from './support/data-dir.ts'
+import { killedProgram } from './support/killed-programs.ts'
+import { jwtSecret, tokenFor } from './support/start-jarvis.ts'
+import { asks } from './support/v1-model.ts'
+
+let program = ''
+const alive = new Set<ChildProcess>()
+beforeAll(async () => {
+  program = await killedProgram('v1-server')
+})
+afterAll(() => {
+  for (const child of alive) child.kill('SIGKILL')
+})
+
+function later<T>() {
+  let resolve = (_value: T) => {}
+  const promise = new Promise<T>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
+/** An address that stays while the servers behind it die: a connection waits until the next one listens, as behind a proxy that restarts it. */
+async function address() {
+  let listening = later<number>()
+  const server = createServer((client: Socket) => {
+    void listening.promise.then((port) => {
+      const behind = connect(port, '127.0.0.1')
+      client.pipe(behind).pipe(client)
+      client.on('error', () => behind.destroy())
+      behind.on('error', () => client.destroy())
+      behind.on('close', () => client.destroy())
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+
+  async function life(start: Omit<V1Start, 'jwtSecret'>) {
+    const child = spawn(process.execPath, [program], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: { PATH: process.env.PATH, NODE_ENV: 'production' },
+    })
+    alive.add(child)
+    const ended = once(child, 'exit').then(() => {
+      alive.delete(child)
+    })
+    await once(child, 'message')
+    const isUp = once(child, 'message')
+    child.send({ ...start, jwtSecret })
+    const [{ port }] = (await isUp) as [{ port: number }]
+    listening.resolve(port)
+    return {
+      ended,
+      async kill() {
+        listening = later()
+        child.kill('SIGKILL')
+        await ended
+      },
+      /** The next life is waited for from now on. */
+      isGone() {
+        listening = later()
+      },
+    }
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, life }
+}
+
+function tokenIn(dataDir: string): string {
+  const database = openDatabase(join(dataDir, 'jarvis.db'))
+  try {
+    return createMcpTokens(createMcpTokenStore(database), Date.now).create({ name: 'ops-laptop', isReadOnly: false })
+  } finally {
+    database.close()
+  }
+}
+
+test.each<[when: string, isStreamed: boolean, dieAt: string | undefined, answer: string]>([
+  ['while the card waits', false, undefined, 'It came to this: Written.'],
+  ['while the card waits and the answer streams', true, undefined, 'It came to this: Written.'],
+  ['when the call is done and before its result is stored', true, 'effect done', 'It may have run or not'],
+  ['when the result is stored', false, 'insert entries tool_result committed', 'It came to this: Written.'],
+])(
+  'killed %s: the SDK’s own retry, or asking again, gets the end of the one execution',
+  async (_when, isStreamed, dieAt, answer) => {
+    const dataDir = folder()
+    const { url, life } = await address()
+    const first = await life({ dataDir, ...(dieAt !== undefined && { dieAt }) })
+    const client = new OpenAI({ apiKey: tokenIn(dataDir), baseURL: `${url}/v1` })
+    const rest = async (path: string, body?: object) => {
+      const response = await fetch(`${url}/api/${path}`, {
+        headers: {
+          authorization: `Bearer ${tokenFor('operator')}`,
+          'content-type': 'application/json',
+          connection: 'close',
+        },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      })
+      return (await response.json()) as { items: { toolUseId: string; decision?: string }[] }
+    }
+    const waiting = async () => (await rest('confirmations')).items.filter(({ decision }) => decision === undefined)
+    const approve = async () => {
+      await expect.poll(waiting, { timeout: 60_000 }).toHaveLength(1)
+      const [card] = await waiting()
+      await rest(`confirmations/${card?.toolUseId}`, { confirmed: true }).catch(() => {})
+    }
+    const question = asks('call note_down {"line":"once"}')
+    const stream = async () => {
+      let said = ''
+      for await (const { choices } of await client.chat.completions.create({ ...question, stream: true }))
+        said += choices[0]?.delta.content ?? ''
+      return said
+    }
+    const whole = async () => (await client.chat.completions.create(question)).choices[0]?.message.content
+    const asked = isStreamed ? stream() : whole()
+    const broken = isStreamed
+      ? asked.then(
+          () => 'whole',
+          () => 'broken',
+        )
+      : undefined
+    if (dieAt === undefined) {
+      await expect.poll(waiting, { timeout: 60_000 }).toHaveLength(1)
+      await first.kill()
+    } else {
+      const dying = first.ended.then(first.isGone)
+      await approve()
+      await dying
+    }
+    if (broken !== undefined) expect(await broken).toBe('broken')
+    const second = await life({ dataDir })
+    const again = isStreamed ? stream() : asked
+    if (dieAt === undefined) await approve()
+    expect(await again).toContain(answer)
+    expect(readFileSync(join(dataDir, 'lines'), 'utf8')).toBe('once\n')
+    expect(await rest('journal/verify')).toMatchObject({ ok: true })
+    await second.kill()
+  },
+  120_000,
+)
