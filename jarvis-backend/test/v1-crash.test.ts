@@ -5,10 +5,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createMcpTokens } from '../src/auth/mcp-tokens.ts'
-import { createMcpTokenStore } from '../src/store/sqlite/access/tokens.ts'
-import { openDatabase } from '../src/store/sqlite/database.ts'
 import type { V1Start } from './crash/v1-server.ts'
+import { createTokenIn } from './support/api-tokens.ts'
 import { folder } from './support/data-dir.ts'
 import { killedProgram } from './support/killed-programs.ts'
 import { jwtSecret, tokenFor } from './support/start-jarvis.ts'
@@ -77,15 +75,6 @@ async function address() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, life }
 }
 
-function tokenIn(dataDir: string): string {
-  const database = openDatabase(join(dataDir, 'jarvis.db'))
-  try {
-    return createMcpTokens(createMcpTokenStore(database), Date.now).create({ name: 'ops-laptop', isReadOnly: false })
-  } finally {
-    database.close()
-  }
-}
-
 test.each<[when: string, isStreamed: boolean, dieAt: string | undefined, answer: string]>([
   ['while the card waits', false, undefined, 'It came to this: Written.'],
   ['while the card waits and the answer streams', true, undefined, 'It came to this: Written.'],
@@ -97,7 +86,7 @@ test.each<[when: string, isStreamed: boolean, dieAt: string | undefined, answer:
     const dataDir = folder()
     const { url, life } = await address()
     const first = await life({ dataDir, ...(dieAt !== undefined && { dieAt }) })
-    const client = new OpenAI({ apiKey: tokenIn(dataDir), baseURL: `${url}/v1` })
+    const client = new OpenAI({ apiKey: createTokenIn(dataDir), baseURL: `${url}/v1` })
     const rest = async (path: string, body?: object) => {
       const response = await fetch(`${url}/api/${path}`, {
         headers: {

@@ -149,7 +149,7 @@ test('a revoked token loses its streams and its cards, and a read-only one is of
   const { jarvis, model, token } = await start()
   const open_ = await open(jarvis, token, { ...red('one'), stream: true }, { 'jarvis-session': 'one' })
   await open_.has(/reasoning_content/)
-  expect((await jarvis.rest('/api/mcp-tokens/ops-laptop', { method: 'DELETE' })).status).toBeLessThan(300)
+  expect((await jarvis.rest('/api/tokens/ops-laptop', { method: 'DELETE' })).status).toBeLessThan(300)
   await expect
     .poll(async () => (await cards(jarvis)).map(({ decision, note }) => [decision, note]))
     .toEqual([['cancelled', 'Its token was revoked.']])

@@ -192,6 +192,12 @@ test('what cannot be asked for is refused in this API’s form, with the field',
       { message: expect.any(String), type: expect.any(String), param, code: code ?? 'invalid_request' },
     ])
   }
+  const forMcp = createToken(jarvis, { name: 'mcp-only', doors: ['mcp'] })
+  const ofAnotherDoor = await post(jarvis, forMcp, asked)
+  expect([ofAnotherDoor.status, await ofAnotherDoor.json()]).toMatchObject([
+    403,
+    { error: { type: 'permission_error', code: 'forbidden', param: null } },
+  ])
   const get = (path: string, method = 'GET') =>
     fetch(`${jarvis.url}${path}`, { method, headers: { authorization: `Bearer ${token}` } })
   expect(
