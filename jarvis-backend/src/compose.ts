@@ -10,7 +10,7 @@ import { composeSystem, type Program } from './compose/system.ts'
 import { composeTokens } from './compose/tokens.ts'
 import { composeV1 } from './compose/v1.ts'
 import type { Config } from './config/config.ts'
-import { hookDoor, hookRoutes } from './http/hooks.ts'
+import { hookRoutes } from './http/hooks.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
 import type { Surface } from './mcp/server/surface.ts'
@@ -65,10 +65,9 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       ...site.routes,
       ...system.routes,
       ...tokens.routes,
-      hooks: hookRoutes({ hook, journal: site.journal, transactions: site.database, stepUp }),
+      hooks: hookRoutes({ hook, watch: site.watch, journal: site.journal, transactions: site.database }),
       oauth: oauth.consentRoutes,
     },
-    open: { hooks: hookDoor({ hook, watch: site.watch }) },
     bearer,
     requests,
     mcp,

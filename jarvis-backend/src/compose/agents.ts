@@ -6,7 +6,6 @@ import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import { type ActiveAgents, createActiveAgents } from '../agents/active.ts'
 import { type Agent, mayUse } from '../agents/agent.ts'
 import { agentDir } from '../agents/agent-dir.ts'
-import type { StepUp } from '../auth/step-up.ts'
 import { agentsFile } from '../config/agents-file.ts'
 import { type AgentFiles, agentRoutes } from '../http/agents.ts'
 import { newId } from '../lib/ids.ts'
@@ -80,7 +79,6 @@ export function composeAgentRoutes(
     gate: Pick<Gate, 'confirmations' | 'seeingJudge'>
     runs: Pick<Runs, 'start' | 'setRehearsal'>
     store: Pick<TranscriptStore, 'session' | 'createSession'>
-    stepUp: StepUp
     usedToday(agent: string): Spending
   },
 ) {
@@ -88,7 +86,6 @@ export function composeAgentRoutes(
   return agentRoutes({
     agents,
     files,
-    stepUp: parts.stepUp,
     usedToday: parts.usedToday,
     offered: (agent) =>
       catalog

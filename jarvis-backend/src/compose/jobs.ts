@@ -3,7 +3,6 @@ import { outcomeOf, saidIn, stepsOf } from '../agent/run-trace.ts'
 import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { ApiTokens } from '../auth/api-tokens.ts'
-import type { StepUp } from '../auth/step-up.ts'
 import type { Drills } from '../drill/drills.ts'
 import { heartbeatRoutes } from '../http/heartbeat.ts'
 import { jobRoutes } from '../http/jobs.ts'
@@ -38,7 +37,6 @@ export function composeJobs(
     drills: Pick<Drills, 'newestOf' | 'plan' | 'ids'>
     watch: Pick<ComposedWatch, 'alerts' | 'checks' | 'checkNow'>
     runbooks: Pick<Library, 'get'>
-    stepUp: StepUp
     budgets: Pick<ComposedBudgets, 'keeper' | 'store' | 'midnight'>
     /** The demo cluster and the demo's model, which costs nothing: a stranger sees a beat soon. */
     isDemo: boolean
@@ -205,7 +203,6 @@ export function composeJobs(
     jobs,
     routes: jobRoutes(jobs, {
       trace,
-      stepUp: parts.stepUp,
       approve(id, isAllowed, by) {
         const job = jobs.stored(id)
         if (isAllowed) drills.approve(job, by)

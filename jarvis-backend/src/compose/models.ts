@@ -1,9 +1,7 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Router } from 'express'
 import type { Model, ModelChoice, Turn } from '../agent/model.ts'
 import { createTally } from '../agent/tally.ts'
-import type { StepUp } from '../auth/step-up.ts'
 import type { Journal } from '../calls/ports.ts'
 import type { Config } from '../config/config.ts'
 import { demo, idOf, type ModelConfig } from '../config/model.ts'
@@ -33,7 +31,6 @@ export function composeModels(parts: {
   journal: Journal
   durably<T>(work: () => T): T
   hide(secret: string): void
-  stepUp: StepUp
   redact(text: string): string
   changed(): void
   announce(problem: string): void
@@ -73,7 +70,7 @@ export function composeModels(parts: {
       problem = found
     }
   }
-  const routes: Router = modelRoutes({ models, presets, journal, durably, hide, stepUp: parts.stepUp })
+  const routes = modelRoutes({ models, presets, journal, durably, hide })
   const { costOf, reload } = createPrices(join(parts.config.dataDir, 'prices.json'), {
     pricedAs(id) {
       const [provider = '', ...model] = id.split('/')

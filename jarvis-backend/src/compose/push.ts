@@ -1,4 +1,3 @@
-import type { StepUp } from '../auth/step-up.ts'
 import type { Journal } from '../calls/ports.ts'
 import { pushRoutes } from '../http/push.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -21,7 +20,6 @@ export function composePush(parts: {
   publicUrl: string | undefined
   sender: PushSender | undefined
   hide(secret: string): void
-  stepUp: StepUp
   redact(text: string): string
   changed(): void
   report(error: unknown, message: string): void
@@ -54,7 +52,7 @@ export function composePush(parts: {
       const devices = store.list()
       return { devices: devices.length, failing: devices.filter(({ problem }) => problem !== undefined).length }
     },
-    routes: pushRoutes({ push, journal, durably: database.durably, stepUp: parts.stepUp }),
+    routes: pushRoutes({ push, journal, durably: database.durably }),
   }
 }
 

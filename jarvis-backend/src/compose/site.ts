@@ -101,7 +101,7 @@ export function createSite(
     embedded: (model, tokens, isPartial) => budgets.keeper.embedded(model, tokens, isPartial),
     changed: () => changed({ what: 'memory' }),
   })
-  const skills = composeSkills(foundation, { catalog: () => servedTools, agents: () => agents.agents, stepUp })
+  const skills = composeSkills(foundation, { catalog: () => servedTools, agents: () => agents.agents })
   const attached = composeAttached({
     ...foundation,
     stepUp,
@@ -171,14 +171,12 @@ export function createSite(
   })
   const push = composePush({
     ...foundation,
-    stepUp,
     publicUrl: config.publicUrl,
     sender: replace.push,
     changed: () => changed({ what: 'push' }),
   })
   const models = composeModels({
     ...foundation,
-    stepUp,
     config,
     first: replace.model,
     others: replace.models,
@@ -256,7 +254,7 @@ export function createSite(
     tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
   })
   const jobs = composeJobs(foundation, {
-    ...{ runs, store: sessions.store, gate, apiTokens, homelab, drills, watch, stepUp, budgets },
+    ...{ runs, store: sessions.store, gate, apiTokens, homelab, drills, watch, budgets },
     isDemo: config.proxmox === undefined && models.model().id.startsWith('demo'),
     runbooks: runbooks.library,
   })
@@ -319,7 +317,7 @@ export function createSite(
       ...homelab.routes,
       proofs: proofRoutes(drills),
       agents: composeAgentRoutes(agents, foundation, {
-        ...{ catalog, gate, runs, stepUp },
+        ...{ catalog, gate, runs },
         models: models.choice,
         store: sessions.store,
         usedToday: (agent) => budgets.store.sum({ since: budgets.midnight(), agent }),

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { type Agent, type Agents, agentIdOf, fits } from '../agents/agent.ts'
 import { agentDir } from '../agents/agent-dir.ts'
-import type { StepUp } from '../auth/step-up.ts'
 import { skillRoutes } from '../http/skills.ts'
 import { onceFor } from '../lib/once-for.ts'
 import { JarvisError, mainAgentId } from '../protocol/index.ts'
@@ -20,10 +19,7 @@ import type { Foundation } from './foundation.ts'
 const nothing: ReadonlyMap<string, string> = new Map()
 
 /** Wires the skills of the workspace and of the agents: what is approved, the tool that loads them, the prompts' catalogues, routes. */
-export function composeSkills(
-  foundation: Foundation,
-  parts: { catalog: () => Catalog; agents: () => Agents; stepUp: StepUp },
-) {
+export function composeSkills(foundation: Foundation, parts: { catalog: () => Catalog; agents: () => Agents }) {
   const { dataDir, database, settings, journal, redactor, activity, now } = foundation
   const reserved = (name: string) =>
     isCommand(name) || parts.catalog().get(name) !== undefined
@@ -113,7 +109,6 @@ export function composeSkills(
           return ownOf(parts.agents().require(owner).id)
         },
         redact: redactor.value,
-        stepUp: parts.stepUp,
       }),
     },
   }

@@ -159,14 +159,12 @@ export function composeSystem(
         durably: database.durably,
         hide,
         changed: () => site.activity.changed({ what: 'settings' }),
-        stepUp,
       }),
       ...(program && {
         restart: restartRoutes({
           restart: program.restart,
           problem: () => startProblem(program),
           isStopping,
-          stepUp,
           record: (by) => database.durably(() => journal.append('setup', { change: 'restarted', by })),
         }),
       }),

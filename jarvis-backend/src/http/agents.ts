@@ -1,28 +1,26 @@
-import { Router } from 'express'
+import { z } from 'zod'
 import type { ActiveAgents } from '../agents/active.ts'
 import type { Agent } from '../agents/agent.ts'
 import { type Arrival, chosenFor } from '../agents/bindings.ts'
-import type { StepUp } from '../auth/step-up.ts'
 import type { SeeingJudge } from '../calls/judge.ts'
 import {
   AgentClassifyBody,
-  type AgentClassifyReply,
-  type AgentDetail,
+  AgentClassifyReply,
+  AgentDetail,
   AgentFileBody,
   AgentId,
   type AgentInfo,
   AgentPutBody,
-  type AgentsReply,
+  AgentsReply,
   AgentTryBody,
-  type AgentTryReply,
+  AgentTryReply,
   AgentWhichQuery,
-  type AgentWhichReply,
-  JarvisError,
+  AgentWhichReply,
   mainAgentId,
   type Spending,
-  type WorkspaceText,
+  WorkspaceText,
 } from '../protocol/index.ts'
-import { identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
+import { del, get, post, put, type Route } from './route.ts'
 
 /** The files of an agent. Each throws JarvisError as `Workspace` does. */
 export type AgentFiles = {
@@ -47,11 +45,8 @@ export function agentRoutes(parts: {
   /** Begins a rehearsal with an agent. */
   rehearse(agent: string, message: string, by: string): { sessionId: string; runId: string }
   redact<T>(value: T): T
-  stepUp: StepUp
-}): Router {
+}): Route[] {
   const { agents, files, redact } = parts
-  const router = Router()
-  const again = passwordAgain(parts.stepUp)
 
   function infoOf(agent: Agent, waiting = parts.waiting()): AgentInfo {
     const problem = parts.problemOf(agent)
@@ -77,64 +72,85 @@ export function agentRoutes(parts: {
     }
   }
 
-  router.get('/', (_request, response) => {
-    const waiting = parts.waiting()
-    const items = agents.list().map((agent) => infoOf(agent, waiting))
-    response.json(redact({ items, allTools: parts.allTools(), ...agents.status() } satisfies AgentsReply))
-  })
-  router.get('/which', (request, response) => {
-    const [first, ...others] = chosenFor(agents.list(), read(AgentWhichQuery, request.query) as Arrival)
-    response.json({ ...first, others } satisfies AgentWhichReply)
-  })
-  router.post('/try', operatorOnly, (request, response) => {
-    const { agents: ids, message } = read(AgentTryBody, request.body)
-    for (const id of ids) agents.require(id)
-    const { sub } = identityOf(response)
-    const items = ids.map((agent) => ({ agent, ...parts.rehearse(agent, message, sub) }))
-    response.status(201).json({ items } satisfies AgentTryReply)
-  })
-  router.get('/:id', (request, response) => {
-    response.json(redact(detailOf(param(request, 'id'))))
-  })
-  router.put('/:id', operatorOnly, again, (request, response) => {
-    const id = read(AgentId, param(request, 'id'))
-    const { agent, hash } = read(AgentPutBody, request.body)
-    agents.save(id, agent, identityOf(response).sub, hash)
-    response.json(redact(detailOf(id)))
-  })
-  router.delete('/:id', operatorOnly, again, (request, response) => {
-    agents.save(param(request, 'id'), undefined, identityOf(response).sub)
-    response.status(204).end()
-  })
-  // Runs nothing, so viewers may ask too.
-  router.post('/:id/classify', async (request, response) => {
-    const { id: agent } = agents.require(param(request, 'id'))
-    const { toolName, toolInput } = read(AgentClassifyBody, request.body)
-    const verdict = async (id: string) =>
-      (await parts.judge(toolName, toolInput, undefined, { kind: 'command', agent: id })).verdict
-    const [own, main] = [await verdict(agent), await verdict(mainAgentId)]
-    response.json({ verdict: own, main } satisfies AgentClassifyReply)
-  })
-  router.get('/:id/files/*path', (request, response) => {
-    const file = files.read(agents.require(param(request, 'id')).id, pathIn(request.params))
-    // An operator edits the file and needs its unredacted text.
-    response.json(identityOf(response).role === 'operator' ? file : redact(file))
-  })
-  router.put('/:id/files/*path', operatorOnly, (request, response) => {
-    const { id } = agents.require(param(request, 'id'))
-    const { text, checksum } = read(AgentFileBody, request.body)
-    response.json(files.write(id, pathIn(request.params), text, checksum, identityOf(response).sub))
-  })
-  router.delete('/:id/files/*path', operatorOnly, (request, response) => {
-    files.remove(agents.require(param(request, 'id')).id, pathIn(request.params), identityOf(response).sub)
-    response.status(204).end()
-  })
-  return router
+  return [
+    get('/agents', 'The [agents](agents.md).', { role: 'viewer', reply: AgentsReply }, () => {
+      const waiting = parts.waiting()
+      const items = agents.list().map((agent) => infoOf(agent, waiting))
+      return redact({ items, allTools: parts.allTools(), ...agents.status() })
+    }),
+    get(
+      '/agents/which',
+      'The agent that answers at a `door`, and by which binding.',
+      { role: 'viewer', query: AgentWhichQuery, reply: AgentWhichReply },
+      ({ query }) => {
+        const [first, ...others] = chosenFor(agents.list(), query as Arrival)
+        return { ...first, others }
+      },
+    ),
+    post(
+      '/agents/try',
+      'Says something to one or two agents, each in a rehearsal.',
+      { role: 'operator', body: AgentTryBody, reply: AgentTryReply, status: 201 },
+      ({ body, by }) => {
+        for (const id of body.agents) agents.require(id)
+        return { items: body.agents.map((agent) => ({ agent, ...parts.rehearse(agent, body.message, by) })) }
+      },
+    ),
+    get(
+      '/agents/:id',
+      'One agent, with its `body` in `agents.yaml`, files, tools offered, and what it did lately.',
+      { role: 'viewer', reply: AgentDetail },
+      ({ params }) => redact(detailOf(params.id)),
+    ),
+    put(
+      '/agents/:id',
+      'Makes or changes an agent. 409 where the file is not the one of `hash`.',
+      { role: 'operator', password: true, params: z.object({ id: AgentId }), body: AgentPutBody, reply: AgentDetail },
+      ({ params: { id }, body, by }) => {
+        agents.save(id, body.agent, by, body.hash)
+        return redact(detailOf(id))
+      },
+    ),
+    del(
+      '/agents/:id',
+      'Removes an agent; its folder and conversations stay.',
+      { role: 'operator', password: true },
+      ({ params, by }) => agents.save(params.id, undefined, by),
+    ),
+    post(
+      '/agents/:id/classify',
+      'The verdict on a call of the agent’s, and of the main agent’s; runs nothing.',
+      { role: 'viewer', body: AgentClassifyBody, reply: AgentClassifyReply },
+      async ({ params, body: { toolName, toolInput } }) => {
+        const { id: agent } = agents.require(params.id)
+        const verdictOf = async (id: string) =>
+          (await parts.judge(toolName, toolInput, undefined, { kind: 'command', agent: id })).verdict
+        return { verdict: await verdictOf(agent), main: await verdictOf(mainAgentId) }
+      },
+    ),
+    get(
+      '/agents/:id/files/*path',
+      'A file of the agent’s folder with its `checksum`. Viewers get it redacted.',
+      { role: 'viewer', reply: WorkspaceText },
+      ({ params, identity }) => {
+        const file = files.read(agents.require(params.id).id, params.path)
+        // An operator edits the file and needs its unredacted text.
+        return identity.role === 'operator' ? file : redact(file)
+      },
+    ),
+    put(
+      '/agents/:id/files/*path',
+      'Writes a file. 409 where it changed since `checksum`.',
+      { role: 'operator', body: AgentFileBody, reply: WorkspaceText },
+      ({ params, body, by }) => {
+        const { id } = agents.require(params.id)
+        return files.write(id, params.path, body.text, body.checksum, by)
+      },
+    ),
+    del('/agents/:id/files/*path', 'Deletes a file.', { role: 'operator' }, ({ params, by }) =>
+      files.remove(agents.require(params.id).id, params.path, by),
+    ),
+  ]
 }
 
 const withoutRights = ({ tools: _t, ceiling: _c, memory: _m, ...body }: Omit<Agent, 'id'>) => body
-
-function pathIn({ path }: Record<string, string | string[]>): string {
-  if (path === undefined) throw new JarvisError('invalid_request', 'Name a file.')
-  return typeof path === 'string' ? path : path.join('/')
-}

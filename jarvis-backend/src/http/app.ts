@@ -2,21 +2,13 @@ import type { RequestListener } from 'node:http'
 import express, { type Router } from 'express'
 import { hostOf, type RequestGuard } from '../auth/request-guard.ts'
 import type { StepUp } from '../auth/step-up.ts'
-import {
-  asShown,
-  type ClusterState,
-  type Health,
-  JarvisError,
-  type ShownCluster,
-  type Status,
-} from '../protocol/index.ts'
+import { asShown, type ClusterState, type Health, JarvisError, ShownCluster, Status } from '../protocol/index.ts'
 import type { Access } from './access.ts'
 import { dashboard } from './dashboard.ts'
 import { errorHandler } from './errors.ts'
 import { metricsType } from './metrics.ts'
 import { openApiRoute } from './openapi.ts'
-import { strayQueries } from './queries.ts'
-import { get, noQuery, type Route, serveRoutes, untyped } from './route.ts'
+import { get, noQuery, type Route, serveRoutes } from './route.ts'
 import { closedToTokens } from './token-routes.ts'
 
 /** Content Security Policy: only this origin's fonts, scripts and sockets, and no framing of the page. */
@@ -62,8 +54,6 @@ export function createApp(parts: {
   version: string
   /** Lists of routes, under any key, and earlier routers, keyed by the path under `/api`; every router requires a token. */
   resources: Record<string, Router | readonly Route[]>
-  /** Keyed by the path under `/api`; each asks for a key of its own, before it reads a body. What it does not answer is asked for a token. */
-  open: Record<string, Router>
   mcp: RequestListener
   /** Everything below `/v1`, which answers failures in a form of its own and checks hosts itself. */
   v1: RequestListener
@@ -113,26 +103,25 @@ export function createApp(parts: {
   // Any content type is read as JSON, so that no body is silently ignored. Without a token only small bodies are read.
   const json = (limit: string) => express.json({ limit, type: () => true })
   api.use('/auth', noQuery, json('16kb'), parts.auth)
-  for (const [path, router] of Object.entries(parts.open)) api.use(`/${path}`, router)
   const resources = Object.entries(parts.resources)
   const routes: Route[] = [
     get(
       '/status',
       'The state of the running server: version, models, policy and the health of each part.',
-      { role: 'viewer', reply: untyped<Status>('version, uptimeS, model, models, policy, parts, …') },
+      { role: 'viewer', reply: Status },
       parts.status,
     ),
     get(
       '/cluster',
       'Nodes, guests, storages and tasks; `missing` says what could not be read.',
-      { role: 'viewer', reply: untyped<ShownCluster>('nodes, guests, storages, tasks, missing, …') },
+      { role: 'viewer', reply: ShownCluster },
       () => asShown(parts.cluster()),
     ),
     openApiRoute(() => routes, parts.version),
     ...resources.flatMap(([, those]) => (Array.isArray(those) ? (those as readonly Route[]) : [])),
   ]
   api.use(serveRoutes(routes, parts))
-  api.use(parts.access.door('api'), closedToTokens(), strayQueries(), json('256kb'))
+  api.use(parts.access.door('api'), closedToTokens(), noQuery, json('256kb'))
   for (const [path, router] of resources) if (!Array.isArray(router)) api.use(`/${path}`, router as Router)
   api.use((request) => {
     throw new JarvisError('not_found', `There is no ${request.method} ${request.originalUrl.split('?', 1)[0]}.`)

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Runs } from '../agent/runs.ts'
 import type { Changes } from '../calls/changes/changes.ts'
-import { Change, ChangesReply } from '../protocol/index.ts'
-import { get, Ok, ok, post, type Route, untyped } from './route.ts'
+import { Change, ChangesReply, SentReply } from '../protocol/index.ts'
+import { get, Ok, ok, post, type Route } from './route.ts'
 
 const Query = z.strictObject({
   target: z.string().max(200).optional(),
@@ -43,7 +43,7 @@ export const changeRoutes = (
   post(
     '/changes/:id/undo',
     'Starts the run that takes a change back, by a call through the gate.',
-    { role: 'operator', reply: untyped<ReturnType<Runs['start']>>('sessionId, runId, …') },
+    { role: 'operator', reply: SentReply },
     ({ params, by }) => {
       const { id, sentence } = changes.one(params.id)
       const sent = runs.start({ text: `/undo change=${JSON.stringify(id)}`, by })

@@ -1,22 +1,24 @@
-import { Router } from 'express'
-import { CheckBody } from '../protocol/index.ts'
+import { CheckBody, CheckRow, ChecksReply } from '../protocol/index.ts'
 import type { Watch } from '../watch/watch.ts'
-import { identityOf, operatorOnly, param, read } from './handle.ts'
+import { get, Ok, ok, patch, post, type Route } from './route.ts'
 
 /** `/api/checks`: what is looked at; switches a check off and on, and lets all look now. */
-export function checkRoutes(watch: Pick<Watch, 'checks' | 'setOff' | 'checkNow'>): Router {
-  const router = Router()
-  router.get('/', (_request, response) => {
-    response.json(watch.checks())
-  })
-  router.patch('/:id', operatorOnly, (request, response) => {
-    const { isOff } = read(CheckBody, request.body)
-    response.json(watch.setOff(param(request, 'id'), isOff, identityOf(response).sub))
-  })
-  /** A sweep of a large cluster takes minutes, so nobody waits for its end here. */
-  router.post('/run', operatorOnly, (_request, response) => {
+export const checkRoutes = (watch: Pick<Watch, 'checks' | 'setOff' | 'checkNow'>): Route[] => [
+  get(
+    '/checks',
+    'What is looked at, its limit, when, and what it did not see.',
+    { role: 'viewer', reply: ChecksReply },
+    watch.checks,
+  ),
+  patch(
+    '/checks/:id',
+    'Switches a check off or on. Its alerts end when it is switched off.',
+    { role: 'operator', body: CheckBody, reply: CheckRow },
+    ({ params, body, by }) => watch.setOff(params.id, body.isOff, by),
+  ),
+  // A sweep of a large cluster takes minutes, so nobody waits for its end here.
+  post('/checks/run', 'Lets all checks look now.', { role: 'operator', status: 202, reply: Ok }, () => {
     void watch.checkNow()
-    response.status(202).json({ ok: true })
-  })
-  return router
-}
+    return ok
+  }),
+]

@@ -1,33 +1,38 @@
-import { Router } from 'express'
+import { z } from 'zod'
 import type { Confirmations } from '../calls/confirmations/confirmations.ts'
-import { ConfirmBody } from '../protocol/index.ts'
-import { identityOf, operatorOnly, param, read } from './handle.ts'
+import { ConfirmationRow, ConfirmBody } from '../protocol/index.ts'
+import { del, get, Ok, ok, post, type Route } from './route.ts'
 
 const dayMs = 24 * 60 * 60_000
 
 /** `/api/confirmations`: lists the cards of the last day and decides one. */
-export function confirmationRoutes(confirmations: Confirmations, now: () => number): Router {
-  const router = Router()
-  router.get('/', (_request, response) => {
-    if (identityOf(response).role === 'operator') confirmations.seen()
-    response.json({ items: confirmations.list(now() - dayMs) })
-  })
-  router.post('/:id', operatorOnly, async (request, response) => {
-    const { confirmed, note, grant, alternative, goesBackAfterMin } = read(ConfirmBody, request.body)
-    await confirmations.decide({
-      toolUseId: param(request, 'id'),
-      confirmed,
-      by: identityOf(response).sub,
-      grant,
-      alternative,
-      goesBackAfterMin,
-      ...(note !== undefined && { note }),
-    })
-    response.json({ ok: true })
-  })
-  router.delete('/:id/denial', operatorOnly, (request, response) => {
-    confirmations.lift(param(request, 'id'), identityOf(response).sub)
-    response.status(204).end()
-  })
-  return router
-}
+export const confirmationRoutes = (confirmations: Confirmations, now: () => number): Route[] => [
+  get(
+    '/confirmations',
+    'The cards that wait, and those decided in the last day.',
+    { role: 'viewer', reply: z.object({ items: z.array(ConfirmationRow) }) },
+    ({ identity }) => {
+      if (identity.role === 'operator') confirmations.seen()
+      return { items: confirmations.list(now() - dayMs) }
+    },
+  ),
+  post(
+    '/confirmations/:id',
+    'Decides a card. `grant` is `{minutes?, uses?}`. With a denial, `alternative` is [the operator’s own call](safety.md#permissions-in-words) `{toolName, toolInput}` where the card has `mayHaveAlternative`; `goesBackAfterMin` (1 to 1440) where it has `mayGoBack`.',
+    { role: 'operator', body: ConfirmBody, reply: Ok },
+    async ({ params, body: { confirmed, note, grant, alternative, goesBackAfterMin }, by }) => {
+      await confirmations.decide({
+        toolUseId: params.id,
+        ...{ confirmed, by, grant, alternative, goesBackAfterMin },
+        ...(note !== undefined && { note }),
+      })
+      return ok
+    },
+  ),
+  del(
+    '/confirmations/:id/denial',
+    'Lifts a denial: an MCP client may ask for the call again.',
+    { role: 'operator' },
+    ({ params, by }) => confirmations.lift(params.id, by),
+  ),
+]

@@ -1,16 +1,12 @@
-import { Router } from 'express'
+import { z } from 'zod'
 import type { Grants } from '../calls/confirmations/grants.ts'
-import { identityOf, operatorOnly, param } from './handle.ts'
+import { Grant } from '../protocol/index.ts'
+import { del, get, type Route } from './route.ts'
 
 /** `/api/grants`: lists and revokes grants. */
-export function grantRoutes(grants: Pick<Grants, 'list' | 'revoke'>): Router {
-  const router = Router()
-  router.get('/', (_request, response) => {
-    response.json({ items: grants.list() })
-  })
-  router.delete('/:id', operatorOnly, (request, response) => {
-    grants.revoke(param(request, 'id'), identityOf(response).sub)
-    response.status(204).end()
-  })
-  return router
-}
+export const grantRoutes = (grants: Pick<Grants, 'list' | 'revoke'>): Route[] => [
+  get('/grants', 'Grants that count now.', { role: 'viewer', reply: z.object({ items: z.array(Grant) }) }, () => ({
+    items: grants.list(),
+  })),
+  del('/grants/:id', 'Revokes a grant.', { role: 'operator' }, ({ params, by }) => grants.revoke(params.id, by)),
+]

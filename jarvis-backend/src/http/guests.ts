@@ -1,4 +1,3 @@
-import { Router } from 'express'
 import { readConfig } from '../homelab/operations/guest-config.ts'
 import { whyUnread } from '../homelab/operations/read-each.ts'
 import { readSnapshotConfig, readSnapshots } from '../homelab/operations/snapshots.ts'
@@ -6,12 +5,13 @@ import type { Homelab } from '../homelab/ports.ts'
 import type { Place } from '../homelab/proxmox/guest.ts'
 import {
   type ClusterState,
-  type GuestReply,
+  GuestReply,
   JarvisError,
   type RestoreProof,
-  type SnapshotConfigReply,
+  SnapshotConfigReply,
 } from '../protocol/index.ts'
-import { endOf, param } from './handle.ts'
+import { endOf } from './handle.ts'
+import { get, type Route } from './route.ts'
 
 const readMs = 10_000
 const mostBackups = 500
@@ -27,16 +27,37 @@ export function guestRoutes(parts: {
   homelab: Pick<Homelab, 'api' | 'cluster'>
   leaningOn(vmid: number): Leaning
   proofOf?: (vmid: number) => RestoreProof | undefined
-}): Router {
+}): Route[] {
   const { api, cluster } = parts.homelab
-  const router = Router()
-  router.get('/:vmid', async (request, response) => {
+  return [
+    get(
+      '/guests/:vmid',
+      'What is read of a guest beside its live state. A part that could not be read is null, and `missing` says why.',
+      { role: 'viewer', reply: GuestReply },
+      ({ params, response }) => detailOf(params.vmid, endOf(response)),
+    ),
+    get(
+      '/guests/:vmid/snapshots/:name',
+      'The configuration that a snapshot would bring back, without secrets.',
+      { role: 'viewer', reply: SnapshotConfigReply },
+      async ({ params: { vmid, name }, response }) => {
+        const place = placeOf(cluster.state(), vmid)
+        const signal = AbortSignal.any([endOf(response), AbortSignal.timeout(readMs)])
+        const { items } = await readSnapshots(api, place, { signal })
+        if (!items.some((known) => known.name === name))
+          throw new JarvisError('not_found', `${place.vmid} has no such snapshot now.`)
+        return { name, values: await readSnapshotConfig(api, place, name, { signal }) }
+      },
+    ),
+  ]
+
+  async function detailOf(of: string, gone: AbortSignal): Promise<GuestReply> {
     const state = cluster.state()
-    const guest = placeOf(state, param(request, 'vmid'))
+    const guest = placeOf(state, of)
     const { vmid } = guest
     const isAway = state.nodes.find(({ name }) => name === guest.node)?.status === 'offline'
     const missing: string[] = []
-    const signal = AbortSignal.any([endOf(response), AbortSignal.timeout(readMs)])
+    const signal = AbortSignal.any([gone, AbortSignal.timeout(readMs)])
     const part = async <T>(what: string, needs: string, read: () => Promise<T>): Promise<T | null> => {
       try {
         if (isAway) throw new JarvisError('cluster_unreachable', `${guest.node} is offline`)
@@ -53,11 +74,11 @@ export function guestRoutes(parts: {
       backupsOf(),
     ])
     const proof = parts.proofOf?.(vmid)
-    response.json({
+    return {
       ...{ vmid, config, snapshots, backups, missing },
       ...parts.leaningOn(vmid),
       ...(parts.proofOf !== undefined && { proof: proof ?? null }),
-    } satisfies GuestReply)
+    }
 
     async function configOf(place: Place): Promise<NonNullable<GuestReply['config']>> {
       const { digest, lock, values, pending } = await readConfig(api, place, { signal })
@@ -89,19 +110,7 @@ export function guestRoutes(parts: {
         return null
       }
     }
-  })
-  /** What a snapshot of it would bring back, to be compared with its configuration now. */
-  router.get('/:vmid/snapshots/:name', async (request, response) => {
-    const place = placeOf(cluster.state(), param(request, 'vmid'))
-    const name = param(request, 'name')
-    const signal = AbortSignal.any([endOf(response), AbortSignal.timeout(readMs)])
-    const { items } = await readSnapshots(api, place, { signal })
-    if (!items.some((known) => known.name === name))
-      throw new JarvisError('not_found', `${place.vmid} has no such snapshot now.`)
-    const values = await readSnapshotConfig(api, place, name, { signal })
-    response.json({ name, values } satisfies SnapshotConfigReply)
-  })
-  return router
+  }
 }
 
 /** @throws JarvisError `not_found` */

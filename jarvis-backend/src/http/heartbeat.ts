@@ -1,28 +1,31 @@
-import { Router } from 'express'
-import type { HeartbeatReply } from '../protocol/index.ts'
-import { identityOf, operatorOnly } from './handle.ts'
+import { HeartbeatReply } from '../protocol/index.ts'
+import { get, post, type Route } from './route.ts'
 
 /** `/api/heartbeat`: the heartbeat as earlier clients know it; it is also one of the jobs. */
 export function heartbeatRoutes(heartbeat: {
   reply(): HeartbeatReply
   switchTo(isOn: boolean, by: string): void
   run(by: string): void
-}): Router {
-  const router = Router()
-  router.get('/', (_request, response) => {
-    response.json(heartbeat.reply())
-  })
-  router.post('/start', operatorOnly, (_request, response) => {
-    heartbeat.switchTo(true, identityOf(response).sub)
-    response.json(heartbeat.reply())
-  })
-  router.post('/stop', operatorOnly, (_request, response) => {
-    heartbeat.switchTo(false, identityOf(response).sub)
-    response.json(heartbeat.reply())
-  })
-  router.post('/run', operatorOnly, (_request, response) => {
-    heartbeat.run(identityOf(response).sub)
-    response.status(202).json(heartbeat.reply())
-  })
-  return router
+}): Route[] {
+  const facts = { role: 'operator', reply: HeartbeatReply } as const
+  return [
+    get(
+      '/heartbeat',
+      'The heartbeat. Times are Unix ms, `interval` is minutes, `cost_today_usd` is null where a price is not known.',
+      { role: 'viewer', reply: HeartbeatReply },
+      heartbeat.reply,
+    ),
+    post('/heartbeat/start', 'Switches the heartbeat on.', facts, ({ by }) => {
+      heartbeat.switchTo(true, by)
+      return heartbeat.reply()
+    }),
+    post('/heartbeat/stop', 'Switches the heartbeat off.', facts, ({ by }) => {
+      heartbeat.switchTo(false, by)
+      return heartbeat.reply()
+    }),
+    post('/heartbeat/run', 'Runs the heartbeat now.', { ...facts, status: 202 }, ({ by }) => {
+      heartbeat.run(by)
+      return heartbeat.reply()
+    }),
+  ]
 }

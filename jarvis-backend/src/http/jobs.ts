@@ -1,9 +1,16 @@
-import { Router } from 'express'
 import { z } from 'zod'
-import type { StepUp } from '../auth/step-up.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { JobBody, JobPatchBody, type JobSlotsPage, type JobTrace, SchedulePreviewBody } from '../protocol/index.ts'
-import { identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
+import {
+  Job,
+  JobBody,
+  JobPatchBody,
+  JobSlotsPage,
+  JobsReply,
+  JobTrace,
+  SchedulePreview,
+  SchedulePreviewBody,
+} from '../protocol/index.ts'
+import { del, get, patch, post, type Route } from './route.ts'
 
 const SlotsQuery = z.strictObject({
   before: z.coerce.number().int().optional(),
@@ -17,62 +24,81 @@ export function jobRoutes(
     trace(slot: ReturnType<Jobs['slot']>): JobTrace
     /** Allows the drills of a job beforehand, or ends that. */
     approve(id: string, isAllowed: boolean, by: string): void
-    stepUp: StepUp
   },
-): Router {
-  const { trace, approve, stepUp } = parts
-  const router = Router()
-  router.get('/', (_request, response) => {
-    response.json(jobs.list())
-  })
-  router.post('/', operatorOnly, (request, response) => {
-    response.status(201).json(jobs.make(read(JobBody, request.body), { by: identityOf(response).sub }))
-  })
-  router.post('/preview', (request, response) => {
-    response.json(jobs.preview(read(SchedulePreviewBody, request.body).schedule))
-  })
-  router.post('/stop', operatorOnly, (_request, response) => {
-    jobs.stopAll(true, identityOf(response).sub)
-    response.json(jobs.list())
-  })
-  router.post('/start', operatorOnly, (_request, response) => {
-    jobs.stopAll(false, identityOf(response).sub)
-    response.json(jobs.list())
-  })
-  router.get('/:id', (request, response) => {
-    response.json(jobs.get(param(request, 'id')))
-  })
-  router.patch('/:id', operatorOnly, (request, response) => {
-    const body = read(JobPatchBody, request.body)
-    response.json(jobs.change(param(request, 'id'), body, identityOf(response).sub))
-  })
-  router.delete('/:id', operatorOnly, (request, response) => {
-    jobs.remove(param(request, 'id'), identityOf(response).sub)
-    response.status(204).end()
-  })
-  router.post('/:id/run', operatorOnly, (request, response) => {
-    response.status(202).json(jobs.run(param(request, 'id'), identityOf(response).sub))
-  })
-  router.post('/:id/approval', operatorOnly, passwordAgain(stepUp), (request, response) => {
-    const id = param(request, 'id')
-    approve(id, true, identityOf(response).sub)
-    response.json(jobs.get(id))
-  })
-  router.delete('/:id/approval', operatorOnly, (request, response) => {
-    const id = param(request, 'id')
-    approve(id, false, identityOf(response).sub)
-    response.json(jobs.get(id))
-  })
-  router.get('/:id/slots', (request, response) => {
-    const { before, limit } = read(SlotsQuery, request.query)
-    const found = jobs.slots(param(request, 'id'), { limit: limit + 1, ...(before !== undefined && { before }) })
-    const items = found.slice(0, limit)
-    const oldest = items.at(-1)
-    const next = found.length > limit && oldest !== undefined ? { next: String(oldest.slot) } : {}
-    response.json({ items, ...next } satisfies JobSlotsPage)
-  })
-  router.get('/:id/slots/:slot', (request, response) => {
-    response.json(trace(jobs.slot(param(request, 'id'), Number(param(request, 'slot')))))
-  })
-  return router
+): Route[] {
+  const { trace, approve } = parts
+  return [
+    get(
+      '/jobs',
+      'What runs by itself, with the next five times and the last ten slots. [Automations](automations.md) has the states.',
+      { role: 'viewer', reply: JobsReply },
+      () => jobs.list(),
+    ),
+    post(
+      '/jobs',
+      'Makes a job. 400 with the reason where it cannot run, and nothing is saved.',
+      { role: 'operator', body: JobBody, reply: Job, status: 201 },
+      ({ body, by }) => jobs.make(body, { by }),
+    ),
+    post(
+      '/jobs/preview',
+      'A schedule in words, with its next times; saves nothing.',
+      { role: 'viewer', body: SchedulePreviewBody, reply: SchedulePreview },
+      ({ body }) => jobs.preview(body.schedule),
+    ),
+    post('/jobs/stop', 'Stops all jobs.', { role: 'operator', reply: JobsReply }, ({ by }) => {
+      jobs.stopAll(true, by)
+      return jobs.list()
+    }),
+    post('/jobs/start', 'Lets jobs run again.', { role: 'operator', reply: JobsReply }, ({ by }) => {
+      jobs.stopAll(false, by)
+      return jobs.list()
+    }),
+    get('/jobs/:id', 'One job.', { role: 'viewer', reply: Job }, ({ params }) => jobs.get(params.id)),
+    patch(
+      '/jobs/:id',
+      'Changes or pauses a job.',
+      { role: 'operator', body: JobPatchBody, reply: Job },
+      ({ params, body, by }) => jobs.change(params.id, body, by),
+    ),
+    del('/jobs/:id', 'Deletes a job; one that comes with JARVIS cannot be.', { role: 'operator' }, ({ params, by }) =>
+      jobs.remove(params.id, by),
+    ),
+    post(
+      '/jobs/:id/run',
+      'Runs a job now. 409 while a run of it goes on.',
+      { role: 'operator', status: 202, reply: z.object({ slot: z.int() }) },
+      ({ params, by }) => jobs.run(params.id, by),
+    ),
+    post(
+      '/jobs/:id/approval',
+      'Allows the drills of a drill job beforehand, until `approvedUntil`.',
+      { role: 'operator', password: true, reply: Job },
+      ({ params, by }) => {
+        approve(params.id, true, by)
+        return jobs.get(params.id)
+      },
+    ),
+    del('/jobs/:id/approval', 'Ends that.', { role: 'operator', reply: Job }, ({ params, by }) => {
+      approve(params.id, false, by)
+      return jobs.get(params.id)
+    }),
+    get(
+      '/jobs/:id/slots',
+      'The job’s slots, newest first. `limit` is 1 to 500, `before` Unix ms.',
+      { role: 'viewer', query: SlotsQuery, reply: JobSlotsPage },
+      ({ params, query: { before, limit } }) => {
+        const found = jobs.slots(params.id, { limit: limit + 1, ...(before !== undefined && { before }) })
+        const items = found.slice(0, limit)
+        const oldest = items.at(-1)
+        return { items, ...(found.length > limit && oldest && { next: String(oldest.slot) }) }
+      },
+    ),
+    get(
+      '/jobs/:id/slots/:slot',
+      'A slot with `steps`, each call of its run, and `said`.',
+      { role: 'viewer', reply: JobTrace },
+      ({ params }) => trace(jobs.slot(params.id, Number(params.slot))),
+    ),
+  ]
 }

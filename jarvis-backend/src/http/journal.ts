@@ -1,23 +1,26 @@
-import { Router } from 'express'
-import { type JournalPage, JournalQuery, type JournalVerification } from '../protocol/index.ts'
-import { operatorOnly, read, sendText } from './handle.ts'
+import { JournalPage, JournalQuery, JournalVerification } from '../protocol/index.ts'
+import { sendText } from './handle.ts'
+import { get, type Route } from './route.ts'
 
-/** `/api/journal`: pages, verification and export (operators only). */
-export function journalRoutes(journal: {
+/** `/api/journal`: pages, verification and export. */
+export const journalRoutes = (journal: {
   page(query: JournalQuery): Promise<JournalPage>
   verify(): Promise<JournalVerification>
   lines(): AsyncGenerator<string>
-}): Router {
-  const router = Router()
-  router.get('/', async (request, response) => {
-    response.json(await journal.page(read(JournalQuery, request.query)))
-  })
-  router.get('/verify', async (_request, response) => {
-    response.json(await journal.verify())
-  })
-  router.get('/export', operatorOnly, async (_request, response) => {
-    response.attachment('jarvis-journal.jsonl').type('application/x-ndjson')
-    await sendText(journal.lines(), response)
-  })
-  return router
-}
+}): Route[] => [
+  get('/journal', 'Entries, newest first.', { role: 'viewer', query: JournalQuery, reply: JournalPage }, ({ query }) =>
+    journal.page(query),
+  ),
+  get('/journal/verify', 'Checks the chain of all entries.', { role: 'viewer', reply: JournalVerification }, () =>
+    journal.verify(),
+  ),
+  get(
+    '/journal/export',
+    'The whole journal as JSON lines.',
+    { role: 'operator', media: ['application/x-ndjson'] },
+    async ({ response }) => {
+      response.attachment('jarvis-journal.jsonl').type('application/x-ndjson')
+      await sendText(journal.lines(), response)
+    },
+  ),
+]

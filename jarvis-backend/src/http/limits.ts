@@ -1,16 +1,11 @@
-import { Router } from 'express'
 import { Limits } from '../protocol/index.ts'
-import { identityOf, operatorOnly, read } from './handle.ts'
+import { get, put, type Route } from './route.ts'
 
-/** `/api/limits`: reads and sets the limits of runs. */
-export function limitsRoutes(limits: { current(): Limits; set(limits: Limits, by: string): void }): Router {
-  const router = Router()
-  router.get('/', (_request, response) => {
-    response.json(limits.current())
-  })
-  router.put('/', operatorOnly, (request, response) => {
-    limits.set(read(Limits, request.body), identityOf(response).sub)
-    response.json(limits.current())
-  })
-  return router
-}
+/** `/api/limits`: reads and sets from where on a figure needs attention. */
+export const limitsRoutes = (limits: { current(): Limits; set(limits: Limits, by: string): void }): Route[] => [
+  get('/limits', 'From where on a figure needs attention.', { role: 'viewer', reply: Limits }, limits.current),
+  put('/limits', 'Replaces these limits.', { role: 'operator', body: Limits, reply: Limits }, ({ body, by }) => {
+    limits.set(body, by)
+    return limits.current()
+  }),
+]

@@ -1,7 +1,7 @@
-import { Router } from 'express'
+import { z } from 'zod'
 import { createLogRing } from '../lib/log-ring.ts'
-import { type LogLine, LogsQuery } from '../protocol/index.ts'
-import { operatorOnly, read } from './handle.ts'
+import { LogLine, LogsQuery } from '../protocol/index.ts'
+import { get, type Route } from './route.ts'
 
 const mostKept = 500
 const longest = 4_000
@@ -14,16 +14,18 @@ export function createLogTail(now: () => number) {
     keep(line: string) {
       ring.add(lineOf(line, now))
     },
-    /** `/api/logs`, for operators: lines, oldest first. */
-    routes(): Router {
-      const router = Router()
-      router.get('/', operatorOnly, (request, response) => {
-        const { level } = read(LogsQuery, request.query)
-        const items = ring.lines().filter(({ weight }) => weight >= weights[level])
-        response.json({ items: items.map(({ weight: _, ...line }) => line) })
-      })
-      return router
-    },
+    /** `/api/logs`. */
+    routes: (): Route[] => [
+      get(
+        '/logs',
+        `The newest ${mostKept} lines of the log, oldest first.`,
+        { role: 'operator', query: LogsQuery, reply: z.object({ items: z.array(LogLine) }) },
+        ({ query: { level } }) => {
+          const items = ring.lines().filter(({ weight }) => weight >= weights[level])
+          return { items: items.map(({ weight: _, ...line }) => line) }
+        },
+      ),
+    ],
   }
 }
 

@@ -1,25 +1,29 @@
-import { Router } from 'express'
+import { z } from 'zod'
 import type { StepUp } from '../auth/step-up.ts'
 import {
-  type AttachedLogLine,
-  type AttachedServer,
-  type AttachedServerConfig,
-  type AttachedServersReply,
+  AttachedLogLine,
+  AttachedServer,
+  AttachedServerConfig,
+  AttachedServersReply,
   type AttachedTier,
   AttachedTierBody,
-  type AttachedToolInfo,
+  AttachedToolInfo,
   JarvisError,
   parseAttachedServer,
   ServerName,
   type Tier,
 } from '../protocol/index.ts'
-import { identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
+import { read } from './handle.ts'
+import { del, get, post, put, type Route, readByHandler } from './route.ts'
+
+const [command, address] = AttachedServerConfig.options
+const NamedServer = z.union([command.extend({ name: ServerName }), address.extend({ name: ServerName })])
 
 /**
  * `/api/mcp-servers`: the MCP servers that JARVIS attaches to, for operators. Starting a program, sending a secret and lowering a tier require the
  * password again.
  */
-export function mcpServerRoutes(servers: {
+export const mcpServerRoutes = (servers: {
   list(): AttachedServersReply
   logs(name: string): AttachedLogLine[]
   add(name: string, config: AttachedServerConfig, by: string): AttachedServer
@@ -28,47 +32,64 @@ export function mcpServerRoutes(servers: {
   setTier(toolName: string, tier: AttachedTier, hash: string, by: string): AttachedToolInfo
   retry(name: string): void
   stepUp: StepUp
-}): Router {
-  const fresh = passwordAgain(servers.stepUp)
-  const router = Router()
-  router.use(operatorOnly)
-  router.get('/', (_request, response) => {
-    response.json(servers.list())
-  })
-  router.post('/', fresh, (request, response) => {
-    const { name, ...entry } = bodyOf(request.body)
-    response.status(201).json(servers.add(read(ServerName, name ?? ''), configOf(entry), identityOf(response).sub))
-  })
-  router.put('/:name', fresh, (request, response) => {
-    response.json(servers.change(param(request, 'name'), configOf(bodyOf(request.body)), identityOf(response).sub))
-  })
-  router.delete('/:name', (request, response) => {
-    servers.remove(param(request, 'name'), identityOf(response).sub)
-    response.status(204).end()
-  })
-  router.get('/:name/logs', (request, response) => {
-    response.json({ items: servers.logs(param(request, 'name')) })
-  })
-  router.post('/:name/connect', fresh, (request, response) => {
-    servers.retry(param(request, 'name'))
-    response.status(202).json({ started: true })
-  })
-  router.put('/tools/:tool/tier', (request, response) => {
-    const { tier, hash } = read(AttachedTierBody, request.body)
-    const name = param(request, 'tool')
-    const known = servers.list().items.flatMap(({ tools }) => tools.find((tool) => tool.name === name) ?? [])[0]
-    // An unknown tool counts as red.
-    const { tier: before = 'red' } = known ?? {}
-    if (asksLess(tier, before)) servers.stepUp.require(identityOf(response))
-    response.json(servers.setTier(name, tier, hash, identityOf(response).sub))
-  })
-  return router
-}
+}): Route[] => [
+  get(
+    '/mcp-servers',
+    'The servers with their tools and problems.',
+    { role: 'operator', reply: AttachedServersReply },
+    () => servers.list(),
+  ),
+  post(
+    '/mcp-servers',
+    'Attaches a server: `name` and an entry as in `mcp.json`.',
+    { role: 'operator', password: true, body: readByHandler(NamedServer), reply: AttachedServer, status: 201 },
+    ({ body, by }) => {
+      const { name, ...entry } = recordOf(body)
+      return servers.add(read(ServerName, name ?? ''), configOf(entry), by)
+    },
+  ),
+  put(
+    '/mcp-servers/:name',
+    'Replaces a server’s entry. A `[redacted]` value stays as it was.',
+    { role: 'operator', password: true, body: readByHandler(AttachedServerConfig), reply: AttachedServer },
+    ({ params, body, by }) => servers.change(params.name, configOf(recordOf(body)), by),
+  ),
+  del('/mcp-servers/:name', 'Ends and removes a server.', { role: 'operator' }, ({ params, by }) =>
+    servers.remove(params.name, by),
+  ),
+  get(
+    '/mcp-servers/:name/logs',
+    'Its newest lines: what it wrote, and what JARVIS remarked.',
+    { role: 'operator', reply: z.object({ items: z.array(AttachedLogLine) }) },
+    ({ params }) => ({ items: servers.logs(params.name) }),
+  ),
+  post(
+    '/mcp-servers/:name/connect',
+    'Connects now.',
+    { role: 'operator', password: true, status: 202, reply: z.object({ started: z.literal(true) }) },
+    ({ params }) => {
+      servers.retry(params.name)
+      return { started: true as const }
+    },
+  ),
+  put(
+    '/mcp-servers/tools/:tool/tier',
+    'Sets the tier of a tool’s definition with this `hash`. A looser tier needs the password.',
+    { role: 'operator', password: 'sometimes', body: AttachedTierBody, reply: AttachedToolInfo },
+    ({ params, body: { tier, hash }, by, identity }) => {
+      const tools = servers.list().items.flatMap((server) => server.tools)
+      // An unknown tool counts as red.
+      const { tier: before = 'red' } = tools.find(({ name }) => name === params.tool) ?? {}
+      if (asksLess(tier, before)) servers.stepUp.require(identity)
+      return servers.setTier(params.tool, tier, hash, by)
+    },
+  ),
+]
 
 const fromStrictest: readonly Tier[] = ['black', 'red', 'yellow', 'green']
 const asksLess = (tier: Tier, before: Tier) => fromStrictest.indexOf(tier) > fromStrictest.indexOf(before)
 
-const bodyOf = (body: unknown): Record<string, unknown> =>
+const recordOf = (body: unknown): Record<string, unknown> =>
   typeof body === 'object' && body !== null ? { ...body } : {}
 
 function configOf(value: unknown): AttachedServerConfig {

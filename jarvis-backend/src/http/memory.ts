@@ -1,10 +1,9 @@
-import { Router } from 'express'
 import { z } from 'zod'
 import { isNote } from '../memory/file-keeper.ts'
 import type { Memory } from '../memory/remote.ts'
-import { JarvisError, type MemoryFound } from '../protocol/index.ts'
+import { MemoryFound, MemoryPassage, MemoryStatus, WorkspaceFile, WorkspaceText } from '../protocol/index.ts'
 import type { Workspace } from '../workspace/files.ts'
-import { identityOf, operatorOnly, param, read } from './handle.ts'
+import { del, get, post, put, type Route } from './route.ts'
 
 const SearchQuery = z.strictObject({
   q: z.string().trim().min(1).max(500),
@@ -20,53 +19,62 @@ export function memoryRoutes(parts: {
   forget(sessionId: string, by: string): Promise<void>
   undo(writeId: string, by: string): void
   redact<T>(value: T): T
-}): Router {
+}): Route[] {
   const { memory, workspace, redact } = parts
-  const router = Router()
-  router.get('/search', async (request, response) => {
-    const { q, limit } = read(SearchQuery, request.query)
-    response.json(redact(await memory.search(q, limit)))
-  })
-  router.get('/status', async (_request, response) => {
-    response.json(await memory.call('status', {}))
-  })
-  router.post('/reindex', operatorOnly, (_request, response) => {
-    // Not awaited: progress is reported on /events and by /status.
-    memory.call('reindex', {}).catch(() => {})
-    response.status(202).json({ started: true })
-  })
-  router.get('/files', (_request, response) => {
-    response.json({ items: workspace.list().filter(({ path }) => isNote(path)) })
-  })
-  router.get('/files/*path', (request, response) => {
-    const file = workspace.read(pathIn(request.params))
-    // An operator edits the file and needs its unredacted text.
-    response.json(identityOf(response).role === 'operator' ? file : redact(file))
-  })
-  router.put('/files/*path', operatorOnly, (request, response) => {
-    const { text, checksum } = read(FileBody, request.body)
-    response.json(workspace.write(pathIn(request.params), text, checksum))
-  })
-  router.delete('/files/*path', operatorOnly, (request, response) => {
-    workspace.remove(pathIn(request.params))
-    response.status(204).end()
-  })
-  router.get('/sessions/:id', async (request, response) => {
-    response.json({ items: await memory.call('passages', { name: param(request, 'id') }) })
-  })
-  router.delete('/sessions/:id', operatorOnly, async (request, response) => {
-    await parts.forget(param(request, 'id'), identityOf(response).sub)
-    response.status(204).end()
-  })
-  router.post('/writes/:id/undo', operatorOnly, (request, response) => {
-    parts.undo(param(request, 'id'), identityOf(response).sub)
-    response.status(204).end()
-  })
-  return router
-}
-
-function pathIn(params: Record<string, string | string[]>): string {
-  const { path } = params
-  if (path === undefined) throw new JarvisError('invalid_request', 'Name a file.')
-  return typeof path === 'string' ? path : path.join('/')
+  return [
+    get(
+      '/memory/search',
+      'Passages that fit a question. `limit` is 1 to 50.',
+      { role: 'viewer', query: SearchQuery, reply: MemoryFound },
+      async ({ query }) => redact(await memory.search(query.q, query.limit)),
+    ),
+    get('/memory/status', 'The state of the index.', { role: 'viewer', reply: MemoryStatus }, () =>
+      memory.call('status', {}),
+    ),
+    post(
+      '/memory/reindex',
+      'Makes the index anew; `/memory/status` tells how far it is.',
+      { role: 'operator', status: 202, reply: z.object({ started: z.literal(true) }) },
+      () => {
+        // Not awaited: progress is reported on /events and by /status.
+        memory.call('reindex', {}).catch(() => {})
+        return { started: true as const }
+      },
+    ),
+    get(
+      '/memory/files',
+      'Notes and prompt files of the workspace.',
+      { role: 'viewer', reply: z.object({ items: z.array(WorkspaceFile) }) },
+      () => ({ items: workspace.list().filter(({ path }) => isNote(path)) }),
+    ),
+    get(
+      '/memory/files/*path',
+      'A file with its `checksum`. Viewers get it redacted.',
+      { role: 'viewer', reply: WorkspaceText },
+      ({ params, identity }) => {
+        const file = workspace.read(params.path)
+        // An operator edits the file and needs its unredacted text.
+        return identity.role === 'operator' ? file : redact(file)
+      },
+    ),
+    put(
+      '/memory/files/*path',
+      'Writes a file. 409 where it changed since `checksum`.',
+      { role: 'operator', body: FileBody, reply: WorkspaceText },
+      ({ params, body }) => workspace.write(params.path, body.text, body.checksum),
+    ),
+    del('/memory/files/*path', 'Deletes a file.', { role: 'operator' }, ({ params }) => workspace.remove(params.path)),
+    get(
+      '/memory/sessions/:id',
+      'What is remembered of a session.',
+      { role: 'viewer', reply: z.object({ items: z.array(MemoryPassage) }) },
+      async ({ params }) => ({ items: await memory.call('passages', { name: params.id }) }),
+    ),
+    del('/memory/sessions/:id', 'Forgets a session.', { role: 'operator' }, ({ params, by }) =>
+      parts.forget(params.id, by),
+    ),
+    post('/memory/writes/:id/undo', 'Takes a `memory_write` back.', { role: 'operator' }, ({ params, by }) =>
+      parts.undo(params.id, by),
+    ),
+  ]
 }

@@ -1,21 +1,21 @@
-import { Router } from 'express'
-import type { StepUp } from '../auth/step-up.ts'
+import { z } from 'zod'
 import type { Journal } from '../calls/ports.ts'
 import {
   isVariableProvider,
   ModelBody,
   type ModelFallback,
   ModelFallbacksBody,
-  type ModelPreset,
+  ModelPreset,
   ModelProvider,
-  type ModelsReply,
+  ModelsReply,
   ModelTestBody,
-  type ModelTestReply,
+  ModelTestReply,
   ModelUseBody,
   ProviderBody,
   type VariableProvider,
 } from '../protocol/index.ts'
-import { endOf, identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
+import { endOf, read } from './handle.ts'
+import { del, get, post, put, type Route, readByHandler } from './route.ts'
 
 /** What the routes need of the models. Each method throws JarvisError `invalid_request`, `conflict`. */
 export type Models = {
@@ -28,6 +28,8 @@ export type Models = {
   forget(provider: ModelProvider): void
 }
 
+const params = z.object({ provider: ModelProvider })
+
 /** `/api/models`, for operators: which models there are, and which one answers. Keys are accepted and never returned. */
 export function modelRoutes(parts: {
   models: Models
@@ -36,11 +38,8 @@ export function modelRoutes(parts: {
   durably<T>(work: () => T): T
   /** Adds a secret to the redactor. */
   hide(secret: string): void
-  stepUp: StepUp
-}): Router {
+}): Route[] {
   const { models, journal, durably } = parts
-  const router = Router()
-  router.use(operatorOnly)
   const hidden = <T extends Pick<ModelTestBody, 'apiKey' | 'headers'>>(given: T): T => {
     if (given.apiKey !== undefined) parts.hide(given.apiKey)
     for (const value of Object.values(given.headers ?? {})) parts.hide(value)
@@ -54,61 +53,73 @@ export function modelRoutes(parts: {
       return models.current()
     })
 
-  router.get('/', (_request, response) => {
-    response.json(models.current())
-  })
-  router.get('/presets', (_request, response) => {
-    response.json({ presets: parts.presets })
-  })
-  router.put('/fallbacks', passwordAgain(parts.stepUp), (request, response) => {
-    const { fallbacks } = read(ModelFallbacksBody, request.body)
-    const by = identityOf(response).sub
-    response.json(change({ change: 'model_fallbacks', by, fallbacks }, () => models.fallBack(fallbacks)))
-  })
-  router.post('/use', (request, response) => {
-    const { model } = read(ModelUseBody, request.body)
-    const by = identityOf(response).sub
-    response.json(change({ change: 'model_used', by, model }, () => models.use(model)))
-  })
-  router.post('/:provider/test', async (request, response) => {
-    const provider = read(ModelProvider, param(request, 'provider'))
-    const body = hidden(read(ModelTestBody, request.body))
-    const found = await models.test(provider, body, endOf(response))
-    const { model, baseUrl } = body
-    const by = identityOf(response).sub
-    durably(() =>
-      journal.append('setup', { change: 'model_tested', by, provider, model, baseUrl, verdict: found.verdict }),
-    )
-    response.json(found)
-  })
-  router.put('/:provider', passwordAgain(parts.stepUp), (request, response) => {
-    const provider = read(ModelProvider, param(request, 'provider'))
-    const by = identityOf(response).sub
-    if (!isVariableProvider(provider)) {
-      const body = hidden(read(ProviderBody, request.body))
-      const { kind, models: names, baseUrl, headers } = body
-      const saved = {
-        change: 'provider_saved',
-        by,
-        provider,
-        kind,
-        models: names,
-        baseUrl,
-        hasNewKey: body.apiKey !== undefined,
-      }
-      const sent = headers === undefined ? {} : { headers: Object.keys(headers) }
-      response.json(change({ ...saved, ...sent }, () => models.saveNamed(provider, body)))
-      return
-    }
-    const body = hidden(read(ModelBody, request.body))
-    const { model, baseUrl } = body
-    const saved = { change: 'model_saved', by, provider, model, baseUrl, hasNewKey: body.apiKey !== undefined }
-    response.json(change(saved, () => models.save(provider, body)))
-  })
-  router.delete('/:provider', (request, response) => {
-    const provider = read(ModelProvider, param(request, 'provider'))
-    const by = identityOf(response).sub
-    response.json(change({ change: 'model_forgotten', by, provider }, () => models.forget(provider)))
-  })
-  return router
+  return [
+    get('/models', 'Providers and their models, never a key.', { role: 'operator', reply: ModelsReply }, () =>
+      models.current(),
+    ),
+    get(
+      '/models/presets',
+      'Known services to begin a named provider from.',
+      { role: 'operator', reply: z.object({ presets: z.array(ModelPreset).readonly() }) },
+      () => ({ presets: parts.presets }),
+    ),
+    put(
+      '/models/fallbacks',
+      'Replaces the [models that answer while another fails](models.md).',
+      { role: 'operator', password: true, body: ModelFallbacksBody, reply: ModelsReply },
+      ({ body: { fallbacks }, by }) =>
+        change({ change: 'model_fallbacks', by, fallbacks }, () => models.fallBack(fallbacks)),
+    ),
+    post(
+      '/models/use',
+      'Chooses the model that answers.',
+      { role: 'operator', body: ModelUseBody, reply: ModelsReply },
+      ({ body: { model }, by }) => change({ change: 'model_used', by, model }, () => models.use(model)),
+    ),
+    post(
+      '/models/:provider/test',
+      'Asks a provider one short question; saves nothing.',
+      { role: 'operator', params, body: ModelTestBody, reply: ModelTestReply },
+      async ({ params: { provider }, body, by, response }) => {
+        const found = await models.test(provider, hidden(body), endOf(response))
+        const { model, baseUrl } = body
+        durably(() =>
+          journal.append('setup', { change: 'model_tested', by, provider, model, baseUrl, verdict: found.verdict }),
+        )
+        return found
+      },
+    ),
+    put(
+      '/models/:provider',
+      'Saves a provider: of `anthropic` and `openai` `{model, baseUrl?, apiKey?}`, which is then used; of every other name `{kind, baseUrl, apiKey?, headers?, models}`.',
+      {
+        role: 'operator',
+        password: true,
+        params,
+        body: readByHandler(z.union([ModelBody, ProviderBody])),
+        reply: ModelsReply,
+      },
+      ({ params: { provider }, body: given, by }) => {
+        if (!isVariableProvider(provider)) {
+          const body = hidden(read(ProviderBody, given))
+          const { kind, models: names, baseUrl, headers } = body
+          const hasNewKey = body.apiKey !== undefined
+          const saved = { change: 'provider_saved', by, provider, kind, models: names, baseUrl, hasNewKey }
+          const sent = headers === undefined ? {} : { headers: Object.keys(headers) }
+          return change({ ...saved, ...sent }, () => models.saveNamed(provider, body))
+        }
+        const body = hidden(read(ModelBody, given))
+        const { model, baseUrl } = body
+        const saved = { change: 'model_saved', by, provider, model, baseUrl, hasNewKey: body.apiKey !== undefined }
+        return change(saved, () => models.save(provider, body))
+      },
+    ),
+    del(
+      '/models/:provider',
+      'Forgets a provider.',
+      { role: 'operator', params, reply: ModelsReply },
+      ({ params: { provider }, by }) =>
+        change({ change: 'model_forgotten', by, provider }, () => models.forget(provider)),
+    ),
+  ]
 }

@@ -1,17 +1,17 @@
-import { Router } from 'express'
 import type { RolesOfNodes } from '../homelab/node-roles.ts'
-import { NodeRolesBody, type NodeRolesReply } from '../protocol/index.ts'
-import { identityOf, operatorOnly, read } from './handle.ts'
+import { NodeRolesBody, NodeRolesReply } from '../protocol/index.ts'
+import { get, put, type Route } from './route.ts'
 
 /** `/api/node-roles`: reads what nodes are for; a PUT replaces all roles. */
-export function nodeRolesRoutes(roles: Pick<RolesOfNodes, 'current' | 'set'>): Router {
-  const router = Router()
-  router.get('/', (_request, response) => {
-    response.json(roles.current() satisfies NodeRolesReply)
-  })
-  router.put('/', operatorOnly, (request, response) => {
-    roles.set(read(NodeRolesBody, request.body).roles, identityOf(response).sub)
-    response.json(roles.current() satisfies NodeRolesReply)
-  })
-  return router
-}
+export const nodeRolesRoutes = (roles: Pick<RolesOfNodes, 'current' | 'set'>): Route[] => [
+  get('/node-roles', 'What nodes are for.', { role: 'viewer', reply: NodeRolesReply }, () => roles.current()),
+  put(
+    '/node-roles',
+    'Replaces all roles of nodes. Those of `policy` take precedence.',
+    { role: 'operator', body: NodeRolesBody, reply: NodeRolesReply },
+    ({ body, by }) => {
+      roles.set(body.roles, by)
+      return roles.current()
+    },
+  ),
+]

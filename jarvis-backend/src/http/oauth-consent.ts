@@ -1,26 +1,27 @@
-import { Router } from 'express'
+import { z } from 'zod'
 import type { OAuthRequests } from '../auth/oauth-requests.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
 import type { StepUp } from '../auth/step-up.ts'
-import { OAuthDecisionBody, type OAuthDecisionReply, OAuthOpenBody } from '../protocol/index.ts'
-import { identityOf, operatorOnly, param, read } from './handle.ts'
+import { OAuthAsk, OAuthDecisionBody, OAuthDecisionReply, OAuthOpenBody, OAuthProblem } from '../protocol/index.ts'
+import { post, type Route } from './route.ts'
 
 /**
  * `/api/oauth`, for operators: opens and decides sign-in requests of MCP clients. The operator's token is required, so no foreign page can decide.
  */
-export function oauthConsentRoutes(parts: { requests: OAuthRequests; originOf: OriginOf; stepUp: StepUp }): Router {
-  const { requests, originOf, stepUp } = parts
-  const router = Router()
-  router.use(operatorOnly)
-  router.post('/requests', async (request, response) => {
-    response.json(await requests.open(read(OAuthOpenBody, request.body).query, originOf(request)))
-  })
-  router.post('/requests/:id', (request, response) => {
-    const decision = read(OAuthDecisionBody, request.body)
-    if (decision.allow) stepUp.require(identityOf(response))
-    const redirectTo = requests.decide(param(request, 'id'), decision, identityOf(response))
-    const reply: OAuthDecisionReply = { redirectTo }
-    response.json(reply)
-  })
-  return router
-}
+export const oauthConsentRoutes = (parts: { requests: OAuthRequests; originOf: OriginOf; stepUp: StepUp }): Route[] => [
+  post(
+    '/oauth/requests',
+    'Opens an MCP client’s request to sign in, by the query of the consent page.',
+    { role: 'operator', body: OAuthOpenBody, reply: z.union([OAuthAsk, OAuthProblem]) },
+    ({ body, request }) => parts.requests.open(body.query, parts.originOf(request)),
+  ),
+  post(
+    '/oauth/requests/:id',
+    'Allows or refuses an MCP client. Allowing needs the password.',
+    { role: 'operator', password: 'sometimes', body: OAuthDecisionBody, reply: OAuthDecisionReply },
+    ({ params, body, identity }) => {
+      if (body.allow) parts.stepUp.require(identity)
+      return { redirectTo: parts.requests.decide(params.id, body, identity) }
+    },
+  ),
+]

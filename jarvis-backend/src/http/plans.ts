@@ -1,7 +1,6 @@
-import { Router } from 'express'
 import { z } from 'zod'
-import type { PlanRun, PlanRunsPage, RunbookRunReply } from '../protocol/index.ts'
-import { identityOf, operatorOnly, param, read } from './handle.ts'
+import { PlanRun, PlanRunsPage, RunbookRunReply } from '../protocol/index.ts'
+import { get, post, type Route } from './route.ts'
 
 const Query = z.strictObject({
   before: z.coerce.number().int().optional(),
@@ -20,24 +19,29 @@ export type PlanList = {
 }
 
 /** `/api/plans`: the plans that began, newest first, stopping one, and taking one back. */
-export function planRoutes({ list, one, stop, undo }: PlanList): Router {
-  const router = Router()
-  router.get('/', (request, response) => {
-    const { limit, before } = read(Query, request.query)
-    const found = list({ limit: limit + 1, ...(before !== undefined && { before }) })
-    const items = found.slice(0, limit)
-    const last = items.at(-1)
-    const page: PlanRunsPage = { items, ...(found.length > limit && last && { next: String(last.startedAt) }) }
-    response.json(page)
-  })
-  router.get('/:id', (request, response) => {
-    response.json(one(param(request, 'id')))
-  })
-  router.post('/:id/stop', operatorOnly, (request, response) => {
-    response.json(stop(param(request, 'id'), identityOf(response).sub))
-  })
-  router.post('/:id/undo', operatorOnly, (request, response) => {
-    response.json(undo(param(request, 'id'), identityOf(response).sub))
-  })
-  return router
-}
+export const planRoutes = ({ list, one, stop, undo }: PlanList): Route[] => [
+  get(
+    '/plans',
+    'Plans that began, newest first. `before` is Unix ms.',
+    { role: 'viewer', query: Query, reply: PlanRunsPage },
+    ({ query: { limit, before } }) => {
+      const found = list({ limit: limit + 1, ...(before !== undefined && { before }) })
+      const items = found.slice(0, limit)
+      const last = items.at(-1)
+      return { items, ...(found.length > limit && last && { next: String(last.startedAt) }) }
+    },
+  ),
+  get('/plans/:id', 'One plan.', { role: 'viewer', reply: PlanRun }, ({ params }) => one(params.id)),
+  post(
+    '/plans/:id/stop',
+    'Stops a plan after its present step, or at once where a step waits. 409 where it is over.',
+    { role: 'operator', reply: PlanRun },
+    ({ params, by }) => stop(params.id, by),
+  ),
+  post(
+    '/plans/:id/undo',
+    'Starts the [plan that takes its changes back](plans.md#taking-a-plan-back), in a session where its card appears. 409 where it is not over or nothing can be taken back.',
+    { role: 'operator', reply: RunbookRunReply },
+    ({ params, by }) => undo(params.id, by),
+  ),
+]

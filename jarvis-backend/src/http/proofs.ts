@@ -1,11 +1,13 @@
-import { Router } from 'express'
 import type { Drills } from '../drill/drills.ts'
+import { ProofsReply } from '../protocol/index.ts'
+import { get, type Route } from './route.ts'
 
 /** `/api/proofs`: each guest's newest restore proof, and the drill that has not ended. */
-export function proofRoutes(drills: Pick<Drills, 'proofs'>): Router {
-  const router = Router()
-  router.get('/', (_request, response) => {
-    response.json(drills.proofs())
-  })
-  return router
-}
+export const proofRoutes = (drills: Pick<Drills, 'proofs'>): Route[] => [
+  get(
+    '/proofs',
+    'Each guest’s newest [restore proof](restore-drill.md), newest first, and the drill that has not ended.',
+    { role: 'viewer', reply: ProofsReply },
+    () => drills.proofs(),
+  ),
+]

@@ -1,20 +1,24 @@
-import { Router } from 'express'
 import type { Questions } from '../calls/questions/questions.ts'
-import { AnswerBody, type QuestionsReply } from '../protocol/index.ts'
-import { identityOf, operatorOnly, param, read } from './handle.ts'
+import { AnswerBody, QuestionsReply } from '../protocol/index.ts'
+import { get, Ok, ok, post, type Route } from './route.ts'
 
 const dayMs = 24 * 60 * 60_000
 
 /** `/api/questions`: lists the questions of the last day and answers one. */
-export function questionRoutes(questions: Pick<Questions, 'list' | 'answer'>, now: () => number): Router {
-  const router = Router()
-  router.get('/', (_request, response) => {
-    response.json({ items: questions.list(now() - dayMs) } satisfies QuestionsReply)
-  })
-  router.post('/:id', operatorOnly, (request, response) => {
-    const body = read(AnswerBody, request.body)
-    questions.answer({ ...body, questionId: param(request, 'id'), by: identityOf(response).sub })
-    response.json({ ok: true })
-  })
-  return router
-}
+export const questionRoutes = (questions: Pick<Questions, 'list' | 'answer'>, now: () => number): Route[] => [
+  get(
+    '/questions',
+    '[Questions](questions.md) that wait, and those that ended in the last day.',
+    { role: 'viewer', reply: QuestionsReply },
+    () => ({ items: questions.list(now() - dayMs) }),
+  ),
+  post(
+    '/questions/:id',
+    'Answers a question: with `answers`, one `{chosen?, text?}` to each item, with `said` or with `declined`. 409 where it was answered before, 410 where it is over.',
+    { role: 'operator', body: AnswerBody, reply: Ok },
+    ({ params, body, by }) => {
+      questions.answer({ ...body, questionId: params.id, by })
+      return ok
+    },
+  ),
+]

@@ -1,28 +1,28 @@
-import { Router } from 'express'
-import type { StepUp } from '../auth/step-up.ts'
-import { JarvisError, type RestartReply } from '../protocol/index.ts'
-import { identityOf, operatorOnly, passwordAgain } from './handle.ts'
+import { JarvisError, RestartReply } from '../protocol/index.ts'
+import { post, type Route } from './route.ts'
 
 /** `POST /api/restart`: restarts with the saved settings. Refused where the start would fail. */
-export function restartRoutes(parts: {
+export const restartRoutes = (parts: {
   restart(): void
   /** Why the start would fail; undefined when it would succeed. */
   problem(): string | undefined
   isStopping(): boolean
   record(by: string): void
-  stepUp: StepUp
-}): Router {
-  const router = Router()
-  router.post('/', operatorOnly, passwordAgain(parts.stepUp), (_request, response) => {
-    if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down already.')
-    const problem = parts.problem()
-    if (problem !== undefined) {
-      throw new JarvisError('conflict', `Nothing was restarted: JARVIS would not start again here. ${problem}`)
-    }
-    parts.record(identityOf(response).sub)
-    // Restart only after the answer has been sent.
-    response.once('close', parts.restart)
-    response.status(202).json({ isRestarting: true } satisfies RestartReply)
-  })
-  return router
-}
+}): Route[] => [
+  post(
+    '/restart',
+    'Closes everything and starts again with the saved settings. 409 where that start would fail.',
+    { role: 'operator', password: true, status: 202, reply: RestartReply },
+    ({ by, response }) => {
+      if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down already.')
+      const problem = parts.problem()
+      if (problem !== undefined) {
+        throw new JarvisError('conflict', `Nothing was restarted: JARVIS would not start again here. ${problem}`)
+      }
+      parts.record(by)
+      // Restart only after the answer has been sent.
+      response.once('close', parts.restart)
+      return { isRestarting: true as const }
+    },
+  ),
+]

@@ -89,6 +89,11 @@ export const untypedMark = 'x-untyped'
 /** A reply whose type is known to TypeScript alone; the OpenAPI document calls it an object of which only `description` is told. */
 export const untyped = <T>(description: string) =>
   z.custom<T>().meta({ type: 'object', description, [untypedMark]: true })
+/** A body that the handler reads itself, because another part of the request chooses its form. `schema` describes it. */
+export const readByHandler = (schema: z.ZodType) => {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return z.unknown().meta(json as Record<string, unknown>)
+}
 /** The reply of a request that has nothing to tell. */
 export const Ok = z.object({ ok: z.literal(true) })
 export const ok = { ok: true } as const

@@ -1,15 +1,18 @@
-import { Router } from 'express'
+import { z } from 'zod'
 import { type Made, Mistake, PlanProblem } from '../plans/planner.ts'
 import {
+  Runbook,
   RunbookBody,
-  type RunbookCheck,
+  RunbookCheck,
   RunbookCheckBody,
   RunbookRunBody,
-  type RunbookRunReply,
+  RunbookRunReply,
+  RunbookText,
   type ToolInput,
 } from '../protocol/index.ts'
 import type { Library } from '../runbooks/library.ts'
-import { endOf, identityOf, operatorOnly, param, read } from './handle.ts'
+import { endOf } from './handle.ts'
+import { del, get, post, put, type Route } from './route.ts'
 
 /** `/api/runbooks`: what there is, checking and saving a text, and running one as a plan. */
 export function runbookRoutes(parts: {
@@ -20,9 +23,8 @@ export function runbookRoutes(parts: {
   make(request: { text: string; inputs: ToolInput; by: string; signal: AbortSignal }): Promise<Made> | undefined
   /** Starts a run of a saved one. */
   run(request: { name: string; inputs: ToolInput; by: string }): RunbookRunReply
-}): Router {
+}): Route[] {
   const { library, now, redact } = parts
-  const router = Router()
 
   /** Real reads, resolved values, nothing changed. */
   async function dryRun(made: Promise<Made>): Promise<RunbookCheck['plan']> {
@@ -40,36 +42,50 @@ export function runbookRoutes(parts: {
     }
   }
 
-  router.get('/', (_request, response) => {
-    response.json(redact({ items: library.list() }))
-  })
-  router.post('/check', operatorOnly, async (request, response) => {
-    const { text, inputs } = read(RunbookCheckBody, request.body)
-    const { facts, hash } = library.parse(text)
-    const runbook = { name: '', ...facts, isShipped: false, changedAt: now(), hash }
-    const by = identityOf(response).sub
-    const made = inputs === undefined ? undefined : parts.make({ text, inputs, by, signal: endOf(response) })
-    const plan = made && (await dryRun(made))
-    response.json(redact({ runbook, ...(plan && { plan }) } satisfies RunbookCheck))
-  })
-  router.get('/:name', (request, response) => {
-    const runbook = library.get(param(request, 'name'))
-    // An operator edits the text and needs it unredacted.
-    response.json(identityOf(response).role === 'operator' ? runbook : redact(runbook))
-  })
-  router.put('/:name', operatorOnly, (request, response) => {
-    const { text, hash } = read(RunbookBody, request.body)
-    response.json(library.save(param(request, 'name'), text, hash, identityOf(response).sub))
-  })
-  router.delete('/:name', operatorOnly, (request, response) => {
-    library.remove(param(request, 'name'), identityOf(response).sub)
-    response.status(204).end()
-  })
-  /** Its calls are judged as one plan; the session shows the card or the plan. */
-  router.post('/:name/run', operatorOnly, (request, response) => {
-    const { inputs } = read(RunbookRunBody, request.body)
-    const name = param(request, 'name')
-    response.json(parts.run({ name, inputs, by: identityOf(response).sub }))
-  })
-  return router
+  return [
+    get(
+      '/runbooks',
+      'The [runbooks](automations.md) with inputs, steps, the checks that offer them, and faults by line.',
+      { role: 'viewer', reply: z.object({ items: z.array(Runbook) }) },
+      () => redact({ items: library.list() }),
+    ),
+    post(
+      '/runbooks/check',
+      'The faults of a text, and with `inputs` and no fault a dry run; saves nothing.',
+      { role: 'operator', body: RunbookCheckBody, reply: RunbookCheck },
+      async ({ body: { text, inputs }, by, response }) => {
+        const { facts, hash } = library.parse(text)
+        const runbook = { name: '', ...facts, isShipped: false, changedAt: now(), hash }
+        const made = inputs === undefined ? undefined : parts.make({ text, inputs, by, signal: endOf(response) })
+        const plan = made && (await dryRun(made))
+        return redact({ runbook, ...(plan && { plan }) })
+      },
+    ),
+    get(
+      '/runbooks/:name',
+      'A runbook with its text. Viewers get it redacted.',
+      { role: 'viewer', reply: RunbookText },
+      ({ params, identity }) => {
+        const runbook = library.get(params.name)
+        // An operator edits the text and needs it unredacted.
+        return identity.role === 'operator' ? runbook : redact(runbook)
+      },
+    ),
+    put(
+      '/runbooks/:name',
+      'Saves a runbook. A text with a fault is refused with its line, and what was saved before stays. 409 where it changed since `hash`.',
+      { role: 'operator', body: RunbookBody, reply: RunbookText },
+      ({ params, body: { text, hash }, by }) => library.save(params.name, text, hash, by),
+    ),
+    del('/runbooks/:name', 'Deletes a runbook.', { role: 'operator' }, ({ params, by }) =>
+      library.remove(params.name, by),
+    ),
+    // Its calls are judged as one plan.
+    post(
+      '/runbooks/:name/run',
+      'Runs a runbook, in a session where its card or its plan appears.',
+      { role: 'operator', body: RunbookRunBody, reply: RunbookRunReply },
+      ({ params: { name }, body: { inputs }, by }) => parts.run({ name, inputs, by }),
+    ),
+  ]
 }

@@ -1,7 +1,6 @@
-import { Router } from 'express'
 import { dayMs, fieldsOf, minuteMs, quarterMs, type SampleStore, weekMs } from '../homelab/samples.ts'
-import { SamplesQuery, type SamplesReply } from '../protocol/index.ts'
-import { read } from './handle.ts'
+import { SamplesQuery, SamplesReply } from '../protocol/index.ts'
+import { get, type Route } from './route.ts'
 
 const ranges = {
   '1h': { stepMs: minuteMs, count: 60 },
@@ -13,26 +12,26 @@ const ranges = {
 const valuesAtOnce = 10_000
 
 /** `/api/samples`: values for charts. The largest reply, 64 series of 1,440 moments, has 2.4 MB; others wait for one series at most. */
-export function samplesRoutes(store: Pick<SampleStore, 'read'>, now: () => number): Router {
-  const router = Router()
-  router.get('/', async (request, response) => {
-    const { series, range } = read(SamplesQuery, request.query)
-    const { stepMs, count } = ranges[range]
-    const from = (Math.floor(now() / stepMs) - count + 1) * stepMs
-    const names = [...new Set(series)]
-    const found = new Map<string, SamplesReply['items'][number]>()
-    for (const [name, moments] of store.read(names, stepMs, from, count)) {
-      const fields = fieldsOf(name)
-      const values = Object.fromEntries(fields.map((field, at) => [field, moments.map((moment) => short(moment[at]))]))
-      found.set(name, { name, values })
-      // Lets other requests run between the series of a large reply.
-      if (names.length * count > valuesAtOnce) await new Promise(setImmediate)
-    }
-    const items = names.flatMap((name) => found.get(name) ?? [])
-    response.json({ from, stepMs, items } satisfies SamplesReply)
-  })
-  return router
-}
+export const samplesRoutes = (store: Pick<SampleStore, 'read'>, now: () => number): Route[] => [
+  get(
+    '/samples',
+    'Values for charts. `series` is a comma list of up to 64 of `cluster`, `node/NAME`, `guest/VMID`, `storage/…`.',
+    { role: 'viewer', query: SamplesQuery, reply: SamplesReply },
+    async ({ query: { series, range } }) => {
+      const { stepMs, count } = ranges[range]
+      const from = (Math.floor(now() / stepMs) - count + 1) * stepMs
+      const names = [...new Set(series)]
+      const found = new Map<string, SamplesReply['items'][number]>()
+      for (const [name, moments] of store.read(names, stepMs, from, count)) {
+        const values = fieldsOf(name).map((field, at) => [field, moments.map((moment) => short(moment[at]))])
+        found.set(name, { name, values: Object.fromEntries(values) })
+        // Lets other requests run between the series of a large reply.
+        if (names.length * count > valuesAtOnce) await new Promise(setImmediate)
+      }
+      return { from, stepMs, items: names.flatMap((name) => found.get(name) ?? []) }
+    },
+  ),
+]
 
 /** Rounds to 5 significant digits; null for undefined. */
 const short = (value: number | undefined) => (value === undefined ? null : Number(value.toPrecision(5)))

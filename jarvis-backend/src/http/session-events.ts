@@ -1,10 +1,10 @@
-import type { Request, Response } from 'express'
+import type { Request } from 'express'
 import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import { wireEntry } from '../agent/sessions/wire-entry.ts'
-import { type Entry, JarvisError, SessionEventsQuery, type StreamEvents } from '../protocol/index.ts'
+import { type Entry, JarvisError, type StreamEvents } from '../protocol/index.ts'
 import type { EventStreams } from './event-streams.ts'
-import { identityOf, param, read } from './handle.ts'
+import type { Call } from './route.ts'
 
 /** Entries that are read at a time. */
 const entriesAtOnce = 200
@@ -12,9 +12,8 @@ const entriesAtOnce = 200
 /** Whether an event is a line of the transcript; only its `seq` can be gone back to. */
 const isEntry = (payload: object): payload is Entry => 'at' in payload
 
-/** The `seq` that a client has: of the last event it received, else of its query; -1 where it has none. @throws JarvisError `invalid_request` */
-function placeOf(request: Request): number {
-  const { after = -1 } = read(SessionEventsQuery, request.query)
+/** The `seq` that a client has: of the last event it received, else `after`, of its query; -1 where it has none. @throws JarvisError `invalid_request` */
+function placeOf(request: Request, after = -1): number {
   const lastId = request.get('last-event-id')
   if (lastId === undefined || lastId === '') return after
   if (!/^\d{1,15}$/.test(lastId))
@@ -32,9 +31,9 @@ export function streamSession(parts: {
   redact: Parameters<typeof wireEntry>[1]
   streams: EventStreams
 }) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const sessionId = param(request, 'id')
-    let last = placeOf(request)
+  return async (call: Call<{ id: string }, { after?: number | undefined }>): Promise<void> => {
+    const sessionId = call.params.id
+    let last = placeOf(call.request, call.query.after)
     let isLive = false
     // A program is no screen: a card that it is told of does not count as seen by a person.
     const watch = parts.runs.watch(sessionId, {
@@ -50,7 +49,7 @@ export function streamSession(parts: {
     })
     let stream: ReturnType<EventStreams['open']>
     try {
-      stream = parts.streams.open(response, identityOf(response), sessionId, watch.end)
+      stream = parts.streams.open(call.response, call.identity, sessionId, watch.end)
     } catch (error) {
       watch.end()
       throw error

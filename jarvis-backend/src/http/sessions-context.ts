@@ -1,9 +1,18 @@
-import { Router } from 'express'
+import { z } from 'zod'
 import type { GoingBack } from '../agent/context/going-back.ts'
 import type { Reports } from '../agent/context/reports.ts'
 import type { Runs } from '../agent/runs.ts'
-import { type Checkpoint, ContextQuery, JarvisError, type Page } from '../protocol/index.ts'
-import { identityOf, operatorOnly, param, read } from './handle.ts'
+import {
+  Checkpoint,
+  CheckpointDetail,
+  ContextQuery,
+  ContextReport,
+  JarvisError,
+  pageOf,
+  RunId,
+} from '../protocol/index.ts'
+import { endOf } from './handle.ts'
+import { get, post, type Route } from './route.ts'
 
 /** `/api/sessions/:id/context` and `/fold`: what fills the window of a session's model, and folding it by hand. */
 export function contextRoutes(parts: {
@@ -11,7 +20,7 @@ export function contextRoutes(parts: {
   reports: Reports
   goingBack: GoingBack
   pendingCounts(): Map<string, number>
-}): Router {
+}): Route[] {
   const { runs, reports, goingBack } = parts
   /** Why nothing can be folded now; undefined where it can. */
   function resting(id: string): string | undefined {
@@ -19,33 +28,41 @@ export function contextRoutes(parts: {
     if (waiting > 0) return waiting === 1 ? 'A card waits for you.' : `${waiting} cards wait for you.`
     return runs.isRunning(id) ? 'An answer or a call goes on.' : undefined
   }
-  const router = Router()
-  router.get('/:id/context', async (request, response) => {
-    const id = param(request, 'id')
-    const { count } = read(ContextQuery, request.query)
-    if (count === undefined) {
-      response.json(reports.of(id, resting(id)))
-      return
-    }
-    const gone = new AbortController()
-    response.on('close', () => gone.abort())
-    response.json(await reports.counted(id, resting(id), gone.signal))
-  })
-  router.post('/:id/fold', operatorOnly, (request, response) => {
-    const id = param(request, 'id')
-    const { because } = reports.of(id, resting(id)).fold
-    if (because !== undefined) throw new JarvisError('conflict', `Nothing was folded. ${because}`)
-    const { runId } = runs.start({ sessionId: id, text: '/fold', by: identityOf(response).sub })
-    response.status(202).json({ runId })
-  })
-  router.get('/:id/checkpoints', (request, response) => {
-    response.json({ items: goingBack.list(param(request, 'id')) } satisfies Page<Checkpoint>)
-  })
-  router.get('/:id/checkpoints/:seq', (request, response) => {
-    const seq = Number(param(request, 'seq'))
-    if (!Number.isSafeInteger(seq) || seq < 0)
-      throw new JarvisError('invalid_request', 'seq: name a message by its seq.')
-    response.json(goingBack.detail(param(request, 'id'), seq))
-  })
-  return router
+  return [
+    get(
+      '/sessions/:id/context',
+      'What fills [the model’s window](context.md), what it cost, and what a fold would take. `count=exact` asks the provider too.',
+      { role: 'viewer', query: ContextQuery, reply: ContextReport },
+      ({ params: { id }, query, response }) =>
+        query.count === undefined ? reports.of(id, resting(id)) : reports.counted(id, resting(id), endOf(response)),
+    ),
+    post(
+      '/sessions/:id/fold',
+      'Folds older turns. 409 with the reason while something is open, or where there is nothing to fold.',
+      { role: 'operator', status: 202, reply: z.object({ runId: RunId }) },
+      ({ params: { id }, by }) => {
+        const { because } = reports.of(id, resting(id)).fold
+        if (because !== undefined) throw new JarvisError('conflict', `Nothing was folded. ${because}`)
+        const { runId } = runs.start({ sessionId: id, text: '/fold', by })
+        return { runId }
+      },
+    ),
+    get(
+      '/sessions/:id/checkpoints',
+      'The messages that one can [go back to](context.md#going-back), newest first.',
+      { role: 'viewer', reply: pageOf(Checkpoint) },
+      ({ params }) => ({ items: goingBack.list(params.id) }),
+    ),
+    get(
+      '/sessions/:id/checkpoints/:seq',
+      'Which files would go back, and the changes that stay.',
+      { role: 'viewer', reply: CheckpointDetail },
+      ({ params }) => {
+        const seq = Number(params.seq)
+        if (!Number.isSafeInteger(seq) || seq < 0)
+          throw new JarvisError('invalid_request', 'seq: name a message by its seq.')
+        return goingBack.detail(params.id, seq)
+      },
+    ),
+  ]
 }

@@ -1,4 +1,3 @@
-import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import type { GoingBack } from '../agent/context/going-back.ts'
 import type { Reports } from '../agent/context/reports.ts'
@@ -14,22 +13,25 @@ import type { Agents } from '../agents/agent.ts'
 import type { ImageStore, Journal } from '../calls/ports.ts'
 import { newId } from '../lib/ids.ts'
 import {
-  type ChildRunRow,
-  type Entry,
+  CheckpointFile,
+  ChildRunRow,
+  Entry,
   JarvisError,
   mainAgentId,
-  type Page,
   PageQuery,
+  pageOf,
+  SentReply,
   SessionBranchBody,
   SessionCreateBody,
   SessionPatchBody,
-  type SessionSummary,
-  type SessionsPage,
+  SessionSummary,
+  SessionsPage,
   SessionsQuery,
-  type Versions,
+  Versions,
 } from '../protocol/index.ts'
 import type { EventStreams } from './event-streams.ts'
-import { identityOf, operatorOnly, param, read, sendText } from './handle.ts'
+import { sendText } from './handle.ts'
+import { del, get, patch, post, type Route } from './route.ts'
 import { toMarkdown } from './session-markdown.ts'
 import { contextRoutes } from './sessions-context.ts'
 import { runRoutes } from './sessions-runs.ts'
@@ -54,7 +56,7 @@ export function sessionRoutes(parts: {
   reports: Reports
   goingBack: GoingBack
   streams: EventStreams
-}): Router {
+}): Route[] {
   const { runs, store } = parts
   const toSummary = (
     { nextSeq: _, totals, found, agent, ...session }: ListedSession,
@@ -93,157 +95,188 @@ export function sessionRoutes(parts: {
     }
   }
 
-  const journalled = (
-    request: Request,
-    response: Response,
-    change: 'renamed' | 'deleted' | 'archived' | 'unarchived',
-    sessionId = param(request, 'id'),
-  ) => {
+  const journalled = (by: string, change: 'renamed' | 'deleted' | 'archived' | 'unarchived', sessionId: string) => {
     // The journal must not keep a deleted session's title.
     const title = change === 'deleted' ? undefined : known(sessionId).title
-    parts.journal.append('session', { sessionId, change, title, by: identityOf(response).sub })
+    parts.journal.append('session', { sessionId, change, title, by })
   }
 
-  const router = Router()
-  router.use(contextRoutes(parts))
-  router.use(runRoutes(parts))
-  router.get('/', (request, response) => {
-    const { q = '', before, source, limit, archived } = read(SessionsQuery, request.query)
-    const words = q.trim()
-    const { items, next, isIndexing } = parts.list.page({
-      limit,
-      archived,
-      ...(words !== '' && { words }),
-      ...(before !== undefined && { before }),
-      ...(source !== undefined && { source }),
-    })
-    const isWhole = words === '' && before === undefined
-    const page: SessionsPage = {
-      items: items.map(toRow(parts.pendingCounts())),
-      ...(next !== undefined && { next }),
-      ...(isIndexing && { isIndexing }),
-      ...(isWhole && { total: next === undefined ? items.length : parts.list.count({ archived, source }) }),
-    }
-    response.json(page)
-  })
-  router.post('/', operatorOnly, (request, response) => {
-    const { title, agent, message, requestId, model } = read(SessionCreateBody, request.body)
-    if (message !== undefined) {
-      const sent = runs.start({
-        ...{ text: message, by: identityOf(response).sub },
-        ...(requestId !== undefined && { requestId }),
-        ...(model !== undefined && { model }),
-        ...(agent !== undefined && { agent }),
-      })
-      if (title !== undefined) runs.rename(sent.sessionId, title)
-      response.status(201).json({ ...summary(sent.sessionId), ...sent })
-      return
-    }
-    const id = newId('ses')
-    const safe = title === undefined ? untitled : parts.redact.text(title)
-    if (agent !== undefined) parts.agents.require(agent)
-    store.createSession({ id, title: safe, source: 'chat', at: parts.now(), ...(agent !== undefined && { agent }) })
-    response.status(201).json(summary(id))
-  })
-  router.get('/:id', (request, response) => {
-    const id = param(request, 'id')
-    const { usedTokens, windowTokens: limitTokens } = parts.reports.of(id)
-    response.json({ ...summary(id), context: { usedTokens, limitTokens } } satisfies SessionSummary)
-  })
-  router.get('/:id/versions', (request, response) => {
-    const { id } = known(param(request, 'id'))
-    response.json({ items: versionsIn(id, store.family(id)) } satisfies Page<Versions>)
-  })
-  router.get('/:id/children', (request, response) => {
-    const { id } = known(param(request, 'id'))
-    response.json({ items: childrenIn(store, id) } satisfies Page<ChildRunRow>)
-  })
-  router.get('/:id/entries', (request, response) => {
-    const { id } = known(param(request, 'id'))
-    const { limit, before } = read(PageQuery, request.query)
-    const { items, hasEarlier } = store.pageBefore(id, Number(before ?? Number.MAX_SAFE_INTEGER), limit)
-    const first = items[0]
-    const page: Page<Entry> = {
-      items: items.map((entry) => wireEntry(entry, parts.redact)),
-      ...(hasEarlier && first !== undefined && { next: String(first.seq) }),
-    }
-    response.json(page)
-  })
-  router.patch('/:id', operatorOnly, (request, response) => {
-    const id = param(request, 'id')
-    const { title, isRehearsal, isArchived, model, effort } = read(SessionPatchBody, request.body)
-    // Changes that may be refused come first.
-    if (model !== undefined) parts.sessions.setModel(id, model ?? undefined)
-    if (effort !== undefined) parts.sessions.setEffort(id, effort ?? undefined)
-    if (isRehearsal !== undefined) runs.setRehearsal(id, isRehearsal, identityOf(response).sub)
-    if (title !== undefined) {
-      known(id)
-      for (const version of familyOf(id)) runs.rename(version, title)
-      journalled(request, response, 'renamed')
-    }
-    if (isArchived !== undefined && parts.sessions.archive(id, isArchived)) {
-      journalled(request, response, isArchived ? 'archived' : 'unarchived')
-    }
-    response.json(summary(id))
-  })
-  router.post('/:id/branch', operatorOnly, (request, response) => {
-    const from = param(request, 'id')
-    const { before, after = 0, model, restoreFiles } = read(SessionBranchBody, request.body)
-    const point = before === undefined ? { after } : { before }
-    if (restoreFiles && runs.isRunning(from))
-      throw new JarvisError(
-        'conflict',
-        'An answer or a call goes on. Files go back once it has ended; nothing was branched.',
-      )
-    const { sessionId, entry } = parts.sessions.branch(from, point, model)
-    parts.journal.append('session', {
-      sessionId,
-      change: 'branched',
-      title: known(sessionId).title,
-      from,
-      entry,
-      by: identityOf(response).sub,
-    })
-    const restored = restoreFiles
-      ? parts.goingBack.restoreFiles(from, before ?? after, identityOf(response).sub)
-      : undefined
-    response.status(201).json({ ...summary(sessionId), ...(restored && { restored }) })
-  })
-  router.delete('/:id', operatorOnly, async (request, response) => {
-    const { id } = known(param(request, 'id'))
-    for (const version of familyOf(id)) {
-      await runs.remove(version, identityOf(response).sub)
-      parts.streams.close(version)
-      journalled(request, response, 'deleted', version)
-    }
-    response.status(204).end()
-  })
-  router.get('/:id/images/:imageId', (request, response) => {
-    const image = parts.image(known(param(request, 'id')).id, param(request, 'imageId'))
-    if (image === undefined) throw new JarvisError('not_found', 'There is no such picture in this session.')
-    response.set({
-      'Content-Type': image.mimeType,
-      'Content-Security-Policy': "default-src 'none'; sandbox",
-      // Revalidated each time, so that a browser that signed out, or a deleted session, shows the image no more.
-      'Cache-Control': 'private, no-cache',
-      ETag: `"${param(request, 'imageId')}"`,
-    })
-    response.send(image.data)
-  })
-  router.get('/:id/export', async (request, response) => {
-    const { id, title } = known(param(request, 'id'))
-    const { format } = read(ExportQuery, request.query)
-    async function* text() {
-      if (format === 'markdown') yield `# ${title}\n`
-      for await (const entries of piecesOf(id)) {
-        yield format === 'markdown'
-          ? toMarkdown(entries)
-          : entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+  return [
+    ...contextRoutes(parts),
+    ...runRoutes(parts),
+    get(
+      '/sessions',
+      'Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`.',
+      { role: 'viewer', query: SessionsQuery, reply: SessionsPage },
+      ({ query: { q = '', before, source, limit, archived } }) => {
+        const words = q.trim()
+        const { items, next, isIndexing } = parts.list.page({
+          limit,
+          archived,
+          ...(words !== '' && { words }),
+          ...(before !== undefined && { before }),
+          ...(source !== undefined && { source }),
+        })
+        const isWhole = words === '' && before === undefined
+        return {
+          items: items.map(toRow(parts.pendingCounts())),
+          ...(next !== undefined && { next }),
+          ...(isIndexing && { isIndexing }),
+          ...(isWhole && { total: next === undefined ? items.length : parts.list.count({ archived, source }) }),
+        }
+      },
+    ),
+    post(
+      '/sessions',
+      'Makes a session. With `message` its first run begins.',
+      {
+        role: 'operator',
+        status: 201,
+        body: SessionCreateBody,
+        reply: SessionSummary.extend(SentReply.partial().shape),
+      },
+      ({ body: { title, agent, message, requestId, model }, by }) => {
+        if (message !== undefined) {
+          const sent = runs.start({
+            ...{ text: message, by },
+            ...(requestId !== undefined && { requestId }),
+            ...(model !== undefined && { model }),
+            ...(agent !== undefined && { agent }),
+          })
+          if (title !== undefined) runs.rename(sent.sessionId, title)
+          return { ...summary(sent.sessionId), ...sent }
+        }
+        const id = newId('ses')
+        const safe = title === undefined ? untitled : parts.redact.text(title)
+        if (agent !== undefined) parts.agents.require(agent)
+        store.createSession({ id, title: safe, source: 'chat', at: parts.now(), ...(agent !== undefined && { agent }) })
+        return summary(id)
+      },
+    ),
+    get(
+      '/sessions/:id',
+      'A session, with how full its model’s window is.',
+      { role: 'viewer', reply: SessionSummary },
+      ({ params: { id } }) => {
+        const { usedTokens, windowTokens: limitTokens } = parts.reports.of(id)
+        return { ...summary(id), context: { usedTokens, limitTokens } }
+      },
+    ),
+    get(
+      '/sessions/:id/versions',
+      'The versions of each message.',
+      { role: 'viewer', reply: pageOf(Versions) },
+      ({ params }) => {
+        const { id } = known(params.id)
+        return { items: versionsIn(id, store.family(id)) }
+      },
+    ),
+    get(
+      '/sessions/:id/children',
+      'Its [child runs](delegation.md), oldest first.',
+      { role: 'viewer', reply: pageOf(ChildRunRow) },
+      ({ params }) => ({ items: childrenIn(store, known(params.id).id) }),
+    ),
+    get(
+      '/sessions/:id/entries',
+      'Its entries, oldest first.',
+      { role: 'viewer', query: PageQuery, reply: pageOf(Entry) },
+      ({ params, query: { limit, before } }) => {
+        const { id } = known(params.id)
+        const { items, hasEarlier } = store.pageBefore(id, Number(before ?? Number.MAX_SAFE_INTEGER), limit)
+        const first = items[0]
+        return {
+          items: items.map((entry) => wireEntry(entry, parts.redact)),
+          ...(hasEarlier && first !== undefined && { next: String(first.seq) }),
+        }
+      },
+    ),
+    patch(
+      '/sessions/:id',
+      'Renames or archives a session, sets its model or effort, turns [rehearsal](safety.md) on or off.',
+      { role: 'operator', body: SessionPatchBody, reply: SessionSummary },
+      ({ params: { id }, body: { title, isRehearsal, isArchived, model, effort }, by }) => {
+        // Changes that may be refused come first.
+        if (model !== undefined) parts.sessions.setModel(id, model ?? undefined)
+        if (effort !== undefined) parts.sessions.setEffort(id, effort ?? undefined)
+        if (isRehearsal !== undefined) runs.setRehearsal(id, isRehearsal, by)
+        if (title !== undefined) {
+          known(id)
+          for (const version of familyOf(id)) runs.rename(version, title)
+          journalled(by, 'renamed', id)
+        }
+        if (isArchived !== undefined && parts.sessions.archive(id, isArchived)) {
+          journalled(by, isArchived ? 'archived' : 'unarchived', id)
+        }
+        return summary(id)
+      },
+    ),
+    post(
+      '/sessions/:id/branch',
+      '`before` a message’s `seq` makes another version of it; `after` an answer’s makes a separate session. With `restoreFiles`, `restored` says what became of each file.',
+      {
+        role: 'operator',
+        status: 201,
+        body: SessionBranchBody,
+        reply: SessionSummary.extend({ restored: z.array(CheckpointFile).exactOptional() }),
+      },
+      ({ params: { id: from }, body: { before, after = 0, model, restoreFiles }, by }) => {
+        const point = before === undefined ? { after } : { before }
+        if (restoreFiles && runs.isRunning(from))
+          throw new JarvisError(
+            'conflict',
+            'An answer or a call goes on. Files go back once it has ended; nothing was branched.',
+          )
+        const { sessionId, entry } = parts.sessions.branch(from, point, model)
+        const { title } = known(sessionId)
+        parts.journal.append('session', { sessionId, change: 'branched', title, from, entry, by })
+        const restored = restoreFiles ? parts.goingBack.restoreFiles(from, before ?? after, by) : undefined
+        return { ...summary(sessionId), ...(restored && { restored }) }
+      },
+    ),
+    del('/sessions/:id', 'Deletes a session with all its versions.', { role: 'operator' }, async ({ params, by }) => {
+      const { id } = known(params.id)
+      for (const version of familyOf(id)) {
+        await runs.remove(version, by)
+        parts.streams.close(version)
+        journalled(by, 'deleted', version)
       }
-    }
-    response.attachment(`${id}.${format === 'markdown' ? 'md' : 'jsonl'}`)
-    response.type(format === 'markdown' ? 'text/markdown' : 'application/x-ndjson')
-    await sendText(text(), response)
-  })
-  return router
+    }),
+    get(
+      '/sessions/:id/images/:imageId',
+      'A tool’s picture.',
+      { role: 'viewer', media: ['image/*'] },
+      ({ params: { id, imageId }, response }) => {
+        const image = parts.image(known(id).id, imageId)
+        if (image === undefined) throw new JarvisError('not_found', 'There is no such picture in this session.')
+        response.set({
+          'Content-Type': image.mimeType,
+          'Content-Security-Policy': "default-src 'none'; sandbox",
+          // Revalidated each time, so that a browser that signed out, or a deleted session, shows the image no more.
+          'Cache-Control': 'private, no-cache',
+          ETag: `"${imageId}"`,
+        })
+        response.send(image.data)
+      },
+    ),
+    get(
+      '/sessions/:id/export',
+      'A session as a file.',
+      { role: 'viewer', query: ExportQuery, media: ['text/markdown', 'application/x-ndjson'] },
+      async ({ params, query: { format }, response }) => {
+        const { id, title } = known(params.id)
+        async function* text() {
+          if (format === 'markdown') yield `# ${title}\n`
+          for await (const entries of piecesOf(id)) {
+            yield format === 'markdown'
+              ? toMarkdown(entries)
+              : entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+          }
+        }
+        response.attachment(`${id}.${format === 'markdown' ? 'md' : 'jsonl'}`)
+        response.type(format === 'markdown' ? 'text/markdown' : 'application/x-ndjson')
+        await sendText(text(), response)
+      },
+    ),
+  ]
 }

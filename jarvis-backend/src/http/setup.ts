@@ -1,16 +1,15 @@
-import { Router } from 'express'
-import type { StepUp } from '../auth/step-up.ts'
 import type { Journal } from '../calls/ports.ts'
 import {
   JarvisError,
   SetupClusterBody,
   SetupProbeBody,
-  type SetupProbeReply,
-  type SetupReply,
-  type SetupSaveReply,
-  type SetupTestReply,
+  SetupProbeReply,
+  SetupReply,
+  SetupSaveReply,
+  SetupTestReply,
 } from '../protocol/index.ts'
-import { endOf, identityOf, operatorOnly, passwordAgain, read } from './handle.ts'
+import { endOf } from './handle.ts'
+import { del, get, post, type Route } from './route.ts'
 
 /** What the routes need of the setup. Each method throws JarvisError `invalid_request`, `cluster_unreachable`, `conflict`. */
 export type Setup = {
@@ -31,59 +30,72 @@ export function setupRoutes(parts: {
   hide(secret: string): void
   /** Called after settings were saved. */
   changed(): void
-  stepUp: StepUp
-}): Router {
-  const fresh = passwordAgain(parts.stepUp)
-  const { setup, journal, durably } = parts
-  const router = Router()
-  router.use(operatorOnly)
-  const clusterIn = (body: unknown) => {
-    const cluster = read(SetupClusterBody, body)
-    parts.hide(cluster.tokenSecret)
-    return cluster
-  }
+}): Route[] {
+  const { setup, journal, durably, hide } = parts
   const record = (change: string, by: string, more: object) =>
     durably(() => journal.append('setup', { change, by, ...more }))
 
-  router.get('/', (_request, response) => {
-    response.json(setup.current())
-  })
-  router.post('/probe', async (request, response) => {
-    const { url } = read(SetupProbeBody, request.body)
-    const by = identityOf(response).sub
-    try {
-      const shown = await setup.probe(url, endOf(response))
-      record('probed', by, { url: shown.url, fingerprint: shown.fingerprint })
-      response.json(shown)
-    } catch (error) {
-      // A probe that nobody answered is journalled. An invalid address was never contacted and may hold anything, so it is not.
-      if (!(error instanceof JarvisError && error.code === 'invalid_request')) record('probed', by, { url, ok: false })
-      throw error
-    }
-  })
-  router.post('/test', async (request, response) => {
-    const cluster = clusterIn(request.body)
-    const found = await setup.test(cluster, endOf(response))
-    record('tested', identityOf(response).sub, { urls: cluster.urls, tokenId: cluster.tokenId, ok: found.ok })
-    response.json(found)
-  })
-  router.post('/save', fresh, (request, response) => {
-    const cluster = clusterIn(request.body)
-    const { urls, tokenId, fingerprints } = cluster
-    const saved = durably(() => {
-      journal.append('setup', { change: 'saved', by: identityOf(response).sub, urls, tokenId, fingerprints })
-      return setup.save(cluster)
-    })
-    parts.changed()
-    response.json(saved)
-  })
-  router.delete('/', fresh, (_request, response) => {
-    durably(() => {
-      const urls = setup.forget()
-      journal.append('setup', { change: 'forgotten', by: identityOf(response).sub, urls })
-    })
-    parts.changed()
-    response.status(204).end()
-  })
-  return router
+  return [
+    get(
+      '/setup',
+      'The line that makes role, user and token on a node, and what is configured. `choices` are wider sets of rights.',
+      { role: 'operator', reply: SetupReply },
+      () => setup.current(),
+    ),
+    post(
+      '/setup/probe',
+      'The certificate of an address.',
+      { role: 'operator', body: SetupProbeBody, reply: SetupProbeReply },
+      async ({ body: { url }, by, response }) => {
+        try {
+          const shown = await setup.probe(url, endOf(response))
+          record('probed', by, { url: shown.url, fingerprint: shown.fingerprint })
+          return shown
+        } catch (error) {
+          // A probe that nobody answered is journalled. An invalid address was never contacted and may hold anything, so it is not.
+          if (!(error instanceof JarvisError && error.code === 'invalid_request'))
+            record('probed', by, { url, ok: false })
+          throw error
+        }
+      },
+    ),
+    post(
+      '/setup/test',
+      'Tries addresses and token; changes nothing. `choices` are those that the token does not have.',
+      { role: 'operator', body: SetupClusterBody, reply: SetupTestReply },
+      async ({ body, by, response }) => {
+        hide(body.tokenSecret)
+        const found = await setup.test(body, endOf(response))
+        record('tested', by, { urls: body.urls, tokenId: body.tokenId, ok: found.ok })
+        return found
+      },
+    ),
+    post(
+      '/setup/save',
+      'Saves the cluster for the next start.',
+      { role: 'operator', password: true, body: SetupClusterBody, reply: SetupSaveReply },
+      ({ body, by }) => {
+        const { urls, tokenId, fingerprints } = body
+        hide(body.tokenSecret)
+        const saved = durably(() => {
+          journal.append('setup', { change: 'saved', by, urls, tokenId, fingerprints })
+          return setup.save(body)
+        })
+        parts.changed()
+        return saved
+      },
+    ),
+    del(
+      '/setup',
+      'Forgets the cluster: the demo serves from the next start on.',
+      { role: 'operator', password: true },
+      ({ by }) => {
+        durably(() => {
+          const urls = setup.forget()
+          journal.append('setup', { change: 'forgotten', by, urls })
+        })
+        parts.changed()
+      },
+    ),
+  ]
 }

@@ -1,43 +1,52 @@
-import { Router } from 'express'
 import { z } from 'zod'
-import type { StepUp } from '../auth/step-up.ts'
-import { SkillApproval, type SkillTree } from '../protocol/index.ts'
+import { Skill, SkillApproval, SkillList, SkillTree } from '../protocol/index.ts'
 import type { Skills } from '../skills/library.ts'
-import { identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
+import { del, get, post, type Route } from './route.ts'
 
 /** `agent`: whose own skills; absent: those of the workspace. */
 const Owner = z.strictObject({ agent: z.string().max(100).optional() })
 
 /** `/api/skills`: what there is, a whole tree, approving one, turning one off, deleting one. */
-export function skillRoutes(parts: {
+export const skillRoutes = ({
+  of,
+  redact,
+}: {
   /** @throws JarvisError `unknown_agent` */
   of(agent: string | undefined): Skills
   redact<T>(value: T): T
-  stepUp: StepUp
-}): Router {
-  const { redact } = parts
-  const router = Router()
-  const skillsOf = (query: unknown) => parts.of(read(Owner, query).agent)
-  router.get('/', (request, response) => {
-    response.json(redact(skillsOf(request.query).list()))
-  })
-  router.get('/:name', (request, response) => {
-    const tree: SkillTree = skillsOf(request.query).get(param(request, 'name'))
-    // An operator approves these bytes and needs them unredacted.
-    response.json(identityOf(response).role === 'operator' ? tree : redact(tree))
-  })
-  router.post('/:name/approve', operatorOnly, passwordAgain(parts.stepUp), (request, response) => {
-    const { hash, agent } = read(SkillApproval, request.body)
-    response.json(parts.of(agent).approve(param(request, 'name'), hash, identityOf(response).sub))
-  })
-  router.post('/:name/off', operatorOnly, (request, response) => {
-    const { agent } = read(Owner, request.body)
-    response.json(parts.of(agent).turnOff(param(request, 'name'), identityOf(response).sub))
-  })
-  router.delete('/:name', operatorOnly, (request, response) => {
-    const { agent } = read(Owner, request.body)
-    parts.of(agent).remove(param(request, 'name'), identityOf(response).sub)
-    response.status(204).end()
-  })
-  return router
-}
+}): Route[] => [
+  get(
+    '/skills',
+    'The [skills](skills.md) of the workspace, or of an `agent`. `catalogue.missing` are enabled ones that do not fit the prompt.',
+    { role: 'viewer', query: Owner, reply: SkillList },
+    ({ query }) => redact(of(query.agent).list()),
+  ),
+  get(
+    '/skills/:name',
+    'A skill with all files, their texts, and what was approved before. Texts hold invisible characters as they are.',
+    { role: 'viewer', query: Owner, reply: SkillTree },
+    ({ params, query, identity }) => {
+      const tree = of(query.agent).get(params.name)
+      // An operator approves these bytes and needs them unredacted.
+      return identity.role === 'operator' ? tree : redact(tree)
+    },
+  ),
+  post(
+    '/skills/:name/approve',
+    'Approves the folder with this `hash`. 409 where it has another one by now, or cannot be approved.',
+    { role: 'operator', password: true, body: SkillApproval, reply: Skill },
+    ({ params, body: { hash, agent }, by }) => of(agent).approve(params.name, hash, by),
+  ),
+  post(
+    '/skills/:name/off',
+    'Turns a skill off.',
+    { role: 'operator', body: Owner, reply: Skill },
+    ({ params, body, by }) => of(body.agent).turnOff(params.name, by),
+  ),
+  del(
+    '/skills/:name',
+    'Deletes the folder and the approval.',
+    { role: 'operator', body: Owner },
+    ({ params, body, by }) => of(body.agent).remove(params.name, by),
+  ),
+]

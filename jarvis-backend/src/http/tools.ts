@@ -1,18 +1,10 @@
-import { Router } from 'express'
+import { z } from 'zod'
 import type { Ready } from '../calls/call.ts'
 import type { SeeingJudge } from '../calls/judge.ts'
-import {
-  ClassifyBody,
-  type ClassifyReply,
-  JarvisError,
-  type Page,
-  type Tier,
-  type ToolCalls,
-  type ToolInfo,
-} from '../protocol/index.ts'
+import { ClassifyBody, ClassifyReply, JarvisError, type Tier, ToolCalls, ToolInfo } from '../protocol/index.ts'
 import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'
-import { param, read } from './handle.ts'
+import { get, post, type Route } from './route.ts'
 
 type Raises = NonNullable<ToolInfo['raises']>
 const withRaises = (raises: Raises, tool: ToolInfo): ToolInfo => (raises.length === 0 ? tool : { ...tool, raises })
@@ -27,8 +19,7 @@ export function toolRoutes(parts: {
   tierOf(tool: Tool): Tier
   raisesOf(tool: Tool): Raises
   calls(): Promise<ToolCalls>
-}): Router {
-  const router = Router()
+}): Route[] {
   const infoOf = (tool: Tool): ToolInfo =>
     withRaises(parts.raisesOf(tool), {
       name: tool.name,
@@ -37,25 +28,28 @@ export function toolRoutes(parts: {
       effects: tool.touches,
       inputSchema: inputSchemaOf(tool),
     })
-  router.get('/', (_request, response) => {
-    response.json({ items: parts.catalog.list().map(infoOf) } satisfies Page<ToolInfo>)
-  })
-  router.get('/calls', async (_request, response) => {
-    response.json(await parts.calls())
-  })
-  router.get('/:name', (request, response) => {
-    const name = param(request, 'name')
-    const tool = parts.catalog.get(name)
-    if (tool === undefined) throw new JarvisError('not_found', `There is no tool ${name}. GET /api/tools lists them.`)
-    response.json(infoOf(tool))
-  })
-  // Runs nothing, so viewers may ask too.
-  router.post('/:name/classify', async (request, response) => {
-    const { input } = read(ClassifyBody, request.body)
-    const judged = await parts.judge(param(request, 'name'), input)
-    const { tier, rule, reason } = judged.verdict
-    const preview = judged.kind === 'ready' ? parts.previewOf(judged) : undefined
-    response.json({ tier, rule, reason, ...(preview && { preview }) } satisfies ClassifyReply)
-  })
-  return router
+  return [
+    get('/tools', 'The tools.', { role: 'viewer', reply: z.object({ items: z.array(ToolInfo) }) }, () => ({
+      items: parts.catalog.list().map(infoOf),
+    })),
+    get('/tools/calls', 'How often each tool was called in seven days.', { role: 'viewer', reply: ToolCalls }, () =>
+      parts.calls(),
+    ),
+    get('/tools/:name', 'One tool.', { role: 'viewer', reply: ToolInfo }, ({ params: { name } }) => {
+      const tool = parts.catalog.get(name)
+      if (tool === undefined) throw new JarvisError('not_found', `There is no tool ${name}. GET /api/tools lists them.`)
+      return infoOf(tool)
+    }),
+    post(
+      '/tools/:name/classify',
+      'The verdict that a call would get, and what its card would say; runs nothing.',
+      { role: 'viewer', body: ClassifyBody, reply: ClassifyReply },
+      async ({ params, body }) => {
+        const judged = await parts.judge(params.name, body.input)
+        const { tier, rule, reason } = judged.verdict
+        const preview = judged.kind === 'ready' ? parts.previewOf(judged) : undefined
+        return { tier, rule, reason, ...(preview && { preview }) }
+      },
+    ),
+  ]
 }

@@ -1,20 +1,21 @@
-import { Router } from 'express'
-import { WindowBody } from '../protocol/index.ts'
+import { z } from 'zod'
+import { MaintenanceWindow, WindowBody } from '../protocol/index.ts'
 import type { Watch } from '../watch/watch.ts'
-import { identityOf, operatorOnly, param, read } from './handle.ts'
+import { del, get, post, type Route } from './route.ts'
 
 /** `/api/windows`: maintenance windows, in which nobody is told of alerts. */
-export function windowRoutes(watch: Pick<Watch, 'windows' | 'addWindow' | 'removeWindow'>): Router {
-  const router = Router()
-  router.get('/', (_request, response) => {
-    response.json({ items: watch.windows() })
-  })
-  router.post('/', operatorOnly, (request, response) => {
-    response.status(201).json(watch.addWindow(read(WindowBody, request.body), identityOf(response).sub))
-  })
-  router.delete('/:id', operatorOnly, (request, response) => {
-    watch.removeWindow(param(request, 'id'), identityOf(response).sub)
-    response.status(204).end()
-  })
-  return router
-}
+export const windowRoutes = (watch: Pick<Watch, 'windows' | 'addWindow' | 'removeWindow'>): Route[] => [
+  get(
+    '/windows',
+    'Maintenance windows that have not ended.',
+    { role: 'viewer', reply: z.object({ items: z.array(MaintenanceWindow) }) },
+    () => ({ items: watch.windows() }),
+  ),
+  post(
+    '/windows',
+    'Makes a window of at most 30 days. `objects` are ids as in alerts, of which a node stands for all on it, or `*`.',
+    { role: 'operator', body: WindowBody, reply: MaintenanceWindow, status: 201 },
+    ({ body, by }) => watch.addWindow(body, by),
+  ),
+  del('/windows/:id', 'Ends a window.', { role: 'operator' }, ({ params, by }) => watch.removeWindow(params.id, by)),
+]

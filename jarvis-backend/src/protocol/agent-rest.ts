@@ -1,53 +1,67 @@
 import { z } from 'zod'
-import { type AgentBinding, AgentBody, AgentId, type AgentMemory, type Ceiling } from './agent.ts'
-import type { Spending } from './budget.ts'
-import type { WorkspaceFile } from './memory.ts'
-import type { Verdict } from './tier.ts'
+import { AgentBinding, AgentBody, AgentBudget, AgentId, AgentMemory, Ceiling } from './agent.ts'
+import { Spending } from './budget.ts'
+import { WorkspaceFile } from './memory.ts'
+import { Verdict } from './tier.ts'
 import { ToolInput } from './transcript.ts'
 
 /** An agent of the list. `tools`: how many it is offered, of how many. `waiting`: cards of its calls. */
-export type AgentInfo = Omit<AgentBody, 'name' | 'about' | 'ceiling' | 'memory' | 'budget' | 'bindings'> & {
-  id: string
-  name: string
-  about: string
-  ceiling: Ceiling
-  memory: AgentMemory
-  budget: NonNullable<AgentBody['budget']>
-  bindings: AgentBinding[]
-  toolCount: number
-  waiting: number
+export const AgentInfo = z.object({
+  ...AgentBody.shape,
+  id: z.string(),
+  name: z.string(),
+  about: z.string(),
+  ceiling: Ceiling,
+  memory: AgentMemory,
+  budget: AgentBudget,
+  bindings: z.array(AgentBinding),
+  toolCount: z.number(),
+  waiting: z.number(),
   /** Since midnight. */
-  usedToday: Spending
+  usedToday: Spending,
   /** Why it cannot answer now. */
-  problem?: string
-}
+  problem: z.string().exactOptional(),
+})
+export type AgentInfo = z.infer<typeof AgentInfo>
 
 /** `hash`: of `agents.yaml`; absent: there is no file. `problems`: of the file, while the agents before stay. */
-export type AgentsReply = {
-  items: AgentInfo[]
-  allTools: number
-  hash?: string
-  problems: string[]
-  warnings: string[]
-}
+export const AgentsReply = z.object({
+  items: z.array(AgentInfo),
+  allTools: z.number(),
+  hash: z.string().exactOptional(),
+  problems: z.array(z.string()),
+  warnings: z.array(z.string()),
+})
+export type AgentsReply = z.infer<typeof AgentsReply>
 
 /** `by`: who saved it last here; absent: nobody is known to have. `isPrompt`: it is part of every prompt. */
-export type AgentFile = WorkspaceFile & { by?: string; isPrompt?: true }
+export const AgentFile = WorkspaceFile.extend({
+  by: z.string().exactOptional(),
+  isPrompt: z.literal(true).exactOptional(),
+})
+export type AgentFile = z.infer<typeof AgentFile>
 
 /** Something it did, from the journal, newest first. `at`: Unix ms. */
-export type AgentDeed = {
-  seq: number
-  at: number
-  kind: string
-  toolName?: string
-  target?: string
-  outcome?: string
-  reason?: string
-  sessionId?: string
-}
+export const AgentDeed = z.object({
+  seq: z.number(),
+  at: z.number(),
+  kind: z.string(),
+  toolName: z.string().exactOptional(),
+  target: z.string().exactOptional(),
+  outcome: z.string().exactOptional(),
+  reason: z.string().exactOptional(),
+  sessionId: z.string().exactOptional(),
+})
+export type AgentDeed = z.infer<typeof AgentDeed>
 
 /** `yaml`: the agent as it stands in the file. `offered`: names of its tools. */
-export type AgentDetail = AgentInfo & { body: AgentBody; offered: string[]; files: AgentFile[]; lately: AgentDeed[] }
+export const AgentDetail = AgentInfo.extend({
+  body: AgentBody,
+  offered: z.array(z.string()),
+  files: z.array(AgentFile),
+  lately: z.array(AgentDeed),
+})
+export type AgentDetail = z.infer<typeof AgentDetail>
 
 /** `hash`: of the file that the change was made on. */
 export const AgentPutBody = z.strictObject({ agent: AgentBody, hash: z.string().max(100).optional() })
@@ -59,14 +73,18 @@ export const AgentTryBody = z.strictObject({
   agents: z.array(AgentId).min(1).max(2),
   message: z.string().regex(/\S/, 'is empty').max(20_000),
 })
-export type AgentTryReply = { items: { agent: string; sessionId: string; runId: string }[] }
+export const AgentTryReply = z.object({
+  items: z.array(z.object({ agent: z.string(), sessionId: z.string(), runId: z.string() })),
+})
+export type AgentTryReply = z.infer<typeof AgentTryReply>
 
 export const AgentClassifyBody = z.strictObject({
   toolName: z.string().min(1).max(200),
   toolInput: ToolInput.default({}),
 })
 /** What would happen with a call of the agent's, and with main's. */
-export type AgentClassifyReply = { verdict: Verdict; main: Verdict }
+export const AgentClassifyReply = z.object({ verdict: Verdict, main: Verdict })
+export type AgentClassifyReply = z.infer<typeof AgentClassifyReply>
 
 const word = z.string().max(200).optional()
 export const AgentWhichQuery = z.strictObject({
@@ -79,5 +97,11 @@ export const AgentWhichQuery = z.strictObject({
   chat: word,
 })
 /** The agent that would answer, and by which of its bindings; then those that would if it were not there. */
-export type AgentChoice = { agent: string; binding?: AgentBinding; number?: number }
-export type AgentWhichReply = AgentChoice & { others: AgentChoice[] }
+export const AgentChoice = z.object({
+  agent: z.string(),
+  binding: AgentBinding.exactOptional(),
+  number: z.number().exactOptional(),
+})
+export type AgentChoice = z.infer<typeof AgentChoice>
+export const AgentWhichReply = AgentChoice.extend({ others: z.array(AgentChoice) })
+export type AgentWhichReply = z.infer<typeof AgentWhichReply>

@@ -48,7 +48,7 @@ const patterns = z.array(
   'is a list of tools',
 )
 
-const AgentBudget = BudgetLimits.extend({ run: BudgetLimits.optional() })
+export const AgentBudget = BudgetLimits.extend({ run: BudgetLimits.optional() })
 
 /** An agent as it stands in `agents.yaml`. It may do less than main, never more. */
 export const AgentBody = keyed({

@@ -19,22 +19,26 @@ export const ApiTokenBody = z.strictObject({
 })
 
 /** A program's token. No token can decide a confirmation. Times in Unix ms. */
-export type ApiTokenInfo = {
-  name: string
-  doors: readonly Door[]
-  scope: TokenScope
+export const ApiTokenInfo = z.object({
+  name: z.string(),
+  doors: z.array(Door),
+  scope: TokenScope,
   /** The last characters of the secret; absent for tokens of older releases and of OAuth clients. */
-  hint?: string
-  createdAt: number
-  expiresAt?: number
-  lastUsedAt?: number
+  hint: z.string().exactOptional(),
+  createdAt: z.number(),
+  expiresAt: z.number().exactOptional(),
+  lastUsedAt: z.number().exactOptional(),
   /** The OAuth client's own name; absent for tokens that were made by hand. */
-  clientName?: string
-}
+  clientName: z.string().exactOptional(),
+})
+export type ApiTokenInfo = z.infer<typeof ApiTokenInfo>
 /** `token`: the secret, shown this once. */
-export type ApiTokenReply = ApiTokenInfo & { token: string }
+export const ApiTokenReply = ApiTokenInfo.extend({ token: z.string() })
+export type ApiTokenReply = z.infer<typeof ApiTokenReply>
 
 /** The older form of `ApiTokenBody`, for a token of the door `mcp`. */
 export const McpTokenBody = z.strictObject({ name, isReadOnly: z.boolean().default(false), expiresInDays })
-export type McpTokenInfo = ApiTokenInfo & { isReadOnly: boolean }
-export type McpTokenReply = McpTokenInfo & { token: string }
+export const McpTokenInfo = ApiTokenInfo.extend({ isReadOnly: z.boolean() })
+export type McpTokenInfo = z.infer<typeof McpTokenInfo>
+export const McpTokenReply = McpTokenInfo.extend({ token: z.string() })
+export type McpTokenReply = z.infer<typeof McpTokenReply>

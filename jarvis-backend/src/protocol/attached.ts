@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readAs } from './read-as.ts'
-import type { Tier } from './tier.ts'
+import { Tier } from './tier.ts'
 
 /** Pattern of an attached server's name: letters and digits, separated by single `-` or `_`. */
 const serverName = /^[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*$/
@@ -66,44 +66,56 @@ export type AttachedTier = z.infer<typeof AttachedTier>
 /** `hash`: of the definition that the operator saw. If the tool has changed since, its tier is not set. */
 export const AttachedTierBody = z.strictObject({ tier: AttachedTier, hash: z.string().max(100) })
 
-export type AttachedToolInfo = {
+export const AttachedToolInfo = z.object({
   /** `fs__read_file`, as in the catalog. */
-  name: string
+  name: z.string(),
   /** The tool's own name, title and description: the server's words, not JARVIS's. */
-  toolName: string
-  title?: string
-  description: string
-  inputSchema: Record<string, unknown>
+  toolName: z.string(),
+  title: z.string().exactOptional(),
+  description: z.string(),
+  inputSchema: z.record(z.string(), z.unknown()),
   /** Hash of name, description, schema, and of how the server is started or reached. */
-  hash: string
+  hash: z.string(),
   /** Red until an operator sets a tier for this definition. */
-  tier: Tier
+  tier: Tier,
   /** The tier that the server's own annotations suggest; only a hint. */
-  suggestedTier: Tier
+  suggestedTier: Tier,
   /** Who set the tier, and when, Unix ms. Absent where nobody has for this definition. */
-  setBy?: string
-  setAt?: number
+  setBy: z.string().exactOptional(),
+  setAt: z.number().exactOptional(),
   /** When a changed definition reset the tier, Unix ms. Absent once an operator sets a tier again. */
-  changedAt?: number
-}
+  changedAt: z.number().exactOptional(),
+})
+export type AttachedToolInfo = z.infer<typeof AttachedToolInfo>
 
 /** `idle`: not started, or ended until the next call. `failed`: retried at `retryAt`, or by the next call. */
-export type AttachedState = 'disabled' | 'idle' | 'connecting' | 'connected' | 'failed'
-export type AttachedServer = {
-  name: string
-  type: 'stdio' | 'http' | 'sse'
+export const AttachedState = z.enum(['disabled', 'idle', 'connecting', 'connected', 'failed'])
+export type AttachedState = z.infer<typeof AttachedState>
+export const AttachedServer = z.object({
+  name: z.string(),
+  type: z.enum(['stdio', 'http', 'sse']),
   /** The entry of `mcp.json`. Each value of `env` and `headers`, and any other secret, is `[redacted]`. */
-  config: AttachedServerConfig
-  state: AttachedState
+  config: AttachedServerConfig,
+  state: AttachedState,
   /** The server's own name and version. */
-  server?: { name: string; version: string; protocolVersion?: string }
-  lastError?: { at: number; message: string }
-  retryAt?: number
-  tools: AttachedToolInfo[]
+  server: z
+    .object({ name: z.string(), version: z.string(), protocolVersion: z.string().exactOptional() })
+    .exactOptional(),
+  lastError: z.object({ at: z.number(), message: z.string() }).exactOptional(),
+  retryAt: z.number().exactOptional(),
+  tools: z.array(AttachedToolInfo),
   /** Tools of the server that cannot be used, and why. */
-  refused: { toolName: string; problem: string }[]
-}
+  refused: z.array(z.object({ toolName: z.string(), problem: z.string() })),
+})
+export type AttachedServer = z.infer<typeof AttachedServer>
 /** `problems`: entries of `mcp.json` that cannot be used, and why. */
-export type AttachedServersReply = { items: AttachedServer[]; problems: string[] }
+export const AttachedServersReply = z.object({ items: z.array(AttachedServer), problems: z.array(z.string()) })
+export type AttachedServersReply = z.infer<typeof AttachedServersReply>
 /** `source`: the process's stderr, a log message of the server, or a remark of JARVIS. */
-export type AttachedLogLine = { id: number; at: number; source: 'stderr' | 'server' | 'jarvis'; text: string }
+export const AttachedLogLine = z.object({
+  id: z.number(),
+  at: z.number(),
+  source: z.enum(['stderr', 'server', 'jarvis']),
+  text: z.string(),
+})
+export type AttachedLogLine = z.infer<typeof AttachedLogLine>

@@ -115,9 +115,13 @@ export const Snapshot = z.object({
 })
 export type Snapshot = z.infer<typeof Snapshot>
 
+/** A message was taken. `queued`: behind the run that goes on. */
+export const SentReply = z.object({ sessionId: SessionId, runId: RunId, queued: z.boolean(), messageId: MessageId })
+export type SentReply = z.infer<typeof SentReply>
+
 /** Fields of an acknowledgement besides `ok: true`. */
 export type ChatReplies = {
-  'chat:send': { sessionId: SessionId; runId: RunId; queued: boolean; messageId: MessageId }
+  'chat:send': SentReply
   'chat:confirm': Record<never, never>
   'chat:answer': Record<never, never>
   'chat:abort': Record<never, never>

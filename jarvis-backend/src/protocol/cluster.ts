@@ -125,7 +125,13 @@ export const ClusterState = z.object({
 export type ClusterState = z.infer<typeof ClusterState>
 
 /** The state as clients receive it: a list that could not be read is null. */
-export type ShownCluster = Omit<ClusterState, ClusterPart> & { [P in ClusterPart]: ClusterState[P] | null }
+export const ShownCluster = ClusterState.extend({
+  nodes: z.array(Node).nullable(),
+  guests: z.array(Guest).nullable(),
+  storages: z.array(Storage).nullable(),
+  tasks: z.array(Task).nullable(),
+})
+export type ShownCluster = z.infer<typeof ShownCluster>
 
 /** Converts a state for clients. */
 export const asShown = (state: ClusterState): ShownCluster => ({

@@ -47,4 +47,5 @@ export const GuestReply = z.object({
 export type GuestReply = z.infer<typeof GuestReply>
 
 /** What a snapshot would bring back, keys as Proxmox names them, without secrets. */
-export type SnapshotConfigReply = { name: string; values: Record<string, string> }
+export const SnapshotConfigReply = z.object({ name: z.string(), values: z.record(z.string(), z.string()) })
+export type SnapshotConfigReply = z.infer<typeof SnapshotConfigReply>

@@ -8,20 +8,20 @@ export {
   mainAgentId,
 } from './agent.ts'
 export {
-  type AgentChoice,
+  AgentChoice,
   AgentClassifyBody,
-  type AgentClassifyReply,
-  type AgentDeed,
-  type AgentDetail,
-  type AgentFile,
+  AgentClassifyReply,
+  AgentDeed,
+  AgentDetail,
+  AgentFile,
   AgentFileBody,
-  type AgentInfo,
+  AgentInfo,
   AgentPutBody,
-  type AgentsReply,
+  AgentsReply,
   AgentTryBody,
-  type AgentTryReply,
+  AgentTryReply,
   AgentWhichQuery,
-  type AgentWhichReply,
+  AgentWhichReply,
 } from './agent-rest.ts'
 export {
   AcknowledgeBody,
@@ -43,23 +43,23 @@ export {
 export { Alternative } from './alternative.ts'
 export {
   ApiTokenBody,
-  type ApiTokenInfo,
-  type ApiTokenReply,
+  ApiTokenInfo,
+  ApiTokenReply,
   Door,
   McpTokenBody,
-  type McpTokenInfo,
-  type McpTokenReply,
+  McpTokenInfo,
+  McpTokenReply,
   TokenScope,
 } from './api-token.ts'
 export {
-  type AttachedLogLine,
-  type AttachedServer,
+  AttachedLogLine,
+  AttachedServer,
   AttachedServerConfig,
-  type AttachedServersReply,
-  type AttachedState,
+  AttachedServersReply,
+  AttachedState,
   AttachedTier,
   AttachedTierBody,
-  type AttachedToolInfo,
+  AttachedToolInfo,
   attachedServerOf,
   parseAttachedServer,
   ServerName,
@@ -85,6 +85,7 @@ export {
   MessageBody,
   maxMessageBytes,
   QueuedMessage,
+  SentReply,
   SessionEventsQuery,
   Snapshot,
   SnapshotQuery,
@@ -92,16 +93,16 @@ export {
 } from './chat.ts'
 export {
   asShown,
-  type Backup,
+  Backup,
   type ClusterEvents,
   ClusterPart,
   ClusterState,
   type ClusterUpdate,
-  type Guest,
-  type Node,
-  type ShownCluster,
-  type Storage,
-  type Task,
+  Guest,
+  Node,
+  ShownCluster,
+  Storage,
+  Task,
 } from './cluster.ts'
 export {
   Checkpoint,
@@ -116,7 +117,7 @@ export {
 export { type ErrorBody, type ErrorCode, errorStatus, JarvisError } from './errors.ts'
 export { usualLimits } from './facts.ts'
 export { Grant, GrantRequest } from './grant.ts'
-export { GuestReply, type SnapshotConfigReply } from './guest.ts'
+export { GuestReply, SnapshotConfigReply } from './guest.ts'
 export { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
 export { Image, type ImageType, imageTypes } from './image.ts'
 export {
@@ -138,14 +139,14 @@ export {
 } from './job.ts'
 export { Limits } from './limits.ts'
 export {
-  type MemoryFound,
-  type MemoryHit,
-  type MemoryPassage,
-  type MemorySourceKind,
-  type MemoryStatus,
+  MemoryFound,
+  MemoryHit,
+  MemoryPassage,
+  MemorySourceKind,
+  MemoryStatus,
   promptFiles,
-  type WorkspaceFile,
-  type WorkspaceText,
+  WorkspaceFile,
+  WorkspaceText,
 } from './memory.ts'
 export {
   Effort,
@@ -155,19 +156,19 @@ export {
   ModelFallbacksBody,
   ModelHeaders,
   ModelKind,
-  type ModelPreset,
+  ModelPreset,
   ModelProvider,
-  type ModelProviderInfo,
-  type ModelsReply,
+  ModelProviderInfo,
+  ModelsReply,
   ModelTestBody,
-  type ModelTestReply,
+  ModelTestReply,
   ModelUseBody,
   ProviderBody,
   type VariableProvider,
   variableProviders,
 } from './models.ts'
-export { NodeRole, NodeRoles, NodeRolesBody, type NodeRolesReply } from './node-roles.ts'
-export { type OAuthAsk, OAuthDecisionBody, type OAuthDecisionReply, OAuthOpenBody, type OAuthProblem } from './oauth.ts'
+export { NodeRole, NodeRoles, NodeRolesBody, NodeRolesReply } from './node-roles.ts'
+export { OAuthAsk, OAuthDecisionBody, OAuthDecisionReply, OAuthOpenBody, OAuthProblem } from './oauth.ts'
 export { type Page, pageOf } from './page.ts'
 export {
   PlanFacts,
@@ -181,7 +182,7 @@ export {
   TodoItem,
 } from './plan.ts'
 export { OpenDrill, ProofsReply, RestoreProof } from './proof.ts'
-export { PushBody, type PushDevice, type PushMessage, type PushReply } from './push.ts'
+export { PushBody, PushDevice, type PushMessage, PushReply } from './push.ts'
 export {
   Answer,
   AnswerBody,
@@ -193,47 +194,47 @@ export {
   QuestionItem,
   QuestionOption,
   QuestionResolution,
-  type QuestionRow,
-  type QuestionsReply,
+  QuestionRow,
+  QuestionsReply,
 } from './question.ts'
 export { readAs } from './read-as.ts'
 export {
   ClassifyBody,
-  type ClassifyReply,
-  type ConfirmationRow,
+  ClassifyReply,
+  ConfirmationRow,
   ConfirmBody,
-  type Health,
-  type JournalEntry,
-  type JournalPage,
+  Health,
+  JournalEntry,
+  JournalPage,
   JournalQuery,
-  type JournalVerification,
+  JournalVerification,
   LoginBody,
-  type LoginReply,
-  type LogLine,
+  LoginReply,
+  LogLine,
   LogsQuery,
-  type NextStart,
+  NextStart,
   PageQuery,
-  type PartStatus,
+  PartStatus,
   PasswordBody,
-  type PolicyStatus,
+  PolicyStatus,
   RatingBody,
-  type RestartReply,
+  RestartReply,
   Role,
   SessionBranchBody,
   SessionCreateBody,
   SessionPatchBody,
   SessionSource,
-  type SessionSummary,
-  type SessionsPage,
+  SessionSummary,
+  SessionsPage,
   SessionsQuery,
   SettingsBody,
-  type SettingsReply,
-  type Status,
+  SettingsReply,
+  Status,
   StepUpBody,
-  type StepUpReply,
-  type ToolCalls,
-  type ToolInfo,
-  type Versions,
+  StepUpReply,
+  ToolCalls,
+  ToolInfo,
+  Versions,
 } from './rest.ts'
 export {
   Fault,
@@ -244,7 +245,7 @@ export {
   RunbookCheckBody,
   RunbookInput,
   RunbookRunBody,
-  type RunbookRunReply,
+  RunbookRunReply,
   RunbookText,
 } from './runbook.ts'
 export {
@@ -253,20 +254,20 @@ export {
   SampleRange,
   SampleSeries,
   SamplesQuery,
-  type SamplesReply,
+  SamplesReply,
   sampleFields,
 } from './samples.ts'
 export {
-  type DoctorCheck,
-  type DoctorReply,
-  type SetupChoice,
+  DoctorCheck,
+  DoctorReply,
+  SetupChoice,
   SetupClusterBody,
   SetupProbeBody,
-  type SetupProbeReply,
-  type SetupReply,
-  type SetupSaveReply,
-  type SetupTestReply,
-  type SetupToolRights,
+  SetupProbeReply,
+  SetupReply,
+  SetupSaveReply,
+  SetupTestReply,
+  SetupToolRights,
 } from './setup.ts'
 export {
   Skill,
@@ -296,7 +297,7 @@ export {
   Tier,
   tiers,
   UnitState,
-  type Verdict,
+  Verdict,
 } from './tier.ts'
 export {
   ChildRunRow,

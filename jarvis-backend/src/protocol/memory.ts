@@ -1,74 +1,82 @@
+import { z } from 'zod'
 /** Files of the workspace that are part of every prompt. */
 export const promptFiles: readonly string[] = ['AGENTS.md', 'SOUL.md', 'IDENTITY.md', 'USER.md', 'TOOLS.md']
 
 /** Where remembered text comes from. JARVIS writes `session` and `journal`; files are the operator's. */
-export type MemorySourceKind = 'file' | 'session' | 'journal'
+export const MemorySourceKind = z.enum(['file', 'session', 'journal'])
+export type MemorySourceKind = z.infer<typeof MemorySourceKind>
 
 /** A passage in the index. `isFromTools`: written by others, so it is treated as data. Times in Unix ms. */
-export type MemoryPassage = {
-  id: number
-  kind: MemorySourceKind
+export const MemoryPassage = z.object({
+  id: z.number(),
+  kind: MemorySourceKind,
   /** A file's path in the workspace, a session's id, `journal/2026-01-31`. */
-  name: string
-  title: string
-  firstLine: number
-  lastLine: number
-  heading: string
-  text: string
-  changedAt: number
-  isFromTools: boolean
-}
+  name: z.string(),
+  title: z.string(),
+  firstLine: z.number(),
+  lastLine: z.number(),
+  heading: z.string(),
+  text: z.string(),
+  changedAt: z.number(),
+  isFromTools: z.boolean(),
+})
+export type MemoryPassage = z.infer<typeof MemoryPassage>
 
 /** A passage that a search found. Ranks are positions in each result list, from 1; absent where the list lacks it. */
-export type MemoryHit = MemoryPassage & {
-  score: number
-  vectorRank?: number
-  keywordRank?: number
+export const MemoryHit = MemoryPassage.extend({
+  score: z.number(),
+  vectorRank: z.number().exactOptional(),
+  keywordRank: z.number().exactOptional(),
   /** How many nearly identical passages were left out. */
-  folded: number
-}
-export type MemoryFound = {
-  hits: MemoryHit[]
-  byKeywordsAlone: boolean
+  folded: z.number(),
+})
+export type MemoryHit = z.infer<typeof MemoryHit>
+export const MemoryFound = z.object({
+  hits: z.array(MemoryHit),
+  byKeywordsAlone: z.boolean(),
   /** How many passages of conversations were searched by words only, because their embeddings are not made yet. Absent: none. */
-  waiting?: number
+  waiting: z.number().exactOptional(),
   /** Synonyms that the search added. */
-  others: string[]
+  others: z.array(z.string()),
   /** Words of the query that were ignored, such as `the`, because other words say more. */
-  ignored: string[]
-}
+  ignored: z.array(z.string()),
+})
+export type MemoryFound = z.infer<typeof MemoryFound>
 
 /** `GET /api/memory/status`. */
-export type MemoryStatus = {
+export const MemoryStatus = z.object({
   /** `loading`: the index is read into memory; searches are served from disk meanwhile. */
-  state: 'loading' | 'indexing' | 'ready'
+  state: z.enum(['loading', 'indexing', 'ready']),
   /** Progress of loading or indexing, 0..1. Absent while idle. */
-  share?: number
-  sources: number
-  chunks: number
+  share: z.number().exactOptional(),
+  sources: z.number(),
+  chunks: z.number(),
   /** Chunks that will have an embedding once the model in use has read them. Others are found by words only. */
-  embeddable: number
+  embeddable: z.number(),
   /** How many of those have an embedding of the model in use. */
-  embedded: number
+  embedded: z.number(),
   /** Further chunks of conversations, which are embedded when somebody searches. Older servers leave it out. */
-  waiting?: number
-  model: string | undefined
+  waiting: z.number().exactOptional(),
+  model: z.string().or(z.undefined()).exactOptional(),
   /** Why search uses keywords only, or what could not be indexed; for a person. */
-  problem: string | undefined
+  problem: z.string().or(z.undefined()).exactOptional(),
   /** Files that are not indexed, or only in part, and why. */
-  problems: { name: string; problem: string }[]
+  problems: z.array(z.object({ name: z.string(), problem: z.string() })),
   /** When and why the index was last rebuilt since the server's start. Unix ms. */
-  remade?: { at: number; why: string }
-}
+  remade: z.object({ at: z.number(), why: z.string() }).exactOptional(),
+})
+export type MemoryStatus = z.infer<typeof MemoryStatus>
 
-export type WorkspaceFile = { path: string; bytes: number; changedAt: number }
-export type WorkspaceText = {
-  path: string
-  text: string
+export const WorkspaceFile = z.object({ path: z.string(), bytes: z.number(), changedAt: z.number() })
+export type WorkspaceFile = z.infer<typeof WorkspaceFile>
+export const WorkspaceText = z.object({
+  path: z.string(),
+  text: z.string(),
   /** SHA-256 of the file on disk, hex. */
-  checksum: string
+  checksum: z.string(),
   /** Unix ms. */
-  changedAt: number
+  changedAt: z.number(),
   /** Set where `text` differs from the file: it is too large, or not valid UTF-8. */
-  problem?: string
-}
+  problem: z.string().exactOptional(),
+})
+export type WorkspaceText = z.infer<typeof WorkspaceText>

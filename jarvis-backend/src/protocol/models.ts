@@ -87,44 +87,48 @@ export const ModelUseBody = z.strictObject({ model: z.string().trim().min(1).max
  * `source`: settings from `environment` (`.env` included) cannot be changed here. `keyEnd`: the key's last 4 characters; the key itself
  * is never sent.
  */
-export type ModelProviderInfo = {
-  provider: ModelProvider
-  kind: ModelKind
-  source: 'none' | 'environment' | 'settings'
+export const ModelProviderInfo = z.object({
+  provider: ModelProvider,
+  kind: ModelKind,
+  source: z.enum(['none', 'environment', 'settings']),
   /** The configured model, or a default where nothing is configured; of a named provider the first. */
-  model: string
+  model: z.string(),
   /** All of a named provider. */
-  models?: string[]
-  baseUrl?: string
-  keyEnd?: string
+  models: z.array(z.string()).exactOptional(),
+  baseUrl: z.string().exactOptional(),
+  keyEnd: z.string().exactOptional(),
   /** Names of the headers of a named provider; their values are never sent. */
-  headers?: string[]
-}
+  headers: z.array(z.string()).exactOptional(),
+})
+export type ModelProviderInfo = z.infer<typeof ModelProviderInfo>
 /** `isFixed`: `JARVIS_MODEL` is set in the environment, so no other model can be chosen here. */
-export type ModelsReply = {
-  inUse: string
-  isFixed: boolean
-  providers: ModelProviderInfo[]
-  fallbacks: ModelFallback[]
-}
+export const ModelsReply = z.object({
+  inUse: z.string(),
+  isFixed: z.boolean(),
+  providers: z.array(ModelProviderInfo),
+  fallbacks: z.array(ModelFallback),
+})
+export type ModelsReply = z.infer<typeof ModelsReply>
 
 /** A known service to begin a named provider from. Words in capitals in `baseUrl` stand for what the person puts there. */
-export type ModelPreset = {
-  id: string
-  title: string
-  kind: ModelKind
-  baseUrl: string
+export const ModelPreset = z.object({
+  id: z.string(),
+  title: z.string(),
+  kind: ModelKind,
+  baseUrl: z.string(),
   /** Of a model that the service has. */
-  example: string
-  key: 'needed' | 'optional'
+  example: z.string(),
+  key: z.enum(['needed', 'optional']),
   /** What else must be known to use it. */
-  note?: string
-}
+  note: z.string().exactOptional(),
+})
+export type ModelPreset = z.infer<typeof ModelPreset>
 
 /** Result of one short question to the model. `text`: one sentence for a person. `models`: known models, where the name was wrong or missing. */
-export type ModelTestReply = {
-  verdict: 'works' | 'key_refused' | 'unknown_model' | 'unreachable' | 'busy' | 'refused'
-  text: string
-  models?: string[]
-  tookMs: number
-}
+export const ModelTestReply = z.object({
+  verdict: z.enum(['works', 'key_refused', 'unknown_model', 'unreachable', 'busy', 'refused']),
+  text: z.string(),
+  models: z.array(z.string()).exactOptional(),
+  tookMs: z.number(),
+})
+export type ModelTestReply = z.infer<typeof ModelTestReply>

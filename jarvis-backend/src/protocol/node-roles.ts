@@ -13,4 +13,5 @@ export type NodeRoles = z.infer<typeof NodeRoles>
 
 export const NodeRolesBody = z.strictObject({ roles: NodeRoles })
 /** `roles`: set by an operator. `policy`: from policy.yaml, which takes precedence. */
-export type NodeRolesReply = { roles: NodeRoles; policy: NodeRoles }
+export const NodeRolesReply = z.object({ roles: NodeRoles, policy: NodeRoles })
+export type NodeRolesReply = z.infer<typeof NodeRolesReply>

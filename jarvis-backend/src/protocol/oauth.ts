@@ -5,18 +5,21 @@ export const OAuthOpenBody = z.strictObject({ query: z.string().max(8_000) })
 export const OAuthDecisionBody = z.strictObject({ allow: z.boolean(), isReadOnly: z.boolean().default(true) })
 
 /** What the consent page shows. */
-export type OAuthAsk = {
-  id: string
+export const OAuthAsk = z.object({
+  id: z.string(),
   /** The client's own name, unproven unless `documentHost` is set. */
-  clientName: string
-  documentHost?: string
+  clientName: z.string(),
+  documentHost: z.string().exactOptional(),
   /** Host that the answer is sent to. */
-  redirectHost: string
+  redirectHost: z.string(),
   /** The answer goes to a program on the browser's own machine; which program is unknown. */
-  isOnThisMachine: boolean
+  isOnThisMachine: z.boolean(),
   /** The client asks for more than reading. */
-  mayAsk: boolean
-}
+  mayAsk: z.boolean(),
+})
+export type OAuthAsk = z.infer<typeof OAuthAsk>
 /** A request that cannot be granted. `returnTo`: address that reports the problem to the client. */
-export type OAuthProblem = { problem: string; redirectHost: string; returnTo: string }
-export type OAuthDecisionReply = { redirectTo: string }
+export const OAuthProblem = z.object({ problem: z.string(), redirectHost: z.string(), returnTo: z.string() })
+export type OAuthProblem = z.infer<typeof OAuthProblem>
+export const OAuthDecisionReply = z.object({ redirectTo: z.string() })
+export type OAuthDecisionReply = z.infer<typeof OAuthDecisionReply>

@@ -16,16 +16,18 @@ export const PushBody = z.strictObject({
 export type PushBody = z.output<typeof PushBody>
 
 /** A browser that is notified of waiting cards. Unix ms. `problem`: why the newest message failed. */
-export type PushDevice = {
-  id: string
-  label: string
-  hidesNames: boolean
-  createdAt: number
-  lastSentAt?: number
-  problem?: string
-}
+export const PushDevice = z.object({
+  id: z.string(),
+  label: z.string(),
+  hidesNames: z.boolean(),
+  createdAt: z.number(),
+  lastSentAt: z.number().exactOptional(),
+  problem: z.string().exactOptional(),
+})
+export type PushDevice = z.infer<typeof PushDevice>
 /** `publicKey`: the VAPID key that browsers subscribe with. */
-export type PushReply = { publicKey: string; items: PushDevice[] }
+export const PushReply = z.object({ publicKey: z.string(), items: z.array(PushDevice) })
+export type PushReply = z.infer<typeof PushReply>
 
 /**
  * Message to the browser's service worker, a few hundred bytes. `path`: the page to open on this origin. `withdraws`: remove the

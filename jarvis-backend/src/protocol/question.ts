@@ -84,5 +84,9 @@ export const AnswerBody = z.strictObject(answering)
 export type AnswerBody = z.infer<typeof AnswerBody>
 
 /** A question of the last day, and where it was asked. */
-export type QuestionRow = Question & { sessionId: string } & Partial<QuestionResolution> & { endedAt?: number }
-export type QuestionsReply = { items: QuestionRow[] }
+export const QuestionRow = Question.extend({ sessionId: z.string() })
+  .extend(QuestionResolution.partial().shape)
+  .extend({ endedAt: z.number().exactOptional() })
+export type QuestionRow = z.infer<typeof QuestionRow>
+export const QuestionsReply = z.object({ items: z.array(QuestionRow) })
+export type QuestionsReply = z.infer<typeof QuestionsReply>

@@ -1,24 +1,26 @@
 import { z } from 'zod'
 import { AgentId } from './agent.ts'
 import { Alternative } from './alternative.ts'
-import { type BranchedFrom, MessageBody } from './chat.ts'
+import { BranchedFrom, MessageBody } from './chat.ts'
 import { GrantRequest } from './grant.ts'
 import { Effort } from './models.ts'
-import type { Page } from './page.ts'
-import { type Card, type Decision, type Effect, ProfileName, Tier, type Verdict } from './tier.ts'
-import type { Usage } from './transcript.ts'
-import { GoesBackAfterMin, type UndoFacts } from './undo.ts'
+import { pageOf } from './page.ts'
+import { Card, Decision, Effect, ProfileName, Tier, Verdict } from './tier.ts'
+import { Usage } from './transcript.ts'
+import { GoesBackAfterMin, UndoFacts } from './undo.ts'
+
+export const Role = z.enum(['operator', 'viewer'])
+export type Role = z.infer<typeof Role>
 
 export const LoginBody = z.strictObject({ password: z.string().max(1_000) })
 export const PasswordBody = z.strictObject({ current: z.string().max(1_000), next: z.string().max(1_000) })
 /** The password, given again for an action that a token alone may not do. */
 export const StepUpBody = LoginBody
 /** `expiresIn`: how long the token stays elevated, seconds. */
-export type StepUpReply = { expiresIn: number }
-export type LoginReply = { token: string; expiresIn: number; role: Role }
-
-export const Role = z.enum(['operator', 'viewer'])
-export type Role = z.infer<typeof Role>
+export const StepUpReply = z.object({ expiresIn: z.number() })
+export type StepUpReply = z.infer<typeof StepUpReply>
+export const LoginReply = z.object({ token: z.string(), expiresIn: z.number(), role: Role })
+export type LoginReply = z.infer<typeof LoginReply>
 
 export const SessionCreateBody = z
   .strictObject({
@@ -94,120 +96,152 @@ const AnyObject = z.custom<Record<string, unknown>>(
 )
 export const ClassifyBody = z.strictObject({ input: AnyObject })
 /** What a call would get. `preview`: as its card would say it; absent where its tool reads nothing before. */
-export type ClassifyReply = Pick<Verdict, 'tier' | 'rule' | 'reason'> & {
-  preview?: { now?: string; then?: string; undo: UndoFacts; mayGoBack?: true }
-}
+export const ClassifyReply = Verdict.pick({ tier: true, rule: true, reason: true }).extend({
+  preview: z
+    .object({
+      now: z.string().exactOptional(),
+      then: z.string().exactOptional(),
+      undo: UndoFacts,
+      mayGoBack: z.literal(true).exactOptional(),
+    })
+    .exactOptional(),
+})
+export type ClassifyReply = z.infer<typeof ClassifyReply>
 
 /** The versions of the message at `entry`, oldest first, each by its session. `shown`: index of the requested session. */
-export type Versions = { entry: number; sessionIds: string[]; shown: number }
+export const Versions = z.object({ entry: z.number(), sessionIds: z.array(z.string()), shown: z.number() })
+export type Versions = z.infer<typeof Versions>
 
-export type SessionSummary = {
-  id: string
-  title: string
-  source: SessionSource
-  createdAt: number
-  updatedAt: number
-  isRehearsal: boolean
-  isRunning: boolean
-  pendingCount: number
-  archivedAt?: number
-  model?: string
+export const SessionSummary = z.object({
+  id: z.string(),
+  title: z.string(),
+  source: SessionSource,
+  createdAt: z.number(),
+  updatedAt: z.number(),
+  isRehearsal: z.boolean(),
+  isRunning: z.boolean(),
+  pendingCount: z.number(),
+  archivedAt: z.number().exactOptional(),
+  model: z.string().exactOptional(),
   /** The effort chosen for the session; absent: as in the settings. */
-  effort?: Effort
+  effort: Effort.exactOptional(),
   /** The agent that it belongs to; absent: `main`. */
-  agent?: string
-  branchedFrom?: BranchedFrom
+  agent: z.string().exactOptional(),
+  branchedFrom: BranchedFrom.exactOptional(),
   /**
    * How many sessions hold versions of its messages, itself included; absent: only itself. They are renamed, archived and deleted
    * together. A list shows one row for them, with the sums of usage, cost and cards, and `isRunning` where any runs.
    */
-  versions?: number
+  versions: z.number().exactOptional(),
   /** Sum of its answers without copied ones; absent until counted. */
-  usage?: Usage
+  usage: Usage.exactOptional(),
   /** Some answers ended before they were fully counted: `usage` and `costUsd` are lower bounds. */
-  isUsagePartial?: true
+  isUsagePartial: z.literal(true).exactOptional(),
   /** US dollars; absent where a price is unknown. */
-  costUsd?: number
+  costUsd: z.number().exactOptional(),
   /** What the next message of it would fill of its model's window; of `GET /api/sessions/:id` alone. */
-  context?: { usedTokens: number; limitTokens: number }
+  context: z.object({ usedTokens: z.number(), limitTokens: z.number() }).exactOptional(),
   /** The message that matches the search, cut around the words; `seq`: its entry. */
-  found?: { seq: number; text: string }
-}
+  found: z.object({ seq: z.number(), text: z.string() }).exactOptional(),
+})
+export type SessionSummary = z.infer<typeof SessionSummary>
 /** `isIndexing`: some sessions are not searched and counted yet. `total`: how many there are; of the first page alone, and without a search. */
-export type SessionsPage = Page<SessionSummary> & { isIndexing?: true; total?: number }
+export const SessionsPage = pageOf(SessionSummary).extend({
+  isIndexing: z.literal(true).exactOptional(),
+  total: z.number().exactOptional(),
+})
+export type SessionsPage = z.infer<typeof SessionsPage>
 
 /** A confirmation in `/api/confirmations`: the card, its session, and its outcome. */
-export type ConfirmationRow = Card & {
-  sessionId: string
-  decision?: Decision
-  decidedBy?: string
-  decidedAt?: number
-  note?: string
-  replacedBy?: string
+export const ConfirmationRow = Card.extend({
+  sessionId: z.string(),
+  decision: Decision.exactOptional(),
+  decidedBy: z.string().exactOptional(),
+  decidedAt: z.number().exactOptional(),
+  note: z.string().exactOptional(),
+  replacedBy: z.string().exactOptional(),
   /** When a denial was lifted. */
-  liftedAt?: number
+  liftedAt: z.number().exactOptional(),
   /** Until when a denied call of an MCP client is refused without a card; absent where it is not. */
-  refusedUntil?: number
+  refusedUntil: z.number().exactOptional(),
   /** Outcome of an approved call; absent while it runs. `unknown`: it may have run. */
-  outcome?: 'done' | 'failed' | 'unknown'
-}
+  outcome: z.enum(['done', 'failed', 'unknown']).exactOptional(),
+})
+export type ConfirmationRow = z.infer<typeof ConfirmationRow>
 
 /** `effects`: all effects that its calls may have. `raises`: what makes a call stricter than `tier`, strictest first; absent where nothing does. */
-export type ToolInfo = {
-  name: string
-  description: string
-  tier: Tier
-  effects?: readonly Effect[]
-  raises?: { tier: Tier; rule: string; words: string }[]
-  inputSchema: Record<string, unknown>
-}
+export const ToolInfo = z.object({
+  name: z.string(),
+  description: z.string(),
+  tier: Tier,
+  effects: z.array(Effect).readonly().exactOptional(),
+  raises: z.array(z.object({ tier: Tier, rule: z.string(), words: z.string() })).exactOptional(),
+  inputSchema: z.record(z.string(), z.unknown()),
+})
+export type ToolInfo = z.infer<typeof ToolInfo>
 
 /** Calls of each tool in the last week, and how many were refused in all. `since`: Unix ms. */
-export type ToolCalls = { since: number; calls: Record<string, number>; refused: number }
+export const ToolCalls = z.object({ since: z.number(), calls: z.record(z.string(), z.number()), refused: z.number() })
+export type ToolCalls = z.infer<typeof ToolCalls>
 
 /** Answered without a token; `/api/status` has more for signed-in clients. */
-export type Health = { status: 'ok' | 'shutting_down'; version: string; uptime: number }
-/** State of the running server for the dashboard. */
-export type Status = {
-  version: string
-  uptimeS: number
-  model: string
-  /** Models that `chat:send` may name; the one in use is first. */
-  models: string[]
-  isDemoModel: boolean
-  isDemoCluster: boolean
-  /** Whether `/terminal` is on. */
-  hasTerminal: boolean
-  policy: PolicyStatus
-  parts: PartStatus[]
-  /** Absent where all saved settings are in use. */
-  nextStart?: NextStart
-  /** Why a start now would fail, naming the variable. */
-  cannotStart?: string
-}
+export const Health = z.object({ status: z.enum(['ok', 'shutting_down']), version: z.string(), uptime: z.number() })
+export type Health = z.infer<typeof Health>
 /**
  * Settings saved for the next start. `urls`: of the cluster, empty for the demo; absent where unchanged. `hasNewSsh`: account, key or
  * node addresses changed. `isAnotherCluster`: runs, cards and grants end with the cluster in use.
  */
-export type NextStart = { urls?: string[]; hasNewSsh: boolean; isAnotherCluster: boolean }
-/** Reply with status 202: the server shuts down as at SIGTERM and starts again. */
-export type RestartReply = { isRestarting: true }
+export const NextStart = z.object({
+  urls: z.array(z.string()).exactOptional(),
+  hasNewSsh: z.boolean(),
+  isAnotherCluster: z.boolean(),
+})
+export type NextStart = z.infer<typeof NextStart>
 /**
  * Health of one part of JARVIS. `text`: what was seen; `effect`: what does not work because of it; both for a person. `at`: when the part
  * last answered, Unix ms.
  */
-export type PartStatus = {
-  name: string
-  health: 'ok' | 'warn' | 'bad' | 'unknown'
-  text: string
-  effect?: string
-  at?: number
-}
+export const PartStatus = z.object({
+  name: z.string(),
+  health: z.enum(['ok', 'warn', 'bad', 'unknown']),
+  text: z.string(),
+  effect: z.string().exactOptional(),
+  at: z.number().exactOptional(),
+})
+export type PartStatus = z.infer<typeof PartStatus>
 /**
  * `hash`: of the policy.yaml in force; absent where there is none. `problems`: why the current file is not in force. `warnings`: entries
  * that have no meaning now.
  */
-export type PolicyStatus = { profile: ProfileName; hash?: string; problems?: string[]; warnings?: string[] }
+export const PolicyStatus = z.object({
+  profile: ProfileName,
+  hash: z.string().exactOptional(),
+  problems: z.array(z.string()).exactOptional(),
+  warnings: z.array(z.string()).exactOptional(),
+})
+export type PolicyStatus = z.infer<typeof PolicyStatus>
+/** State of the running server for the dashboard. */
+export const Status = z.object({
+  version: z.string(),
+  uptimeS: z.number(),
+  model: z.string(),
+  /** Models that `chat:send` may name; the one in use is first. */
+  models: z.array(z.string()),
+  isDemoModel: z.boolean(),
+  isDemoCluster: z.boolean(),
+  /** Whether `/terminal` is on. */
+  hasTerminal: z.boolean(),
+  policy: PolicyStatus,
+  parts: z.array(PartStatus),
+  /** Absent where all saved settings are in use. */
+  nextStart: NextStart.exactOptional(),
+  /** Why a start now would fail, naming the variable. */
+  cannotStart: z.string().exactOptional(),
+})
+export type Status = z.infer<typeof Status>
+/** Reply with status 202: the server shuts down as at SIGTERM and starts again. */
+export const RestartReply = z.object({ isRestarting: z.literal(true) })
+export type RestartReply = z.infer<typeof RestartReply>
 
 export const SettingsBody = z.strictObject({ profile: ProfileName })
 /**
@@ -215,14 +249,20 @@ export const SettingsBody = z.strictObject({ profile: ProfileName })
  * that match nothing in this cluster. `ssh`: as configured; without `keyPath` only the agent is used. `shippedPersona`: the original
  * content of SOUL.md.
  */
-export type SettingsReply = {
-  profile: ProfileName
-  profiles: { name: ProfileName; description: string }[]
-  protectedTargets: string[]
-  unseenTargets: string[]
-  ssh: { user: string; keyPath?: string; hasAgent: boolean; knownHostsPath: string }
-  shippedPersona: string
-}
+export const SettingsReply = z.object({
+  profile: ProfileName,
+  profiles: z.array(z.object({ name: ProfileName, description: z.string() })),
+  protectedTargets: z.array(z.string()),
+  unseenTargets: z.array(z.string()),
+  ssh: z.object({
+    user: z.string(),
+    keyPath: z.string().exactOptional(),
+    hasAgent: z.boolean(),
+    knownHostsPath: z.string(),
+  }),
+  shippedPersona: z.string(),
+})
+export type SettingsReply = z.infer<typeof SettingsReply>
 
 /** `before`: a cursor from `next`. `actor`: an operator, a model, an MCP client or its token. */
 export const JournalQuery = z.strictObject({
@@ -240,12 +280,33 @@ export const JournalQuery = z.strictObject({
 export type JournalQuery = z.infer<typeof JournalQuery>
 
 /** One line of the journal. `hash` covers the entry and the previous hash. */
-export type JournalEntry = { seq: number; at: number; kind: string; body: unknown; hash: string }
+export const JournalEntry = z.object({
+  seq: z.number(),
+  at: z.number(),
+  kind: z.string(),
+  body: z.unknown(),
+  hash: z.string(),
+})
+export type JournalEntry = z.infer<typeof JournalEntry>
 /** `besides`: entries of the same calls that the filter or the page leaves out, because a result alone does not say who asked. */
-export type JournalPage = Page<JournalEntry> & { besides?: JournalEntry[] }
+export const JournalPage = pageOf(JournalEntry).extend({ besides: z.array(JournalEntry).exactOptional() })
+export type JournalPage = z.infer<typeof JournalPage>
 /** `entries`: how many were checked. `brokenAt`: the first entry that was altered; `reason`: how, in words. */
-export type JournalVerification = { ok: boolean; entries: number; brokenAt?: number; reason?: string }
+export const JournalVerification = z.object({
+  ok: z.boolean(),
+  entries: z.number(),
+  brokenAt: z.number().exactOptional(),
+  reason: z.string().exactOptional(),
+})
+export type JournalVerification = z.infer<typeof JournalVerification>
 
 export const LogsQuery = z.strictObject({ level: z.enum(['error', 'warn', 'info', 'debug']).default('debug') })
 /** A line of the server's log, redacted. `detail`: an error's stack or further fields. */
-export type LogLine = { id: number; at: number; level: string; message: string; detail?: string }
+export const LogLine = z.object({
+  id: z.number(),
+  at: z.number(),
+  level: z.string(),
+  message: z.string(),
+  detail: z.string().exactOptional(),
+})
+export type LogLine = z.infer<typeof LogLine>

@@ -70,6 +70,7 @@ export const RunbookCheck = z.object({
 export type RunbookCheck = z.infer<typeof RunbookCheck>
 export const RunbookRunBody = z.strictObject({ inputs: z.record(z.string(), z.unknown()).default({}) })
 /** The session in which its card or its plan appears. */
-export type RunbookRunReply = { sessionId: string }
+export const RunbookRunReply = z.object({ sessionId: z.string() })
+export type RunbookRunReply = z.infer<typeof RunbookRunReply>
 export const PlanRunsPage = pageOf(PlanRun)
 export type PlanRunsPage = z.infer<typeof PlanRunsPage>

@@ -28,8 +28,14 @@ export type SampleKind = keyof typeof sampleFields
 export type SampleField = (typeof sampleFields)[SampleKind][number]
 
 /** Values at `from` (Unix ms), `from + stepMs`, …; null where there is none. Unknown series are left out. */
-export type SamplesReply = {
-  from: number
-  stepMs: number
-  items: { name: string; values: Partial<Record<SampleField, (number | null)[]>> }[]
-}
+export const SamplesReply = z.object({
+  from: z.number(),
+  stepMs: z.number(),
+  items: z.array(
+    z.object({
+      name: z.string(),
+      values: z.partialRecord(z.enum(Object.values(sampleFields).flat()), z.array(z.number().nullable())),
+    }),
+  ),
+})
+export type SamplesReply = z.infer<typeof SamplesReply>

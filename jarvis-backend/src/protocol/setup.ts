@@ -6,19 +6,20 @@ const Urls = z.array(Text).min(1).max(20)
 
 export const SetupProbeBody = z.strictObject({ url: Text })
 /** What an address shows without a token. `version`, `node`: from Proxmox's front page; absent where it is not Proxmox's. */
-export type SetupProbeReply = {
-  url: string
+export const SetupProbeReply = z.object({
+  url: z.string(),
   /** SHA-256, `AA:BB:…`; a person compares it with `pvenode cert info`. */
-  fingerprint: string
+  fingerprint: z.string(),
   /** The certificate is signed by an authority that this machine trusts, for this name, so no pin is needed. */
-  isTrusted: boolean
-  subject: string
-  issuer: string
+  isTrusted: z.boolean(),
+  subject: z.string(),
+  issuer: z.string(),
   /** Unix ms. */
-  validTo: number
-  version?: string
-  node?: string
-}
+  validTo: z.number(),
+  version: z.string().exactOptional(),
+  node: z.string().exactOptional(),
+})
+export type SetupProbeReply = z.infer<typeof SetupProbeReply>
 
 /** `fingerprints`: certificates that a person accepted; empty where all are trusted without pins. */
 export const SetupClusterBody = z.strictObject({
@@ -30,36 +31,64 @@ export const SetupClusterBody = z.strictObject({
 export type SetupClusterBody = z.output<typeof SetupClusterBody>
 
 /** `granted`: on the whole cluster, on a part, or not at all. `missing`: for example `VM.PowerMgmt on /vms`. */
-export type SetupToolRights = { toolName: string; granted: 'all' | 'some' | 'none'; missing: string[] }
+export const SetupToolRights = z.object({
+  toolName: z.string(),
+  granted: z.enum(['all', 'some', 'none']),
+  missing: z.array(z.string()),
+})
+export type SetupToolRights = z.infer<typeof SetupToolRights>
 /** A set of rights beyond the base role. `gives` goes on from "it lets JARVIS". `command`: shell line for a node that adds it. */
-export type SetupChoice = { name: string; gives: string; toolNames: string[]; command: string }
+export const SetupChoice = z.object({
+  name: z.string(),
+  gives: z.string(),
+  toolNames: z.array(z.string()),
+  command: z.string(),
+})
+export type SetupChoice = z.infer<typeof SetupChoice>
 /** `tools`: absent where no address answered. `fix`: shell line for a node that adds the missing rights. */
-export type SetupTestReply = {
-  ok: boolean
-  entries: { url: string; version?: string; problem?: string }[]
-  nodes: { name: string; isOnline: boolean | null }[]
-  tools?: SetupToolRights[]
+export const SetupTestReply = z.object({
+  ok: z.boolean(),
+  entries: z.array(
+    z.object({ url: z.string(), version: z.string().exactOptional(), problem: z.string().exactOptional() }),
+  ),
+  nodes: z.array(z.object({ name: z.string(), isOnline: z.boolean().nullable() })),
+  tools: z.array(SetupToolRights).exactOptional(),
   /** Wider sets of rights that the token does not have; nothing is wrong without them. */
-  choices?: SetupChoice[]
-  fix?: string
-}
+  choices: z.array(SetupChoice).exactOptional(),
+  fix: z.string().exactOptional(),
+})
+export type SetupTestReply = z.infer<typeof SetupTestReply>
 /** `savedTo`: the file that the next start reads. */
-export type SetupSaveReply = { savedTo: string; needsRestart: true }
+export const SetupSaveReply = z.object({ savedTo: z.string(), needsRestart: z.literal(true) })
+export type SetupSaveReply = z.infer<typeof SetupSaveReply>
 /**
  * `command`: shell line that makes role, user and token on a node. `source`: where the cluster's settings come from; those of
  * `environment` (`.env` included) cannot be changed here. The token's secret is never sent.
  */
-export type SetupReply = {
-  command: string
+export const SetupReply = z.object({
+  command: z.string(),
   /** Wider sets of rights than those of `command`, each with the line that adds it. */
-  choices: SetupChoice[]
-  source: 'demo' | 'environment' | 'settings'
-  urls: string[]
-  tokenId?: string
-  fingerprints: string[]
-}
+  choices: z.array(SetupChoice),
+  source: z.enum(['demo', 'environment', 'settings']),
+  urls: z.array(z.string()),
+  tokenId: z.string().exactOptional(),
+  fingerprints: z.array(z.string()),
+})
+export type SetupReply = z.infer<typeof SetupReply>
 
 /** `area`: group heading, such as `Configuration`, `Cluster`, `Token`. `fix`: what to do. */
-export type DoctorCheck = { area: string; health: 'ok' | 'warn' | 'bad'; text: string; fix?: string }
+export const DoctorCheck = z.object({
+  area: z.string(),
+  health: z.enum(['ok', 'warn', 'bad']),
+  text: z.string(),
+  fix: z.string().exactOptional(),
+})
+export type DoctorCheck = z.infer<typeof DoctorCheck>
 /** `ok`: no check is bad. `at`: when the checks began, Unix ms. */
-export type DoctorReply = { ok: boolean; at: number; tookMs: number; checks: DoctorCheck[] }
+export const DoctorReply = z.object({
+  ok: z.boolean(),
+  at: z.number(),
+  tookMs: z.number(),
+  checks: z.array(DoctorCheck),
+})
+export type DoctorReply = z.infer<typeof DoctorReply>

@@ -11,7 +11,13 @@ export type Tier = z.infer<typeof Tier>
  * The gate's verdict on a call. `rule`: name of the deciding rule; `reason`: its sentence for people and models. `reasons`: sentences of
  * all rules that ask for a person, `reason` first; absent where there is one.
  */
-export type Verdict = { tier: Tier; rule: string; reason: string; reasons?: readonly string[] }
+export const Verdict = z.object({
+  tier: Tier,
+  rule: z.string(),
+  reason: z.string(),
+  reasons: z.array(z.string()).exactOptional(),
+})
+export type Verdict = z.infer<typeof Verdict>
 
 /** Safety profiles, from strictest to loosest. */
 export const profileNames = ['lockdown', 'restricted', 'balanced', 'permissive', 'unrestricted'] as const
