@@ -28,11 +28,17 @@ test('agents, skills and budgets are made, read, tried and taken away at their p
 const agentsYaml = (jarvis: TestJarvis) => readFileSync(join(jarvis.dataDir, 'agents.yaml'), 'utf8')
 
 async function makesAnAgent(page: Page, jarvis: TestJarvis) {
-  await page.getByRole('link', { name: 'New agent' }).click()
   const made = page.getByRole('form', { name: 'New agent' })
+  await page.getByRole('link', { name: 'New agent' }).click()
+  await made.getByLabel(/^Id/).focus()
+  await page.keyboard.press('Escape')
+  await made.waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'New agent' }).click()
   await made.getByLabel(/^Id/).fill('films')
   await made.getByLabel(/^May use/).fill('get_*, get_vmz')
   await made.getByLabel(/^Skills/).fill('disk-*')
+  // What was typed stays.
+  await page.keyboard.press('Escape')
   await made.getByRole('button', { name: 'Save the agent' }).click()
   await made.getByRole('alert').filter({ hasText: 'get_vmz' }).waitFor()
   await made.getByLabel(/^May use/).fill('get_*')
@@ -136,6 +142,8 @@ async function setsABudget(page: Page, jarvis: TestJarvis) {
 
 async function removesTheAgent(page: Page, jarvis: TestJarvis) {
   await go(page, '/agents?agent=films')
+  await page.getByRole('button', { name: 'Delete…' }).click()
+  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Delete…' }).click()
   await page.getByRole('button', { name: 'Delete films' }).click()
   await page.getByRole('heading', { name: 'films', exact: true }).waitFor({ state: 'detached' })

@@ -4,6 +4,7 @@ import { saveAgent } from '../../api/agents.ts'
 import { ApiError } from '../../api/http.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem } from '../../app/load-state.tsx'
+import { useEscape } from '../../app/use-escape.ts'
 import { tierWord } from '../../ui/tier.tsx'
 
 const ceilings = ['green', 'yellow', 'red'] as const
@@ -30,6 +31,10 @@ export function AgentForm({
   const isMain = agent?.id === 'main'
   // The file that the form was opened on: a change meanwhile is not written over.
   const [hash] = useState(all?.hash)
+
+  const [isTouched, setTouched] = useState(false)
+  // What was typed is left by Cancel alone.
+  useEscape(isTouched ? undefined : () => onDone(agent?.id))
 
   const save = async (form: HTMLFormElement) => {
     const given = new FormData(form)
@@ -113,6 +118,7 @@ export function AgentForm({
     <form
       className="agents-form"
       aria-label={agent === undefined ? 'New agent' : `Edit ${agent.id}`}
+      onChange={() => setTouched(true)}
       onSubmit={(event) => {
         event.preventDefault()
         if (!isSaving) void save(event.currentTarget)

@@ -6,6 +6,7 @@ import { listSkills } from '../../api/skills.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
+import { useEscape } from '../../app/use-escape.ts'
 import { Markdown } from '../../features/chat/markdown.tsx'
 import { Editor } from '../../features/memory/editor.tsx'
 import { stateWords } from '../../features/skills/words.ts'
@@ -324,6 +325,7 @@ function FilePart({ id, path, mayAct, onBack }: { id: string; path: string; mayA
 function Delete({ id, onGone }: { id: string; onGone: () => void }) {
   const [isAsking, setAsking] = useState(false)
   const [refused, setRefused] = useState<ApiError>()
+  useEscape(isAsking ? () => setAsking(false) : undefined)
   const remove = async () => {
     try {
       await removeAgent(id)

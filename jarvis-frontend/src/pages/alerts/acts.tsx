@@ -8,6 +8,7 @@ import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, useIsLive } from '../../app/load-state.tsx'
 import { useAskNew } from '../../app/use-ask.ts'
+import { useEscape } from '../../app/use-escape.ts'
 import { usePageKeys } from '../../app/use-page-keys.ts'
 import { navigate } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
@@ -56,10 +57,15 @@ export function AlertActs({ alert, now, onChanged }: { alert: AlertDetail; now: 
           w: why,
           e: isTaken ? undefined : () => setForm('acknowledge'),
           s: isSilent ? undefined : () => setForm('silence'),
-          escape: form === undefined ? undefined : () => setForm(undefined),
         }
       : {},
   )
+  const close = () => {
+    setForm(undefined)
+    // The field with the focus is gone.
+    root.current?.focus({ preventScroll: true })
+  }
+  useEscape(form === undefined ? undefined : close)
   if (!mayAct) return <Resting isOperator={isOperator} isLive={isLive} />
   return (
     <div className="alert-acts" ref={root} tabIndex={-1}>
@@ -102,7 +108,7 @@ export function AlertActs({ alert, now, onChanged }: { alert: AlertDetail; now: 
           <kbd>W</kbd> why <kbd>E</kbd> acknowledge <kbd>S</kbd> silence <kbd>X</kbd> evidence
         </span>
       </div>
-      <Problem error={problem} />
+      <Problem error={problem} isRefusal />
       {form === 'acknowledge' && (
         <Acknowledge alert={alert} onSend={(...given) => void act(acknowledge(alert.id, ...given), 'Acknowledged.')} />
       )}

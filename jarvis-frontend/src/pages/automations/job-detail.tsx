@@ -5,6 +5,7 @@ import { allowDrills, changeJob, readHeartbeat, removeJob, runJob } from '../../
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem } from '../../app/load-state.tsx'
+import { useEscape } from '../../app/use-escape.ts'
 import { moveFocus, usePageKeys } from '../../app/use-page-keys.ts'
 import { when } from '../../features/alerts/words.ts'
 import { workWord, zoneOf } from '../../features/jobs/words.ts'
@@ -35,6 +36,7 @@ export function JobDetail({ job, now, zone, slot, isEditing, mayAct, set, onChan
   const own = zoneOf(job, zone)
   const [problem, setProblem] = useState<ApiError>()
   const [isRemoving, setRemoving] = useState(false)
+  useEscape(isRemoving ? () => setRemoving(false) : undefined)
   const act = async (work: Promise<unknown>, done: string) => {
     try {
       const reply = await work

@@ -6,6 +6,7 @@ import { listRunbooks } from '../../api/runbooks.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem } from '../../app/load-state.tsx'
+import { useEscape } from '../../app/use-escape.ts'
 import { capital } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
@@ -29,6 +30,9 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
   const key = JSON.stringify(schedule)
   const [seen, setSeen] = useState<{ key: string; preview?: SchedulePreview; problem?: ApiError }>()
   const [refused, setRefused] = useState<ApiError>()
+  const [isTouched, setTouched] = useState(false)
+  // What was typed is left by Cancel alone.
+  useEscape(isTouched ? undefined : () => onDone(job?.id))
   const runbooks = useLoad('runbooks', listRunbooks, ['runbooks']).data?.items
   useEffect(() => {
     const timer = setTimeout(() => {
@@ -69,6 +73,7 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
     <form
       className="job-form"
       aria-label={job === undefined ? 'New job' : `Edit ${job.name}`}
+      onChange={() => setTouched(true)}
       onSubmit={(event) => {
         event.preventDefault()
         if (rest === undefined) void save(event.currentTarget)
@@ -190,7 +195,7 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
           />
         </label>
       </div>
-      <Problem error={refused} />
+      <Problem error={refused} isRefusal />
       <p className="job-acts">
         <button type="submit" className="button solid" aria-disabled={rest !== undefined}>
           Save the job

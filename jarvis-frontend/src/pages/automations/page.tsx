@@ -7,6 +7,7 @@ import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
 import { AutomationTabs } from '../../app/page-tabs.tsx'
+import { useEscape } from '../../app/use-escape.ts'
 import { useNarrowing } from '../../app/use-narrowing.ts'
 import { when } from '../../features/alerts/words.ts'
 import { useValue } from '../../lib/use-value.ts'
@@ -35,6 +36,7 @@ export function AutomationsPage() {
   const wanted = params.get('job')
   const isNew = params.has('new')
   const chosen = data?.items.find(({ id }) => id === wanted) ?? (isPhone || isNew ? undefined : data?.items[0])
+  useEscape(isAsking ? () => setAsking(false) : undefined)
   const turn = async (isOn: boolean) => {
     setAsking(false)
     try {
@@ -104,7 +106,7 @@ export function AutomationsPage() {
           )}
         </p>
       )}
-      <Problem error={refused} />
+      <Problem error={refused} isRefusal />
       <Problem error={jobs.problem} onAgain={jobs.again} kept={data !== undefined} />
       {isPhone && (chosen !== undefined || isNew) ? (
         <>

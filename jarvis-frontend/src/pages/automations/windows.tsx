@@ -73,7 +73,7 @@ export function WindowsPage() {
             })}
           </ul>
         )}
-        <Problem error={refused} />
+        <Problem error={refused} isRefusal />
         {mayAct ? (
           <form
             className="job-form"

@@ -11,6 +11,7 @@ import { live } from '../../app/live.ts'
 import { overlay } from '../../app/overlay.ts'
 import { PageHead } from '../../app/page-head.tsx'
 import { usePanel } from '../../app/panel-context.ts'
+import { useEscape } from '../../app/use-escape.ts'
 import { goToCard } from '../../app/use-keys.ts'
 import type { Sent } from '../../features/chat/client.ts'
 import type { Act, Meaning } from '../../features/chat/commands.ts'
@@ -167,13 +168,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
       putDraft(text)
     }
   }
-  const onEscape = useRef(stop)
-  onEscape.current = stop
-  useEffect(() => {
-    const listen = () => onEscape.current()
-    addEventListener('jarvis:escape', listen)
-    return () => removeEventListener('jarvis:escape', listen)
-  }, [])
+  useEscape(stop)
 
   const nouns = useMemo(
     () => [

@@ -4,6 +4,7 @@ import { useLoad } from '../../api/use-load.ts'
 import { Problem, Skeletons } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
 import { AgentTabs } from '../../app/page-tabs.tsx'
+import { moveFocus, usePageKeys } from '../../app/use-page-keys.ts'
 import { stateWords } from '../../features/skills/words.ts'
 import { plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -13,6 +14,7 @@ import './page.css'
 
 /** The skills of the workspace: what models may use, and what waits for a person to read it. */
 export function SkillsPage() {
+  usePageKeys({ j: () => moveFocus('[data-row]', 1), k: () => moveFocus('[data-row]', -1) })
   const { data, problem, again } = useLoad('skills', () => listSkills(), ['skills', 'connect'])
   return (
     <>
@@ -72,7 +74,7 @@ function Row({ skill }: { skill: Skill }) {
   const { mark, words } = stateWords(skill)
   return (
     <li>
-      <Link to={`/agents/skills/${encodeURIComponent(name)}`}>
+      <Link to={`/agents/skills/${encodeURIComponent(name)}`} data-row={name}>
         <Mark kind={mark} size={12} />
         <span className="skill-what">
           <b>

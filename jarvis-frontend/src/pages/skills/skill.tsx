@@ -7,6 +7,7 @@ import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
+import { useEscape } from '../../app/use-escape.ts'
 import { isScript, mustBeRead, shortHash, stateWords } from '../../features/skills/words.ts'
 import { dateOf, plural, size } from '../../lib/format.ts'
 import { navigate, useLocation } from '../../lib/location.tsx'
@@ -172,6 +173,7 @@ function Approval({ skill, agent, left, due, onChanged, onNext }: ApprovalProps)
   const [refused, setRefused] = useState<ApiError>()
   const [isDeleting, setDeleting] = useState(false)
   const [next] = left
+  useEscape(isDeleting ? () => setDeleting(false) : undefined)
   const rest =
     faults.length > 0 || hash === null
       ? `It cannot be approved: ${plural(faults.length, 'fault')}.`
