@@ -136,3 +136,37 @@ test.each(
   },
   60_000,
 )
+
+test.each([
+  // The decision is not stored, so the card still waits.
+  ['runbook', 'insert plans written', true],
+  ['model', 'insert plans committed', false],
+] as const)(
+  'the plan of a %s, killed at "%s" before its first claim, runs each step once',
+  async (maker, dieAt, waits) => {
+    const dataDir = folder()
+    writeFileSync(join(dataDir, 'levels'), '5\n')
+    mkdirSync(join(dataDir, 'workspace/runbooks'), { recursive: true })
+    writeFileSync(join(dataDir, 'workspace/runbooks/two.md'), runbook(''))
+    const start = { dataDir, skipMs: 0, ...(maker === 'model' && { proposes: proposed() }) }
+    const one = await life({ ...start, dieAt })
+    if (maker === 'model') await one.say('Set the level of 104.')
+    else await one.ask('runbooks/two/run', { inputs: {} })
+    const waiting = async (server: typeof one) =>
+      (await server.ask<{ items: Card[] }>('confirmations')).items.filter((row) => !('decision' in row))
+    await expect.poll(() => waiting(one)).toHaveLength(1)
+    const [card] = await waiting(one)
+    await one.ask(`confirmations/${card?.toolUseId}`, { confirmed: true }).catch(() => {})
+    await one.ended
+
+    const two = await life(start)
+    expect((await waiting(two)).map(({ toolUseId }) => toolUseId)).toEqual(waits ? [card?.toolUseId] : [])
+    if (waits) await two.ask(`confirmations/${card?.toolUseId}`, { confirmed: true })
+    await expect.poll(async () => (await two.plan())?.state).toBe('done')
+    expect(readFileSync(join(dataDir, 'levels'), 'utf8')).toBe('5\n9\n12\n')
+    expect((await two.ask<{ items: PlanRun[] }>('plans')).items).toHaveLength(1)
+    expect(await two.ask('journal/verify')).toMatchObject({ ok: true })
+    await two.kill()
+  },
+  60_000,
+)

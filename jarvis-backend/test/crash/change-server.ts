@@ -9,13 +9,14 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { noUsage } from '../../src/protocol/index.ts'
 import { setLevel } from '../support/set-level.ts'
+import { observed } from './observed-database.ts'
 
-/** `dieAt`: in which call, the change (1) or its undo (2), and whether before or after what it does. */
+/** `dieAt`: in which call, the change (1) or its undo (2), and whether before or after what it does; or what is written. */
 export type ChangeStart = {
   dataDir: string
   jwtSecret: string
   skipMs: number
-  dieAt?: `${1 | 2} ${'before' | 'after'}`
+  dieAt?: `${1 | 2} ${'before' | 'after'}` | `insert ${string}`
   /** The calls of the plan that the model proposes; it says no more than that it is done. */
   proposes?: object[]
   /** Besides the usual; `PVE_URL` leads to a cluster in another process. */
@@ -55,6 +56,10 @@ const config = readConfig({
 const jarvis = compose(config, '0.0.0-crash', join(dataDir, 'no-dashboard'), {
   tools: [setLevel(level)],
   ...(proposes && { model: proposing(proposes) }),
+  database: (database) =>
+    observed(database, (point) => {
+      if (point === dieAt) die()
+    }),
   clock: { ...systemClock, now: () => Date.now() + skipMs },
 })
 

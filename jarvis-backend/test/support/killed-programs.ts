@@ -13,6 +13,7 @@ const programs = {
   dying: at('test/drill/dying.ts'),
   'job-server': at('test/crash/job-server.ts'),
   'v1-server': at('test/crash/v1-server.ts'),
+  'talk-server': at('test/crash/talk-server.ts'),
 }
 const kept = at('.killed')
 
