@@ -89,6 +89,8 @@ function transcript(seed: number): StoredEntry[] {
           put({ type: 'confirm_resolved', toolUseId, decision: 'denied', by: 'operator', note: `no ${toolUseId}` })
         } else {
           put({ type: 'tool_use', ...of, tier: way < 4 ? 'green' : 'red' })
+          if (pick(4) === 0)
+            put({ type: 'plan', toolUseId, items: pick(4) === 0 ? [] : [{ text: `item ${id}`, state: 'open' }] })
           const isUnknown = way === 5
           if (isUnknown) unknown.push({ id: toolUseId, runId })
           put({
