@@ -47,6 +47,49 @@ async function ownProfile(url: string): Promise<Page> {
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
+test('a provider is added from a preset, tried, used, followed by another one where it fails, and removed', async () => {
+  const key = 'sk-test-0123456789-wxyz'
+  const server = await startModelServer({ key, model: 'qwen3:14b', says: 'I am qwen.' })
+  const { jarvis, page } = await open('/settings#models')
+  const models = region(page, 'Models')
+  await models.getByRole('button', { name: 'Add a provider…' }).click()
+  const form = models.getByRole('form', { name: 'Add a provider' })
+  await form.getByLabel('Service').selectOption('Azure OpenAI')
+  await form.getByRole('combobox', { name: 'Models', exact: true }).fill('gpt-5.4')
+  await form.getByRole('button', { name: 'Test the model' }).click()
+  await form.getByText('Put your own NAME into the address.').waitFor()
+  await form.getByLabel('Service').selectOption('Ollama')
+  await form.getByText('Start Ollama with OLLAMA_CONTEXT_LENGTH=32768').waitFor()
+  await form.getByLabel('Name').fill('gpu')
+  await form.getByLabel('Address').fill(server.url)
+  await form.getByRole('combobox', { name: 'Models', exact: true }).fill('qwen3:14b, qwen3:32b')
+  await form.getByLabel('Key').fill(key)
+  await form.getByRole('button', { name: 'Test the model' }).click()
+  await form.getByText('Works: it answered in').waitFor()
+  await form.getByRole('button', { name: 'Save and use it' }).click()
+  await form.waitFor({ state: 'hidden' })
+  await models.getByText('key ends in wxyz').waitFor()
+  await models.getByText('gpu/qwen3:14b: not asked since the start.').waitFor()
+
+  const fallback = models.getByRole('form', { name: 'Add a fallback' })
+  await fallback.getByLabel('Where this fails').selectOption('gpu/qwen3:14b')
+  await fallback.getByLabel('this one answers').selectOption('gpu/qwen3:32b')
+  await fallback.getByRole('button', { name: 'Add' }).click()
+  await models.getByRole('list', { name: 'Fallbacks' }).getByText('then gpu/qwen3:32b').waitFor()
+  expect(await jarvis.rest('/api/models').then((response) => response.json())).toMatchObject({
+    ...{ inUse: 'gpu/qwen3:14b', fallbacks: [{ model: 'gpu/qwen3:14b', then: ['gpu/qwen3:32b'] }] },
+  })
+  expect(await seriousFindings(page)).toEqual([])
+  // The other model of the provider is one choice away.
+  await models.getByLabel('Model of gpu').selectOption('qwen3:32b')
+  await models.getByRole('button', { name: 'Test gpu' }).click()
+  await models.getByText('has no model named qwen3:32b').waitFor()
+  await models.getByRole('button', { name: 'Remove gpu…' }).click()
+  await models.getByRole('button', { name: 'Remove gpu with its key' }).click()
+  await models.getByText('key ends in wxyz').waitFor({ state: 'detached' })
+  await models.getByText('Connect a second model to name one.').waitFor()
+})
+
 test('a model is connected without reading anything but the screen: tried, mended, saved, used', async () => {
   const key = 'sk-test-0123456789-wxyz'
   const server = await startModelServer({ key, model: 'qwen3:14b', says: 'I am qwen.' })

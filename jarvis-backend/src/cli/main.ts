@@ -34,6 +34,7 @@ const usage = `Usage: npm run jarvis -- COMMAND
   runbooks run NAME [node=pve …] [--wait 600]           start one on the running server, and wait; it decides nothing
   runbooks check FILE                                   every fault of a runbook with its line; exits 1 when there is one
 
+  models                                                providers, their models, and which one answers; models help shows more
   agents                                                the agents: what each may do, and its bindings
   agents check [FILE]                                   every problem of an agents.yaml with its line; exits 1 when there is one
   agents which --door mcp --token NAME                  which agent would answer, and by which binding
@@ -63,6 +64,7 @@ const commands: Record<string, () => Promise<Command>> = {
   alerts: async () => (await import('./alerts.ts')).alerts,
   checks: async () => (await import('./checks.ts')).checks,
   windows: async () => (await import('./windows.ts')).windows,
+  models: async () => (await import('./models.ts')).models,
   agents: async () => (await import('./agents.ts')).agents,
   policy: async () => (await import('./policy.ts')).policy,
   skills: async () => (await import('./skills.ts')).skills,

@@ -19,9 +19,11 @@ import {
   type VariableProvider,
   variableProviders,
 } from '../protocol/index.ts'
-import { listModels, tryModel } from '../providers/index.ts'
+import { listModels, presets, tryModel } from '../providers/index.ts'
 import { fallbackFault } from './fallbacks.ts'
 import { addressFault } from './model-address.ts'
+
+export { presets }
 
 const variables = {
   anthropic: { apiKey: 'ANTHROPIC_API_KEY', baseUrl: 'ANTHROPIC_BASE_URL', model: 'CLAUDE_MODEL' },

@@ -1,4 +1,13 @@
-import type { ModelBody, ModelProvider, ModelsReply, ModelTestBody, ModelTestReply } from 'jarvis-backend/protocol'
+import type {
+  ModelBody,
+  ModelFallback,
+  ModelPreset,
+  ModelProvider,
+  ModelsReply,
+  ModelTestBody,
+  ModelTestReply,
+  ProviderBody,
+} from 'jarvis-backend/protocol'
 import { call } from './http.ts'
 
 export const readModels = () => call<ModelsReply>('GET', '/api/models')
@@ -8,3 +17,8 @@ export const saveModel = (provider: ModelProvider, body: ModelBody) =>
   call<ModelsReply>('PUT', `/api/models/${provider}`, body)
 export const chooseModel = (model: string) => call<ModelsReply>('POST', '/api/models/use', { model })
 export const forgetModel = (provider: ModelProvider) => call<ModelsReply>('DELETE', `/api/models/${provider}`)
+export const readPresets = () => call<{ presets: ModelPreset[] }>('GET', '/api/models/presets')
+export const saveProvider = (name: ModelProvider, body: ProviderBody) =>
+  call<ModelsReply>('PUT', `/api/models/${name}`, body)
+export const saveFallbacks = (fallbacks: readonly ModelFallback[]) =>
+  call<ModelsReply>('PUT', '/api/models/fallbacks', { fallbacks })

@@ -4,6 +4,7 @@ import { chooseModel, forgetModel, readModels } from '../../api/models.ts'
 import { useStatus } from '../../api/status.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
+import { later } from '../../app/later.tsx'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { ModelForm } from '../../features/settings/model-form.tsx'
 import { problemOf, type Said, Verdict, verdictOf } from '../../features/settings/verdict.tsx'
@@ -11,6 +12,8 @@ import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Section, useRights } from './section.tsx'
 
+const ProviderForm = later(() => import('../../features/settings/provider-form.tsx').then((part) => part.ProviderForm))
+const Fallbacks = later(() => import('../../features/settings/fallbacks.tsx').then((part) => part.Fallbacks))
 const names: Readonly<Record<string, string>> = { anthropic: 'Anthropic', openai: 'OpenAI-compatible' }
 
 export function Models() {
@@ -43,19 +46,19 @@ export function Models() {
         problem === undefined && <Skeletons rows={3} height={46} />
       ) : (
         <ul className="fact-list models" aria-label="Models">
-          {data?.providers
-            .filter(({ provider }) => Object.hasOwn(names, provider))
-            .map((info) => (
-              <Provider
-                key={info.provider}
-                info={info}
-                isInUse={data.inUse.startsWith(`${info.provider}/`)}
-                isFixed={data.isFixed}
-                isResting={isResting}
-                seen={part?.text}
-                onUsed={used}
-              />
-            ))}
+          {data?.providers.map((info) => (
+            <Provider
+              key={info.provider}
+              info={info}
+              isInUse={data.inUse.startsWith(`${info.provider}/`)}
+              inUse={data.inUse}
+              isFixed={data.isFixed}
+              isResting={isResting}
+              seen={part?.text}
+              onUsed={used}
+              onSaved={put}
+            />
+          ))}
           {data === undefined && status !== undefined && (
             <li>
               <Mark kind={part?.health ?? 'unknown'} size={11} label={part?.health ?? 'not known'} />
@@ -74,8 +77,57 @@ export function Models() {
           )}
         </ul>
       )}
+      {data !== undefined && (
+        <More models={data} all={status?.models ?? []} isResting={isResting} onSaved={put} onUsed={used} />
+      )}
       <Resting isOperator={isOperator} isLive={isLive} />
     </Section>
+  )
+}
+
+/** What few look for: further providers, and what answers where a model fails. */
+function More({
+  models,
+  all,
+  isResting,
+  onSaved,
+  onUsed,
+}: {
+  models: ModelsReply
+  all: readonly string[]
+  isResting: boolean
+  onSaved: (models: ModelsReply) => void
+  onUsed: (models: ModelsReply) => void
+}) {
+  const [isAdding, setAdding] = useState(false)
+  return (
+    <>
+      <button
+        type="button"
+        className="button small add-provider"
+        aria-expanded={isAdding}
+        aria-disabled={isResting}
+        onClick={() => setAdding(!isAdding && !isResting)}
+      >
+        Add a provider…
+      </button>
+      {isAdding && (
+        <ProviderForm
+          taken={models.providers.map(({ provider }) => provider)}
+          isFixed={models.isFixed}
+          onSaved={(saved, isUsed) => {
+            setAdding(false)
+            if (isUsed) onUsed(saved)
+            else onSaved(saved)
+          }}
+        />
+      )}
+      <Fallbacks fallbacks={models.fallbacks} models={all} isResting={isResting} onSaved={onSaved} />
+      <p>
+        Plans of Claude and GitHub Copilot cannot be used: Anthropic lets no other program sign in with its plans, and
+        Copilot’s SDK runs tools of its own past JARVIS’s gate. Sign in with ChatGPT is not built yet. Use a key.
+      </p>
+    </>
   )
 }
 
@@ -115,25 +167,36 @@ function Demo({
 function Provider({
   info,
   isInUse,
+  inUse,
   isFixed,
   isResting,
   seen,
   onUsed,
+  onSaved,
 }: {
   info: ModelProviderInfo
   isInUse: boolean
+  /** The id of the model that answers. */
+  inUse: string
   isFixed: boolean
   isResting: boolean
   seen: string | undefined
   onUsed: (models: ModelsReply) => void
+  onSaved: (models: ModelsReply) => void
 }) {
-  const { provider, source, model, baseUrl, keyEnd } = info
+  const { provider, kind, source, baseUrl, keyEnd, models = [], headers = [] } = info
+  const [chosen, setChosen] = useState<string>()
+  // Of several models the one in use is shown first, and another can be chosen.
+  const usual = models.find((one) => `${provider}/${one}` === inUse) ?? info.model
+  const model = chosen !== undefined && models.includes(chosen) ? chosen : usual
+  const isUsed = models.length > 1 ? inUse === `${provider}/${model}` : isInUse
   const [isOpen, setOpen] = useState(false)
   const [isAsking, setAsking] = useState(false)
   const [said, setSaid] = useState<Said>()
   const [isBusy, setBusy] = useState(false)
   const name = names[provider] ?? provider
   const isThere = source !== 'none'
+  const isNamed = info.models !== undefined
   const attempt = async (work: () => Promise<Said | undefined>) => {
     if (isBusy || isResting) return
     setBusy(true)
@@ -155,6 +218,7 @@ function Provider({
   const facts = [
     ...(baseUrl === undefined ? [] : [baseUrl]),
     ...(keyEnd === undefined ? ['no key'] : [keyEnd === '' ? 'key kept' : `key ends in ${keyEnd}`]),
+    ...(headers.length > 0 ? [`headers ${headers.join(', ')}`] : []),
     ...(source === 'environment' ? ['set in the environment'] : []),
   ]
   return (
@@ -171,7 +235,22 @@ function Provider({
       <span className="text-soft">
         {isThere ? (
           <>
-            <Visible text={model} />
+            {models.length > 1 ? (
+              <select
+                className="field"
+                aria-label={`Model of ${name}`}
+                value={model}
+                onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+              >
+                {models.map((one) => (
+                  <option key={one} value={one}>
+                    {one}
+                  </option>
+                ))}
+              </select>
+            ) : (
+              <Visible text={model} />
+            )}
             <small>
               <Visible text={facts.join(', ')} />
             </small>
@@ -191,8 +270,8 @@ function Provider({
         {isAsking ? (
           <>
             {act(
-              `Forget its key`,
-              `Forget the key of ${name}`,
+              isNamed ? 'Remove it' : 'Forget its key',
+              isNamed ? `Remove ${name} with its key` : `Forget the key of ${name}`,
               () =>
                 void attempt(async () => {
                   onUsed(await forgetModel(provider))
@@ -208,10 +287,11 @@ function Provider({
               act(
                 'Test',
                 `Test ${name}`,
-                () => void attempt(() => verdictOf(provider, { model, ...(baseUrl !== undefined && { baseUrl }) })),
+                () =>
+                  void attempt(() => verdictOf(provider, { kind, model, ...(baseUrl !== undefined && { baseUrl }) })),
               )}
             {isThere &&
-              !isInUse &&
+              !isUsed &&
               !isFixed &&
               act(
                 'Use',
@@ -222,7 +302,7 @@ function Provider({
                     return undefined
                   }),
               )}
-            {!isFixed && (
+            {(!isFixed || isNamed) && (
               <button
                 type="button"
                 className="button small quiet"
@@ -234,12 +314,25 @@ function Provider({
                 {isThere ? 'Change…' : 'Connect…'}
               </button>
             )}
-            {source === 'settings' && act('Forget…', `Forget ${name}…`, () => setAsking(true))}
+            {source === 'settings' &&
+              act(isNamed ? 'Remove…' : 'Forget…', `${isNamed ? 'Remove' : 'Forget'} ${name}…`, () => setAsking(true))}
           </>
         )}
       </span>
       {said !== undefined && <Verdict said={said} />}
-      {isOpen && (
+      {isOpen && isNamed && (
+        <ProviderForm
+          info={info}
+          taken={[]}
+          isFixed={isFixed}
+          onSaved={(saved, isUsedNow) => {
+            setOpen(false)
+            if (isUsedNow) onUsed(saved)
+            else onSaved(saved)
+          }}
+        />
+      )}
+      {isOpen && !isNamed && (
         <ModelForm
           info={info}
           onSaved={(models) => {
