@@ -1,3 +1,4 @@
+import { wireEntry } from '../agent/sessions/wire-entry.ts'
 import type { Bearer } from '../auth/bearer.ts'
 import type { OpenRequests } from '../auth/open-requests.ts'
 import type { RequestGuard } from '../auth/request-guard.ts'
@@ -17,30 +18,41 @@ export function composeV1(
   const startedAt = site.now()
 
   return onFirstUse(async () => {
-    const [{ createAsk }, { createConduct }, { createListeners }, { createPlain }, chat, { createV1Routes }] =
-      await Promise.all([
-        import('../v1/ask.ts'),
-        import('../v1/conduct.ts'),
-        import('../v1/listeners.ts'),
-        import('../v1/plain.ts'),
-        import('../v1/chat/handle.ts'),
-        import('../v1/routes.ts'),
-      ])
+    const [
+      { createAsk },
+      { createConduct },
+      { createListeners },
+      { createPlain },
+      chat,
+      { createResponses },
+      { createV1Routes },
+    ] = await Promise.all([
+      import('../v1/ask.ts'),
+      import('../v1/conduct.ts'),
+      import('../v1/listeners.ts'),
+      import('../v1/plain.ts'),
+      import('../v1/chat/handle.ts'),
+      import('../v1/responses/handle.ts'),
+      import('../v1/routes.ts'),
+    ])
     const asked = createAskedStore(database)
     const core = {
       ...{ runs, transcripts, asked, clock, report },
       stopping: site.stopping,
       isStopping: site.isStopping,
     }
+    const door = {
+      ...{ agents, clock, holdMs: parts.config.v1HoldMs },
+      hasTool: (name: string) => site.catalog.get(name) !== undefined,
+      ask: createAsk(core),
+      conduct: createConduct({ ...core, listeners: createListeners(core) }),
+    }
     return createV1Routes({
       ...{ guard: parts.guard, agents, startedAt, report },
       bearer: { verify: (request) => parts.bearer.verify(request, 'v1') },
       watchToken: (response, verified) => void parts.requests.add(response, verified),
       chatCompletions: chat.createChatCompletions({
-        ...{ agents, clock, holdMs: parts.config.v1HoldMs },
-        hasTool: (name) => site.catalog.get(name) !== undefined,
-        ask: createAsk(core),
-        conduct: createConduct({ ...core, listeners: createListeners(core) }),
+        ...door,
         plain: createPlain({
           models: site.models.choice,
           budgets: site.budgets.keeper,
@@ -49,6 +61,7 @@ export function composeV1(
           stream: () => createStreamRedactor(redactor),
         }),
       }),
+      responses: createResponses({ ...door, runs, transcripts, shown: (entry) => wireEntry(entry, redactor) }),
     })
   }, report)
 }

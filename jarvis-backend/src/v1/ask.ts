@@ -19,6 +19,8 @@ export type Request = {
   key?: string | undefined
   hash: string
   isRetry: boolean
+  /** Makes the session that the run belongs to instead, only where a run begins. */
+  place?: (() => string) | undefined
   origin(): Omit<ProgramRun['origin'], 'by' | 'token'>
 }
 
@@ -83,7 +85,7 @@ export function createAsk(parts: {
     const outlives = session !== '' || key !== undefined
     const known = earlier(request)
     if (known !== undefined) return { sessionId: known.sessionId, runId: known.runId, outlives, isJoined: true }
-    const sessionId = sessionOf(request)
+    const sessionId = request.place?.() ?? sessionOf(request)
     const ahead =
       session !== '' && transcripts.session(sessionId) !== undefined ? runAtWork(runs, sessionId) : undefined
     const { runId, isQueued } = runs.startProgram({

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../lib/clock.ts'
-import type { Card } from '../protocol/index.ts'
+import type { Card, Entry } from '../protocol/index.ts'
 import type { Answering } from './ask.ts'
 import type { AskedStore } from './asked.ts'
 import { type Ended, type FollowParts, followRun } from './follow.ts'
@@ -21,6 +21,8 @@ export type Writer = {
   waits(card: Card): void
   /** Nothing was said for a while. */
   beat(): void
+  /** An entry of the run, after the text of it was told. */
+  entry?(entry: Entry): void
   /** The run goes on, and its answer can be asked for later. */
   later(cards: readonly Card[]): void
   ended(end: Ended): void
@@ -107,6 +109,7 @@ export function createConduct(
         {
           text: writer.text,
           thinking: writer.thinking,
+          ...(writer.entry && { entry: writer.entry }),
           waits,
           ended(end) {
             finish(true)

@@ -14,6 +14,8 @@ export type Listener = {
   thinking(delta: string): void
   /** A card waits for a person. */
   waits(card: Card): void
+  /** An entry of the run, after the text of it was told. */
+  entry?(entry: Entry): void
   ended(end: Ended): void
 }
 
@@ -63,7 +65,9 @@ export function followRun(
       if (text.startsWith(streamed)) say(text.slice(streamed.length))
       if (text !== '' || streamed !== '') needsBreak = entry.stopReason !== 'interrupted'
       streamed = ''
-    } else if (entry.type === 'done' || entry.type === 'error') {
+    }
+    listener.entry?.(entry)
+    if (entry.type === 'done' || entry.type === 'error') {
       end()
       listener.ended(endOf(transcripts.entriesOfRun(runId), entry))
     }

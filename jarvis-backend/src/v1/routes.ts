@@ -14,6 +14,7 @@ export function createV1Routes(parts: {
   bearer: ProgramBearer
   agents: Pick<Agents, 'list'>
   chatCompletions: Handle
+  responses: { create: Handle; retrieve(id: string): Handle; cancel(id: string): Handle }
   /** Ends a response once its token does not count any more. */
   watchToken(response: ServerResponse, verified: { stillCounts(): void }): void
   /** Unix ms. */
@@ -29,17 +30,20 @@ export function createV1Routes(parts: {
     (_request, response, token) =>
       sendJson(response, 200, modelEntry(requireModel(modelsFor(token), id), created))
 
+  /** The handlers of an address, by method; undefined where there is no such address. */
+  function routesAt(path: string): Record<string, Handle> | undefined {
+    const [, kind, name = '', act] = /^\/v1\/(models|responses)\/(.+?)(?:\/(cancel))?$/.exec(path) ?? []
+    if (path === '/v1/chat/completions') return { POST: parts.chatCompletions }
+    if (path === '/v1/responses') return { POST: parts.responses.create }
+    if (path === '/v1/models') return { GET: listModels }
+    if (kind === 'models') return { GET: getModel(decoded(act === undefined ? name : `${name}/${act}`)) }
+    if (kind !== 'responses' || name.includes('/')) return undefined
+    return act === undefined ? { GET: parts.responses.retrieve(name) } : { POST: parts.responses.cancel(name) }
+  }
+
   /** @throws ApiError 404, 405 */
   function handlerOf(method: string, path: string): Handle {
-    const [, model] = /^\/v1\/models\/(.+)$/.exec(path) ?? []
-    const routes: Record<string, Handle> | undefined =
-      path === '/v1/chat/completions'
-        ? { POST: parts.chatCompletions }
-        : path === '/v1/models'
-          ? { GET: listModels }
-          : model === undefined
-            ? undefined
-            : { GET: getModel(decoded(model)) }
+    const routes = routesAt(path)
     if (routes === undefined) throw new ApiError(404, 'not_found', `There is no ${method} ${path}.`)
     const handle = routes[method]
     if (handle === undefined) {

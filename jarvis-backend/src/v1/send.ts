@@ -51,6 +51,8 @@ export function openEvents(response: ServerResponse) {
   return {
     /** @param json one line */
     data: (json: string) => void response.write(`data: ${json}\n\n`),
+    /** The same with the name of its type. */
+    named: (type: string, json: string) => void response.write(`event: ${type}\ndata: ${json}\n\n`),
     comment(text: string) {
       if (!response.writableNeedDrain) response.write(`: ${text}\n\n`)
     },

@@ -27,4 +27,10 @@ export const sessionIdOf = (token: ProgramToken, agent: string, name: string): s
 /** The id of a session for one request, which no other request was given. @param random of enough letters */
 export const newSessionId = (token: ProgramToken, random: string): string => prefixOf(token) + random
 
+/** The part of a session's id that its token does not give. */
+export const idIn = (sessionId: string): string => sessionId.slice(sessionId.lastIndexOf('_') + 1)
+
+/** The session of a token with that part in its id. */
+export const sessionOfId = (token: ProgramToken, id: string): string => prefixOf(token) + id
+
 export const isOf = (token: ProgramToken, sessionId: string): boolean => sessionId.startsWith(prefixOf(token))

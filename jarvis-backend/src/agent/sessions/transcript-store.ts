@@ -117,5 +117,7 @@ export type SessionCopy = {
   cut?: string
   versionOf?: string
   model?: string
+  /** Absent: `chat`. */
+  source?: SessionSource
   at: number
 }

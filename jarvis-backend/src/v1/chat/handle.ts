@@ -7,8 +7,9 @@ import { newId } from '../../lib/ids.ts'
 import type { StopReason } from '../../protocol/index.ts'
 import type { createAsk } from '../ask.ts'
 import { readJson } from '../body.ts'
-import type { createConduct, Manner, Writer } from '../conduct.ts'
-import { type ApiError, badField, failureOf } from '../errors.ts'
+import type { createConduct, Writer } from '../conduct.ts'
+import { type ApiError, failureOf } from '../errors.ts'
+import { mannerOf, repetitionIn, sessionIn } from '../headers.ts'
 import { modelsOf, requireModel } from '../models.ts'
 import type { createPlain } from '../plain.ts'
 import type { ProgramToken } from '../token.ts'
@@ -39,7 +40,7 @@ export function createChatCompletions(parts: {
     const { bytes, value } = await readJson(request)
     const chat = readChatRequest(value, parts.hasTool)
     const model = requireModel(modelsOf(parts.agents.list(), token.name), chat.model)
-    const manner = mannerOf(headerOf(request, 'jarvis-confirmation'))
+    const manner = mannerOf(request)
     const head = { created: Math.floor(clock.now() / 1000), model: model.name }
     if (chat.ignored.length > 0) response.setHeader('Jarvis-Ignored', chat.ignored.join(', '))
     if (model.agent === undefined) {
@@ -49,9 +50,8 @@ export function createChatCompletions(parts: {
     const session = sessionIn(request, chat.isStreamed)
     const answering = parts.ask({
       ...{ token, door: 'chat', agent: model.agent, session },
-      key: headerOf(request, 'idempotency-key')?.slice(0, 200),
+      ...repetitionIn(request),
       hash: createHash('sha256').update(bytes).digest('hex'),
-      isRetry: Number(headerOf(request, 'x-stainless-retry-count') ?? 0) > 0,
       origin: () => chat.origin(session !== undefined),
     })
     const { sessionId, runId } = answering
@@ -86,24 +86,3 @@ const ends = new Map<string, StopReason>([
   ['max_tokens', 'max_tokens'],
   ['refusal', 'refusal'],
 ])
-
-/** @throws ApiError 400 */
-function mannerOf(said: string | undefined): Manner {
-  if (said === undefined || said === 'pending' || said === 'wait') return said
-  throw badField('Jarvis-Confirmation', 'The header Jarvis-Confirmation is pending or wait.')
-}
-
-/** The session that a request names. Open WebUI asks for titles and tags unstreamed under the id of the chat, which must not get them. */
-function sessionIn(request: IncomingMessage, isStreamed: boolean): string | undefined {
-  const own = headerOf(request, 'jarvis-session')
-  const named = own ?? (isStreamed ? headerOf(request, 'x-openwebui-chat-id') : undefined)
-  if (named !== undefined && named.length > 200)
-    throw badField('Jarvis-Session', 'A session has at most 200 characters.')
-  return named
-}
-
-/** A header that is not empty. LibreChat sends one whose placeholder had no value as it is written. */
-function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
-  const value = headers[name]
-  return typeof value !== 'string' || value.trim() === '' || value.startsWith('{{') ? undefined : value.trim()
-}

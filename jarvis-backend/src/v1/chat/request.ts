@@ -116,7 +116,7 @@ export function readChatRequest(body: unknown, hasTool: (name: string) => boolea
 }
 
 /** The message of a session that goes on with the results of the program's own tools. */
-const goingOn = '[The program has run its tools. Go on.]'
+export const goingOn = '[The program has run its tools. Go on.]'
 
 function refuseUnsupported(given: ChatBody) {
   if ((given.n ?? 1) !== 1) throw badField('n', 'JARVIS gives one answer: n must be 1.')

@@ -11,7 +11,7 @@ export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'
     `INSERT INTO sessions
        (id, title, source, created_at, updated_at, next_seq, is_rehearsal, model, effort, agent, branched_from, branched_entry, copied_below,
         family, version_of, version_at)
-     SELECT @id, @title, 'chat', @at, @at, @nextSeq, is_rehearsal, COALESCE(@model, model), effort, agent, id, @entry, @nextSeq,
+     SELECT @id, @title, @source, @at, @at, @nextSeq, is_rehearsal, COALESCE(@model, model), effort, agent, id, @entry, @nextSeq,
        CASE WHEN @versionOf IS NOT NULL THEN family END, @versionOf, CASE WHEN @versionOf IS NOT NULL THEN @entry END
      FROM sessions WHERE id = @from`,
   )
@@ -37,9 +37,19 @@ export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'
        SELECT value ->> '$.id' FROM entries, json_each(body, '$.images') WHERE session_id = @id AND entries.type = 'tool_result')`,
   )
   const beginFamily = sql.prepare('UPDATE sessions SET family = id WHERE id = ? AND family IS NULL')
-  return ({ from, id, title, below, entry, nextSeq, cut, versionOf, model, at }) => {
+  return ({ from, id, title, below, entry, nextSeq, cut, versionOf, model, source = 'chat', at }) => {
     if (versionOf !== undefined) beginFamily.run(from)
-    insertSession.run({ from, id, title, entry, nextSeq, versionOf: versionOf ?? null, model: model ?? null, at })
+    insertSession.run({
+      from,
+      id,
+      title,
+      entry,
+      nextSeq,
+      versionOf: versionOf ?? null,
+      model: model ?? null,
+      source,
+      at,
+    })
     let copyOfCut: string | undefined
     for (const run of selectRuns.all({ from, below, cut: cut ?? null })) {
       const copy = newId('run')

@@ -1,0 +1,25 @@
+import { ApiError } from '../errors.ts'
+import { idIn, type ProgramToken, sessionOfId } from '../token.ts'
+
+/** Where a response stands: a run of a session. */
+export type Place = { sessionId: string; runId: string }
+
+/** What stands in the ids of a response and of its items, so that they are found again without a table. No other token can use them. */
+const stem = ({ sessionId, runId }: Place): string => `${idIn(sessionId)}_${runId.replace(/^run_/, '')}`
+
+export const responseId = (place: Place): string => `resp_${stem(place)}`
+
+/** @param part names the item within its response */
+export const itemId = (kind: 'msg' | 'mcp' | 'fc' | 'jc', place: Place, part: string): string =>
+  `${kind}_${stem(place)}_${part}`
+
+/** The place that an id of a response or an item of it names, for a token; undefined where it is not one of ours. */
+export function placeIn(token: ProgramToken, id: string): Place | undefined {
+  const [, session, run] = /^(?:resp|msg|mcp|fc|jc)_([^_]{1,60})_([^_]{1,60})(?:_.{1,200})?$/.exec(id) ?? []
+  return session === undefined ? undefined : { sessionId: sessionOfId(token, session), runId: `run_${run}` }
+}
+
+export const unknownResponse = (id: string, param?: string): ApiError =>
+  new ApiError(404, 'not_found', `This token has no response or item ${JSON.stringify(id.slice(0, 100))}.`, {
+    ...(param !== undefined && { param }),
+  })

@@ -1,0 +1,213 @@
+import { z } from 'zod'
+import { type ChatRequest, goingOn, readChatRequest } from '../chat/request.ts'
+import { ApiError, badField } from '../errors.ts'
+import type { Item } from './items.ts'
+
+const Part = z.looseObject({ type: z.string() })
+const Words = z.union([z.string(), z.array(Part)])
+const Input = z.looseObject({ type: z.string().nullish(), id: z.string().nullish() })
+const Message = z.looseObject({ role: z.enum(['user', 'assistant', 'system', 'developer']), content: Words })
+const Call = z.looseObject({ call_id: z.string().min(1), name: z.string().min(1), arguments: z.string() })
+const CallOutput = z.looseObject({ call_id: z.string().min(1), output: Words })
+const RanHere = z.looseObject({
+  id: z.string().min(1),
+  name: z.string().min(1),
+  arguments: z.string(),
+  output: z.string().nullish(),
+  error: z.unknown().optional(),
+})
+const Reference = z.looseObject({ id: z.string().min(1) })
+const Tool = z.looseObject({ type: z.string() })
+
+/** The fields that JARVIS reads. Others are passed over. */
+const ResponsesBody = z.looseObject({
+  model: z.string().min(1).max(200),
+  input: z.union([z.string(), z.array(Input).min(1).max(2_000)]),
+  instructions: z.string().nullish(),
+  stream: z.boolean().nullish(),
+  background: z.boolean().nullish(),
+  previous_response_id: z.string().max(200).nullish(),
+  conversation: z.unknown().optional(),
+  prompt: z.unknown().optional(),
+  max_output_tokens: z.int().min(1).nullish(),
+  reasoning: z.looseObject({ effort: z.string().nullish() }).nullish(),
+  text: z.looseObject({ format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
+  tools: z.array(Tool).max(128).nullish(),
+  tool_choice: z.unknown().optional(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+  top_logprobs: z.int().nullish(),
+})
+/** A message in the form of chat completions. */
+type Sent = { role: string; [field: string]: unknown }
+
+/** Fields that clients may count on and that do nothing here, besides those of chat completions. */
+const passedOver = ['truncation', 'max_tool_calls', 'include']
+
+/** What a program asks for, in JARVIS's terms. */
+export type ResponsesRequest = ChatRequest & {
+  isBackground: boolean
+  instructions: string | undefined
+  previous: string | undefined
+  tools: readonly unknown[]
+  metadata: Record<string, string>
+  mostTokens: number | undefined
+}
+
+/**
+ * Reads the body of `POST /v1/responses`.
+ * @param resolve finds the item that an `item_reference` names; undefined where there is none
+ * @throws ApiError 400 or 404 with the field
+ */
+export function readResponsesRequest(
+  body: unknown,
+  hasTool: (name: string) => boolean,
+  resolve: (id: string) => Item | undefined,
+): ResponsesRequest {
+  const parsed = ResponsesBody.safeParse(body)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const param = (issue?.path ?? []).map((part) => (typeof part === 'number' ? `[${part}]` : String(part))).join('')
+    throw badField(param, `${param === '' ? 'The body' : param}: ${issue?.message ?? 'cannot be read'}.`)
+  }
+  const given = parsed.data
+  for (const name of ['conversation', 'prompt'] as const)
+    if (given[name] !== undefined && given[name] !== null)
+      throw badField(
+        name,
+        `JARVIS keeps no ${name} objects. Go on with previous_response_id or the header Jarvis-Session.`,
+      )
+  const previous = given.previous_response_id ?? undefined
+  const inputs = typeof given.input === 'string' ? [] : given.input
+  const messages =
+    typeof given.input === 'string'
+      ? [{ role: 'user', content: given.input }]
+      : inputs.map((item, at) => messageOf(item, `input[${at}]`, resolve))
+  // The answers of the program's own tools go on where the response before them ended.
+  const isGoingOn = previous !== undefined && !messages.some(({ role }) => role === 'user')
+  const chat = inChatsWords(() =>
+    readChatRequest(
+      {
+        ...given,
+        input: undefined,
+        messages: [
+          ...(isGoingOn ? [{ role: 'user', content: goingOn }] : []),
+          ...messages,
+          ...(given.instructions ? [{ role: 'system', content: given.instructions }] : []),
+        ],
+        max_completion_tokens: given.max_output_tokens,
+        reasoning_effort: given.reasoning?.effort,
+        response_format: given.text?.format,
+        tools: given.tools?.map(functionOf),
+        tool_choice: typeof given.tool_choice === 'string' ? given.tool_choice : given.tool_choice && 'forced',
+        logprobs: undefined,
+      },
+      hasTool,
+    ),
+  )
+  return {
+    ...chat,
+    ignored: [...chat.ignored, ...passedOver.filter((name) => given[name] !== undefined && given[name] !== null)],
+    isBackground: given.background === true,
+    instructions: given.instructions ?? undefined,
+    previous,
+    tools: given.tools ?? [],
+    metadata: given.metadata ?? {},
+    mostTokens: given.max_output_tokens ?? undefined,
+  }
+}
+
+/** Tools that OpenAI runs are no tools of the program. */
+function functionOf({ type, ...tool }: z.infer<typeof Tool>, at: number) {
+  if (type !== 'function') {
+    throw badField(
+      `tools[${at}].type`,
+      `JARVIS has its own tools, and runs no ${type} for programs. Send functions alone.`,
+    )
+  }
+  return { type, function: tool }
+}
+
+/** The message of chat completions that says the same as an item. What says nothing here becomes an empty one, so that places stay. */
+function messageOf(input: z.infer<typeof Input>, at: string, resolve: (id: string) => Item | undefined): Sent {
+  const read = <T>(schema: z.ZodType<T>): T => {
+    const parsed = schema.safeParse(input)
+    if (parsed.success) return parsed.data
+    const [issue] = parsed.error.issues
+    throw badField(`${at}.${issue?.path.join('.') ?? ''}`, `${at}: ${issue?.message ?? 'cannot be read'}.`)
+  }
+  switch (input.type ?? 'message') {
+    case 'message': {
+      const { role, content } = read(Message)
+      return { role, content: partsOf(content) }
+    }
+    case 'function_call': {
+      const { call_id: id, name, arguments: given } = read(Call)
+      return { role: 'assistant', tool_calls: [{ id, type: 'function', function: { name, arguments: given } }] }
+    }
+    case 'function_call_output': {
+      const { call_id: id, output } = read(CallOutput)
+      return { role: 'tool', tool_call_id: id, content: partsOf(output) }
+    }
+    case 'mcp_call': {
+      const { name, arguments: given, output, error } = read(RanHere)
+      // What a program sends back of it is its own word, as all of the input.
+      return { role: 'assistant', content: `[${name} ${given}: ${output ?? JSON.stringify(error ?? 'no result')}]` }
+    }
+    case 'item_reference': {
+      const { id } = read(Reference)
+      const item = resolve(id)
+      if (item === undefined)
+        throw new ApiError(404, 'not_found', `${at}: this token has no item ${JSON.stringify(id.slice(0, 100))}.`, {
+          param: at,
+        })
+      return messageOf(item as z.infer<typeof Input>, at, resolve)
+    }
+    case 'reasoning':
+    case 'jarvis:confirmation':
+    case 'mcp_list_tools':
+    case 'mcp_approval_request':
+      return { role: 'assistant', content: '' }
+    case 'mcp_approval_response':
+      throw badField(
+        at,
+        'Nothing that is sent over /v1 decides. Decide it in the JARVIS dashboard, on the page Waiting.',
+        'decided_elsewhere',
+      )
+    default:
+      throw new ApiError(
+        400,
+        'unsupported_content',
+        `${at}: an item of the type ${JSON.stringify(input.type)} is not known here.`,
+        {
+          param: at,
+        },
+      )
+  }
+}
+
+/** Parts of a text by the names of chat completions. */
+function partsOf(content: z.infer<typeof Words>) {
+  if (typeof content === 'string') return content
+  return content.map((part) => {
+    if (part.type === 'input_text' || part.type === 'output_text') return { ...part, type: 'text' }
+    if (part.type === 'input_image') return { ...part, type: 'image_url' }
+    return part.type === 'input_file' ? { ...part, type: 'file' } : part
+  })
+}
+
+/** Names the fields of a problem as this API has them. */
+function inChatsWords<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.param === null) throw error
+    const translate = (text: string) =>
+      text
+        .replaceAll('messages', 'input')
+        .replaceAll('reasoning_effort', 'reasoning.effort')
+        .replaceAll('response_format', 'text.format')
+        .replaceAll('max_completion_tokens', 'max_output_tokens')
+        .replaceAll('.function.name', '.name')
+    throw new ApiError(error.status, error.code, translate(error.message), { param: translate(error.param) })
+  }
+}

@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http'
+import type { Clock } from '../../lib/clock.ts'
+import { noUsage, type Usage } from '../../protocol/index.ts'
+import { waitingAnswer, waitingFacts } from '../card-words.ts'
+import { ApiError, failureOf } from '../errors.ts'
+import { holdHeaders, sendError, sendJson } from '../send.ts'
+import { createItems } from './items.ts'
+import type { Place } from './place.ts'
+import { type Head, type Outcome, type Own, outcomeOf, responseOf } from './wire.ts'
+import type { ResponseWriter } from './writer.ts'
+
+/** Writes a response in one piece. Its headers are held back for `holdMs`: once they were sent, a failure is told in the response. */
+export function wholeWriter(
+  response: ServerResponse,
+  place: Place,
+  head: Head,
+  { own, shown, clock, holdMs }: { own: Own; shown: ResponseWriter['shown']; clock: Clock; holdMs: number },
+): ResponseWriter {
+  const hold = holdHeaders(response, clock, holdMs)
+  let streamed = ''
+  const items = createItems(place, {
+    added() {},
+    text(_index, _item, delta) {
+      streamed += delta
+    },
+    done() {
+      streamed = ''
+    },
+  })
+  const send = (outcome: Outcome, usage: Usage, more: Own = {}) => {
+    hold.release()
+    items.end(streamed)
+    // The AI SDK refuses a whole response with an item of a type that it does not know. Its words and `waiting` tell of the card.
+    const output = items.items.filter(({ type }) => type !== 'jarvis:confirmation')
+    sendJson(response, 200, responseOf(head, outcome, output, usage, { ...own, ...more }))
+  }
+  const fail = (error: ApiError) => {
+    hold.release()
+    if (!response.headersSent) return sendError(response, error)
+    const { code, message } = error
+    send({ status: 'failed', error: { code, message } }, noUsage)
+  }
+  return {
+    shown,
+    fail,
+    before: (text) => items.say('before', text),
+    text: items.text,
+    thinking() {},
+    entry: (entry) => items.hear(shown(entry)),
+    waits: items.card,
+    beat: hold.beat,
+    later(cards) {
+      items.end(streamed)
+      items.say('waiting', waitingAnswer(cards))
+      send({ status: 'in_progress' }, noUsage, { waiting: waitingFacts(cards) })
+    },
+    ended(end) {
+      if (end.type === 'failed') {
+        if (end.code === 'aborted') return send(outcomeOf(end), end.usage)
+        const error =
+          end.code === 'shutting_down'
+            ? new ApiError(503, end.code, end.message, { retryAfterS: 2 })
+            : failureOf(end.code, end.message)
+        return fail(error)
+      }
+      send(outcomeOf(end), end.usage)
+    },
+  }
+}

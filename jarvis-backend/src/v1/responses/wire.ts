@@ -1,0 +1,80 @@
+import type { Usage } from '../../protocol/index.ts'
+import type { Ended } from '../follow.ts'
+import { tokensUsed } from '../usage.ts'
+import type { Item } from './items.ts'
+
+export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
+
+/** What a program asked for, as the response repeats it. `created`: Unix s. */
+export type Head = {
+  id: string
+  created: number
+  model: string
+  instructions?: string | undefined
+  previous?: string | undefined
+  tools?: readonly unknown[]
+  isBackground?: boolean
+  metadata?: Record<string, string>
+  mostTokens?: number | undefined
+}
+
+/** JARVIS's own key in responses. Clients pass it over. */
+export type Own = {
+  sessionId?: string
+  runId?: string
+  waiting?: readonly { toolUseId: string; expiresAt: number }[]
+}
+
+export type Outcome = {
+  status: ResponseStatus
+  error?: { code: string; message: string }
+  reason?: 'max_output_tokens' | 'content_filter'
+}
+
+/** How the end of a run is told. */
+export function outcomeOf(end: Ended): Outcome {
+  if (end.type === 'failed') {
+    const { code, message } = end
+    return { status: code === 'aborted' ? 'cancelled' : 'failed', error: { code, message } }
+  }
+  if (end.stopReason === 'max_tokens') return { status: 'incomplete', reason: 'max_output_tokens' }
+  if (end.stopReason === 'refusal') return { status: 'incomplete', reason: 'content_filter' }
+  return { status: 'completed' }
+}
+
+const usageOf = (usage: Usage) => {
+  const { input, output, cached, total } = tokensUsed(usage)
+  return {
+    ...{ input_tokens: input, input_tokens_details: { cached_tokens: cached } },
+    ...{ output_tokens: output, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: total },
+  }
+}
+
+/** A response, whole. `usage` is null until it is known. */
+export const responseOf = (
+  head: Head,
+  { status, error, reason }: Outcome,
+  output: readonly Item[],
+  usage: Usage | undefined,
+  own: Own,
+) => ({
+  ...{ id: head.id, object: 'response', created_at: head.created, status, background: head.isBackground === true },
+  error: error ?? null,
+  incomplete_details: reason === undefined ? null : { reason },
+  instructions: head.instructions ?? null,
+  max_output_tokens: head.mostTokens ?? null,
+  max_tool_calls: null,
+  model: head.model,
+  output,
+  parallel_tool_calls: true,
+  previous_response_id: head.previous ?? null,
+  reasoning: { effort: null, summary: null },
+  ...{ service_tier: 'default', store: true, temperature: 1, top_p: 1, top_logprobs: 0, truncation: 'disabled' },
+  ...{ presence_penalty: 0, frequency_penalty: 0, prompt_cache_key: null, safety_identifier: null, user: null },
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: head.tools ?? [],
+  usage: usage === undefined ? null : usageOf(usage),
+  metadata: head.metadata ?? {},
+  jarvis: own,
+})

@@ -1,0 +1,10 @@
+import type { Entry } from '../../protocol/index.ts'
+import type { Writer } from '../conduct.ts'
+import type { ApiError } from '../errors.ts'
+
+/** Writes a response. `shown`: an entry without secrets and without what only a model needs. */
+export type ResponseWriter = Writer & {
+  entry(entry: Entry): void
+  fail(error: ApiError): void
+  shown(entry: Entry): Entry
+}

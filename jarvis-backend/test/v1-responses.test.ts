@@ -1,0 +1,262 @@
+import { createOpenAI } from '@ai-sdk/openai'
+import { Agent, OpenAIResponsesModel, run, setTracingDisabled } from '@openai/agents'
+import { generateText, type ModelMessage, stepCountIs, streamText, tool } from 'ai'
+import OpenAI from 'openai'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import type { Page, SessionSummary } from '../src/protocol/index.ts'
+import { createToken, firstCard } from './support/mcp-client.ts'
+import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+import { decide, openaiOf } from './support/v1.ts'
+import { noting, obedient } from './support/v1-model.ts'
+
+setTracingDisabled(true)
+
+type Place = { baseURL: string; apiKey: string }
+type Response = OpenAI.Responses.Response
+
+const openai = (place: Place) => new OpenAI({ ...place, maxRetries: 0 })
+const aiModel = (place: Place) => createOpenAI(place).responses('jarvis')
+const agentOf = (place: Place) =>
+  new Agent({ name: 'caller', model: new OpenAIResponsesModel(openai(place) as never, 'jarvis') })
+
+/** Asks, and says what its client shows a person as the answer. */
+const clients: Record<string, (place: Place, input: string) => Promise<string>> = {
+  'openai, in one piece': async (place, input) =>
+    (await openai(place).responses.create({ model: 'jarvis', input })).output_text,
+  'openai, by iteration': async (place, input) => {
+    let said = ''
+    for await (const event of await openai(place).responses.create({ model: 'jarvis', input, stream: true }))
+      if (event.type === 'response.output_text.delta') said += event.delta
+    return said
+  },
+  'openai, .stream()': async (place, input) =>
+    (await openai(place).responses.stream({ model: 'jarvis', input }).finalResponse()).output_text,
+  'ai, generateText': async (place, prompt) =>
+    (await generateText({ model: aiModel(place), prompt, maxRetries: 0 })).text,
+  'ai, streamText': async (place, prompt) => {
+    let said = ''
+    for await (const part of streamText({ model: aiModel(place), prompt, maxRetries: 0 }).fullStream) {
+      if (part.type === 'text-delta') said += part.text
+      if (part.type === 'error') throw part.error
+    }
+    return said
+  },
+  '@openai/agents': async (place, input) => (await run(agentOf(place), input)).finalOutput ?? '',
+  '@openai/agents, streamed': async (place, input) => {
+    const result = await run(agentOf(place), input, { stream: true })
+    await result.completed
+    return result.finalOutput ?? ''
+  },
+}
+
+test('every client of responses hears the end of a green, an approved, a denied and a black call, and decides nothing', async () => {
+  const { tool: noteDown, lines } = noting()
+  const jarvis = await startJarvis({ model: obedient(), tools: [noteDown] })
+  for (const [name, ask] of Object.entries(clients)) {
+    const apiKey = createToken(jarvis, { name: name.replace(/\W+/g, '-').replace(/^-/, '') })
+    const place = { baseURL: `${jarvis.url}/v1`, apiKey }
+    const says = async (text: string, words: string, meanwhile: Promise<void>[] = []) => {
+      const [answer] = await Promise.all([ask(place, text), ...meanwhile])
+      expect([name, text, answer]).toEqual([name, text, expect.stringContaining(words)])
+    }
+    await says('call get_cluster_status {}', 'It came to this')
+    await says('call execute_ssh {"node":"pve","command":"df -h; reboot"}', 'Refused')
+    const before = lines.length
+    await says('call note_down {"line":"late"}', 'Written.', [decide(jarvis, true)])
+    await says('call note_down {"line":"denied"}', 'The operator denied this', [decide(jarvis, false)])
+    expect([name, lines.slice(before)]).toEqual([name, ['late']])
+  }
+})
+
+const start = async () => {
+  const { tool: noteDown, lines } = noting()
+  const model = obedient()
+  const jarvis = await startJarvis({ model, tools: [noteDown] })
+  return { jarvis, lines, model, client: openaiOf(jarvis) }
+}
+const typesOf = ({ output }: Response) => output.map(({ type }) => type as string)
+const ask = (input: string, more: Partial<OpenAI.Responses.ResponseCreateParamsNonStreaming> = {}) => ({
+  ...{ model: 'jarvis', input },
+  ...more,
+})
+const sessionsOf = async (jarvis: TestJarvis) =>
+  ((await (await jarvis.rest('/api/sessions?source=v1')).json()) as Page<SessionSummary>).items
+
+test('what ran here is an mcp_call, a card is an item of its own, and the response can be fetched again', async () => {
+  const { jarvis, client, lines } = await start()
+  const asked = { model: 'jarvis', input: 'call note_down {"line":"one"} call get_cluster_status {}' }
+  const events: OpenAI.Responses.ResponseStreamEvent[] = []
+  const stream = client.responses.stream(asked).on('event', (event) => events.push(event))
+  const [final] = await Promise.all([stream.finalResponse(), decide(jarvis, true)])
+  expect(final).toMatchObject({ object: 'response', status: 'completed', model: 'jarvis', error: null })
+  expect(typesOf(final).toSorted()).toEqual(['jarvis:confirmation', 'mcp_call', 'mcp_call', 'message'])
+  expect(final.output).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ type: 'jarvis:confirmation', status: 'completed', decision: 'approved' }),
+      expect.objectContaining({ type: 'mcp_call', server_label: 'jarvis', name: 'note_down', output: 'Written.' }),
+    ]),
+  )
+  expect(final.usage).toEqual({
+    ...{ input_tokens: 30, input_tokens_details: { cached_tokens: 6 }, total_tokens: 40 },
+    ...{ output_tokens: 10, output_tokens_details: { reasoning_tokens: 0 } },
+  })
+  expect(events.map(({ sequence_number: at }) => at)).toEqual(events.map((_, at) => at))
+  expect(lines).toEqual(['one'])
+
+  const again = await client.responses.retrieve(final.id)
+  // The helper adds what it parsed.
+  expect(final.output).toMatchObject(again.output)
+  expect([again.status, again.usage, again.output_text]).toEqual(['completed', final.usage, final.output_text])
+  const stranger = openaiOf(jarvis, { name: 'stranger' })
+  await expect(stranger.responses.retrieve(final.id)).rejects.toMatchObject({ status: 404 })
+  await expect(client.responses.retrieve('resp_nothing')).rejects.toMatchObject({ status: 404 })
+})
+
+test('in the background a response is fetched later, or cancelled with its card', async () => {
+  const { jarvis, client, lines } = await start()
+  const first = await client.responses.create(ask('call note_down {"line":"later"}', { background: true }))
+  expect(first).toMatchObject({ status: 'in_progress', background: true, usage: null })
+  const { toolUseId } = await firstCard(jarvis)
+  const waiting = await client.responses.retrieve(first.id)
+  expect(waiting).toMatchObject({ status: 'in_progress', output: [{ type: 'jarvis:confirmation', decision: null }] })
+  await jarvis.rest(`/api/confirmations/${toolUseId}`, { method: 'POST', json: { confirmed: true } })
+  await expect.poll(async () => (await client.responses.retrieve(first.id)).status).toBe('completed')
+  expect(lines).toEqual(['later'])
+
+  const second = await client.responses.create(ask('call note_down {"line":"never"}', { background: true }))
+  const card = await firstCard(jarvis)
+  expect(await client.responses.cancel(second.id)).toMatchObject({ id: second.id, status: 'cancelled' })
+  const { items } = (await (await jarvis.rest('/api/confirmations')).json()) as Page<{ toolUseId: string }>
+  expect(items.find((one) => one.toolUseId === card.toolUseId)).toMatchObject({ decision: 'cancelled' })
+  expect((await client.responses.cancel(first.id)).status).toBe('completed')
+  expect(lines).toEqual(['later'])
+})
+
+test('the same body again joins the response that was begun', async () => {
+  const { jarvis, client, lines, model } = await start()
+  const asked = ask('call note_down {"line":"once"}')
+  const both = Promise.all([client.responses.create(asked), client.responses.create(asked)])
+  await decide(jarvis, true)
+  const [one, other] = await both
+  expect(other.id).toBe(one.id)
+  expect(other.output).toEqual(one.output)
+  expect([lines, model.requests.length]).toEqual([['once'], 2])
+})
+
+test('a response goes on from an earlier one in its session; a second child is a branch of it', async () => {
+  const { jarvis, client, model } = await start()
+  const first = await client.responses.create(ask('My node is pve.'))
+  const second = await client.responses.create(ask('Which one?', { previous_response_id: first.id }))
+  expect(second.previous_response_id).toBe(first.id)
+  const heard = () => JSON.stringify(model.requests.at(-1)?.messages)
+  expect(heard()).toContain('My node is pve.')
+  expect(await sessionsOf(jarvis)).toHaveLength(1)
+
+  const child = await client.responses.create(ask('And now?', { previous_response_id: first.id }))
+  expect(heard()).toContain('My node is pve.')
+  expect(heard()).not.toContain('Which one?')
+  expect(await sessionsOf(jarvis)).toHaveLength(2)
+  await client.responses.create(ask('Go on.', { previous_response_id: child.id }))
+  expect(heard()).toContain('And now?')
+  expect(await sessionsOf(jarvis)).toHaveLength(2)
+})
+
+test('a program runs its own functions, and sends their results to the response before', async () => {
+  const { client, model } = await start()
+  const light = {
+    ...{ type: 'function' as const, name: 'light', description: 'A lamp.', strict: false },
+    parameters: { type: 'object', properties: {} },
+  }
+  const first = await client.responses.create(
+    ask('call light {"on":true} call get_cluster_status {}', { tools: [light] }),
+  )
+  const call = first.output.find((item) => item.type === 'function_call')
+  expect(call).toMatchObject({ name: 'light', arguments: '{"on":true}' })
+  expect(typesOf(first)).toContain('mcp_call')
+  const second = await client.responses.create({
+    model: 'jarvis',
+    tools: [light],
+    previous_response_id: first.id,
+    input: [{ type: 'function_call_output', call_id: call?.call_id ?? '', output: 'The lamp is on.' }],
+  })
+  expect(second.output_text).not.toBe('')
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('The lamp is on.')
+})
+
+test('the SDK that refers to earlier items, and loops over its own tools, is understood', async () => {
+  const { jarvis, model } = await start()
+  const place = { baseURL: `${jarvis.url}/v1`, apiKey: createToken(jarvis, { name: 'ai' }) }
+  const messages: ModelMessage[] = [{ role: 'user', content: 'call get_cluster_status {}' }]
+  const first = await generateText({ model: aiModel(place), messages, maxRetries: 0 })
+  expect(first.finishReason).toBe('stop')
+  messages.push(...first.response.messages, { role: 'user', content: 'Thanks.' })
+  const second = await generateText({ model: aiModel(place), messages, maxRetries: 0 })
+  expect(second.text).toBe('You said: Thanks.')
+  expect(JSON.stringify(second.request.body)).toContain('item_reference')
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain(first.text.slice(0, 40))
+
+  let switched = 0
+  const { text } = await generateText({
+    ...{ model: aiModel(place), prompt: 'call light {"on":true}', stopWhen: stepCountIs(3), maxRetries: 0 },
+    tools: {
+      light: tool({
+        description: 'A lamp.',
+        inputSchema: z.object({ on: z.boolean() }),
+        execute() {
+          switched += 1
+          return 'The lamp is on.'
+        },
+      }),
+    },
+  })
+  expect([text, switched]).toEqual([expect.stringContaining('The lamp is on.'), 1])
+})
+
+test('a request that cannot be served is refused with the field that is wrong, in OpenAI’s form', async () => {
+  const { jarvis, client } = await start()
+  const token = createToken(jarvis, { name: 'by-hand' })
+  const post = async (body: unknown, path = '') => {
+    const response = await fetch(`${jarvis.url}/v1/responses${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return { status: response.status, body: (await response.json()) as { error: { param: string; message: string } } }
+  }
+  const user = { role: 'user', content: 'Hi' }
+  const approval = { type: 'mcp_approval_response', approval_request_id: 'jc_x', approve: true }
+  const image = { role: 'user', content: [{ type: 'input_image', image_url: 'http://10.0.0.1/x.png' }] }
+  const elsewhere = await client.responses.create(ask('Hi'))
+  for (const [body, status, param, words] of [
+    [{ model: 'jarvis' }, 400, 'input', 'input'],
+    [{ model: 'gpt-4o', input: 'Hi' }, 404, 'model', 'There is no model'],
+    [{ model: 'jarvis', input: [user, approval] }, 400, 'input[1]', 'dashboard'],
+    [{ model: 'jarvis', input: [image] }, 400, 'input[0].content[0]', 'pictures'],
+    [{ model: 'jarvis', input: [user, { type: 'computer_call' }] }, 400, 'input[1]', 'computer_call'],
+    [{ model: 'jarvis', input: [{ type: 'item_reference', id: 'msg_x' }, user] }, 404, 'input[0]', 'no item'],
+    [
+      { model: 'jarvis', input: [{ type: 'item_reference', id: elsewhere.output[0]?.id }, user] },
+      ...([404, 'input[0]', 'no item'] as const),
+    ],
+    [{ model: 'jarvis', input: 'Hi', previous_response_id: elsewhere.id }, 404, 'previous_response_id', 'no response'],
+    [{ model: 'jarvis', input: 'Hi', tools: [{ type: 'web_search' }] }, 400, 'tools[0].type', 'web_search'],
+    [
+      { model: 'jarvis', input: 'Hi', tools: [{ type: 'function', name: 'get_vms', parameters: {} }] },
+      ...([400, 'tools[0].name', 'of its own'] as const),
+    ],
+    [{ model: 'jarvis', input: 'Hi', text: { format: { type: 'json_object' } } }, 400, 'text.format', 'words'],
+    [{ model: 'jarvis', input: 'Hi', conversation: 'conv_1' }, 400, 'conversation', 'previous_response_id'],
+    [{ model: 'jarvis/plain', input: 'Hi' }, 400, 'model', 'chat completions'],
+  ] as const) {
+    const answer = await post(body)
+    expect([JSON.stringify(body), answer.status, answer.body.error.param, answer.body.error.message]).toEqual([
+      JSON.stringify(body),
+      status,
+      param,
+      expect.stringContaining(words),
+    ])
+  }
+  expect((await post({}, `/${elsewhere.id}/cancel`)).status).toBe(404)
+  expect((await post({}, '/x/y/z')).status).toBe(404)
+})
