@@ -194,18 +194,18 @@ export function AgentForm({
               spellCheck={false}
             />
           </label>
+          <label>
+            Skills of the workspace that it may load, or all where empty
+            <input
+              className="field mono"
+              name="skills"
+              defaultValue={body.skills?.join(', ')}
+              placeholder="disk-health, net*"
+              spellCheck={false}
+            />
+          </label>
         </>
       )}
-      <label>
-        Skills of the workspace that it may load, or all where empty
-        <input
-          className="field mono"
-          name="skills"
-          defaultValue={body.skills?.join(', ')}
-          placeholder="disk-health, net*"
-          spellCheck={false}
-        />
-      </label>
       {most('day', 'At most a day')}
       {most('run', 'At most in one run')}
       <label>

@@ -206,8 +206,11 @@ function Skills({ id, patterns }: { id: string; patterns: readonly string[] | un
         })}
       </ul>
       <p className="agents-note">
-        {data?.items.length === 0 && 'None of its own. '}Of the <Link to="/agents/skills">workspace’s</Link> it may
-        load: <Visible text={shared} />.
+        {data?.items.length === 0 && 'None of its own. '}Of the{' '}
+        <Link to="/agents/skills" className="text-link">
+          workspace’s
+        </Link>{' '}
+        it may load: <Visible text={shared} />.
       </p>
     </>
   )
