@@ -19,11 +19,17 @@ export function delegated(message: string): PlannedCall[] | undefined {
   const { agent, named, task } = order.exec(message)?.groups ?? {}
   if (task === undefined) return undefined
   const id = (agent ?? named ?? 'main').toLowerCase()
-  return task
-    .split(another)
-    .map((part) => part.replace(/[\s.!?]+$/, ''))
-    .filter((part) => part !== '')
-    .map((part) => ({ toolName: 'delegate', toolInput: { agent: id, task: `${capital(part)}.` } }))
+  return (
+    task
+      .split(another)
+      .map((part) => part.replace(/[\s.!?]+$/, ''))
+      .filter((part) => part !== '')
+      // The named agent takes the first task; “another” is not it.
+      .map((part, at) => ({
+        toolName: 'delegate',
+        toolInput: { agent: at === 0 ? id : 'main', task: `${capital(part)}.` },
+      }))
+  )
 }
 
 /** What the agents came to, each under its task. */

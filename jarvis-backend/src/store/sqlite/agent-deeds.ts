@@ -11,6 +11,7 @@ type Body = {
   outcome?: string
   summary?: string
   rule?: string
+  decision?: string
   sessionId?: string
 }
 
@@ -24,9 +25,9 @@ export function createAgentDeeds({ sql }: Database): (agent: string) => AgentDee
   )
   return (agent) =>
     select.all({ agent, back: lookedThrough, limit: mostDeeds }).map(({ seq, at, kind, body }) => {
-      const { toolName, target, outcome, summary, rule, sessionId } = JSON.parse(body) as Body
+      const { toolName, target, outcome, summary, rule, decision, sessionId } = JSON.parse(body) as Body
       const on = target && (target.vmid === undefined ? target.id : `${target.vmid} ${target.name ?? ''}`.trim())
-      const reason = summary ?? rule
+      const reason = summary ?? decision ?? rule
       return {
         ...{ seq, at, kind },
         ...(toolName !== undefined && { toolName }),

@@ -21,7 +21,7 @@ import { PanelHead } from '../../ui/panel-head.tsx'
 import { Tier, tierWord } from '../../ui/tier.tsx'
 import { AgentForm } from './agent-form.tsx'
 import { WhatWouldHappen } from './try-agent.tsx'
-import { bindingWords, usedWords } from './words.ts'
+import { bindingWords, deedWords, usedWords } from './words.ts'
 import '../memory/page.css'
 
 type Props = {
@@ -236,8 +236,6 @@ function Bindings({ detail: { id, bindings } }: { detail: AgentDetail }) {
   )
 }
 
-const kindWords: Record<string, string> = { refusal: 'Refused', decision: 'Decided', call: 'Read', result: 'Did' }
-
 function Lately({ deeds }: { deeds: readonly AgentDeed[] }) {
   return (
     <>
@@ -249,22 +247,12 @@ function Lately({ deeds }: { deeds: readonly AgentDeed[] }) {
       {deeds.length === 0 && <p className="agents-note">Nothing in the newest of the journal.</p>}
       <ul className="agent-rows">
         {deeds.map(({ seq, at, kind, toolName, target, outcome, reason, sessionId }) => {
-          const text = `${kindWords[kind] ?? kind}: ${toolName ?? ''}${target === undefined ? '' : `, ${target}`}`
+          const { word, mark } = deedWords({ kind, ...(outcome !== undefined && { outcome }) })
+          const text = `${word}: ${toolName ?? ''}${target === undefined ? '' : `, ${target}`}`
           return (
             <li key={seq}>
               <div className="with-mark">
-                <Mark
-                  kind={
-                    kind === 'refusal'
-                      ? 'none'
-                      : outcome === 'failed'
-                        ? 'bad'
-                        : outcome === 'unknown'
-                          ? 'unknown'
-                          : 'ok'
-                  }
-                  size={11}
-                />
+                <Mark kind={mark} size={11} />
                 <div>
                   {sessionId === undefined ? (
                     <Visible text={text} />

@@ -1,5 +1,6 @@
-import type { AgentBinding, AgentInfo } from 'jarvis-backend/protocol'
+import type { AgentBinding, AgentDeed, AgentInfo } from 'jarvis-backend/protocol'
 import { dollars, thousands } from '../../lib/format.ts'
+import type { MarkKind } from '../../ui/mark.tsx'
 
 const doors: Record<AgentBinding['door'], string> = {
   dashboard: 'dashboard',
@@ -44,4 +45,14 @@ export function usedWords({ usedToday, budget }: Pick<AgentInfo, 'usedToday' | '
   const [most] = shares.toSorted((one, other) => other.ratio - one.ratio)
   if (most === undefined) return { words: tokens === 0 ? 'nothing' : `${thousands(tokens)} tokens` }
   return { ratio: most.ratio, words: most.ratio >= 1 ? 'stopped until midnight' : most.words }
+}
+
+/** What a deed was: `Asked` for a call that got a card, `Read` for one that ran at once. */
+export function deedWords({ kind, outcome }: Pick<AgentDeed, 'kind' | 'outcome'>): { word: string; mark: MarkKind } {
+  const came: MarkKind = outcome === 'failed' ? 'bad' : outcome === 'unknown' ? 'unknown' : 'ok'
+  if (kind === 'refusal') return { word: 'Refused', mark: 'none' }
+  if (kind === 'decision') return { word: 'Decided', mark: 'step' }
+  if (kind === 'result') return { word: came === 'ok' ? 'Did' : 'Tried', mark: came }
+  if (outcome === undefined) return { word: 'Asked', mark: 'step' }
+  return outcome === 'rehearsed' ? { word: 'Rehearsed', mark: 'step' } : { word: 'Read', mark: came }
 }
