@@ -174,6 +174,13 @@ test('a file cannot lead from home to elsewhere without consent, and over REST i
   expect(await (await put({ consented: ['cloud/m'] })).json()).toMatchObject({
     fallbacks: [{ model: 'first/m', then: ['cloud/m'], consented: ['cloud/m'] }],
   })
+  // Consent was to that address.
+  const moved = { ...cloudProvider, baseUrl: 'https://openrouter.ai/api/v1' }
+  expect(await (await house.jarvis.rest('/api/models/cloud', { method: 'PUT', json: moved })).json()).toMatchObject({
+    fallbacks: [{ model: 'first/m', then: ['cloud/m'] }],
+  })
+  house.first.plays.push(error(401, 'No.'))
+  expect((await house.ask('Hello?')).end).toMatchObject({ code: 'model_auth' })
 })
 
 test('a server that cuts requests is named once, with what to do, and to the doctor', async () => {

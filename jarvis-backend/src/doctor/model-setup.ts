@@ -194,7 +194,15 @@ export function createModelSetup(parts: {
         ...(headers !== undefined && { headers }),
       }
       const at = file.providers.findIndex((known) => known.name === name)
-      keep({}, { ...file, providers: at < 0 ? [...file.providers, saved] : file.providers.with(at, saved) })
+      const isMoved = at >= 0 && file.providers[at]?.baseUrl !== baseUrl
+      keep(
+        {},
+        {
+          ...file,
+          providers: at < 0 ? [...file.providers, saved] : file.providers.with(at, saved),
+          fallbacks: isMoved ? withoutConsent(file.fallbacks, name) : file.fallbacks,
+        },
+      )
     },
 
     /** @throws JarvisError `conflict`, `invalid_request` where its provider is not configured. */
@@ -253,10 +261,19 @@ function kindOf(provider: ModelProvider, asked: ModelKind | undefined, known: Mo
   return kind
 }
 
+/** Consent was to a provider's address, so another address needs it again. */
+const withoutConsent = (fallbacks: readonly ModelFallback[], provider: ModelProvider): ModelFallback[] =>
+  fallbacks.map(({ consented = [], ...fallback }) => {
+    const left = consented.filter((id) => !id.startsWith(`${provider}/`))
+    return left.length === 0 ? fallback : { ...fallback, consented: left }
+  })
+
 /** Fallbacks without the models of a provider that is gone. */
 const withoutProvider = (fallbacks: readonly ModelFallback[], provider: ModelProvider): ModelFallback[] =>
   fallbacks.flatMap((fallback) => {
     const isOf = (id: string) => id.startsWith(`${provider}/`)
     const then = fallback.then.filter((id) => !isOf(id))
-    return isOf(fallback.model) || then.length === 0 ? [] : [{ ...fallback, then }]
+    if (isOf(fallback.model) || then.length === 0) return []
+    const consented = fallback.consented?.filter((id) => !isOf(id))
+    return [{ ...fallback, then, ...(consented && { consented }) }]
   })
