@@ -9,6 +9,7 @@ import { rememberRow } from './remember.ts'
 import { lazily, type Pool, type Server, type Setup } from './setup.ts'
 import { median, quantile } from './statistics.ts'
 import { toolsRow } from './tool-tokens.ts'
+import { runOverV1 } from './v1.ts'
 import { watchRow } from './watch.ts'
 import { charsOf } from './words.ts'
 
@@ -59,6 +60,11 @@ export function createRows(setup: Setup): Row[] {
   })
   // Of its own: the other rows leave sessions behind.
   const fresh = lazily(async () => setup.openPool(await setup.startServer('jarvis', setup.newDir())))
+  const programs = lazily(async () => {
+    const dir = setup.newDir()
+    const pool = await setup.openPool(await setup.startServer('jarvis', dir))
+    return { pool, token: mcpToken(dir) }
+  })
   const startDirs = { jarvis: lazily(setup.newDir), relay: lazily(setup.newDir) }
   const starting = (name: 'jarvis' | 'relay') => async () => {
     const server = await setup.startServer(name, startDirs[name]())
@@ -111,6 +117,19 @@ export function createRows(setup: Setup): Row[] {
       name: 'paced',
       lines: [{ title: '50 chats of 50 tokens/s, CPU ms per 1,000 tokens', most: 0.85 }],
       ...both((pool) => streaming(pool, 'paced', 200)),
+    },
+    {
+      name: 'v1',
+      lines: [{ title: '50 streams over /v1 flat out, CPU ms per 1,000 tokens', most: 1.1 }],
+      async ours() {
+        const { pool, token } = await programs()
+        return [await streamingOverV1(pool.server, token, 400)]
+      },
+      base: {
+        name: '/chat',
+        isGoal: true,
+        measure: async () => [await streaming((await programs()).pool, 'flat', 400)],
+      },
     },
     {
       name: 'latency',
@@ -243,6 +262,15 @@ async function streaming({ server, sockets }: Pool, pace: 'flat' | 'paced', toke
     const runs = await Promise.all(sockets.slice(0, chats).map((socket) => run(socket, `${pace} ${tokens}`)))
     for (const { chars } of runs) mustBeWhole(chars, tokens)
     return { length: runs.length * tokens }
+  })
+  return perToken * 1000
+}
+
+async function streamingOverV1(server: Server, token: string, tokens: number): Promise<number> {
+  const perToken = await cpuOf(server, async () => {
+    const answers = Array.from({ length: chats }, () => runOverV1(server.url, token, `flat ${tokens}`))
+    for (const chars of await Promise.all(answers)) mustBeWhole(chars, tokens)
+    return { length: answers.length * tokens }
   })
   return perToken * 1000
 }

@@ -129,6 +129,7 @@ export function createConduct(
     }
     /** Tells how the run before it ended, whose program was told that it waits. */
     const followAhead = (first: string) => {
+      const isHeardElsewhere = parts.listeners.isHeard(first)
       const before = followRun(
         parts,
         { sessionId, runId: first },
@@ -138,7 +139,7 @@ export function createConduct(
           waits,
           ended(end) {
             cards.clear()
-            if (end.text !== '') writer.before(end.text)
+            if (!isHeardElsewhere && end.text !== '') writer.before(end.text)
             queueMicrotask(() => {
               if (!isOver) followOwn()
             })

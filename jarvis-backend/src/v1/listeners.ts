@@ -43,6 +43,7 @@ export function createListeners(parts: {
   }
 
   return {
+    isHeard: (runId: string): boolean => counts.has(runId),
     /** @returns a function that ends it; `isKept`: the run goes on without a listener */
     join(run: Listened): (isKept: boolean) => void {
       counts.set(run.runId, (counts.get(run.runId) ?? 0) + 1)

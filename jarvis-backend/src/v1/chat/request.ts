@@ -167,13 +167,13 @@ function saidIn(message: Message, at: string): Said[] {
       return [{ role: 'user', text: wordsOf(message.content, at) }]
     case 'assistant': {
       const calls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: given } }) => ({
-        ...{ id, toolName: name, toolInput: inputOf(given) },
+        ...{ id: sendableId(id), toolName: name, toolInput: inputOf(given) },
       }))
       const text = wordsOf(message.content ?? '', at)
       return text === '' && calls.length === 0 ? [] : [{ role: 'assistant', text, ...(calls.length > 0 && { calls }) }]
     }
     case 'tool':
-      return [{ role: 'tool', callId: message.tool_call_id, text: wordsOf(message.content, at) }]
+      return [{ role: 'tool', callId: sendableId(message.tool_call_id), text: wordsOf(message.content, at) }]
     case 'system':
     case 'developer':
       return []
@@ -181,6 +181,9 @@ function saidIn(message: Message, at: string): Said[] {
       return message satisfies never
   }
 }
+
+/** Providers take no other characters in ids, and no longer ones. */
+const sendableId = (id: string) => id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 
 /** The arguments of an earlier call; what is no object is kept as text. */
 function inputOf(text: string): ToolInput {
