@@ -9,7 +9,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: clients })
 const call = { name: 'get_cluster_status', arguments: {} }
 const me = { name: 'bench', version: '1' }
 
-export const mcpToken = (dataDir: string): string => createTokenIn(dataDir, { name: 'bench' })
+export const mcpToken = (dataDir: string, name = 'bench'): string => createTokenIn(dataDir, { name })
 
 /** What the tool answers, in a file, for a server that is to answer the same. */
 export async function keepAnswer(url: string, token: string, dir: string): Promise<string> {

@@ -9,7 +9,7 @@ import { rememberRow } from './remember.ts'
 import { lazily, type Pool, type Server, type Setup } from './setup.ts'
 import { median, quantile } from './statistics.ts'
 import { toolsRow } from './tool-tokens.ts'
-import { runOverV1 } from './v1.ts'
+import { runOverV1, waitOverV1 } from './v1.ts'
 import { watchRow } from './watch.ts'
 import { charsOf } from './words.ts'
 
@@ -30,6 +30,8 @@ const turns = 100
 const historyTurns = 40
 const openings = 20
 const idleSockets = 300
+const waitingCount = 200
+const cardsOfToken = 5
 /** Enough that a round's 99th of a hundred is not its slowest. */
 const stamps = 400
 
@@ -123,13 +125,18 @@ export function createRows(setup: Setup): Row[] {
       lines: [{ title: '50 streams over /v1 flat out, CPU ms per 1,000 tokens', most: 1.1 }],
       async ours() {
         const { pool, token } = await programs()
-        return [await streamingOverV1(pool.server, token, 400)]
+        return [await streamingOverV1(pool.server, token, 2_000)]
       },
       base: {
         name: '/chat',
         isGoal: true,
-        measure: async () => [await streaming((await programs()).pool, 'flat', 400)],
+        measure: async () => [await streaming((await programs()).pool, 'flat', 2_000)],
       },
+    },
+    {
+      name: 'v1-waiting',
+      lines: [{ title: 'stream over /v1 whose card waits, live kB', most: 40 }],
+      ours: async () => [await waitingStreams(setup)],
     },
     {
       name: 'latency',
@@ -342,6 +349,24 @@ async function idle(server: Server): Promise<number> {
   const after = await server.read('collect')
   await server.stop()
   return (after.liveBytes - before.liveBytes) / idleSockets / 1000
+}
+
+/** A token may have five cards at a time. */
+async function waitingStreams(setup: Setup): Promise<number> {
+  const dir = setup.newDir()
+  const server = await setup.startServer('jarvis', dir)
+  const open = async (count: number) => {
+    for (let left = count; left > 0; left -= cardsOfToken) {
+      const token = mcpToken(dir, `bench-${count}-${left}`)
+      await Promise.all(Array.from({ length: cardsOfToken }, () => waitOverV1(server.url, token)))
+    }
+  }
+  await open(20)
+  const before = await server.read('collect')
+  await open(waitingCount)
+  const after = await server.read('collect')
+  await server.stop()
+  return (after.liveBytes - before.liveBytes) / waitingCount / 1000
 }
 
 async function watching({ server, sockets }: Pool): Promise<number> {

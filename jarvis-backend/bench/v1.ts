@@ -1,16 +1,38 @@
-import { Agent, request } from 'node:http'
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 
 const agent = new Agent({ keepAlive: true })
 let asked = 0
 
-/** Asks over `/v1` for a streamed answer. @returns the length of its text. @throws Error where it does not end with `[DONE]` */
-export function runOverV1(url: string, token: string, message: string): Promise<number> {
+function ask(url: string, token: string, message: string, heard: (response: IncomingMessage) => void): ClientRequest {
   asked += 1
   // Equal requests share a run.
   const body = { model: 'jarvis', messages: [{ role: 'user', content: message }], stream: true, user: `bench ${asked}` }
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const asking = request(`${url}/v1/chat/completions`, { method: 'POST', agent, headers }, heard)
+  asking.end(JSON.stringify(body))
+  return asking
+}
+
+/** Asks over `/v1` for something red, and resolves once its card waits. The stream stays open. */
+export function waitOverV1(url: string, token: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const asking = request(`${url}/v1/chat/completions`, { method: 'POST', agent, headers }, (response) => {
+    const asking = ask(url, token, 'call restart_vm {"vmid":142}', (response) => {
+      response.setEncoding('utf8')
+      response.on('data', (text: string) => {
+        if (text.includes('reasoning_content')) resolve()
+      })
+      response.on('end', () =>
+        reject(new Error(`${response.statusCode}: the stream ended before its card was decided`)),
+      )
+    })
+    asking.on('error', reject)
+  })
+}
+
+/** Asks over `/v1` for a streamed answer. @returns the length of its text. @throws Error where it does not end with `[DONE]` */
+export function runOverV1(url: string, token: string, message: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const asking = ask(url, token, message, (response) => {
       let chars = 0
       let left = ''
       response.setEncoding('utf8')
@@ -30,6 +52,5 @@ export function runOverV1(url: string, token: string, message: string): Promise<
       response.on('error', reject)
     })
     asking.on('error', reject)
-    asking.end(JSON.stringify(body))
   })
 }

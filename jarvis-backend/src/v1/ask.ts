@@ -25,10 +25,16 @@ export type Request = {
 }
 
 /**
- * `ahead`: the run of the same session that goes on before it. `isJoined`: an earlier request began it. `outlives`: the run goes on where
- * the program leaves.
+ * `ahead`: the run of the same session that goes on before it. `outlives`: the run goes on where
+ * the program leaves. `isNew`: it began just now, in a session of its own.
  */
-export type Answering = { sessionId: string; runId: string; outlives: boolean; isJoined: boolean; ahead?: string }
+export type Answering = {
+  sessionId: string
+  runId: string
+  outlives: boolean
+  isNew: boolean
+  ahead?: string
+}
 
 /** Another body came with the key of an earlier request. */
 export class KeyReused extends Error {}
@@ -84,10 +90,10 @@ export function createAsk(parts: {
     const { token, door, agent, session = '', key, hash } = request
     const outlives = session !== '' || key !== undefined
     const known = earlier(request)
-    if (known !== undefined) return { sessionId: known.sessionId, runId: known.runId, outlives, isJoined: true }
+    if (known !== undefined) return { sessionId: known.sessionId, runId: known.runId, outlives, isNew: false }
     const sessionId = request.place?.() ?? sessionOf(request)
-    const ahead =
-      session !== '' && transcripts.session(sessionId) !== undefined ? runAtWork(runs, sessionId) : undefined
+    const isNew = transcripts.session(sessionId) === undefined
+    const ahead = isNew ? undefined : runAtWork(runs, sessionId)
     const { runId, isQueued } = runs.startProgram({
       origin: {
         ...request.origin(),
@@ -104,7 +110,7 @@ export function createAsk(parts: {
           ...(key !== undefined && { key }),
         }),
     })
-    return { sessionId, runId, outlives, isJoined: false, ...(isQueued && ahead !== undefined && { ahead }) }
+    return { sessionId, runId, outlives, isNew, ...(isQueued && ahead !== undefined && { ahead }) }
   }
 }
 

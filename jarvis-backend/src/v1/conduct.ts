@@ -45,7 +45,7 @@ export function createConduct(
   const { clock, asked, stopping } = parts
 
   return function conduct(
-    { sessionId, runId, outlives, ahead }: Answering,
+    { sessionId, runId, outlives, isNew, ahead }: Answering,
     {
       response,
       token,
@@ -105,7 +105,7 @@ export function createConduct(
       // An end can be told before `followRun` returns.
       const own = followRun(
         parts,
-        { sessionId, runId },
+        { sessionId, runId, isNew },
         {
           text: writer.text,
           thinking: writer.thinking,

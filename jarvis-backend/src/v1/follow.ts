@@ -29,11 +29,12 @@ export const turnBreak = '\n\n'
 
 /**
  * Tells what a run said so far, and all that follows until its end, also where it has ended already.
+ * @param isNew the run began in this turn of the event loop, in a session of its own, so nothing was said yet
  * @returns `end` stops it; `check` tells the end of a run that was removed
  */
 export function followRun(
   { runs, transcripts }: FollowParts,
-  { sessionId, runId }: { sessionId: string; runId: string },
+  { sessionId, runId, isNew = false }: { sessionId: string; runId: string; isNew?: boolean },
   listener: Listener,
 ): { end(): void; check(): void } {
   let isOver = false
@@ -84,15 +85,18 @@ export function followRun(
       else hear({ ...payload, type: event.slice('chat:'.length) } as Entry)
     },
   })
-  const stored = transcripts.entriesOfRun(runId)
-  const { partial, pending, runId: atWork, seq } = watch.snapshot()
-  lastSeq = stored.at(-1)?.seq ?? -1
-  for (const entry of stored) if (!isOver) hear(entry)
-  if (!isOver && atWork === runId) {
-    lastSeq = Math.max(lastSeq, seq)
-    say(partial.text)
+  if (!isNew) catchUp()
+  function catchUp() {
+    const stored = transcripts.entriesOfRun(runId)
+    const { partial, pending, runId: atWork, seq } = watch.snapshot()
+    lastSeq = stored.at(-1)?.seq ?? -1
+    for (const entry of stored) if (!isOver) hear(entry)
+    if (!isOver && atWork === runId) {
+      lastSeq = Math.max(lastSeq, seq)
+      say(partial.text)
+    }
+    if (!isOver) for (const card of pending) show(card)
   }
-  if (!isOver) for (const card of pending) show(card)
   const check = () => {
     const isGone =
       !runs.goesOn(sessionId, runId) && !transcripts.unfinishedRuns(sessionId).some(({ id }) => id === runId)
@@ -103,7 +107,7 @@ export function followRun(
       ...{ usage: noUsage, hasChanged: false },
     })
   }
-  if (!isOver) check()
+  if (!isOver && !isNew) check()
   return { end, check }
 }
 
