@@ -11,6 +11,7 @@ import { composeTokens } from './compose/tokens.ts'
 import { composeV1 } from './compose/v1.ts'
 import type { Config } from './config/config.ts'
 import { hookRoutes } from './http/hooks.ts'
+import type { Route } from './http/route.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
 import type { Surface } from './mcp/server/surface.ts'
@@ -19,6 +20,8 @@ export type Jarvis = {
   http: HttpServer
   /** The calls that every door uses, for a program that embeds JARVIS. */
   hub: Site['hub']
+  /** The table of the REST routes. */
+  routes: readonly Route[]
   /** Set only where this start made the password. */
   newPassword: string | undefined
   modelId: string
@@ -55,19 +58,17 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const { bearer } = oauth
   const requests = createOpenRequests(site)
   const mcp = composeMcp(site, { bearer, open: requests, version, surface: replace.surface })
-  const tokens = composeTokens(site, { open: requests, stepUp })
+  const tokens = composeTokens(site, { open: requests })
   const v1 = composeV1(site, { guard: entrance.guard, bearer, requests, config })
   const system = composeSystem(site, { config, version, stepUp, realtime: entrance.realtime, program: replace.program })
-  entrance.serve({
+  const routes = entrance.serve({
     version,
     dashboardDir,
-    resources: {
-      ...site.routes,
-      ...system.routes,
-      ...tokens.routes,
-      hooks: hookRoutes({ hook, watch: site.watch, journal: site.journal, transactions: site.database }),
-      oauth: oauth.consentRoutes,
-    },
+    routes: [
+      ...Object.values({ ...site.routes, ...system.routes, ...tokens.routes }).flat(),
+      ...hookRoutes({ hook, watch: site.watch, journal: site.journal, transactions: site.database }),
+      ...oauth.consentRoutes,
+    ],
     bearer,
     requests,
     mcp,
@@ -82,6 +83,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   return {
     http: entrance.http,
     hub: site.hub,
+    routes,
     newPassword: entrance.newPassword,
     modelId: models.model().id,
     async stop(graceMs) {

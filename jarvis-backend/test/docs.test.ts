@@ -67,39 +67,6 @@ test('the API page names every error, event, request and way in', () => {
   }
 })
 
-test('the pages name every request that REST serves', () => {
-  const http = join(root, 'jarvis-backend/src/http')
-  const served = readdirSync(http).flatMap((file) => {
-    const place = `/api/${file.replace(/(-consent|-context|-runs)?\.ts$/, '')}`
-    if (/^(app|dashboard|oauth|queries)\.|\.test\./.test(file)) return []
-    const code = readFileSync(join(http, file), 'utf8')
-    return [
-      ...[...code.matchAll(/router\.(get|post|put|patch|delete)\('([^']+)'/g)].map(
-        ([, method = '', path = '']) =>
-          `${method.toUpperCase()} ${place}${path.replace(/^\/$/, '').replace('*path', 'PATH')}`,
-      ),
-      ...[...code.matchAll(/^ +(get|post|put|patch|del)\(\s*'(\/[^']+)'/gm)].map(
-        ([, method = '', path = '']) =>
-          `${method.toUpperCase().replace('DEL', 'DELETE')} /api${path.replace('*path', 'PATH')}`,
-      ),
-    ]
-  })
-  const told = new Set(
-    ['docs/api.md', 'docs/mcp-servers.md'].flatMap((page) =>
-      text(page)
-        .split('\n')
-        .flatMap((line) =>
-          [...(line.split(' | ')[0] ?? '').matchAll(/((?:`[A-Z]+`, )*)`([A-Z]+) (\/[^\s`]+)/g)].flatMap(
-            ([, others = '', method = '', path = '']) =>
-              [...[...others.matchAll(/[A-Z]+/g)].map(([other]) => other), method].map((each) => `${each} ${path}`),
-          ),
-        ),
-    ),
-  )
-  expect(served.length).toBeGreaterThan(60)
-  expect(served.filter((request) => !told.has(request))).toEqual([])
-})
-
 test('every effect and thing that a rule may name is explained', () => {
   const page = text('docs/policy.md')
   expect([...effectKinds, ...things].filter((word) => !page.includes(`\`${word}\``))).toEqual([])

@@ -1,32 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { startJarvis } from './support/start-jarvis.ts'
+import { clientOf, type OpenApi, operationsOf } from '../../scripts/api-client.ts'
+import { withReference } from '../../scripts/api-reference.ts'
+import { ApiError, createClient } from '../client/index.ts'
+import { untypedMark } from '../src/http/route.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
-type Json = Record<string, unknown>
-type Operation = {
-  operationId: string
-  summary: string
-  'x-role': string
-  'x-password': boolean | 'sometimes'
-  security: Record<string, []>[]
-  parameters: { name: string; in: string; required: boolean; schema: Json }[]
-  requestBody?: { content: Record<string, { schema: Json }> }
-  responses: Record<string, { description: string; content?: Record<string, { schema?: Json }> }>
-}
-type Document = {
-  openapi: string
-  paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Json>; securitySchemes: Json }
-}
+const root = resolve(import.meta.dirname, '../..')
+const src = join(root, 'jarvis-backend/src')
 
-const readDocument = async () => (await (await (await startJarvis()).rest('/api/openapi.json')).json()) as Document
-const operationsOf = ({ paths }: Document) =>
-  Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
-  )
+const documentOf = async (jarvis: TestJarvis) => (await (await jarvis.rest('/api/openapi.json')).json()) as OpenApi
 
 test('the document of all routes keeps the rules of OpenAPI 3.1', async () => {
-  const document = await readDocument()
-  const operations = operationsOf(document)
+  const document = await documentOf(await startJarvis())
   expect(document.openapi).toMatch(/^3\.1\.\d$/)
 
   const text = JSON.stringify(document)
@@ -37,18 +25,99 @@ test('the document of all routes keeps the rules of OpenAPI 3.1', async () => {
   expect(Object.keys(document.components.schemas).filter((name) => !/^[\w.-]+$/.test(name))).toEqual([])
   expect(text).not.toMatch(/"\$(?:schema|id)"/)
 
+  const operations = operationsOf(document)
   const ids = operations.map(({ operation }) => operation.operationId)
   expect(new Set(ids).size).toBe(ids.length)
-  for (const { method, path, operation } of operations) {
-    const inPath = operation.parameters.flatMap((one) => (one.in === 'path' ? [one] : []))
-    expect([path, inPath.map(({ name }) => name)]).toEqual([
-      path,
-      [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
-    ])
-    expect(inPath.every(({ required }) => required)).toBe(true)
-    expect([method, operation.requestBody]).not.toEqual(['get', expect.anything()])
+  const schemes = Object.keys(document.components.securitySchemes)
+  for (const { request, operation } of operations) {
+    const inPath = operation.parameters.flatMap((one) => (one.in === 'path' ? [one.name] : []))
+    expect([request, inPath]).toEqual([request, [...request.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)])
+    expect(operation.parameters.filter((one) => one.in === 'path' && !one.required)).toEqual([])
+    if (request.startsWith('GET')) expect(operation).not.toHaveProperty('requestBody')
+    expect(operation.summary).toMatch(/^\S.*\.$/)
     expect(Object.keys(operation.responses).filter((status) => !/^(2\d\d|default)$/.test(status))).toEqual([])
-    const known = Object.keys(document.components.securitySchemes)
-    expect(operation.security.flatMap((one) => Object.keys(one)).filter((name) => !known.includes(name))).toEqual([])
+    expect(operation.security.flatMap((one) => Object.keys(one)).filter((name) => !schemes.includes(name))).toEqual([])
   }
+})
+
+/** Replies without a schema. This list may only become shorter. */
+const untyped = ['GET /api/openapi.json', 'POST /api/executions/{id}/check']
+
+test('only the replies of this list have no schema', async () => {
+  const operations = operationsOf(await documentOf(await startJarvis()))
+  const found = operations.filter(({ operation }) => JSON.stringify(operation.responses).includes(untypedMark))
+  expect(found.map(({ request }) => request).sort()).toEqual(untyped)
+})
+
+/** Files that answer requests which are not REST, by their own protocols. */
+const others: Record<string, string> = {
+  'http/route.ts': 'serves the table',
+  'http/app.ts': '/health, /metrics, /mcp and /v1',
+  'http/dashboard.ts': 'the files of the dashboard',
+  'http/oauth.ts': 'OAuth 2.1',
+  'v1/': '/v1, OpenAI’s API',
+}
+
+test('express serves nothing below /api that is not a route of the table', () => {
+  const files = (readdirSync(src, { recursive: true }) as string[]).filter((name) => /(?<!\.test)\.ts$/.test(name))
+  const serving = files.filter((name) =>
+    / from 'express'/.test(readFileSync(join(src, name), 'utf8').replace(/^import type .*$/gm, '')),
+  )
+  const named = (name: string) => Object.keys(others).some((other) => name.startsWith(other))
+  expect(serving.filter((name) => !named(name))).toEqual([])
+  const app = readFileSync(join(src, 'http/app.ts'), 'utf8')
+  const paths = [...app.matchAll(/\b(?:app|api)\.(?:get|post|put|patch|delete|all)\(\s*([^,]+),/g)]
+  expect(paths.map(([, path]) => path)).toEqual(["'/health'", "'/metrics'", "'/mcp'"])
+})
+
+test('the reference and the client are made from the present routes', async () => {
+  const jarvis = await startJarvis()
+  const document = await documentOf(jarvis)
+  const summaries = new Map(
+    jarvis.routes.map(({ method, path, summary }) => [
+      `${method.toUpperCase()} /api${path.replace(/[:*](\w+)/g, '{$1}')}`,
+      summary,
+    ]),
+  )
+  const page = readFileSync(join(root, 'docs/api.md'), 'utf8')
+  await expect(withReference(page, document, summaries)).toMatchFileSnapshot('../../docs/api.md')
+  await expect(clientOf(document)).toMatchFileSnapshot('../client/index.ts')
+})
+
+test('the generated client asks, waits for a card, decides it and reads what came of it', async () => {
+  const model = scripted(calls(['stop_vm', { vmid: 103 }]), says('Stopped.'))
+  const jarvis = await startJarvis({ model })
+  const api = createClient({ url: jarvis.url, token: jarvis.token('operator') })
+
+  const { id } = await api('POST /api/sessions', { body: { title: 'By a program' } })
+  const screen = await jarvis.connect()
+  await screen.ask('chat:attach', { sessionId: id })
+  await api('POST /api/sessions/{id}/messages', { params: { id }, body: { message: 'Stop 103.' } })
+  await screen.next('chat:confirm_needed')
+
+  const { items } = await api('GET /api/confirmations')
+  expect(items.map(({ toolName, target }) => [toolName, target.id])).toEqual([['stop_vm', 'vm/103']])
+  const [{ toolUseId = '' } = {}] = items
+  await api('POST /api/confirmations/{id}', { params: { id: toolUseId }, body: { confirmed: true } })
+  await screen.next('chat:done')
+  expect(jarvis.guest(103)?.status).toBe('stopped')
+
+  const entries = await api('GET /api/sessions/{id}/entries', { params: { id }, query: { limit: 200 } })
+  expect(entries.items.flatMap((entry) => (entry.type === 'confirm_resolved' ? [entry.decision] : []))).toEqual([
+    'approved',
+  ])
+  const file = await api('GET /api/sessions/{id}/export', { params: { id }, query: { format: 'jsonl' } })
+  expect((await file.text()).trim().split('\n')).toHaveLength(entries.items.length)
+  expect(await api('DELETE /api/sessions/{id}', { params: { id } })).toBeUndefined()
+  const gone = await api('GET /api/sessions/{id}', { params: { id } }).catch((error: unknown) => error)
+  expect(gone).toBeInstanceOf(ApiError)
+  expect(gone).toMatchObject({ code: 'unknown_session', status: 404 })
+})
+
+test('a file’s path keeps its slashes, and its text comes back', async () => {
+  const jarvis = await startJarvis()
+  const api = createClient({ url: jarvis.url, token: jarvis.token('operator') })
+  const params = { path: 'memory/deep/a b.md' }
+  const { checksum } = await api('PUT /api/memory/files/{path}', { params, body: { text: 'Seen.' } })
+  expect(await api('GET /api/memory/files/{path}', { params })).toMatchObject({ ...params, text: 'Seen.', checksum })
 })

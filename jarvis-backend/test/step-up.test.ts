@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { io } from 'socket.io-client'
 import { expect, onTestFinished, test } from 'vitest'
 import type { JournalEntry, Page } from '../src/protocol/index.ts'
@@ -8,10 +6,8 @@ import { createSkippingClock } from './support/fake-clock.ts'
 import { newVerifier, openRequest, queryFor, registerClient } from './support/oauth-client.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
-const httpDir = fileURLToPath(new URL('../src/http/', import.meta.url))
-
 /** What each route that changes something asks of an operator. `sometimes`: where it allows more than before. `key`: it is a program that asks. */
-const routes: Record<string, 'token' | 'password' | 'sometimes' | 'key'> = {
+const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'key'> = {
   // An agent that may do more, or is gone, leaves its channels and clients with more.
   'PUT /agents/:id': 'password',
   'DELETE /agents/:id': 'password',
@@ -24,10 +20,10 @@ const routes: Record<string, 'token' | 'password' | 'sometimes' | 'key'> = {
   'POST /alerts/:id/unacknowledge': 'token',
   'POST /alerts/:id/silence': 'token',
   'POST /alerts/:id/unsilence': 'token',
-  'auth.ts POST /login': 'password',
-  'auth.ts POST /step-up': 'password',
-  'auth.ts POST /password': 'password',
-  'auth.ts POST /logout': 'token',
+  'POST /auth/login': 'public',
+  'POST /auth/step-up': 'token',
+  'POST /auth/password': 'token',
+  'POST /auth/logout': 'token',
   // Keeping and taking back are decisions as those on cards; what an undo does asks by itself.
   'PUT /budgets': 'password',
   'POST /budgets/runs/:runId': 'password',
@@ -65,10 +61,10 @@ const routes: Record<string, 'token' | 'password' | 'sometimes' | 'key'> = {
   'POST /hooks': 'password',
   'DELETE /hooks': 'token',
   'POST /hooks/pve': 'key',
-  'tokens.ts POST /': 'password',
-  'tokens.ts DELETE /:name': 'token',
-  'mcp-tokens.ts POST /': 'password',
-  'mcp-tokens.ts DELETE /:name': 'token',
+  'POST /tokens': 'password',
+  'DELETE /tokens/:name': 'token',
+  'POST /mcp-tokens': 'password',
+  'DELETE /mcp-tokens/:name': 'token',
   'POST /memory/reindex': 'token',
   'PUT /memory/files/*path': 'token',
   'DELETE /memory/files/*path': 'token',
@@ -83,9 +79,6 @@ const routes: Record<string, 'token' | 'password' | 'sometimes' | 'key'> = {
   'PUT /node-roles': 'token',
   'POST /oauth/requests': 'token',
   'POST /oauth/requests/:id': 'sometimes',
-  'oauth.ts POST /oauth/register': 'token',
-  'oauth.ts POST /oauth/token': 'token',
-  'oauth.ts POST /oauth/revoke': 'token',
   'POST /push': 'password',
   'DELETE /push/:id': 'token',
   'POST /push/:id/test': 'token',
@@ -119,19 +112,31 @@ const routes: Record<string, 'token' | 'password' | 'sometimes' | 'key'> = {
   'DELETE /windows/:id': 'token',
 }
 
-test('every route that changes something declares whether a token is enough', () => {
-  const found = readdirSync(httpDir).flatMap((file) => {
-    const code = readFileSync(httpDir + file, 'utf8')
-    return [
-      ...[...code.matchAll(/router\.(post|put|patch|delete)\(\s*'([^']+)'/g)].map(
-        ([, method = '', path]) => `${file} ${method.toUpperCase()} ${path}`,
-      ),
-      ...[...code.matchAll(/^ +(post|put|patch|del)\(\s*'(\/[^']+)'/gm)].map(
-        ([, method = '', path]) => `${method.toUpperCase().replace('DEL', 'DELETE')} ${path}`,
-      ),
-    ]
+test('every route that changes something asks for what was decided here', async () => {
+  const jarvis = await startJarvis({ restart() {} })
+  const found = jarvis.routes.flatMap(({ method, path, role, password }) => {
+    const asks = role === 'key' || role === 'public' ? role : password === true ? 'password' : password || 'token'
+    return method === 'get' ? [] : [[`${method.toUpperCase()} ${path}`, asks]]
   })
-  expect(found.sort()).toEqual(Object.keys(routes).sort())
+  expect(Object.fromEntries(found)).toEqual(routes)
+})
+
+test('no route lets a stranger, a viewer or a stray query in, and each refuses before it looks into a body', async () => {
+  const jarvis = await startJarvis({ restart() {} })
+  const [operator, viewer] = [jarvis.token('operator'), jarvis.token('viewer')]
+  for (const { method, path, role, password, query } of jarvis.routes) {
+    const at = `/api${path.replace(/[:*]\w+/g, 'none')}`
+    const codes = async (token: string, search = '') =>
+      codeOf(
+        await ask(jarvis, token, method.toUpperCase(), at + search, method === 'get' ? undefined : { broken: true }),
+      )
+    if (role === 'public') continue
+    expect([at, await codes('none')]).toEqual([at, 'unauthorized'])
+    if (role === 'key') continue
+    if (query === undefined) expect([at, await codes(viewer, '?stray=1')]).toEqual([at, 'invalid_request'])
+    if (role === 'operator') expect([at, await codes(viewer)]).toEqual([at, 'forbidden'])
+    if (password === true) expect([at, await codes(operator)]).toEqual([at, 'step_up_required'])
+  }
 })
 
 /** With this token and nothing else. */

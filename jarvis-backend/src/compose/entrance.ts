@@ -13,6 +13,8 @@ import type { Config } from '../config/config.ts'
 import { createAccess } from '../http/access.ts'
 import { createApp } from '../http/app.ts'
 import { authRoutes } from '../http/auth.ts'
+import type { Route } from '../http/route.ts'
+import { routeTable } from '../http/table.ts'
 import { keptOrMade } from '../lib/kept-secret.ts'
 import { serveActivity } from '../realtime/activity.ts'
 import { serveChat } from '../realtime/chat.ts'
@@ -68,41 +70,35 @@ export function composeEntrance(
     addressOf,
     /** Set only where this start made the password. */
     newPassword: password.made,
+    /** Begins to answer requests. @returns the table of the REST routes */
     serve({
       bearer,
       requests,
       ...parts
-    }: Omit<Parameters<typeof createApp>[0], 'guard' | 'access' | 'stepUp' | 'auth' | 'report'> & {
-      bearer: Bearer
-      requests: OpenRequests
-    }) {
-      const access = createAccess({ tokens, bearer, open: requests })
-      app = createApp({
-        ...parts,
-        guard,
-        access,
+    }: Omit<Parameters<typeof createApp>[0], 'guard' | 'access' | 'stepUp' | 'report'> &
+      Parameters<typeof routeTable>[0] & { bearer: Bearer; requests: OpenRequests }): readonly Route[] {
+      const signIn = authRoutes({
+        tokens,
+        guard: createLoginGuard(now),
+        password,
         stepUp,
-        report,
-        auth: authRoutes({
-          tokens,
-          person: access.person,
-          guard: createLoginGuard(now),
-          password,
-          stepUp,
-          device: createDeviceCookie(jwtSecret),
-          addressOf,
-          revoked(identity) {
-            realtime.drop(identity)
-            site.streams.drop(identity)
-          },
-          changed() {
-            site.push.forgetAll()
-            realtime.dropAll()
-            site.streams.dropAll()
-          },
-          record: (event) => database.durably(() => journal.append('sign_in', event)),
-        }),
+        device: createDeviceCookie(jwtSecret),
+        addressOf,
+        revoked(identity) {
+          realtime.drop(identity)
+          site.streams.drop(identity)
+        },
+        changed() {
+          site.push.forgetAll()
+          realtime.dropAll()
+          site.streams.dropAll()
+        },
+        record: (event) => database.durably(() => journal.append('sign_in', event)),
       })
+      const routes = routeTable({ ...parts, routes: [...signIn, ...parts.routes] })
+      const access = createAccess({ tokens, bearer, open: requests })
+      app = createApp({ ...parts, routes, guard, access, stepUp, report })
+      return routes
     },
     async close() {
       clusterFeed.close()

@@ -1,5 +1,4 @@
 import type { OpenRequests } from '../auth/open-requests.ts'
-import type { StepUp } from '../auth/step-up.ts'
 import { mcpTokenRoutes } from '../http/mcp-tokens.ts'
 import { tokenRoutes } from '../http/tokens.ts'
 import type { Site } from './site.ts'
@@ -7,11 +6,10 @@ import type { Site } from './site.ts'
 /** Wires the tokens of programs: their routes, and what ends with a token. */
 export function composeTokens(
   { apiTokens, gate: { confirmations } }: Pick<Site, 'apiTokens' | 'gate'>,
-  { open, stepUp }: { open: OpenRequests; stepUp: StepUp },
+  { open }: { open: OpenRequests },
 ) {
   const parts = {
     tokens: apiTokens,
-    stepUp,
     revoked(name: string, by: string) {
       for (const { toolUseId, requestedBy } of confirmations.pending()) {
         if (requestedBy.token === name) confirmations.cancel(toolUseId, by, 'Its token was revoked.')

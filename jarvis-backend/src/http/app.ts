@@ -2,14 +2,13 @@ import type { RequestListener } from 'node:http'
 import express, { type Router } from 'express'
 import { hostOf, type RequestGuard } from '../auth/request-guard.ts'
 import type { StepUp } from '../auth/step-up.ts'
-import { asShown, type ClusterState, type Health, JarvisError, ShownCluster, Status } from '../protocol/index.ts'
+import { type Health, JarvisError } from '../protocol/index.ts'
 import type { Access } from './access.ts'
 import { dashboard } from './dashboard.ts'
 import { errorHandler } from './errors.ts'
 import { metricsType } from './metrics.ts'
-import { openApiRoute } from './openapi.ts'
-import { get, noQuery, type Route, serveRoutes } from './route.ts'
-import { closedToTokens } from './token-routes.ts'
+import { noQuery, type Route, serveRoutes } from './route.ts'
+import { requireScope } from './token-routes.ts'
 
 /** Content Security Policy: only this origin's fonts, scripts and sockets, and no framing of the page. */
 const contentPolicy = (origins: string) =>
@@ -49,11 +48,9 @@ const isV1 = /^\/v1(?:[/?]|$)/
 export function createApp(parts: {
   guard: RequestGuard
   access: Access
-  auth: Router
   stepUp: StepUp
-  version: string
-  /** Lists of routes, under any key, and earlier routers, keyed by the path under `/api`; every router requires a token. */
-  resources: Record<string, Router | readonly Route[]>
+  /** Below `/api`. */
+  routes: readonly Route[]
   mcp: RequestListener
   /** Everything below `/v1`, which answers failures in a form of its own and checks hosts itself. */
   v1: RequestListener
@@ -62,8 +59,6 @@ export function createApp(parts: {
   health(): Health
   /** In Prometheus' text format. */
   metrics(): Promise<string>
-  status(): Status
-  cluster(): ClusterState
   /** Directory of the built dashboard; it may not exist. */
   dashboardDir: string
   report(error: unknown, message: string): void
@@ -100,29 +95,8 @@ export function createApp(parts: {
     response.set('Cache-Control', 'no-store')
     next()
   })
-  // Any content type is read as JSON, so that no body is silently ignored. Without a token only small bodies are read.
-  const json = (limit: string) => express.json({ limit, type: () => true })
-  api.use('/auth', noQuery, json('16kb'), parts.auth)
-  const resources = Object.entries(parts.resources)
-  const routes: Route[] = [
-    get(
-      '/status',
-      'The state of the running server: version, models, policy and the health of each part.',
-      { role: 'viewer', reply: Status },
-      parts.status,
-    ),
-    get(
-      '/cluster',
-      'Nodes, guests, storages and tasks; `missing` says what could not be read.',
-      { role: 'viewer', reply: ShownCluster },
-      () => asShown(parts.cluster()),
-    ),
-    openApiRoute(() => routes, parts.version),
-    ...resources.flatMap(([, those]) => (Array.isArray(those) ? (those as readonly Route[]) : [])),
-  ]
-  api.use(serveRoutes(routes, parts))
-  api.use(parts.access.door('api'), closedToTokens(), noQuery, json('256kb'))
-  for (const [path, router] of resources) if (!Array.isArray(router)) api.use(`/${path}`, router as Router)
+  api.use(serveRoutes(parts.routes, parts))
+  api.use(parts.access.door('api'), requireScope(undefined), noQuery)
   api.use((request) => {
     throw new JarvisError('not_found', `There is no ${request.method} ${request.originalUrl.split('?', 1)[0]}.`)
   })

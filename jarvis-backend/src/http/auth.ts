@@ -1,19 +1,12 @@
-import { type Request, type RequestHandler, Router } from 'express'
+import type { Request } from 'express'
 import type { ClientAddressOf } from '../auth/client-address.ts'
 import type { DeviceCookie } from '../auth/device-cookie.ts'
 import { type Budget, type LoginGuard, signedInBudgets, signInBudgets } from '../auth/login.ts'
 import type { Password } from '../auth/password.ts'
 import { elevationMs, type StepUp } from '../auth/step-up.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
-import {
-  JarvisError,
-  LoginBody,
-  type LoginReply,
-  PasswordBody,
-  StepUpBody,
-  type StepUpReply,
-} from '../protocol/index.ts'
-import { identityOf, operatorOnly, read } from './handle.ts'
+import { JarvisError, LoginBody, LoginReply, PasswordBody, StepUpBody, StepUpReply } from '../protocol/index.ts'
+import { Ok, ok, post, type Route } from './route.ts'
 
 /** `client`: the browser's user agent, unchecked. */
 export type SignInEvent = {
@@ -25,8 +18,6 @@ export type SignInEvent = {
 
 export type SignIn = {
   tokens: Tokens
-  /** Requires a person's token. */
-  person: RequestHandler
   guard: LoginGuard
   password: Password
   stepUp: StepUp
@@ -41,9 +32,8 @@ export type SignIn = {
 }
 
 /** `/api/auth`: sign in and out, change the password, step up. */
-export function authRoutes(parts: SignIn): Router {
-  const { tokens, person, guard, password: kept, stepUp, device, addressOf, record, revoked, changed } = parts
-  const router = Router()
+export function authRoutes(parts: SignIn): Route[] {
+  const { tokens, guard, password: kept, stepUp, device, addressOf, record, revoked, changed } = parts
   const note = (request: Request, what: SignInEvent['what'], by: string) =>
     record({
       what,
@@ -63,43 +53,57 @@ export function authRoutes(parts: SignIn): Router {
     return message
   }
 
-  router.post('/login', async (request, response) => {
-    const { password } = read(LoginBody, request.body)
-    const known = device.read(request.headers.cookie)
-    const refused = refuse(request, 'refused', '', 'That is not the password.')
-    await requirePassword(password, signInBudgets(addressOf(request), known), refused)
-    note(request, 'signed_in', 'operator')
-    const reply: LoginReply = { ...tokens.issue('operator', 'operator'), role: 'operator' }
-    response.set('Set-Cookie', device.issue()).json(reply)
-  })
-  router.post('/step-up', person, operatorOnly, async (request, response) => {
-    const identity = identityOf(response)
-    const { password } = read(StepUpBody, request.body)
-    const refused = refuse(request, 'step_up_refused', identity.sub, 'That is not the password.')
-    await requirePassword(password, signedInBudgets(addressOf(request), identity.tokenHash), refused)
-    note(request, 'stepped_up', identity.sub)
-    stepUp.elevate(identity)
-    response.json({ expiresIn: elevationMs / 1000 } satisfies StepUpReply)
-  })
-  router.post('/password', person, operatorOnly, async (request, response) => {
-    const { sub, role, tokenHash } = identityOf(response)
-    const { current, next } = read(PasswordBody, request.body)
-    const refused = refuse(request, 'step_up_refused', sub, 'That is not the present password.')
-    await requirePassword(current, signedInBudgets(addressOf(request), tokenHash), refused)
-    kept.change(next)
-    note(request, 'password_changed', sub)
-    stepUp.endAll()
-    changed()
-    const reply: LoginReply = { ...tokens.issue(sub, role), role }
-    response.json(reply)
-  })
-  router.post('/logout', person, (request, response) => {
-    const identity = identityOf(response)
-    tokens.revoke(identity)
-    stepUp.end(identity)
-    note(request, 'signed_out', identity.sub)
-    revoked(identity)
-    response.json({ ok: true })
-  })
-  return router
+  return [
+    post(
+      '/auth/login',
+      'Signs in. `expiresIn` is seconds.',
+      { role: 'public', body: LoginBody, reply: LoginReply },
+      async ({ body, request, response }) => {
+        const known = device.read(request.headers.cookie)
+        const refused = refuse(request, 'refused', '', 'That is not the password.')
+        await requirePassword(body.password, signInBudgets(addressOf(request), known), refused)
+        note(request, 'signed_in', 'operator')
+        response.set('Set-Cookie', device.issue())
+        return { ...tokens.issue('operator', 'operator'), role: 'operator' as const }
+      },
+    ),
+    post(
+      '/auth/step-up',
+      'Gives the password again, which counts for this token for `expiresIn` seconds.',
+      { role: 'operator', body: StepUpBody, reply: StepUpReply },
+      async ({ body, identity, request }) => {
+        const refused = refuse(request, 'step_up_refused', identity.sub, 'That is not the password.')
+        await requirePassword(body.password, signedInBudgets(addressOf(request), identity.tokenHash), refused)
+        note(request, 'stepped_up', identity.sub)
+        stepUp.elevate(identity)
+        return { expiresIn: elevationMs / 1000 }
+      },
+    ),
+    post(
+      '/auth/password',
+      'Changes the password and ends all other tokens of people.',
+      { role: 'operator', body: PasswordBody, reply: LoginReply },
+      async ({ body: { current, next }, identity: { sub, role, tokenHash }, request }) => {
+        const refused = refuse(request, 'step_up_refused', sub, 'That is not the present password.')
+        await requirePassword(current, signedInBudgets(addressOf(request), tokenHash), refused)
+        kept.change(next)
+        note(request, 'password_changed', sub)
+        stepUp.endAll()
+        changed()
+        return { ...tokens.issue(sub, role), role }
+      },
+    ),
+    post(
+      '/auth/logout',
+      'Revokes the token and ends its sockets.',
+      { role: 'viewer', reply: Ok },
+      ({ identity, request }) => {
+        tokens.revoke(identity)
+        stepUp.end(identity)
+        note(request, 'signed_out', identity.sub)
+        revoked(identity)
+        return ok
+      },
+    ),
+  ]
 }

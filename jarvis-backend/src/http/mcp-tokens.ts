@@ -1,7 +1,7 @@
-import { Router } from 'express'
+import { z } from 'zod'
 import type { ApiToken } from '../auth/api-tokens.ts'
-import { JarvisError, McpTokenBody, type McpTokenInfo, type McpTokenReply } from '../protocol/index.ts'
-import { identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
+import { JarvisError, McpTokenBody, McpTokenInfo, McpTokenReply } from '../protocol/index.ts'
+import { del, get, post, type Route } from './route.ts'
 import { makeToken, type TokenRouteParts } from './tokens.ts'
 
 const isMcp = ({ doors }: ApiToken) => doors.includes('mcp')
@@ -11,28 +11,25 @@ const inOlderForm = <Token extends ApiToken>(token: Token): Token & McpTokenInfo
 })
 
 /** `/api/mcp-tokens`: the older form of `/api/tokens`, for tokens of the door `mcp` alone. */
-export function mcpTokenRoutes({ tokens, revoked, stepUp }: TokenRouteParts): Router {
-  const router = Router()
-  router.use(operatorOnly)
-  router.get('/', (_request, response) => {
-    response.json({ items: tokens.list().filter(isMcp).map(inOlderForm) })
-  })
-  router.post('/', passwordAgain(stepUp), (request, response) => {
-    const { isReadOnly, ...rest } = read(McpTokenBody, request.body)
-    const scope = isReadOnly ? ('read' as const) : ('ask' as const)
-    const reply: McpTokenReply = inOlderForm(
-      makeToken(tokens, { ...rest, doors: ['mcp'], scope }, identityOf(response).sub),
-    )
-    response.status(201).json(reply)
-  })
-  router.delete('/:name', (request, response) => {
-    const name = param(request, 'name')
+export const mcpTokenRoutes = ({ tokens, revoked }: TokenRouteParts): Route[] => [
+  get(
+    '/mcp-tokens',
+    'Tokens of the door `mcp`, in an older form of `/api/tokens`.',
+    { role: 'operator', reply: z.object({ items: z.array(McpTokenInfo) }) },
+    () => ({ items: tokens.list().filter(isMcp).map(inOlderForm) }),
+  ),
+  post(
+    '/mcp-tokens',
+    'Makes a token of the door `mcp`. `token` is shown once.',
+    { role: 'operator', password: true, status: 201, body: McpTokenBody, reply: McpTokenReply },
+    ({ body: { isReadOnly, ...rest }, by }) =>
+      inOlderForm(makeToken(tokens, { ...rest, doors: ['mcp'], scope: isReadOnly ? 'read' : 'ask' }, by)),
+  ),
+  del('/mcp-tokens/:name', 'Revokes a token of the door `mcp`.', { role: 'operator' }, ({ params: { name }, by }) => {
     if (!tokens.list().some((token) => token.name === name && isMcp(token))) {
       throw new JarvisError('not_found', `There is no MCP token ${name}.`)
     }
-    tokens.revoke(name, identityOf(response).sub)
-    revoked(name, identityOf(response).sub)
-    response.status(204).end()
-  })
-  return router
-}
+    tokens.revoke(name, by)
+    revoked(name, by)
+  }),
+]

@@ -102,8 +102,6 @@ export function sessionRoutes(parts: {
   }
 
   return [
-    ...contextRoutes(parts),
-    ...runRoutes(parts),
     get(
       '/sessions',
       'Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`.',
@@ -278,5 +276,7 @@ export function sessionRoutes(parts: {
         await sendText(text(), response)
       },
     ),
+    ...contextRoutes(parts),
+    ...runRoutes(parts),
   ]
 }

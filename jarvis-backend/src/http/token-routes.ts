@@ -1,4 +1,4 @@
-import { type RequestHandler, Router } from 'express'
+import type { RequestHandler } from 'express'
 import { JarvisError, type TokenScope } from '../protocol/index.ts'
 import { identityOf } from './handle.ts'
 
@@ -92,14 +92,3 @@ export const requireScope =
     }
     next()
   }
-
-/** Applies `requireScope` to routers. @throws JarvisError `forbidden` */
-export function closedToTokens(): Router {
-  const router = Router()
-  for (const [route, scope] of open) {
-    const [method, path = ''] = route.split(' ')
-    router[method as 'get' | 'post'](path, requireScope(scope), (_request, _response, next) => next('router'))
-  }
-  router.use(requireScope(undefined))
-  return router
-}

@@ -1,14 +1,12 @@
-import { Router } from 'express'
+import { z } from 'zod'
 import type { ApiTokens } from '../auth/api-tokens.ts'
-import type { StepUp } from '../auth/step-up.ts'
-import { ApiTokenBody, type ApiTokenReply, JarvisError } from '../protocol/index.ts'
-import { identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
+import { ApiTokenBody, ApiTokenInfo, ApiTokenReply, JarvisError } from '../protocol/index.ts'
+import { del, get, post, type Route } from './route.ts'
 
 export type TokenRouteParts = {
   tokens: ApiTokens
   /** Ends the open requests of a revoked token and withdraws its waiting cards. */
   revoked(name: string, by: string): void
-  stepUp: StepUp
 }
 
 const dayMs = 24 * 60 * 60_000
@@ -27,21 +25,21 @@ export function makeToken(
 }
 
 /** `/api/tokens`, for operators: lists, makes and revokes tokens. A token's secret is shown once, when it is made. */
-export function tokenRoutes({ tokens, revoked, stepUp }: TokenRouteParts): Router {
-  const router = Router()
-  router.use(operatorOnly)
-  router.get('/', (_request, response) => {
-    response.json({ items: tokens.list() })
-  })
-  router.post('/', passwordAgain(stepUp), (request, response) => {
-    const reply: ApiTokenReply = makeToken(tokens, read(ApiTokenBody, request.body), identityOf(response).sub)
-    response.status(201).json(reply)
-  })
-  router.delete('/:name', (request, response) => {
-    const name = param(request, 'name')
-    tokens.revoke(name, identityOf(response).sub)
-    revoked(name, identityOf(response).sub)
-    response.status(204).end()
-  })
-  return router
-}
+export const tokenRoutes = ({ tokens, revoked }: TokenRouteParts): Route[] => [
+  get(
+    '/tokens',
+    'The tokens of programs.',
+    { role: 'operator', reply: z.object({ items: z.array(ApiTokenInfo) }) },
+    () => ({ items: tokens.list() }),
+  ),
+  post(
+    '/tokens',
+    'Makes a token. `token` is shown once.',
+    { role: 'operator', password: true, status: 201, body: ApiTokenBody, reply: ApiTokenReply },
+    ({ body, by }) => makeToken(tokens, body, by),
+  ),
+  del('/tokens/:name', 'Revokes a token.', { role: 'operator' }, ({ params: { name }, by }) => {
+    tokens.revoke(name, by)
+    revoked(name, by)
+  }),
+]

@@ -20,6 +20,7 @@ import type { Tool } from '../../src/tools/tool.ts'
 import { switchCommandsOff } from './checks-off.ts'
 import { builtMemoryWorker } from './program.ts'
 import { type ScriptedModel, scripted } from './scripted-model.ts'
+import { expectTrue } from './true-replies.ts'
 
 export const jwtSecret = 'test-secret-of-more-than-32-characters'
 export const password = 'correct-horse-battery'
@@ -135,6 +136,7 @@ export async function startJarvis(
   return {
     url,
     hub: jarvis.hub,
+    routes: jarvis.routes,
     dataDir,
     /** Its clock's. */
     now: () => clock.now(),
@@ -149,7 +151,7 @@ export async function startJarvis(
       screens.push(screen)
       return screen
     },
-    /** Gives the password where it is asked for again, as the dashboard's dialog does. */
+    /** Gives the password where it is asked for again, as the dashboard's dialog does. Fails where a reply is not as its route describes it. */
     async rest(path: string, init: RequestInit & { role?: Role; json?: unknown } = {}): Promise<Response> {
       const headers = {
         authorization: `Bearer ${tokenFor(init.role ?? 'operator')}`,
@@ -158,7 +160,10 @@ export async function startJarvis(
       }
       const body = init.json === undefined ? {} : { body: JSON.stringify(init.json) }
       const given = jarvis.newPassword ?? password
-      return withStepUp(url, headers.authorization, () => fetch(url + path, { ...init, headers, ...body }), given)
+      const ask = () => fetch(url + path, { ...init, headers, ...body })
+      const response = await withStepUp(url, headers.authorization, ask, given)
+      await expectTrue(jarvis.routes, init.method ?? 'GET', path, response)
+      return response
     },
     /** Gives the password for this token, so that for five minutes it may do what asks for it. */
     stepUp: (token: string) => stepUp(url, `Bearer ${token}`, jarvis.newPassword ?? password),
