@@ -1,12 +1,20 @@
+import { z } from 'zod'
 import type { Executor } from '../calls/execute.ts'
-import { post, type Route, untyped } from './route.ts'
+import { post, type Route } from './route.ts'
+
+/** `upid`: the task that the call started, where it was found. */
+const Reconciled = z.object({
+  outcome: z.enum(['done', 'failed', 'unknown']),
+  text: z.string(),
+  upid: z.string().exactOptional(),
+})
 
 /** `/api/executions`: looks again for the outcome of a call whose outcome is unknown. */
 export const executionRoutes = (executor: Executor): Route[] => [
   post(
     '/executions/:id/check',
     'Asks the cluster again for the outcome of a lost call; runs nothing.',
-    { role: 'operator', reply: untyped<Awaited<ReturnType<Executor['check']>>>('What was found out.') },
+    { role: 'operator', reply: Reconciled },
     ({ params }) => executor.check(params.id),
   ),
 ]

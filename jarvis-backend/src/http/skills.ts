@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Skill, SkillApproval, SkillList, SkillTree } from '../protocol/index.ts'
+import { SkillApproval, SkillList, SkillTree } from '../protocol/index.ts'
 import type { Skills } from '../skills/library.ts'
 import { del, get, post, type Route } from './route.ts'
 
@@ -34,13 +34,13 @@ export const skillRoutes = ({
   post(
     '/skills/:name/approve',
     'Approves the folder with this `hash`. 409 where it has another one by now, or cannot be approved.',
-    { role: 'operator', password: true, body: SkillApproval, reply: Skill },
+    { role: 'operator', password: true, body: SkillApproval, reply: SkillTree },
     ({ params, body: { hash, agent }, by }) => of(agent).approve(params.name, hash, by),
   ),
   post(
     '/skills/:name/off',
     'Turns a skill off.',
-    { role: 'operator', body: Owner, reply: Skill },
+    { role: 'operator', body: Owner, reply: SkillTree },
     ({ params, body, by }) => of(body.agent).turnOff(params.name, by),
   ),
   del(
