@@ -345,7 +345,7 @@ export type Operations = {
   /** The verdict that a call would get, and what its card would say; runs nothing. */
   'POST /api/tools/{name}/classify': { input: { params: { name: string }; body: ClassifyBody }; reply: ClassifyReply }
   /** Asks the cluster again for the outcome of a lost call; runs nothing. */
-  'POST /api/executions/{id}/check': { input: { params: { id: string } }; reply: Record<string, unknown> }
+  'POST /api/executions/{id}/check': { input: { params: { id: string } }; reply: { outcome: "done" | "failed" | "unknown"; text: string; upid?: string } }
   /** Values for charts. `series` is a comma list of up to 64 of `cluster`, `node/NAME`, `guest/VMID`, `storage/…`. */
   'GET /api/samples': { input: { query: { series: string; range?: SampleRange } }; reply: SamplesReply }
   /** From where on a figure needs attention. */
@@ -501,9 +501,9 @@ export type Operations = {
   /** Deletes the folder and the approval. */
   'DELETE /api/skills/{name}': { input: { params: { name: string }; body: { agent?: string } }; reply: undefined }
   /** Approves the folder with this `hash`. 409 where it has another one by now, or cannot be approved. */
-  'POST /api/skills/{name}/approve': { input: { params: { name: string }; body: SkillApproval }; reply: Skill }
+  'POST /api/skills/{name}/approve': { input: { params: { name: string }; body: SkillApproval }; reply: SkillTree }
   /** Turns a skill off. */
-  'POST /api/skills/{name}/off': { input: { params: { name: string }; body: { agent?: string } }; reply: Skill }
+  'POST /api/skills/{name}/off': { input: { params: { name: string }; body: { agent?: string } }; reply: SkillTree }
   /** What is wrong now, gravest first. `checkedAt` is null before the first look, `ended` counts seven days. Alerts has the states. */
   'GET /api/alerts': { input: {  }; reply: AlertsReply }
   /** Alerts that ended, newest first. `object` is an id such as `node/pve`. */
