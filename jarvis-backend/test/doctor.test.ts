@@ -218,13 +218,17 @@ test('a refused key and an unknown model count as broken, and neither check cost
   }
   const model = async (key: string, name: string) =>
     (await look({ ...env, OPENAI_API_KEY: key, OPENAI_MODEL: name })).of('Model')[0]
-  expect(await model('wrong-key-0123', 'qwen')).toMatchObject({ health: 'bad', fix: 'Set a valid key (OPENAI_API_KEY).' })
+  expect(await model('wrong-key-0123', 'qwen')).toMatchObject({
+    health: 'bad',
+    fix: 'Set a valid key (OPENAI_API_KEY).',
+  })
   expect(await model('right-key-0123', 'other')).toMatchObject({
     health: 'bad',
     text: expect.stringMatching(/does not have/),
   })
   expect(await model('right-key-0123', 'qwen')).toMatchObject({ health: 'ok' })
-  expect(new Set(asked)).toEqual(new Set(['GET /v1/models']))
+  // Ollama is asked for the window too, which costs nothing either.
+  expect(new Set(asked)).toEqual(new Set(['GET /v1/models', 'GET /api/ps']))
 })
 
 test('a port in use, an open data dir and a readable .env are reported', async () => {
