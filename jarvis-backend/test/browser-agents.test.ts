@@ -10,7 +10,7 @@ import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const { operator } = useBrowser()
 const env = { JARVIS_EMBEDDINGS: 'none' }
-const answers = Array.from({ length: 3 }, () => says('At your service.'))
+const answers = Array.from({ length: 4 }, () => says('At your service.'))
 
 /** One server for the whole walk: each act meets what the one before it left. */
 test('agents, skills and budgets are made, read, tried and taken away at their pages', async () => {
@@ -18,6 +18,7 @@ test('agents, skills and budgets are made, read, tried and taken away at their p
   const page = await operator(jarvis, { viewport: { width: 1280, height: 800 } }, '/agents')
   await makesAnAgent(page, jarvis)
   await judgesAndCompares(page)
+  await talksToIt(page)
   await approvesASkill(page, jarvis)
   await usesIt(page)
   await approvesAnAgentsOwn(page, jarvis)
@@ -71,6 +72,24 @@ async function judgesAndCompares(page: Page) {
       .getByRole('article', { name: `Answer of ${id}` })
       .getByText('At your service.')
       .waitFor()
+}
+
+/** The head of its chat names it; a phone's menu opens what fills its window, in place of the chat. */
+async function talksToIt(page: Page) {
+  await go(page, '/')
+  await say(page, '@films who are you?')
+  await page.locator('.head').getByRole('link', { name: 'films' }).waitFor()
+  await page.getByText('At your service.').waitFor()
+  const desk = page.viewportSize() ?? { width: 1280, height: 800 }
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('link', { name: 'Context and cost' }).click()
+  const context = page.getByRole('region', { name: 'Context and cost' })
+  await context.getByText('Kept for the answer').waitFor()
+  await context.getByRole('button', { name: 'Close the context' }).click()
+  await page.getByText('At your service.').waitFor()
+  await page.setViewportSize(desk)
+  await go(page, '/agents')
 }
 
 async function approvesASkill(page: Page, jarvis: TestJarvis) {

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { signedIn } from '../api/auth.ts'
 import { useLocation } from '../lib/location.tsx'
 import { useValue } from '../lib/use-value.ts'
@@ -26,8 +26,10 @@ type Props = {
 export function PageHead({ title, detail, phoneDetail, phoneActs, tabs, children }: Props) {
   const isPhone = useMedia(phone)
   const { words } = usePresence()
-  const { pathname } = useLocation()
+  const { pathname, key } = useLocation()
   const [isOpen, setOpen] = useState(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu has led somewhere
+  useEffect(() => setOpen(false), [key])
   const isOperator = useValue(signedIn)?.role === 'operator'
   const search = isOperator ? 'Search or run' : 'Search'
   if (isPhone) {
