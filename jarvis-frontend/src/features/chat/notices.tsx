@@ -40,12 +40,12 @@ export function Queue({
   ))
 }
 
-/** Notices about the run in progress: a retry, another model. */
-export function Notice({ notice }: { notice: NonNullable<SessionView['notice']> }) {
+/** Notices about the run in progress, such as a retry or another model, and about the answer that has just ended. */
+export function Notice({ notice, isAtWork }: { notice: NonNullable<SessionView['notice']>; isAtWork: boolean }) {
   const left = Math.ceil(((notice.retryAt ?? 0) - useNow(1_000)) / 1_000)
   return (
     <div className="strip" role="status">
-      <Turning size={12} />
+      {isAtWork ? <Turning size={12} /> : <Mark kind="warn" size={12} />}
       <span>
         <Visible text={notice.message} />
         {notice.retryAt !== undefined && left > 0 && (

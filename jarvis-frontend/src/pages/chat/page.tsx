@@ -302,7 +302,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
             {view !== undefined && view.todo.length > 0 && (isPhone || !panel.isOpen) && (
               <Todo items={view.todo} isFolded />
             )}
-            {view?.notice !== undefined && <Notice notice={view.notice} />}
+            {view?.notice !== undefined && <Notice notice={view.notice} isAtWork={view.runId !== undefined} />}
             {sessionId !== undefined && <DenyAllHere sessionId={sessionId} />}
             {view !== undefined && view.queued.length > 0 && (
               <Queue
