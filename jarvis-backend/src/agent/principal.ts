@@ -11,6 +11,8 @@ export type Rights = {
   isForeign: boolean
   /** How long a denied call is refused rather than asked for again, ms; undefined: as long as its run goes on. */
   deniedForMs: number | undefined
+  /** A denial holds for the token, in whatever session it asks; otherwise for the session. */
+  isDeniedByToken?: true
   /** A grant serves all of this kind (and of one token), not only the same name. */
   sharesGrants: boolean
   /** A card of it can make a grant. */
@@ -51,7 +53,7 @@ const kinds = new Map<string, Rights>([
   // A client can give itself any name, so its grants follow its token.
   ['mcp', { ...strict, sharesGrants: true }],
   // A model works for whoever holds the token, so what it asks for is that program's, and a program may ask without end.
-  ['v1', { ...strict, hasModel: true, mayBeGranted: false, mostCards: 5 }],
+  ['v1', { ...strict, hasModel: true, mayBeGranted: false, mostCards: 5, isDeniedByToken: true }],
   // A grant names its job, so it serves no other job and no chat.
   ['job', { ...operators, hasModel: true }],
 ])

@@ -41,7 +41,7 @@ export interface ConfirmationStore {
   /** The newest denial of the same call: in one of the runs, or in a session since a time. */
   denied(
     callKey: string,
-    where: { runIds: readonly string[] } | { sessionId: string; since: number },
+    where: { runIds: readonly string[] } | { sessionId: string; since: number } | { token: string; since: number },
   ): Resolution | undefined
   /** Takes the denials of the same call in the same session back. @returns false where none counts. */
   lift(toolUseId: string, at: number): boolean

@@ -91,6 +91,11 @@ export function confirmationStoreContract(open: Open<ConfirmationStore>) {
     for (const where of counts) expect(store.denied('stop 103', where)).toEqual(denial)
     for (const where of not) expect(store.denied('stop 103', where)).toBeUndefined()
     expect(store.denied('stop 104', { runIds: ['run_1'] })).toBeUndefined()
+    store.add(asked('tu_2', { runId: 'run_9', requestedBy: { kind: 'v1', name: 'hass', token: 'hass' } }))
+    const earlier = { ...denial, at: 19 }
+    store.resolve('tu_2', earlier)
+    expect(store.denied('stop 103', { token: 'hass', since: 19 })).toEqual(earlier)
+    expect(store.denied('stop 103', { token: 'other', since: 19 })).toBeUndefined()
     expect([store.lift('tu_1', 30), store.lift('tu_1', 31), store.lift('tu_9', 31)]).toEqual([true, false, false])
     expect(store.denied('stop 103', { runIds: ['run_1'] })).toBeUndefined()
     expect(store.list(0)[0]?.liftedAt).toBe(30)

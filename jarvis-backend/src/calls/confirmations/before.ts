@@ -23,9 +23,12 @@ export function createBefore(parts: {
   return {
     /** @returns what the call is told; undefined where nobody denied it */
     denied(call: ToolCall, ready: Ready, { sessionId, kin, principal }: CallContext): string | undefined {
-      const { deniedForMs } = rightsOf(principal)
+      const { deniedForMs, isDeniedByToken } = rightsOf(principal)
+      const { token } = principal
       const isRun = deniedForMs === undefined
-      const where = isRun ? { runIds: kin() } : { sessionId, since: clock.now() - deniedForMs }
+      const since = clock.now() - (deniedForMs ?? 0)
+      const place = isDeniedByToken && token !== undefined ? { token, since } : { sessionId, since }
+      const where = isRun ? { runIds: kin() } : place
       // A call that was denied does not come back as a step of a plan.
       const keys = [keyOf(call, ready), ...(ready.led ?? []).map((led) => keyOf({ toolName: led.tool.name }, led))]
       const denial = keys.map((key) => confirmations.denied(key, where)).find((one) => one !== undefined)

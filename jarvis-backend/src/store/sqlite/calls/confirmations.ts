@@ -58,6 +58,7 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
     `SELECT * FROM confirmations
      WHERE call_key = @callKey AND decision = 'denied' AND lifted_at IS NULL AND decided_at >= @since
        AND (@runIds IS NULL OR run_id IN (SELECT value FROM json_each(@runIds))) AND (@sessionId IS NULL OR session_id = @sessionId)
+       AND (@token IS NULL OR json_extract(card, '$.requestedBy.token') = @token)
      ORDER BY decided_at DESC LIMIT 1`,
   )
   const update = sql.prepare(
@@ -123,11 +124,10 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
       return row && withResolution(row)
     },
     denied(callKey, where) {
-      const asked =
-        'runIds' in where
-          ? { runIds: JSON.stringify(where.runIds), sessionId: null, since: 0 }
-          : { runIds: null, ...where }
-      const row = selectDenied.get({ callKey, ...asked })
+      const anywhere = { callKey, runIds: null, sessionId: null, token: null, since: 0 }
+      const row = selectDenied.get(
+        'runIds' in where ? { ...anywhere, runIds: JSON.stringify(where.runIds) } : { ...anywhere, ...where },
+      )
       return row && toResolution(row)
     },
     lift: (toolUseId, at) => liftDenials.run({ toolUseId, at }).changes > 0,
