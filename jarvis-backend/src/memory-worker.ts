@@ -6,7 +6,7 @@ import { systemClock } from './lib/clock.ts'
 import { createFileKeeper } from './memory/file-keeper.ts'
 import { createIndexer, type Keeper } from './memory/indexer.ts'
 import { createLastingIndexer } from './memory/lasting-indexer.ts'
-import type { FromWorker, MemoryRequests, MemoryWorkerData, ToWorker } from './memory/messages.ts'
+import type { Embedded, FromWorker, MemoryRequests, MemoryWorkerData, ToWorker } from './memory/messages.ts'
 import { agentOfKind } from './memory/owner.ts'
 import type { Embedder, SourceKind } from './memory/ports.ts'
 import { AgentId, mainAgentId } from './protocol/index.ts'
@@ -26,6 +26,8 @@ const report = (error: unknown, message: string) =>
 
 /** An edit is taken up when the file has been left alone for this long. */
 const settleMs = 400
+/** A batch of embeddings for a program is given up after this long. */
+const slowestEmbedMs = 60_000
 /** Sessions and the journal are looked at this often. */
 const lookEveryMs = 60_000
 const sayEveryMs = 250
@@ -41,10 +43,27 @@ const database = databasePath === ':memory:' ? undefined : createDatabaseKeepers
 const local = localEmbedder(wanted.kind === 'local' ? wanted.folder : undefined)
 /** Notes may hold secrets, and are sent to a server that need not be the operator's. */
 const redact = createRedactor([]).text
+/** A search waits for the batch that is being computed, so a batch is small where it is computed here. */
+const batch = wanted.kind === 'openai' ? 64 : 2
 const openEmbedder = async (): Promise<Embedder> =>
   wanted.kind === 'openai'
     ? openAiEmbedder({ ...wanted, redact, used: (embedded, isPartial) => say({ embedded, isPartial }) })
     : local
+
+let opened: Promise<Embedder> | undefined
+/** Embeddings for programs, by the model that the memory uses. */
+async function embed(texts: readonly string[]): Promise<Embedded> {
+  opened ??= openEmbedder()
+  const embedder = await opened.catch((error: unknown) => {
+    opened = undefined
+    throw error
+  })
+  const vectors: Float32Array[] = []
+  for (let at = 0; at < texts.length; at += batch) {
+    vectors.push(...(await embedder.embed(texts.slice(at, at + batch), AbortSignal.timeout(slowestEmbedMs))))
+  }
+  return { id: embedder.id, vectors }
+}
 
 let nextSayAt = Number.NEGATIVE_INFINITY
 let due: NodeJS.Timeout | undefined
@@ -79,8 +98,7 @@ const indexer = createLastingIndexer({
       }),
       keepers: keepersOf,
       openEmbedder: wanted.kind === 'none' ? undefined : openEmbedder,
-      // A search waits for the batch that is being computed, so a batch is small where it is computed here.
-      batch: wanted.kind === 'openai' ? 64 : 2,
+      batch,
       weights,
       clock: systemClock,
       changed,
@@ -145,6 +163,8 @@ async function answer(method: ToWorker['method'], input: unknown): Promise<unkno
       const { query, limit, kinds } = input as MemoryRequests['search']['input']
       return indexer.use((current) => current.search(query, limit, kinds))
     }
+    case 'embed':
+      return embed((input as MemoryRequests['embed']['input']).texts)
     case 'passages':
       return indexer.use((current) => current.passages((input as { name: string }).name))
     case 'sync':

@@ -138,6 +138,8 @@ export function composeMemory(parts: {
 
   return {
     status: memory.status,
+    /** Computes embeddings with the memory's model. @throws JarvisError where it does not answer */
+    embed: (texts: readonly string[]) => memory.call('embed', { texts }),
     tools: withPorts(memoryTools, { of: ownMemory, now, redact: parts.redact }),
     recall: (message: string, agent: string) => recall(message, placesFor(parts.agents().require(agent))),
     learn,

@@ -5,13 +5,19 @@ import type { RequestGuard } from '../auth/request-guard.ts'
 import type { Config } from '../config/config.ts'
 import { createStreamRedactor } from '../gate/index.ts'
 import { onFirstUse } from '../http/on-first-use.ts'
+import { JarvisError, mainAgentId } from '../protocol/index.ts'
 import { createAskedStore } from '../store/sqlite/asked.ts'
 import type { Site } from './site.ts'
 
 /** Wires `/v1`. Its code is loaded by the first request. */
 export function composeV1(
   site: Site,
-  parts: { guard: RequestGuard; bearer: Bearer; requests: OpenRequests; config: Pick<Config, 'v1HoldMs'> },
+  parts: {
+    guard: RequestGuard
+    bearer: Bearer
+    requests: OpenRequests
+    config: Pick<Config, 'v1HoldMs' | 'embeddings' | 'transcriptions'>
+  },
 ) {
   const { runs, store: transcripts, clock, report, database, redactor } = site
   const { agents } = site.agents
@@ -24,16 +30,20 @@ export function composeV1(
       { createListeners },
       { createPlain },
       chat,
+      { createEmbeddings },
       { createResponses },
       { createV1Routes },
+      { createTranscriptions },
     ] = await Promise.all([
       import('../v1/ask.ts'),
       import('../v1/conduct.ts'),
       import('../v1/listeners.ts'),
       import('../v1/plain.ts'),
       import('../v1/chat/handle.ts'),
+      import('../v1/embeddings.ts'),
       import('../v1/responses/handle.ts'),
       import('../v1/routes.ts'),
+      import('../v1/transcriptions.ts'),
     ])
     const asked = createAskedStore(database)
     const core = {
@@ -46,6 +56,11 @@ export function composeV1(
       hasTool: (name: string) => site.catalog.get(name) !== undefined,
       ask: createAsk(core),
       conduct: createConduct({ ...core, listeners: createListeners(core) }),
+    }
+    const { embeddings, transcriptions } = parts.config
+    const requireBudget = () => {
+      const why = site.budgets.keeper.usedUp({ agent: mainAgentId })
+      if (why !== undefined) throw new JarvisError('too_many_requests', why)
     }
     return createV1Routes({
       ...{ guard: parts.guard, agents, startedAt, report },
@@ -61,6 +76,17 @@ export function composeV1(
           stream: () => createStreamRedactor(redactor),
         }),
       }),
+      embeddings: createEmbeddings(
+        embeddings.kind === 'none'
+          ? undefined
+          : {
+              model: embeddings.kind === 'openai' ? embeddings.model : 'sentence-encoder',
+              embed: async (texts) => (await site.memory.embed(texts)).vectors,
+            },
+        // What is computed here costs nothing.
+        embeddings.kind === 'openai' ? requireBudget : () => {},
+      ),
+      transcriptions: createTranscriptions(transcriptions, requireBudget, redactor.text),
       responses: createResponses({ ...door, runs, transcripts, shown: (entry) => wireEntry(entry, redactor) }),
     })
   }, report)

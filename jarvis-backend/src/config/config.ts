@@ -35,6 +35,8 @@ export type Config = {
   /** Model variables from the environment and `.env`, which the dashboard cannot change. */
   modelEnvironment: Partial<Record<ModelVariable, string>>
   embeddings: EmbeddingsConfig
+  /** The server that turns speech into text; undefined: none. */
+  transcriptions: { model: string; baseUrl: string; apiKey?: string } | undefined
   /** Weights of embeddings and keywords in a memory search, each 0..1. */
   memoryWeights: { vector: number; keyword: number }
   historyLimit: number
@@ -119,6 +121,10 @@ const Environment = z.object({
       'must be local, local:FOLDER, none or openai/MODEL, for example openai/nomic-embed-text',
     )
     .default('local'),
+  JARVIS_TRANSCRIPTIONS: z
+    .string()
+    .regex(/^openai\/.+$/, 'must be openai/MODEL, for example openai/whisper-1')
+    .optional(),
   JARVIS_MEMORY_WEIGHTS: z
     .string()
     .regex(/^(0(\.\d+)?|1)\/(0(\.\d+)?|1)$/, 'must be MEANING/WORDS, each from 0 to 1, for example 0.7/0.3')
@@ -265,6 +271,7 @@ export function readConfig(
       Object.entries(given).filter(([name]) => isModelVariable(name) && !(name in saved)),
     ),
     embeddings: embeddingsOf(value),
+    transcriptions: transcriptionsOf(value),
     memoryWeights: value.JARVIS_MEMORY_WEIGHTS,
     historyLimit: value.CHAT_HISTORY_LIMIT,
     contextTokens: value.CHAT_CONTEXT_TOKENS,
@@ -311,22 +318,31 @@ export function readConfig(
   })
 }
 
+function transcriptionsOf(value: z.output<typeof Environment>): Config['transcriptions'] {
+  const chosen = value.JARVIS_TRANSCRIPTIONS
+  return chosen === undefined ? undefined : openAiServer(value, 'JARVIS_TRANSCRIPTIONS', chosen)
+}
+
+/** Address, key and model of `openai/MODEL`. @throws ConfigError naming what is missing */
+function openAiServer(value: z.output<typeof Environment>, name: string, chosen: string) {
+  if (value.OPENAI_API_KEY === undefined && value.OPENAI_BASE_URL === undefined) {
+    throw new ConfigError(
+      `${name} is ${chosen}, so OPENAI_API_KEY or OPENAI_BASE_URL must be set, for example OPENAI_BASE_URL=http://127.0.0.1:11434/v1`,
+    )
+  }
+  return {
+    model: chosen.slice('openai/'.length),
+    baseUrl: value.OPENAI_BASE_URL ?? 'https://api.openai.com/v1',
+    ...(value.OPENAI_API_KEY !== undefined && { apiKey: value.OPENAI_API_KEY }),
+  }
+}
+
 function embeddingsOf(value: z.output<typeof Environment>): EmbeddingsConfig {
   const chosen = value.JARVIS_EMBEDDINGS
   if (chosen === 'none') return { kind: 'none' }
   if (chosen === 'local') return { kind: 'local' }
   if (chosen.startsWith('local:')) return { kind: 'local', folder: chosen.slice('local:'.length) }
-  if (value.OPENAI_API_KEY === undefined && value.OPENAI_BASE_URL === undefined) {
-    throw new ConfigError(
-      `JARVIS_EMBEDDINGS is ${chosen}, so OPENAI_API_KEY or OPENAI_BASE_URL must be set, for example OPENAI_BASE_URL=http://127.0.0.1:11434/v1`,
-    )
-  }
-  return {
-    kind: 'openai',
-    model: chosen.slice('openai/'.length),
-    baseUrl: value.OPENAI_BASE_URL ?? 'https://api.openai.com/v1',
-    ...(value.OPENAI_API_KEY !== undefined && { apiKey: value.OPENAI_API_KEY }),
-  }
+  return { kind: 'openai', ...openAiServer(value, 'JARVIS_EMBEDDINGS', chosen) }
 }
 
 export const isLoopback = (host: string): boolean =>

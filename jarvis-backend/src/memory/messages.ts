@@ -17,10 +17,14 @@ export type MemoryWorkerData = {
   weights: Weights
 }
 
+/** Embeddings of texts, in order. `id`: of the model. */
+export type Embedded = { id: string; vectors: Float32Array[] }
+
 /** The worker's requests and their answers. */
 export type MemoryRequests = {
   /** `kinds`: search only these sources; absent: all. */
   search: { input: { query: string; limit: number; kinds?: readonly SourceKind[] }; output: Found }
+  embed: { input: { texts: readonly string[] }; output: Embedded }
   passages: { input: { name: string }; output: ChunkView[] }
   sync: { input: Record<never, never>; output: undefined }
   reindex: { input: Record<never, never>; output: undefined }

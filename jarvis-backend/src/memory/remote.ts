@@ -99,7 +99,7 @@ export function createRemoteMemory(parts: {
     new Promise((resolve, reject) => {
       const id = nextId++
       const request: ToWorker = { id, method, input }
-      const isLong = method === 'sync' || method === 'reindex'
+      const isLong = method === 'sync' || method === 'reindex' || method === 'embed'
       const timer = isLong
         ? undefined
         : setTimeout(() => {

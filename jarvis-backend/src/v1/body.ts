@@ -20,18 +20,21 @@ export async function readJson(request: IncomingMessage): Promise<{ bytes: Buffe
   return { bytes, value }
 }
 
-function bytesOf(request: IncomingMessage): Promise<Buffer> {
+/** Reads a request's body, at most `most` bytes. @throws ApiError 413 */
+export function bytesOf(request: IncomingMessage, most = mostBytes): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
       chunks.push(chunk)
-      if (size <= mostBytes) return
+      if (size <= most) return
       request.removeAllListeners('data')
       // The rest is not read; the answer closes the connection.
       request.pause()
-      reject(new ApiError(413, 'message_too_large', `A request may hold ${mostBytes / 1024 / 1024} MB. Send less.`))
+      reject(
+        new ApiError(413, 'message_too_large', `A request may hold ${Math.floor(most / 1024 / 1024)} MB. Send less.`),
+      )
     })
     request.once('end', () => resolve(Buffer.concat(chunks)))
     request.once('error', reject)

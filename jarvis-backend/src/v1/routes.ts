@@ -14,6 +14,8 @@ export function createV1Routes(parts: {
   bearer: ProgramBearer
   agents: Pick<Agents, 'list'>
   chatCompletions: Handle
+  embeddings: Handle
+  transcriptions: Handle
   responses: { create: Handle; retrieve(id: string): Handle; cancel(id: string): Handle }
   /** Ends a response once its token does not count any more. */
   watchToken(response: ServerResponse, verified: { stillCounts(): void }): void
@@ -35,6 +37,8 @@ export function createV1Routes(parts: {
     const [, kind, name = '', act] = /^\/v1\/(models|responses)\/(.+?)(?:\/(cancel))?$/.exec(path) ?? []
     if (path === '/v1/chat/completions') return { POST: parts.chatCompletions }
     if (path === '/v1/responses') return { POST: parts.responses.create }
+    if (path === '/v1/embeddings') return { POST: parts.embeddings }
+    if (path === '/v1/audio/transcriptions') return { POST: parts.transcriptions }
     if (path === '/v1/models') return { GET: listModels }
     if (kind === 'models') return { GET: getModel(decoded(act === undefined ? name : `${name}/${act}`)) }
     if (kind !== 'responses' || name.includes('/')) return undefined

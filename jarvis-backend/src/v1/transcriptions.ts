@@ -1,0 +1,116 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { bytesOf } from './body.ts'
+import { ApiError, badField } from './errors.ts'
+
+/** Largest recording, as OpenAI has it, and the form around it, bytes. */
+const mostBytes = 25 * 1024 * 1024
+const formBytes = 64 * 1024
+const slowestMs = 5 * 60_000
+const types = ['flac', 'm4a', 'mp3', 'mp4', 'mpeg', 'mpga', 'oga', 'ogg', 'wav', 'webm']
+const formats = ['json', 'text', 'verbose_json', 'srt', 'vtt']
+/** Fields that are passed on. `timestamp_granularities[]` may come several times. */
+const passed = ['language', 'prompt', 'response_format', 'temperature', 'timestamp_granularities[]']
+
+/** The server that turns speech into text, as OpenAI's does. */
+export type TranscriptionServer = { baseUrl: string; model: string; apiKey?: string }
+
+/**
+ * @param server undefined where none is set
+ * @param requireBudget throws where the day's limit is used up
+ * @param redact applied to what the server says of a failure
+ * @returns a handler of `POST /v1/audio/transcriptions`, which passes a recording on and answers what the server does
+ */
+export function createTranscriptions(
+  server: TranscriptionServer | undefined,
+  requireBudget: () => void,
+  redact: (text: string) => string,
+) {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (server === undefined)
+      throw new ApiError(
+        501,
+        'not_configured',
+        'JARVIS has nothing that turns speech into text. Set JARVIS_TRANSCRIPTIONS, for example openai/whisper-1.',
+        { isFinal: true },
+      )
+    const form = await formOf(request)
+    requireBudget()
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    const late = AbortSignal.timeout(slowestMs)
+    let answer: Response
+    let body: Buffer
+    try {
+      answer = await fetch(`${server.baseUrl.replace(/\/+$/, '')}/audio/transcriptions`, {
+        method: 'POST',
+        headers: server.apiKey === undefined ? {} : { authorization: `Bearer ${server.apiKey}` },
+        body: passedOn(form, server.model),
+        signal: AbortSignal.any([gone.signal, late]),
+      })
+      body = Buffer.from(await answer.arrayBuffer())
+    } catch (cause) {
+      if (gone.signal.aborted) return
+      const why = late.aborted ? 'it took too long' : 'it could not be reached'
+      throw new ApiError(502, 'transcription_failed', `${server.model} did not answer: ${why}.`, {
+        isFinal: true,
+        cause,
+      })
+    }
+    if (!answer.ok) {
+      const said = redact(body.toString().slice(0, 300))
+      const isOurs = answer.status === 400 || answer.status === 413 || answer.status === 429
+      throw new ApiError(
+        isOurs ? answer.status : 502,
+        'transcription_failed',
+        `${server.model} answered ${answer.status}. ${said}`,
+        { isFinal: true },
+      )
+    }
+    response.writeHead(200, { 'Content-Type': answer.headers.get('content-type') ?? 'application/json; charset=utf-8' })
+    response.end(body)
+  }
+}
+
+/** @throws ApiError 400, 413 */
+async function formOf(request: IncomingMessage): Promise<FormData> {
+  const type = request.headers['content-type'] ?? ''
+  if (!/^multipart\/form-data\s*;/i.test(type))
+    throw new ApiError(
+      400,
+      'invalid_request',
+      'Send the recording as multipart/form-data, with the fields file and model.',
+    )
+  const bytes = await bytesOf(request, mostBytes + formBytes)
+  let form: FormData
+  try {
+    form = await new Response(bytes, { headers: { 'content-type': type } }).formData()
+  } catch (cause) {
+    throw new ApiError(400, 'invalid_request', 'The form could not be read.', { cause })
+  }
+  const file = form.get('file')
+  if (!(file instanceof File)) throw badField('file', 'There is no file.')
+  const ending = /\.([a-z0-9]+)$/i.exec(file.name)?.[1]?.toLowerCase() ?? ''
+  if (!types.includes(ending)) throw badField('file', `The file's name ends with one of: ${types.join(', ')}.`)
+  if (file.size === 0) throw badField('file', 'The file is empty.')
+  if (file.size > mostBytes)
+    throw new ApiError(413, 'message_too_large', `A recording has at most ${mostBytes / 1024 / 1024} MB.`, {
+      param: 'file',
+    })
+  if (typeof form.get('model') !== 'string') throw badField('model', 'There is no model. Send jarvis.')
+  const format = form.get('response_format')
+  if (format !== null && !formats.includes(String(format)))
+    throw badField('response_format', `The response_format is one of: ${formats.join(', ')}.`)
+  if (form.get('stream') === 'true') throw badField('stream', 'A transcript comes in one piece. Leave stream out.')
+  return form
+}
+
+/** The form for the server: the recording under a name without its person's folders, and the fields that are known. */
+function passedOn(form: FormData, model: string): FormData {
+  const next = new FormData()
+  const file = form.get('file') as File
+  next.set('file', file, `recording.${/[a-z0-9]+$/i.exec(file.name)?.[0].toLowerCase()}`)
+  next.set('model', model)
+  for (const name of passed)
+    for (const value of form.getAll(name)) if (typeof value === 'string') next.append(name, value)
+  return next
+}
