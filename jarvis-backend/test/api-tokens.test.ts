@@ -4,7 +4,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { ApiTokenInfo, ApiTokenReply, Door, Page } from '../src/protocol/index.ts'
 import { createToken } from './support/api-tokens.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
+import { firstCard } from './support/mcp-client.ts'
 import { currentRequest } from './support/mcp-current.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
 import { openEvents } from './support/sse-client.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -101,6 +103,8 @@ const requests = [...readFileSync(new URL('../../docs/api.md', import.meta.url),
 
 /** All that a token of the door `api` may do besides reading. None of it changes anything in the cluster or decides. */
 const beyondReading = ['POST /api/tools/:name/classify', 'POST /api/agents/:id/classify', 'POST /api/jobs/preview']
+/** Needs the scope `ask` besides. */
+const asking = ['POST /api/sessions', 'POST /api/sessions/:id/messages', 'POST /api/sessions/:id/abort']
 /** What a viewer may read and a program may not: how JARVIS is set up, and whole files. */
 const closedReads = [
   ...['/api/settings', '/api/memory/files', '/api/memory/files/PATH', '/api/memory/sessions/:id'],
@@ -112,6 +116,7 @@ const operatorsOwn = ['/api/mcp-tokens', '/api/tokens', '/api/hooks']
 test('the API is closed to tokens but for the routes that say otherwise', async () => {
   const jarvis = await startJarvis()
   const token = createToken(jarvis, { name: 'script', doors: ['api'] })
+  const reader = createToken(jarvis, { name: 'reader', doors: ['api'], isReadOnly: true })
   const open: string[] = []
   for (const { method, path } of requests) {
     const filled = path.replace(/:vmid/, '101').replace(/:\w+/g, 'x').replace(/PATH/, 'x.md')
@@ -123,12 +128,57 @@ test('the API is closed to tokens but for the routes that say otherwise', async 
     await response.body?.cancel().catch(() => {})
   }
   expect(requests.length).toBeGreaterThan(100)
-  expect(open.filter((request) => !request.startsWith('GET ')).toSorted()).toEqual(beyondReading.toSorted())
+  expect(open.filter((request) => !request.startsWith('GET ')).toSorted()).toEqual(
+    [...beyondReading, ...asking].toSorted(),
+  )
   const reads = requests.filter(({ method }) => method === 'GET').map(({ path }) => path)
   const closed = reads.filter((path) => !open.includes(`GET ${path}`))
   expect(closed).toEqual(expect.arrayContaining([...closedReads, ...forOperators, ...operatorsOwn]))
   expect(open.length).toBeGreaterThan(40)
   expect((await (await jarvis.rest('/api/tokens')).json()) as Page<ApiTokenInfo>).toMatchObject({
-    items: [{ name: 'script' }],
+    items: [{ name: 'reader' }, { name: 'script' }],
   })
+  for (const request of asking) {
+    const [method = '', path = ''] = request.split(' ')
+    const refused = await errorOf(await ask(jarvis, reader, path.replace(':id', 'x'), method))
+    expect(refused).toEqual({ code: 'forbidden', message: expect.stringContaining('may only read') })
+  }
+})
+
+test('a token that asks talks in sessions of its own, as a program, and can stop them', async () => {
+  const model = scripted(calls(['stop_vm', { vmid: 103 }]), says('Hello.'))
+  const jarvis = await startJarvis({ model })
+  const token = createToken(jarvis, { name: 'script', doors: ['api'] })
+  const post = async (path: string, json: object, bearer = token) => {
+    const response = await fetch(jarvis.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+      body: JSON.stringify(json),
+    })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  const asked = { message: 'Stop 103.', requestId: 'req_once' }
+  const { status, body } = await post('/api/sessions', asked)
+  expect([status, body]).toEqual([201, expect.objectContaining({ source: 'v1', queued: false })])
+  expect((await post('/api/sessions', asked)).body.runId).toBe(body.runId)
+  const card = await firstCard(jarvis)
+  expect(card).toMatchObject({ sessionId: body.id, requestedBy: { kind: 'v1', token: 'script' } })
+  expect((await post(`/api/confirmations/${card.toolUseId}`, { confirmed: true })).status).toBe(403)
+
+  // Neither a person's session nor another program's is its own.
+  const operator = await jarvis.connect()
+  const { items } = (await (await jarvis.rest('/api/sessions?source=v1')).json()) as Page<{ id: string }>
+  const own = `/api/sessions/${items[0]?.id}`
+  const theirs = (await (await jarvis.rest('/api/sessions', { method: 'POST', json: {} })).json()) as { id: string }
+  expect((await post(`/api/sessions/${theirs.id}/messages`, { message: 'Hi' })).status).toBe(403)
+  expect((await post(`/api/sessions/${theirs.id}/abort`, {})).status).toBe(403)
+  const stranger = createToken(jarvis, { name: 'stranger', doors: ['api'] })
+  expect((await post(`${own}/abort`, {}, stranger)).status).toBe(403)
+
+  await operator.ask('chat:attach', { sessionId: items[0]?.id ?? '' })
+  expect((await post(`${own}/abort`, {})).status).toBe(200)
+  await operator.next('chat:done')
+  expect((await post(`${own}/messages`, { message: 'Hi' })).status).toBe(202)
+  await operator.next('chat:done')
+  expect(jarvis.controls.effects).toEqual([])
 })

@@ -10,11 +10,14 @@ import { createRuns } from '../agent/runs.ts'
 import { createNamer } from '../agent/sessions/name-session.ts'
 import { createSessions } from '../agent/sessions/sessions.ts'
 import type { Agent } from '../agents/agent.ts'
+import { chosenFor } from '../agents/bindings.ts'
 import type { ImageStore } from '../calls/ports.ts'
 import type { Config } from '../config/config.ts'
 import { createStreamRedactor } from '../gate/index.ts'
 import { clusterSummary } from '../homelab/summary.ts'
+import { createProgramMessages } from '../http/program-messages.ts'
 import { sessionRoutes } from '../http/sessions.ts'
+import { newId } from '../lib/ids.ts'
 import { onceFor } from '../lib/once-for.ts'
 import { type Alert, type ClusterState, JarvisError } from '../protocol/index.ts'
 import { createKeptRunStore } from '../store/sqlite/sessions/kept-runs.ts'
@@ -23,6 +26,7 @@ import { createSessionList } from '../store/sqlite/sessions/session-list.ts'
 import { createTranscriptStore } from '../store/sqlite/sessions/transcript.ts'
 import { type Catalog, modelSchemaOf } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'
+import { isOf, newSessionId } from '../v1/token.ts'
 import type { ComposedAgents } from './agents.ts'
 import type { ComposedBudgets } from './budgets.ts'
 import type { Foundation } from './foundation.ts'
@@ -231,6 +235,14 @@ export function composeRuns(
         reports,
         goingBack: createGoingBack(store, memory.filesBack),
         streams: foundation.streams,
+        programs: createProgramMessages({
+          ...{ runs, store, now },
+          sessions: {
+            isOf,
+            newId: (token) => newSessionId(token, newId('r').slice(2)),
+            agentOf: ({ name }) => chosenFor(agents.list(), { door: 'v1', token: name })[0].agent,
+          },
+        }),
       }),
     },
   }

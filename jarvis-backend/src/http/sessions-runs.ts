@@ -12,6 +12,7 @@ import {
   SnapshotQuery,
 } from '../protocol/index.ts'
 import type { EventStreams } from './event-streams.ts'
+import type { ProgramMessages } from './program-messages.ts'
 import { get, Ok, ok, post, put, type Route } from './route.ts'
 import { streamSession } from './session-events.ts'
 
@@ -22,26 +23,30 @@ export function runRoutes(parts: {
   redact: Parameters<typeof wireEntry>[1]
   journal: Journal
   streams: EventStreams
+  programs: ProgramMessages
 }): Route[] {
-  const { runs, store } = parts
+  const { runs, store, programs } = parts
   return [
     post(
       '/sessions/:id/messages',
-      'Sends a message, as `chat:send` does. `/events` tells what comes of it.',
+      'Sends a message, as `chat:send` does; a program’s, in a session of its own. `/events` tells what comes of it.',
       { role: 'operator', status: 202, body: MessageBody, reply: SentReply },
-      ({ params, body: { message, requestId, model }, by }) =>
-        runs.start({
-          ...{ sessionId: params.id, text: message, by },
-          ...(requestId !== undefined && { requestId }),
-          ...(model !== undefined && { model }),
-        }),
+      ({ params, body, body: { message, requestId, model }, by, identity: { token } }) =>
+        token !== undefined
+          ? programs.send(token, body, params.id)
+          : runs.start({
+              ...{ sessionId: params.id, text: message, by },
+              ...(requestId !== undefined && { requestId }),
+              ...(model !== undefined && { model }),
+            }),
     ),
     post(
       '/sessions/:id/abort',
       'Stops the model and withdraws what waits, as `chat:abort` does.',
       { role: 'operator', reply: Ok },
-      ({ params, by }) => {
-        runs.abort(params.id, by)
+      ({ params, by, identity: { token } }) => {
+        if (token !== undefined) programs.abort(token, params.id)
+        else runs.abort(params.id, by)
         return ok
       },
     ),

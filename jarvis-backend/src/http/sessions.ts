@@ -31,6 +31,7 @@ import {
 } from '../protocol/index.ts'
 import type { EventStreams } from './event-streams.ts'
 import { sendText } from './handle.ts'
+import type { ProgramMessages } from './program-messages.ts'
 import { del, get, patch, post, type Route } from './route.ts'
 import { toMarkdown } from './session-markdown.ts'
 import { contextRoutes } from './sessions-context.ts'
@@ -56,6 +57,7 @@ export function sessionRoutes(parts: {
   reports: Reports
   goingBack: GoingBack
   streams: EventStreams
+  programs: ProgramMessages
 }): Route[] {
   const { runs, store } = parts
   const toSummary = (
@@ -133,7 +135,21 @@ export function sessionRoutes(parts: {
         body: SessionCreateBody,
         reply: SessionSummary.extend(SentReply.partial().shape),
       },
-      ({ body: { title, agent, message, requestId, model }, by }) => {
+      ({ body: { title, agent, message, requestId, model }, by, identity: { token } }) => {
+        if (token !== undefined) {
+          if (message === undefined || agent !== undefined || title !== undefined)
+            throw new JarvisError(
+              'invalid_request',
+              'A program begins a session with a message, and names no agent or title.',
+            )
+          const asked = {
+            message,
+            ...(requestId !== undefined && { requestId }),
+            ...(model !== undefined && { model }),
+          }
+          const sent = parts.programs.send(token, asked)
+          return { ...summary(sent.sessionId), ...sent }
+        }
         if (message !== undefined) {
           const sent = runs.start({
             ...{ text: message, by },

@@ -62,6 +62,9 @@ const reads = [
 /** These say what a call would get. They change nothing. */
 const previews = ['/tools/:name/classify', '/agents/:id/classify', '/jobs/preview']
 
+/** What a token that asks may do besides, in sessions of its own. */
+const asks = ['/sessions', '/sessions/:id/messages', '/sessions/:id/abort']
+
 /**
  * Routes below `/api` that an API token may use, with the scope that each needs; all others are closed to tokens. None of them decides, changes a
  * setting or makes a token.
@@ -69,6 +72,7 @@ const previews = ['/tools/:name/classify', '/agents/:id/classify', '/jobs/previe
 const open: ReadonlyMap<string, TokenScope> = new Map([
   ...reads.map((path) => [`get ${path}`, 'read'] as const),
   ...previews.map((path) => [`post ${path}`, 'read'] as const),
+  ...asks.map((path) => [`post ${path}`, 'ask'] as const),
 ])
 
 /** The scope that a token needs for a route; undefined where the route is closed to tokens. @param path as express writes it, below `/api` */

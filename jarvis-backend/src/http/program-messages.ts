@@ -1,0 +1,73 @@
+import type { Runs } from '../agent/runs.ts'
+import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import type { ApiToken } from '../auth/api-tokens.ts'
+import { JarvisError, type SentReply } from '../protocol/index.ts'
+
+/** What a program may do with sessions over `/api`: talk in its own, as over `/v1`. */
+export type ProgramSessions = {
+  /** Whether a session belongs to the token. */
+  isOf(token: ApiToken, sessionId: string): boolean
+  /** An id for a new session of the token. */
+  newId(token: ApiToken): string
+  /** The agent that answers the token, by the bindings of the door `v1`. */
+  agentOf(token: ApiToken): string
+}
+
+type Message = { message: string; requestId?: string | undefined; model?: string | undefined }
+
+/**
+ * Starts and stops runs for programs. What a program says is no person's word: its runs have the rights of a program, and its cards end with
+ * its token.
+ */
+export function createProgramMessages(parts: {
+  runs: Pick<Runs, 'startProgram' | 'abort'>
+  store: Pick<TranscriptStore, 'unfinishedRuns' | 'replyTo' | 'rememberReply' | 'session'>
+  sessions: ProgramSessions
+  now(): number
+}) {
+  const { runs, store, sessions } = parts
+
+  /** @throws JarvisError `unknown_session`, `forbidden` */
+  function requireOwn(token: ApiToken, sessionId: string) {
+    if (sessions.isOf(token, sessionId) && store.session(sessionId) !== undefined) return
+    if (store.session(sessionId) === undefined)
+      throw new JarvisError('unknown_session', 'There is no such session. It may have been deleted.')
+    throw new JarvisError(
+      'forbidden',
+      `The token ${token.name} talks in sessions of its own alone. Begin one: POST /api/sessions with a message.`,
+    )
+  }
+
+  return {
+    /** Sends a message. @param sessionId absent: in a new session. @throws JarvisError */
+    send(token: ApiToken, { message, requestId, model }: Message, sessionId?: string): SentReply {
+      if (model !== undefined)
+        throw new JarvisError('invalid_request', 'model: a program is answered by its agent’s model. Leave it out.')
+      if (sessionId !== undefined) requireOwn(token, sessionId)
+      const by = `token ${token.name} ${token.createdAt}`
+      const earlier = requestId === undefined ? undefined : store.replyTo('send', by, requestId)
+      if (earlier !== undefined) return earlier as SentReply
+      const id = sessionId ?? sessions.newId(token)
+      let sent: SentReply | undefined
+      runs.startProgram({
+        origin: { text: message, by: token.name, token: token.name },
+        sessionId: id,
+        agent: store.session(id)?.agent ?? sessions.agentOf(token),
+        link({ runId, isQueued }) {
+          const run = store.unfinishedRuns(id).find((one) => one.id === runId)
+          const messageId = run !== undefined && 'messageId' in run.origin ? run.origin.messageId : ''
+          sent = { sessionId: id, runId, messageId, queued: isQueued }
+          if (requestId !== undefined) store.rememberReply('send', by, requestId, sent, parts.now())
+        },
+      })
+      if (sent === undefined) throw new JarvisError('internal', 'The message was not stored.')
+      return sent
+    },
+    /** Stops what goes on in a session of the token. @throws JarvisError */
+    abort(token: ApiToken, sessionId: string): void {
+      requireOwn(token, sessionId)
+      runs.abort(sessionId, token.name)
+    },
+  }
+}
+export type ProgramMessages = ReturnType<typeof createProgramMessages>
