@@ -100,8 +100,6 @@ test('what is compressed already and what the API answers go out as they are', a
 test('a path that is not the page answers 404 in JSON, and a page of it is the page', async () => {
   const jarvis = await startWithDashboard()
   for (const path of [
-    '/v1/models',
-    '/v1',
     '/V1/Models',
     '/api/nothing',
     '/mcp/sse',
