@@ -300,7 +300,7 @@ export type Operations = {
   'GET /api/sessions/{id}/checkpoints': { input: { params: { id: string } }; reply: { items: (Checkpoint)[]; next?: string } }
   /** Which files would go back, and the changes that stay. */
   'GET /api/sessions/{id}/checkpoints/{seq}': { input: { params: { id: string; seq: string } }; reply: CheckpointDetail }
-  /** Sends a message, as `chat:send` does. `/events` tells what comes of it. */
+  /** Sends a message, as `chat:send` does; a program’s, in a session of its own. `/events` tells what comes of it. */
   'POST /api/sessions/{id}/messages': { input: { params: { id: string }; body: MessageBody }; reply: SentReply }
   /** Stops the model and withdraws what waits, as `chat:abort` does. */
   'POST /api/sessions/{id}/abort': { input: { params: { id: string } }; reply: { ok: true } }
