@@ -66,12 +66,16 @@ const dashboardSources = () => [
   join(backend, 'src/protocol'),
 ]
 
+/** Builds the server where it is missing or older than its sources. */
+export async function buildServer() {
+  if (!isServerStale()) return
+  console.error('Building the server…')
+  await buildBackend()
+}
+
 /** Builds the side that is missing or older than its sources. */
 export async function buildMissing() {
-  if (isServerStale()) {
-    console.error('Building the server…')
-    await buildBackend()
-  }
+  await buildServer()
   if (isDashboardStale()) {
     console.error('Building the dashboard…')
     await buildFrontend()

@@ -1,4 +1,13 @@
-import { buildMissing } from './build.js'
+#!/usr/bin/env node
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildServer } from './build.js'
 
-await buildMissing()
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+// Linked as a global command, it is started anywhere; the settings of this copy of JARVIS count there too.
+const settings = join(root, '.env')
+if (resolve() !== resolve(root) && existsSync(settings)) process.loadEnvFile(settings)
+await buildServer()
 await import('../jarvis-backend/dist/cli.js')

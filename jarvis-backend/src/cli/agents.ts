@@ -8,14 +8,13 @@ import { idOf } from '../config/model.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { houseTools } from '../tools/house.ts'
 import { readOptions } from './options.ts'
+import { table } from './table.ts'
 
 const usage = 'Use agents, agents check [FILE], or agents which --door dashboard|mcp|job|channel|v1 [--person NAME …].'
-const text = { type: 'string' } as const
-const options = { door: text, person: text, token: text, job: text, channel: text, account: text, chat: text }
 
 /** `jarvis agents`: lists the agents of `agents.yaml`, names what is wrong with a file, or says which one would answer. */
 export async function agents(config: Config, args: string[]): Promise<void> {
-  const { positionals, values } = readOptions(args, options)
+  const { positionals, values } = readOptions(args, table.agents.options)
   const [action = 'list', given] = positionals
   const known: Known = {
     tools: houseTools.map(({ name }) => name),
@@ -48,7 +47,7 @@ const wordsOf = (fields: object) =>
     .map(([field, value]) => `${field} ${value}`)
     .join(', ')
 
-function whichWords(all: readonly Agent[], values: Partial<Record<keyof typeof options, string>>): string {
+function whichWords(all: readonly Agent[], values: Partial<Record<keyof typeof table.agents.options, string>>): string {
   const { door = 'dashboard' } = values
   if (!['dashboard', 'mcp', 'job', 'channel', 'v1'].includes(door)) throw new JarvisError('invalid_request', usage)
   const [first, ...others] = chosenFor(all, { ...values, door } as Arrival)

@@ -4,10 +4,23 @@ import { createAlertStore } from '../store/sqlite/alerts.ts'
 import type { StoredAlert } from '../watch/alert.ts'
 import { withData } from './data.ts'
 import { readOptions } from './options.ts'
+import { reach } from './remote/reach.ts'
+import { table } from './table.ts'
+import { visibleLines } from './terminal/visible.ts'
 
 /** `jarvis alerts`: what the checks found wrong, or with `--ended` what ended. A server may run, and only a server looks. */
 export async function alerts(config: Config, args: string[]): Promise<void> {
-  const { values } = readOptions(args, { ended: { type: 'boolean' } })
+  const { values } = readOptions(args, table.alerts.options)
+  if (values.url !== undefined || values.json === true) {
+    const remote = await reach(config, values.url)
+    const { items } = await remote.get<{ items: StoredAlert[] }>(values.ended === true ? 'alerts/history' : 'alerts')
+    if (values.json === true) console.log(JSON.stringify(items, null, 2))
+    else
+      console.log(
+        items.length === 0 ? 'No alert.' : items.map((alert) => visibleLines(line(alert, Date.now()))).join('\n'),
+      )
+    return
+  }
   await withData(config, (_journal, database) => {
     const store = createAlertStore(database)
     const found =

@@ -9,6 +9,7 @@ import { restore as restoreBackup } from '../store/sqlite/restore.ts'
 import { filesToBackUp, putBack } from './backup-files.ts'
 import { withJournal } from './data.ts'
 import { readOptions } from './options.ts'
+import { table } from './table.ts'
 
 /** `jarvis backup`: copies the database and people's files, with or without a running server. */
 export async function backup(config: Config, args: string[]): Promise<void> {
@@ -64,7 +65,7 @@ export async function restore(config: Config, args: string[]): Promise<void> {
 }
 
 function readFile(args: string[], command: string): { file: string; force: boolean } {
-  const { values, positionals } = readOptions(args, { force: { type: 'boolean' } })
+  const { values, positionals } = readOptions(args, table.backup.options)
   const [file, ...rest] = positionals
   if (file === undefined || rest.length > 0) throw new JarvisError('invalid_request', `Use ${command} FILE [--force].`)
   return { file: resolve(file), force: values.force === true }

@@ -6,10 +6,11 @@ import { type Change, JarvisError } from '../protocol/index.ts'
 import { createChangeStore } from '../store/sqlite/calls/changes.ts'
 import { withData } from './data.ts'
 import { readOptions } from './options.ts'
+import { table } from './table.ts'
 
 /** `jarvis changes`: lists what JARVIS changed, or keeps a change that would go back by itself. A server may run. */
 export async function changes(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, { target: { type: 'string' } })
+  const { values, positionals } = readOptions(args, table.changes.options)
   const [action = 'list', id = ''] = positionals
   if (action !== 'list' && action !== 'keep')
     throw new JarvisError('invalid_request', 'Use changes [--target vm/101], or changes keep ID.')

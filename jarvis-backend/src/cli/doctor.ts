@@ -9,12 +9,13 @@ import { systemClock } from '../lib/clock.ts'
 import type { DoctorReply, JournalVerification } from '../protocol/index.ts'
 import { withJournal } from './data.ts'
 import { readOptions } from './options.ts'
+import { table } from './table.ts'
 
 const marks = { ok: '✓', warn: '!', bad: '✗' }
 
 /** `jarvis doctor`: prints one line for each check. Exit code 1 where something is broken. */
 export async function doctor(env: Record<string, string | undefined>, args: string[]): Promise<void> {
-  const { values } = readOptions(args, { json: { type: 'boolean' }, 'no-model': { type: 'boolean' } })
+  const { values } = readOptions(args, table.doctor.options)
   // The timer keeps the process alive while only unreferenced timers and sockets wait.
   const alive = setInterval(() => {}, 60_000)
   try {

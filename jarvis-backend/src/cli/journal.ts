@@ -6,16 +6,13 @@ import { JarvisError } from '../protocol/index.ts'
 import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
 import { withJournal } from './data.ts'
 import { durationMs, readOptions } from './options.ts'
+import { table } from './table.ts'
 
 const usage = 'Use journal verify, journal export [FILE], or journal prune --before 2026-01-01 | --older-than 90d.'
 
 /** `jarvis journal`: verifies, exports or prunes the data dir's journal, with or without a running server. */
 export async function journal(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, {
-    before: { type: 'string' },
-    'older-than': { type: 'string' },
-    force: { type: 'boolean' },
-  })
+  const { values, positionals } = readOptions(args, table.journal.options)
   const [action, file, ...rest] = positionals
   if (rest.length > 0 || (file !== undefined && action !== 'export')) throw new JarvisError('invalid_request', usage)
   switch (action) {

@@ -1,29 +1,26 @@
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/config.ts'
-import { openDataDir } from '../config/data-dir.ts'
-import { keepSecret, keptSecret } from '../lib/kept-secret.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { version } from '../version.ts'
-import { withData } from './data.ts'
 import { readOptions } from './options.ts'
-import { tokensIn } from './token.ts'
+import { localToken, localUrl } from './remote/reach.ts'
+import { table } from './table.ts'
 
-/** Name and file of the token for MCP over stdio. */
-const tokenName = 'stdio'
-const tokenFile = 'mcp-stdio-token'
+/** The token for MCP over stdio. */
+const kept = { name: 'stdio', file: 'mcp-stdio-token', doors: ['mcp'] } as const
 const probeMs = 2_000
 const graceMs = 5_000
 
 /** `jarvis mcp`: serves MCP over stdio through the running server, or through one that it starts and stops itself. */
 export async function mcp(config: Config, args: string[]): Promise<void> {
-  const { values } = readOptions(args, { url: { type: 'string' } })
+  const { values } = readOptions(args, table.mcp.options)
   // Standard output carries the protocol only, so all other output goes to standard error.
   const output = { write: process.stdout.write.bind(process.stdout) }
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write
   const server = await serverFor(config, values.url)
   try {
-    const token = config.mcpToken ?? (await localToken(config))
+    const token = config.mcpToken ?? (await localToken(config, kept))
     const { bridgeStdio } = await import('../mcp/server/stdio-bridge.ts')
     const report = (message: string) => console.error(message)
     await bridgeStdio({ url: `${server.url}/mcp`, token, input: process.stdin, output, report })
@@ -36,7 +33,7 @@ type Reached = { url: string; stop(): Promise<void> }
 
 async function serverFor(config: Config, given: string | undefined): Promise<Reached> {
   const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host
-  const url = (given ?? `http://${host.includes(':') ? `[${host}]` : host}:${config.port}`).replace(/\/$/, '')
+  const url = (given ?? localUrl(config)).replace(/\/$/, '')
   if (await isThere(url)) return { url, stop: async () => {} }
   if (given !== undefined) throw new JarvisError('not_found', `No JARVIS answers at ${url}.`)
   const { compose } = await import('../compose.ts')
@@ -58,26 +55,4 @@ async function isThere(url: string): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-/** The stored token if it is still valid, else a new one. It may ask for changes and can never decide a confirmation. */
-async function localToken(config: Config): Promise<string> {
-  const dir = openDataDir(config.dataDir)
-  let token = keptSecret(dir, tokenFile)
-  await withData(config, (journal, database) => {
-    const tokens = tokensIn(journal, database)
-    try {
-      if (token !== undefined) tokens.verify(token, 'mcp')
-    } catch {
-      token = undefined
-    }
-    token ??= database.durably(() => {
-      if (tokens.list().some(({ name }) => name === tokenName)) tokens.revoke(tokenName, 'cli')
-      const made = tokens.create({ name: tokenName, doors: ['mcp'], scope: 'ask' }, 'cli')
-      keepSecret(dir, tokenFile, made)
-      return made
-    })
-  })
-  if (token === undefined) throw new JarvisError('internal', 'There is no token.')
-  return token
 }

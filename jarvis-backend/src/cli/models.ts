@@ -15,6 +15,7 @@ import {
 import { withData } from './data.ts'
 import { readOptions } from './options.ts'
 import { createQuestions } from './questions.ts'
+import { table } from './table.ts'
 
 const usage = `Use models, or one of:
   models presets                                  known services
@@ -27,16 +28,9 @@ const usage = `Use models, or one of:
   models remove NAME                              with its key
   models fallback MODEL NEXT… [--consent NEXT]    what answers where MODEL fails, in order; none: nothing`
 
-const text = { type: 'string' } as const
-const options = {
-  ...{ preset: text, kind: text, url: text, models: text, 'key-file': text, 'header-file': text },
-  'no-key': { type: 'boolean' },
-  consent: { type: 'string', multiple: true },
-} as const
-
 /** `jarvis models`: lists, adds, tries, chooses and removes providers. A running server takes a change up at once. */
 export async function models(config: Config, args: string[], say: (text: string) => void = console.log): Promise<void> {
-  const { positionals, values } = readOptions(args, options)
+  const { positionals, values } = readOptions(args, table.models.options)
   const [action = 'list', name = '', ...rest] = positionals
   const setup = createModelSetup({ config, clock: systemClock, apply: () => {} })
   /** Saves a change and its journal entry. */

@@ -23,3 +23,16 @@ export function durationMs(option: string, text: string): number {
     throw new JarvisError('invalid_request', `${option} takes hours, days or weeks, for example 12h, 30d, 8w.`)
   return Number(count) * unitMs[unit as keyof typeof unitMs]
 }
+
+/** How long to wait for a person where nothing is said, ms. */
+export const usualWaitMs = 10 * 60_000
+
+const shortUnitMs = { s: 1_000, m: 60_000, h: 3_600_000 }
+
+/** Parses `30s`, `10m` or `2h` to ms. @throws JarvisError `invalid_request` */
+export function shortMs(option: string, text: string): number {
+  const [, count, unit] = /^(\d{1,4})([smh])$/.exec(text) ?? []
+  if (count === undefined)
+    throw new JarvisError('invalid_request', `${option} takes seconds, minutes or hours, for example 30s, 10m, 2h.`)
+  return Number(count) * shortUnitMs[unit as keyof typeof shortUnitMs]
+}

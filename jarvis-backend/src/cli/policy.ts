@@ -17,13 +17,14 @@ import { createSettings } from '../store/sqlite/settings.ts'
 import { houseFacts, houseTools } from '../tools/house.ts'
 import { withData, withJournal } from './data.ts'
 import { durationMs, readOptions } from './options.ts'
+import { table } from './table.ts'
 
 const usage =
   'Use policy check [FILE], policy replay [FILE] [--since 7d], or policy print. FILE is policy.yaml in the data dir where it is not named.'
 
 /** `jarvis policy`: checks, replays or prints a policy. Changes nothing. */
 export async function policy(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, { since: { type: 'string' } })
+  const { values, positionals } = readOptions(args, table.policy.options)
   const [action, named, ...rest] = positionals
   if (rest.length > 0 || (values.since !== undefined && action !== 'replay'))
     throw new JarvisError('invalid_request', usage)

@@ -6,10 +6,11 @@ import { JarvisError, ProfileName, profileNames } from '../protocol/index.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 import { withData } from './data.ts'
 import { readOptions } from './options.ts'
+import { table } from './table.ts'
 
 /** `jarvis profile`: shows or sets the safety profile; a running server applies it from the next call. */
 export async function profile(config: Config, args: string[]): Promise<void> {
-  const [name, ...rest] = readOptions(args, {}).positionals
+  const [name, ...rest] = readOptions(args, table.profile.options).positionals
   const wanted = ProfileName.optional().safeParse(name)
   if (!wanted.success || rest.length > 0) {
     throw new JarvisError('invalid_request', `Use profile NAME, where NAME is one of ${profileNames.join(', ')}.`)

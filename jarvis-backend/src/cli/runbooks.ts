@@ -11,7 +11,9 @@ import type { Tool } from '../tools/tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
 import { readOptions } from './options.ts'
 import { createQuestions } from './questions.ts'
+import { localUrl } from './remote/reach.ts'
 import { type RunbookEnd, startRunbook } from './start-runbook.ts'
+import { table } from './table.ts'
 
 const folder = 'runbooks/'
 
@@ -46,11 +48,8 @@ export async function runbooks(config: Config, [action = 'list', file, ...rest]:
 const exitCodes: Record<RunbookEnd, number> = { done: 0, failed: 1, waits: 3, open: 3, denied: 4 }
 
 async function run(config: Config, name: string, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, {
-    url: { type: 'string' },
-    wait: { type: 'string', default: '600' },
-  })
-  const waitS = Number(values.wait)
+  const { values, positionals } = readOptions(args, table.run.options)
+  const waitS = Number(values.wait ?? '600')
   if (!Number.isFinite(waitS) || waitS < 0)
     throw new JarvisError('invalid_request', '--wait takes seconds, for example 600.')
   const inputs = positionals.map((given) => {
@@ -59,8 +58,7 @@ async function run(config: Config, name: string, args: string[]): Promise<void> 
       throw new JarvisError('invalid_request', `${given}: write inputs as key=value, such as node=pve.`)
     return [key, value] as const
   })
-  const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host
-  const url = values.url ?? `http://${host.includes(':') ? `[${host}]` : host}:${config.port}`
+  const url = values.url ?? localUrl(config)
   const end = await startRunbook({
     ...{ url: url.replace(/\/$/, ''), name, inputs: Object.fromEntries(inputs), waitMs: waitS * 1000, everyMs: 1_000 },
     password: config.password ?? (await askPassword()),

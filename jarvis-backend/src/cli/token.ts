@@ -6,14 +6,11 @@ import type { Database } from '../store/sqlite/database.ts'
 import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
 import { withData } from './data.ts'
 import { durationMs, readOptions } from './options.ts'
+import { table } from './table.ts'
 
 /** `jarvis token`: creates, lists and revokes tokens of programs in the data dir, with or without a running server. */
 export async function token(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, {
-    door: { type: 'string' },
-    scope: { type: 'string' },
-    expires: { type: 'string' },
-  })
+  const { values, positionals } = readOptions(args, table.token.options)
   await act(config, 'token', positionals, values.expires, () => {
     const doors = (values.door ?? '').split(',').map((word) => word.trim())
     const wrong = doors.find((word) => !Door.safeParse(word).success)
@@ -31,7 +28,7 @@ export async function token(config: Config, args: string[]): Promise<void> {
 
 /** `jarvis mcp-token`: the same for tokens of the door `mcp`. */
 export async function mcpToken(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, { 'read-only': { type: 'boolean' }, expires: { type: 'string' } })
+  const { values, positionals } = readOptions(args, table['mcp-token'].options)
   await act(config, 'mcp-token', positionals, values.expires, () => ({
     doors: ['mcp'],
     scope: values['read-only'] === true ? 'read' : 'ask',

@@ -4,12 +4,13 @@ import { JarvisError, type MaintenanceWindow, readAs, WindowBody } from '../prot
 import { createWindowStore } from '../store/sqlite/alerts.ts'
 import { withData } from './data.ts'
 import { durationMs, readOptions } from './options.ts'
+import { table } from './table.ts'
 
 const usage = 'Use windows, windows add NAME --objects node/pve,vm/101 --for 2h, or windows remove ID.'
 
 /** `jarvis windows`: lists, adds and removes maintenance windows. A running server counts them from its next look. */
 export async function windows(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, { objects: { type: 'string' }, for: { type: 'string' } })
+  const { values, positionals } = readOptions(args, table.windows.options)
   const [action = 'list', about = ''] = positionals
   await withData(config, (journal, database) => {
     const store = createWindowStore(database)

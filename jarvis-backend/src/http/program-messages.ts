@@ -13,7 +13,12 @@ export type ProgramSessions = {
   agentOf(token: ApiToken): string
 }
 
-type Message = { message: string; requestId?: string | undefined; model?: string | undefined }
+type Message = {
+  message: string
+  requestId?: string | undefined
+  model?: string | undefined
+  isReadOnly?: true | undefined
+}
 
 /**
  * Starts and stops runs for programs. What a program says is no person's word: its runs have the rights of a program, and its cards end with
@@ -40,7 +45,7 @@ export function createProgramMessages(parts: {
 
   return {
     /** Sends a message. @param sessionId absent: in a new session. @throws JarvisError */
-    send(token: ApiToken, { message, requestId, model }: Message, sessionId?: string): SentReply {
+    send(token: ApiToken, { message, requestId, model, isReadOnly }: Message, sessionId?: string): SentReply {
       if (model !== undefined)
         throw new JarvisError('invalid_request', 'model: a program is answered by its agent’s model. Leave it out.')
       if (sessionId !== undefined) requireOwn(token, sessionId)
@@ -50,7 +55,7 @@ export function createProgramMessages(parts: {
       const id = sessionId ?? sessions.newId(token)
       let sent: SentReply | undefined
       runs.startProgram({
-        origin: { text: message, by: token.name, token: token.name },
+        origin: { text: message, by: token.name, token: token.name, ...(isReadOnly && { isReadOnly }) },
         sessionId: id,
         agent: store.session(id)?.agent ?? sessions.agentOf(token),
         link({ runId, isQueued }) {

@@ -31,14 +31,16 @@ export function runRoutes(parts: {
       '/sessions/:id/messages',
       'Sends a message, as `chat:send` does; a program’s, in a session of its own. `/events` tells what comes of it.',
       { role: 'operator', status: 202, body: MessageBody, reply: SentReply },
-      ({ params, body, body: { message, requestId, model }, by, identity: { token } }) =>
-        token !== undefined
-          ? programs.send(token, body, params.id)
-          : runs.start({
-              ...{ sessionId: params.id, text: message, by },
-              ...(requestId !== undefined && { requestId }),
-              ...(model !== undefined && { model }),
-            }),
+      ({ params, body, body: { message, requestId, model, isReadOnly }, by, identity: { token } }) => {
+        if (token !== undefined) return programs.send(token, body, params.id)
+        if (isReadOnly === true)
+          throw new JarvisError('invalid_request', 'isReadOnly: only a program’s message has it.')
+        return runs.start({
+          ...{ sessionId: params.id, text: message, by },
+          ...(requestId !== undefined && { requestId }),
+          ...(model !== undefined && { model }),
+        })
+      },
     ),
     post(
       '/sessions/:id/abort',

@@ -42,6 +42,8 @@ const entriesAtOnce = 200
 
 const ExportQuery = z.strictObject({ format: z.enum(['jsonl', 'markdown']).default('markdown') })
 
+const onlyPrograms = 'isReadOnly: only a program’s message has it. A rehearsal changes nothing either.'
+
 /** `/api/sessions`: lists, reads, changes, branches, exports and deletes sessions. */
 export function sessionRoutes(parts: {
   runs: Runs
@@ -135,7 +137,9 @@ export function sessionRoutes(parts: {
         body: SessionCreateBody,
         reply: SessionSummary.extend(SentReply.partial().shape),
       },
-      ({ body: { title, agent, message, requestId, model }, by, identity: { token } }) => {
+      ({ body: { title, agent, message, requestId, model, isReadOnly, isRehearsal }, by, identity: { token } }) => {
+        // The run begins after this request was handled.
+        const rehearse = (id: string) => isRehearsal && runs.setRehearsal(id, true, by)
         if (token !== undefined) {
           if (message === undefined || agent !== undefined || title !== undefined)
             throw new JarvisError(
@@ -146,10 +150,13 @@ export function sessionRoutes(parts: {
             message,
             ...(requestId !== undefined && { requestId }),
             ...(model !== undefined && { model }),
+            ...(isReadOnly && { isReadOnly }),
           }
           const sent = parts.programs.send(token, asked)
+          rehearse(sent.sessionId)
           return { ...summary(sent.sessionId), ...sent }
         }
+        if (isReadOnly === true) throw new JarvisError('invalid_request', onlyPrograms)
         if (message !== undefined) {
           const sent = runs.start({
             ...{ text: message, by },
@@ -157,6 +164,7 @@ export function sessionRoutes(parts: {
             ...(model !== undefined && { model }),
             ...(agent !== undefined && { agent }),
           })
+          rehearse(sent.sessionId)
           if (title !== undefined) runs.rename(sent.sessionId, title)
           return { ...summary(sent.sessionId), ...sent }
         }

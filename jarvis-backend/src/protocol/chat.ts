@@ -21,6 +21,8 @@ export const MessageBody = z.strictObject({
   requestId: RequestId.optional(),
   /** One of `models` in `/api/status`, for this answer. */
   model: z.string().max(200).optional(),
+  /** Of a program alone: its calls may only read. */
+  isReadOnly: z.literal(true).optional(),
 })
 /** `after`: the newest `seq` that the client has; absent: none. The header `Last-Event-ID` counts more. */
 export const SessionEventsQuery = z.strictObject({ after: z.coerce.number().int().min(-1).optional() })

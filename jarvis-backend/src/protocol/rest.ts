@@ -31,10 +31,14 @@ export const SessionCreateBody = z
     message: MessageBody.shape.message.optional(),
     requestId: MessageBody.shape.requestId,
     model: MessageBody.shape.model,
+    isReadOnly: MessageBody.shape.isReadOnly,
+    /** It is a rehearsal from its first message on. */
+    isRehearsal: z.literal(true).optional(),
   })
   .refine(
-    ({ message, requestId, model }) => message !== undefined || (requestId === undefined && model === undefined),
-    'requestId and model need a message',
+    ({ message, title: _, agent: __, ...ofRun }) =>
+      message !== undefined || Object.values(ofRun).every((value) => value === undefined),
+    'requestId, model, isReadOnly and isRehearsal need a message',
   )
 /** An operator's word on an answer; `rating` null takes it back. */
 export const RatingBody = z.strictObject({

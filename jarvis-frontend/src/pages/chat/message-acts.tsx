@@ -17,6 +17,8 @@ import { VersionSwitch } from './version-switch.tsx'
 
 const EditMessage = later(() => import('./edit-message.tsx').then((part) => part.EditMessage))
 
+const Rating = later(() => import('./rating.tsx').then((part) => part.Rating))
+
 const useMayAct = () => {
   const isOperator = useValue(signedIn)?.role === 'operator'
   return useIsLive() && isOperator
@@ -113,6 +115,9 @@ export function RunUsage({ sessionId, run, mayRetry }: UsageProps) {
         ))}
         <span className="acts">
           {answer !== '' && <CopyButton text={answer} label="Copy the answer" />}
+          <Suspense fallback={null}>
+            <Rating sessionId={sessionId} run={run} />
+          </Suspense>
           {mayRetry && user !== undefined && <Retry sessionId={sessionId} user={user} model={run.model} />}
         </span>
       </div>

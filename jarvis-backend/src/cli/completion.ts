@@ -1,0 +1,107 @@
+import { JarvisError } from '../protocol/index.ts'
+import { commandNames, commandOf } from './table.ts'
+
+type Completed = {
+  name: string
+  about: string
+  words: string[]
+  options: { name: string; takes: boolean; about: string }[]
+}
+
+/** What can follow each command: the fixed words that its forms begin with, and its options. */
+const completed = (): Completed[] =>
+  commandNames.map((name) => {
+    const { forms, options } = commandOf(name)
+    const words = forms.flatMap(({ args }) => {
+      const [first = ''] = args.replace(/^\[|\]$/g, '').split(/[\s\]]/)
+      return first.split('|').filter((word) => /^[a-z]+$/.test(word))
+    })
+    return {
+      name,
+      about: (forms[0]?.about ?? '').replaceAll('`', ''),
+      words: [...new Set(words)],
+      options: Object.entries(options).map(([option, { value, about }]) => ({
+        name: `--${option}`,
+        takes: value !== undefined,
+        about: about.replaceAll('`', ''),
+      })),
+    }
+  })
+
+const bash = () => `# jarvis completion bash
+_jarvis() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" words=""
+  if [ "$COMP_CWORD" -eq 1 ]; then words="${commandNames.join(' ')}"
+  else case "\${COMP_WORDS[1]}" in
+${completed()
+  .map(
+    ({ name, words, options }) =>
+      `    ${name}) words="${[...(name === 'help' ? commandNames : words), ...options.map((option) => option.name)].join(' ')}" ;;`,
+  )
+  .join('\n')}
+  esac; fi
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+  [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$word"))
+}
+complete -F _jarvis jarvis
+`
+
+const quoted = (text: string) => text.replaceAll("'", '’')
+const zshWord = (text: string) => quoted(text).replaceAll(/[:[\]]/g, ' ')
+
+const zsh = () => `#compdef jarvis
+# jarvis completion zsh
+_jarvis() {
+  if (( CURRENT == 2 )); then
+    local -a commands=(
+${completed()
+  .map(({ name, about }) => `      '${name}:${zshWord(about)}'`)
+  .join('\n')}
+    )
+    _describe command commands
+    return
+  fi
+  case "\${words[2]}" in
+${completed()
+  .map(({ name, words, options }) => {
+    const values = [
+      ...options.map((option) => `'${option.name}[${zshWord(option.about)}]${option.takes ? ':value:' : ''}'`),
+      ...(words.length > 0 || name === 'help'
+        ? [`'3:word:(${(name === 'help' ? commandNames : words).join(' ')})'`]
+        : []),
+      "'*:file:_files'",
+    ]
+    return `    ${name}) _arguments ${values.join(' ')} ;;`
+  })
+  .join('\n')}
+  esac
+}
+(( $+functions[compdef] )) && compdef _jarvis jarvis
+`
+
+const fish = () => `# jarvis completion fish
+${completed()
+  .flatMap(({ name, about, words, options }) => [
+    `complete -c jarvis -n __fish_use_subcommand -f -a ${name} -d '${quoted(about)}'`,
+    ...(words.length > 0 || name === 'help'
+      ? [
+          `complete -c jarvis -n '__fish_seen_subcommand_from ${name}' -f -a '${(name === 'help' ? commandNames : words).join(' ')}'`,
+        ]
+      : []),
+    ...options.map(
+      (option) =>
+        `complete -c jarvis -n '__fish_seen_subcommand_from ${name}' -l ${option.name.slice(2)}${option.takes ? ' -r' : ''} -d '${quoted(option.about)}'`,
+    ),
+  ])
+  .join('\n')}
+`
+
+const shells: Record<string, () => string> = { bash, zsh, fish }
+
+/** `jarvis completion`: prints a script for a shell. */
+export function completion([shell = '']: string[]): void {
+  const script = Object.hasOwn(shells, shell) ? shells[shell] : undefined
+  if (script === undefined)
+    throw new JarvisError('invalid_request', 'Use completion bash, completion zsh or completion fish.')
+  process.stdout.write(script())
+}

@@ -1,0 +1,114 @@
+import type { Config } from '../config/config.ts'
+import { type Card, type ConfirmationRow, JarvisError } from '../protocol/index.ts'
+import { readOptions } from './options.ts'
+import { asOperator, requireTerminal } from './remote/operator.ts'
+import { reach } from './remote/reach.ts'
+import type { Remote } from './remote/remote.ts'
+import { exitCodes, table } from './table.ts'
+import { cardLines } from './terminal/card.ts'
+import { createPrompt, type Prompt } from './terminal/prompt.ts'
+import { columns, leftOf, type Style, styleFor } from './terminal/style.ts'
+import { visible } from './terminal/visible.ts'
+
+/** `jarvis waiting`: the cards that wait. Exits 3 where there is one. */
+export async function waiting(config: Config, args: string[]): Promise<void> {
+  const { values } = readOptions(args, table.waiting.options)
+  const remote = await reach(config, values.url)
+  const cards = await open(remote)
+  if (values.json === true) console.log(JSON.stringify(cards, null, 2))
+  else if (cards.length === 0) console.log('No card waits.')
+  else {
+    const rows = cards.map((card) => [
+      card.toolUseId,
+      leftOf(card.expiresAt - Date.now()),
+      visible(card.sentence ?? card.toolName),
+    ])
+    console.log(columns(rows, styleFor(process.stdout)).join('\n'))
+    console.error('jarvis decide ID shows one in full.')
+  }
+  if (cards.length > 0) process.exitCode = exitCodes.waits
+}
+
+const open = async (remote: Remote) =>
+  (await remote.get<{ items: ConfirmationRow[] }>('confirmations')).items.filter(
+    ({ decision }) => decision === undefined,
+  )
+
+/** `jarvis decide`: shows a card in full and asks. Only a password that is typed at a terminal decides. */
+export async function decide(config: Config, args: string[]): Promise<void> {
+  const { values, positionals } = readOptions(args, table.decide.options)
+  const [id = ''] = positionals
+  if (id === '' || positionals.length > 1)
+    throw new JarvisError('invalid_request', 'Use decide ID. jarvis waiting lists the cards.')
+  requireTerminal('A decision')
+  const remote = await reach(config, values.url)
+  const card = (await open(remote)).find(({ toolUseId }) => toolUseId === id)
+  if (card === undefined)
+    throw new JarvisError('unknown_confirmation', `No card ${id} waits. jarvis waiting lists them.`)
+  const style = styleFor(process.stdout)
+  console.log(cardLines(card, Date.now(), style).join('\n'))
+  const prompt = createPrompt()
+  prompt.onInterrupt(() => prompt.close())
+  try {
+    const decided = await askDecision({ remote, prompt, card, style, say: (line) => console.log(line) })
+    if (decided === undefined) console.log('Nothing was decided; the card waits.')
+    process.exitCode = decided === undefined ? exitCodes.waits : decided ? exitCodes.done : exitCodes.refused
+  } finally {
+    prompt.close()
+  }
+}
+
+/**
+ * Asks for a decision on a card that was drawn: `a` arms and the password decides, `d` denies.
+ * @param signal aborts where the card is decided elsewhere
+ * @returns whether it was approved; undefined where nothing was decided here
+ */
+export async function askDecision(of: {
+  remote: Remote
+  prompt: Prompt
+  card: Card
+  style: Style
+  say(line: string): void
+  signal?: AbortSignal
+}): Promise<boolean | undefined> {
+  const { remote, prompt, card, style, say, signal } = of
+  const key = (letter: string, word: string) => `${style.bold(`[${letter}]`)} ${word}`
+  const keys = [
+    key('d', 'deny'),
+    key('a', `approve${card.plan === undefined ? '' : ` all ${card.plan.steps.length}`}`),
+    ...(card.isGrantable === true ? [key('g', 'allow for...')] : []),
+    key('l', 'later'),
+  ].join('   ')
+  for (;;) {
+    // Never what was typed before the card was drawn.
+    const said = (await prompt.line(`${keys}   `, { isFresh: true, ...(signal && { signal }) }))?.trim().toLowerCase()
+    if (said === undefined || said === 'l') return undefined
+    const body = await bodyFor(said, prompt)
+    if (body === undefined) continue
+    const words = body.confirmed ? 'Your password approves' : 'Your password denies'
+    try {
+      const done = await asOperator(remote, prompt, words, async (operator) => {
+        await operator.send('POST', `confirmations/${encodeURIComponent(card.toolUseId)}`, body)
+        return true
+      })
+      if (done === true) return body.confirmed
+    } catch (error) {
+      if (!(error instanceof JarvisError)) throw error
+      say(visible(error.message))
+      if (error.code !== 'invalid_credentials') return undefined
+    }
+  }
+}
+
+type Body = { confirmed: boolean; note?: string; grant?: { minutes?: number; uses?: number } }
+
+async function bodyFor(said: string, prompt: Prompt): Promise<Body | undefined> {
+  if (said === 'a') return { confirmed: true }
+  if (said === 'g') {
+    const minutes = Number(await prompt.line('For how many minutes (nothing steps back): ', { isFresh: true }))
+    return Number.isInteger(minutes) && minutes > 0 ? { confirmed: true, grant: { minutes } } : undefined
+  }
+  if (said !== 'd') return undefined
+  const note = (await prompt.line('Why (may be empty): ', { isFresh: true }))?.trim()
+  return note === undefined ? undefined : { confirmed: false, ...(note !== '' && { note }) }
+}

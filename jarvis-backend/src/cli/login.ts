@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Config } from '../config/config.ts'
+import { JarvisError } from '../protocol/index.ts'
+import { readOptions } from './options.ts'
+import { addressOf, keepLogin } from './remote/logins.ts'
+import { asOperatorOnce } from './remote/operator.ts'
+import { createRemote } from './remote/remote.ts'
+import { table } from './table.ts'
+
+/** `jarvis login --url`: makes a token on another JARVIS with the password, and keeps it. The token reads and asks, and can never decide. */
+export async function login(_config: Config, args: string[]): Promise<void> {
+  const { values } = readOptions(args, table.login.options)
+  if (values.url === undefined)
+    throw new JarvisError('invalid_request', 'Use login --url URL. On this machine no sign-in is needed.')
+  const url = addressOf(values.url)
+  const name = `cli-${hostname()
+    .replace(/[^A-Za-z0-9._-]/g, '-')
+    .slice(0, 40)}-${randomBytes(3).toString('hex')}`
+  const token = await asOperatorOnce(createRemote(url, undefined), 'Signing in', async (operator, password) => {
+    await operator.send('POST', 'auth/step-up', { password })
+    const made = await operator.send<{ token: string }>('POST', 'tokens', { name, doors: ['api', 'mcp'], scope: 'ask' })
+    return made.token
+  })
+  console.error(
+    `Signed in to ${url} as ${name}, in ${keepLogin(url, token)}. It may read and ask; deciding takes the password.`,
+  )
+}

@@ -1,0 +1,25 @@
+import type { Config } from '../config/config.ts'
+import { JarvisError, type LogLine, LogsQuery, type Page } from '../protocol/index.ts'
+import { readOptions } from './options.ts'
+import { asOperatorOnce } from './remote/operator.ts'
+import { reach } from './remote/reach.ts'
+import { table } from './table.ts'
+import { timeOf } from './terminal/style.ts'
+import { visible, visibleLines } from './terminal/visible.ts'
+
+/** `jarvis logs`: the newest lines of the server's log. Only an operator may read them. */
+export async function logs(config: Config, args: string[]): Promise<void> {
+  const { values } = readOptions(args, table.logs.options)
+  const level = LogsQuery.shape.level.safeParse(values.level)
+  if (!level.success) throw new JarvisError('invalid_request', '--level takes error, warn, info or debug.')
+  const remote = await reach(config, values.url)
+  const { items } = await asOperatorOnce(remote, 'The log', (operator) =>
+    operator.get<Page<LogLine>>(`logs?level=${level.data}`),
+  )
+  if (values.json === true) console.log(JSON.stringify(items, null, 2))
+  else
+    for (const { at, level: of, message, detail } of items)
+      console.log(
+        `${timeOf(at)} ${of.padEnd(5)} ${visible(message)}${detail === undefined ? '' : `\n${visibleLines(detail)}`}`,
+      )
+}

@@ -1,0 +1,47 @@
+import type { Config } from '../config/config.ts'
+import type { Page, PlanRun } from '../protocol/index.ts'
+import { readOptions } from './options.ts'
+import { reach } from './remote/reach.ts'
+import { table } from './table.ts'
+import { columns, dayOf, markOf, type Style, styleFor } from './terminal/style.ts'
+import { visible } from './terminal/visible.ts'
+
+/** `jarvis plan`: plans that began, or the steps of one. */
+export async function plan(config: Config, args: string[]): Promise<void> {
+  const { values, positionals } = readOptions(args, table.plan.options)
+  const [id] = positionals
+  const remote = await reach(config, values.url)
+  const style = styleFor(process.stdout)
+  const read =
+    id === undefined
+      ? await remote.get<Page<PlanRun>>('plans?limit=20')
+      : await remote.get<PlanRun>(`plans/${encodeURIComponent(id)}`)
+  if (values.json === true) console.log(JSON.stringify(read, null, 2))
+  else if ('items' in read) {
+    const rows = read.items.map(({ id, startedAt, state, title, steps }) => [
+      id,
+      dayOf(startedAt),
+      state,
+      `${visible(title)}, ${steps.length} steps`,
+    ])
+    console.log(rows.length === 0 ? 'No plan began.' : columns(rows, style).join('\n'))
+  } else console.log(linesOf(read, style).join('\n'))
+}
+
+function linesOf({ title, state, why, by, hash, steps, sessionId }: PlanRun, style: Style): string[] {
+  return [
+    `${style.bold(visible(title))}  ${state}${why === undefined ? '' : `: ${visible(why)}`}`,
+    `by ${visible(by)}, in ${sessionId}, ${hash.slice(0, 12)}`,
+    ...columns(
+      steps.map(({ number, tier, toolName, toolInput, state: stood, outcome, read }) => {
+        const came = outcome ?? read
+        return [
+          `${String(number).padStart(2)} ${markOf(tier, style)}`,
+          stood,
+          `${toolName} ${visible(JSON.stringify(toolInput))}${came === undefined ? '' : `  ${visible(came)}`}`,
+        ]
+      }),
+      style,
+    ),
+  ]
+}

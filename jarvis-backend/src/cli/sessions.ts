@@ -1,0 +1,155 @@
+import type { Config } from '../config/config.ts'
+import {
+  type Checkpoint,
+  type CheckpointDetail,
+  type ChildRunRow,
+  type ContextReport,
+  type Entry,
+  JarvisError,
+  type JournalVerification,
+  type Page,
+  type SessionsPage,
+} from '../protocol/index.ts'
+import { readOptions } from './options.ts'
+import { reach } from './remote/reach.ts'
+import { exitCodes, table } from './table.ts'
+import { createPrinter, toldOf } from './terminal/printer.ts'
+import { columns, countOf, dayOf, styleFor } from './terminal/style.ts'
+import { visible } from './terminal/visible.ts'
+
+type Values = { url?: string; json?: boolean }
+
+/** Reads something of a session and prints it, as JSON where a program asks. */
+const reading =
+  <T>(
+    name: 'children' | 'context' | 'checkpoints',
+    path: (rest: string[]) => string,
+    lines: (read: T, rest: string[]) => string[],
+  ) =>
+  async (config: Config, args: string[]): Promise<void> => {
+    const { values, positionals } = readOptions(args, table[name].options) as { values: Values; positionals: string[] }
+    const [session, ...rest] = positionals
+    if (session === undefined)
+      throw new JarvisError('invalid_request', `Use ${name} SESSION. jarvis sessions lists them.`)
+    const remote = await reach(config, values.url)
+    const read = await remote.get<T>(`sessions/${encodeURIComponent(session)}/${path(rest)}`)
+    console.log(values.json === true ? JSON.stringify(read, null, 2) : lines(read, rest).join('\n'))
+  }
+
+const style = () => styleFor(process.stdout)
+const dollars = (usd: number | undefined) => (usd === undefined ? 'price not known' : `$${usd.toFixed(2)}`)
+
+/** `jarvis sessions`: conversations, newest first. */
+export async function sessions(config: Config, args: string[]): Promise<void> {
+  const { values, positionals } = readOptions(args, table.sessions.options)
+  const remote = await reach(config, values.url)
+  const words = positionals.join(' ')
+  const query = `sessions?limit=50${words === '' ? '' : `&q=${encodeURIComponent(words)}`}`
+  // Those of programs, of which this command line is one, stand in a list of their own.
+  const [page, programs] = await Promise.all([
+    remote.get<SessionsPage>(query),
+    remote.get<SessionsPage>(`${query}&source=v1`),
+  ])
+  page.items = [...page.items, ...programs.items].sort((a, b) => b.updatedAt - a.updatedAt)
+  if (values.json === true) console.log(JSON.stringify(page, null, 2))
+  else if (page.items.length === 0)
+    console.log(words === '' ? 'There is no conversation yet.' : 'No conversation has these words.')
+  else {
+    const rows = page.items.map(({ id, updatedAt, isRunning, pendingCount, title, found }) => [
+      id,
+      dayOf(updatedAt),
+      pendingCount > 0 ? `waits ${pendingCount}` : isRunning ? 'runs' : '',
+      `${visible(title)}${found === undefined ? '' : `  … ${visible(found.text)}`}`,
+    ])
+    console.log(columns(rows, style()).join('\n'))
+    if (page.next !== undefined) console.error('There are more. Words narrow the list.')
+  }
+}
+
+/** `jarvis children`: work that was handed to other agents. */
+export const children = reading<Page<ChildRunRow>>(
+  'children',
+  () => 'children',
+  ({ items }) =>
+    items.length === 0
+      ? ['Nothing was handed over.']
+      : columns(
+          items.map((run) => [
+            run.state,
+            `${visible(run.agent)} for ${visible(run.for)}`,
+            `${run.calls} calls, ${countOf(run.tokens)} tokens, ${dollars(run.costUsd)}`,
+            visible(run.summary ?? run.task),
+          ]),
+          style(),
+        ),
+)
+
+/** `jarvis context`: what fills the model's window. */
+export const context = reading<ContextReport>(
+  'context',
+  () => 'context',
+  (report) => [
+    `${visible(report.model)}: ${countOf(report.usedTokens)} of ${countOf(report.windowTokens)} tokens, ${countOf(report.countedTokens)} of them counted by the provider`,
+    ...columns(
+      report.parts.map(({ part, tokens, count, largest }) => [
+        part,
+        countOf(tokens),
+        String(count),
+        largest === undefined ? '' : `largest: ${visible(largest.name)}, ${countOf(largest.tokens)}`,
+      ]),
+      style(),
+    ),
+    `spent ${dollars(report.spent.costUsd)}, ${report.spent.folds} folds${report.fold.because === undefined ? `; a fold would take ${report.fold.entries} entries` : `; folding rests: ${visible(report.fold.because)}`}`,
+  ],
+)
+
+/** `jarvis checkpoints`: where one can go back to, or what going back takes back. */
+export const checkpoints = reading<Page<Checkpoint> | CheckpointDetail>(
+  'checkpoints',
+  ([seq]) => (seq === undefined ? 'checkpoints' : `checkpoints/${encodeURIComponent(seq)}`),
+  (read) => {
+    if ('items' in read) {
+      if (read.items.length === 0) return ['There is no message to go back to.']
+      return columns(
+        read.items.map(({ seq, at, files, changes, text }) => [
+          String(seq),
+          dayOf(at),
+          `${files} files, ${changes} changes stay`,
+          visible(text),
+        ]),
+        style(),
+      )
+    }
+    return [
+      `${read.seq}  ${dayOf(read.at)}  ${visible(read.text)}`,
+      ...read.files.map(
+        ({ path, goesBack, because }) =>
+          `  ${goesBack ? 'goes back' : 'stays'}  ${visible(path)}${because === undefined ? '' : `: ${visible(because)}`}`,
+      ),
+      ...read.notUndone.map(
+        ({ line, outcome, text }) => `  not undone  ${visible(line)}: ${outcome}, ${visible(text)}`,
+      ),
+    ]
+  },
+)
+
+/** `jarvis replay`: a whole conversation, once the journal is verified. Exits 1 where the journal is broken, after showing it. */
+export async function replay(config: Config, args: string[]): Promise<void> {
+  const { values, positionals } = readOptions(args, table.replay.options)
+  const [session] = positionals
+  if (session === undefined) throw new JarvisError('invalid_request', 'Use replay SESSION. jarvis sessions lists them.')
+  const remote = await reach(config, values.url)
+  const { ok, entries, brokenAt, reason } = await remote.get<JournalVerification>('journal/verify')
+  console.error(ok ? `The journal holds: ${entries} entries.` : `The journal is broken at entry ${brokenAt}: ${reason}`)
+  const printer = createPrinter({
+    ...{ style: style(), now: Date.now, isReplay: true as const },
+    say: (line) => console.log(line),
+    text: (piece) => void process.stdout.write(piece),
+  })
+  for await (const line of remote.lines(`sessions/${encodeURIComponent(session)}/export?format=jsonl`)) {
+    if (values.json === true) console.log(line)
+    else printer.tell(toldOf(JSON.parse(line) as Entry, session))
+  }
+  printer.rest()
+  if (!ok) process.exitCode = exitCodes.failed
+}
