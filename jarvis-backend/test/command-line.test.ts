@@ -106,7 +106,7 @@ test('questions, calls and cards in pipes end with the code that says how, and n
   expect(JSON.parse(blackCall?.stdout ?? '')).toMatchObject({ state: 'refused', tier: expect.any(String) })
   expect(usage?.stderr).toContain('stop_vm has no argument confirmed')
   expect(wrong?.stderr).toContain('Did you mean sessions?')
-  expect((JSON.parse(sessions?.stdout ?? '') as Page<SessionSummary>).items.length).toBeGreaterThan(3)
+  expect((JSON.parse(sessions?.stdout ?? '') as Page<SessionSummary>).items.length).toBeGreaterThan(0)
   expect(tools?.stdout).toMatch(/^<!> Ask/)
   for (const one of [well, waits, black, failed, tools]) expect(one?.stdout + (one?.stderr ?? '')).not.toContain(colour)
 
