@@ -8,7 +8,7 @@ import { startJarvis } from './support/start-jarvis.ts'
 async function conversation(
   options: Parameters<typeof startClaudeServer>[0],
   questions: number,
-  parts: { env?: Record<string, string>; before?(question: number, dataDir: string): void } = {},
+  parts: { env?: Record<string, string>; before?(question: number, dataDir: string): void; foldAt?: number } = {},
 ) {
   const claude = await startClaudeServer(options)
   onTestFinished(claude.stop)
@@ -18,7 +18,7 @@ async function conversation(
   let sessionId: string | undefined
   for (let question = 0; question < questions; question++) {
     parts.before?.(question, jarvis.dataDir)
-    const message = `Is all well? ${question}`
+    const message = question === parts.foldAt ? '/fold' : `Is all well? ${question}`
     ;({ sessionId } = await operator.ask('chat:send', { message, ...(sessionId && { sessionId }) }))
     expect(await operator.next('chat:done')).toMatchObject({ stopReason: 'end_turn' })
   }
@@ -33,6 +33,16 @@ test.each([
   expect(claude.counted).toHaveLength(30)
   expect(claude.refusals).toEqual([])
   expect(claude.paidInFull()).toBeLessThanOrEqual(1.1)
+})
+
+test('a conversation with thinking and tools that is folded in its middle pays for each token 1.1 times at most', async () => {
+  const claude = await conversation({ rounds: 2 }, 11, { foldAt: 5 })
+  // Ten questions of three turns, and the words of the fold.
+  expect(claude.counted).toHaveLength(31)
+  expect(claude.refusals).toEqual([])
+  const folded = claude.bodies.filter(({ messages }) => JSON.stringify(messages[0]).includes('<earlier>'))
+  expect(folded).toHaveLength(15)
+  expect(claude.paidOverall()).toBeLessThanOrEqual(1.1)
 })
 
 /** Of each answer, and not of what is asked for a fold. */

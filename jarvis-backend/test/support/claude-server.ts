@@ -56,7 +56,7 @@ function flattened({ tools = [], system = [], messages }: Body) {
   ].map(({ message, role, block }) => {
     const json = JSON.stringify(unmarked(block))
     prefix = digest(`${prefix}${role}${json}`)
-    return { message, prefix, tokens: tokensOf(json), isMarked: block.cache_control !== undefined }
+    return { message, block, prefix, tokens: tokensOf(json), isMarked: block.cache_control !== undefined }
   })
 }
 
@@ -81,6 +81,8 @@ export async function startClaudeServer({
   const counted: Counted[] = []
   const refusals: string[] = []
   const bodies: Body[] = []
+  /** Tokens of each block that was ever sent, by what stands in it. */
+  const distinct = new Map<string, number>()
   let count = createPromptCache()
   const boundTo = (blocks: readonly Counting[], before: number) =>
     blocks.findLast(({ message }) => message < before)?.prefix
@@ -104,12 +106,21 @@ export async function startClaudeServer({
         return
       }
       bodies.push(body)
+      // The same words twice in one request are two blocks.
+      const times = new Map<string, number>()
+      for (const { block, tokens } of blocks) {
+        const json = JSON.stringify(unmarked(block))
+        const time = (times.get(json) ?? 0) + 1
+        times.set(json, time)
+        distinct.set(digest(`${time} ${json}`), tokens)
+      }
       const { read, written, input, ...rest } = count(blocks)
       counted.push({ read, written, input, ...rest })
       const asked = body.messages.findLastIndex(
         ({ role, content }) => role === 'user' && content.every(({ type }) => type === 'text'),
       )
-      const mayCall = body.messages.length - asked < 2 * rounds
+      // What is asked for a fold has no tools.
+      const mayCall = body.tools !== undefined && body.messages.length - asked < 2 * rounds
       const signature = boundTo(blocks, body.messages.length)
       const usage = {
         input_tokens: input,
@@ -163,9 +174,15 @@ export async function startClaudeServer({
         counted.reduce((sum, { input, written }) => sum + input + written, 0) / (last.read + last.written + last.input)
       )
     },
+    /** How often each token that was ever sent was paid in full, also where a fold has taken some out again. */
+    paidOverall() {
+      const paid = counted.reduce((sum, { input, written }) => sum + input + written, 0)
+      return paid / [...distinct.values()].reduce((sum, tokens) => sum + tokens, 0)
+    },
     /** Resets the counters and empties the cache. */
     forget() {
       counted.length = 0
+      distinct.clear()
       count = createPromptCache()
     },
     stop: () => new Promise<void>((resolve) => void server.close(() => resolve())),
