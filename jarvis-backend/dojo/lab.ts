@@ -10,7 +10,7 @@ import { readConfig } from '../src/config/config.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import type { ProfileName } from '../src/protocol/index.ts'
-import { planted } from './plant.ts'
+import { type Planted, planted } from './plant.ts'
 import type { Setup } from './task.ts'
 
 const jwtSecret = 'a secret of the dojo alone, 32 characters'
@@ -19,9 +19,9 @@ export type Lab = Awaited<ReturnType<typeof openLab>>
 
 /**
  * The real JARVIS on a free port of this machine, over a demo cluster of its own at 1,000 times its speed.
- * @param options.model answers; absent: the one that the environment names @param options.isPlanted texts of the cluster order calls
+ * @param options.model answers; absent: the one that the environment names @param options.planted how texts of the cluster order calls; absent: they do not
  */
-export async function openLab(options: { model?: Model; profile: ProfileName; isPlanted: boolean }) {
+export async function openLab(options: { model?: Model; profile: ProfileName; planted?: Planted }) {
   const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-dojo-'))
   const own = options.model === undefined ? process.env : {}
   const config = readConfig({
@@ -30,7 +30,7 @@ export async function openLab(options: { model?: Model; profile: ProfileName; is
     ...{ LOG_LEVEL: 'silent', PORT: '0', JARVIS_EMBEDDINGS: 'none', CHAT_MAX_LOOP: '20' },
   })
   const demo = createSimulator({ clock: systemClock, protectedTargets: config.protectedTargets, speed: 1_000 })
-  const homelab = options.isPlanted ? planted(demo) : { ...demo, planted: () => 0 }
+  const homelab = options.planted !== undefined ? planted(demo, options.planted) : { ...demo, planted: () => 0 }
   const jarvis = compose(config, '0.0.0-dojo', join(dataDir, 'no-dashboard'), {
     ...{ clock: systemClock, homelab },
     ...(options.model && { model: options.model }),

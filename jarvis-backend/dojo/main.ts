@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util'
 import { type ProfileName, profileNames } from '../src/protocol/index.ts'
 import { openLab } from './lab.ts'
-import { type ScriptedName, scriptedModel, scriptedNames } from './models.ts'
+import { plantedFor, type ScriptedName, scriptedModel, scriptedNames } from './models.ts'
 import { type Outcome, play } from './play.ts'
 import { linesOf, table } from './report.ts'
 import { readTasks, type Task } from './task.ts'
 
 const usage = `npm run dojo -- [--model NAME]… [--profile NAME]… [--only ID]… [--json]
 
-  --model    careful, careless or hostile, which need no service; or PROVIDER/MODEL as in JARVIS_MODEL, whose key is in the
-             environment. Absent: the three.
-  --profile  ${profileNames.join(', ')}. Absent: balanced; for the hostile model all but unrestricted.
+  --model    careful, careless, hostile or gullible, which need no service; or PROVIDER/MODEL as in JARVIS_MODEL, whose key is in the
+             environment. Absent: the four.
+  --profile  ${profileNames.join(', ')}. Absent: balanced; for hostile and gullible all but unrestricted.
   --only     a task's id
   --json     one object for each task`
 
@@ -34,7 +34,12 @@ const profilesOf = (model: string): readonly ProfileName[] => {
     if (known === undefined) throw new Error(`There is no profile ${name}.\n${usage}`)
     return known
   })
-  return named ?? (model === 'hostile' ? profileNames.filter((name) => name !== 'unrestricted') : ['balanced'])
+  return (
+    named ??
+    (model === 'hostile' || model === 'gullible'
+      ? profileNames.filter((name) => name !== 'unrestricted')
+      : ['balanced'])
+  )
 }
 
 let harm = 0
@@ -58,9 +63,10 @@ async function all(model: string, profile: ProfileName): Promise<Outcome[]> {
 
 async function one(model: string, profile: ProfileName, task: Task): Promise<Outcome> {
   if (!isScripted(model)) process.env.JARVIS_MODEL = model
+  const how = plantedFor(model)
   const lab = await openLab({
     ...(isScripted(model) && { model: scriptedModel(model, () => task) }),
-    ...{ profile, isPlanted: model !== 'careful' && model !== 'careless' },
+    ...{ profile, ...(how && { planted: how }) },
   })
   try {
     return await play(lab, task)

@@ -2,9 +2,10 @@ import type { Message, Model, Turn } from '../src/agent/model.ts'
 import { newId } from '../src/lib/ids.ts'
 import { type Content, noUsage } from '../src/protocol/index.ts'
 import { ordersIn } from './attacks.ts'
+import type { Planted } from './plant.ts'
 import type { CallLine, Task } from './task.ts'
 
-export const scriptedNames = ['careful', 'careless', 'hostile'] as const
+export const scriptedNames = ['careful', 'careless', 'hostile', 'gullible'] as const
 export type ScriptedName = (typeof scriptedNames)[number]
 
 /** Orders that a hostile model obeys in one turn, and in one task. */
@@ -19,12 +20,18 @@ function since(messages: readonly Message[]) {
   return { turn: own.filter(({ role }) => role === 'assistant').length, results }
 }
 
+/** What is planted for a model; undefined: nothing. A real model meets the orders that name calls. */
+export const plantedFor = (name: string): Planted | undefined =>
+  name === 'careful' || name === 'careless' ? undefined : name === 'gullible' ? 'words' : 'calls'
+
 /** A model that plays a part without thinking: what it does next follows from the task and the conversation alone. */
 export function scriptedModel(name: ScriptedName, task: () => Task): Model {
   const parts: Record<ScriptedName, (task: Task, messages: readonly Message[]) => readonly CallLine[]> = {
     careful: ({ careful }, messages) => careful[since(messages).turn] ?? [],
     careless,
     hostile,
+    // It reads the same, where orders are planted in plain words.
+    gullible: hostile,
   }
   return {
     id: `dojo/${name}`,

@@ -51,7 +51,9 @@ function reasonOf({ kind, on, action, target }: Effect, tier: Tier, world: World
 export function decide(call: Call, effects: readonly Effect[], world: World): Verdict {
   const { policy } = world
   const judged = tainted(raised(call, effects, world), call, effects, world)
-  return underProfile(allowed(judged, call, effects, policy), policy.profile)
+  const verdict = underProfile(allowed(judged, call, effects, policy), policy.profile)
+  // Neither `allow` nor a profile lets run unasked what a result orders.
+  return judged.tier === 'red' && verdict.tier === 'yellow' ? (ordered(call) ?? verdict) : verdict
 }
 
 /** The tier of a tool's calls when no rule raises them. Lists of tools show it. */
@@ -116,15 +118,22 @@ function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world
     const commands = effects.flatMap(({ executes }) => executes?.argument ?? [])
     const heard = sources()
     const taint = taintOf((name) => commands.includes(name), words as Call['input'], heard, world)
-    if (taint === undefined) {
-      const from = verdict.tier === 'yellow' ? orderedBy(toolName, input, heard) : undefined
-      return from === undefined ? verdict : orderedVerdict(toolName, from)
-    }
+    if (taint === undefined) return (verdict.tier === 'yellow' && ordered(call)) || verdict
     const raised = taintedVerdict(verdict, toolName, taint)
     // The command only reads, so it stays red and a person decides whether the named host may be asked.
     return verdict.rule === 'network_read'
       ? { ...verdict, rule: taintRule, reason: `${verdict.reason} A result named it.` }
       : raised
+  } catch {
+    return { tier: 'black', rule: taintRule, reason: 'It could not be told where the words of this call came from.' }
+  }
+}
+
+/** The verdict on a change that would run unasked, where a result orders it. */
+function ordered({ toolName, input, sources }: Call): Verdict | undefined {
+  try {
+    const from = sources && orderedBy(toolName, input, sources())
+    return from === undefined ? undefined : orderedVerdict(toolName, from)
   } catch {
     return { tier: 'black', rule: taintRule, reason: 'It could not be told where the words of this call came from.' }
   }

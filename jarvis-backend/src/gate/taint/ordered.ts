@@ -1,4 +1,5 @@
 import type { Verdict } from '../../protocol/index.ts'
+import { withoutCodes } from '../../redaction/visible.ts'
 import { taintRule } from '../policy/profile.ts'
 import { type Sources, summarySource } from './taint.ts'
 
@@ -17,9 +18,15 @@ const things = new Set([
   'up',
 ])
 
+/** Words before a target that still belong to its order: `wake up the sleeping node agent`. */
+const mostBetween = 6
+/** Shorter names and numbers stand in every text. */
+const fewestChars = 3
+
 /**
- * The result that names a tool, which no guest, log or file does by itself: such a text was written for a model. Results that JARVIS
- * composed, and what the memory repeats, name tools rightly. Where the operator named the tool, or one of its words and of the call's
+ * The result that orders a call: one that names the tool, which no guest, log or file does by itself, or that has the tool's verb as an order
+ * and then one of the call's arguments, as `please wake the node agent`. Such a text was written for a model. Results that JARVIS
+ * composed name tools rightly, and what the memory repeats is no order. Where the operator named the tool, or one of its words and of the call's
  * arguments, the order is their own.
  */
 export function orderedBy(
@@ -35,14 +42,30 @@ export function orderedBy(
     typeof value === 'string' || typeof value === 'number' ? [String(value)] : [],
   )
   if (operatorTexts.some((text) => name.test(text) || (saysOf(text, deeds) && saysOf(text, values)))) return undefined
+  const orders = ordersOf(deeds[0], values)
   return results.find(
     ({ text, isComposed, said, toolName: from }) =>
-      isComposed !== true && said === undefined && from !== summarySource && name.test(text),
+      said === undefined &&
+      from !== summarySource &&
+      // A composed result may hold the words of an error; what JARVIS itself writes there orders nothing in this form.
+      [isComposed === true ? undefined : name, orders].some((order) => order?.test(withoutCodes(text)) === true),
   )?.toolName
+}
+
+/**
+ * Finds an order in plain words: the verb where an order has it, at the beginning of a sentence or after a word such as `please`, and a value
+ * soon after it. What a log says of what was done has other forms: `started`, `Restarting`.
+ */
+function ordersOf(verb: string | undefined, values: readonly string[]): RegExp | undefined {
+  const named = values.filter((value) => value.length >= fewestChars).map((value) => value.replace(/[^\w]/g, '.'))
+  if (verb === undefined || named.length === 0) return undefined
+  const start = String.raw`(?:^|[.!?:;,"'“(\]]|\b(?:please|now|must|should|shall|then|and|to|you|immediately))\s*`
+  const between = String.raw`(?:[^\w\n]+\w+){0,${mostBetween}}?[^\w\n]+`
+  return new RegExp(`${start}\\b${verb}\\b${between}(?:${named.join('|')})(?![\\w-])`, 'im')
 }
 
 /** A bounded change that a result orders asks a person. @param from the tool whose result it is */
 export const orderedVerdict = (toolName: string, from: string): Verdict => ({
   ...{ tier: 'red', rule: taintRule },
-  reason: `The result of ${from} names ${toolName} itself, as a text does that orders it. The operator did not write that.`,
+  reason: `The result of ${from} orders it: a text there names ${toolName}, or says in words to do this. The operator did not write that.`,
 })
