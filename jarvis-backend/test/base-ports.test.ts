@@ -1,0 +1,21 @@
+import { describe, onTestFinished } from 'vitest'
+import { openDatabase } from '../src/store/sqlite/database.ts'
+import { createJournal } from '../src/store/sqlite/journal/journal.ts'
+import { createSettings } from '../src/store/sqlite/settings.ts'
+import { journalContract, settingsContract, transactionsContract } from './contracts/base-ports.ts'
+
+function open() {
+  const database = openDatabase(':memory:')
+  onTestFinished(() => void database.close())
+  const rows = database.sql.prepare<[], { kind: string; body: string }>('SELECT kind, body FROM journal ORDER BY seq')
+  return {
+    transactions: database,
+    settings: createSettings(database),
+    journal: createJournal(database, () => 1_000),
+    held: () => rows.all().map(({ kind, body }) => ({ kind, body: JSON.parse(body) as unknown })),
+  }
+}
+
+describe('Settings in SQLite', () => settingsContract(() => open().settings))
+describe('Journal in SQLite', () => journalContract(open))
+describe('Transactions in SQLite', () => transactionsContract(open))
