@@ -46,7 +46,11 @@ export function journalContract(
 export function transactionsContract(open: () => { transactions: Transactions; settings: Settings }) {
   test.each(['atomically', 'durably'] as const)('%s: all of it or nothing, and its result comes back', (how) => {
     const { transactions, settings } = open()
-    expect(transactions[how](() => (settings.set('a', '1'), 'done'))).toBe('done')
+    const done = transactions[how](() => {
+      settings.set('a', '1')
+      return 'done'
+    })
+    expect(done).toBe('done')
     const fail = () =>
       transactions[how](() => {
         settings.set('a', '2')
