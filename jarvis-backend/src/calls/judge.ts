@@ -224,6 +224,7 @@ function withOrigins({ results, operatorTexts }: Sources, catalog: Catalog): Sou
     return {
       ...result,
       ...(tool?.isComposed && { isComposed: true }),
+      ...(tool?.namesNoChange && { namesNoChange: true }),
       ...(tool?.recalls && saidIfRecalled !== undefined && { said: saidIfRecalled }),
     }
   })

@@ -53,7 +53,7 @@ export function decide(call: Call, effects: readonly Effect[], world: World): Ve
   const judged = tainted(raised(call, effects, world), call, effects, world)
   const verdict = underProfile(allowed(judged, call, effects, policy), policy.profile)
   // Neither `allow` nor a profile lets run unasked what a result orders.
-  return judged.tier === 'red' && verdict.tier === 'yellow' ? (ordered(call) ?? verdict) : verdict
+  return judged.tier === 'red' && verdict.tier === 'yellow' ? (ordered(call, effects) ?? verdict) : verdict
 }
 
 /** The tier of a tool's calls when no rule raises them. Lists of tools show it. */
@@ -118,7 +118,7 @@ function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world
     const commands = effects.flatMap(({ executes }) => executes?.argument ?? [])
     const heard = sources()
     const taint = taintOf((name) => commands.includes(name), words as Call['input'], heard, world)
-    if (taint === undefined) return (verdict.tier === 'yellow' && ordered(call)) || verdict
+    if (taint === undefined) return (verdict.tier === 'yellow' && ordered(call, effects)) || verdict
     const raised = taintedVerdict(verdict, toolName, taint)
     // The command only reads, so it stays red and a person decides whether the named host may be asked.
     return verdict.rule === 'network_read'
@@ -130,9 +130,10 @@ function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world
 }
 
 /** The verdict on a change that would run unasked, where a result orders it. */
-function ordered({ toolName, input, sources }: Call): Verdict | undefined {
+function ordered({ toolName, input, sources }: Call, effects: readonly Effect[]): Verdict | undefined {
+  const names = effects.flatMap(({ target }) => target.name ?? [])
   try {
-    const from = sources && orderedBy(toolName, input, sources())
+    const from = sources && orderedBy(toolName, input, names, sources())
     return from === undefined ? undefined : orderedVerdict(toolName, from)
   } catch {
     return { tier: 'black', rule: taintRule, reason: 'It could not be told where the words of this call came from.' }

@@ -170,6 +170,8 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   ending?(input: z.output<Input>): Ending
   /** JARVIS composes its answers, so other people's text occurs in them as names alone. */
   isComposed?: true
+  /** What JARVIS composes in its answers names no tool that changes something: where one is named, an error's text does that. */
+  namesNoChange?: true
   /** It reads or writes what JARVIS remembers, so an agent without a memory may not use it. */
   remembers?: true
   /** Its answers repeat earlier conversations, the operator's words included. */

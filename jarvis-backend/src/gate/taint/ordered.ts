@@ -25,30 +25,35 @@ const fewestChars = 3
 
 /**
  * The result that orders a call: one that names the tool, which no guest, log or file does by itself, or that has the tool's verb as an order
- * and then one of the call's arguments, as `please wake the node agent`. Such a text was written for a model. Results that JARVIS
+ * and then one of the call's arguments or targets, as `please wake the node agent`. Such a text was written for a model. Results that JARVIS
  * composed name tools rightly, and what the memory repeats is no order. Where the operator named the tool, or one of its words and of the call's
- * arguments, the order is their own.
+ * arguments or targets, the order is their own.
+ * @param names of the call's targets, as `jellyfin` for the argument 104
  */
 export function orderedBy(
   toolName: string,
   input: Readonly<Record<string, unknown>>,
+  names: readonly string[],
   { results, operatorTexts }: Sources,
 ): string | undefined {
   const name = new RegExp(`(?<![\\w-])${toolName.replace(/[^\w]/g, '.')}(?![\\w-])`, 'i')
   const saysOf = (text: string, words: readonly string[]) =>
     words.some((word) => new RegExp(`(?<![\\w])${word.replace(/[^\w]/g, '.')}(?![\\w])`, 'i').test(text))
   const deeds = toolName.split('_').filter((word) => !things.has(word))
-  const values = Object.values(input).flatMap((value) =>
+  const scalars = Object.values(input).flatMap((value) =>
     typeof value === 'string' || typeof value === 'number' ? [String(value)] : [],
   )
+  const values = [...scalars, ...names].filter((value) => value !== '')
   if (operatorTexts.some((text) => name.test(text) || (saysOf(text, deeds) && saysOf(text, values)))) return undefined
   const orders = ordersOf(deeds[0], values)
   return results.find(
-    ({ text, isComposed, said, toolName: from }) =>
+    ({ text, isComposed, namesNoChange, said, toolName: from }) =>
       said === undefined &&
       from !== summarySource &&
-      // A composed result may hold the words of an error; what JARVIS itself writes there orders nothing in this form.
-      [isComposed === true ? undefined : name, orders].some((order) => order?.test(withoutCodes(text)) === true),
+      // A composed result may hold the words of an error. JARVIS itself orders nothing there, and names tools in some of them.
+      [isComposed === true && namesNoChange !== true ? undefined : name, orders].some(
+        (order) => order?.test(withoutCodes(text)) === true,
+      ),
   )?.toolName
 }
 

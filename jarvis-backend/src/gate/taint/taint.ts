@@ -21,6 +21,8 @@ export type Source = {
   text: string
   /** JARVIS composed it: what others wrote stands in it as names alone. */
   isComposed?: boolean
+  /** Composed, and JARVIS itself names no tool in it that changes something. */
+  namesNoChange?: boolean
   /** The arguments of the call that the result answers. */
   asked?: Record<string, unknown>
   /**

@@ -19,7 +19,7 @@ const touches: Touch[] = [
   { kind: 'read', on: 'node' },
 ]
 /** Of a tool that reads the cluster, or one node of it, and tells it in JARVIS's words. */
-export const reading = { tier: 'green', touches, effects: reads, isComposed: true } as const
+export const reading = { tier: 'green', touches, effects: reads, isComposed: true, namesNoChange: true } as const
 
 /** The same for a tool whose answers hold text that others wrote. */
 export const quoting = { tier: 'green', touches, effects: reads } as const
