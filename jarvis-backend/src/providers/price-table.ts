@@ -36,7 +36,8 @@ const gemini = (input: number, output: number, long?: [input: number, output: nu
 /**
  * Prices by `service/model` without a date suffix; standard service, no batches. Looked up on 2026-11-22: Anthropic's on
  * platform.claude.com/docs/en/about-claude/pricing, the newest from third parties. OpenAI's from third parties that quote
- * developers.openai.com/api/docs/pricing, which could not be read, and Gemini's from memory: compare them before relying on them.
+ * developers.openai.com/api/docs/pricing, which could not be read, and Gemini's from ones that quote ai.google.dev: compare them
+ * before relying on them.
  */
 export const shippedPrices: Readonly<Record<string, Price>> = {
   'anthropic/claude-fable-5-1': anthropic(10, 50, 0.25),
