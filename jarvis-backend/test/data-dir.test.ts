@@ -88,7 +88,7 @@ test('tokens made and revoked at the command line are in the journal', async () 
   expect((await jarvis(dir, 'mcp-token', 'revoke', 'laptop')).code).toBe(0)
   expect((await jarvis(dir, 'token', 'revoke', 'laptop')).code).toBe(1)
   expect((await jarvis(dir, 'token', 'create', 'webui', '--door', 'v1,door')).output).toContain('--door v1,api')
-  expect((await jarvis(dir, 'token', 'create', 'webui', '--scope', 'decide')).code).toBe(1)
+  expect((await jarvis(dir, 'token', 'create', 'webui', '--door', 'v1', '--scope', 'decide')).code).toBe(2)
   const made = await jarvis(dir, 'token', 'create', 'webui', '--door', 'v1,api', '--scope', 'ask', '--expires', '30d')
   const [secret = ''] = /^jarvis_\w{38}$/m.exec(made.output) ?? []
   const { output } = await jarvis(dir, 'token', 'list')
