@@ -54,9 +54,9 @@ test('a backup made while a server writes is one whole file, of one moment', asy
   await close()
 
   const kept = readFileSync(file)
-  expect(await jarvis(dir, 'backup', file)).toMatchObject({ code: 1, output: `${file} exists. --force overwrites it.` })
+  expect(await jarvis(dir, 'backup', file)).toMatchObject({ code: 2, output: `${file} exists. --force overwrites it.` })
   expect(readFileSync(file).equals(kept)).toBe(true)
-  expect((await jarvis(dir, 'backup', join(dir, 'jarvis.db'), '--force')).code).toBe(1)
+  expect((await jarvis(dir, 'backup', join(dir, 'jarvis.db'), '--force')).code).toBe(2)
 
   const fresh = folder()
   expect((await jarvis(fresh, 'restore', file)).code).toBe(0)
@@ -107,7 +107,7 @@ test('a backup cannot write outside of the workspace', async () => {
   const { database, close } = openJournal(dir)
   await backUp(database, { ...quiet, file, files: [{ path: 'workspace/../../escaped.md', text: 'x' }] })
   await close()
-  expect((await jarvis(dir, 'restore', file)).code).toBe(1)
+  expect((await jarvis(dir, 'restore', file)).code).toBe(2)
   expect(existsSync(join(dir, '../escaped.md'))).toBe(false)
 })
 

@@ -248,7 +248,7 @@ test('the command line verifies and exports, and names the first broken entry', 
   expect((await jarvis(dir, 'journal', 'export', file)).code).toBe(0)
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(11)
   expect(await jarvis(dir, 'journal', 'export', file)).toMatchObject({
-    code: 1,
+    code: 2,
     output: expect.stringContaining('exists'),
   })
 

@@ -211,7 +211,7 @@ test('the CLI sets the profile of a running server at once', async () => {
   expect((await told(events)).text).toContain('Profile lockdown')
   expect(await classify(jarvis, 'wake_node', { node: 'agent' })).toMatchObject({ tier: 'black', rule: 'profile' })
   expect(await journalled(jarvis)).toEqual([{ change: 'profile', from: 'balanced', to: 'lockdown', by: 'cli' }])
-  expect(await cli(jarvis.dataDir, 'profile', 'calm')).toMatchObject({ code: 1 })
+  expect(await cli(jarvis.dataDir, 'profile', 'calm')).toMatchObject({ code: 2 })
 })
 
 test('a card that waits is no way around a profile that has become stricter', async () => {

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
@@ -28,7 +27,8 @@ const conf = [
   'log = warn',
   '',
 ]
-const dir = mkdtempSync(join(tmpdir(), 'jarvis-reads-'))
+// Not where temporary files may be: commands may not read below /dev.
+const dir = mkdtempSync('/tmp/jarvis-reads-')
 const [file, other, packed, log] = ['app.conf', 'other.txt', 'app.log.gz', 'app.log'].map((name) => join(dir, name))
 let sshd: Sshd
 let shell: Shell & { close(): void }

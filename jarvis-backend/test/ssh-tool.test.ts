@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
@@ -43,7 +42,7 @@ test('execute_ssh runs exactly the judged words on the node, also in a pipe', as
 
 test('a read whose connection is lost counts as failed, and its answer says that nothing was changed', async () => {
   const { run, close, sshd } = await overSsh()
-  const dir = mkdtempSync(join(tmpdir(), 'jarvis-pipes-'))
+  const dir = mkdtempSync('/tmp/jarvis-pipes-')
   onTestFinished(() => rmSync(dir, { recursive: true }))
   const pipe = join(dir, 'app.log')
   execFileSync('mkfifo', [pipe])
@@ -63,7 +62,7 @@ test('a read whose connection is lost counts as failed, and its answer says that
 
 test('a link is followed only to what may be read', async () => {
   const { run, close } = await overSsh()
-  const dir = mkdtempSync(join(tmpdir(), 'jarvis-links-'))
+  const dir = mkdtempSync('/tmp/jarvis-links-')
   onTestFinished(() => rmSync(dir, { recursive: true }))
   writeFileSync(join(dir, 'real'), 'plain\n')
   for (const [name, to] of [
@@ -87,7 +86,7 @@ test('a link is followed only to what may be read', async () => {
 
 test('a password in a file comes out whole nowhere, and in pieces neither', async () => {
   const { run, close } = await overSsh()
-  const dir = mkdtempSync(join(tmpdir(), 'jarvis-app-'))
+  const dir = mkdtempSync('/tmp/jarvis-app-')
   onTestFinished(() => rmSync(dir, { recursive: true }))
   writeFileSync(join(dir, 'app.conf'), 'listen = 8080\ndb_password = Zq7vKx2WjYp9BhRg\n')
   for (const command of [`cat ${dir}/app.conf | fold -w 4`, `fold -w 4 ${dir}/app.conf`, `cut -c15- ${dir}/app.conf`]) {

@@ -112,14 +112,14 @@ async function accepted(questions: Questions, given: Given, probes: readonly Pro
     if (known.includes(fingerprint)) continue
     if (known.length > 0) {
       throw new JarvisError(
-        'invalid_request',
+        'conflict',
         `${url} shows another certificate than --fingerprint says: nothing was changed.`,
       )
     }
     // Each certificate is confirmed by itself, so that one forged among several is noticed.
     const question = `Does "pvenode cert info" on the node of ${url} show the same fingerprint? Trust it`
     if (given.isAsking && !(await questions.confirm(question, false))) {
-      throw new JarvisError('invalid_request', `${url} is not trusted: nothing was changed.`)
+      throw new JarvisError('conflict', `${url} is not trusted: nothing was changed.`)
     }
   }
   return [...new Set(probes.map(({ fingerprint }) => fingerprint))]
