@@ -67,6 +67,7 @@ test('several cards are denied at once, after they were named, and no other with
   await all.waitFor({ state: 'detached' })
 
   await page.getByRole('link', { name: 'New chat' }).first().click()
+  await page.getByText('As you wish.', { exact: true }).waitFor({ state: 'detached' })
   await say(page, 'And these.')
   await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
   await page.goto(`${jarvis.url}/waiting`)
