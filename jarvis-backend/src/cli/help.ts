@@ -64,10 +64,13 @@ export function referenceText(): string {
         .flatMap((name) => {
           const options = optionLines(name).map(({ line, about }) => `\`${cell(line)}\` ${cell(about)}`)
           const { note } = commandOf(name)
-          return formsOf(name).map(({ line, about }, index, forms) => {
-            const rest = index === forms.length - 1 ? [...options, ...(note === undefined ? [] : [cell(note)])] : []
-            return `| \`jarvis ${cell(line)}\` | ${[cell(about), ...rest].join('. ')} |`
+          const rest = [...options, ...(note === undefined ? [] : [cell(note)])]
+          const forms = formsOf(name)
+          const rows = forms.map(({ line, about }) => {
+            const words = forms.length === 1 ? [cell(about), ...rest] : [cell(about)]
+            return `| \`jarvis ${cell(line)}\` | ${words.join('. ')} |`
           })
+          return forms.length === 1 || rest.length === 0 ? rows : [...rows, `| … | ${rest.join('. ')} |`]
         }),
       '',
     ]),

@@ -2,9 +2,10 @@ import { join } from 'node:path'
 import { type Agent, type Agents, agentIdOf, fits } from '../agents/agent.ts'
 import { agentDir } from '../agents/agent-dir.ts'
 import { skillRoutes } from '../http/skills.ts'
+import { onceATick } from '../lib/once-a-tick.ts'
 import { onceFor } from '../lib/once-for.ts'
 import { JarvisError, mainAgentId } from '../protocol/index.ts'
-import { createFolders } from '../skills/folders.ts'
+import { createFolders, type Folders } from '../skills/folders.ts'
 import { createSkills, type Skills } from '../skills/library.ts'
 import { noReach, type Reach, reachOf } from '../skills/reach.ts'
 import { isCommand } from '../skills/reserved.ts'
@@ -18,6 +19,23 @@ import type { Foundation } from './foundation.ts'
 
 const nothing: ReadonlyMap<string, string> = new Map()
 
+/** A turn of a model asks several times in a row which skills there are; looking at each folder each time took a third of its CPU time. */
+function readOnceATick(folders: Folders): Folders {
+  const all = onceATick(folders.all)
+  return {
+    ...folders,
+    all: all.get,
+    add(name, text) {
+      all.forget()
+      folders.add(name, text)
+    },
+    remove(name) {
+      all.forget()
+      folders.remove(name)
+    },
+  }
+}
+
 /** Wires the skills of the workspace and of the agents: what is approved, the tool that loads them, the prompts' catalogues, routes. */
 export function composeSkills(foundation: Foundation, parts: { catalog: () => Catalog; agents: () => Agents }) {
   const { dataDir, database, settings, journal, redactor, activity, now } = foundation
@@ -27,7 +45,9 @@ export function composeSkills(foundation: Foundation, parts: { catalog: () => Ca
       : undefined
   const libraryOf = (owner: string) =>
     createSkills({
-      folders: createFolders({ dir: join(agentDir(dataDir, owner), 'skills'), trees: createTrees(), reserved }),
+      folders: readOnceATick(
+        createFolders({ dir: join(agentDir(dataDir, owner), 'skills'), trees: createTrees(), reserved }),
+      ),
       store: createSkillStore(database, owner),
       shipped: owner === mainAgentId ? shippedSkills : nothing,
       settings,

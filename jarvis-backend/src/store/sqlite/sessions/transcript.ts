@@ -53,7 +53,7 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
   const childColumns = `id, session_id AS sessionId, created_at AS at, parent, status = 'ended' AS isEnded`
   const selectOfCall = sql.prepare<[string], ChildRow>(`SELECT ${childColumns} FROM runs WHERE begun_by = ?`)
   const selectChildren = sql.prepare<{ id: string; parent: string | null }, ChildRow>(
-    `SELECT ${childColumns} FROM runs
+    `SELECT ${childColumns} FROM runs INDEXED BY runs_by_parent
      WHERE session_id = @id AND parent IS NOT NULL AND (@parent IS NULL OR parent = @parent) ORDER BY position`,
   )
   const selectUnfinished = sql.prepare<[], RunRow>(
