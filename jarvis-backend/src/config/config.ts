@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { parseProtected } from '../gate/index.ts'
 import { type LogLevel, logLevels } from '../lib/log-levels.ts'
 import type { ModelFallback } from '../protocol/index.ts'
+import type { KeySources } from '../secrets/index.ts'
 import { ConfigError } from './config-error.ts'
 import { drillOf, drillVariables } from './drill.ts'
 import { demo, isModelVariable, type ModelConfig, type ModelVariable, modelsOf, modelVariables } from './model.ts'
@@ -11,6 +12,7 @@ import { type ConfiguredNodes, parseNodes } from './nodes.ts'
 import { pathOf } from './path-of.ts'
 import { type PbsConfig, pbsOf, pbsVariables } from './pbs.ts'
 import { type ProxmoxConfig, proxmoxOf, proxmoxVariables } from './proxmox.ts'
+import { keySources } from './sealing.ts'
 
 export { ConfigError }
 
@@ -24,6 +26,8 @@ export type Config = {
   port: number
   host: string
   dataDir: string
+  /** Where the master keys are that open what is sealed in the data dir. */
+  secretKeys: KeySources
   /** Undefined: the data dir's generated secrets are used. */
   password: string | undefined
   jwtSecret: string | undefined
@@ -105,6 +109,14 @@ const Environment = z.object({
   PORT: wholeNumber(0, 65_535, 4000, '4000'),
   HOST: z.string().default('127.0.0.1'),
   JARVIS_DATA_DIR: z.string().optional(),
+  JARVIS_SECRETS_KEY: z
+    .string()
+    .regex(
+      /^\s*[0-9a-f]{64}([\s,]+[0-9a-f]{64})*\s*$/i,
+      'must be a key of 64 hexadecimal digits, or several with spaces between; make one with: openssl rand -hex 32',
+    )
+    .optional(),
+  JARVIS_SECRETS_KEY_FILE: z.string().optional(),
   JARVIS_PASSWORD: z.string().min(8, 'must have at least 8 characters, for example correct-horse-battery').optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters; make one with: openssl rand -hex 32').optional(),
   ...modelVariables,
@@ -262,6 +274,7 @@ export function readConfig(
     port: value.PORT,
     host: value.HOST,
     dataDir: pathOf(value.JARVIS_DATA_DIR ?? '~/.jarvis'),
+    secretKeys: keySources(env),
     password: value.JARVIS_PASSWORD,
     jwtSecret: value.JWT_SECRET,
     model,
@@ -308,6 +321,7 @@ export function readConfig(
       value.JARVIS_PASSWORD,
       value.JWT_SECRET,
       value.JARVIS_MCP_TOKEN,
+      ...(value.JARVIS_SECRETS_KEY?.split(/[\s,]+/) ?? []),
       value.ANTHROPIC_API_KEY,
       value.OPENAI_API_KEY,
       value.PVE_TOKEN_SECRET,

@@ -1,6 +1,10 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeWhole } from '../lib/whole-file.ts'
 import { type AttachedServerConfig, JarvisError, parseAttachedServer, ServerName } from '../protocol/index.ts'
+import { ConfigError } from './config-error.ts'
+import { type Opener, openerOf, openLeaves, type Sealing, sealLeaves } from './sealing.ts'
+import { serverLeaves } from './secret-leaves.ts'
 
 export const mcpPath = (dataDir: string): string => join(dataDir, 'mcp.json')
 
@@ -9,15 +13,16 @@ export type McpFile = { servers: Map<string, AttachedServerConfig>; problems: st
 
 const mostServers = 50
 
-/** Reads `mcp.json`. Never throws; a missing file has no servers. */
-export function readMcpFile(path: string): McpFile {
+/** Reads `mcp.json`; a server with a secret that cannot be opened is a problem. Never throws; a missing file has no servers. */
+export function readMcpFile(of: Sealing): McpFile {
   const servers = new Map<string, AttachedServerConfig>()
-  const raw = rawServers(path)
+  const raw = rawServers(mcpPath(of.dataDir))
+  const open = openerOf(of)
   if (typeof raw === 'string') return { servers, problems: [raw], isBroken: true }
   const problems: string[] = []
   for (const [given, value] of Object.entries(raw.mcpServers)) {
     const name = safeName(given)
-    const parsed = parseAttachedServer(value)
+    const parsed = parsedEntry(given, value, open)
     if (!ServerName.safeParse(name).success) problems.push(`mcp.json: ${JSON.stringify(given)} cannot name a server.`)
     else if (servers.has(name)) problems.push(`mcp.json: two servers would be called ${name}.`)
     else if (servers.size === mostServers) problems.push(`mcp.json: only the first ${mostServers} servers are used.`)
@@ -29,18 +34,33 @@ export function readMcpFile(path: string): McpFile {
 
 /**
  * Writes or removes one server's entry; the rest of the file stays as it is.
- * @throws JarvisError `conflict` where the file cannot be read, because writing would lose its content
+ * Secrets are sealed. @throws JarvisError `conflict` where the file cannot be read, because writing would lose its content, and where the key
+ * is missing
  */
-export function writeMcpServer(path: string, name: string, config: AttachedServerConfig | undefined): void {
+export function writeMcpServer(of: Sealing, name: string, config: AttachedServerConfig | undefined): void {
+  const path = mcpPath(of.dataDir)
   const raw = rawServers(path)
   if (typeof raw === 'string') throw new JarvisError('conflict', `${raw} Mend it by hand first; nothing was changed.`)
   const { mcpServers } = raw
   const key = Object.keys(mcpServers).find((given) => safeName(given) === name) ?? name
   if (config === undefined) delete mcpServers[key]
-  else mcpServers[key] = config
-  // Readable by its owner only: env and headers may hold secrets.
-  writeFileSync(`${path}.new`, `${JSON.stringify(raw, null, 2)}\n`, { mode: 0o600 })
-  renameSync(`${path}.new`, path)
+  else {
+    const entry = structuredClone(config)
+    sealLeaves(serverLeaves(key, entry), of)
+    mcpServers[key] = entry
+  }
+  writeWhole(path, `${JSON.stringify(raw, null, 2)}\n`)
+}
+
+/** Opens an entry's secrets and reads it. */
+function parsedEntry(name: string, entry: unknown, open: Opener): ReturnType<typeof parseAttachedServer> {
+  try {
+    openLeaves(serverLeaves(name, entry), open)
+  } catch (error) {
+    if (error instanceof ConfigError) return { ok: false, problem: error.message.replace(/\.$/, '') }
+    throw error
+  }
+  return parseAttachedServer(entry)
 }
 
 /** Turns `My Files!` into `My-Files`. */

@@ -1,8 +1,11 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { writeWhole } from '../lib/whole-file.ts'
 import { isVariableProvider, ModelFallback, ModelHeaders, ModelProvider, ProviderBody } from '../protocol/index.ts'
 import { ConfigError } from './config-error.ts'
+import { type Opener, openLeaves, type Sealing, sealLeaves } from './sealing.ts'
+import { modelLeaves } from './secret-leaves.ts'
 
 const SavedProvider = ProviderBody.omit({ apiKey: true, headers: true }).extend({
   name: ModelProvider.refine((name) => !isVariableProvider(name), 'is set by environment variables or settings.env'),
@@ -23,11 +26,11 @@ const ModelsFile = z.strictObject({
 export type ModelsFile = z.output<typeof ModelsFile>
 export const noModelsFile: ModelsFile = { version: 1, providers: [], fallbacks: [] }
 
-/** The file of named providers, with their keys. */
+/** The file of named providers, with their sealed keys. */
 export const modelsPath = (dataDir: string): string => join(dataDir, 'models.json')
 
 /** Reads the named providers; a data dir without the file has none. @throws ConfigError that says what is wrong with the file */
-export function readModelsFile(dataDir: string): ModelsFile {
+export function readModelsFile(dataDir: string, open: Opener): ModelsFile {
   const path = modelsPath(dataDir)
   if (!existsSync(path)) return noModelsFile
   let value: unknown
@@ -37,6 +40,7 @@ export function readModelsFile(dataDir: string): ModelsFile {
     const why = (error as NodeJS.ErrnoException).code ?? 'not JSON'
     throw new ConfigError(`${path} cannot be read (${why}). Correct it, or move it away and add the providers again.`)
   }
+  openLeaves(modelLeaves(value), open)
   const parsed = ModelsFile.safeParse(value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
@@ -45,17 +49,9 @@ export function readModelsFile(dataDir: string): ModelsFile {
   )
 }
 
-/** Writes the file atomically, readable by its owner only. */
-export function writeModelsFile(dataDir: string, file: ModelsFile): void {
-  const path = modelsPath(dataDir)
-  const unfinished = `${path}.new`
-  rmSync(unfinished, { force: true })
-  const opened = openSync(unfinished, 'wx', 0o600)
-  try {
-    writeSync(opened, `${JSON.stringify(file, undefined, 2)}\n`)
-    fsyncSync(opened)
-  } finally {
-    closeSync(opened)
-  }
-  renameSync(unfinished, path)
+/** Writes the file at once, with keys and headers sealed. @throws JarvisError `conflict` where they cannot be sealed */
+export function writeModelsFile(of: Sealing, file: ModelsFile): void {
+  const written = structuredClone(file)
+  sealLeaves(modelLeaves(written), of)
+  writeWhole(modelsPath(of.dataDir), `${JSON.stringify(written, undefined, 2)}\n`)
 }

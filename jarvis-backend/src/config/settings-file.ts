@@ -5,6 +5,17 @@ import { type Changes, readEnvFile, writeEnvFile } from './env-file.ts'
 import { isModelVariable, readModels } from './model.ts'
 import { type ModelsFile, readModelsFile } from './models-file.ts'
 import { pathOf } from './path-of.ts'
+import {
+  asConflict,
+  keySources,
+  leaveSealed,
+  type Opener,
+  openerOf,
+  openLeaves,
+  type Sealing,
+  sealLeaves,
+} from './sealing.ts'
+import { settingLeaves } from './secret-leaves.ts'
 
 type Environment = Record<string, string | undefined>
 
@@ -16,8 +27,10 @@ const isSet = (value: string | undefined) => value !== undefined && value.trim()
 const groups = [/^PVE_/, /^ANTHROPIC_(API_KEY|BASE_URL)$/, /^OPENAI_(API_KEY|BASE_URL)$/]
 
 /** Settings from the data dir that the environment does not override. @throws ConfigError where the file cannot be read */
-function savedSettings(env: Environment): Record<string, string> {
-  return whatCounts(readable(settingsPath(dataDirOf(env))), env)
+function savedSettings(env: Environment, open: Opener): Record<string, string> {
+  const saved = whatCounts(readable(settingsPath(dataDirOf(env))), env)
+  openLeaves(settingLeaves(saved), open)
+  return saved
 }
 
 const dataDirOf = (env: Environment) => pathOf(isSet(env.JARVIS_DATA_DIR) ? String(env.JARVIS_DATA_DIR) : '~/.jarvis')
@@ -38,13 +51,14 @@ function whatCounts(saved: Record<string, string>, env: Environment): Record<str
   )
 }
 
-/** The models after a change of the saved settings. @param file the named providers then @throws JarvisError `invalid_request` */
+/** The models after a change of the saved settings. @param file the named providers then @throws JarvisError `invalid_request`, `conflict` */
 export function modelsAfter(
-  { dataDir, modelEnvironment }: Pick<Config, 'dataDir' | 'modelEnvironment'>,
+  { modelEnvironment, ...sealing }: Pick<Config, 'dataDir' | 'secretKeys' | 'modelEnvironment'>,
   changes: Changes = {},
-  file: ModelsFile = readModelsFile(dataDir),
+  file: ModelsFile = readModelsFile(sealing.dataDir, openerOf(sealing)),
 ) {
-  const saved = { ...readEnvFile(settingsPath(dataDir)), ...changes }
+  const saved = { ...readEnvFile(settingsPath(sealing.dataDir)), ...changes }
+  asConflict(() => openLeaves(settingLeaves(saved), openerOf(sealing)))
   const set = Object.entries(saved).flatMap(([key, value]) =>
     value === undefined || value === '' ? [] : [[key, value]],
   )
@@ -64,10 +78,16 @@ export function loadEnv(path = '.env'): void {
 }
 
 /** Reads the configuration from the environment and, behind it, the saved settings. @throws ConfigError */
-export function readStartConfig(env: Environment): Config {
-  const saved = savedSettings(env)
+export const readStartConfig = (env: Environment): Config =>
+  readWith(env, openerOf({ dataDir: dataDirOf(env), secretKeys: keySources(env) }))
+
+/** As `readStartConfig`, for commands that use no saved secret: what is sealed stays so, and its key may be elsewhere. @throws ConfigError */
+export const readSealedConfig = (env: Environment): Config => readWith(env, leaveSealed)
+
+function readWith(env: Environment, open: Opener): Config {
+  const saved = savedSettings(env, open)
   try {
-    return readConfig(env, saved, readModelsFile(dataDirOf(env)))
+    return readConfig(env, saved, readModelsFile(dataDirOf(env), open))
   } catch (error) {
     const [name = ''] = error instanceof ConfigError ? error.message.split(' ', 1) : []
     if (!(name in saved)) throw error
@@ -78,4 +98,9 @@ export function readStartConfig(env: Environment): Config {
 /** Reads the configuration as the next start would. @param outside the environment without `.env` @throws ConfigError */
 export const readNextConfig = (outside: Environment): Config => readStartConfig({ ...readable('.env'), ...outside })
 
-export const saveSettings = (dataDir: string, changes: Changes): void => writeEnvFile(settingsPath(dataDir), changes)
+/** Saves settings in the data dir, secrets sealed. @throws JarvisError `conflict` where they cannot be sealed */
+export function saveSettings(of: Sealing, changes: Changes): void {
+  const written = { ...changes }
+  sealLeaves(settingLeaves(written), of)
+  writeEnvFile(settingsPath(of.dataDir), written)
+}

@@ -46,14 +46,14 @@ export function createClusterSetup({ config, clock }: { config: Config; clock: C
     /** @throws JarvisError `conflict` */
     save(body: SetupClusterBody): SetupSaveReply {
       mayChange()
-      saveSettings(config.dataDir, variablesOf(clusterOf(body)))
+      saveSettings(config, variablesOf(clusterOf(body)))
       return { savedTo: settingsPath(config.dataDir), needsRestart: true }
     },
     /** Uses the demo from the next start on. @returns the addresses that were saved @throws JarvisError `conflict` */
     forget(): string[] {
       mayChange()
       const { PVE_URL = '' } = readEnvFile(settingsPath(config.dataDir))
-      saveSettings(config.dataDir, Object.fromEntries(Object.keys(proxmoxVariables).map((name) => [name, undefined])))
+      saveSettings(config, Object.fromEntries(Object.keys(proxmoxVariables).map((name) => [name, undefined])))
       return PVE_URL === '' ? [] : PVE_URL.split(',')
     },
   }

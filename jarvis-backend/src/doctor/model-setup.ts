@@ -2,6 +2,7 @@ import { type Config, ConfigError } from '../config/config.ts'
 import type { Changes } from '../config/env-file.ts'
 import { idOf, type ModelConfig, type ServedModel } from '../config/model.ts'
 import { type ModelsFile, readModelsFile, type SavedProvider, writeModelsFile } from '../config/models-file.ts'
+import { openerOf } from '../config/sealing.ts'
 import { modelsAfter, saveSettings } from '../config/settings-file.ts'
 import type { Clock } from '../lib/clock.ts'
 import {
@@ -35,7 +36,7 @@ type Server = Pick<ServedModel, 'apiKey' | 'baseUrl' | 'headers'>
 
 /** Connects models from the dashboard and the command line: try them, save them, use one from the next message on. */
 export function createModelSetup(parts: {
-  config: Pick<Config, 'dataDir' | 'modelEnvironment' | 'embeddings'>
+  config: Pick<Config, 'dataDir' | 'secretKeys' | 'modelEnvironment' | 'embeddings'>
   clock: Clock
   /** Sets the models that may answer from now on, the one in use first, and what answers where one fails. */
   apply(models: readonly ModelConfig[], fallbacks: readonly ModelFallback[]): void
@@ -47,7 +48,7 @@ export function createModelSetup(parts: {
   /** @throws JarvisError `conflict` where the file cannot be used: it is not replaced, because it holds keys. */
   const readFile = (): ModelsFile => {
     try {
-      return readModelsFile(config.dataDir)
+      return readModelsFile(config.dataDir, openerOf(config))
     } catch (error) {
       if (error instanceof ConfigError) throw new JarvisError('conflict', error.message)
       throw error
@@ -94,8 +95,8 @@ export function createModelSetup(parts: {
   function keep(changes: Record<string, string | undefined>, next?: ModelsFile): void {
     const file = next ?? readFile()
     const { all } = modelsNow(changes, file)
-    if (next !== undefined) writeModelsFile(config.dataDir, next)
-    if (Object.keys(changes).length > 0) saveSettings(config.dataDir, changes)
+    if (next !== undefined) writeModelsFile(config, next)
+    if (Object.keys(changes).length > 0) saveSettings(config, changes)
     apply(all, file.fallbacks)
   }
   function mayChoose(): void {

@@ -1,0 +1,58 @@
+import Sqlite from 'better-sqlite3'
+import { secretsIn } from '../config/sealed-files.ts'
+import type { Sealing } from '../config/sealing.ts'
+import { surveySecrets } from '../config/secret-survey.ts'
+import { addKeys, backupKeys, isSealed, keyringName } from '../secrets/index.ts'
+
+/** Reads the secrets of a finished backup back. @returns lines that say what is sealed in it, once a sample was opened, and what is not */
+export function secretsOfBackup(file: string, { dataDir, secretKeys }: Sealing): string[] {
+  const texts = filesOf(file)
+  const leaves = secretsIn('mcp.json', texts.get('mcp.json') ?? '')?.leaves ?? []
+  const plain = leaves.filter(({ text }) => !isSealed(text))
+  const warning =
+    plain.length === 0
+      ? []
+      : [
+          `NOT sealed in it: ${plain.map(({ place }) => place).join(', ')}. Keep it where only you can read it; the next start of JARVIS seals them, then back up again.`,
+        ]
+  const keyring = texts.get(keyringName)
+  if (keyring === undefined) return warning
+  const { box, master, at } = backupKeys(keyring, dataDir, secretKeys)
+  const [sample] = leaves.filter(({ text }) => isSealed(text))
+  if (box === undefined)
+    return [...warning, `Its sealed secrets were not tried: the key ${master} is not here. They open with it alone.`]
+  // It throws where the backup does not hold what was sealed.
+  if (sample !== undefined) box.open(sample.place, sample.text)
+  const tried = sample === undefined ? 'the newest data key' : sample.place
+  return [
+    ...warning,
+    `Sealed secrets stay sealed in it: ${tried} was read back and opened with the key ${master} of ${at}, which is not in it. Without that key a restore cannot open them: keep a copy of it elsewhere.`,
+  ]
+}
+
+/** Adds a restored backup's data keys to those that are here. @returns lines that say what cannot be opened */
+export function secretsOfRestored(of: Sealing, keyring: string | undefined): string[] {
+  const missing = keyring === undefined ? [] : addKeys(of.dataDir, of.secretKeys, keyring)
+  const { secrets, problem } = surveySecrets(of)
+  const closed = secrets.flatMap(({ place, state }) => (state === 'closed' ? [place] : []))
+  if (missing.length === 0 && closed.length === 0) return []
+  const what = [...closed, 'what is sealed in the database'].join(', ')
+  return [
+    `Missing: ${what}. The key ${missing.join(', ')} that opens it is not here. Put it into the key file beside any other, a line each (see: npm run jarvis -- secrets status).`,
+    ...(problem === undefined ? [] : ['JARVIS does not start without it, or after: npm run jarvis -- secrets forget']),
+  ]
+}
+
+function filesOf(file: string): Map<string, string> {
+  const sql = new Sqlite(file, { readonly: true })
+  try {
+    return new Map(
+      sql
+        .prepare<[], { path: string; text: string }>('SELECT path, text FROM backup_files')
+        .all()
+        .map(({ path, text }) => [path, text]),
+    )
+  } finally {
+    sql.close()
+  }
+}

@@ -1,0 +1,159 @@
+import { copyFileSync, existsSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config/config.ts'
+import { openDataDir } from '../config/data-dir.ts'
+import { readEnvFile, writeEnvFile } from '../config/env-file.ts'
+import { secretFiles } from '../config/sealed-files.ts'
+import { surveySecrets } from '../config/secret-survey.ts'
+import { settingsPath } from '../config/settings-file.ts'
+import { writeWhole } from '../lib/whole-file.ts'
+import { JarvisError } from '../protocol/index.ts'
+import { isSealed, keyringName, type Rotated, rotate, SecretsRefused } from '../secrets/index.ts'
+import { lockDataDir } from '../store/sqlite/lock.ts'
+import { withData } from './data.ts'
+import { readOptions } from './options.ts'
+import { table } from './table.ts'
+
+const words = {
+  sealed: 'sealed',
+  old: 'sealed with an older data key; the next start seals it again',
+  plain: 'NOT sealed; the next start seals it',
+  closed: 'sealed, and no key here opens it',
+}
+
+/** `jarvis secrets`: shows what is sealed, changes the key, or sets aside what no key opens. */
+export async function secrets(config: Config, args: string[]): Promise<void> {
+  const { positionals, values } = readOptions(args, table.secrets.options)
+  const [action = 'status', ...rest] = positionals
+  if (rest.length > 0) throw new JarvisError('invalid_request', 'Use secrets status, secrets rotate or secrets forget.')
+  switch (action) {
+    case 'status':
+      return status(config, values.json === true)
+    case 'rotate':
+      return changeKey(config)
+    case 'forget':
+      return forget(config)
+    default:
+      throw new JarvisError('invalid_request', 'Use secrets status, secrets rotate or secrets forget.')
+  }
+}
+
+function status(config: Config, isJson: boolean): void {
+  const found = surveySecrets(config)
+  const { key, problem, plainCopies, isRotating } = found
+  if (
+    problem !== undefined ||
+    plainCopies.length > 0 ||
+    found.secrets.some(({ state }) => state === 'plain' || state === 'closed')
+  )
+    process.exitCode = 1
+  if (isJson) {
+    console.log(JSON.stringify(found, null, 2))
+    return
+  }
+  for (const { place, state } of found.secrets) console.log(`${place}  ${words[state]}`)
+  for (const name of plainCopies) console.log(`${name}  a copy with plain secrets; delete it when you do not need it`)
+  for (const file of found.openToOthers) console.log(`${file}  other accounts can read this key`)
+  if (problem !== undefined || key === undefined) {
+    console.log(problem ?? 'No keys yet: the first start makes them.')
+    return
+  }
+  console.log(
+    `Key: ${key.id} of ${key.at}${key.isInDataDir ? ', in the data dir: a copy of the folder opens them' : ''}.`,
+  )
+  if (isRotating) console.log('A change of the key was not finished: npm run jarvis -- secrets rotate')
+}
+
+async function changeKey(config: Config): Promise<void> {
+  const { dataDir, secretKeys } = config
+  const before = surveySecrets(config)
+  const known = new Set(before.secrets.flatMap(({ place, state }) => (state === 'closed' ? [] : [place])))
+  let rotated: Rotated | undefined
+  const work = () => {
+    rotated = named(() =>
+      rotate(
+        dataDir,
+        secretKeys,
+        (box) => {
+          for (const { leaves } of secretFiles(dataDir))
+            for (const { place, text } of leaves) if (isSealed(text) && known.has(place)) box.open(place, text)
+        },
+        Date.now(),
+      ),
+    )
+  }
+  if (existsSync(join(dataDir, 'jarvis.db')))
+    await withData(config, (journal, database) => {
+      work()
+      database.durably(() =>
+        journal.append('setup', { change: 'secrets_rotated', by: 'cli', key: rotated?.master ?? '' }),
+      )
+    })
+  else work()
+  if (rotated === undefined) return
+  const { master, at, isResumed, unneeded } = rotated
+  console.log(
+    `${isResumed ? 'Done: the key' : 'Done: the new key'} ${master} of ${at} counts, and opened every secret. Keep a copy of it elsewhere, apart from backups of the data dir.`,
+  )
+  for (const place of unneeded) console.log(`${place} holds a key that opens nothing any more: take it out.`)
+  console.log('Backups made before still need the key of their time.')
+}
+
+/** Works only while no server runs: one that runs has the key. */
+function forget(config: Config): void {
+  const dataDir = openDataDir(config.dataDir)
+  const unlock = lockDataDir(dataDir)
+  try {
+    const { secrets: found, problem } = surveySecrets(config)
+    const closed = new Set(found.flatMap(({ place, state }) => (state === 'closed' ? [place] : [])))
+    if (closed.size === 0 && problem === undefined) {
+      console.log('Every secret opens: there is nothing to forget.')
+      return
+    }
+    const suffix = `.before-forget-${new Date().toISOString().replace(/[:.]/g, '-')}`
+    for (const file of secretFiles(dataDir)) {
+      const own = file.leaves.filter(({ place }) => closed.has(place))
+      if (own.length === 0) continue
+      const path = join(dataDir, file.name)
+      copyFileSync(path, path + suffix)
+      for (const { put } of own) put(undefined)
+      writeWhole(path, file.toText())
+    }
+    dropRest(dataDir, closed)
+    const keyring = join(dataDir, keyringName)
+    if (problem !== undefined && existsSync(keyring)) renameSync(keyring, keyring + suffix)
+    console.log(closed.size === 0 ? 'The keys were set aside.' : `Set aside: ${[...closed].join(', ')}.`)
+    console.log(
+      `What was there is kept as *${suffix}: with its key it can be put back. Start JARVIS and enter the secrets again.`,
+    )
+  } finally {
+    unlock()
+  }
+}
+
+/** What a forgotten secret was for; without it these settings would stop the start. */
+const goesWith: readonly (readonly [secret: string, (name: string, value: string) => boolean])[] = [
+  ['PVE_TOKEN_SECRET', (name) => name.startsWith('PVE_')],
+  ['PBS_TOKEN_SECRET', (name) => name.startsWith('PBS_')],
+  ['PROXMOX_DRILL_TOKEN_SECRET', (name) => name.startsWith('PROXMOX_DRILL_')],
+  ['ANTHROPIC_API_KEY', (name, value) => name === 'JARVIS_MODEL' && value.startsWith('anthropic/')],
+  ['OPENAI_API_KEY', (name, value) => name === 'JARVIS_MODEL' && value.startsWith('openai/')],
+]
+
+function dropRest(dataDir: string, closed: ReadonlySet<string>): void {
+  const path = settingsPath(dataDir)
+  const gone = goesWith.filter(([secret]) => closed.has(`settings.env/${secret}`))
+  const names = Object.entries(readEnvFile(path)).flatMap(([name, value]) =>
+    gone.some(([, goes]) => goes(name, value)) ? [name] : [],
+  )
+  if (names.length > 0) writeEnvFile(path, Object.fromEntries(names.map((name) => [name, undefined])))
+}
+
+function named<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof SecretsRefused) throw new JarvisError('conflict', error.message)
+    throw error
+  }
+}

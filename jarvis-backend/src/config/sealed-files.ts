@@ -1,0 +1,106 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { writeWhole } from '../lib/whole-file.ts'
+import { isSealed, type SecretBox } from '../secrets/index.ts'
+import { withChanges } from './env-file.ts'
+import { attachedLeaves, type Leaf, modelLeaves, settingLeaves } from './secret-leaves.ts'
+
+/** A file's secrets; `toText` is the file with what was put into them. */
+export type SecretFile = { name: string; leaves: readonly Leaf[]; toText(): string }
+
+/** The files of a data dir that hold secrets, and how each is read. */
+const readers: Readonly<Record<string, (text: string, name: string) => Omit<SecretFile, 'name'>>> = {
+  'settings.env': settings,
+  'models.json': (text) => json(text, modelLeaves),
+  'mcp.json': (text) => json(text, attachedLeaves),
+  'jwt-secret': whole,
+  'signers-key': whole,
+  'vapid-keys': whole,
+}
+export const secretFileNames: readonly string[] = Object.keys(readers)
+
+function settings(text: string): Omit<SecretFile, 'name'> {
+  const changes: Record<string, string | undefined> = {}
+  const leaves = settingLeaves({ ...parseEnv(text) }).map((leaf) => ({
+    ...leaf,
+    put(next: string | undefined) {
+      changes[leaf.place.slice('settings.env/'.length)] = next
+    },
+  }))
+  return { leaves, toText: () => withChanges(text, changes) }
+}
+
+function json(text: string, leavesOf: (file: unknown) => Leaf[]): Omit<SecretFile, 'name'> {
+  const file: unknown = JSON.parse(text)
+  return { leaves: leavesOf(file), toText: () => `${JSON.stringify(file, undefined, 2)}\n` }
+}
+
+function whole(text: string, name: string): Omit<SecretFile, 'name'> {
+  let now = text.trim()
+  const put = (next = '') => {
+    now = next
+  }
+  return { leaves: now === '' ? [] : [{ place: name, text: now, put }], toText: () => (now === '' ? '' : `${now}\n`) }
+}
+
+/** The secrets of a file's text. @returns undefined for a file that holds none, or whose text cannot be read */
+export function secretsIn(name: string, text: string): SecretFile | undefined {
+  try {
+    const read = readers[name]?.(text, name)
+    return read && { name, ...read }
+  } catch {
+    return undefined
+  }
+}
+
+/** The secrets of the data dir's files, plain and sealed. Files that cannot be read are left out: their readers say what is wrong. */
+export function secretFiles(dataDir: string): SecretFile[] {
+  return secretFileNames.flatMap((name) => {
+    const path = join(dataDir, name)
+    try {
+      return existsSync(path) ? (secretsIn(name, readFileSync(path, 'utf8')) ?? []) : []
+    } catch {
+      return []
+    }
+  })
+}
+
+export const hasSealed = (dataDir: string): boolean =>
+  secretFiles(dataDir).some(({ leaves }) => leaves.some(({ text }) => isSealed(text)))
+
+/**
+ * Seals what is plain in a data dir's files, and seals with the newest data key what an older one sealed. Each file is replaced at once, so a
+ * crash leaves it as before or sealed. What cannot be opened, and a file that cannot be replaced, stay as they are. @returns the places that were plain
+ */
+export function sealFiles(dataDir: string, box: SecretBox, names = secretFileNames): string[] {
+  return secretFiles(dataDir)
+    .filter(({ name }) => names.includes(name))
+    .flatMap((file) => {
+      const plain = file.leaves.filter(({ text }) => !isSealed(text))
+      const old = file.leaves.filter(({ text }) => isSealed(text) && !box.isCurrent(text))
+      for (const { place, text, put } of plain) put(box.seal(place, text))
+      const again = old.filter((leaf) => sealedAgain(leaf, box))
+      if (plain.length + again.length === 0 || !isReplaced(join(dataDir, file.name), file)) return []
+      return plain.map(({ place }) => place)
+    })
+}
+
+/** @returns false for a file that is mounted by itself or belongs to another account */
+function isReplaced(path: string, file: SecretFile): boolean {
+  try {
+    writeWhole(realpathSync(path), file.toText())
+    return true
+  } catch {
+    return false
+  }
+}
+
+function sealedAgain({ place, text, put }: Leaf, box: SecretBox): boolean {
+  try {
+    put(box.seal(place, box.open(place, text)))
+    return true
+  } catch {
+    return false
+  }
+}

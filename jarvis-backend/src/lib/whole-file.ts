@@ -1,0 +1,50 @@
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Replaces a file at once, readable by its owner only: a crash leaves the old content or the new, on disk. */
+export function writeWhole(path: string, text: string): void {
+  const unfinished = `${path}.new`
+  prepare(unfinished, text)
+  renameSync(unfinished, path)
+  syncFolder(dirname(path))
+}
+
+/** Makes a file at once, readable by its owner only. @returns false where there is one already, which stays as it is */
+export function makeWhole(path: string, text: string): boolean {
+  const unfinished = `${path}.${process.pid}.new`
+  prepare(unfinished, text)
+  try {
+    linkSync(unfinished, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  } finally {
+    rmSync(unfinished, { force: true })
+  }
+  syncFolder(dirname(path))
+  return true
+}
+
+/** Writes the text to disk and reads it back. */
+function prepare(path: string, text: string): void {
+  rmSync(path, { force: true })
+  const opened = openSync(path, 'wx', 0o600)
+  try {
+    writeSync(opened, text)
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
+  if (readFileSync(path, 'utf8') !== text) throw new Error(`${path} does not hold what was written to it.`)
+}
+
+/** A rename is on disk once its folder is. Windows cannot open folders. */
+function syncFolder(dir: string): void {
+  if (process.platform === 'win32') return
+  const opened = openSync(dir, 'r')
+  try {
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
+}

@@ -1,0 +1,115 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { makeWhole } from '../lib/whole-file.ts'
+import { SecretsRefused } from './cipher.ts'
+
+/** Where the settings say that master keys are. */
+export type KeySources = {
+  /** `JARVIS_SECRETS_KEY`: one key, or several with spaces between; the first one seals. */
+  given?: string
+  /** The folder of systemd's credentials. */
+  credentials?: string
+  /** `JARVIS_SECRETS_KEY_FILE`. */
+  file?: string
+}
+
+/** A place of keys; `path` of a file that may hold some. */
+export type KeyPlace =
+  | { kind: 'environment' }
+  | { kind: 'credential'; path: string }
+  | { kind: 'file'; path: string; isInDataDir: boolean }
+/** `id` says which key it is, and tells nothing about the key. */
+export type MasterKey = { id: string; key: Buffer; text: string; place: KeyPlace }
+
+export const credentialName = 'jarvis-secrets-key'
+const header = '# Opens the secrets of JARVIS. Keep a copy elsewhere, apart from backups of the data dir.'
+
+export const wordsOf = (place: KeyPlace): string => (place.kind === 'environment' ? 'JARVIS_SECRETS_KEY' : place.path)
+
+/** The places that are given or hold keys, in the order in which they count; the first one seals. There is always one. */
+export function keyPlaces(dataDir: string, sources: KeySources): [KeyPlace, ...KeyPlace[]] {
+  const beside: KeyPlace = { kind: 'file', path: `${resolve(dataDir)}.key`, isInDataDir: false }
+  const inside: KeyPlace = { kind: 'file', path: join(resolve(dataDir), 'secrets.key'), isInDataDir: true }
+  const credential = sources.credentials === undefined ? undefined : join(sources.credentials, credentialName)
+  const places: KeyPlace[] = [
+    ...(sources.given === undefined ? [] : [{ kind: 'environment' } as const]),
+    ...(credential !== undefined && existsSync(credential) ? [{ kind: 'credential', path: credential } as const] : []),
+    ...(sources.file === undefined ? [] : [fileAt(sources.file, dataDir)]),
+    ...[beside, inside].filter((place) => existsSync(place.path)),
+  ]
+  const [first, ...rest] = places
+  return first === undefined ? [mayLieBeside(dataDir) ? beside : inside] : [first, ...rest]
+}
+
+const fileAt = (path: string, dataDir: string): KeyPlace => ({
+  kind: 'file',
+  path: resolve(path),
+  isInDataDir: resolve(path).startsWith(`${resolve(dataDir)}/`),
+})
+
+/**
+ * Whether a key beside the data dir lasts as long as the data dir and is safe there: a folder of this account, on the same file system (the
+ * folder of a container's volume is lost with the container), that others cannot write.
+ */
+function mayLieBeside(dataDir: string): boolean {
+  const parent = dirname(resolve(dataDir))
+  try {
+    accessSync(parent, constants.W_OK)
+    const { dev, mode, uid } = statSync(parent)
+    const isOurs = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
+    return isOurs && dev === statSync(dataDir).dev
+  } catch {
+    return false
+  }
+}
+
+/** All master keys that are here. @throws SecretsRefused for one that cannot be read or is none */
+export function masterKeys(places: readonly KeyPlace[], { given = '' }: KeySources): MasterKey[] {
+  return places.flatMap((place) =>
+    (place.kind === 'environment' ? given : textOf(place.path))
+      .split('\n')
+      .filter((line) => !line.startsWith('#'))
+      .flatMap((line) => line.split(/[\s,]+/))
+      .filter((text) => text !== '')
+      .map((text) => toKey(text, place)),
+  )
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return ''
+    throw new SecretsRefused(`${path}, the key of the secrets, cannot be read (${code}).`)
+  }
+}
+
+function toKey(text: string, place: KeyPlace): MasterKey {
+  if (!/^[0-9a-f]{64}$/i.test(text))
+    throw new SecretsRefused(
+      `${wordsOf(place)} must hold a key of 64 hexadecimal digits; make one with: openssl rand -hex 32`,
+    )
+  const key = Buffer.from(text, 'hex')
+  const id = createHash('sha256').update('jarvis master key v1\0').update(key).digest('hex').slice(0, 8)
+  return { id, key, text, place }
+}
+
+/** A file's text with these keys. */
+export const keyFileText = (keys: readonly Pick<MasterKey, 'text'>[]): string =>
+  `${[header, ...keys.map(({ text }) => text)].join('\n')}\n`
+
+export const newMasterKey = (place: KeyPlace): MasterKey => toKey(randomBytes(32).toString('hex'), place)
+
+/** Makes a file with a new key, unless there is one. @throws SecretsRefused where it cannot be written */
+export function makeKeyFile(place: KeyPlace & { kind: 'file' }): void {
+  try {
+    makeWhole(place.path, keyFileText([newMasterKey(place)]))
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new SecretsRefused(
+      `${place.path}, the key of the secrets, cannot be made (${code ?? message}). Name a file that this account can write by JARVIS_SECRETS_KEY_FILE.`,
+    )
+  }
+}

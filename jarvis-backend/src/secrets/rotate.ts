@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { writeWhole } from '../lib/whole-file.ts'
+import { createBox, type SecretBox } from './box.ts'
+import { SecretsRefused } from './cipher.ts'
+import { keyringName, keyringText, newDataKey, parseKeyring, readKeyring, rewrapped, unwrapAll } from './keyring.ts'
+import { type KeySources, keyFileText, type MasterKey, masterKeys, newMasterKey, wordsOf } from './master-keys.ts'
+import { type Keys, problemOf, readKeys } from './secrets.ts'
+
+/** `master`: the id of the key that counts now. `unneeded`: where keys lie that open nothing any more. */
+export type Rotated = { master: string; at: string; isResumed: boolean; unneeded: string[] }
+
+/**
+ * Wraps every data key by a new master key, and makes a new data key for what is sealed from now on. The keyring is replaced at once, and the
+ * old master key stays until the result was verified, so a crash loses nothing: the next call goes on. A server may run meanwhile.
+ * @param verify opens what is sealed with the new keys; it throws where something cannot be opened
+ * @throws SecretsRefused
+ */
+export function rotate(dataDir: string, sources: KeySources, verify: (box: SecretBox) => void, now: number): Rotated {
+  const keys = readKeys(dataDir, sources)
+  const problem = problemOf(dataDir, keys)
+  if (problem !== undefined) throw new SecretsRefused(problem)
+  if (keys.keyring === undefined) throw new SecretsRefused('Nothing is sealed yet: the first start of the server does.')
+  const { master, isResumed } = masterFor(keys, sources)
+  const isWrapped = keys.keyring.keys.every(({ id, master: by }) => by === master.id || keys.open.get(id) === undefined)
+  if (!isWrapped) {
+    const next = { ...rewrapped(keys.keyring, keys.open, master), keptAt: wordsOf(master.place) }
+    next.keys.push(newDataKey(master, now))
+    writeWhole(join(dataDir, keyringName), keyringText(next))
+  }
+  const after = readKeyring(dataDir)
+  const opened = after === undefined ? new Map<string, undefined>() : unwrapAll(after, [master])
+  for (const [id, key] of keys.open)
+    if (key !== undefined && opened.get(id)?.equals(key) !== true)
+      throw new SecretsRefused(`The data key ${id} could not be wrapped again. The old key still opens it.`)
+  verify(createBox(opened))
+  const needed = new Set(after?.keys.map(({ master: by }) => by))
+  return { master: master.id, at: wordsOf(master.place), isResumed, unneeded: cleanUp(keys, sources, master, needed) }
+}
+
+/** The key that shall count: one that was put first and is not used yet, or a new one in our own file. */
+function masterFor({ places, masters, keyring, open }: Keys, sources: KeySources) {
+  const [place] = places
+  const own = masters.filter((known) => known.place === place)
+  const [first] = own
+  const isUsed = keyring?.keys.every(({ id, master }) => master === first?.id || open.get(id) === undefined) === true
+  if (first !== undefined && (!isUsed || (place.kind === 'file' && own.length > 1)))
+    return { master: first, isResumed: true }
+  if (place.kind !== 'file')
+    throw new SecretsRefused(
+      `${wordsOf(place)} holds the key in use. Put a new one before it (openssl rand -hex 32), with a space between, start again, and run this again.`,
+    )
+  const master = newMasterKey(place)
+  writeWhole(place.path, keyFileText([master, ...own]))
+  const [written] = masterKeys([place], sources)
+  if (written?.id !== master.id) throw new SecretsRefused(`${place.path} does not hold what was written to it.`)
+  return { master, isResumed: false }
+}
+
+/** Takes keys out of the file in use that open nothing any more. @returns the other places that hold such keys */
+function cleanUp({ places, masters }: Keys, sources: KeySources, master: MasterKey, needed: ReadonlySet<string>) {
+  const isNeeded = ({ id }: MasterKey) => id === master.id || needed.has(id)
+  const [place, ...others] = places
+  if (place.kind === 'file') writeWhole(place.path, keyFileText(masterKeys([place], sources).filter(isNeeded)))
+  return [...(place.kind === 'file' ? [] : [place]), ...others]
+    .filter((other) =>
+      masters.some(
+        (known) => known.place === other && (known.id !== master.id ? !isNeeded(known) : other !== master.place),
+      ),
+    )
+    .map(wordsOf)
+}
+
+/** Adds the data keys of a backup to those of a data dir. @returns the ids of master keys that are needed and not here */
+export function addKeys(dataDir: string, sources: KeySources, text: string): string[] {
+  const { masters, keyring } = readKeys(dataDir, sources)
+  const added = parseKeyring(text, keyringName)
+  const known = new Set(keyring?.keys.map(({ id }) => id))
+  const older = added.keys.filter(({ id }) => !known.has(id))
+  const next = keyring === undefined ? added : { ...keyring, keys: [...older, ...keyring.keys] }
+  if (older.length > 0) writeWhole(join(dataDir, keyringName), keyringText(next))
+  const open = unwrapAll(next, masters)
+  return [...new Set(next.keys.flatMap(({ id, master }) => (open.get(id) === undefined ? [master] : [])))]
+}
