@@ -75,14 +75,17 @@ async function address() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, life }
 }
 
-test.each<[when: string, isStreamed: boolean, dieAt: string | undefined, answer: string]>([
-  ['while the card waits', false, undefined, 'It came to this: Written.'],
-  ['while the card waits and the answer streams', true, undefined, 'It came to this: Written.'],
-  ['when the call is done and before its result is stored', true, 'effect done', 'It may have run or not'],
-  ['when the result is stored', false, 'insert entries tool_result committed', 'It came to this: Written.'],
+type Api = 'chat' | 'responses'
+test.each<[api: Api, when: string, isStreamed: boolean, dieAt: string | undefined, answer: string]>([
+  ['chat', 'while the card waits', false, undefined, 'It came to this: Written.'],
+  ['chat', 'while the card waits and the answer streams', true, undefined, 'It came to this: Written.'],
+  ['chat', 'when the call is done and before its result is stored', true, 'effect done', 'It may have run or not'],
+  ['chat', 'when the result is stored', false, 'insert entries tool_result committed', 'It came to this: Written.'],
+  ['responses', 'while the card waits', false, undefined, 'It came to this: Written.'],
+  ['responses', 'when the call is done and before its result is stored', true, 'effect done', 'It may have run or not'],
 ])(
-  'killed %s: the SDK’s own retry, or asking again, gets the end of the one execution',
-  async (_when, isStreamed, dieAt, answer) => {
+  '%s, killed %s: the SDK’s own retry, or asking again, gets the end of the one execution',
+  async (api, _when, isStreamed, dieAt, answer) => {
     const dataDir = folder()
     const { url, life } = await address()
     const first = await life({ dataDir, ...(dieAt !== undefined && { dieAt }) })
@@ -105,13 +108,22 @@ test.each<[when: string, isStreamed: boolean, dieAt: string | undefined, answer:
       await rest(`confirmations/${card?.toolUseId}`, { confirmed: true }).catch(() => {})
     }
     const question = asks('call note_down {"line":"once"}')
+    const toRespond = { model: 'jarvis', input: question.messages[0]?.content ?? '' }
     const stream = async () => {
       let said = ''
+      if (api === 'responses') {
+        for await (const event of await client.responses.create({ ...toRespond, stream: true }))
+          if (event.type === 'response.output_text.delta') said += event.delta
+        return said
+      }
       for await (const { choices } of await client.chat.completions.create({ ...question, stream: true }))
         said += choices[0]?.delta.content ?? ''
       return said
     }
-    const whole = async () => (await client.chat.completions.create(question)).choices[0]?.message.content
+    const whole = async () =>
+      api === 'responses'
+        ? (await client.responses.create(toRespond)).output_text
+        : (await client.chat.completions.create(question)).choices[0]?.message.content
     const asked = isStreamed ? stream() : whole()
     const broken = isStreamed
       ? asked.then(

@@ -9,6 +9,7 @@ import { createToken, firstCard } from './support/mcp-client.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 import { decide, openaiOf } from './support/v1.ts'
 import { noting, obedient } from './support/v1-model.ts'
+import { readResponseStream } from './support/v1-responses-stream.ts'
 
 setTracingDisabled(true)
 
@@ -232,7 +233,7 @@ test('a request that cannot be served is refused with the field that is wrong, i
     [{ model: 'jarvis' }, 400, 'input', 'input'],
     [{ model: 'gpt-4o', input: 'Hi' }, 404, 'model', 'There is no model'],
     [{ model: 'jarvis', input: [user, approval] }, 400, 'input[1]', 'dashboard'],
-    [{ model: 'jarvis', input: [image] }, 400, 'input[0].content[0]', 'pictures'],
+    [{ model: 'jarvis', input: [image] }, 400, 'input[0].content[0]', 'by its address'],
     [{ model: 'jarvis', input: [user, { type: 'computer_call' }] }, 400, 'input[1]', 'computer_call'],
     [{ model: 'jarvis', input: [{ type: 'item_reference', id: 'msg_x' }, user] }, 404, 'input[0]', 'no item'],
     [
@@ -247,7 +248,13 @@ test('a request that cannot be served is refused with the field that is wrong, i
     ],
     [{ model: 'jarvis', input: 'Hi', text: { format: { type: 'json_object' } } }, 400, 'text.format', 'words'],
     [{ model: 'jarvis', input: 'Hi', conversation: 'conv_1' }, 400, 'conversation', 'previous_response_id'],
-    [{ model: 'jarvis/plain', input: 'Hi' }, 400, 'model', 'chat completions'],
+    [{ model: 'jarvis/plain', input: 'Hi', background: true }, 400, 'background', 'keeps nothing'],
+    [
+      { model: 'jarvis/plain', input: 'Hi', previous_response_id: 'resp_x' },
+      400,
+      'previous_response_id',
+      'keeps nothing',
+    ],
   ] as const) {
     const answer = await post(body)
     expect([JSON.stringify(body), answer.status, answer.body.error.param, answer.body.error.message]).toEqual([
@@ -259,4 +266,121 @@ test('a request that cannot be served is refused with the field that is wrong, i
   }
   expect((await post({}, `/${elsewhere.id}/cancel`)).status).toBe(404)
   expect((await post({}, '/x/y/z')).status).toBe(404)
+})
+
+test('every stream of responses is read by the strictest reader, and no stream with a mistake is', async () => {
+  const { jarvis } = await start()
+  const token = createToken(jarvis, { name: 'by-hand' })
+  const light = { type: 'function', name: 'light', parameters: { type: 'object', properties: {} } }
+  const read = async (body: object, besides: () => Promise<void> = async () => {}) => {
+    const response = await fetch(`${jarvis.url}/v1/responses`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'jarvis', stream: true, ...body }),
+    })
+    const [bytes] = await Promise.all([response.text(), besides()])
+    return bytes
+  }
+  const green = await read({ input: 'think of Hello' })
+  const reasoning = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Let me see.' }] }
+  const message = { type: 'message', content: [{ text: 'You said: think of Hello' }] }
+  const answer = readResponseStream(green)
+  expect(answer.output).toMatchObject([reasoning, message])
+  // What is fetched later has the same items.
+  const own = await fetch(`${jarvis.url}/v1/responses/${answer.id}`, { headers: { authorization: `Bearer ${token}` } })
+  expect((await own.json()) as Response).toMatchObject({ output: answer.output })
+  const plain = readResponseStream(await read({ input: 'Hello', model: 'jarvis/plain' }))
+  expect(plain).toMatchObject({
+    model: 'jarvis/plain',
+    store: false,
+    output: [{ content: [{ text: 'You said: Hello' }] }],
+  })
+  const called = await read({ input: 'think call light {"on":true} call get_cluster_status {}', tools: [light] })
+  expect(readResponseStream(called).output.map(({ type }) => type)).toEqual(['reasoning', 'mcp_call', 'function_call'])
+  const red = await read({ input: 'call note_down {"line":"one"}' }, () => decide(jarvis, true))
+  const refused = await read({ input: 'call note_down {"line":"two"}' }, () => decide(jarvis, false))
+  for (const [bytes, status] of [
+    [red, 'completed'],
+    [refused, 'failed'],
+  ] as const)
+    expect(readResponseStream(bytes).output).toMatchObject([
+      { type: 'jarvis:confirmation' },
+      { type: 'mcp_call', status },
+      { type: 'message' },
+    ])
+
+  /** Events by their place, from the end where it is negative; the last is `[DONE]`. */
+  const blocks = (bytes: string) => bytes.slice(0, -2).split('\n\n')
+  const joined = (of: string[]) => of.map((block) => `${block}\n\n`).join('')
+  const numbered = (of: string[]) => {
+    let at = 0
+    return joined(of.map((block) => block.replace(/"sequence_number":\d+/, () => `"sequence_number":${at++}`)))
+  }
+  const placeOf = (bytes: string, name: string) =>
+    blocks(bytes).findIndex((block) => block.startsWith(`event: response.${name}\n`))
+  const without = (bytes: string, name: string) => numbered(blocks(bytes).toSpliced(placeOf(bytes, name), 1))
+  const twice = (bytes: string, name: string) => {
+    const at = placeOf(bytes, name)
+    return numbered(blocks(bytes).toSpliced(at, 0, blocks(bytes)[at] ?? ''))
+  }
+  const change = (bytes: string, name: string, from: string | RegExp, to: string) => {
+    const at = placeOf(bytes, name)
+    const changed = blocks(bytes)[at]?.replace(from, to) ?? ''
+    expect([name, String(from), changed]).not.toEqual([name, String(from), blocks(bytes)[at]])
+    return joined(blocks(bytes).with(at, changed))
+  }
+  const named = ['created', 'in_progress', 'output_item.added', 'content_part.added', 'output_text.done']
+  const more = ['content_part.done', 'output_item.done', 'completed', 'reasoning_summary_part.added']
+  const ofCalls = ['mcp_call.in_progress', 'mcp_call_arguments.done', 'mcp_call.completed']
+  const mutants: [mistake: string, bytes: string][] = [
+    ...[...named, ...more, 'reasoning_summary_text.done', 'reasoning_summary_part.done'].flatMap(
+      (name): [string, string][] => [
+        [`no ${name}`, without(green, name)],
+        [`two ${name}`, twice(green, name)],
+      ],
+    ),
+    ...[...ofCalls, 'function_call_arguments.delta', 'function_call_arguments.done'].map((name): [string, string] => [
+      `no ${name}`,
+      without(called, name),
+    ]),
+    ['no piece of the text', without(green, 'output_text.delta')],
+    ['a piece twice', twice(green, 'output_text.delta')],
+    ['a piece of a thought twice', twice(green, 'reasoning_summary_text.delta')],
+    ['a number left out', change(green, 'output_text.delta', /"sequence_number":(\d+)/, '"sequence_number":1$1')],
+    ['data without a name', change(green, 'output_text.delta', /^event: .*\n/, '')],
+    ['another name', change(green, 'output_text.delta', /^event: \S+/, 'event: response.output_text')],
+    ['an event of our own', change(green, 'output_text.delta', /response\.output_text\.delta/g, 'jarvis.said')],
+    ['an unknown field', change(green, 'output_text.delta', '"delta"', '"jarvis":1,"delta"')],
+    ['an empty piece', change(green, 'output_text.delta', /"delta":"[^"]*"/, '"delta":""')],
+    ['another item’s piece', change(green, 'output_text.delta', /"item_id":"/, '"item_id":"x')],
+    ['another text at its end', change(green, 'output_text.done', /"text":"/, '"text":"x')],
+    ['another text in the part', change(green, 'content_part.done', /"text":"/, '"text":"x')],
+    ['another text in the item', change(green, 'completed', /"text":"You/, '"text":"x')],
+    ['another id at the end', change(green, 'completed', '"id":"resp_', '"id":"resp_x')],
+    ['another model at the end', change(green, 'completed', '"model":"jarvis"', '"model":"gpt-4o"')],
+    ['the time in ms', green.replaceAll(/"created_at":(\d+)/g, '"created_at":$1000')],
+    ['no time of its end', change(green, 'completed', /"completed_at":\d+/, '"completed_at":null')],
+    ['an end that goes on', change(green, 'completed', '"status":"completed"', '"status":"in_progress"')],
+    ['no usage', change(green, 'completed', /"usage":\{.*\}(?=,"metadata)/, '"usage":null')],
+    ['a total that is none', change(green, 'completed', /"total_tokens":/, '"total_tokens":1')],
+    ['usage before the end', change(green, 'created', '"usage":null', '"usage":{}')],
+    ['our own call as a function_call', change(called, 'output_item.added', '"reasoning"', '"function_call"')],
+    ['arguments as an object', called.replaceAll('"{\\"on\\":true}"', '{"on":true}')],
+    ['an approval for the client', red.replaceAll('jarvis:confirmation', 'mcp_approval_request')],
+    ['an id line', green.replace('event: ', 'id: 1\nevent: ')],
+    ['a comment with one line end', green.replace('\n\nevent', '\n\n: waiting\nevent')],
+    ['no [DONE]', joined(blocks(green).slice(0, -1))],
+    ['two [DONE]', `${green}data: [DONE]\n\n`],
+    ['something after [DONE]', `${green}: bye\n\n`],
+    ['cut within an event', green.slice(0, -30)],
+  ]
+  const accepted = mutants.filter(([, bytes]) => {
+    try {
+      readResponseStream(bytes)
+      return true
+    } catch {
+      return false
+    }
+  })
+  expect(accepted.map(([mistake]) => mistake)).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createToken } from './support/mcp-client.ts'
+import { onePixel } from './support/pictures.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 import { decide, openaiOf, post, readStream } from './support/v1.ts'
 import { asks, obedient } from './support/v1-model.ts'
@@ -137,6 +138,15 @@ test('every stream is read by the strictest reader, and no stream with a mistake
 })
 
 const message = { role: 'user', content: 'Hello' }
+type Row = [body: unknown, status: number, param: string | null, code?: string, headers?: Record<string, string>]
+const smallPicture = { type: 'image_url', image_url: { url: `data:image/png;base64,${onePixel.png}` } }
+const badPictures = [
+  'https://example.org/a.png',
+  'file:///etc/passwd',
+  `data:image/png,${onePixel.png}`,
+  'data:image/png;base64,§',
+  `data:image/png;base64,${Buffer.from('<svg/>').toString('base64')}`,
+]
 const picture = { type: 'image_url', image_url: { url: 'http://10.0.0.1/a.png' } }
 
 test('what cannot be asked for is refused in this API’s form, with the field', async () => {
@@ -144,44 +154,61 @@ test('what cannot be asked for is refused in this API’s form, with the field',
   const token = createToken(jarvis)
   const asked = { model: 'jarvis', messages: [message] }
   const tool = (name: string) => [{ type: 'function', function: { name } }]
-  const rows: [body: unknown, status: number, param: string | null, code?: string, headers?: Record<string, string>][] =
+  const rows: Row[] = [
+    ['{"model":', 400, null, 'invalid_json'],
+    ['[]', 400, ''],
+    [`${'['.repeat(200)}${']'.repeat(200)}`, 400, null, 'invalid_json'],
+    [{ messages: [message] }, 400, 'model'],
+    [{ ...asked, model: 'gpt-4o' }, 404, 'model', 'model_not_found'],
+    [{ model: 'jarvis' }, 400, 'messages'],
+    [{ ...asked, messages: [] }, 400, 'messages'],
+    [{ ...asked, messages: [{ role: 'system', content: 'x' }] }, 400, 'messages'],
+    [{ ...asked, messages: [{ role: 'user', content: ' ' }] }, 400, 'messages[0].content'],
+    [{ ...asked, messages: [{ role: 'user', content: 7 }] }, 400, 'messages[0].content'],
+    [{ ...asked, messages: [{ role: 'robot', content: 'x' }] }, 400, 'messages[0].role'],
     [
-      ['{"model":', 400, null, 'invalid_json'],
-      ['[]', 400, ''],
-      [`${'['.repeat(200)}${']'.repeat(200)}`, 400, null, 'invalid_json'],
-      [{ messages: [message] }, 400, 'model'],
-      [{ ...asked, model: 'gpt-4o' }, 404, 'model', 'model_not_found'],
-      [{ model: 'jarvis' }, 400, 'messages'],
-      [{ ...asked, messages: [] }, 400, 'messages'],
-      [{ ...asked, messages: [{ role: 'system', content: 'x' }] }, 400, 'messages'],
-      [{ ...asked, messages: [{ role: 'user', content: ' ' }] }, 400, 'messages[0].content'],
-      [{ ...asked, messages: [{ role: 'user', content: 7 }] }, 400, 'messages[0].content'],
-      [{ ...asked, messages: [{ role: 'robot', content: 'x' }] }, 400, 'messages[0].role'],
-      [
-        { ...asked, messages: [{ role: 'user', content: [{ type: 'text', text: 'see' }, picture] }] },
-        400,
-        'messages[0].content[1]',
-        'unsupported_content',
+      { ...asked, messages: [{ role: 'user', content: [{ type: 'text', text: 'see' }, picture] }] },
+      400,
+      'messages[0].content[1]',
+      'unsupported_content',
+    ],
+    ...badPictures.map(
+      (url): Row => [
+        { ...asked, messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] },
+        ...([400, 'messages[0].content[0]', 'unsupported_content'] as const),
       ],
-      [{ ...asked, n: 2 }, 400, 'n'],
-      [{ ...asked, logprobs: true }, 400, 'logprobs'],
-      [{ ...asked, top_logprobs: 3 }, 400, 'top_logprobs'],
-      [{ ...asked, modalities: ['text', 'audio'] }, 400, 'modalities'],
-      [{ ...asked, functions: [{ name: 'f' }] }, 400, 'functions'],
-      [{ ...asked, response_format: { type: 'json_object' } }, 400, 'response_format'],
-      [{ ...asked, max_tokens: 0 }, 400, 'max_tokens'],
-      [{ ...asked, reasoning_effort: 'much' }, 400, 'reasoning_effort'],
-      [{ ...asked, tools: tool('stop_vm') }, 400, 'tools[0].function.name'],
-      [{ ...asked, tools: [...tool('a'), ...tool('a')] }, 400, 'tools[1].function.name'],
-      [{ ...asked, tools: tool('two words') }, 400, 'tools[0].function.name'],
-      [asked, 400, 'Jarvis-Confirmation', 'invalid_request', { 'jarvis-confirmation': 'approve' }],
-      [asked, 404, null, 'unknown_session', { 'jarvis-session': 'ses_of_somebody' }],
-      [asked, 401, null, 'unauthorized', { authorization: 'Bearer jmcp_unknown' }],
-      [asked, 401, null, 'unauthorized', { authorization: '' }],
-      [asked, 403, null, 'forbidden', { origin: 'https://evil.example' }],
-      [JSON.stringify({ ...asked, x: 'x'.repeat(9_000_000) }), 413, null, 'message_too_large'],
-      [{ ...asked, messages: [{ role: 'user', content: 'x'.repeat(600_000) }] }, 413, null, 'message_too_large'],
-    ]
+    ),
+    [
+      { ...asked, messages: [{ role: 'user', content: Array(9).fill(smallPicture) }] },
+      400,
+      'messages[0].content',
+      'unsupported_content',
+    ],
+    [
+      { ...asked, messages: [{ role: 'assistant', content: [smallPicture] }, message] },
+      400,
+      'messages[0].content[0]',
+      'unsupported_content',
+    ],
+    [{ ...asked, n: 2 }, 400, 'n'],
+    [{ ...asked, logprobs: true }, 400, 'logprobs'],
+    [{ ...asked, top_logprobs: 3 }, 400, 'top_logprobs'],
+    [{ ...asked, modalities: ['text', 'audio'] }, 400, 'modalities'],
+    [{ ...asked, functions: [{ name: 'f' }] }, 400, 'functions'],
+    [{ ...asked, response_format: { type: 'json_object' } }, 400, 'response_format'],
+    [{ ...asked, max_tokens: 0 }, 400, 'max_tokens'],
+    [{ ...asked, reasoning_effort: 'much' }, 400, 'reasoning_effort'],
+    [{ ...asked, tools: tool('stop_vm') }, 400, 'tools[0].function.name'],
+    [{ ...asked, tools: [...tool('a'), ...tool('a')] }, 400, 'tools[1].function.name'],
+    [{ ...asked, tools: tool('two words') }, 400, 'tools[0].function.name'],
+    [asked, 400, 'Jarvis-Confirmation', 'invalid_request', { 'jarvis-confirmation': 'approve' }],
+    [asked, 404, null, 'unknown_session', { 'jarvis-session': 'ses_of_somebody' }],
+    [asked, 401, null, 'unauthorized', { authorization: 'Bearer jmcp_unknown' }],
+    [asked, 401, null, 'unauthorized', { authorization: '' }],
+    [asked, 403, null, 'forbidden', { origin: 'https://evil.example' }],
+    [JSON.stringify({ ...asked, x: 'x'.repeat(25_200_000) }), 413, null, 'message_too_large'],
+    [{ ...asked, messages: [{ role: 'user', content: 'x'.repeat(600_000) }] }, 413, null, 'message_too_large'],
+  ]
   for (const [body, status, param, code, headers] of rows) {
     const response = await post(jarvis, token, body, headers)
     const { error } = (await response.json()) as { error: object }

@@ -19,6 +19,8 @@ type AskedCall = {
   /** How the client calls itself, and the name of its token. */
   client: string
   token: string
+  /** Who made the token; absent: the first owner. */
+  person?: string | undefined
   toolName: string
   toolInput: ToolInput
   signal: AbortSignal
@@ -59,13 +61,13 @@ export function createCalls(parts: {
   const { agent, live, start, stopRun, clock, report } = parts
 
   return {
-    async callTool({ sessionId, runId, client, token, toolName, toolInput, signal, tell, read }) {
+    async callTool({ sessionId, runId, client, token, person, toolName, toolInput, signal, tell, read }) {
       if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
       if (isDeeperThan(toolInput, deepestInput)) {
         throw new JarvisError('invalid_request', `The arguments are nested more than ${deepestInput} levels deep.`)
       }
       const session = live.open(sessionId)
-      const origin: StoredOrigin = { kind: 'mcp', client, token }
+      const origin: StoredOrigin = { kind: 'mcp', client, token, ...(person !== undefined && { person }) }
       const run = activeRun(
         { id: runId, sessionId, origin, status: 'running', at: clock.now(), position: 0 },
         { ...origin, asked: { toolName, toolInput, read } },

@@ -1,4 +1,6 @@
-import type { Recalled, ToolCall } from '../protocol/index.ts'
+import { type Attachment, isPicture, type Recalled, type ToolCall } from '../protocol/index.ts'
+import { attachmentWords } from './attachments.ts'
+import { asData } from './context/as-data.ts'
 import { asFolded } from './context/as-folded.ts'
 import { cutResult, putAway, shortResult } from './context/cut-result.ts'
 import { foldsIn, isGiven } from './context/folds.ts'
@@ -14,11 +16,13 @@ import { callIdOf, callsIn, type Settling, settles } from './settles.ts'
  * The transcript as a model is given it: valid for every provider, whatever was aborted, denied or cut off. Each call
  * is answered in the message right after it; a call without an outcome is answered as unknown. Folded entries are left out, and long
  * results are cut.
- * @param imageOf the picture of that id; of earlier runs only the newest are asked for
+ * @param imageOf the picture of that id, a tool's or an attached one; of earlier runs only the newest are asked for
+ * @param textOf the text of the attached file of that id
  */
 export function toMessages(
   entries: readonly StoredEntry[],
   imageOf: (id: string) => ModelImage | undefined = () => undefined,
+  textOf: (id: string) => string | undefined = () => undefined,
 ): Message[] {
   const messages: Message[] = []
   const { fold, resultsTo } = foldsIn(entries)
@@ -31,23 +35,37 @@ export function toMessages(
   }
 
   /** Consecutive texts of a person share one message, after the results. */
-  const tell = (text: string, context?: string) => {
+  const tell = (text: string, context?: string, images: readonly ModelImage[] = []) => {
     const last = messages.at(-1)
     if (last?.role !== 'user') {
-      messages.push({ role: 'user', results: [], text, ...(context !== undefined && { context }) })
+      messages.push({
+        ...{ role: 'user', results: [], text },
+        ...(context !== undefined && { context }),
+        ...(images.length > 0 && { images }),
+      })
       return
     }
+    const pictures = [...(last.images ?? []), ...images]
     const contexts = joined(text === '' ? (last.context ?? '') : '', context ?? '')
     messages[messages.length - 1] = {
       ...last,
       text: joined(last.text, text),
       ...(contexts !== '' && { context: contexts }),
+      ...(pictures.length > 0 && { images: pictures }),
     }
   }
 
+  /** What a person, or a program for one, said with files: those before the words. */
+  const tellWith = (files: readonly Attachment[], text: string, seq: number, context?: string) => {
+    const isAway = (file: Attachment) => (isPicture(file) ? !shown.has(file.id) : seq <= resultsTo)
+    const words = files.map((file) => attachmentWords(file, textOf(file.id), isAway(file)))
+    const images = files.flatMap((file) => (isPicture(file) && shown.has(file.id) ? (imageOf(file.id) ?? []) : []))
+    tell([...words, text].join('\n\n'), context, images)
+  }
+
   /** What a program says was said. A result that answers a call of ours stands in that call's outcome. */
-  const repeatSaid = (said: Said, all: readonly Said[] = []) => {
-    if (said.role === 'user') return tell(said.text)
+  const repeatSaid = (said: Said, seq: number, all: readonly Said[] = []) => {
+    if (said.role === 'user') return tellWith(said.attachments ?? [], said.text, seq)
     if (said.role === 'tool') return undefined
     const calls = (said.calls ?? []).map(({ id, ...call }): ToolCall => ({ type: 'tool_call', toolUseId: id, ...call }))
     const words = said.text === '' ? [] : [{ type: 'text' as const, text: said.text }]
@@ -67,7 +85,7 @@ export function toMessages(
     entry.type === 'tool_result' && entry.seq > resultsTo && isGiven(entry, fold) ? [entry] : [],
   )
   const current = entries.at(-1)?.runId
-  const shown = imagesShown(results, current)
+  const shown = imagesShown(picturesIn(entries, results, fold), current)
   const withImages = (result: ToolResult, { toolUseId }: ToolCall): ToolResult => {
     const { images = [], runId } = results.find((entry) => entry.toolUseId === toolUseId) ?? {}
     const seen = images.flatMap(({ id }) => (shown.has(id) ? (imageOf(id) ?? []) : []))
@@ -86,9 +104,10 @@ export function toMessages(
       // A call that was repeated before the fold counts after it too.
       if (entry.type === 'assistant') repeats(entry.runId, callsIn(entry))
     } else if (entry.type === 'user') {
-      for (const said of entry.before ?? []) repeatSaid(said, entry.before)
-      tell(entry.text, entry.todo === undefined ? entry.context : joined(entry.context ?? '', entry.todo))
-      for (const said of entry.after ?? []) repeatSaid(said, entry.after)
+      for (const said of entry.before ?? []) repeatSaid(said, entry.seq, entry.before)
+      const context = entry.todo === undefined ? entry.context : joined(entry.context ?? '', entry.todo)
+      tellWith(entry.attachments ?? [], entry.text, entry.seq, context)
+      for (const said of entry.after ?? []) repeatSaid(said, entry.seq, entry.after)
       isBrokenOff = false
     } else if (entry.type === 'subrun') {
       if (entry.change === 'begin') tell(taskWords(entry), entry.context)
@@ -151,9 +170,8 @@ const noRoom = '[No more pictures can be shown in this answer.]'
  * The pictures that a model gets: the newest of earlier runs, and as many of the current run as fit. Pictures that it
  * saw in the current run stay in place, because nothing before its thinking may change.
  */
-function imagesShown(results: readonly Result[], current: string | undefined): Set<string> {
-  const given = (isCurrent: boolean) =>
-    results.flatMap(({ runId, images = [] }) => ((runId === current) === isCurrent ? images : []))
+function imagesShown(pictures: readonly Picture[], current: string | undefined): Set<string> {
+  const given = (isCurrent: boolean) => pictures.filter(({ runId }) => (runId === current) === isCurrent)
   const shown = new Set<string>()
   let room = mostImageBytes
   for (const { id, bytes } of [...given(false).slice(-mostEarlierImages), ...given(true)]) {
@@ -166,6 +184,23 @@ function imagesShown(results: readonly Result[], current: string | undefined): S
 }
 
 type Result = Extract<StoredEntry, { type: 'tool_result' }>
+type Picture = { id: string; bytes: number; runId: string }
+
+/** The pictures of tools and people, in the order they came. */
+function picturesIn(
+  entries: readonly StoredEntry[],
+  results: readonly Result[],
+  fold: Parameters<typeof isGiven>[1],
+): Picture[] {
+  const told = entries.flatMap((entry) => (entry.type === 'user' && isGiven(entry, fold) ? [entry] : []))
+  const attached = told.map(({ seq, runId, before = [], attachments = [] }) => {
+    const said = before.flatMap((one) => (one.role === 'user' && one.attachments) || [])
+    return { seq, runId, images: [...said, ...attachments].filter(isPicture) }
+  })
+  return [...results, ...attached]
+    .sort((a, b) => a.seq - b.seq)
+    .flatMap(({ runId, images = [] }) => images.map(({ id, bytes }) => ({ id, bytes, runId })))
+}
 
 const goOn = '[JARVIS was restarted in the middle of your answer. Go on from where it broke off.]'
 
@@ -231,9 +266,3 @@ function asMemory(items: readonly Recalled[]): string {
   })
   return asData('memory', passages.join('\n\n'))
 }
-
-/** A block of data within a message. Nothing in it ends the block or begins another one. */
-const asData = (name: string, text: string) => `<${name}>\n${withoutMarks(text)}\n</${name}>`
-
-const withoutMarks = (text: string) =>
-  text.replace(/<(?=\s*\/?\s*(?:memory|cluster_state|rehearsal|earlier|skill)\b)/gi, '‹')

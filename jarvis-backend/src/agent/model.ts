@@ -4,10 +4,11 @@ export type ToolSpec = { name: string; description: string; inputSchema: Record<
 
 /**
  * One user message or model turn of the conversation, in an order every provider accepts: each tool call of an
- * `assistant` message is answered in the `user` message right after it, results first and in the calls' order.
+ * `assistant` message is answered in the `user` message right after it, results first and in the calls' order. `images`: what a person
+ * attached; `text` names each.
  */
 export type Message =
-  | { role: 'user'; results: ToolResult[]; text: string; context?: string }
+  | { role: 'user'; results: ToolResult[]; text: string; context?: string; images?: readonly ModelImage[] }
   /** `model`: absent where no model said it. */
   | { role: 'assistant'; content: Content[]; model?: string }
 
@@ -54,12 +55,16 @@ export type Turn = {
   isUsagePartial?: true
   /** The server seems to have dropped part of the request without a word: tokens that it was sent, about, and that it says it read. */
   cut?: { sentTokens: number; readTokens: number }
+  /** Pictures of people in the request that the model was not shown, because it takes none. Absent: it was shown all. */
+  unseen?: number
 }
 
 /** What answers. One provider and one model name. */
 export interface Model {
   /** `provider/model`. */
   readonly id: string
+  /** Whether it takes pictures. Absent: not known, so it is tried. */
+  readonly sees?: boolean
   /** The most tokens that the reply to a request can have, thinking included. Absent: not known. */
   mostOutputTokens?(request: Pick<ModelRequest, 'effort' | 'maxOutputTokens'>): number
   /**

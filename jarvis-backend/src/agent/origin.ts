@@ -1,4 +1,4 @@
-import type { Effort, Principal, ToolInput } from '../protocol/index.ts'
+import type { Attachment, Effort, Principal, ToolInput } from '../protocol/index.ts'
 import { agentLine, agentOrder } from './agent-order.ts'
 import { type Command, parseCommand } from './command.ts'
 import { effortLine, effortOrder } from './effort.ts'
@@ -9,24 +9,35 @@ import { calling } from './tool-runner.ts'
 
 /**
  * What an operator wrote. `model`: chosen for the answer; absent: the one in use when it is answered. `skill`: the one that the text begins
- * with, as `/disk-health`.
+ * with, as `/disk-health`. `attachments`: files that came with it.
  */
-type Message = { messageId: string; text: string; by: string; model?: string; skill?: string }
-/** `client`: how it calls itself. `token`: the name of its token; unknown of runs that an older release stored. */
-type Client = { client: string; token?: string }
+type Message = {
+  messageId: string
+  text: string
+  by: string
+  model?: string
+  skill?: string
+  attachments?: readonly Attachment[]
+}
+/**
+ * `client`: how it calls itself. `token`: the name of its token; unknown of runs that an older release stored. `person`: who made the token; absent:
+ * the first owner.
+ */
+type Client = { client: string; token?: string; person?: string }
 
 /** A plan that began: `by` and `asker`: who asked for it. */
 export type PlanOrigin = { kind: 'plan'; plan: string; by: string; asker: Principal }
 
 /**
- * A job's run at one of its instants, in the name of `by`. `token`: of the MCP client that asked for the job. `isForeign`: a model or a
- * client wrote what it says.
+ * A job's run at one of its instants, made by `by`. `person`: in whose name it asks; absent: the first owner. `token`: of the MCP client that asked
+ * for the job. `isForeign`: a model or a client wrote what it says.
  */
 type OfJob = {
   jobId: string
   name: string
   slot: number
   by: string
+  person?: string
   token?: string
   isForeign?: true
 }
@@ -127,16 +138,20 @@ export function openingOf(
   }
   if (origin.kind === 'v1') {
     const { messageId, text, by, token, wishes, before, after } = origin
-    return [{ type: 'user', messageId, text, by, token, ...sentAlong({ wishes, before, after }), ...given() }]
+    const files = filesOf(origin)
+    return [{ type: 'user', messageId, text, by, token, ...files, ...sentAlong({ wishes, before, after }), ...given() }]
   }
   const { messageId, text, by } = origin
-  const message = { type: 'user', messageId, text, by, ...given() } as const
+  const message = { type: 'user', messageId, text, by, ...filesOf(origin), ...given() } as const
   const line = origin.kind === 'command' && 'ok' in origin.line ? origin.line : undefined
   if (line?.ok) return [message, calling('operator', line)]
   if (origin.skill === undefined) return [message]
   const loaded = skill(origin.skill)
   return typeof loaded === 'string' ? [{ ...message, context: `${message.context}\n\n${loaded}` }] : [message, loaded]
 }
+
+const filesOf = ({ attachments = [] }: { attachments?: readonly Attachment[] }) =>
+  attachments.length === 0 ? {} : { attachments: [...attachments] }
 
 /** Whether a person said it: such a message recalls what was said before, and is remembered. */
 export const isMessage = (origin: Origin): origin is Extract<Origin, { kind: 'chat' | 'command' }> =>

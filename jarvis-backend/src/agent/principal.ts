@@ -1,4 +1,4 @@
-import { mainAgentId, type Principal } from '../protocol/index.ts'
+import { mainAgentId, type Principal, personFor } from '../protocol/index.ts'
 import type { Origin } from './origin.ts'
 
 /** What follows from who asks. */
@@ -78,8 +78,8 @@ export function principalOf(origin: Origin, modelId: string, agent: string = mai
 function askerOf(origin: Origin, modelId: string): Principal {
   const { kind } = origin
   if (kind === 'job') {
-    const { name, jobId: job, token } = origin
-    return { kind, name, job, ...(token !== undefined && { token }) }
+    const { name, jobId: job, token, person } = origin
+    return { kind, name, job, ...(token !== undefined && { token }), ...(person !== undefined && { person }) }
   }
   if (kind === 'plan') {
     const { asker } = origin
@@ -87,6 +87,7 @@ function askerOf(origin: Origin, modelId: string): Principal {
       kind: rightsOf(asker).isForeign ? 'client_plan' : 'plan',
       name: origin.by,
       ...(asker.token !== undefined && { token: asker.token }),
+      ...(asker.person !== undefined && { person: asker.person }),
     }
   }
   if (kind === 'child') {
@@ -96,8 +97,9 @@ function askerOf(origin: Origin, modelId: string): Principal {
     const name = asker.kind === 'v1' ? asker.name : modelId
     return { ...who, kind: asker.kind === 'command' ? 'chat' : asker.kind, name, for: origin.for }
   }
-  if (kind === 'v1') return { kind, name: origin.by, token: origin.token }
-  if (kind !== 'mcp') return { kind, name: kind === 'chat' ? modelId : origin.by }
-  const { client: name, token } = origin
-  return { kind, name, ...(token !== undefined && { token }) }
+  if (kind === 'chat') return { kind, name: modelId, ...personFor(origin.by) }
+  if (kind === 'command') return { kind, name: origin.by, ...personFor(origin.by) }
+  const { person, token } = origin
+  const name = kind === 'v1' ? origin.by : origin.client
+  return { kind, name, ...(token !== undefined && { token }), ...(person !== undefined && { person }) }
 }

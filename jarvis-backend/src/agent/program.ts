@@ -1,9 +1,9 @@
-import type { Effort, ToolInput } from '../protocol/index.ts'
+import type { Attachment, Effort, ToolInput } from '../protocol/index.ts'
 import type { ToolSpec } from './model.ts'
 
 /** A message that a program sent along. JARVIS did not see it being said, so it is data, whoever it says it is from. */
 export type Said =
-  | { role: 'user'; text: string }
+  | { role: 'user'; text: string; attachments?: readonly Attachment[] }
   | { role: 'assistant'; text: string; calls?: readonly { id: string; toolName: string; toolInput: ToolInput }[] }
   | { role: 'tool'; callId: string; text: string }
 
@@ -15,7 +15,7 @@ export type SentAlong = { wishes?: string; before?: readonly Said[]; after?: rea
 
 /**
  * A message that a program sent over `/v1` for its person. `by` and `token`: the name of its token. `tools`: the program's own, which it runs
- * itself. `isReadOnly`: the token may only read. `mostTokens`: of each reply of the model.
+ * itself. `person`: who made the token; absent: the first owner. `isReadOnly`: the token may only read. `mostTokens`: of each reply of the model.
  */
 export type ProgramOrigin = {
   kind: 'v1'
@@ -23,11 +23,13 @@ export type ProgramOrigin = {
   text: string
   by: string
   token: string
+  person?: string
   model?: string
   tools?: readonly ToolSpec[]
   isReadOnly?: true
   effort?: Effort
   mostTokens?: number
+  attachments?: readonly Attachment[]
 } & SentAlong
 
 /** The parts that are there. */

@@ -1,7 +1,15 @@
 import type { Agents } from '../agents/agent.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type ContextReport, type EntryOf, JarvisError, noUsage, type Recalled } from '../protocol/index.ts'
+import {
+  type ContextReport,
+  type EntryOf,
+  JarvisError,
+  noUsage,
+  type Principal,
+  type Recalled,
+} from '../protocol/index.ts'
 import type { ActiveRun, RunProfile } from './active-run.ts'
+import type { Attachments } from './attachments.ts'
 import type { BudgetKeeper, Reservation, Slices } from './budgets.ts'
 import type { StreamRedactor } from './call-model.ts'
 import { createCheckpoints } from './checkpoints.ts'
@@ -49,8 +57,9 @@ export type RunParts = {
   makers: readonly FactMaker[]
   /** Leads the runs of plans. */
   guide: Guide
-  /** A picture that a tool of the session gave. */
+  /** A picture that a tool of the session gave, or a person attached. */
   image(sessionId: string, id: string): ModelImage | undefined
+  attachments: Attachments
   skills: {
     /** Whether `/name` is a skill, and why it cannot be used if so; undefined where there is none of that name. */
     standing(agent: string, name: string): { problem?: string } | undefined
@@ -69,10 +78,10 @@ export type RunParts = {
   /** The profile of a run that begins now. `askedBy`: the agent whose child run it is. */
   profile(session: Partial<Pick<StoredSession, 'effort'>> & { agent: string; askedBy?: string }): RunProfile
   /** The cluster summary for a new message. */
-  context(): string
+  context(asker: Principal): string
   /** Recalls passages for a message. Never rejects and never takes long. */
   /** `problem`: why nothing could be recalled. */
-  recall(message: string, agent: string): Promise<{ items: Recalled[]; problem?: string }>
+  recall(message: string, agent: string, asker: Principal): Promise<{ items: Recalled[]; problem?: string }>
   /** Told of each reply of a model. */
   used(turn: Pick<EntryOf<'assistant'>, 'model' | 'usage' | 'isUsagePartial'>): void
   /** Told of each run that has ended. */
@@ -105,7 +114,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
   const facts = createRunFacts(parts)
   const { turnsOf, modelOf } = facts
   const ends = createRunEnds(parts, facts)
-  const reading = createRunReading(store, facts)
+  const reading = createRunReading(store, facts, parts.attachments)
   const settleCalls = createSettleCalls(parts.tools, facts, reading, ends)
   const follow = createFollow(parts.guide, settleCalls, ends)
   const folding = createFolding(
@@ -163,7 +172,8 @@ export function createRunAgent(parts: RunParts): RunAgent {
   function begin(session: LiveSession, run: ActiveRun): () => void {
     const { row, origin } = run
     const given = () => {
-      const context = session.isRehearsal ? `${parts.context()}\n\n${duringRehearsal}` : parts.context()
+      const summary = parts.context(facts.principalIn(run))
+      const context = session.isRehearsal ? `${summary}\n\n${duringRehearsal}` : summary
       const todo = openTodo(store.newestTodo(session.id))
       return { context, ...(todo !== undefined && { todo }) }
     }
@@ -198,7 +208,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
   /** Before a message's first turn. */
   async function recall(session: LiveSession, run: ActiveRun, text: string) {
     if (run.entries.some(({ type }) => type === 'assistant' || type === 'recalled')) return
-    const { items, problem } = await parts.recall(text, run.agent)
+    const { items, problem } = await parts.recall(text, run.agent, facts.principalIn(run))
     if (run.abort.signal.aborted) return
     if (problem !== undefined) {
       run.notice = { message: problem }

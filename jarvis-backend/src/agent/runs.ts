@@ -40,6 +40,8 @@ export type Runs = {
     requestId?: string
     /** `provider/model` for this answer, and in a new session for all of it. Absent: the session's. */
     model?: string
+    /** Ids of files that `by` uploaded. */
+    attachments?: readonly string[]
     /** Of a new session: the agent that it belongs to; absent: `main`. */
     agent?: string
   }): Sent

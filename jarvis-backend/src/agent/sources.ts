@@ -1,4 +1,4 @@
-import type { ToolInput } from '../protocol/index.ts'
+import { type Attachment, isPicture, type ToolInput } from '../protocol/index.ts'
 import { textsSentAlong } from './program.ts'
 import type { StoredEntry } from './sessions/transcript-store.ts'
 
@@ -17,6 +17,8 @@ export type Sources = {
     saidIfRecalled?: () => Iterable<string>
   }[]
   operatorTexts: string[]
+  /** Pictures were read, in which nobody but the model can look for words. */
+  hasPictures?: true
 }
 
 /** The entries that tell what a person said in a conversation, and what the gate let run there. Results are none. */
@@ -49,6 +51,7 @@ export const sourceTypes = [
  * @param tellingEntries the newest of `tellingTypes` in an earlier conversation of the operator's; none where it is an MCP client's or gone
  * @param isClients whose call it is: the model reads all but what MCP clients asked for, a client its own results alone.
  * @param token of the program whose call it is: its messages are its person's words in its own calls alone
+ * @param textOf the text of an attached file: a person attached it, and need not have written or read it
  */
 export function sourcesOf(
   entries: readonly StoredEntry[],
@@ -56,6 +59,7 @@ export function sourcesOf(
   isClients: boolean,
   tellingEntries: (sessionId: string) => readonly StoredEntry[],
   token?: string,
+  textOf: (attachmentId: string) => string | undefined = () => undefined,
 ): Sources {
   const read = new Map<string, readonly string[]>()
   /** Several texts of the memory may name one conversation. */
@@ -70,6 +74,14 @@ export function sourcesOf(
   /** Names in it are others' words, as in any result. */
   const tellContext = (text: string | undefined, toolUseId: string) => {
     if (text !== undefined) sources.results.push({ toolName: 'cluster_state', isComposed: true, text, toolUseId })
+  }
+  const tellFiles = (files: readonly Attachment[] = [], toolUseId: string) => {
+    for (const file of files) {
+      if (isPicture(file)) sources.hasPictures = true
+      else sources.results.push({ toolName: attachedFile, toolUseId, text: textOf(file.id) ?? '' })
+      // Whoever made the file named it.
+      sources.results.push({ toolName: attachedFile, toolUseId, text: file.name })
+    }
   }
   let madeAt = Number.POSITIVE_INFINITY
   for (const entry of entries) {
@@ -99,6 +111,8 @@ export function sourcesOf(
       else if (entry.token !== undefined && entry.token !== token)
         sources.results.push({ toolName: 'program', toolUseId: entry.messageId, text: entry.text })
       else sources.operatorTexts.push(entry.text)
+      tellFiles(entry.attachments, entry.messageId)
+      for (const said of entry.before ?? []) if (said.role === 'user') tellFiles(said.attachments, entry.messageId)
       for (const text of textsSentAlong(entry))
         sources.results.push({ toolName: 'program', toolUseId: entry.messageId, text })
       tellContext(entry.context, entry.messageId)
@@ -122,6 +136,9 @@ export function sourcesOf(
   }
   return sources
 }
+
+/** The name under which an attached file is a source. */
+const attachedFile = 'attached_file'
 
 /** Conversations that one result may name. */
 const mostSessions = 20

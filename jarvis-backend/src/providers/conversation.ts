@@ -1,8 +1,8 @@
-import type { Message, ToolResult } from '../agent/model.ts'
+import type { Message, ModelImage, ToolResult } from '../agent/model.ts'
 import type { Content } from '../protocol/index.ts'
 import { wellFormed } from './well-formed.ts'
 
-export type UserTurn = { role: 'user'; results: ToolResult[]; texts: string[] }
+export type UserTurn = { role: 'user'; results: ToolResult[]; images: ModelImage[]; texts: string[] }
 /** A model's turn as the agent loop has it. */
 type ModelTurn = Extract<Message, { role: 'assistant' }>
 export type AssistantTurn = { role: 'assistant'; content: Content[] }
@@ -11,20 +11,23 @@ export type AssistantTurn = { role: 'assistant'; content: Content[] }
  * Converts messages to turns that every provider accepts: no blank text, no empty turn, no thinking at a turn's end, no two turns of one
  * role in a row, no lone surrogates.
  * @param keeps whether a turn's thinking, or the extra data of a call, is sent back to the model
+ * @param isBlind the model is not shown what people attached, and is told so
  */
 export function conversation(
   messages: readonly Message[],
   keeps: (content: Content, turn: ModelTurn) => boolean,
+  isBlind = false,
 ): (UserTurn | AssistantTurn)[] {
   const turns: (UserTurn | AssistantTurn)[] = []
   for (const message of messages) {
     const last = turns.at(-1)
     if (message.role === 'user') {
-      const turn = userTurn(message)
+      const turn = userTurn(message, isBlind)
       if (last?.role === 'user') {
         last.results.push(...turn.results)
+        last.images.push(...turn.images)
         last.texts.push(...turn.texts)
-      } else if (turn.results.length > 0 || turn.texts.length > 0) turns.push(turn)
+      } else if (turn.results.length + turn.images.length + turn.texts.length > 0) turns.push(turn)
       continue
     }
     const content = sendable(message.content, (piece) => keeps(piece, message))
@@ -34,14 +37,26 @@ export function conversation(
   return turns
 }
 
-function userTurn({ results, text, context = '' }: Extract<Message, { role: 'user' }>): UserTurn {
+/** Pictures of people in a request. */
+export const picturesIn = (messages: readonly Message[]): number =>
+  messages.reduce((sum, message) => sum + (message.role === 'user' ? (message.images?.length ?? 0) : 0), 0)
+
+const unseen =
+  '[You take no pictures, so those named here are not shown to you. Say so instead of guessing what they show.]'
+
+function userTurn(
+  { results, text, context = '', images = [] }: Extract<Message, { role: 'user' }>,
+  isBlind: boolean,
+): UserTurn {
+  const hidden = isBlind && images.length > 0 ? [unseen] : []
   return {
     role: 'user',
     results: results.map((result) => ({
       ...result,
       text: isBlank(result.text) ? '(no output)' : result.text.toWellFormed(),
     })),
-    texts: [text.toWellFormed(), context.toWellFormed()].filter((part) => !isBlank(part)),
+    images: isBlind ? [] : [...images],
+    texts: [text.toWellFormed(), ...hidden, context.toWellFormed()].filter((part) => !isBlank(part)),
   }
 }
 

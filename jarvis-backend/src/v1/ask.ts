@@ -1,4 +1,4 @@
-import type { ProgramRun } from '../agent/run/start-program.ts'
+import type { ProgramFiles, ProgramRun } from '../agent/run/start-program.ts'
 import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -22,6 +22,7 @@ export type Request = {
   /** Makes the session that the run belongs to instead, only where a run begins. */
   place?: (() => string) | undefined
   origin(): Omit<ProgramRun['origin'], 'by' | 'token'>
+  files?(): ProgramFiles
 }
 
 /**
@@ -99,10 +100,12 @@ export function createAsk(parts: {
         ...request.origin(),
         by: token.name,
         token: token.name,
+        ...(token.person !== undefined && { person: token.person }),
         ...(token.scope === 'read' && { isReadOnly: true }),
       },
       sessionId,
       agent,
+      ...(request.files && { files: request.files() }),
       link: (run) =>
         asked.add({
           ...{ runId: run.runId, sessionId, token: tokenKey(token), door, session, hash },

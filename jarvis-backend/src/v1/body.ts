@@ -3,7 +3,7 @@ import { isDeeperThan } from '../lib/depth.ts'
 import { ApiError } from './errors.ts'
 
 /** Largest body, bytes. */
-const mostBytes = 8 * 1024 * 1024
+const mostBytes = 24 * 1024 * 1024
 /** Deepest nesting of a body; no schema of a tool needs more. */
 const deepest = 100
 

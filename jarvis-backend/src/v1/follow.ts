@@ -3,9 +3,9 @@ import type { StoredEntry, TranscriptStore } from '../agent/sessions/transcript-
 import { callsIn } from '../agent/settles.ts'
 import { type Card, type Entry, noUsage, type StopReason, type ToolCall, type Usage } from '../protocol/index.ts'
 
-/** How a run ended. `text`: all that was said in it. `handedOut`: the calls that the program runs itself. */
+/** How a run ended. `at`: when, Unix ms. `text`: all that was said in it. `handedOut`: the calls that the program runs itself. */
 export type Ended =
-  | { type: 'done'; stopReason: StopReason; text: string; handedOut: readonly ToolCall[]; usage: Usage }
+  | { type: 'done'; at: number; stopReason: StopReason; text: string; handedOut: readonly ToolCall[]; usage: Usage }
   | { type: 'failed'; code: string; message: string; text: string; usage: Usage; hasChanged: boolean }
 
 /** Hears a run. Called synchronously, in order. */
@@ -143,5 +143,5 @@ function endOf(entries: readonly StoredEntry[], last: Extract<Entry, { type: 'do
   const handedOut = entries.flatMap((entry) =>
     entry.type === 'assistant' ? callsIn(entry).filter(({ toolUseId }) => handed.has(toolUseId)) : [],
   )
-  return { type: 'done', stopReason, text, handedOut, usage }
+  return { type: 'done', at: last.at, stopReason, text, handedOut, usage }
 }

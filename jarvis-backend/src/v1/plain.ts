@@ -1,4 +1,5 @@
 import { asideOf } from '../agent/aside.ts'
+import { attachmentWords, fileOf, type GivenFile, requireSight } from '../agent/attachments.ts'
 import type { BudgetKeeper } from '../agent/budgets.ts'
 import type { Message, Model, ModelChoice } from '../agent/model.ts'
 import { type Content, type EntryOf, mainAgentId, type TurnStop, type Usage } from '../protocol/index.ts'
@@ -6,7 +7,7 @@ import { type Content, type EntryOf, mainAgentId, type TurnStop, type Usage } fr
 /** A conversation for a model alone. */
 export type PlainRequest = {
   wishes: string | undefined
-  messages: readonly { role: 'user' | 'assistant'; text: string }[]
+  messages: readonly { role: 'user' | 'assistant'; text: string; files?: readonly GivenFile[] }[]
   mostTokens?: number | undefined
 }
 
@@ -24,6 +25,10 @@ export function createPlain(parts: {
     signal: AbortSignal,
   ): Promise<{ text: string; stopReason: TurnStop; usage: Usage }> => {
     const model: Model = parts.models.current()
+    requireSight(
+      model,
+      messages.flatMap(({ files = [] }) => files.map((file) => fileOf(file, parts.redact).attachment)),
+    )
     const stream = parts.stream()
     const generate = asideOf(parts.budgets, 'plain', { agent: mainAgentId }, (used, ...given) =>
       used.generate(...given),
@@ -60,14 +65,21 @@ const wordsIn = (content: readonly Content[]) =>
 /** Providers want a user first and each role in turn. */
 function alternating(said: PlainRequest['messages'], redact: (text: string) => string): Message[] {
   const messages: Message[] = []
-  for (const { role, text } of said) {
-    const safe = redact(text)
+  for (const { role, text, files = [] } of said) {
+    const kept = files.map((file) => fileOf(file, redact))
+    const pictures = kept.flatMap(({ attachment: { mimeType }, data }) =>
+      mimeType === 'text/plain' ? [] : { mimeType, data },
+    )
+    const words = kept.map(({ attachment, data }) => attachmentWords(attachment, data.toString(), false))
+    const safe = [...words, redact(text)].join('\n\n')
     const last = messages.at(-1)
     if (role === 'assistant') {
       if (last?.role !== 'user') continue
       messages.push({ role, content: [{ type: 'text', text: safe }] })
-    } else if (last?.role === 'user') last.text = `${last.text}\n\n${safe}`
-    else messages.push({ role, results: [], text: safe })
+    } else if (last?.role === 'user') {
+      last.text = `${last.text}\n\n${safe}`
+      if (pictures.length > 0) last.images = [...(last.images ?? []), ...pictures]
+    } else messages.push({ role, results: [], text: safe, ...(pictures.length > 0 && { images: pictures }) })
   }
   return messages
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { hashOf } from '../lib/canonical.ts'
 import type { TokenScope } from '../protocol/index.ts'
 
-/** A token of a program. A later token of the same name is another one. */
-export type ProgramToken = { name: string; createdAt: number; scope: TokenScope }
+/** A token of a program. A later token of the same name is another one. `person`: who made it; absent: the first owner. */
+export type ProgramToken = { name: string; createdAt: number; scope: TokenScope; person?: string }
 
 /** Checks who uses `/v1`. */
 export type ProgramBearer = {

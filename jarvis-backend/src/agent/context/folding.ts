@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { EntryOf } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
 import { asideOf } from '../aside.ts'
+import type { Attachments } from '../attachments.ts'
 import type { BudgetKeeper } from '../budgets.ts'
 import { toMessages } from '../conversation.ts'
 import type { Message, Model, ModelImage, ModelRequest, ModelSink, ToolSpec, Turn } from '../model.ts'
@@ -37,6 +38,7 @@ export type FoldingParts = {
   /** How much a model reads and writes at once. */
   windowOf(model: Model): Window
   image(sessionId: string, id: string): ModelImage | undefined
+  attachments: Pick<Attachments, 'textOf'>
   redact: { text(text: string): string }
   generate(model: Model, request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<Turn>
   used(turn: Prose['cost']): void
@@ -63,9 +65,14 @@ export function createFolding(
   function read(session: Pick<LiveSession, 'id'>, run: ActiveRun): Reading & { messages: Message[] } {
     const { prompt: system, tools, limits } = profileOf(session, run)
     const entries = [...earlierEntries(session, run), ...run.entries]
-    const messages = toMessages(entries, (id) => parts.image(session.id, id))
-    const size = sizeOf({ system, tools, messages }, entries, charsOfTools)
-    const window = parts.windowOf(modelOf(run))
+    const model = modelOf(run)
+    const messages = toMessages(
+      entries,
+      (id) => parts.image(session.id, id),
+      (id) => parts.attachments.textOf(session.id, id),
+    )
+    const size = sizeOf({ system, tools, messages }, entries, charsOfTools, model.id)
+    const window = parts.windowOf(model)
     return { entries, messages, current: run.row.id, size, window, mostRuns: limits.history }
   }
 

@@ -1,3 +1,5 @@
+import { isPicture } from '../../protocol/index.ts'
+import { charsOfAttachment } from '../attachments.ts'
 import { isSkillText } from '../loaded-skills.ts'
 import type { StoredEntry } from '../sessions/transcript-store.ts'
 import { callsIn } from '../settles.ts'
@@ -139,21 +141,26 @@ function resultsToPutAway(reading: Reading): NextFold | undefined {
   const upTo = first - 1
   const results = given.filter(
     (entry) =>
-      entry.type === 'tool_result' &&
+      (entry.type === 'tool_result' ? entry.result.length > shortResult : hasTextFile(entry)) &&
       entry.seq <= upTo &&
-      entry.seq > Math.max(resultsTo, fold?.upTo ?? -1) &&
-      entry.result.length > shortResult,
+      entry.seq > Math.max(resultsTo, fold?.upTo ?? -1),
   )
   const saved = results.reduce((sum, entry) => sum + charsGiven(entry, resultsTo) - charsGiven(entry, upTo), 0)
   if (saved / size.charsPerToken < leastGain * window.tokens) return undefined
   return { what: 'results', why: 'window', upTo, count: results.length }
 }
 
+const hasTextFile = (entry: StoredEntry) =>
+  entry.type === 'user' && entry.attachments?.some((file) => !isPicture(file)) === true
+
 /** Characters that an entry takes of a request. */
 export function charsGiven(entry: StoredEntry, resultsTo: number): number {
   switch (entry.type) {
-    case 'user':
-      return entry.text.length + (entry.context?.length ?? 0)
+    case 'user': {
+      const files = entry.attachments ?? []
+      const chars = files.reduce((sum, file) => sum + charsOfAttachment(file, entry.seq <= resultsTo), 0)
+      return entry.text.length + (entry.context?.length ?? 0) + chars
+    }
     case 'subrun':
       return entry.change === 'begin' ? entry.task.length + (entry.context?.length ?? 0) : 0
     case 'recalled':

@@ -1,4 +1,5 @@
 import type { ContextItem, ContextPart, ContextReport } from '../../protocol/index.ts'
+import { charsOfAttachment } from '../attachments.ts'
 import { isSkillText, skillOf } from '../loaded-skills.ts'
 import type { Message, ToolSpec } from '../model.ts'
 import { charsOfRules } from '../persona.ts'
@@ -130,7 +131,12 @@ const clusterOf = (given: readonly StoredEntry[]): Weighed[] =>
 function transcriptOf(given: readonly StoredEntry[]): Weighed[] {
   return given.flatMap((entry): Weighed[] => {
     const { seq } = entry
-    if (entry.type === 'user') return [{ name: `message: ${oneLine(entry.text, 60)}`, chars: entry.text.length, seq }]
+    if (entry.type === 'user') {
+      const files = (entry.attachments ?? []).map((file) => ({
+        ...{ name: `attached: ${oneLine(file.name, 60)}`, chars: charsOfAttachment(file, false), seq },
+      }))
+      return [...files, { name: `message: ${oneLine(entry.text, 60)}`, chars: entry.text.length, seq }]
+    }
     if (entry.type === 'assistant' && entry.madeBy !== 'client')
       return entry.content.map((item) => ({ name: nameOf[item.type], chars: charsOfContent(item), seq }))
     if (entry.type === 'reconciled') return [{ name: `later look at ${entry.toolName}`, chars: entry.text.length, seq }]

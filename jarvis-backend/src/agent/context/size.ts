@@ -1,15 +1,13 @@
 import type { Content, Usage } from '../../protocol/index.ts'
-import type { Message, ToolSpec } from '../model.ts'
+import type { Message, ModelImage, ToolSpec } from '../model.ts'
 import type { StoredEntry } from '../sessions/transcript-store.ts'
+import { pictureTokens } from './picture-tokens.ts'
 
 /** Characters to a token where the provider has counted nothing yet. */
 export const usualCharsPerToken = 3.3
 /** A ratio outside of these says that the provider did not count all of the request. */
 const leastCharsPerToken = 1
 const mostCharsPerToken = 12
-/** About what a picture costs, in characters. */
-const charsOfImage = 5_000
-
 type Request = { system: string; tools: readonly ToolSpec[]; messages: readonly Message[] }
 
 /**
@@ -25,15 +23,17 @@ export const inputOf = ({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usag
  * The size of a request: what the provider counted last, and an estimate of what is new. After a fold nothing that was counted
  * holds any more, and all is estimated until the next reply.
  * @param entries those that `request.messages` were made of
+ * @param model id of the one that will count
  */
 export function sizeOf(
   request: Request,
   entries: readonly StoredEntry[],
   charsOfTools: (tools: readonly ToolSpec[]) => number,
+  model = '',
 ): Size {
   const { system, tools, messages } = request
   const fixed = system.length + charsOfTools(tools)
-  const sizes = messages.map(charsOfMessage)
+  const sizes = messages.map((message) => charsOfMessage(message, model))
   const all = fixed + sum(sizes)
   const changedAt = entries.reduce((seq, entry) => (entry.type === 'compaction' ? Math.max(seq, entry.seq) : seq), -1)
   const last = entries.findLast(
@@ -55,10 +55,12 @@ export function sizeOf(
 const isPlausible = (ratio: number) => ratio >= leastCharsPerToken && ratio <= mostCharsPerToken
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
-export function charsOfMessage(message: Message): number {
+export function charsOfMessage(message: Message, model = ''): number {
   if (message.role === 'assistant') return sum(message.content.map(charsOfContent))
-  const results = message.results.map(({ text, images = [] }) => text.length + charsOfImage * images.length + 60)
-  return message.text.length + (message.context?.length ?? 0) + sum(results)
+  const charsOf = (images: readonly ModelImage[] = []) =>
+    sum(images.map((image) => Math.ceil(pictureTokens(image, model) * usualCharsPerToken)))
+  const results = message.results.map(({ text, images }) => text.length + charsOf(images) + 60)
+  return message.text.length + (message.context?.length ?? 0) + sum(results) + charsOf(message.images)
 }
 
 export function charsOfContent(content: Content): number {

@@ -1,9 +1,10 @@
+import type { Attachments } from '../attachments.ts'
 import type { TranscriptStore } from '../sessions/transcript-store.ts'
 import { callsIn } from '../settles.ts'
 import { pageOf } from './cut-result.ts'
 
 /**
- * A part of a stored result, for the model of that session. The text is the redacted one that was stored.
+ * A part of a stored result, or of an attached text file, for the model of that session. The text is the redacted one that was stored.
  * @param offset in characters, from 0
  * @returns undefined where the session has no such result, or an MCP client asked for it: that one is not the model's to see
  */
@@ -12,7 +13,13 @@ export function storedResult(
   sessionId: string,
   toolUseId: string,
   offset: number,
+  attachments?: Pick<Attachments, 'read' | 'textOf'>,
 ): { toolName: string; text: string; offset: number; total: number; next?: number } | undefined {
+  const text = attachments?.textOf(sessionId, toolUseId)
+  if (text !== undefined) {
+    const name = attachments?.read(sessionId, toolUseId)?.attachment.name ?? 'file'
+    return { toolName: `the attached file ${name}`, ...pageOf(text, offset), offset, total: text.length }
+  }
   const entry = store.resultOf(sessionId, toolUseId)
   if (entry === undefined) return undefined
   const call = store

@@ -6,13 +6,16 @@ import type { TranscriptStore } from '../sessions/transcript-store.ts'
 /** The messages that wait in each session for the run that goes on. */
 export function createQueue(store: TranscriptStore, { stored, open }: Pick<LiveSessions, 'stored' | 'open'>) {
   const listOf = (sessionId: string): QueuedMessage[] =>
-    store
-      .unfinishedRuns(sessionId)
-      .flatMap(({ status, origin, at }) =>
-        status === 'queued' && origin.kind === 'chat'
-          ? [{ messageId: origin.messageId, text: origin.text, by: origin.by, at }]
-          : [],
-      )
+    store.unfinishedRuns(sessionId).flatMap(({ status, origin, at }) =>
+      status === 'queued' && origin.kind === 'chat'
+        ? [
+            {
+              ...{ messageId: origin.messageId, text: origin.text, by: origin.by, at },
+              ...(origin.attachments && { attachments: [...origin.attachments] }),
+            },
+          ]
+        : [],
+    )
 
   const tell = (session: LiveSession, runId: string) =>
     session.emit(runId, 'chat:queued', { queued: listOf(session.id) })

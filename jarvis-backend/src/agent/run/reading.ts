@@ -1,5 +1,6 @@
 import type { ToolCall } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
+import type { Attachments } from '../attachments.ts'
 import { foldsIn, isGiven } from '../context/folds.ts'
 import { rightsOf } from '../principal.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
@@ -11,7 +12,11 @@ import type { RunFacts } from './facts.ts'
 const mostRunsRemembered = 200
 
 /** Reads what a run goes on from: the earlier runs of its session, and the texts that the requester had read. */
-export function createRunReading(store: TranscriptStore, { profileOf, principalIn }: RunFacts) {
+export function createRunReading(
+  store: TranscriptStore,
+  { profileOf, principalIn }: RunFacts,
+  attachments?: Pick<Attachments, 'textOf'>,
+) {
   /** Of earlier runs, what the model is told; a child run begins with its task. */
   function earlierEntries(session: Pick<LiveSession, 'id'>, run: ActiveRun): StoredEntry[] {
     run.earlier ??= run.row.position === 0 || run.origin.kind === 'child' ? [] : unfolded(session, run)
@@ -50,7 +55,10 @@ export function createRunReading(store: TranscriptStore, { profileOf, principalI
     const { isForeign, hasModel } = rightsOf(principal)
     // A command is the operator's own words.
     if (!isForeign && !hasModel) return { results: [], operatorTexts: [] }
-    const sources = sourcesOf(readBy(session, run), toolUseId, isForeign && !hasModel, tellingEntries, principal.token)
+    const sources = sourcesOf(
+      ...([readBy(session, run), toolUseId, isForeign && !hasModel, tellingEntries, principal.token] as const),
+      (id) => attachments?.textOf(session.id, id),
+    )
     const { read = [] } = ('asked' in run.origin && run.origin.asked) || {}
     const resources = read.map((text) => ({ toolName: 'resource', toolUseId: 'resource', text }))
     return { ...sources, results: [...resources, ...sources.results] }

@@ -1,8 +1,9 @@
 import { chosenFor } from '../../agents/bindings.ts'
 import { newId } from '../../lib/ids.ts'
-import { JarvisError, maxMessageBytes } from '../../protocol/index.ts'
+import { JarvisError, maxMessageBytes, personFor } from '../../protocol/index.ts'
 import { type ActiveRun, activeRun } from '../active-run.ts'
 import { addressed, agentOrder } from '../agent-order.ts'
+import { requireSight } from '../attachments.ts'
 import { effortOrder } from '../effort.ts'
 import type { Origin } from '../origin.ts'
 import { rehearsalOrder } from '../rehearsal.ts'
@@ -19,7 +20,7 @@ const longestQueue = 50
 
 /** @returns a function that stores a message and starts its run, or queues it */
 export function createSend(
-  parts: Pick<RunsParts, 'store' | 'models' | 'agents' | 'clock' | 'redact' | 'skills' | 'hasTool'>,
+  parts: Pick<RunsParts, 'store' | 'models' | 'agents' | 'clock' | 'redact' | 'skills' | 'hasTool' | 'attachments'>,
   door: {
     agent: RunAgent
     live: LiveSessions
@@ -95,7 +96,7 @@ export function createSend(
     if (sessionId !== undefined && isRehearsal !== undefined) setRehearsal(sessionId, isRehearsal, by)
     const accept = () => {
       if (sessionId === undefined) {
-        store.createSession({ id, title: titleOf(safe), source: 'chat', at, agent })
+        store.createSession({ id, title: titleOf(safe), source: 'chat', at, agent, ...personFor(by) })
         if (isRehearsal === true) keepRehearsal(id, true, by)
         if (model !== undefined) store.setModel(id, model)
       }
@@ -111,12 +112,18 @@ export function createSend(
           `${longestQueue} messages wait already. Send it when some are answered.`,
         )
       }
+      const attachments = parts.attachments.attach(id, by, message.attachments ?? [])
+      requireSight(models.named(agents.find(agent)?.model ?? model ?? chosen ?? '') ?? models.current(), attachments)
       const messageId = newId('msg')
       const asked = chosen === undefined ? {} : { model: model ?? chosen }
       const row: RunRow = {
         id: newId('run'),
         sessionId: id,
-        origin: { kind: 'chat', messageId, text: safe, by, ...asked, ...(skill !== undefined && { skill }) },
+        origin: {
+          ...{ kind: 'chat', messageId, text: safe, by, ...asked },
+          ...(skill !== undefined && { skill }),
+          ...(attachments.length > 0 && { attachments }),
+        },
         status: queued ? 'queued' : 'running',
         at,
       }

@@ -1,4 +1,4 @@
-import type { Principal, ToolCall } from '../../protocol/index.ts'
+import { type Principal, personFor, type ToolCall } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
 import { loadedSkills } from '../loaded-skills.ts'
 import { rightsOf } from '../principal.ts'
@@ -85,7 +85,9 @@ function insteadIn({ entries }: ActiveRun, { toolUseId }: ToolCall): Principal |
   const turn = entries.find(
     (entry) => entry.type === 'assistant' && callsIn(entry).some((one) => one.toolUseId === toolUseId),
   )
-  return turn?.type === 'assistant' && turn.insteadOf ? { kind: 'command', name: turn.insteadOf.by } : undefined
+  if (turn?.type !== 'assistant' || turn.insteadOf === undefined) return undefined
+  const { by } = turn.insteadOf
+  return { kind: 'command', name: by, ...personFor(by) }
 }
 
 /** The call that an operator makes in place of this one. */

@@ -40,6 +40,7 @@ export function createStartJob(
           title: redact.text(title),
           source: 'job',
           at,
+          ...(origin.person !== undefined && { person: origin.person }),
           ...(agent !== undefined && { agent }),
         })
         const session = door.live.open(sessionId)

@@ -66,6 +66,7 @@ export function createTurns(
     const { id } = run.row
     let isKept = false
     let cut: Turn['cut']
+    let unseen = 0
     try {
       await callModel({
         ...{ model, session, run, request, signal, openStream: made.openStream },
@@ -88,11 +89,18 @@ export function createTurns(
             reservation.again,
           )
           cut = turn.cut
+          unseen = turn.unseen ?? 0
           return turn
         },
       })
       const warning = cut && parts.cutOff(model, cut)
       if (warning !== undefined) tell(session, run, warning)
+      if (unseen > 0)
+        tell(
+          session,
+          run,
+          `${model.id} takes no pictures: it answered without seeing ${unseen === 1 ? 'the attached one' : `the ${unseen} attached ones`}.`,
+        )
     } finally {
       if (!isKept) reservation.release()
     }

@@ -20,6 +20,8 @@ export type SessionQuery = {
   words?: string
   source?: SessionSource
   archived: 'no' | 'only' | 'all'
+  /** Of one person alone. */
+  person?: string
 }
 
 /** The sessions as a person looks for them. */
@@ -27,7 +29,11 @@ export interface SessionList {
   /** Newest first by last change. `isIndexing`: not all sessions are searched yet. */
   page(query: SessionQuery): { items: ListedSession[]; next?: string; isIndexing: boolean }
   /** Number of rows in the whole list; absent where it is searched. */
-  count(query: { source: SessionQuery['source'] | undefined; archived: SessionQuery['archived'] }): number
+  count(query: {
+    source: SessionQuery['source'] | undefined
+    archived: SessionQuery['archived']
+    person?: string
+  }): number
   totals(sessionId: string): SessionTotals | undefined
   /** Its title or its entries are others now. */
   changed(sessionId: string): void

@@ -31,7 +31,15 @@ export type ChildRun = Pick<RunRow, 'id' | 'sessionId' | 'at'> & { parent: strin
 /** What the loop keeps. Every method is synchronous: the store is on this machine. */
 export interface TranscriptStore {
   /** @param session.agent absent: `main` */
-  createSession(session: { id: string; title: string; source: SessionSource; agent?: string; at: number }): void
+  /** `person`: whose it is; absent: the first owner's. */
+  createSession(session: {
+    id: string
+    title: string
+    source: SessionSource
+    agent?: string
+    at: number
+    person?: string
+  }): void
   session(id: string): StoredSession | undefined
   /** The session and all that hold versions of its messages, in no order. Empty: there is no such session. */
   family(id: string): Member[]

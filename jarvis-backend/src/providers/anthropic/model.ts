@@ -1,8 +1,10 @@
 import { type Model, ModelError, type Turn } from '../../agent/model.ts'
 import type { Effort } from '../../protocol/index.ts'
+import { picturesIn } from '../conversation.ts'
 import { exchange } from '../exchange.ts'
 import { type Provider, sendFailure } from '../failure.ts'
 import { settingsOf } from '../settings-names.ts'
+import { createSight, withUnseen } from '../sight.ts'
 import { anthropicEncoder, type EncodedRequest, isThinking, type Refused } from './request.ts'
 import { anthropicReader } from './stream.ts'
 import { thinkingFields, thinkingMode } from './thinking.ts'
@@ -39,6 +41,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
     secrets: [...(apiKey === undefined ? [] : [apiKey]), ...Object.values(own)],
   }
   const encode = anthropicEncoder({ id, model, maxTokens: options.maxTokens, effort: options.effort })
+  const sight = createSight(id)
   const refused: Refused = { thinking: new Set(), effort: new Set() }
 
   // The SDK is loaded with the first request, because that takes a sixth of a second.
@@ -58,12 +61,13 @@ export function anthropicModel(options: AnthropicOptions): Model {
 
   return {
     id,
+    ...(sight.known !== undefined && { sees: sight.known }),
     mostOutputTokens: ({ effort = options.effort, maxOutputTokens }) =>
       thinkingFields(thinkingMode(model), effort, options.maxTokens, maxOutputTokens).max_tokens,
     async count(request, signal) {
       client ??= connect()
       const api = await client
-      const { body } = encode(request, refused)
+      const { body } = encode(request, refused, sight.isBlind())
       const { model: name, system, tools, messages, thinking } = JSON.parse(body.toString()) as Record<string, unknown>
       const asked = { model: name, system, tools, messages, thinking }
       const { countIn } = await import('../node-fetch.ts')
@@ -89,15 +93,15 @@ export function anthropicModel(options: AnthropicOptions): Model {
         return boundTo(turn, digest)
       }
       for (;;) {
-        const encoded = encode(request, refused)
+        const encoded = encode(request, refused, sight.isBlind())
         try {
-          return await ask(encoded)
+          return withUnseen(await ask(encoded), request, sight)
         } catch (error) {
           const said = error instanceof ModelError && error.code === 'model_bad_request' ? error.message : ''
           if (encoded.effort !== undefined && isAboutEffort(said)) refused.effort.add(encoded.effort)
           else if (encoded.thinking.length > 0 && isAboutThoughts(said)) {
             for (const digest of encoded.thinking) refused.thinking.add(digest)
-          } else throw error
+          } else if (picturesIn(request.messages) === 0 || !sight.refused(said)) throw error
         }
       }
     },

@@ -61,8 +61,8 @@ export function anthropicEncoder({ id, model, maxTokens, effort: usual }: Reques
     return before
   }
 
-  return (request: ModelRequest, refused: Refused): EncodedRequest => {
-    const turns = conversation(request.messages, (content, turn) => turn.model === id && isSigned(content))
+  return (request: ModelRequest, refused: Refused, isBlind = false): EncodedRequest => {
+    const turns = conversation(request.messages, (content, turn) => turn.model === id && isSigned(content), isBlind)
     const { encoded, hasTools, hash: start } = promptOf(request, turns)
     const hash = start.copy()
     const sent = new Set<string>()
@@ -120,7 +120,7 @@ function declaredTools(tools: ModelRequest['tools'], turns: readonly (UserTurn |
 }
 
 /** Encodes a user turn's blocks as JSON and adds them to `hash`. */
-function userBlocks({ role, results, texts }: UserTurn, hash: Hash): string[] {
+function userBlocks({ role, results, images, texts }: UserTurn, hash: Hash): string[] {
   hash.update(role)
   return [
     ...results.map(
@@ -131,6 +131,7 @@ function userBlocks({ role, results, texts }: UserTurn, hash: Hash): string[] {
         ...(isError && { is_error: true }),
       }),
     ),
+    ...images.map(imageBlock),
     ...texts.map((text): Block => ({ type: 'text', text })),
   ].map((block) => counted(block, hash))
 }

@@ -17,8 +17,9 @@ const id = 'demo'
 export function demoModel({ cluster }: { cluster: () => ClusterState }): Model {
   return {
     id,
+    sees: false,
     async generate(request, sink, signal) {
-      const { text, calls } = reply(request, cluster())
+      const { text, calls } = reply(withoutFiles(request), cluster())
       for (const [piece] of text.matchAll(/(?:\S+\s*){1,3}/g)) {
         signal.throwIfAborted()
         sink.text(piece)
@@ -34,6 +35,19 @@ export function demoModel({ cluster }: { cluster: () => ClusterState }): Model {
     },
   }
 }
+
+/** What a person attached is no question: this model reads the person's own words alone. */
+const withoutFiles = (request: ModelRequest): ModelRequest => ({
+  ...request,
+  messages: request.messages.map((message) =>
+    message.role === 'user'
+      ? {
+          ...message,
+          text: message.text.replace(/\[Attached file [\s\S]*?\]\n(?:<attachment>\n[\s\S]*?\n<\/attachment>)?\s*/g, ''),
+        }
+      : message,
+  ),
+})
 
 /** The introduction follows the first answer, because the answer matters more to the reader. */
 function reply(request: ModelRequest, cluster: ClusterState): Reply {

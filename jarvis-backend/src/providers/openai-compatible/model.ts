@@ -1,8 +1,10 @@
 import { type Model, ModelError } from '../../agent/model.ts'
+import { picturesIn } from '../conversation.ts'
 import { exchange } from '../exchange.ts'
 import { saidIn } from '../openai-api/refusals.ts'
 import { leastOf, type OpenAiOptions, openAiService, usualMost } from '../openai-api/service.ts'
 import { isCloud } from '../places.ts'
+import { createSight, withUnseen } from '../sight.ts'
 import { type OptionalField, refusedField } from './refused-fields.ts'
 import { chatRequest } from './request.ts'
 import { silentCut } from './silent-cut.ts'
@@ -14,19 +16,21 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
   const { model } = options
   const isService = isCloud({ kind: 'openai-chat', ...options })
   const wantsReasoning = /(?:^|\.)(?:deepseek\.com|moonshot\.(?:ai|cn))$/.test(hostname)
+  const sight = createSight(id)
   // Fields that the server refused for this model.
   const refused = new Set<OptionalField>()
   const body = { id, model, maxTokens: options.maxTokens, isOpenAi, wantsReasoning, refused, effort: options.effort }
 
   return {
     id,
+    ...(sight.known !== undefined && { sees: sight.known }),
     mostOutputTokens: ({ maxOutputTokens }) => leastOf(options.maxTokens ?? usualMost, maxOutputTokens) ?? usualMost,
     ...counting,
     async generate(request, sink, signal) {
       const { chat } = await client()
       const mayCall = request.mayCallTools && request.tools.length > 0
       for (;;) {
-        const sent = chatRequest(request, body)
+        const sent = chatRequest(request, { ...body, isBlind: sight.isBlind() })
         let said = ''
         try {
           const turn = await exchange(
@@ -43,8 +47,10 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
             signal,
           )
           const cut = isService ? undefined : silentCut(sent, turn.usage.inputTokens + turn.usage.cacheReadTokens)
-          return cut === undefined ? turn : { ...turn, cut }
+          return withUnseen(cut === undefined ? turn : { ...turn, cut }, request, sight)
         } catch (error) {
+          const isUnsaid = error instanceof ModelError && !error.hasSpoken && picturesIn(request.messages) > 0
+          if (isUnsaid && !sight.isBlind() && sight.refused(said || error.message)) continue
           const isRefusal = error instanceof ModelError && error.code === 'model_bad_request'
           const field = isRefusal ? refusedField(said || error.message, sent) : undefined
           if (field === undefined) throw explained(error, model)

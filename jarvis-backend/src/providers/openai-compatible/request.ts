@@ -20,6 +20,8 @@ export type RequestOptions = {
   effort?: Effort | undefined
   /** Fields that the server refused before. */
   refused: ReadonlySet<OptionalField>
+  /** The model is shown no pictures. */
+  isBlind?: boolean
 }
 
 /**
@@ -28,12 +30,13 @@ export type RequestOptions = {
  */
 export function chatRequest(
   { system, messages, tools, mayCallTools, effort: asked, maxOutputTokens, temperature }: ModelRequest,
-  { id, model, maxTokens: usualMost, isOpenAi, wantsReasoning, refused, effort: usual }: RequestOptions,
+  { id, model, maxTokens: usualMost, isOpenAi, wantsReasoning, refused, effort: usual, isBlind }: RequestOptions,
 ): Body {
   const turns = conversation(
     messages,
     (piece, turn) =>
       turn.model === id && (piece.type === 'tool_call' || (piece.type === 'thinking' && !!piece.isWantedBack)),
+    isBlind,
   )
   const effort = asked ?? usual
   const maxTokens = leastOf(usualMost, maxOutputTokens)
@@ -70,10 +73,18 @@ function tokenLimit(maxTokens: number, isOpenAi: boolean, refused: ReadonlySet<O
   return name === undefined ? {} : { [name]: maxTokens }
 }
 
-function userMessages({ results, texts }: UserTurn): WireMessage[] {
+function userMessages({ results, images, texts }: UserTurn): WireMessage[] {
   const answers = results.map(
     ({ toolUseId, text }): WireMessage => ({ role: 'tool', tool_call_id: toolUseId, content: text }),
   )
+  if (images.length > 0) {
+    const pictures = images.map(({ mimeType, data }) => ({
+      type: 'image_url' as const,
+      image_url: { url: `data:${mimeType};base64,${data.toString('base64')}` },
+    }))
+    const words = texts.length === 0 ? [] : [{ type: 'text' as const, text: texts.join('\n\n') }]
+    return [...answers, { role: 'user', content: [...pictures, ...words] }]
+  }
   if (texts.length === 0) return answers
   // One string: some servers do not take a list of parts.
   return [...answers, { role: 'user', content: texts.join('\n\n') }]

@@ -1,7 +1,9 @@
 import { type Model, ModelError } from '../../agent/model.ts'
+import { picturesIn } from '../conversation.ts'
 import { exchange } from '../exchange.ts'
 import { saidIn } from '../openai-api/refusals.ts'
 import { leastOf, type OpenAiOptions, openAiService, usualMost } from '../openai-api/service.ts'
+import { createSight, withUnseen } from '../sight.ts'
 import { type OptionalPart, refusedPart } from './refused-parts.ts'
 import { responsesRequest } from './request.ts'
 import { responsesReader } from './stream.ts'
@@ -10,19 +12,21 @@ import { responsesReader } from './stream.ts'
 export function openAiResponsesModel(options: OpenAiOptions): Model {
   const { provider, id, client, counting } = openAiService(options)
   const refused = new Set<OptionalPart>()
+  const sight = createSight(id)
   const body = { id, model: options.model, maxTokens: options.maxTokens, effort: options.effort, refused }
   return {
     id,
+    ...(sight.known !== undefined && { sees: sight.known }),
     mostOutputTokens: ({ maxOutputTokens }) => leastOf(options.maxTokens ?? usualMost, maxOutputTokens) ?? usualMost,
     ...counting,
     async generate(request, sink, signal) {
       const { responses } = await client()
       const mayCall = request.mayCallTools && request.tools.length > 0
       for (;;) {
-        const sent = responsesRequest(request, body)
+        const sent = responsesRequest(request, { ...body, isBlind: sight.isBlind() })
         let said = ''
         try {
-          return await exchange(
+          const turn = await exchange(
             provider,
             (upstream) =>
               responses
@@ -35,10 +39,13 @@ export function openAiResponsesModel(options: OpenAiOptions): Model {
             responsesReader(provider, sink, mayCall),
             signal,
           )
+          return withUnseen(turn, request, sight)
         } catch (error) {
+          const isUnsaid = error instanceof ModelError && !error.hasSpoken && picturesIn(request.messages) > 0
+          if (isUnsaid && !sight.isBlind() && sight.refused(said || error.message)) continue
           const isRefusal = error instanceof ModelError && error.code === 'model_bad_request'
           const part = isRefusal ? refusedPart(said || error.message, sent) : undefined
-          if (part === undefined) throw error
+          if (part === undefined || refused.has(part)) throw error
           refused.add(part)
         }
       }

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai'
-import type { ModelRequest, ToolResult } from '../../agent/model.ts'
+import type { ModelImage, ModelRequest, ToolResult } from '../../agent/model.ts'
 import type { Content, Effort } from '../../protocol/index.ts'
-import { conversation } from '../conversation.ts'
+import { conversation, type UserTurn } from '../conversation.ts'
 import { leastOf } from '../openai-api/service.ts'
 import { takesTemperature } from '../temperature.ts'
 import { reasoningItem } from './reasoning.ts'
@@ -18,6 +18,8 @@ export type RequestOptions = {
   effort?: Effort | undefined
   /** Parts that the server refused before. */
   refused: ReadonlySet<OptionalPart>
+  /** The model is shown no pictures of people. */
+  isBlind?: boolean
 }
 
 /**
@@ -30,7 +32,11 @@ export function responsesRequest(request: ModelRequest, options: RequestOptions)
   const maxTokens = leastOf(options.maxTokens, request.maxOutputTokens)
   const thinks = reasons(model) && !refused.has('reasoning')
   const isSealed = thinks && !refused.has('include')
-  const turns = conversation(messages, (piece, turn) => turn.model === id && piece.type === 'thinking' && isSealed)
+  const turns = conversation(
+    messages,
+    (piece, turn) => turn.model === id && piece.type === 'thinking' && isSealed,
+    options.isBlind,
+  )
   const reasoning = {
     ...(effort !== undefined &&
       !refused.has('reasoning.effort') && { effort: effort === 'off' ? ('none' as const) : effort }),
@@ -48,10 +54,7 @@ export function responsesRequest(request: ModelRequest, options: RequestOptions)
     ...(temperature !== undefined && takesTemperature(model) && !refused.has('temperature') && { temperature }),
     input: turns.flatMap((turn): Item[] =>
       turn.role === 'user'
-        ? [
-            ...turn.results.map((result) => outputItem(result, !refused.has('input_image'))),
-            ...turn.texts.map((text): Item => ({ role: 'user', content: text })),
-          ]
+        ? [...turn.results.map((result) => outputItem(result, !refused.has('input_image'))), ...said(turn)]
         : turn.content.flatMap(items),
     ),
     ...(tools.length > 0 &&
@@ -92,12 +95,25 @@ function items(piece: Content): Item[] {
   }
 }
 
+/** What a person said: with pictures in one message, else a message for each text. */
+function said({ images, texts }: UserTurn): Item[] {
+  if (images.length === 0) return texts.map((text): Item => ({ role: 'user', content: text }))
+  return [
+    {
+      role: 'user',
+      content: [...images.map(picture), ...texts.map((text) => ({ type: 'input_text' as const, text }))],
+    },
+  ]
+}
+
+const picture = ({ mimeType, data }: ModelImage) => ({
+  type: 'input_image' as const,
+  detail: 'auto' as const,
+  image_url: `data:${mimeType};base64,${data.toString('base64')}`,
+})
+
 function outputItem({ toolUseId, text, images = [] }: ToolResult, takesImages: boolean): Item {
-  const pictures = images.map(({ mimeType, data }) => ({
-    type: 'input_image' as const,
-    detail: 'auto' as const,
-    image_url: `data:${mimeType};base64,${data.toString('base64')}`,
-  }))
+  const pictures = images.map(picture)
   const output = takesImages && pictures.length > 0 ? [{ type: 'input_text' as const, text }, ...pictures] : text
   return { type: 'function_call_output', call_id: toolUseId, output }
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import type { GivenFile } from '../../agent/attachments.ts'
 import type { Said } from '../../agent/program.ts'
-import type { ProgramRun } from '../../agent/run/start-program.ts'
+import type { ProgramFiles, ProgramRun } from '../../agent/run/start-program.ts'
 import type { Effort, ToolInput } from '../../protocol/index.ts'
 import { ApiError, badField } from '../errors.ts'
+import { filesIn, isFilePart } from '../files.ts'
 
 const TextPart = z.looseObject({ type: z.literal('text'), text: z.string() })
 const Part = z.looseObject({ type: z.string() })
@@ -60,6 +62,8 @@ export type ChatRequest = {
   ignored: readonly string[]
   /** @param isSession the conversation is JARVIS's: of the messages, only the last one of the person and what follows it count */
   origin(isSession: boolean): Omit<ProgramRun['origin'], 'by' | 'token'>
+  /** The files of the messages that count. */
+  files(isSession: boolean): ProgramFiles
 }
 
 /**
@@ -99,6 +103,10 @@ export function readChatRequest(body: unknown, hasTool: (name: string) => boolea
     isStreamed: given.stream === true,
     wantsUsage: given.stream_options?.include_usage === true,
     ignored: [...passedOver.filter((name) => present.includes(name)), ...(isForced ? ['tool_choice'] : [])],
+    files: (isSession) => ({
+      sent: conversation.files,
+      ...(!isSession && { earlier: newestFiles(conversation.earlierFiles) }),
+    }),
     origin(isSession) {
       const { wishes, before, text, after } = conversation
       const isGoingOn = isSession && after.length > 0
@@ -156,15 +164,43 @@ function conversationOf(messages: readonly Message[]) {
   const said = (from: number, to: number) =>
     messages.slice(from, to).flatMap((message, at) => saidIn(message, `messages[${from + at}]`))
   const { content } = messages[last] as Extract<Message, { role: 'user' }>
-  const text = wordsOf(content, `messages[${last}]`)
+  const words = personsWords(content, `messages[${last}]`)
+  const files = filesIn(content, `messages[${last}]`)
+  const text = /\S/.test(words) || files.length === 0 ? words : withoutWords
   if (!/\S/.test(text)) throw badField(`messages[${last}].content`, 'The last message of the role user is empty.')
-  return { wishes: wishes.join('\n\n'), before: said(0, last), text, after: said(last + 1, messages.length) }
+  const before: Said[] = []
+  const earlierFiles = new Map<number, GivenFile[]>()
+  for (const [at, message] of messages.slice(0, last).entries()) {
+    const given = message.role === 'user' ? filesIn(message.content, `messages[${at}]`) : []
+    if (given.length > 0) earlierFiles.set(before.length, given)
+    before.push(...saidIn(message, `messages[${at}]`))
+  }
+  const after = said(last + 1, messages.length)
+  return { wishes: wishes.join('\n\n'), before, text, files, earlierFiles, after }
+}
+
+/** Stands for the words of a message that is a file alone. */
+const withoutWords = '[This was sent without words.]'
+
+/** Most files of earlier messages that a request has kept; clients send all of them again each time. */
+const mostEarlierFiles = 6
+
+/** Those of the newest messages. */
+function newestFiles(files: ReadonlyMap<number, GivenFile[]>): Map<number, GivenFile[]> {
+  const kept = new Map<number, GivenFile[]>()
+  let room = mostEarlierFiles
+  for (const [at, given] of [...files].reverse()) {
+    room -= given.length
+    if (room < 0) break
+    kept.set(at, given)
+  }
+  return kept
 }
 
 function saidIn(message: Message, at: string): Said[] {
   switch (message.role) {
     case 'user':
-      return [{ role: 'user', text: wordsOf(message.content, at) }]
+      return [{ role: 'user', text: personsWords(message.content, at) }]
     case 'assistant': {
       const calls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: given } }) => ({
         ...{ id: sendableId(id), toolName: name, toolInput: inputOf(given) },
@@ -194,6 +230,12 @@ function inputOf(text: string): ToolInput {
   return { arguments: text }
 }
 
+/** The text of a person's message, without its files. */
+const personsWords = (content: string | readonly z.infer<typeof Part>[], at: string): string =>
+  typeof content === 'string'
+    ? content
+    : content.flatMap((part, index) => (isFilePart(part) ? [] : textIn(part, `${at}.content[${index}]`))).join('\n')
+
 function wordsOf(content: string | readonly z.infer<typeof Part>[], at: string): string {
   if (typeof content === 'string') return content
   return content.map((part, index) => textIn(part, `${at}.content[${index}]`)).join('\n')
@@ -207,7 +249,7 @@ function textIn(part: z.infer<typeof Part>, at: string): string {
   throw new ApiError(400, 'unsupported_content', `${problem} Send text.`, { param: at })
 }
 const unsupported = new Map([
-  ['image_url', 'JARVIS passes no pictures of users on to its model yet, and fetches none by their address.'],
+  ['image_url', 'JARVIS takes pictures in messages of the role user alone.'],
   ['input_audio', 'JARVIS takes no sound here.'],
-  ['file', 'JARVIS takes no files here.'],
+  ['file', 'JARVIS takes files in messages of the role user alone.'],
 ])

@@ -13,6 +13,7 @@ import { ApiError, badField } from '../errors.ts'
 import { followRun } from '../follow.ts'
 import { mannerOf, repetitionIn, sessionIn } from '../headers.ts'
 import { modelsOf, requireModel } from '../models.ts'
+import type { createPlainAnswer } from '../plain-answer.ts'
 import { sendJson } from '../send.ts'
 import { newSessionId, type ProgramToken } from '../token.ts'
 import { type Item, itemsOf } from './items.ts'
@@ -27,6 +28,7 @@ export function createResponses(parts: {
   agents: Pick<Agents, 'list'>
   hasTool(name: string): boolean
   ask: ReturnType<typeof createAsk>
+  answerPlainly: ReturnType<typeof createPlainAnswer>
   conduct: ReturnType<typeof createConduct>
   runs: Pick<Runs, 'watch' | 'goesOn' | 'stopRun'>
   transcripts: Pick<
@@ -107,8 +109,8 @@ export function createResponses(parts: {
     const { bytes, value } = await readJson(request)
     const asked = readResponsesRequest(value, parts.hasTool, (id) => itemOf(token, id))
     const model = requireModel(modelsOf(parts.agents.list(), token.name), asked.model)
-    if (model.agent === undefined) throw badField('model', `${model.name} answers chat completions alone.`)
     const manner = mannerOf(request)
+    if (model.agent === undefined) return answerPlainly(asked, model.name, { response, token })
     const previous =
       asked.previous === undefined ? undefined : requirePlace(token, asked.previous, 'previous_response_id')
     const session = previous?.sessionId ?? sessionIn(request, asked.isStreamed)
@@ -118,6 +120,7 @@ export function createResponses(parts: {
       place: previous && placeAfter(token, previous),
       hash: createHash('sha256').update(bytes).digest('hex'),
       origin: () => asked.origin(session !== undefined),
+      files: () => asked.files(session !== undefined),
     })
     const { sessionId, runId } = answering
     response.setHeader('Jarvis-Session', sessionId)
@@ -131,6 +134,24 @@ export function createResponses(parts: {
       { ...answering, outlives: answering.outlives || asked.isBackground },
       { response, token: token.name, manner, isWhole: !asked.isStreamed, writer },
     )
+  }
+
+  /** Asks the model alone. The response cannot be fetched again, and none can go on from it. */
+  async function answerPlainly(
+    asked: ResponsesRequest,
+    model: string,
+    { response, token }: { response: ServerResponse; token: ProgramToken },
+  ) {
+    if (asked.isBackground) throw badField('background', `${model} keeps nothing: ask it without background.`)
+    if (asked.previous !== undefined)
+      throw badField('previous_response_id', `${model} keeps nothing: send the earlier messages in input.`)
+    if (asked.ignored.length > 0) response.setHeader('Jarvis-Ignored', asked.ignored.join(', '))
+    const place = { sessionId: newSessionId(token, newId('r').slice(2)), runId: newId('run') }
+    const head = { ...headOf(asked, place, model), isStored: false }
+    const writer = asked.isStreamed
+      ? streamedWriter(response, place, head, { own: {}, shown })
+      : wholeWriter(response, place, head, { own: {}, shown, clock, holdMs: parts.holdMs })
+    await parts.answerPlainly(asked, response, writer)
   }
 
   /** A response as it stands in the store. */
@@ -147,7 +168,7 @@ export function createResponses(parts: {
     if (last?.type === 'done') {
       const { stopReason, usage } = last
       if (stopReason === 'aborted') return say({ status: 'cancelled' }, usage)
-      return say(outcomeOf({ type: 'done', stopReason, usage, text: '', handedOut: [] }), usage)
+      return say(outcomeOf({ type: 'done', at: last.at, stopReason, usage, text: '', handedOut: [] }), usage)
     }
     const run = unfinished(place)
     if (run === undefined) return say({ status: 'cancelled' })

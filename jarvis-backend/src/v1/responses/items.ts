@@ -6,6 +6,13 @@ import { itemId, type Place } from './place.ts'
 type Status = 'in_progress' | 'completed'
 type Text = { type: 'output_text'; text: string; annotations: []; logprobs: [] }
 export type MessageItem = { type: 'message'; id: string; status: Status; role: 'assistant'; content: Text[] }
+/** What the model thought in a turn, as its provider tells it. */
+export type ReasoningItem = {
+  type: 'reasoning'
+  id: string
+  status: Status
+  summary: { type: 'summary_text'; text: string }[]
+}
 /** A call of one of JARVIS's tools: it ran here, or was refused here. */
 export type McpCall = {
   type: 'mcp_call'
@@ -38,15 +45,16 @@ export type Confirmation = {
   expires_at: number
   decision: Decision | null
 }
-export type Item = MessageItem | McpCall | FunctionCall | Confirmation
+export type Item = MessageItem | ReasoningItem | McpCall | FunctionCall | Confirmation
 
 /** Hears the items as they come to be. `item` is as it stands then. */
 export type ItemListener = {
   added(index: number, item: Item): void
-  text(index: number, item: MessageItem, delta: string): void
+  text(index: number, item: MessageItem | ReasoningItem, delta: string): void
   done(index: number, item: Item): void
 }
 
+export const summaryOf = (text: string) => ({ type: 'summary_text' as const, text })
 export const textOf = (text: string): Text => ({ type: 'output_text', text, annotations: [], logprobs: [] })
 
 const messageOf = (id: string): MessageItem => ({
@@ -60,6 +68,7 @@ export function createItems(place: Place, tell: ItemListener) {
   const calls = new Map<string, { at: number; item: McpCall }>()
   const cards = new Map<string, { at: number; item: Confirmation }>()
   let open: { at: number; item: MessageItem } | undefined
+  let thinking: { at: number; item: ReasoningItem; text: string } | undefined
   let turns = 0
 
   function add<I extends Item>(item: I): { at: number; item: I } {
@@ -69,6 +78,25 @@ export function createItems(place: Place, tell: ItemListener) {
   }
   function close({ at, item }: { at: number; item: MessageItem }, text: string) {
     item.content = [textOf(text)]
+    item.status = 'completed'
+    tell.done(at, item)
+  }
+  function think(delta: string) {
+    if (delta === '') return
+    thinking ??= {
+      ...add<ReasoningItem>({
+        ...{ type: 'reasoning', id: itemId('rs', place, `t${turns}`), status: 'in_progress', summary: [] },
+      }),
+      text: '',
+    }
+    thinking.text += delta
+    tell.text(thinking.at, thinking.item, delta)
+  }
+  function closeThinking(text: string) {
+    if (thinking === undefined) return
+    const { at, item } = thinking
+    thinking = undefined
+    item.summary = [summaryOf(text)]
     item.status = 'completed'
     tell.done(at, item)
   }
@@ -120,6 +148,7 @@ export function createItems(place: Place, tell: ItemListener) {
   return {
     items,
     card,
+    think,
     /** A piece of the turn that streams. */
     text(delta: string) {
       // Between turns come empty lines, which two items need not.
@@ -132,6 +161,9 @@ export function createItems(place: Place, tell: ItemListener) {
     say,
     hear(entry: Entry) {
       if (entry.type === 'assistant') {
+        const thought = entry.content.flatMap((item) => (item.type === 'thinking' ? item.text : [])).join('')
+        if (thinking === undefined) think(thought)
+        closeThinking(thought)
         const words = entry.content.flatMap((item) => (item.type === 'text' ? item.text : [])).join('')
         if (open !== undefined) close(open, words)
         else if (words.trim() !== '') say(`t${turns}`, words)
@@ -150,6 +182,7 @@ export function createItems(place: Place, tell: ItemListener) {
     },
     /** Closes what is open at the end of the response. */
     end(text = '') {
+      closeThinking(thinking?.text ?? '')
       if (open !== undefined) close(open, text)
       open = undefined
     },

@@ -10,12 +10,12 @@ const stem = ({ sessionId, runId }: Place): string => `${idIn(sessionId)}_${runI
 export const responseId = (place: Place): string => `resp_${stem(place)}`
 
 /** @param part names the item within its response */
-export const itemId = (kind: 'msg' | 'mcp' | 'fc' | 'jc', place: Place, part: string): string =>
+export const itemId = (kind: 'msg' | 'rs' | 'mcp' | 'fc' | 'jc', place: Place, part: string): string =>
   `${kind}_${stem(place)}_${part}`
 
 /** The place that an id of a response or an item of it names, for a token; undefined where it is not one of ours. */
 export function placeIn(token: ProgramToken, id: string): Place | undefined {
-  const [, session, run] = /^(?:resp|msg|mcp|fc|jc)_([^_]{1,60})_([^_]{1,60})(?:_.{1,200})?$/.exec(id) ?? []
+  const [, session, run] = /^(?:resp|msg|rs|mcp|fc|jc)_([^_]{1,60})_([^_]{1,60})(?:_.{1,200})?$/.exec(id) ?? []
   return session === undefined ? undefined : { sessionId: sessionOfId(token, session), runId: `run_${run}` }
 }
 

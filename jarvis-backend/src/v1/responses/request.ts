@@ -48,7 +48,7 @@ export type ResponsesRequest = ChatRequest & {
   isBackground: boolean
   instructions: string | undefined
   previous: string | undefined
-  tools: readonly unknown[]
+  tools: readonly object[]
   metadata: Record<string, string>
   mostTokens: number | undefined
 }
@@ -191,7 +191,7 @@ function partsOf(content: z.infer<typeof Words>) {
   return content.map((part) => {
     if (part.type === 'input_text' || part.type === 'output_text') return { ...part, type: 'text' }
     if (part.type === 'input_image') return { ...part, type: 'image_url' }
-    return part.type === 'input_file' ? { ...part, type: 'file' } : part
+    return part.type === 'input_file' ? { type: 'file', file: part } : part
   })
 }
 

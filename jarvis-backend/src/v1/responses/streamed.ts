@@ -3,7 +3,7 @@ import { noUsage, type Usage } from '../../protocol/index.ts'
 import { waitingAnswer, waitingFacts } from '../card-words.ts'
 import { type ApiError, failureOf } from '../errors.ts'
 import { openEvents } from '../send.ts'
-import { createItems, type Item, type MessageItem, textOf } from './items.ts'
+import { createItems, type Item, type MessageItem, type ReasoningItem, summaryOf, textOf } from './items.ts'
 import type { Place } from './place.ts'
 import { type Head, type Outcome, type Own, outcomeOf, responseOf } from './wire.ts'
 import type { ResponseWriter } from './writer.ts'
@@ -20,16 +20,20 @@ export function streamedWriter(
   let isWaiting = false
   let said = ''
   /** Text that a slow client has not taken yet. */
-  let gathered: { index: number; item: MessageItem; text: string } | undefined
+  let gathered: { index: number; item: MessageItem | ReasoningItem; text: string } | undefined
 
   const write = (type: string, fields: object) =>
     events.named(type, JSON.stringify({ type, sequence_number: sequence++, ...fields }))
+  const writeDelta = (index: number, { type, id }: MessageItem | ReasoningItem, delta: string) => {
+    const at = { item_id: id, output_index: index }
+    if (type === 'message') write('response.output_text.delta', { ...at, content_index: 0, delta, logprobs: [] })
+    else write('response.reasoning_summary_text.delta', { ...at, summary_index: 0, delta })
+  }
   const flush = () => {
     if (gathered === undefined) return
     const { index, item, text } = gathered
     gathered = undefined
-    const at = { item_id: item.id, output_index: index, content_index: 0 }
-    write('response.output_text.delta', { ...at, delta: text, logprobs: [] })
+    writeDelta(index, item, text)
   }
   const send = (type: string, fields: object) => {
     flush()
@@ -44,10 +48,12 @@ export function streamedWriter(
       if (item.type === 'message') {
         said = ''
         send('response.content_part.added', { ...at, content_index: 0, part: textOf('') })
+      } else if (item.type === 'reasoning') {
+        send('response.reasoning_summary_part.added', { ...at, summary_index: 0, part: summaryOf('') })
       } else if (item.type === 'mcp_call') send('response.mcp_call.in_progress', at)
     },
     text(index, item, delta) {
-      said += delta
+      if (item.type === 'message') said += delta
       if (gathered !== undefined && gathered.item !== item) flush()
       gathered = { index, item, text: (gathered?.text ?? '') + delta }
       if (!events.isSlow()) flush()
@@ -58,10 +64,17 @@ export function streamedWriter(
         const [part] = item.content
         const place = { ...at, content_index: 0 }
         // An item that did not stream has not told its text yet.
-        if (said === '' && part !== undefined)
-          send('response.output_text.delta', { ...place, delta: part.text, logprobs: [] })
+        if (said === '' && part !== undefined) {
+          flush()
+          writeDelta(index, item, part.text)
+        }
         send('response.output_text.done', { ...place, text: part?.text ?? '', logprobs: [] })
         send('response.content_part.done', { ...place, part })
+      } else if (item.type === 'reasoning') {
+        const [part] = item.summary
+        const place = { ...at, summary_index: 0 }
+        send('response.reasoning_summary_text.done', { ...place, text: part?.text ?? '' })
+        send('response.reasoning_summary_part.done', { ...place, part })
       } else if (item.type === 'mcp_call') {
         send('response.mcp_call_arguments.done', { ...at, arguments: item.arguments })
         send(item.status === 'failed' ? 'response.mcp_call.failed' : 'response.mcp_call.completed', at)
@@ -86,7 +99,7 @@ export function streamedWriter(
     shown,
     before: (text) => items.say('before', text),
     text: items.text,
-    thinking() {},
+    thinking: items.think,
     entry: (entry) => items.hear(shown(entry)),
     waits(card) {
       isWaiting = true

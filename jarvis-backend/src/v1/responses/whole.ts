@@ -20,11 +20,11 @@ export function wholeWriter(
   let streamed = ''
   const items = createItems(place, {
     added() {},
-    text(_index, _item, delta) {
-      streamed += delta
+    text(_index, { type }, delta) {
+      if (type === 'message') streamed += delta
     },
-    done() {
-      streamed = ''
+    done(_index, { type }) {
+      if (type === 'message') streamed = ''
     },
   })
   const send = (outcome: Outcome, usage: Usage, more: Own = {}) => {
@@ -45,7 +45,7 @@ export function wholeWriter(
     fail,
     before: (text) => items.say('before', text),
     text: items.text,
-    thinking() {},
+    thinking: items.think,
     entry: (entry) => items.hear(shown(entry)),
     waits: items.card,
     beat: hold.beat,

@@ -12,8 +12,10 @@ export type Head = {
   model: string
   instructions?: string | undefined
   previous?: string | undefined
-  tools?: readonly unknown[]
+  tools?: readonly object[]
   isBackground?: boolean
+  /** False for an answer that no session keeps. Default: true. */
+  isStored?: boolean
   metadata?: Record<string, string>
   mostTokens?: number | undefined
 }
@@ -27,6 +29,8 @@ export type Own = {
 
 export type Outcome = {
   status: ResponseStatus
+  /** When it was completed, Unix ms. */
+  at?: number
   error?: { code: string; message: string }
   reason?: 'max_output_tokens' | 'content_filter'
 }
@@ -39,7 +43,7 @@ export function outcomeOf(end: Ended): Outcome {
   }
   if (end.stopReason === 'max_tokens') return { status: 'incomplete', reason: 'max_output_tokens' }
   if (end.stopReason === 'refusal') return { status: 'incomplete', reason: 'content_filter' }
-  return { status: 'completed' }
+  return { status: 'completed', at: end.at }
 }
 
 const usageOf = (usage: Usage) => {
@@ -53,12 +57,13 @@ const usageOf = (usage: Usage) => {
 /** A response, whole. `usage` is null until it is known. */
 export const responseOf = (
   head: Head,
-  { status, error, reason }: Outcome,
+  { status, at, error, reason }: Outcome,
   output: readonly Item[],
   usage: Usage | undefined,
   own: Own,
 ) => ({
   ...{ id: head.id, object: 'response', created_at: head.created, status, background: head.isBackground === true },
+  completed_at: at === undefined ? null : Math.floor(at / 1000),
   error: error ?? null,
   incomplete_details: reason === undefined ? null : { reason },
   instructions: head.instructions ?? null,
@@ -69,11 +74,18 @@ export const responseOf = (
   parallel_tool_calls: true,
   previous_response_id: head.previous ?? null,
   reasoning: { effort: null, summary: null },
-  ...{ service_tier: 'default', store: true, temperature: 1, top_p: 1, top_logprobs: 0, truncation: 'disabled' },
+  ...{
+    service_tier: 'default',
+    store: head.isStored !== false,
+    temperature: 1,
+    top_p: 1,
+    top_logprobs: 0,
+    truncation: 'disabled',
+  },
   ...{ presence_penalty: 0, frequency_penalty: 0, prompt_cache_key: null, safety_identifier: null, user: null },
   text: { format: { type: 'text' } },
   tool_choice: 'auto',
-  tools: head.tools ?? [],
+  tools: (head.tools ?? []).map((tool) => ({ description: null, parameters: null, strict: null, ...tool })),
   usage: usage === undefined ? null : usageOf(usage),
   metadata: head.metadata ?? {},
   jarvis: own,

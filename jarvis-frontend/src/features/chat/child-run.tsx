@@ -117,7 +117,7 @@ function ChildRunRow({ run, sessionId, progress }: { run: Run; sessionId: string
 /** Ends this child alone. */
 function StopChild({ sessionId, runId, agent }: { sessionId: string; runId: string; agent: string }) {
   const chat = useChat()
-  const isOperator = useValue(signedIn)?.role === 'operator'
+  const isOperator = useValue(signedIn)?.mayAsk === true
   const [said, setSaid] = useState<string>()
   if (!isOperator) return null
   const stop = async () => {

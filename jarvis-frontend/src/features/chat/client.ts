@@ -104,16 +104,29 @@ export class ChatClient {
     this.#leaving = new AbortController()
   }
 
-  /** Sends a message to a session, or to a new one. @param model the model that answers; undefined: the session's */
-  async send(sessionId: string | undefined, text: string, requestId = randomId(), model?: string): Promise<Sent> {
+  /** Sends a message to a session, or to a new one. @param model the model that answers; undefined: the session's @param files ids of uploads */
+  async send(
+    sessionId: string | undefined,
+    text: string,
+    requestId = randomId(),
+    model?: string,
+    files?: string[],
+  ): Promise<Sent> {
     const store = sessionId === undefined ? undefined : this.open(sessionId)
-    const message = { requestId, text, afterSeq: store?.state.get().view?.lastSeq ?? -1 }
+    // What is sent again has its files still.
+    const attachments =
+      files ?? store?.state.get().outgoing.find((message) => message.requestId === requestId)?.attachments
+    const message = {
+      ...{ requestId, text, afterSeq: store?.state.get().view?.lastSeq ?? -1 },
+      ...(attachments && { attachments }),
+    }
     store?.addOutgoing(message)
     const reply = await this.#ask('chat:send', {
       message: text,
       requestId,
       ...(sessionId !== undefined && { sessionId }),
       ...(model !== undefined && { model }),
+      ...(attachments?.length && { attachments }),
     })
     if (reply.ok) store?.dropOutgoing(requestId)
     else store?.addOutgoing({ ...message, error: reply.error.message })

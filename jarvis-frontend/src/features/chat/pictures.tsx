@@ -1,11 +1,13 @@
-import type { Image } from 'jarvis-backend/protocol'
 import { useEffect, useState } from 'react'
 import { imageAddress } from '../../api/images.ts'
 import { size } from '../../lib/format.ts'
 import { visibleText } from '../../ui/visible.ts'
 
-/** A tool's pictures, each in a box of fixed height, so that nothing moves when a picture loads. */
-export function Pictures({ images, sessionId, by }: { images: readonly Image[]; sessionId: string; by: string }) {
+type Shown = { id: string; bytes: number }
+type Props = { images: readonly Shown[]; sessionId: string; by: string; isAttached?: true }
+
+/** A tool's or a person's pictures, each in a box of fixed height, so that nothing moves when a picture loads. */
+export function Pictures({ images, sessionId, by, isAttached }: Props) {
   return (
     <div className="pictures">
       {images.map((image, at) => (
@@ -13,6 +15,7 @@ export function Pictures({ images, sessionId, by }: { images: readonly Image[]; 
           key={image.id}
           image={image}
           sessionId={sessionId}
+          isAttached={isAttached === true}
           alt={`Picture ${at + 1} of ${images.length} from ${visibleText(by)}, ${size(image.bytes)}`}
         />
       ))}
@@ -20,20 +23,22 @@ export function Pictures({ images, sessionId, by }: { images: readonly Image[]; 
   )
 }
 
-function Picture({ image, sessionId, alt }: { image: Image; sessionId: string; alt: string }) {
+type OneProps = { image: Shown; sessionId: string; alt: string; isAttached: boolean }
+
+function Picture({ image, sessionId, alt, isAttached }: OneProps) {
   const [address, setAddress] = useState<string>()
   const [problem, setProblem] = useState<string>()
   const [isLarge, setLarge] = useState(false)
   useEffect(() => {
     let isHere = true
-    imageAddress(sessionId, image.id).then(
+    imageAddress(sessionId, image.id, isAttached).then(
       (found) => isHere && setAddress(found),
       (error: Error) => isHere && setProblem(error.message),
     )
     return () => {
       isHere = false
     }
-  }, [sessionId, image.id])
+  }, [sessionId, image.id, isAttached])
   if (problem !== undefined) return <p className="note">The picture is not shown. {problem}</p>
   return (
     <button

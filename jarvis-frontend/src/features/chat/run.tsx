@@ -72,6 +72,11 @@ function Asked({ user, sessionId }: { user: EntryOf<'user'>; sessionId: string }
   const { Message } = useSlots()
   return (
     <Message sessionId={sessionId} user={user}>
+      {user.attachments !== undefined && (
+        <Suspense fallback={null}>
+          <AttachedFiles files={user.attachments} sessionId={sessionId} />
+        </Suspense>
+      )}
       <UserMessage text={user.text} at={user.at} seq={user.seq} />
     </Message>
   )
@@ -139,6 +144,11 @@ const FoldMarker = soon(
 
 const Pictures = soon(
   () => import('./pictures.tsx').then((part) => part.Pictures),
+  () => null,
+)
+
+const AttachedFiles = soon(
+  () => import('./attached.tsx').then((part) => part.AttachedFiles),
   () => null,
 )
 

@@ -3,7 +3,7 @@ import { Value } from '../../lib/value.ts'
 import { type ChatEvent, fromSnapshot, reduce, type SessionView, skips, withEarlier } from './state.ts'
 
 /** An unacknowledged message, shown until the server has it. `afterSeq`: the last seq known when it was sent. */
-export type Outgoing = { requestId: string; text: string; afterSeq: number; error?: string }
+export type Outgoing = { requestId: string; text: string; afterSeq: number; error?: string; attachments?: string[] }
 
 export type SessionState = {
   /** Undefined until the first snapshot. */

@@ -10,9 +10,9 @@ export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'
   const insertSession = sql.prepare(
     `INSERT INTO sessions
        (id, title, source, created_at, updated_at, next_seq, is_rehearsal, model, effort, agent, branched_from, branched_entry, copied_below,
-        family, version_of, version_at)
+        family, version_of, version_at, person)
      SELECT @id, @title, @source, @at, @at, @nextSeq, is_rehearsal, COALESCE(@model, model), effort, agent, id, @entry, @nextSeq,
-       CASE WHEN @versionOf IS NOT NULL THEN family END, @versionOf, CASE WHEN @versionOf IS NOT NULL THEN @entry END
+       CASE WHEN @versionOf IS NOT NULL THEN family END, @versionOf, CASE WHEN @versionOf IS NOT NULL THEN @entry END, person
      FROM sessions WHERE id = @from`,
   )
   const selectRuns = sql.prepare<Record<string, unknown>, { id: string }>(
@@ -36,6 +36,15 @@ export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'
      SELECT @id, id, mime_type, data FROM images WHERE session_id = @from AND id IN (
        SELECT value ->> '$.id' FROM entries, json_each(body, '$.images') WHERE session_id = @id AND entries.type = 'tool_result')`,
   )
+  // Another version of a message keeps that message's files.
+  const insertAttachments = sql.prepare(
+    `INSERT INTO attachments (session_id, by, id, name, mime_type, bytes, width_px, height_px, hash, created_at)
+     SELECT @id, by, id, name, mime_type, bytes, width_px, height_px, hash, created_at FROM attachments
+     WHERE session_id = @from AND id IN (
+       WITH told AS (SELECT body FROM entries WHERE session_id = @from AND type = 'user' AND (seq < @below OR seq = @version))
+       SELECT value ->> '$.id' FROM told, json_each(body, '$.attachments') UNION
+       SELECT files.value ->> '$.id' FROM told, json_each(body, '$.before') AS said, json_each(said.value, '$.attachments') AS files)`,
+  )
   const beginFamily = sql.prepare('UPDATE sessions SET family = id WHERE id = ? AND family IS NULL')
   return ({ from, id, title, below, entry, nextSeq, cut, versionOf, model, source = 'chat', at }) => {
     if (versionOf !== undefined) beginFamily.run(from)
@@ -58,6 +67,7 @@ export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'
     }
     insertEntries.run({ from, id, below })
     insertImages.run({ from, id })
+    insertAttachments.run({ from, id, below, version: versionOf === undefined ? null : entry })
     return copyOfCut
   }
 }

@@ -26,6 +26,7 @@ export function createSessionList(
     cache_write_tokens AS cacheWrite, cost_usd AS costUsd, unpriced, partly_counted AS partial, number`
   /** Filters the list. The newest version decides whether a session is archived. */
   const isWanted = `(updated_at, sessions.id) < (@at, @id) AND (@source IS NULL AND source NOT IN ('job', 'v1') OR source = @source)
+    AND (@person IS NULL OR sessions.person = @person)
     AND CASE @archived WHEN 'all' THEN 1 ELSE (@archived = 'only') = CASE WHEN family IS NULL THEN archived_at IS NOT NULL ELSE (
       SELECT newest.archived_at IS NOT NULL FROM sessions AS newest WHERE newest.family = sessions.family
       ORDER BY newest.updated_at DESC, newest.id DESC LIMIT 1) END END`
@@ -93,11 +94,11 @@ export function createSessionList(
   }
 
   return {
-    page({ limit, before, words, source, archived }: SessionQuery) {
+    page({ limit, before, words, source, archived, person }: SessionQuery) {
       const isIndexing = !index.catchUp(waitMs)
       const [at, id] = before === undefined ? [Number.MAX_SAFE_INTEGER, ''] : splitCursor(before)
       const search = words === undefined ? undefined : searchFor(searchTerms(words))
-      const query = { at, id, source: source ?? null, archived, limit: limit + 1 }
+      const query = { at, id, source: source ?? null, archived, person: person ?? null, limit: limit + 1 }
       const rows =
         search === undefined
           ? select.all(query)
@@ -111,8 +112,10 @@ export function createSessionList(
       const next = rows.length > limit && last !== undefined ? { next: `${last.updatedAt}.${last.id}` } : {}
       return { items, ...next, isIndexing }
     },
-    count: ({ source, archived }) =>
-      selectCount.get({ at: Number.MAX_SAFE_INTEGER, id: '', source: source ?? null, archived }) ?? 0,
+    count: ({ source, archived, person }) =>
+      selectCount.get({
+        ...{ at: Number.MAX_SAFE_INTEGER, id: '', source: source ?? null, archived, person: person ?? null },
+      }) ?? 0,
     totals(sessionId) {
       index.catchUp(waitMs)
       return totalsOf(selectTotals.get(sessionId))

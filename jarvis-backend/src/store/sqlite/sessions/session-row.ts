@@ -1,5 +1,5 @@
 import type { StoredSession } from '../../../agent/sessions/transcript-store.ts'
-import type { Effort, SessionSource } from '../../../protocol/index.ts'
+import { type Effort, firstOwnerId, type SessionSource } from '../../../protocol/index.ts'
 
 /** A row of `sessions`, with the title of the session it was branched off. */
 export type SessionRow = {
@@ -14,6 +14,7 @@ export type SessionRow = {
   model: string | null
   effort: Effort | null
   agent: string
+  person: string
   branched_from: string | null
   branched_entry: number | null
   branched_title: string | null
@@ -22,7 +23,7 @@ export type SessionRow = {
 }
 
 export const sessionColumns = `sessions.id, sessions.title, source, created_at, updated_at, sessions.next_seq, is_rehearsal, archived_at,
-  model, effort, sessions.agent, branched_from, branched_entry, (SELECT title FROM sessions AS origin WHERE origin.id = sessions.branched_from) AS branched_title,
+  model, effort, sessions.agent, sessions.person, branched_from, branched_entry, (SELECT title FROM sessions AS origin WHERE origin.id = sessions.branched_from) AS branched_title,
   version_of, CASE WHEN family IS NULL THEN 1 ELSE (SELECT COUNT(*) FROM sessions AS member WHERE member.family = sessions.family) END AS versions`
 
 export const toSession = (row: SessionRow): StoredSession => ({
@@ -34,6 +35,7 @@ export const toSession = (row: SessionRow): StoredSession => ({
   nextSeq: row.next_seq,
   isRehearsal: row.is_rehearsal === 1,
   agent: row.agent,
+  ...(row.person !== firstOwnerId && { person: row.person }),
   ...(row.archived_at !== null && { archivedAt: row.archived_at }),
   ...(row.model !== null && { model: row.model }),
   ...(row.effort !== null && { effort: row.effort }),

@@ -1,6 +1,6 @@
 import type { ChildRun, StoredEntry, StoredRun, TranscriptStore } from '../../../agent/sessions/transcript-store.ts'
 import type { Member } from '../../../agent/sessions/versions.ts'
-import { type EntryOf, mainAgentId } from '../../../protocol/index.ts'
+import { type EntryOf, firstOwnerId, mainAgentId } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 import { copySession } from './copy-session.ts'
 import { type SessionRow, sessionColumns, toSession } from './session-row.ts'
@@ -27,7 +27,7 @@ const runColumns = 'id, session_id AS sessionId, position, status, origin, creat
 
 export function createTranscriptStore({ sql, atomically, together, undone }: Database): TranscriptStore {
   const insertSession = sql.prepare(
-    'INSERT INTO sessions (id, title, source, agent, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO sessions (id, title, source, agent, created_at, updated_at, person) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
   const selectSession = sql.prepare<[string], SessionRow>(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`)
   const selectFamily = sql.prepare<
@@ -119,8 +119,8 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
     together,
     undone,
     isInTransaction: () => sql.inTransaction,
-    createSession: ({ id, title, source, agent, at }) =>
-      void insertSession.run(id, title, source, agent ?? mainAgentId, at, at),
+    createSession: ({ id, title, source, agent, at, person = firstOwnerId }) =>
+      void insertSession.run(id, title, source, agent ?? mainAgentId, at, at, person),
     session(id) {
       const row = selectSession.get(id)
       return row && toSession(row)

@@ -1,0 +1,49 @@
+import type { Attachments } from '../agent/attachments.ts'
+import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import type { Identity } from '../auth/tokens.ts'
+import { Attachment, AttachmentBody, isPicture, JarvisError } from '../protocol/index.ts'
+import { senderOf } from './program-messages.ts'
+import { del, get, post, type Route } from './route.ts'
+
+/** `/api/attachments`: files that are uploaded before the message that they belong to, and read in its session. */
+export function attachmentRoutes({
+  attachments,
+  store,
+}: {
+  attachments: Pick<Attachments, 'upload' | 'discard' | 'read'>
+  store: Pick<TranscriptStore, 'session'>
+}): Route[] {
+  const uploader = (by: string, { token }: Identity) => (token === undefined ? by : senderOf(token))
+  return [
+    post(
+      '/attachments',
+      'Uploads a picture (PNG, JPEG, WebP, GIF) or a text file for a message: its `id` goes into `attachments`. Kept for a day until it is sent.',
+      { role: 'operator', token: 'ask', limit: '5mb', status: 201, body: AttachmentBody, reply: Attachment },
+      ({ body: { name, data }, by, identity }) =>
+        attachments.upload(uploader(by, identity), { name, data: Buffer.from(data, 'base64') }),
+    ),
+    del(
+      '/attachments/:id',
+      'Forgets an upload that was not sent.',
+      { role: 'operator', token: 'ask' },
+      ({ params, by, identity }) => attachments.discard(uploader(by, identity), params.id),
+    ),
+    get(
+      '/sessions/:id/attachments/:attachmentId',
+      'An attached file.',
+      { role: 'viewer', forMembers: true, token: 'read', media: ['image/*', 'text/plain'] },
+      ({ params: { id, attachmentId }, response }) => {
+        const found = store.session(id) && attachments.read(id, attachmentId)
+        if (found === undefined) throw new JarvisError('not_found', 'There is no such file in this conversation.')
+        response.set({
+          'Content-Type': isPicture(found.attachment) ? found.attachment.mimeType : 'text/plain; charset=utf-8',
+          'Content-Security-Policy': "default-src 'none'; sandbox",
+          // Revalidated each time, so that a browser that signed out, or a deleted session, shows it no more.
+          'Cache-Control': 'private, no-cache',
+          ETag: `"${attachmentId}"`,
+        })
+        response.send(found.data)
+      },
+    ),
+  ]
+}

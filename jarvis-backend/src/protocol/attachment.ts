@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { imageTypes } from './image.ts'
+
+export const AttachmentId = z.string().regex(/^att_[a-z\d]{8,64}$/)
+/** Most files with one message. */
+export const mostAttachments = 8
+/** Largest picture, bytes: providers take 5 MB in base64. */
+export const largestPicture = 3_500_000
+/** Longest side of a picture, px: providers refuse longer ones. */
+export const longestSidePx = 8_000
+/** Largest text file, bytes. */
+export const largestTextFile = 512 * 1024
+
+/** A file that a person attached to a message: a picture, or text in UTF-8. `bytes`: as it is kept. Served at `/api/sessions/:id/attachments/:attachmentId`. */
+export const Attachment = z.object({
+  id: AttachmentId,
+  name: z.string(),
+  mimeType: z.enum([...imageTypes, 'text/plain']),
+  bytes: z.int(),
+  widthPx: z.int().optional(),
+  heightPx: z.int().optional(),
+})
+export type Attachment = z.infer<typeof Attachment>
+
+/** Ids of uploaded files that are sent with a message. */
+export const AttachmentIds = z.array(AttachmentId).min(1).max(mostAttachments)
+
+/** `POST /api/attachments`. `data`: the file in base64. */
+export const AttachmentBody = z.strictObject({
+  name: z.string().trim().min(1).max(200),
+  data: z.string().regex(/^[A-Za-z\d+/]+={0,2}$/, 'is not base64'),
+})
+
+export const isPicture = ({ mimeType }: Pick<Attachment, 'mimeType'>): boolean => mimeType !== 'text/plain'

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { fileOf, type GivenFile } from '../agent/attachments.ts'
+import { isPicture, JarvisError, mostAttachments } from '../protocol/index.ts'
+import { ApiError, toApiError } from './errors.ts'
+
+/** Chat completions have an object, responses the address itself. */
+const PicturePart = z.looseObject({
+  image_url: z.union([z.string(), z.looseObject({ url: z.string() }).transform(({ url }) => url)]),
+})
+/** Chat completions have an object, responses its fields. */
+const FilePart = z.looseObject({ file: z.looseObject({ filename: z.string().nullish(), file_data: z.string() }) })
+
+type Part = { type: string; [field: string]: unknown }
+
+/**
+ * Reads the files in a person's message: pictures, and text files. Nothing is fetched.
+ * @param at the field of the message
+ * @throws ApiError 400, 413 with the part that cannot be used
+ */
+export function filesIn(content: string | readonly Part[], at: string): GivenFile[] {
+  if (typeof content === 'string') return []
+  const files = content.flatMap((part, index) => {
+    const param = `${at}.content[${index}]`
+    if (part.type === 'image_url') return pictureIn(part, param)
+    return part.type === 'file' ? textFileIn(part, param) : []
+  })
+  if (files.length > mostAttachments)
+    throw unusable(`${at}.content`, `A message may hold ${mostAttachments} files, and this one has ${files.length}.`)
+  return files
+}
+
+/** Whether a part is a file, which stands in no text. */
+export const isFilePart = ({ type }: Part): boolean => type === 'image_url' || type === 'file'
+
+function pictureIn(part: Part, param: string): GivenFile {
+  const read = PicturePart.safeParse(part)
+  if (!read.success)
+    throw unusable(param, 'A picture is sent as image_url with a data: URL; files by id are not known here.')
+  const data = bytesOf(read.data.image_url, param)
+  const file = checked({ name: 'picture', data }, param)
+  if (!isPicture(file)) throw unusable(param, 'This is no picture that JARVIS takes: PNG, JPEG, WebP or GIF.')
+  return { name: `picture.${file.mimeType.slice('image/'.length)}`, data }
+}
+
+function textFileIn(part: Part, param: string): GivenFile {
+  const read = FilePart.safeParse(part)
+  if (!read.success)
+    throw unusable(param, 'A file is sent as file_data with a data: URL; files by id or address are not known here.')
+  const { filename, file_data } = read.data.file
+  const given = { name: filename?.trim() || 'file', data: bytesOf(file_data, param) }
+  checked(given, param)
+  return given
+}
+
+/** @throws ApiError 400, 413 as the store would refuse it later */
+function checked(file: GivenFile, param: string) {
+  try {
+    return fileOf(file, (text) => text).attachment
+  } catch (error) {
+    const known = error instanceof JarvisError ? toApiError(error) : undefined
+    throw known === undefined ? error : new ApiError(known.status, known.code, known.message, { param })
+  }
+}
+
+/** Of a `data:` URL. An address is never fetched: it could lead into the network of this server. */
+function bytesOf(url: string, param: string): Buffer {
+  const comma = url.indexOf(',')
+  if (!/^data:/i.test(url))
+    throw unusable(param, 'JARVIS fetches nothing by its address. Send the file itself as a data: URL in base64.')
+  if (comma < 0 || comma > 200 || !/;base64$/i.test(url.slice(0, comma)))
+    throw unusable(param, 'The data: URL is not in base64.')
+  const base64 = url.slice(comma + 1)
+  if (!/^[A-Za-z\d+/]+={0,2}$/.test(base64)) throw unusable(param, 'The data: URL is not in base64.')
+  return Buffer.from(base64, 'base64')
+}
+
+const unusable = (param: string, message: string) => new ApiError(400, 'unsupported_content', message, { param })

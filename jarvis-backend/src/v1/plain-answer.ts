@@ -1,0 +1,41 @@
+import type { ServerResponse } from 'node:http'
+import type { GivenFile } from '../agent/attachments.ts'
+import { ModelError } from '../agent/model.ts'
+import type { StopReason } from '../protocol/index.ts'
+import type { ChatRequest } from './chat/request.ts'
+import type { Writer } from './conduct.ts'
+import { type ApiError, failureOf, toApiError } from './errors.ts'
+import type { createPlain } from './plain.ts'
+
+/** @returns a function that writes the answer of a model alone. It stops where the client leaves. */
+export const createPlainAnswer =
+  (plain: ReturnType<typeof createPlain>, now: () => number) =>
+  async (
+    chat: Pick<ChatRequest, 'origin' | 'files'>,
+    response: ServerResponse,
+    writer: Writer & { fail(error: ApiError): void },
+  ): Promise<void> => {
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    const { text, wishes, before = [], mostTokens } = chat.origin(false)
+    const { sent = [], earlier = new Map<number, readonly GivenFile[]>() } = chat.files(false)
+    const said = before.flatMap((one, at) =>
+      one.role === 'tool' ? [] : { role: one.role, text: one.text, files: earlier.get(at) ?? [] },
+    )
+    try {
+      const messages = [...said, { role: 'user' as const, text, files: sent }]
+      const answer = await plain({ wishes, messages, mostTokens }, writer.text, gone.signal)
+      const stopReason = ends.get(answer.stopReason) ?? 'end_turn'
+      writer.ended({ type: 'done', at: now(), stopReason, text: answer.text, handedOut: [], usage: answer.usage })
+    } catch (error) {
+      if (gone.signal.aborted) return
+      const known = error instanceof ModelError ? failureOf(error.code, error.message) : toApiError(error)
+      if (known === undefined) throw error
+      writer.fail(known)
+    }
+  }
+
+const ends = new Map<string, StopReason>([
+  ['max_tokens', 'max_tokens'],
+  ['refusal', 'refusal'],
+])

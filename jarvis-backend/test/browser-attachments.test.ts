@@ -1,0 +1,62 @@
+import { Buffer } from 'node:buffer'
+import { expect } from 'vitest'
+import { seriousFindings } from './support/axe.ts'
+import { dashboardDir, test, useBrowser } from './support/browser.ts'
+import { onePixel, pngOf } from './support/pictures.ts'
+import { says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+const { operator } = useBrowser()
+
+test('files are pasted, dropped, picked and removed on a phone, and stand with the message that was sent', async () => {
+  const model = scripted(says('Two files.'))
+  const jarvis = await startJarvis({ dashboardDir, model, env: { JARVIS_EMBEDDINGS: 'none', JARVIS_TITLES: 'off' } })
+  const page = await operator(jarvis, { viewport: { width: 390, height: 844 }, hasTouch: true })
+  const field = page.getByRole('textbox', { name: 'Message' })
+  const files = page.getByRole('list', { name: 'Attached files' })
+  await page.getByRole('button', { name: 'Attach' }).waitFor()
+
+  /** As a browser tells of files that come with an event. */
+  const give = (type: 'paste' | 'drop', name: string, mimeType: string, base64: string) =>
+    page.evaluate(`{
+      const [kind, name, type, data] = ${JSON.stringify([type, name, mimeType, base64])}
+      const given = new DataTransfer()
+      given.items.add(new File([Uint8Array.from(atob(data), (char) => char.charCodeAt(0))], name, { type }))
+      const init = { bubbles: true, cancelable: true, clipboardData: given, dataTransfer: given }
+      const event = kind === 'paste' ? new ClipboardEvent(kind, init) : new DragEvent(kind, init)
+      document.getElementById('composer').dispatchEvent(event)
+    }`)
+  await give('paste', 'screen.png', 'image/png', onePixel.png)
+  await files.getByText('screen.png').waitFor()
+  await give('drop', 'wide.png', 'image/png', pngOf(9_000, 10).toString('base64'))
+  await files.getByText(/wide\.png is 9000×10 pixels/).waitFor()
+  const picking = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Attach' }).click()
+  await (await picking).setFiles({ name: 'pve.log', mimeType: 'text/plain', buffer: Buffer.from('it broke at noon') })
+  await files.getByText('16 B').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+
+  // A file that failed holds the message back, with its words kept.
+  await field.fill('What happened?')
+  await page.keyboard.press('Enter')
+  await page.getByRole('status').getByText('Remove wide.png before you send.').waitFor()
+  await expect.poll(() => field.inputValue()).toBe('What happened?')
+  await page.getByRole('button', { name: 'Remove wide.png' }).click()
+  await files.getByText('wide.png').waitFor({ state: 'detached' })
+  await field.press('Enter')
+
+  await page.getByText('Two files.').waitFor()
+  await page
+    .getByRole('button', { name: /^Picture 1 of 1 from screen\.png/ })
+    .locator('img')
+    .waitFor()
+  await page.getByRole('button', { name: 'pve.log, 16 B' }).click()
+  await page.getByText('it broke at noon').waitFor()
+  expect(await files.count()).toBe(0)
+  expect(await seriousFindings(page)).toEqual([])
+  const [asked] = model.requests[0]?.messages ?? []
+  expect(asked?.role === 'user' && [asked.images?.length, asked.text]).toEqual([
+    1,
+    expect.stringContaining('it broke at noon'),
+  ])
+})

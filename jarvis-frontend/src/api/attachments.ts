@@ -1,0 +1,45 @@
+import type { Attachment, ErrorBody } from 'jarvis-backend/protocol'
+import { ApiError, bearer, call } from './http.ts'
+
+/**
+ * Uploads a file for a message.
+ * @param base64 what it holds
+ * @param onProgress told the share that was sent, 0 to 1
+ * @throws ApiError
+ */
+export function upload(name: string, base64: string, onProgress: (share: number) => void, signal: AbortSignal) {
+  // `fetch` tells nothing of what was sent.
+  return new Promise<Attachment>((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    request.open('POST', '/api/attachments')
+    request.setRequestHeader('Authorization', `Bearer ${bearer() ?? ''}`)
+    request.setRequestHeader('Content-Type', 'application/json')
+    request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0)
+    request.onerror = () => reject(new ApiError('unreachable', 'JARVIS could not be reached. Attach it again.'))
+    request.onabort = () => reject(new ApiError('aborted', 'It was removed.'))
+    request.onload = () => {
+      try {
+        const body = JSON.parse(request.responseText) as Attachment & Partial<ErrorBody>
+        if (request.status === 201) resolve(body)
+        else reject(new ApiError(body.error?.code ?? 'refused', body.error?.message ?? 'The server refused it.'))
+      } catch {
+        reject(new ApiError('refused', `The server refused it (${request.status}).`))
+      }
+    }
+    signal.addEventListener('abort', () => request.abort())
+    request.send(JSON.stringify({ name, data: base64 }))
+  })
+}
+
+/** Forgets an upload that was not sent. */
+export const discard = (id: string) => call<void>('DELETE', `/api/attachments/${encodeURIComponent(id)}`)
+
+/** The text of an attached file. @throws ApiError */
+export async function attachedText(sessionId: string, id: string): Promise<string> {
+  const response = await fetch(`/api/sessions/${encodeURIComponent(sessionId)}/attachments/${encodeURIComponent(id)}`, {
+    headers: { Authorization: `Bearer ${bearer() ?? ''}` },
+  }).catch(() => undefined)
+  if (response === undefined) throw new ApiError('unreachable', 'JARVIS could not be reached.')
+  if (!response.ok) throw new ApiError('refused', `The server refused it (${response.status}).`)
+  return response.text()
+}

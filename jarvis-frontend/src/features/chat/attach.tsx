@@ -1,0 +1,182 @@
+import type { Attachment } from 'jarvis-backend/protocol'
+import { useEffect, useRef, useState } from 'react'
+import { discard, upload } from '../../api/attachments.ts'
+import { size } from '../../lib/format.ts'
+import { useValue } from '../../lib/use-value.ts'
+import { Value } from '../../lib/value.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { visibleText } from '../../ui/visible.ts'
+import './attach.css'
+
+/** `share`: of it that was sent, 0 to 1. `preview`: a picture's `data:` address. */
+type Item = {
+  key: number
+  name: string
+  bytes: number
+  preview?: string
+  share: number
+  file?: Attachment
+  problem?: string
+  stop: AbortController
+}
+
+/** What is attached to the message that is being written. */
+export type Attached = {
+  /** Undefined while one is on its way or failed; the person then sees why. */
+  ids(): string[] | undefined
+  /** They were sent. */
+  clear(): void
+}
+
+const most = 8
+let made = 0
+/** By draft, so that what was attached outlives a message that could not be sent. */
+const drafts = new Map<string, { items: Value<readonly Item[]>; said: Value<string> }>()
+
+function draftOf(key: string) {
+  const known = drafts.get(key) ?? { items: new Value<readonly Item[]>([]), said: new Value('') }
+  drafts.set(key, known)
+  return known
+}
+
+type Props = { draftKey: string; onReady: (attached: Attached) => void }
+
+/** The files of the message that is being written: picked, pasted into the field or dropped on the page. */
+export function Attach({ draftKey, onReady }: Props) {
+  const { items: draft, said: words } = draftOf(draftKey)
+  const items = useValue(draft)
+  const said = useValue(words)
+  const [isOver, setOver] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const ready = useRef(onReady)
+  ready.current = onReady
+
+  useEffect(() => {
+    ready.current({
+      ids() {
+        const all = draft.get()
+        const open = all.find(({ file }) => file === undefined)
+        if (open === undefined) return all.flatMap(({ file }) => file?.id ?? [])
+        words.set(
+          open.problem === undefined ? `${open.name} is still on its way.` : `Remove ${open.name} before you send.`,
+        )
+        return undefined
+      },
+      clear() {
+        draft.set([])
+        words.set('')
+      },
+    })
+  }, [draft, words])
+
+  useEffect(() => {
+    const add = (files: readonly File[]) => {
+      const room = Math.max(0, most - draft.get().length)
+      words.set(files.length > room ? `A message may hold ${most} files.` : '')
+      for (const file of files.slice(0, room)) void begin(draft, file, (text) => words.set(text))
+    }
+    const filesOf = (data: DataTransfer | null) => [...(data?.files ?? [])]
+    const isFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true
+    const onPaste = (event: ClipboardEvent) => {
+      const files = filesOf(event.clipboardData)
+      if (files.length === 0 || (event.target as Element | null)?.id !== 'composer') return
+      event.preventDefault()
+      add(files)
+    }
+    const onDrag = (event: DragEvent) => {
+      if (!isFiles(event)) return
+      event.preventDefault()
+      setOver(event.type === 'dragover')
+    }
+    const onDrop = (event: DragEvent) => {
+      if (!isFiles(event)) return
+      event.preventDefault()
+      setOver(false)
+      add(filesOf(event.dataTransfer))
+    }
+    const onPick = () => {
+      add([...(input.current?.files ?? [])])
+      if (input.current !== null) input.current.value = ''
+    }
+    const leave = new AbortController()
+    const { signal } = leave
+    document.addEventListener('paste', onPaste, { signal })
+    document.addEventListener('dragover', onDrag, { signal })
+    document.addEventListener('dragleave', onDrag, { signal })
+    document.addEventListener('drop', onDrop, { signal })
+    input.current?.addEventListener('change', onPick, { signal })
+    return () => leave.abort()
+  }, [draft, words])
+
+  const remove = (item: Item) => {
+    item.stop.abort()
+    draft.set(draft.get().filter(({ key }) => key !== item.key))
+    words.set(`${item.name} is removed.`)
+    if (item.file !== undefined) discard(item.file.id).catch(() => undefined)
+    document.getElementById('composer')?.focus()
+  }
+  return (
+    <div className={`attach${isOver ? ' is-over' : ''}`}>
+      <input ref={input} type="file" multiple hidden />
+      <button type="button" className="button small quiet" onClick={() => input.current?.click()}>
+        Attach
+      </button>
+      {items.length > 0 && (
+        <ul aria-label="Attached files">
+          {items.map((item) => (
+            <li key={item.key} className={item.problem === undefined ? undefined : 'failed'}>
+              {item.preview !== undefined && <img src={item.preview} alt="" />}
+              <span className="cut">{visibleText(item.name)}</span>
+              <small>{stateOf(item)}</small>
+              <button
+                type="button"
+                className="button small quiet"
+                aria-label={`Remove ${visibleText(item.name)}`}
+                onClick={() => remove(item)}
+              >
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p role="status" className="text-soft">
+        {isOver ? 'Drop to attach.' : said}
+      </p>
+    </div>
+  )
+}
+
+const stateOf = ({ problem, file, share, bytes }: Item): string =>
+  problem ?? (file === undefined ? `${Math.round(share * 100)} %` : size(bytes))
+
+async function begin(draft: Value<readonly Item[]>, given: File, say: (words: string) => void): Promise<void> {
+  made += 1
+  const key = made
+  const stop = new AbortController()
+  const change = (part: Partial<Item>) =>
+    draft.set(draft.get().map((item) => (item.key === key ? { ...item, ...part } : item)))
+  const name = given.name || 'file'
+  draft.set([...draft.get(), { key, name, bytes: given.size, share: 0, stop }])
+  try {
+    const address = await addressOf(given)
+    if (/^image\/(?:png|jpeg|webp|gif)$/.test(given.type)) change({ preview: address })
+    const base64 = address.slice(address.indexOf(',') + 1)
+    const file = await upload(name, base64, (share) => change({ share }), stop.signal)
+    change({ file, name: file.name, bytes: file.bytes })
+    say(`${file.name} is attached.`)
+  } catch (error) {
+    if (stop.signal.aborted) return
+    const problem = error instanceof Error ? error.message : 'It could not be attached.'
+    change({ problem })
+    say(problem)
+  }
+}
+
+const addressOf = (file: File) =>
+  new Promise<string>((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result))
+    reader.onerror = () => reject(new Error(`${file.name} could not be read.`))
+    reader.readAsDataURL(file)
+  })
