@@ -1,10 +1,15 @@
-import type { LoginReply, Role } from 'jarvis-backend/protocol'
+import type { LoginReply, MeReply, Role } from 'jarvis-backend/protocol'
 import { keep } from '../lib/keep.ts'
 import { Value } from '../lib/value.ts'
 import { call } from './http.ts'
 import { passwordQuestion } from './step-up.ts'
 
-export type SignedIn = { token: string; name: string; role: Role }
+/** What a person may do, from less to more; who holds a role of policy.yaml is a member. */
+type Rank = 'viewer' | 'member' | 'operator' | 'owner'
+/** `id`: the person's. `mayAsk`: may chat and ask for calls. */
+export type SignedIn = { token: string; id: string; name: string; role: Role; rank: Rank; mayAsk: boolean }
+
+const rankOf = (role: string): Rank => (/^(viewer|operator|owner)$/.test(role) ? (role as Rank) : 'member')
 
 /** Reads the claims for display only; the server checks them. */
 function read(token: string): SignedIn | undefined {
@@ -12,7 +17,10 @@ function read(token: string): SignedIn | undefined {
     const middle = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')
     const claims = JSON.parse(atob(middle)) as { sub?: string; role?: Role; exp?: number }
     if ((claims.exp ?? 0) * 1_000 <= Date.now()) return undefined
-    return { token, name: claims.sub ?? 'operator', role: claims.role === 'operator' ? 'operator' : 'viewer' }
+    const id = claims.sub ?? 'operator'
+    const role = claims.role === 'operator' ? 'operator' : 'viewer'
+    const rank = rankOf(keep.get('role') ?? (role === 'operator' ? 'owner' : role))
+    return { token, id, name: keep.get('name') ?? id, role, rank, mayAsk: rank !== 'viewer' }
   } catch {
     return undefined
   }
@@ -21,21 +29,25 @@ function read(token: string): SignedIn | undefined {
 const kept = keep.get('token')
 export const signedIn = new Value<SignedIn | undefined>(kept === undefined ? undefined : read(kept))
 
-/** @throws ApiError `invalid_credentials`, `too_many_requests`, `unreachable`. */
-export async function signIn(password: string): Promise<void> {
-  const { token } = await call<LoginReply>('POST', '/api/auth/login', { password })
-  takeToken(token)
-}
-
-/** Keeps a token in this browser and signs in with it. */
-export function takeToken(token: string): void {
+/** Keeps a reply's token and its person in this browser and signs in with them. */
+export function takeReply({ token, person }: Pick<LoginReply, 'token' | 'person'>): void {
+  keep.set('name', person.name)
+  keep.set('role', person.role)
   keep.set('token', token)
   signedIn.set(read(token))
 }
 
+/** Looks who is signed in: an owner may have changed name or role since. */
+export async function renewPerson(): Promise<void> {
+  const before = signedIn.get()
+  const { person } = await call<MeReply>('GET', '/api/auth/me')
+  const isSame = person.name === keep.get('name') && person.role === keep.get('role')
+  if (before !== undefined && before === signedIn.get() && !isSame) takeReply({ token: before.token, person })
+}
+
 /** Forgets the token in this browser. Unsent text stays. */
 export function forget(): void {
-  keep.set('token', undefined)
+  for (const key of ['token', 'name', 'role']) keep.set(key, undefined)
   passwordQuestion.get()?.answer(false)
   signedIn.set(undefined)
 }

@@ -6,9 +6,10 @@ function unreached(): never {
   throw new ApiError('unreachable', 'JARVIS could not be reached.')
 }
 
-/** A tool's picture as a `data:` address, because an `img` element sends no token. @throws ApiError */
-export async function imageAddress(sessionId: string, id: string): Promise<string> {
-  const response = await fetch(`/api/sessions/${encodeURIComponent(sessionId)}/images/${encodeURIComponent(id)}`, {
+/** A tool's picture, or one that a person attached, as a `data:` address, because an `img` element sends no token. @throws ApiError */
+export async function imageAddress(sessionId: string, id: string, isAttached = false): Promise<string> {
+  const place = isAttached ? 'attachments' : 'images'
+  const response = await fetch(`/api/sessions/${encodeURIComponent(sessionId)}/${place}/${encodeURIComponent(id)}`, {
     headers: { Authorization: `Bearer ${bearer() ?? ''}` },
   }).catch(unreached)
   if (!response.ok) throw new ApiError('refused', `The server refused it (${response.status}).`)

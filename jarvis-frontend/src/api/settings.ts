@@ -15,8 +15,13 @@ export const readSettings = () => call<SettingsReply>('GET', '/api/settings')
 export const setProfile = (profile: ProfileName) => call<SettingsReply>('PUT', '/api/settings', { profile })
 
 export const apiTokens = () => call<Page<ApiTokenInfo>>('GET', '/api/tokens')
-export const makeToken = (token: { name: string; doors: readonly Door[]; scope: TokenScope; expiresInDays?: number }) =>
-  call<ApiTokenReply>('POST', '/api/tokens', token)
+export const makeToken = (token: {
+  name: string
+  doors: readonly Door[]
+  scope: TokenScope
+  expiresInDays?: number
+  requestsPerMinute?: number
+}) => call<ApiTokenReply>('POST', '/api/tokens', token)
 export const revokeToken = (name: string) => call('DELETE', `/api/tokens/${encodeURIComponent(name)}`)
 
 /** Changes the password, which signs out every other session. The reply's token replaces the present one. */

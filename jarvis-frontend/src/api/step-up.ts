@@ -21,5 +21,9 @@ export function askForPassword(): Promise<boolean> {
   return asking
 }
 
-/** Allows this sign-in, for five minutes, the calls that need the password. @throws ApiError `invalid_credentials`, `too_many_requests` */
-export const stepUp = (password: string) => call<StepUpReply>('POST', '/api/auth/step-up', { password })
+/**
+ * Allows this sign-in, for five minutes, the calls that need the password.
+ * @throws ApiError `invalid_credentials`, `second_factor_required`, `too_many_requests`
+ */
+export const stepUp = (given: { password: string; code?: string }) =>
+  call<StepUpReply>('POST', '/api/auth/step-up', given)

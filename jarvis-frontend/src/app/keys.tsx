@@ -45,7 +45,7 @@ const keys: readonly KeyLine[] = [
 
 /** The table of keys. */
 export function Keys() {
-  const isOperator = useValue(signedIn)?.role === 'operator'
+  const isOperator = useValue(signedIn)?.mayAsk === true
   const shown = keys.flatMap(([pressed, what, whose]) => {
     if (isOperator || whose === undefined) return [[pressed, what] as const]
     return whose === 'act' ? [] : [[pressed, whose.viewer] as const]

@@ -22,7 +22,7 @@ type Props = {
 /** A question with what this person may do with it. */
 export function LiveQuestion({ question, sessionId, ended, isInChat }: Props) {
   const { questionId, server } = question
-  const role = useValue(signedIn)?.role
+  const mayAsk = useValue(signedIn)?.mayAsk === true
   const link = useValue(live.link.value)
   const sawOpen = useRef(ended === undefined)
   if (ended !== undefined) {
@@ -43,12 +43,11 @@ export function LiveQuestion({ question, sessionId, ended, isInChat }: Props) {
     if (isInChat) document.getElementById('composer')?.focus()
     else navigate(`/chat/${sessionId}`, { state: { write: true } })
   }
-  const rest =
-    role !== 'operator'
-      ? 'An operator can answer this.'
-      : link.status === 'live'
-        ? undefined
-        : 'No connection. You can answer when it is back.'
+  const rest = !mayAsk
+    ? 'An operator can answer this.'
+    : link.status === 'live'
+      ? undefined
+      : 'No connection. You can answer when it is back.'
   return (
     <QuestionCard
       question={question}

@@ -1,5 +1,5 @@
 import { alerts } from '../api/alerts.ts'
-import { forget, signedIn } from '../api/auth.ts'
+import { forget, renewPerson, signedIn } from '../api/auth.ts'
 import { armed } from '../api/changes.ts'
 import { confirmations } from '../api/confirmations.ts'
 import { checks } from '../api/executions.ts'
@@ -43,6 +43,7 @@ function createLive() {
   onWake(link.check)
   sockets.events.on('connect', () => {
     for (const list of lists) list.renew()
+    renewPerson().catch(() => undefined)
     tellPages('connect')
   })
   const feed = new Feed(sockets.events, ({ what }) => {

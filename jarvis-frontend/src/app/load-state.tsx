@@ -59,9 +59,17 @@ export function Skeletons({ rows = 6, height = 20 }: { rows?: number; height?: n
 
 export const useIsLive = (): boolean => useValue(live.link.value).status === 'live'
 
-/** Stands in place of buttons that need the server or more rights. */
-export function Resting({ isOperator, isLive }: { isOperator: boolean; isLive: boolean }) {
-  if (!isOperator) return <p className="rest-note">An operator can do this.</p>
+/** Stands in place of buttons that need the server or more rights. `who`: the least role that has them. */
+export function Resting({
+  isOperator,
+  isLive,
+  who = 'operator',
+}: {
+  isOperator: boolean
+  isLive: boolean
+  who?: 'operator' | 'owner'
+}) {
+  if (!isOperator) return <p className="rest-note">An {who} can do this.</p>
   if (!isLive) return <p className="rest-note">Without a connection nothing can be changed.</p>
   return null
 }

@@ -30,7 +30,7 @@ export function PageHead({ title, detail, phoneDetail, phoneActs, tabs, children
   const [isOpen, setOpen] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu has led somewhere
   useEffect(() => setOpen(false), [key])
-  const isOperator = useValue(signedIn)?.role === 'operator'
+  const isOperator = useValue(signedIn)?.mayAsk === true
   const search = isOperator ? 'Search or run' : 'Search'
   if (isPhone) {
     return (

@@ -1,22 +1,48 @@
 import { useEffect, useRef } from 'react'
+import { signedIn } from '../api/auth.ts'
 import { ApiError } from '../api/http.ts'
+import { listPasskeys, stepUpWithPasskey } from '../api/passkeys.ts'
 import { type PasswordQuestion, stepUp } from '../api/step-up.ts'
+import { useLoad } from '../api/use-load.ts'
+import { passkeyProblem } from '../lib/passkey-problem.ts'
+import { useValue } from '../lib/use-value.ts'
 import { Mark } from '../ui/mark.tsx'
 import { Username } from '../ui/username.tsx'
 import { Over } from './over.tsx'
 import { TryProblem, usePasswordTry } from './password-try.tsx'
 
-/** Asks for the password where a call needs it again. The waiting call then continues. */
+/** Asks for the password, or a passkey, where a call needs it again. The waiting call then continues. */
 export function PasswordAgain({ question }: { question: PasswordQuestion }) {
-  const { problem, leftMs, isResting, submit } = usePasswordTry(stepUp, (error) =>
+  const { problem, leftMs, isResting, needsCode, submit, say } = usePasswordTry(stepUp, (error) =>
     error instanceof ApiError ? error.message : 'The answer could not be read.',
   )
+  const name = useValue(signedIn)?.name
+  const passkeys = useLoad('passkeys', listPasskeys).data
+  const hasPasskey = passkeys !== undefined && passkeys.items.length > 0 && passkeys.problem === undefined
   const field = useRef<HTMLInputElement>(null)
+  const code = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
+  useEffect(() => {
+    if (needsCode) code.current?.focus()
+  }, [needsCode])
 
-  const answer = async (password: string) => {
-    if (await submit(password)) question.answer(true)
-    else field.current?.select()
+  const answer = async (form: HTMLFormElement) => {
+    const given = new FormData(form)
+    const typed = String(given.get('code') ?? '').trim()
+    const isRight = await submit({
+      password: String(given.get('password') ?? ''),
+      ...(typed !== '' && { code: typed }),
+    })
+    if (isRight) question.answer(true)
+    else (code.current ?? field.current)?.select()
+  }
+  const sign = async () => {
+    try {
+      await stepUpWithPasskey()
+      question.answer(true)
+    } catch (error) {
+      say(error instanceof ApiError ? error.message : passkeyProblem(error))
+    }
   }
 
   return (
@@ -25,7 +51,7 @@ export function PasswordAgain({ question }: { question: PasswordQuestion }) {
         className="password-again"
         onSubmit={(event) => {
           event.preventDefault()
-          void answer(String(new FormData(event.currentTarget).get('password') ?? ''))
+          void answer(event.currentTarget)
         }}
       >
         <h2>Your password, please</h2>
@@ -33,7 +59,7 @@ export function PasswordAgain({ question }: { question: PasswordQuestion }) {
           This starts a program, makes a key, opens a shell or loosens the rules: being signed in is not enough. It
           counts for five minutes.
         </p>
-        <Username />
+        <Username name={name} />
         <label>
           Password
           <input
@@ -47,6 +73,12 @@ export function PasswordAgain({ question }: { question: PasswordQuestion }) {
             aria-invalid={problem !== undefined}
           />
         </label>
+        {needsCode && (
+          <label>
+            Code of your app, or a recovery code
+            <input ref={code} className="field" name="code" autoComplete="one-time-code" required />
+          </label>
+        )}
         {problem !== undefined && (
           <p className="form-problem" role="alert">
             <Mark kind="bad" size={11} /> <TryProblem problem={problem} leftMs={leftMs} />
@@ -56,6 +88,11 @@ export function PasswordAgain({ question }: { question: PasswordQuestion }) {
           <button type="button" className="button" onClick={() => question.answer(false)}>
             Cancel
           </button>
+          {hasPasskey && (
+            <button type="button" className="button" onClick={() => void sign()}>
+              Use a passkey
+            </button>
+          )}
           <button type="submit" className="button solid" aria-disabled={isResting}>
             Go on
           </button>

@@ -6,26 +6,33 @@ import { useNow } from '../ui/use-now.ts'
 type Problem = { problem: string | undefined; leftMs: number }
 
 /**
- * Tries of a password, one after the other: why the last one failed, and when the server accepts the next.
- * @param give throws where the server refuses the password
+ * Tries to prove who somebody is, one after the other: why the last one failed, and when the server accepts the next.
+ * @param give throws where the server refuses what was given
  * @param wordsOf the reason of a refusal, for a person
  */
-export function usePasswordTry(give: (password: string) => Promise<unknown>, wordsOf: (error: unknown) => string) {
+export function usePasswordTry<T>(
+  give: (given: T) => Promise<unknown>,
+  wordsOf: (error: unknown) => string | undefined,
+) {
   const [problem, setProblem] = useState<string>()
   const [blockedUntil, setBlockedUntil] = useState(0)
   const [isBusy, setBusy] = useState(false)
+  const [needsCode, setNeedsCode] = useState(false)
   const leftMs = blockedUntil - useNow(1_000)
   const isResting = isBusy || leftMs > 0
-  /** @returns whether the server accepted the password; also false while no try is allowed */
-  const submit = async (password: string): Promise<boolean> => {
+  /** @returns whether the server accepted it; also false while no try is allowed */
+  const submit = async (given: T): Promise<boolean> => {
     if (isResting) return false
     setBusy(true)
     setProblem(undefined)
     try {
-      await give(password)
+      await give(given)
       return true
     } catch (error) {
-      setProblem(wordsOf(error))
+      const isCodeMissing = error instanceof ApiError && error.code === 'second_factor_required'
+      if (isCodeMissing) setNeedsCode(true)
+      // The first time, the field that appears says it.
+      if (!isCodeMissing || needsCode) setProblem(wordsOf(error))
       if (error instanceof ApiError && error.retryAfterS !== undefined)
         setBlockedUntil(Date.now() + error.retryAfterS * 1_000)
       return false
@@ -33,7 +40,7 @@ export function usePasswordTry(give: (password: string) => Promise<unknown>, wor
       setBusy(false)
     }
   }
-  return { problem, leftMs, isBusy, isResting, submit }
+  return { problem, leftMs, isBusy, isResting, needsCode, submit, say: setProblem }
 }
 
 /** Says why the last try failed, and how long the server accepts no other. */

@@ -1,42 +1,66 @@
+import type { WaysReply } from 'jarvis-backend/protocol'
 import { useEffect, useRef, useState } from 'react'
-import { signIn } from '../api/auth.ts'
 import { ApiError } from '../api/http.ts'
+import { readWays, signIn } from '../api/sign-in.ts'
+import { passkeyProblem } from '../lib/passkey-problem.ts'
+import { endPasskeyOffer, hasPasskeys } from '../lib/passkeys.ts'
+import { Visible } from '../ui/boxed.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Ring } from '../ui/ring.tsx'
 import { TryProblem, usePasswordTry } from './password-try.tsx'
 
+type Given = { name: string; password: string; code: string }
+
 export function SignIn() {
-  const [password, setPassword] = useState('')
-  const { problem, leftMs, isBusy, isResting, submit } = usePasswordTry(signIn, problemOf)
-  const field = useRef<HTMLInputElement>(null)
+  const ways = useWays()
+  const hasName = ways?.named === true
+  const [given, setGiven] = useState<Given>({ name: '', password: '', code: '' })
+  const { problem, leftMs, isBusy, isResting, needsCode, submit, say } = usePasswordTry(give, (error) =>
+    problemOf(error, hasName),
+  )
+  const first = useRef<HTMLInputElement>(null)
+  const code = useRef<HTMLInputElement>(null)
   useEffect(() => {
     document.title = 'Sign in: JARVIS'
-    field.current?.focus()
   }, [])
-
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the name's field comes first, once it is there
+  useEffect(() => first.current?.focus(), [hasName])
+  useEffect(() => {
+    if (needsCode) code.current?.focus()
+  }, [needsCode])
+  const field = (key: keyof Given, label: string, more: React.ComponentProps<'input'>) => (
+    <>
+      <label htmlFor={key}>{label}</label>
+      <input
+        id={key}
+        className="field"
+        required
+        value={given[key]}
+        aria-describedby="sign-in-help"
+        aria-invalid={problem !== undefined}
+        onChange={(event) => setGiven({ ...given, [key]: event.target.value })}
+        {...more}
+      />
+    </>
+  )
+  const words = { autoCapitalize: 'none', spellCheck: false }
   return (
     <main className="sign-in">
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          void submit(password)
+          void submit(given)
         }}
       >
         <Ring size={72} arcs={[]} core={isBusy ? 'working' : 'quiet'} />
         <h1>JARVIS</h1>
-        <label htmlFor="password">Password</label>
-        <input
-          ref={field}
-          id="password"
-          className="field"
-          type="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          aria-describedby="sign-in-help"
-          aria-invalid={problem !== undefined}
-          onChange={(event) => setPassword(event.target.value)}
-        />
+        {hasName && field('name', 'Name', { ref: first, autoComplete: 'username webauthn', ...words })}
+        {field('password', 'Password', {
+          ...(!hasName && { ref: first }),
+          ...{ type: 'password', autoComplete: 'current-password webauthn' },
+        })}
+        {needsCode &&
+          field('code', 'Code of your app, or a recovery code', { ref: code, autoComplete: 'one-time-code', ...words })}
         {problem !== undefined && (
           <p className="problem" role="alert">
             <Mark kind="bad" />
@@ -46,18 +70,89 @@ export function SignIn() {
         <button type="submit" className="button solid" aria-disabled={isResting}>
           Sign in
         </button>
+        {ways !== undefined && <OtherWays ways={ways} onProblem={say} />}
         <p id="sign-in-help" className="help">
-          On its first start JARVIS prints the password in its terminal. It may also be set as{' '}
-          <code>JARVIS_PASSWORD</code>.
+          {hasName ? (
+            <>
+              Nobody can sign in any more? Run <code>jarvis user</code> where JARVIS runs.
+            </>
+          ) : (
+            <>
+              On its first start JARVIS prints the password in its terminal. It may also be set as{' '}
+              <code>JARVIS_PASSWORD</code>.
+            </>
+          )}
         </p>
       </form>
     </main>
   )
 }
 
-function problemOf(error: unknown): string {
+const give = ({ name, password, code }: Given) =>
+  signIn({ password, ...(name !== '' && { name }), ...(code !== '' && { code }) })
+
+/** What else this installation signs in with; undefined until it is known. */
+function useWays(): WaysReply | undefined {
+  const [ways, setWays] = useState<WaysReply>()
+  useEffect(() => {
+    let isGone = false
+    readWays().then(
+      (found) => !isGone && setWays(found),
+      // Without an answer the password is still asked for.
+      () => undefined,
+    )
+    return () => {
+      isGone = true
+    }
+  }, [])
+  return ways
+}
+
+/** A passkey and other services. The passkey is also offered in the fields, where the browser can. */
+function OtherWays({ ways, onProblem }: { ways: WaysReply; onProblem: (problem: string | undefined) => void }) {
+  const isHere = ways.passkeys && ways.problem === undefined && hasPasskeys()
+  const enter = async (isAutofill: boolean) => {
+    try {
+      const { signInWithPasskey } = await import('../api/passkeys.ts')
+      await signInWithPasskey(isAutofill)
+    } catch (error) {
+      // What the browser offers by itself fails in silence: nobody has asked for it.
+      if (!isAutofill) onProblem(error instanceof ApiError ? error.message : passkeyProblem(error))
+    }
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it asks once, when the way is known
+  useEffect(() => {
+    if (!isHere) return
+    void offersInFields().then((can) => (can ? enter(true) : undefined))
+    return () => void endPasskeyOffer()
+  }, [isHere])
+  return (
+    <>
+      {isHere && (
+        <button type="button" className="button" onClick={() => void enter(false)}>
+          Use a passkey
+        </button>
+      )}
+      {ways.passkeys && ways.problem !== undefined && (
+        <p className="help">
+          <Visible text={ways.problem} />
+        </p>
+      )}
+    </>
+  )
+}
+
+async function offersInFields(): Promise<boolean> {
+  const { isConditionalMediationAvailable } = (globalThis.PublicKeyCredential ?? {}) as {
+    isConditionalMediationAvailable?: () => Promise<boolean>
+  }
+  return (await isConditionalMediationAvailable?.()) === true
+}
+
+function problemOf(error: unknown, hasName: boolean): string {
   if (!(error instanceof ApiError)) return 'Something broke while signing in. Reload the page.'
-  if (error.code === 'invalid_credentials') return 'That is not the password.'
+  if (error.code === 'invalid_credentials')
+    return hasName ? 'That is not the name and password of anybody here.' : 'That is not the password.'
   if (error.code === 'too_many_requests') return 'Too many tries.'
   return error.message
 }

@@ -8,7 +8,7 @@ import { live } from './live.ts'
 
 /** Asks in a new chat and opens it. A question that could not be sent stays in the composer. Undefined for viewers. */
 export function useAskNew(): ((question: string) => void) | undefined {
-  const role = useValue(signedIn)?.role
+  const mayAsk = useValue(signedIn)?.mayAsk === true
   const ask = useCallback(async (question: string) => {
     const reply = await live.chat.send(undefined, question)
     if (reply.ok) {
@@ -20,5 +20,5 @@ export function useAskNew(): ((question: string) => void) | undefined {
     navigate('/')
   }, [])
   const asked = useCallback((question: string) => void ask(question), [ask])
-  return role === 'operator' ? asked : undefined
+  return mayAsk ? asked : undefined
 }

@@ -258,7 +258,13 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     if (!pathname.startsWith('/api/')) return sendBuilt(dist, pathname, response)
     if (pathname === '/api/auth/login') {
       const given = ((await bodyOf(request)) as { password: string }).password
-      if (given === password) return json(200, { token: tokenOf('operator'), expiresIn: 3_600, role: 'operator' })
+      if (given === password)
+        return json(200, {
+          token: tokenOf('operator'),
+          expiresIn: 3_600,
+          role: 'operator',
+          person: { id: 'operator', name: 'operator', role: 'owner' },
+        })
       return json(401, { error: { code: 'invalid_credentials', message: 'The password is wrong.' } })
     }
     if (!takes(request.headers.authorization?.replace('Bearer ', '') ?? ''))
@@ -330,6 +336,8 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
       return json(200, { tier, rule: 'base', reason: 'The tool says so.' })
     }
     if (scene.samples !== undefined && pathname === '/api/samples') return json(200, scene.samples)
+    if (pathname === '/api/people')
+      return json(200, { items: [{ id: 'operator', name: 'operator', role: 'owner' }], removed: [], roles: [] })
     if (pathname === '/api/grants') return json(200, { items: [] })
     // Nothing was kept yet.
     if (pathname === '/api/samples') return json(200, { from: Date.now() - 3_540_000, stepMs: 60_000, items: [] })

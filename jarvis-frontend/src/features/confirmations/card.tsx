@@ -1,11 +1,15 @@
 import type { Card } from 'jarvis-backend/protocol'
 import { useId, useLayoutEffect, useRef, useState } from 'react'
+import { signedIn } from '../../api/auth.ts'
+import { useNames } from '../../api/names.ts'
 import { exactTime, shortModel } from '../../lib/format.ts'
+import { useValue } from '../../lib/use-value.ts'
 import { Boxed, Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Answer, type Hand } from './answer.tsx'
+import { approvalHeld, approvedWords } from './approvals.ts'
 import { Expiry } from './countdown.tsx'
 import { Executing, Settled } from './outcome.tsx'
 import { type Matter, phaseOf } from './phase.ts'
@@ -15,6 +19,7 @@ import { actOf, exactInput } from './sentence.ts'
 import { Sentence } from './sentence-line.tsx'
 import { undoWords } from './undo-words.ts'
 import { warningsOf } from './warnings.ts'
+import { Who } from './who.tsx'
 
 /** The target as the live cluster shows it. */
 export type LiveTarget = {
@@ -67,6 +72,7 @@ function CardFrame({ matter, live, guests, hand, unknown, unknownOf, isElsewhere
   const seen = useSeenSteps(root, plan !== undefined && phase === 'pending')
   const isBegun = phase !== 'pending' && matter.resolved?.decision === 'approved'
   const run = usePlanRun(plan, isBegun).data
+  const own = useValue(signedIn)?.id
 
   // A part that held the focus is removed. Keep the focus on the card.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new phase is what may drop the focus
@@ -127,6 +133,17 @@ function CardFrame({ matter, live, guests, hand, unknown, unknownOf, isElsewhere
         {warnings.map((warning) => (
           <Banner key={warning}>{warning}</Banner>
         ))}
+        {card.approvals !== undefined && (
+          <p className="approvals">
+            <Visible text={approvedWords(card) ?? ''} />
+            {card.approvals.problem !== undefined && (
+              <>
+                {'. '}
+                <Visible text={card.approvals.problem} />
+              </>
+            )}
+          </p>
+        )}
         {plan !== undefined && <PlanSteps plan={plan} />}
         <div className={plan === undefined ? '' : 'plan-acts'}>
           {plan !== undefined && <PlanStrip plan={plan} seen={seen} root={root} />}
@@ -138,8 +155,13 @@ function CardFrame({ matter, live, guests, hand, unknown, unknownOf, isElsewhere
             hadFocus={hadFocus}
             isGrantable={card.isGrantable === true && act.typed === undefined && warnings.length === 0}
             onRead={isLocked ? () => setReadChange(change) : undefined}
-            held={next === undefined ? undefined : `step ${next} not seen yet`}
-            by={<Asker card={card} />}
+            held={next === undefined ? approvalHeld(card, own) : `step ${next} not seen yet`}
+            by={
+              <>
+                <Asker card={card} />
+                <ForPerson id={card.requestedBy.person} />
+              </>
+            }
           />
         </div>
       </article>
@@ -323,6 +345,14 @@ function Banner({ children }: { children: React.ReactNode }) {
   )
 }
 
+/** In whose name it is asked, where several people could. @param id absent: the first owner */
+function ForPerson({ id = 'operator' }: { id: string | undefined }) {
+  const { isMany, nameOf } = useNames()
+  const own = useValue(signedIn)?.id
+  if (!isMany) return null
+  return <span className="for-person">for {id === own ? 'you' : <Visible text={nameOf(id)} />}</span>
+}
+
 /** Who asks. A client chooses its own name, so the name is drawn as foreign text. */
 function Asker({ card }: { card: Card }) {
   const { kind, name, token, agent = 'main', for: askedBy } = card.requestedBy
@@ -351,7 +381,7 @@ function Asker({ card }: { card: Card }) {
   if (kind === 'command') {
     return (
       <>
-        Typed as a command by <Visible text={name} />
+        Typed as a command by <Who id={name} />
       </>
     )
   }

@@ -5,6 +5,7 @@ import { Mark } from '../../ui/mark.tsx'
 import { Turning } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { type Matter, type Phase, waitedFor } from './phase.ts'
+import { Who } from './who.tsx'
 
 /** An approved call in progress: the decision, then the progress. */
 export function Executing({ matter }: { matter: Matter }) {
@@ -24,7 +25,7 @@ export function Executing({ matter }: { matter: Matter }) {
             <li>
               <Mark kind="ok" />
               <span>
-                Approved by <Visible text={resolved.by} />
+                Approved by <Who id={resolved.by} />
               </span>
               <time>{timeOfDay(resolved.at)}</time>
             </li>
@@ -108,7 +109,7 @@ export function Settled({ matter, phase, isElsewhere, unknown, askAgain }: Props
 
 function Outcome({ matter, phase, isElsewhere }: Pick<Props, 'matter' | 'phase' | 'isElsewhere'>) {
   const { resolved, result } = matter
-  const by = resolved === undefined ? null : <Visible text={resolved.by} />
+  const by = resolved === undefined ? null : <Who id={resolved.by} />
   // Timers are a little late, so 60.01 s count as a minute.
   const waited = Math.round(waitedFor(matter) / 1_000) * 1_000
   switch (phase) {

@@ -12,6 +12,7 @@ import { Tier, Turning } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { shortHash } from './plan.tsx'
 import './plan.css'
+import { Who } from './who.tsx'
 
 type Plan = NonNullable<Card['plan']>
 type State = PlanStep['state']
@@ -156,7 +157,7 @@ export function PlanProgress({ run, mayStop, unknownOf, stepCard, onUndo }: Prop
         )}
         <span className="by whole">
           {run.state === 'done' && fixed > 0 && `${plural(fixed, 'step')} cannot be undone. `}
-          Approved by <Visible text={run.by} />
+          Approved by <Who id={run.by} />
         </span>
       </footer>
     </>

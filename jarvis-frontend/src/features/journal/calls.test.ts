@@ -21,7 +21,9 @@ test('the entries of a call are one row, where the newest stands, and others sta
 test('a row stands where the filter found it and says what came of all of its call', () => {
   const rows = rowsOf([runs, asked], [result, approved])
   expect(rows.map(({ entry, entries }) => [entry.seq, entries.map(({ seq }) => seq)])).toEqual([[4, [5, 4, 3, 1]]])
-  expect(rows.map(lineOfRow)).toMatchObject([{ outcome: 'approved by operator, Task failed', end: 'failed' }])
+  expect(rows.map((row) => lineOfRow(row))).toMatchObject([
+    { outcome: 'approved by operator, Task failed', end: 'failed' },
+  ])
 })
 
 test.each([
@@ -30,7 +32,7 @@ test.each([
   [runs, { outcome: 'started' }],
   [asked, { outcome: 'a decision was asked for' }],
 ])('%# an entry shown alone says of which guest and for whom', (alone, line) => {
-  expect(rowsOf([alone], [asked, approved, runs, result], false).map(lineOfRow)).toMatchObject([line])
+  expect(rowsOf([alone], [asked, approved, runs, result], false).map((row) => lineOfRow(row))).toMatchObject([line])
 })
 
 test.each([

@@ -38,11 +38,15 @@ export function rowsOf(items: readonly JournalEntry[], besides: readonly Journal
 /** Words for a state that the call has left since. */
 const overtaken: Record<string, string> = { 'waits for a decision': 'a decision was asked for', 'runs now': 'started' }
 
-/** A call's requester and object, and its states in order; for a single entry, the entry's own. */
-export function lineOfRow({ entry, entries, call }: Row): JournalLine {
-  const lines = call.map((one) => ({ kind: one.kind, ...lineOf(one) }))
+/**
+ * A call's requester and object, and its states in order; for a single entry, the entry's own.
+ * @param nameOf a person's name by id
+ */
+export function lineOfRow({ entry, entries, call }: Row, nameOf = (id: string) => id): JournalLine {
+  const named = (one: JournalEntry) => lineOf(one, nameOf)
+  const lines = call.map((one) => ({ kind: one.kind, ...named(one) }))
   const oldestFirst = lines.toReversed()
-  const line = lineOf(entries[0] ?? entry)
+  const line = named(entries[0] ?? entry)
   const asked = oldestFirst.find(({ kind }) => kind === 'call' || kind === 'refusal') ?? oldestFirst[0] ?? line
   const args = oldestFirst.map(({ args }) => args).find((args) => args !== '') ?? ''
   if (entries.length === 1) {

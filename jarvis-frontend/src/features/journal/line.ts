@@ -26,6 +26,7 @@ const words: Record<string, string> = {
   grant: 'Grant',
   session: 'Session',
   sign_in: 'Sign-in',
+  signer: 'Signing key',
   token: 'Token',
   policy: 'Policy',
   memory: 'Memory',
@@ -43,14 +44,14 @@ const text = (value: unknown): string =>
 const spoken = (value: unknown) => text(value).replaceAll('_', ' ')
 const isTier = (value: unknown): value is Tier => ['green', 'yellow', 'red', 'black'].includes(text(value))
 
-/** The line of an entry. A body that cannot be read is shown as it is. */
-export function lineOf({ kind, body }: JournalEntry): JournalLine {
+/** The line of an entry. A body that cannot be read is shown as it is. @param nameOf a person's name by id */
+export function lineOf({ kind, body }: JournalEntry, nameOf = (id: string) => id): JournalLine {
   const word = words[kind] ?? capital(kind)
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return { word, by: '', call: 'unreadable', args: text(body), outcome: '', end: 'failed' }
   const known = body as Body
   const tier = isTier(known.tier) ? { tier: known.tier } : {}
-  const base = { ...tier, word, by: actorOf(known), call: text(known.toolName), args: argsOf(known) }
+  const base = { ...tier, word, by: actorOf(known, nameOf), call: text(known.toolName), args: argsOf(known) }
   switch (kind) {
     case 'call':
     case 'result': {
@@ -66,11 +67,11 @@ export function lineOf({ kind, body }: JournalEntry): JournalLine {
         outcome: known.rule === 'not_run' ? 'nothing was run' : `nothing was run: ${spoken(known.rule) || 'refused'}`,
       }
     case 'execution':
-      return { ...base, outcome: allowedBy(text(known.grantId), text(known.by)) }
+      return { ...base, outcome: allowedBy(text(known.grantId), nameOf(text(known.by))) }
     case 'decision':
       return {
         ...base,
-        by: text(known.by),
+        by: nameOf(text(known.by)),
         outcome: [text(known.decision), text(known.note)].filter((part) => part !== '').join(': '),
       }
     case 'grant':
@@ -80,7 +81,7 @@ export function lineOf({ kind, body }: JournalEntry): JournalLine {
     case 'change':
       return {
         ...base,
-        by: known.by === 'jarvis' ? 'JARVIS' : text(known.change).endsWith('undone') ? '' : text(known.by),
+        by: known.by === 'jarvis' ? 'JARVIS' : text(known.change).endsWith('undone') ? '' : nameOf(text(known.by)),
         outcome: changeOf(known),
         ...(text(known.change).startsWith('not_') && { end: 'failed' }),
       }
@@ -93,9 +94,9 @@ export function lineOf({ kind, body }: JournalEntry): JournalLine {
   }
 }
 
-function actorOf({ by, requestedBy }: Body): string {
+function actorOf({ by, requestedBy }: Body, nameOf: (id: string) => string): string {
   const asker = requestedBy as { kind?: unknown; name?: unknown; token?: unknown } | undefined
-  if (asker === undefined || asker === null) return text(by)
+  if (asker === undefined || asker === null) return nameOf(text(by))
   const name = text(asker.name)
   if (asker.kind === 'mcp') return `MCP ${text(asker.token) || name}`
   return asker.kind === 'chat' ? name.slice(name.indexOf('/') + 1) : name

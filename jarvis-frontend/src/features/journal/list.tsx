@@ -1,4 +1,5 @@
 import type { JournalEntry } from 'jarvis-backend/protocol'
+import { useNameOf } from '../../api/names.ts'
 import { dateOf, plural } from '../../lib/format.ts'
 import { grouped } from '../../lib/grouped.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -126,7 +127,7 @@ function Line({
   isCut: boolean
 } & Pick<Props, 'onOpen'>) {
   const { entry } = row
-  const { tier, word, by, call, args, outcome, end } = lineOfRow(row)
+  const { tier, word, by, call, args, outcome, end } = lineOfRow(row, useNameOf())
   return (
     <button
       type="button"

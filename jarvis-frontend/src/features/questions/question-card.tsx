@@ -112,7 +112,7 @@ export function QuestionCard({ question, hand, isHere }: { question: Question; h
             className="button solid"
             aria-disabled={isSending || hand.rest !== undefined || missing !== undefined}
           >
-            {sendWords(items.length)}
+            {sendWords(answers)}
           </button>
           {hand.rest === undefined && hand.saySomethingElse !== undefined && (
             <button type="button" className="button quiet" onClick={hand.saySomethingElse}>

@@ -35,10 +35,7 @@ export function endWords({ end, by, answers = [], said }: QuestionResolution): s
 
 /** What the items still need before they can be sent; undefined where nothing is missing. */
 export function missingOf({ items }: Pick<Asking, 'items'>, answers: readonly Answer[]): string | undefined {
-  const isOpen = (place: number) => {
-    const { chosen = [], text = '' } = answers[place] ?? {}
-    return chosen.length === 0 && text.trim() === ''
-  }
+  const isOpen = (place: number) => !isGiven(answers[place])
   const needed = items.flatMap(({ isRequired }, place) => (isRequired === true && isOpen(place) ? [place + 1] : []))
   if (needed.length > 0)
     return needed.length === 1 ? `${needed[0]} must be answered` : `${needed.join(', ')} must be answered`
@@ -46,6 +43,12 @@ export function missingOf({ items }: Pick<Asking, 'items'>, answers: readonly An
   return isAllOpen ? 'nothing is answered yet' : undefined
 }
 
-/** `Send 2 answers`. */
-export const sendWords = (count: number) =>
-  count === 0 ? 'Done' : count === 1 ? 'Send the answer' : `Send ${count} answers`
+const isGiven = ({ chosen = [], text = '' }: Answer = {}) => chosen.length > 0 || text.trim() !== ''
+
+/** `Send 2 answers`; `Send 1 of 2 answers` where the other question stays open. @param answers one a question */
+export function sendWords(answers: readonly Answer[]): string {
+  const count = answers.length
+  const given = answers.filter((answer) => isGiven(answer)).length
+  if (count <= 1) return count === 0 ? 'Done' : 'Send the answer'
+  return given > 0 && given < count ? `Send ${given} of ${count} answers` : `Send ${count} answers`
+}

@@ -1,13 +1,15 @@
 import { useState } from 'react'
-import { takeToken } from '../../api/auth.ts'
+import { signedIn, takeReply } from '../../api/auth.ts'
 import { ApiError } from '../../api/http.ts'
 import { changePassword } from '../../api/settings.ts'
+import { useValue } from '../../lib/use-value.ts'
 import { Username } from '../../ui/username.tsx'
 import { FormSaid, type Said } from './form-problem.tsx'
 
-/** Changes the password. This browser stays signed in; all others are signed out. */
+/** Changes one's own password. This browser stays signed in; the person's other ones are signed out. */
 export function PasswordForm({ isResting }: { isResting: boolean }) {
   const [said, setSaid] = useState<Said>()
+  const name = useValue(signedIn)?.name
   const change = async (form: HTMLFormElement) => {
     const given = new FormData(form)
     const read = (name: string) => String(given.get(name) ?? '')
@@ -16,10 +18,9 @@ export function PasswordForm({ isResting }: { isResting: boolean }) {
       return
     }
     try {
-      const { token } = await changePassword(read('current'), read('next'))
-      takeToken(token)
+      takeReply(await changePassword(read('current'), read('next')))
       form.reset()
-      setSaid({ ok: true, text: 'Changed. Everybody else is signed out.' })
+      setSaid({ ok: true, text: 'Changed. You are signed out everywhere else.' })
     } catch (error) {
       const text = error instanceof ApiError ? error.message : 'The answer could not be read.'
       setSaid({ ok: false, text: `${text} Nothing was changed.` })
@@ -34,7 +35,7 @@ export function PasswordForm({ isResting }: { isResting: boolean }) {
         if (!isResting) void change(event.currentTarget)
       }}
     >
-      <Username />
+      <Username name={name} />
       <label>
         Present password
         <input className="field" type="password" name="current" autoComplete="current-password" required />

@@ -33,7 +33,7 @@ function TokenRow({ token, onChanged }: { token: ApiTokenInfo; onChanged: () => 
   const now = useNow(60_000)
   const [isAsking, setAsking] = useState(false)
   const [problem, setProblem] = useState<string>()
-  const { name, doors, scope, hint, clientName, createdAt, expiresAt, lastUsedAt } = token
+  const { name, doors, scope, hint, clientName, createdAt, expiresAt, lastUsedAt, calls, requestsPerMinute } = token
   const isExpired = expiresAt !== undefined && expiresAt <= now
   const revoke = async () => {
     try {
@@ -66,9 +66,11 @@ function TokenRow({ token, onChanged }: { token: ApiTokenInfo; onChanged: () => 
         )}
       </span>
       <span className="text-soft">
-        {lastUsedAt === undefined ? 'never used' : `last used ${ago(lastUsedAt, now)}`}
+        {lastUsedAt === undefined
+          ? 'never used'
+          : `last used ${ago(lastUsedAt, now)}, ${calls} ${calls === 1 ? 'call' : 'calls'}`}
         <small>
-          made {exactTime(createdAt)},{' '}
+          {requestsPerMinute !== undefined && `at most ${requestsPerMinute} a minute, `}made {exactTime(createdAt)},{' '}
           {expiresAt === undefined
             ? 'never expires'
             : isExpired
@@ -123,6 +125,7 @@ export function NewToken({ onChanged }: { onChanged: () => void }) {
     const given = new FormData(form)
     const chosen = doors.flatMap(([door]) => (given.has(door) ? [door] : []))
     const days = Number(given.get('expires'))
+    const rate = Number(given.get('rate'))
     if (chosen.length === 0) return setProblem('Choose at least one door.')
     try {
       const made = await makeToken({
@@ -130,6 +133,7 @@ export function NewToken({ onChanged }: { onChanged: () => void }) {
         doors: chosen,
         scope: given.get('scope') === 'ask' ? 'ask' : 'read',
         ...(days > 0 && { expiresInDays: days }),
+        ...(rate > 0 && { requestsPerMinute: rate }),
       })
       setMade(made)
       setProblem(undefined)
@@ -195,6 +199,18 @@ export function NewToken({ onChanged }: { onChanged: () => void }) {
                 </option>
               ))}
             </select>
+          </label>
+          <label>
+            Requests a minute
+            <input
+              className="field"
+              name="rate"
+              type="number"
+              min={1}
+              max={1_000_000}
+              step={1}
+              placeholder="no limit"
+            />
           </label>
           <button type="submit" className="button">
             Make a token

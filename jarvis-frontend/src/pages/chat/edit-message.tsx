@@ -19,7 +19,7 @@ export function EditMessage({ sessionId, user, onEnd }: Props) {
     element.style.height = `${element.scrollHeight + 2}px`
   }, [text])
   const send = () => {
-    if (/\S/.test(text)) branch({ before: user.seq, text })
+    if (/\S/.test(text)) branch({ before: user.seq, text, files: user.attachments?.map(({ id }) => id) })
   }
   return (
     <form

@@ -13,14 +13,15 @@ import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import './message-acts.css'
 import { useBranch } from './use-branch.ts'
-import { VersionSwitch } from './version-switch.tsx'
+import { useVersions } from './versions.ts'
 
 const EditMessage = later(() => import('./edit-message.tsx').then((part) => part.EditMessage))
 
+const VersionSwitch = later(() => import('./version-switch.tsx').then((part) => part.VersionSwitch))
 const Rating = later(() => import('./rating.tsx').then((part) => part.Rating))
 
 const useMayAct = () => {
-  const isOperator = useValue(signedIn)?.role === 'operator'
+  const isOperator = useValue(signedIn)?.mayAsk === true
   return useIsLive() && isOperator
 }
 
@@ -29,6 +30,7 @@ type MessageProps = { sessionId: string; user: EntryOf<'user'>; children: React.
 /** A message of the operator's, with Edit and its versions beside it. */
 export function MessageActs({ sessionId, user, children }: MessageProps) {
   const mayAct = useMayAct()
+  const versions = useVersions(sessionId)?.find(({ entry }) => entry === user.seq)
   const [isEditing, setEditing] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const wasEditing = useRef(false)
@@ -46,7 +48,11 @@ export function MessageActs({ sessionId, user, children }: MessageProps) {
   return (
     <div className="asked">
       {children}
-      <VersionSwitch sessionId={sessionId} seq={user.seq} />
+      {versions !== undefined && (
+        <Suspense fallback={null}>
+          <VersionSwitch versions={versions} />
+        </Suspense>
+      )}
       {mayAct && (
         <span className="message-acts">
           <CopyButton text={user.text} label="Copy this message" />
@@ -134,7 +140,12 @@ function Retry({ sessionId, user, model }: { sessionId: string; user: EntryOf<'u
   const opener = useRef<HTMLButtonElement>(null)
   if (!mayAct) return null
   const retry = (chosen?: string) =>
-    branch({ before: user.seq, text: user.text, ...(chosen !== undefined && { model: chosen }) })
+    branch({
+      before: user.seq,
+      text: user.text,
+      files: user.attachments?.map(({ id }) => id),
+      ...(chosen !== undefined && { model: chosen }),
+    })
   const close = () => {
     setOpen(false)
     opener.current?.focus()

@@ -13,6 +13,7 @@ import { PageHead } from '../../app/page-head.tsx'
 import { usePanel } from '../../app/panel-context.ts'
 import { useEscape } from '../../app/use-escape.ts'
 import { goToCard } from '../../app/use-keys.ts'
+import type { Attached } from '../../features/chat/attach.tsx'
 import type { Sent } from '../../features/chat/client.ts'
 import type { Act, Meaning } from '../../features/chat/commands.ts'
 import { Composer } from '../../features/chat/composer.tsx'
@@ -39,6 +40,7 @@ const Notice = later(() => notices().then((part) => part.Notice))
 const Queue = later(() => notices().then((part) => part.Queue))
 const Rehearsal = later(() => notices().then((part) => part.Rehearsal))
 const NextCard = later(() => import('./next-card.tsx').then((part) => part.NextCard))
+const Attach = later(() => import('../../features/chat/attach.tsx').then((part) => part.Attach))
 const Todo = later(() => import('./todo.tsx').then((part) => part.Todo))
 const Missing = later(() => import('./missing.tsx').then((part) => part.Missing))
 const ContextPanel = later(() => import('../../app/context/panel.tsx').then((part) => part.ContextPanel))
@@ -69,6 +71,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const [picked, setPicked] = useState<{ model: string | undefined }>()
   const [draftVersion, setDraftVersion] = useState(0)
   const first = useRef<Promise<Sent>>(undefined)
+  const attached = useRef<Attached>(undefined)
   const draftKey = sessionId ?? 'new'
   const location = useLocation()
   const focusKey = (location.state as { write?: boolean } | null)?.write === true ? location.key : undefined
@@ -83,8 +86,11 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   useCardInAddress(view)
 
   const send = async (text: string, requestId?: string) => {
+    const files = requestId === undefined ? attached.current?.ids() : undefined
+    if (requestId === undefined && attached.current && files === undefined) return putDraft(text)
     if (sessionId !== undefined) {
-      void live.chat.send(sessionId, text, requestId)
+      attached.current?.clear()
+      void live.chat.send(sessionId, text, requestId, undefined, files)
       return
     }
     const before = first.current
@@ -99,10 +105,11 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
     setProblem(undefined)
     // Until a session has it, it is kept as it was typed.
     keep.set('draft.new', text)
-    first.current = live.chat.send(undefined, text, undefined, picked?.model)
+    first.current = live.chat.send(undefined, text, undefined, picked?.model, files)
     const reply = await first.current
     const typed = keep.get('draft.new') === text ? undefined : keep.get('draft.new')
     if (reply.ok) {
+      attached.current?.clear()
       keep.set('draft.new', typed)
       begun = reply.sessionId
       navigate(`/chat/${reply.sessionId}`, { state: { write: true } })
@@ -136,7 +143,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
     sessions.renew()
   }
   const stop = () => {
-    if (sessionId !== undefined && isRunning && person?.role === 'operator') void live.chat.abort(sessionId)
+    if (sessionId !== undefined && isRunning && person?.mayAsk === true) void live.chat.abort(sessionId)
   }
   const acts: Record<Act, () => void> = {
     new: () => navigate('/', { state: { write: true } }),
@@ -215,7 +222,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
       )}
       {isNew && starting === undefined && (
         <Suspense fallback={<section className="idle scroll" />}>
-          <Idle onAsk={person?.role === 'operator' ? (question) => void send(question) : undefined} />
+          <Idle onAsk={person?.mayAsk === true ? (question) => void send(question) : undefined} />
         </Suspense>
       )}
       {starting !== undefined && (
@@ -252,7 +259,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
             store={store}
             state={state}
             sessionId={sessionId}
-            canSend={person?.role === 'operator'}
+            canSend={person?.mayAsk === true}
             onSend={(text, requestId) => void send(text, requestId)}
             at={at}
           />
@@ -268,13 +275,13 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           key={`${draftKey} ${draftVersion}`}
           draftKey={draftKey}
           model={chosenModel ?? status?.model}
-          onModel={person?.role === 'operator' ? acts.model : undefined}
+          onModel={person?.mayAsk === true ? acts.model : undefined}
           tools={tools}
           nouns={nouns}
           readSkills={() => import('../../api/skill-names.ts').then((part) => part.skillNames(view?.agent))}
           isRunning={isRunning}
           isAnswer={question !== undefined}
-          rest={person?.role === 'operator' ? undefined : 'An operator can write here.'}
+          rest={person?.mayAsk === true ? undefined : 'An operator can write here.'}
           focusKey={focusKey}
           onSend={(text) => void write(text)}
           onStop={stop}
@@ -298,11 +305,19 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           )}
           <LinkStrip link={link} isRunning={isRunning} onTry={live.link.tryNow} />
           <Suspense fallback={null}>
-            {isRehearsal && <Rehearsal onEnd={person?.role === 'operator' ? () => void endRehearsal() : undefined} />}
+            {isRehearsal && <Rehearsal onEnd={person?.mayAsk === true ? () => void endRehearsal() : undefined} />}
             {view !== undefined && view.todo.length > 0 && (isPhone || !panel.isOpen) && (
               <Todo items={view.todo} isFolded />
             )}
             {view?.notice !== undefined && <Notice notice={view.notice} isAtWork={view.runId !== undefined} />}
+            {person?.role === 'operator' && (
+              <Attach
+                draftKey={draftKey}
+                onReady={(files) => {
+                  attached.current = files
+                }}
+              />
+            )}
             {sessionId !== undefined && <DenyAllHere sessionId={sessionId} />}
             {view !== undefined && view.queued.length > 0 && (
               <Queue

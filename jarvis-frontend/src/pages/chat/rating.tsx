@@ -13,7 +13,7 @@ const labels = { up: 'Good answer', down: 'Bad answer' } as const
 
 /** What an operator says of an answer; the same button takes it back. No model reads it. */
 export function Rating({ sessionId, run }: { sessionId: string; run: Run }) {
-  const mayAct = useValue(signedIn)?.role === 'operator'
+  const mayAct = useValue(signedIn)?.mayAsk === true
   const isLive = useIsLive()
   const [problem, setProblem] = useState('')
   const [isWriting, setWriting] = useState(false)

@@ -14,7 +14,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
 import { visibleText } from '../../ui/visible.ts'
-import { useVersions } from './version-switch.tsx'
+import { useVersions } from './versions.ts'
 
 const ContextChip = later(() => import('../../app/context/chip.tsx').then((part) => part.ContextChip))
 
@@ -32,7 +32,7 @@ type Props = {
 /** A session's title, where it came from, its name and its end. */
 export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom, detail, children }: Props) {
   const isPhone = useMedia(phone)
-  const isOperator = useValue(signedIn)?.role === 'operator'
+  const isOperator = useValue(signedIn)?.mayAsk === true
   const [doing, setDoing] = useState<'naming'>()
   const settle = async (work: Promise<unknown>) => {
     setDoing(undefined)

@@ -6,20 +6,20 @@ import { live } from '../../app/live.ts'
 import { navigate } from '../../lib/location.tsx'
 
 /** What is sent in the branch, where something is. `model`: which one answers there. */
-type Point = ({ before: number } | { after: number }) & { text?: string; model?: string }
+type Point = ({ before: number } | { after: number }) & { text?: string; files?: string[] | undefined; model?: string }
 
 /** Makes a branch, sends in it and goes there. What could not be sent waits there, to be sent again. */
 export function useBranch(sessionId: string) {
   const [isBranching, setBranching] = useState(false)
   const [problem, setProblem] = useState<string>()
-  const branch = async ({ text, ...point }: Point) => {
+  const branch = async ({ text, files, ...point }: Point) => {
     if (isBranching) return
     setBranching(true)
     setProblem(undefined)
     try {
       const made = await branchSession(sessionId, point)
       sessions.renew()
-      if (text !== undefined) void live.chat.send(made.id, text)
+      if (text !== undefined) void live.chat.send(made.id, text, undefined, undefined, files)
       navigate(`/chat/${made.id}`, { state: { write: true } })
     } catch (error) {
       const message = error instanceof Error ? error.message : 'It could not be branched.'

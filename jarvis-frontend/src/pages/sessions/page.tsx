@@ -92,7 +92,7 @@ function Found({
 }) {
   const pages = usePages(filter)
   const gone = useValue(deleting)
-  const isOperator = useValue(signedIn)?.role === 'operator'
+  const isOperator = useValue(signedIn)?.mayAsk === true
   const isLive = useIsLive()
   const now = useNow(60_000)
   const [refused, setRefused] = useState<string>()

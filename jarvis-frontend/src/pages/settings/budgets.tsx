@@ -41,7 +41,7 @@ export function Budgets() {
           />
         </>
       )}
-      <Resting isOperator={isOperator} isLive={isLive} />
+      <Resting who="owner" isOperator={isOperator} isLive={isLive} />
     </Section>
   )
 }

@@ -29,7 +29,7 @@ export function McpServers() {
       {data === undefined
         ? problem === undefined && <Skeletons rows={2} height={46} />
         : isOperator && <McpServerList servers={data.items} isResting={isResting} onChanged={again} />}
-      {isResting ? <Resting isOperator={isOperator} isLive={isLive} /> : <NewMcpServer onChanged={again} />}
+      {isResting ? <Resting who="owner" isOperator={isOperator} isLive={isLive} /> : <NewMcpServer onChanged={again} />}
     </Section>
   )
 }

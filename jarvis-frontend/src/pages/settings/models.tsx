@@ -80,7 +80,7 @@ export function Models() {
       {data !== undefined && (
         <More models={data} all={status?.models ?? []} isResting={isResting} onSaved={put} onUsed={used} />
       )}
-      <Resting isOperator={isOperator} isLive={isLive} />
+      <Resting who="owner" isOperator={isOperator} isLive={isLive} />
     </Section>
   )
 }

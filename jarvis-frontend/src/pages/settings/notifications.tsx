@@ -16,7 +16,7 @@ const notifyWords = {
 
 /** Who is told that a card waits: this page, and browsers where none is open. */
 export function Notifications() {
-  const { isOperator, isLive, isResting } = useRights()
+  const { isOperator, isLive, isResting } = useRights('operator')
   const [state, setState] = useState(notifyState)
   const [isOn, setOn] = useState(keep.get('notify') === 'on')
   const { data, problem, again } = useLoad(

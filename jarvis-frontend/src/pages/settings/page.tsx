@@ -7,10 +7,10 @@ import { McpServers } from './mcp-servers.tsx'
 import { Models } from './models.tsx'
 import { Nodes } from './nodes.tsx'
 import { Notifications } from './notifications.tsx'
+import { People } from './people.tsx'
 import { Persona } from './persona.tsx'
 import { Proxmox } from './proxmox.tsx'
 import { Safety } from './safety.tsx'
-import { SignIn } from './sign-in.tsx'
 import { Ssh } from './ssh.tsx'
 import { Tokens } from './tokens.tsx'
 import './page.css'
@@ -20,6 +20,7 @@ const sections = [
   ['proxmox', 'Proxmox', Proxmox],
   ['nodes', 'Nodes', Nodes],
   ['ssh', 'SSH', Ssh],
+  ['people', 'People and devices', People],
   ['tokens', 'Tokens', Tokens],
   ['mcp-servers', 'MCP servers', McpServers],
   ['budgets', 'Budgets', Budgets],
@@ -27,7 +28,6 @@ const sections = [
   ['persona', 'Persona', Persona],
   ['notifications', 'Notifications', Notifications],
   ['display', 'Display', Display],
-  ['sign-in', 'Sign-in', SignIn],
 ] as const
 
 /** All that can be set from here; each part tests itself and says what it takes. */

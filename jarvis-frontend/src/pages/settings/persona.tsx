@@ -45,7 +45,7 @@ export function Persona() {
 }
 
 function Text({ path }: { path: Path }) {
-  const { isOperator, isLive, isResting } = useRights()
+  const { isOperator, isLive, isResting } = useRights('operator')
   const { data, problem, again, put } = useLoad(path, () => readFile(path), ['memory', 'connect'])
   const isAbsent = problem?.code === 'not_found'
   const [made, setMade] = useState(0)

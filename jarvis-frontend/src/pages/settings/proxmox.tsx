@@ -79,7 +79,7 @@ export function Proxmox() {
         <RightsChoices choices={data.choices} words={beyondBase(data)} />
       )}
       {isResting ? (
-        <Resting isOperator={isOperator} isLive={isLive} />
+        <Resting who="owner" isOperator={isOperator} isLive={isLive} />
       ) : data === undefined ? (
         problem === undefined && <Skeletons rows={1} height={46} />
       ) : (

@@ -62,7 +62,7 @@ export function Safety() {
           </button>
         </div>
       )}
-      <Resting isOperator={isOperator} isLive={isLive} />
+      <Resting who="owner" isOperator={isOperator} isLive={isLive} />
       <ul className="fact-list">
         <li>
           <Mark

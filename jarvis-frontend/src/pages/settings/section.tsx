@@ -12,9 +12,10 @@ export function Section({ id, title, children }: { id: string; title: string; ch
   )
 }
 
-/** Whether this person may change something now. */
-export function useRights() {
-  const isOperator = useValue(signedIn)?.role === 'operator'
+/** Whether this person may change something now. @param who the least role that may */
+export function useRights(who: 'owner' | 'operator' = 'owner') {
+  const person = useValue(signedIn)
+  const isOperator = person?.rank === 'owner' || (who === 'operator' && person?.role === 'operator')
   const isLive = useIsLive()
   return { isOperator, isLive, isResting: !isOperator || !isLive }
 }

@@ -104,7 +104,7 @@ export function Ssh() {
         <code>SSH_USER</code>, <code>SSH_KEY_PATH</code>, <code>SSH_KNOWN_HOSTS</code> and <code>JARVIS_NODES</code> in{' '}
         <code>.env</code> say it, from the next start on; <code>npm run jarvis -- setup</code> goes through all of it.
       </p>
-      {isOperator && !isLive && <Resting isOperator isLive={isLive} />}
+      {isOperator && !isLive && <Resting who="owner" isOperator isLive={isLive} />}
     </Section>
   )
 }

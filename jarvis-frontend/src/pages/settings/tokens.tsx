@@ -7,7 +7,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Section, useRights } from './section.tsx'
 
 export function Tokens() {
-  const { isOperator, isLive, isResting } = useRights()
+  const { isOperator, isLive, isResting } = useRights('operator')
   const { data, problem, again } = useLoad(
     `tokens ${isOperator}`,
     () => (isOperator ? apiTokens() : Promise.resolve({ items: [] })),

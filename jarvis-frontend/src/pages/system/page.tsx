@@ -27,7 +27,7 @@ export function SystemPage() {
   const link = useValue(live.link.value)
   const now = useNow(1_000)
   const isLive = link.status === 'live'
-  const isOperator = useValue(signedIn)?.role === 'operator'
+  const isOwner = useValue(signedIn)?.rank === 'owner'
   useEffect(() => {
     statusRemote.renew()
     const timer = setInterval(() => statusRemote.renew(), lookEveryMs)
@@ -89,11 +89,11 @@ export function SystemPage() {
               ))}
             </ul>
           )}
-          {isOperator && <Doctor isResting={!isLive} />}
+          {isOwner && <Doctor isResting={!isLive} />}
         </div>
         <div className="system-log">
           <PanelHead title="Log" />
-          {isOperator ? <Log /> : <Resting isOperator={false} isLive={isLive} />}
+          {isOwner ? <Log /> : <Resting who="owner" isOperator={false} isLive={isLive} />}
         </div>
       </div>
     </>

@@ -2,6 +2,7 @@ import type { Grant } from 'jarvis-backend/protocol'
 import { useEffect, useRef } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { grants, revokeGrant, useGrants } from '../../api/grants.ts'
+import { Who } from '../../features/confirmations/who.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -39,7 +40,7 @@ export function GrantList({ chosen }: { chosen: string | undefined }) {
             </span>
             <span className="num">{grant.usesLeft} left</span>
             <CallLines call={grant} until={grant.expiresAt}>
-              , made by <Visible text={grant.by} />
+              , made by <Who id={grant.by} />
             </CallLines>
             {isOperator && <EndButton label="Revoke" end={() => revoke(grant)} />}
           </li>

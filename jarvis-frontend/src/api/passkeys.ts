@@ -1,0 +1,37 @@
+import type {
+  LoginReply,
+  Passkey,
+  PasskeyReply,
+  PasskeysReply,
+  StepUpReply,
+  WebAuthnOptions,
+} from 'jarvis-backend/protocol'
+import { askPasskey, createPasskey } from '../lib/passkeys.ts'
+import { takeReply } from './auth.ts'
+import { call } from './http.ts'
+
+export const listPasskeys = () => call<PasskeysReply>('GET', '/api/passkeys')
+export const renamePasskey = (id: string, name: string) => call<void>('PATCH', `/api/passkeys/${id}`, { name })
+export const removePasskey = (id: string) => call<void>('DELETE', `/api/passkeys/${id}`)
+
+/** Makes and enrols a passkey; where the person has others, one of those is asked to sign it. @throws ApiError, Error where the person declined */
+export async function register(name: string): Promise<Passkey> {
+  const options = await call<WebAuthnOptions>('POST', '/api/passkeys/options')
+  const response = await createPasskey(options)
+  const { passkey, countersign } = await call<PasskeyReply>('POST', '/api/passkeys', { name, response })
+  if (passkey !== undefined) return passkey
+  if (countersign === undefined) throw new Error('The server’s answer names neither a passkey nor what to sign.')
+  return call<Passkey>('POST', '/api/passkeys/countersign', { response: await askPasskey(countersign) })
+}
+
+const proof = async (isOffered?: boolean) =>
+  askPasskey(await call<WebAuthnOptions>('POST', '/api/auth/passkey/options'), isOffered)
+
+/** Signs in. @param isOffered as in `askPasskey`. @throws ApiError `conflict` where passkeys do not work at this address, `invalid_credentials` */
+export async function signInWithPasskey(isOffered?: boolean): Promise<void> {
+  const response = await proof(isOffered)
+  takeReply(await call<LoginReply>('POST', '/api/auth/passkey', { response }))
+}
+
+/** As `stepUp`, with a passkey in place of the password. */
+export const stepUpWithPasskey = async () => call<StepUpReply>('POST', '/api/auth/step-up', { passkey: await proof() })

@@ -1,0 +1,144 @@
+import type { RoleInfo } from 'jarvis-backend/protocol'
+import { changePerson, type KnownPerson, readSignInsOf, removePerson, signOutPerson } from '../../../api/people.ts'
+import { useLoad } from '../../../api/use-load.ts'
+import { plural } from '../../../lib/format.ts'
+import { Visible } from '../../../ui/boxed.tsx'
+import { FormProblem } from '../form-problem.tsx'
+import { SignIns } from './sign-ins.tsx'
+import { TwoStep } from './two-step.tsx'
+import { useAttempt } from './use-attempt.ts'
+import { lastOwnerWords, roleSentence } from './words.ts'
+
+type Props = {
+  person: KnownPerson
+  people: readonly KnownPerson[]
+  /** The roles that can be given. */
+  given: readonly string[]
+  roles: readonly RoleInfo[] | undefined
+  isOwn: boolean
+  isResting: boolean
+  onChanged: () => void
+  /** What would happen to a call of this person's. */
+  children: React.ReactNode
+}
+
+/** One person for an owner: what the role allows, where the person is signed in, and every act on the person. */
+export function PersonPart({ person, people, given, roles, isOwn, isResting, onChanged, children }: Props) {
+  const { id, name, role, disabledAt } = person
+  const { problem, isBusy, attempt } = useAttempt()
+  const held = lastOwnerWords(person, people)
+  const act = (work: () => Promise<unknown>) => void attempt(work).then((isDone) => isDone && onChanged())
+  const scopes = roles?.find((one) => one.name === role)?.scopes ?? []
+  const isHeld = isResting || isBusy
+  return (
+    <>
+      <p className="role-sentence">
+        <Visible text={roleSentence(role, roles)} />
+      </p>
+      {scopes.length > 0 && (
+        <>
+          <h4 className="cap">Scope, as it is checked</h4>
+          <pre className="scope">{scopes.join('\n')}</pre>
+        </>
+      )}
+      <NameAndRole
+        key={`${name} ${role}`}
+        person={person}
+        given={given}
+        held={held}
+        isResting={isHeld}
+        onSave={(change) => act(() => changePerson(id, change))}
+      />
+      {children}
+      <h4 className="cap">Signed in</h4>
+      <PersonSignIns id={id} />
+      <div className="person-acts">
+        {!isOwn && (
+          <TwoStep act="Sign out" object={name} isResting={isHeld} onDo={() => act(() => signOutPerson(id))} />
+        )}
+        {disabledAt === undefined ? (
+          !isOwn && (
+            <TwoStep
+              act="Disable"
+              object={name}
+              held={held}
+              isResting={isHeld}
+              onDo={() => act(() => changePerson(id, { disabled: true }))}
+            />
+          )
+        ) : (
+          <button
+            type="button"
+            className="button small quiet"
+            disabled={isHeld}
+            onClick={() => act(() => changePerson(id, { disabled: false }))}
+          >
+            Let {name} sign in again
+          </button>
+        )}
+        <TwoStep
+          act="Remove"
+          object={name}
+          held={isOwn ? (held ?? 'You cannot remove yourself: another owner can.') : held}
+          isResting={isHeld}
+          onDo={() => act(() => removePerson(id))}
+        />
+      </div>
+      <FormProblem text={problem} />
+    </>
+  )
+}
+
+function NameAndRole({
+  person: { name, role },
+  given: known,
+  held,
+  isResting,
+  onSave,
+}: {
+  person: KnownPerson
+  given: readonly string[]
+  held: string | undefined
+  isResting: boolean
+  onSave: (change: { name?: string; role?: string }) => void
+}) {
+  return (
+    <form
+      className="form-row"
+      aria-label={`Change ${name}`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        const given = new FormData(event.currentTarget)
+        const next = { name: String(given.get('name')).trim(), role: String(given.get('role') ?? role) }
+        onSave({ ...(next.name !== name && { name: next.name }), ...(next.role !== role && { role: next.role }) })
+      }}
+    >
+      <label>
+        Name
+        <input className="field" name="name" defaultValue={name} required maxLength={40} autoComplete="off" />
+      </label>
+      <label>
+        Role
+        <select className="field" name="role" defaultValue={role} disabled={held !== undefined}>
+          {[...new Set([...known, role])].map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="submit" className="button" disabled={isResting}>
+        Save
+      </button>
+      {held !== undefined && <small className="text-dim">{held}</small>}
+    </form>
+  )
+}
+
+/** Without the addresses that the person came from: those are the person's own. */
+function PersonSignIns({ id }: { id: string }) {
+  const { data, problem } = useLoad(`sign-ins of ${id}`, () => readSignInsOf(id), ['connect'])
+  if (data === undefined) return problem === undefined ? null : <FormProblem text={problem.message} />
+  if (data.items.length === 0) return <p className="rest-note">Nowhere.</p>
+  return <SignIns items={data.items} isResting label={plural(data.items.length, 'device')} />
+}

@@ -1,0 +1,78 @@
+import type { TryRoleReply } from 'jarvis-backend/protocol'
+import { useState } from 'react'
+import { type KnownPerson, tryRole } from '../../../api/people.ts'
+import { Visible } from '../../../ui/boxed.tsx'
+import { Tier } from '../../../ui/tier.tsx'
+import { FormProblem } from '../form-problem.tsx'
+import { useAttempt } from './use-attempt.ts'
+
+/** The verdict on one call of a person. Nothing is run. */
+export function WhatWouldHappen({ person: { id, name } }: { person: KnownPerson }) {
+  const [found, setFound] = useState<TryRoleReply>()
+  const { problem, isBusy, attempt, say } = useAttempt()
+  const judge = async (form: HTMLFormElement) => {
+    const given = new FormData(form)
+    const input = inputOf(String(given.get('input') ?? ''))
+    setFound(undefined)
+    if (input === undefined) return say('The arguments are not JSON, as {"vmid": 104}.')
+    const toolName = String(given.get('tool') ?? '').trim()
+    await attempt(async () => setFound(await tryRole({ person: id, toolName, toolInput: input })))
+  }
+  return (
+    <>
+      <h4 className="cap">What would happen?</h4>
+      <form
+        className="form-row"
+        aria-label={`What would happen to a call of ${name}?`}
+        onSubmit={(event) => {
+          event.preventDefault()
+          void judge(event.currentTarget)
+        }}
+      >
+        <label>
+          Tool
+          <input className="field mono" name="tool" required spellCheck={false} placeholder="stop_container" />
+        </label>
+        <label>
+          Arguments, as JSON
+          <input className="field mono" name="input" spellCheck={false} placeholder='{"vmid": 104}' />
+        </label>
+        <button type="submit" className="button" disabled={isBusy}>
+          Judge it
+        </button>
+      </form>
+      {found !== undefined && (
+        <p className="try-verdict" role="status">
+          <Tier tier={found.tier} size={13} />
+          <span>
+            <b>
+              {outcomes[found.verdict]} for <Visible text={name} />.
+            </b>{' '}
+            <Visible text={found.because} />
+            {found.who !== undefined && (
+              <>
+                {' '}
+                Decided by <Visible text={found.who} />.
+              </>
+            )}
+          </span>
+        </p>
+      )}
+      <FormProblem text={problem} />
+    </>
+  )
+}
+
+const outcomes = { runs: 'Runs', asks: 'Asks', refused: 'Wrong arguments', black: 'Refused' } as const
+
+/** The arguments of a call; undefined: they are no JSON object. */
+function inputOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text.trim() || '{}')
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

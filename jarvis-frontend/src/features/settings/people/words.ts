@@ -1,0 +1,35 @@
+import type { RoleInfo } from 'jarvis-backend/protocol'
+import type { KnownPerson } from '../../../api/people.ts'
+
+const dayMs = 86_400_000
+/** From when on a device or a person counts as forgotten. */
+const longUnseenMs = 90 * dayMs
+
+/** Whether a device was not seen for 90 days. @param lastSeenAt Unix ms */
+export const isLongUnseen = (lastSeenAt: number, now: number) => now - lastSeenAt >= longUnseenMs
+
+/** What the roles that every installation has allow, as one sentence. */
+const houseRoles: Record<string, string> = {
+  owner: 'May do everything, and decides about people, secrets and policy.',
+  operator: 'May ask for and decide everything but Never, on the whole cluster. Changes no people, secrets or policy.',
+  viewer: 'May read. Asks for nothing and decides nothing.',
+}
+
+/** A role as one sentence: that of the server, else the shipped one; a role that is not known says so. */
+export function roleSentence(role: string, roles: readonly RoleInfo[] | undefined): string {
+  const known = roles?.find(({ name }) => name === role)?.sentence
+  if (known !== undefined) return known
+  if (Object.hasOwn(houseRoles, role)) return houseRoles[role] ?? ''
+  return roles === undefined ? '' : `policy.yaml has no role ${role}, so it allows nothing.`
+}
+
+/** Why a person's last owner cannot be lowered, disabled or removed; undefined where it can. */
+export function lastOwnerWords(person: KnownPerson, people: readonly KnownPerson[]): string | undefined {
+  const owners = people.filter(({ role, disabledAt }) => role === 'owner' && disabledAt === undefined)
+  return owners.length === 1 && owners[0]?.id === person.id
+    ? 'The only owner: make somebody else an owner first.'
+    : undefined
+}
+
+/** `only you`, `3` */
+export const peopleCount = (people: number): string => (people === 1 ? 'only you' : String(people))

@@ -1,0 +1,69 @@
+import type { MeReply } from 'jarvis-backend/protocol'
+import { listPasskeys } from '../../../api/passkeys.ts'
+import { endSignIn, readSignIns, signOutOthers } from '../../../api/people.ts'
+import { useLoad } from '../../../api/use-load.ts'
+import { FormProblem } from '../form-problem.tsx'
+import { PasswordForm } from '../password.tsx'
+import { Passkeys } from './passkeys.tsx'
+import { SignIns } from './sign-ins.tsx'
+import { TwoStep } from './two-step.tsx'
+import { useAttempt } from './use-attempt.ts'
+
+type Props = { me: MeReply; isResting: boolean; onChanged: () => void }
+
+/** How the person who looks signs in. */
+export function YourFactors({ me: { factors }, isResting, onChanged }: Props) {
+  const passkeys = useLoad('passkeys', listPasskeys, ['connect'])
+  return (
+    <>
+      <h3>Password</h3>
+      <PasswordForm isResting={isResting} />
+      <h3>Passkeys</h3>
+      {passkeys.data === undefined ? (
+        <FormProblem text={passkeys.problem?.message} />
+      ) : (
+        <Passkeys
+          passkeys={passkeys.data}
+          isResting={isResting}
+          lastHeld={factors.password ? undefined : 'The last way to sign in: set a password first.'}
+          onChanged={() => {
+            passkeys.again()
+            onChanged()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** Where the person who looks is signed in, and ends of it. */
+export function YourDevices({ isResting }: { isResting: boolean }) {
+  const { data, problem, again } = useLoad('sign-ins', readSignIns, ['connect'])
+  const { problem: failed, isBusy, attempt } = useAttempt()
+  const act = (work: () => Promise<unknown>) => void attempt(work).then((isDone) => isDone && again())
+  if (data === undefined) return <FormProblem text={problem?.message} />
+  const others = data.items.filter(({ isThis }) => isThis === undefined).length
+  return (
+    <>
+      <SignIns
+        items={data.items}
+        isResting={isResting || isBusy}
+        label="Where you are signed in"
+        onEnd={(id) => act(() => endSignIn(id))}
+      />
+      {others > 0 && (
+        <div className="person-acts">
+          <TwoStep
+            act="Sign out"
+            object="everywhere else"
+            label="Sign out everywhere else"
+            keep="Stay signed in"
+            isResting={isResting || isBusy}
+            onDo={() => act(signOutOthers)}
+          />
+        </div>
+      )}
+      <FormProblem text={failed} />
+    </>
+  )
+}
