@@ -13,7 +13,8 @@ RUN npm run build && npm prune --omit=dev
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 JARVIS_DATA_DIR=/data
 WORKDIR /app
-RUN mkdir /data && chown node:node /data
+# /key: for JARVIS_SECRETS_KEY_FILE, where a volume of its own is mounted.
+RUN mkdir /data /key && chown node:node /data /key
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/jarvis-backend/package.json ./jarvis-backend/

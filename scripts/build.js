@@ -35,7 +35,7 @@ export async function bundle(programs, outdir) {
     minifySyntax: true,
     legalComments: 'external',
     // Native parts cannot be bundled; pino finds what is beside it by path.
-    external: ['better-sqlite3', 'sqlite-vec', 'pino', 'ssh2'],
+    external: ['better-sqlite3', 'sqlite-vec', 'pino', 'ssh2', '@node-rs/argon2'],
     // What is CommonJS inside the bundle asks for Node's own modules this way.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

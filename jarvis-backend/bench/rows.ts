@@ -7,10 +7,12 @@ import { callOverMcp, keepAnswer, mcpToken } from './mcp.ts'
 import { prefill } from './prefill.ts'
 import { rememberRow } from './remember.ts'
 import { lazily, type Pool, type Server, type Setup } from './setup.ts'
+import { signInRow } from './sign-in.ts'
 import { median, quantile } from './statistics.ts'
 import { toolsRow } from './tool-tokens.ts'
 import { runOverV1, waitOverV1 } from './v1.ts'
 import { watchRow } from './watch.ts'
+import { whoAsksRow } from './who-asks.ts'
 import { charsOf } from './words.ts'
 
 /** At most `most`, of the baseline or, without one, in the row's unit; absent: no goal. */
@@ -247,6 +249,8 @@ export function createRows(setup: Setup): Row[] {
     clusterRow(setup),
     watchRow(),
     gateRow(),
+    signInRow(setup),
+    whoAsksRow,
     toolsRow(),
   ]
 }

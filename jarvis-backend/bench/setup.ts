@@ -96,6 +96,8 @@ export async function createSetup(profileDir: string | undefined) {
   process.once('SIGINT', () => void close().finally(() => process.exit(130)))
   return {
     newDir,
+    /** JARVIS_PASSWORD of each server. */
+    password,
     startServer,
     openPool,
     /** For what else a row started. */

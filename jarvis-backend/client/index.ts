@@ -40,9 +40,11 @@ export type Alternative = { toolName: string; toolInput: unknown }
 export type Answer = { chosen?: (number)[]; text?: string }
 export type AnswerBody = { answers?: (AnswerInput)[]; said?: string; declined?: true }
 export type AnswerInput = { chosen?: (number)[]; text?: string }
-export type ApiTokenBody = { name: string; doors: (Door)[]; scope?: TokenScope; expiresInDays?: number }
-export type ApiTokenInfo = { name: string; doors: (Door)[]; scope: TokenScope; hint?: string; createdAt: number; expiresAt?: number; lastUsedAt?: number; clientName?: string }
-export type ApiTokenReply = { name: string; doors: (Door)[]; scope: TokenScope; hint?: string; createdAt: number; expiresAt?: number; lastUsedAt?: number; clientName?: string; token: string }
+export type ApiTokenBody = { name: string; doors: (Door)[]; scope?: TokenScope; expiresInDays?: number; requestsPerMinute?: RequestsPerMinute }
+export type ApiTokenInfo = { name: string; doors: (Door)[]; scope: TokenScope; hint?: string; requestsPerMinute?: number; calls: number; createdAt: number; expiresAt?: number; lastUsedAt?: number; person?: string; clientName?: string }
+export type ApiTokenReply = { name: string; doors: (Door)[]; scope: TokenScope; hint?: string; requestsPerMinute?: number; calls: number; createdAt: number; expiresAt?: number; lastUsedAt?: number; person?: string; clientName?: string; token: string }
+export type Approvals = { needed: number; by: ({ person: string; name: string; at: number })[]; roles: (string)[]; notAsker?: true; problem?: string }
+export type Approve = { count: number; by: (string)[]; notAsker: boolean }
 export type AttachedLogLine = { id: number; at: number; source: "stderr" | "server" | "jarvis"; text: string }
 export type AttachedServer = { name: string; type: "stdio" | "http" | "sse"; config: AttachedServerConfig; state: AttachedState; server?: { name: string; version: string; protocolVersion?: string }; lastError?: { at: number; message: string }; retryAt?: number; tools: (AttachedToolInfo)[]; refused: ({ toolName: string; problem: string })[] }
 export type AttachedServerConfig = ({ type: "stdio"; command: string; args: (string)[]; env: Record<string, string>; cwd?: string; enabled: boolean; lazy: boolean } | { type: "http" | "sse"; url: string; headers: Record<string, string>; enabled: boolean; lazy: boolean })
@@ -51,16 +53,22 @@ export type AttachedState = "disabled" | "idle" | "connecting" | "connected" | "
 export type AttachedTier = "green" | "yellow" | "red"
 export type AttachedTierBody = { tier: AttachedTier; hash: string }
 export type AttachedToolInfo = { name: string; toolName: string; title?: string; description: string; inputSchema: Record<string, unknown>; hash: string; tier: Tier; suggestedTier: Tier; setBy?: string; setAt?: number; changedAt?: number }
+export type Attachment = { id: AttachmentId; name: string; mimeType: "image/png" | "image/jpeg" | "image/webp" | "image/gif" | "text/plain"; bytes: number; widthPx?: number; heightPx?: number }
+export type AttachmentBody = { name: string; data: string }
+export type AttachmentId = string
+export type AttachmentIds = (AttachmentId)[]
 export type Backup = { volumeId: string; vmid: number; storage: string; node?: string; createdAt: number; sizeBytes: number; format: string; verification?: "ok" | "failed" | "none" }
 export type BranchedFrom = { sessionId: SessionId; entry: number; title?: string; isVersion?: true }
+export type BreakGlassBody = { reason: string }
 export type BudgetLimits = { calls?: number; tokens?: number; usd?: number; minutes?: number }
 export type BudgetLimitsInput = { calls?: number; tokens?: number; usd?: number; minutes?: number }
 export type BudgetRaise = { usd: number }
 export type BudgetState = { limits: BudgetLimits; spent: Spending }
 export type BudgetsChange = { run?: BudgetLimitsInput; day?: BudgetLimitsInput; jobs?: BudgetLimitsInput; agents?: Record<string, BudgetLimitsInput> }
 export type BudgetsReply = { since: number; zone: string; run: BudgetLimits; callsPerRun: number; day: BudgetState; jobs: BudgetState; agents: ({ id: string; limits: BudgetLimits; spent: Spending })[]; eachJob: ({ id: string; name: string; limits: BudgetLimits; spent: Spending })[]; kinds: ({ kind: string; spent: Spending })[]; unpriced: (string)[]; running: (RunBudget)[] }
-export type Card = { toolUseId: string; callId?: string; changed?: string; toolName: string; toolInput: Record<string, unknown>; tier: "red"; sentence?: string; deed?: string; reason: string; reasons?: (string)[]; rule: string; target: Target; effect?: Effect; now: string; then: string; affects: string; requestedBy: Principal; isAfterAnother?: true; undo?: UndoFacts; mayGoBack?: true; later?: { sentence: string; at: number }; basis?: Record<string, string>; plan?: PlanFacts; mayHaveAlternative?: true; isGrantable?: true; createdAt: number; expiresAt: number }
+export type Card = { toolUseId: string; callId?: string; changed?: string; toolName: string; toolInput: Record<string, unknown>; tier: "red"; sentence?: string; deed?: string; reason: string; reasons?: (string)[]; rule: string; target: Target; effect?: Effect; now: string; then: string; affects: string; requestedBy: Principal; isAfterAnother?: true; undo?: UndoFacts; mayGoBack?: true; later?: { sentence: string; at: number }; basis?: Record<string, string>; plan?: PlanFacts; mayHaveAlternative?: true; approvals?: Approvals; proof?: "passkey"; isGrantable?: true; createdAt: number; expiresAt: number }
 export type Ceiling = "green" | "yellow" | "red"
+export type ChallengeBody = { grant?: GrantRequest; goesBackAfterMin?: GoesBackAfterMin; decision?: "approved" }
 export type Change = { id: string; sessionId: string; toolName: string; toolInput: Record<string, unknown>; target: Target; requestedBy: Principal; sentence: string; at: number; state: "running" | "made" | "armed" | "failed" | "unknown" | "undoing" | "undone"; undo: UndoFacts; goesBackAt?: number; timerOn?: string; undoes?: string; decidedBy?: string; decidedAt?: number; problem?: string }
 export type ChangesReply = { items: (Change)[]; now: number }
 export type CheckBody = { isOff: boolean }
@@ -74,26 +82,30 @@ export type ChildRunRow = { runId: RunId; parentRunId: RunId; toolUseId: ToolUse
 export type ClassifyBody = { input: unknown }
 export type ClassifyReply = { tier: Tier; rule: string; reason: string; preview?: { now?: string; then?: string; undo: UndoFacts; mayGoBack?: true } }
 export type ClusterPart = "nodes" | "guests" | "storages" | "tasks"
-export type ConfirmBody = { confirmed: boolean; note?: string; alternative?: Alternative; grant?: GrantRequest; goesBackAfterMin?: GoesBackAfterMin }
-export type ConfirmationRow = { toolUseId: string; callId?: string; changed?: string; toolName: string; toolInput: Record<string, unknown>; tier: "red"; sentence?: string; deed?: string; reason: string; reasons?: (string)[]; rule: string; target: Target; effect?: Effect; now: string; then: string; affects: string; requestedBy: Principal; isAfterAnother?: true; undo?: UndoFacts; mayGoBack?: true; later?: { sentence: string; at: number }; basis?: Record<string, string>; plan?: PlanFacts; mayHaveAlternative?: true; isGrantable?: true; createdAt: number; expiresAt: number; sessionId: string; decision?: Decision; decidedBy?: string; decidedAt?: number; note?: string; replacedBy?: string; liftedAt?: number; refusedUntil?: number; outcome?: "done" | "failed" | "unknown" }
+export type ConfirmBody = { confirmed: boolean; note?: string; alternative?: Alternative; grant?: GrantRequest; goesBackAfterMin?: GoesBackAfterMin; proof?: DecisionProof }
+export type ConfirmationRow = { toolUseId: string; callId?: string; changed?: string; toolName: string; toolInput: Record<string, unknown>; tier: "red"; sentence?: string; deed?: string; reason: string; reasons?: (string)[]; rule: string; target: Target; effect?: Effect; now: string; then: string; affects: string; requestedBy: Principal; isAfterAnother?: true; undo?: UndoFacts; mayGoBack?: true; later?: { sentence: string; at: number }; basis?: Record<string, string>; plan?: PlanFacts; mayHaveAlternative?: true; approvals?: Approvals; proof?: "passkey"; isGrantable?: true; createdAt: number; expiresAt: number; sessionId: string; decision?: Decision; decidedBy?: string; decidedAt?: number; note?: string; replacedBy?: string; liftedAt?: number; refusedUntil?: number; outcome?: "done" | "failed" | "unknown" }
 export type Content = ({ type: "text"; text: string } | { type: "thinking"; text: string; signature?: string; after?: string; isWantedBack?: true } | { type: "redacted_thinking"; data: string; after?: string } | { type: "tool_call"; toolUseId: ToolUseId; toolName: string; toolInput: ToolInput; malformed?: string; extra?: Record<string, unknown> })
 export type ContextItem = { name: string; tokens: number; seq?: number }
 export type ContextPart = { part: "system" | "tools" | "skills" | "memory" | "folded" | "transcript" | "results" | "reserved" | "free"; tokens: number; count: number; largest?: ContextItem; items?: (ContextItem)[] }
 export type ContextReport = { model: string; windowTokens: number; usedTokens: number; countedTokens: number; exactTokens?: number; exactProblem?: string; resultsAt: number; turnsAt: number; parts: (ContextPart)[]; spent: { usage: Usage; costUsd?: number; isUsagePartial?: true; folds: number; foldingUsd?: number }; fold: { entries: number; because?: string } }
 export type Decision = "approved" | "denied" | "expired" | "cancelled"
+export type DecisionChallenge = { challenge: string; statement: string; lines: (string)[]; expiresAt: number; options?: WebAuthnOptions; problem?: string }
+export type DecisionProof = { type: "passkey"; response: PasskeyAssertion }
 export type DoctorCheck = { area: string; health: "ok" | "warn" | "bad"; text: string; fix?: string }
 export type DoctorReply = { ok: boolean; at: number; tookMs: number; checks: (DoctorCheck)[] }
 export type Door = "mcp" | "v1" | "api" | "metrics"
 export type Effect = { kind: string; on: string; action?: "start" | "stop" | "restart"; type?: "vm" | "ct"; isForced?: boolean }
 export type Effort = "off" | "low" | "medium" | "high"
-export type Entry = ({ seq: number; runId: RunId; at: number; type: "user"; messageId: MessageId; text: string; by: string; token?: string; job?: { id: string; slot: number; isForeign?: true } } | { seq: number; runId: RunId; at: number; type: "recalled"; items: (Recalled)[] } | { seq: number; runId: RunId; at: number; type: "skill"; name: string; hash: string; text: string } | { seq: number; runId: RunId; at: number; type: "assistant"; model?: string; madeBy?: "operator" | "client" | "jarvis"; insteadOf?: { toolUseId: ToolUseId; by: string }; content: (Content)[]; usage: Usage; isUsagePartial?: true; stopReason: TurnStop } | { seq: number; runId: RunId; at: number; type: "tool_use"; toolUseId: ToolUseId; toolName: string; toolInput: ToolInput; tier: Tier; isRead?: true; grantId?: string; by?: string } | { seq: number; runId: RunId; at: number; type: "tool_result"; toolUseId: ToolUseId; result: string; isError: boolean; summary: string; durationMs: number; isUnknown?: true; isRehearsal?: true; isHandedOut?: true; data?: unknown; images?: (Image)[] } | { seq: number; runId: RunId; at: number; type: "plan"; toolUseId: ToolUseId; items: (TodoItem)[] } | { seq: number; runId: RunId; at: number; type: "confirm_needed"; toolUseId: string; callId?: string; changed?: string; toolName: string; toolInput: Record<string, unknown>; tier: "red"; sentence?: string; deed?: string; reason: string; reasons?: (string)[]; rule: string; target: Target; effect?: Effect; now: string; then: string; affects: string; requestedBy: Principal; isAfterAnother?: true; undo?: UndoFacts; mayGoBack?: true; later?: { sentence: string; at: number }; basis?: Record<string, string>; plan?: PlanFacts; mayHaveAlternative?: true; isGrantable?: true; createdAt: number; expiresAt: number } | { seq: number; runId: RunId; at: number; type: "confirm_resolved"; toolUseId: ToolUseId; decision: Decision; by: string; note?: string; alternative?: { toolUseId: ToolUseId; toolName: string; toolInput: ToolInput }; callId?: ToolUseId; replacedBy?: ToolUseId } | { seq: number; runId: RunId; at: number; type: "blocked"; toolUseId: ToolUseId; toolName: string; toolInput: ToolInput; reason: string; rule: string; tier: "black" } | { seq: number; runId: RunId; at: number; type: "question"; server?: string; message?: string; url?: string; items: (QuestionItem)[]; questionId: QuestionId; toolUseId: string; requestedBy: Principal; createdAt: number; expiresAt: number } | { seq: number; runId: RunId; at: number; type: "question_resolved"; questionId: QuestionId; toolUseId: ToolUseId; server?: string; end: QuestionEnd; by: string; answers?: (Answer)[]; said?: string } | { seq: number; runId: RunId; at: number; type: "reconciled"; toolUseId: ToolUseId; toolName: string; outcome: "done" | "failed"; text: string } | ({ seq: number; runId: RunId; at: number; type: "subrun"; toolUseId: ToolUseId; agent: string; for: string; change: "begin"; task: string; tools?: (string)[]; mostTokens?: number } | { seq: number; runId: RunId; at: number; type: "subrun"; toolUseId: ToolUseId; agent: string; for: string; change: "end"; state: SubrunState; by?: string; summary: string; calls: number; tokens: number; costUsd?: number; durationMs: number }) | { seq: number; runId: RunId; at: number; type: "rating"; of: number; rating: ("up" | "down" | null); note?: string; by: string } | { seq: number; runId: RunId; at: number; type: "compaction"; what: "turns" | "results"; why: "asked" | "runs" | "window" | "refused"; upTo: number; count: number; facts: (Fact)[]; text: string; tokensBefore: number; tokensAfter: number; model?: string; usage?: Usage; isUsagePartial?: true } | { seq: number; runId: RunId; at: number; type: "budget"; what: "near" | "raised" | "stopped"; text: string; by?: string; usd?: number; isUnpriced?: true } | { seq: number; runId: RunId; at: number; type: "stuck"; text: string } | { seq: number; runId: RunId; at: number; type: "done"; usage: Usage; stopReason: StopReason; isUsagePartial?: true; costUsd?: number } | { seq: number; runId: RunId; at: number; type: "error"; error: string; code: string; usage?: Usage; isUsagePartial?: true; costUsd?: number })
-export type ErrorReply = { error: { code: "invalid_request" | "unauthorized" | "token_expired" | "invalid_credentials" | "forbidden" | "step_up_required" | "not_found" | "unknown_session" | "unknown_agent" | "unknown_confirmation" | "already_decided" | "conflict" | "expired" | "message_too_large" | "too_many_requests" | "internal" | "cluster_unreachable" | "cluster_refused" | "outcome_unknown" | "shutting_down" | "storage_failed"; message: string } }
+export type Entry = ({ seq: number; runId: RunId; at: number; type: "user"; messageId: MessageId; text: string; by: string; token?: string; job?: { id: string; slot: number; isForeign?: true }; attachments?: (Attachment)[] } | { seq: number; runId: RunId; at: number; type: "recalled"; items: (Recalled)[] } | { seq: number; runId: RunId; at: number; type: "skill"; name: string; hash: string; text: string } | { seq: number; runId: RunId; at: number; type: "assistant"; model?: string; madeBy?: "operator" | "client" | "jarvis"; insteadOf?: { toolUseId: ToolUseId; by: string }; content: (Content)[]; usage: Usage; isUsagePartial?: true; stopReason: TurnStop } | { seq: number; runId: RunId; at: number; type: "tool_use"; toolUseId: ToolUseId; toolName: string; toolInput: ToolInput; tier: Tier; isRead?: true; grantId?: string; by?: string } | { seq: number; runId: RunId; at: number; type: "tool_result"; toolUseId: ToolUseId; result: string; isError: boolean; summary: string; durationMs: number; isUnknown?: true; isRehearsal?: true; isHandedOut?: true; data?: unknown; images?: (Image)[] } | { seq: number; runId: RunId; at: number; type: "plan"; toolUseId: ToolUseId; items: (TodoItem)[] } | { seq: number; runId: RunId; at: number; type: "confirm_needed"; toolUseId: string; callId?: string; changed?: string; toolName: string; toolInput: Record<string, unknown>; tier: "red"; sentence?: string; deed?: string; reason: string; reasons?: (string)[]; rule: string; target: Target; effect?: Effect; now: string; then: string; affects: string; requestedBy: Principal; isAfterAnother?: true; undo?: UndoFacts; mayGoBack?: true; later?: { sentence: string; at: number }; basis?: Record<string, string>; plan?: PlanFacts; mayHaveAlternative?: true; approvals?: Approvals; proof?: "passkey"; isGrantable?: true; createdAt: number; expiresAt: number } | { seq: number; runId: RunId; at: number; type: "confirm_resolved"; toolUseId: ToolUseId; decision: Decision; by: string; note?: string; alternative?: { toolUseId: ToolUseId; toolName: string; toolInput: ToolInput }; callId?: ToolUseId; replacedBy?: ToolUseId; signed?: SignedBy } | { seq: number; runId: RunId; at: number; type: "blocked"; toolUseId: ToolUseId; toolName: string; toolInput: ToolInput; reason: string; rule: string; tier: "black" } | { seq: number; runId: RunId; at: number; type: "question"; server?: string; message?: string; url?: string; items: (QuestionItem)[]; questionId: QuestionId; toolUseId: string; requestedBy: Principal; createdAt: number; expiresAt: number } | { seq: number; runId: RunId; at: number; type: "question_resolved"; questionId: QuestionId; toolUseId: ToolUseId; server?: string; end: QuestionEnd; by: string; answers?: (Answer)[]; said?: string } | { seq: number; runId: RunId; at: number; type: "reconciled"; toolUseId: ToolUseId; toolName: string; outcome: "done" | "failed"; text: string } | ({ seq: number; runId: RunId; at: number; type: "subrun"; toolUseId: ToolUseId; agent: string; for: string; change: "begin"; task: string; tools?: (string)[]; mostTokens?: number } | { seq: number; runId: RunId; at: number; type: "subrun"; toolUseId: ToolUseId; agent: string; for: string; change: "end"; state: SubrunState; by?: string; summary: string; calls: number; tokens: number; costUsd?: number; durationMs: number }) | { seq: number; runId: RunId; at: number; type: "rating"; of: number; rating: ("up" | "down" | null); note?: string; by: string } | { seq: number; runId: RunId; at: number; type: "compaction"; what: "turns" | "results"; why: "asked" | "runs" | "window" | "refused"; upTo: number; count: number; facts: (Fact)[]; text: string; tokensBefore: number; tokensAfter: number; model?: string; usage?: Usage; isUsagePartial?: true } | { seq: number; runId: RunId; at: number; type: "budget"; what: "near" | "raised" | "stopped"; text: string; by?: string; usd?: number; isUnpriced?: true } | { seq: number; runId: RunId; at: number; type: "stuck"; text: string } | { seq: number; runId: RunId; at: number; type: "done"; usage: Usage; stopReason: StopReason; isUsagePartial?: true; costUsd?: number } | { seq: number; runId: RunId; at: number; type: "error"; error: string; code: string; usage?: Usage; isUsagePartial?: true; costUsd?: number })
+export type ErrorReply = { error: { code: "invalid_request" | "unauthorized" | "token_expired" | "invalid_credentials" | "forbidden" | "step_up_required" | "proof_required" | "proof_refused" | "not_found" | "unknown_session" | "unknown_agent" | "unknown_confirmation" | "already_decided" | "conflict" | "expired" | "message_too_large" | "too_many_requests" | "internal" | "cluster_unreachable" | "cluster_refused" | "outcome_unknown" | "shutting_down" | "storage_failed"; message: string } }
 export type Fact = { kind: string; id?: string; of: string; text: string; at: number }
+export type Factors = { password: boolean; passkeys: number; totp: boolean; recoveryCodesLeft: number }
 export type Fault = { line: number; column?: number; message: string; nearest?: string }
+export type GlassBroken = { toolUseId: string; toolName: string; person: string; name: string; reason: string; at: number }
 export type GoesBackAfterMin = number
 export type Grant = { id: string; toolName: string; toolInput: Record<string, unknown>; target: Target; rule: string; requestedBy: Principal; forHelpers?: true; by: string; toolUseId: string; createdAt: number; expiresAt: number; uses: number; usesLeft: number }
 export type GrantRequest = { minutes?: number; uses?: number; forHelpers?: true }
-export type Guest = { vmid: number; name: string; type: "vm" | "ct"; node: string; status: "running" | "stopped" | "paused" | "unknown"; isProtected: boolean; uptimeS: unknown; cpuRatio: unknown; cpuCount: unknown; ramBytes: unknown; ramTotalBytes: unknown; diskBytes: unknown; diskTotalBytes: unknown; netInBps?: number; netOutBps?: number; diskBps?: number; lock?: string; isHa: boolean; haState?: string; tags: (string)[]; isTemplate?: boolean; backupAt?: unknown; madeAt?: number }
+export type Guest = { vmid: number; name: string; type: "vm" | "ct"; node: string; status: "running" | "stopped" | "paused" | "unknown"; isProtected: boolean; uptimeS: unknown; cpuRatio: unknown; cpuCount: unknown; ramBytes: unknown; ramTotalBytes: unknown; diskBytes: unknown; diskTotalBytes: unknown; netInBps?: number; netOutBps?: number; diskBps?: number; lock?: string; isHa: boolean; haState?: string; tags: (string)[]; pool?: string; isTemplate?: boolean; backupAt?: unknown; madeAt?: number }
 export type GuestReply = { vmid: number; config: ({ digest: string; lock?: string; values: Record<string, string>; pending: Record<string, unknown> } | null); snapshots: ({ items: ({ name: string; takenAt?: number; hasRam: boolean; description: string })[]; parent?: string } | null); backups: ({ items: (Backup)[]; total: number; isPartial: boolean } | null); proof?: (RestoreProof | null); leansOn: (string)[]; groups: ({ name: string; others: ({ vmid: number; name: string; status: "running" | "stopped" | "paused" | "unknown" })[] })[]; isOwn: boolean; missing: (string)[] }
 export type HeartbeatReply = { enabled: boolean; interval: number; is_running: boolean; last_run: unknown; last_result: unknown; heartbeat_file: string; has_heartbeat_file: boolean; next_run: unknown; tokens_today: number; cost_today_usd: unknown; tokens_per_day: number }
 export type Image = { id: string; mimeType: "image/png" | "image/jpeg" | "image/webp" | "image/gif"; bytes: number }
@@ -114,18 +126,19 @@ export type JournalVerification = { ok: boolean; entries: number; brokenAt?: num
 export type Limits = { storageRatio: [number, number]; ramRatio: [number, number]; temperatureC: [number, number]; backupHours: [number, number]; cpuRatio: number; cpuMinutes: number }
 export type LimitsInput = { storageRatio: [number, number]; ramRatio: [number, number]; temperatureC: [number, number]; backupHours: [number, number]; cpuRatio: number; cpuMinutes: number }
 export type LogLine = { id: number; at: number; level: string; message: string; detail?: string }
-export type LoginBody = { password: string }
-export type LoginReply = { token: string; expiresIn: number; role: Role }
+export type LoginBody = { name?: string; password: string; code?: string }
+export type LoginReply = { token: string; expiresIn: number; role: Role; person: PersonRef }
 export type MaintenanceWindow = { id: string; name: string; objects: (string)[]; from: number; until: number; by: string }
 export type McpTokenBody = { name: string; isReadOnly?: boolean; expiresInDays?: number }
-export type McpTokenInfo = { name: string; doors: (Door)[]; scope: TokenScope; hint?: string; createdAt: number; expiresAt?: number; lastUsedAt?: number; clientName?: string; isReadOnly: boolean }
-export type McpTokenReply = { name: string; doors: (Door)[]; scope: TokenScope; hint?: string; createdAt: number; expiresAt?: number; lastUsedAt?: number; clientName?: string; isReadOnly: boolean; token: string }
+export type McpTokenInfo = { name: string; doors: (Door)[]; scope: TokenScope; hint?: string; requestsPerMinute?: number; calls: number; createdAt: number; expiresAt?: number; lastUsedAt?: number; person?: string; clientName?: string; isReadOnly: boolean }
+export type McpTokenReply = { name: string; doors: (Door)[]; scope: TokenScope; hint?: string; requestsPerMinute?: number; calls: number; createdAt: number; expiresAt?: number; lastUsedAt?: number; person?: string; clientName?: string; isReadOnly: boolean; token: string }
+export type MeReply = { person: PersonRef; role: Role; signIn?: SignInInfo; factors: Factors }
 export type MemoryFound = { hits: (MemoryHit)[]; byKeywordsAlone: boolean; waiting?: number; others: (string)[]; ignored: (string)[] }
 export type MemoryHit = { id: number; kind: MemorySourceKind; name: string; title: string; firstLine: number; lastLine: number; heading: string; text: string; changedAt: number; isFromTools: boolean; score: number; vectorRank?: number; keywordRank?: number; folded: number }
 export type MemoryPassage = { id: number; kind: MemorySourceKind; name: string; title: string; firstLine: number; lastLine: number; heading: string; text: string; changedAt: number; isFromTools: boolean }
 export type MemorySourceKind = "file" | "session" | "journal"
 export type MemoryStatus = { state: "loading" | "indexing" | "ready"; share?: number; sources: number; chunks: number; embeddable: number; embedded: number; waiting?: number; model?: (string | unknown); problem?: (string | unknown); problems: ({ name: string; problem: string })[]; remade?: { at: number; why: string } }
-export type MessageBody = { message: string; requestId?: RequestId; model?: string; isReadOnly?: true }
+export type MessageBody = { message: string; requestId?: RequestId; model?: string; attachments?: AttachmentIds; isReadOnly?: true }
 export type MessageId = string
 export type ModelFallback = { model: string; then: (string)[]; consented?: (string)[] }
 export type ModelFallbackInput = { model: string; then: (string)[]; consented?: (string)[] }
@@ -153,13 +166,28 @@ export type OAuthProblem = { problem: string; redirectHost: string; returnTo: st
 export type OfferedRunbook = { name: string; title: string; inputs: Record<string, unknown> }
 export type OpenDrill = { id: string; vmid: number; copy: number; node: string; step: string; at: number; problem?: string }
 export type PartStatus = { name: string; health: "ok" | "warn" | "bad" | "unknown"; text: string; effect?: string; at?: number }
+export type Passkey = { id: string; name: string; isSynced: boolean; createdAt: number; lastUsedAt?: number }
+export type PasskeyAssertion = { id: string; rawId: string; type: "public-key"; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string } }
+export type PasskeyBody = { name: string; response: PasskeyRegistration }
+export type PasskeyCountersignBody = { response: PasskeyAssertion }
+export type PasskeyPatchBody = { name: string }
+export type PasskeyRegistration = { id: string; rawId: string; type: "public-key"; response: { clientDataJSON: string; attestationObject: string; transports?: (string)[] } }
+export type PasskeyReply = { passkey?: Passkey; countersign?: WebAuthnOptions }
+export type PasskeySignInBody = { response: PasskeyAssertion }
+export type PasskeysReply = { items: (Passkey)[]; problem?: string }
 export type PasswordBody = { current: string; next: string }
+export type PeopleReply = { items: ({ id: string; name: string; role: string; createdAt?: number; disabledAt?: number; lastSeenAt?: number; signIns?: number })[]; removed: ({ id: string; name: string })[]; roles: (string)[] }
+export type Person = { id: string; name: string; role: string; createdAt: number; disabledAt?: number; lastSeenAt?: number }
+export type PersonName = string
+export type PersonPatchBody = { name?: PersonName; role?: PersonRole; disabled?: boolean }
+export type PersonRef = { id: string; name: string; role: string }
+export type PersonRole = string
 export type PlanFacts = { id: string; hash: string; title: string; runbook?: string; goal?: string; criteria?: string; undoes?: { id: string; hash: string; steps: number }; inputs: Record<string, unknown>; steps: (PlanStep)[] }
 export type PlanRun = { id: string; hash: string; title: string; runbook?: string; goal?: string; criteria?: string; undoes?: { id: string; hash: string; steps: number }; inputs: Record<string, unknown>; steps: (PlanStep)[]; state: "running" | "asks" | "done" | "stopped" | "unknown"; why?: string; sessionId: string; startedAt: number; endedAt?: number; by: string }
 export type PlanRunsPage = { items: (PlanRun)[]; next?: string }
 export type PlanStep = { number: number; title: string; tier: "green" | "yellow" | "red"; toolName: string; toolInput: Record<string, unknown>; sentence: string; now?: string; then?: string; affects?: string; undo?: UndoFacts; check?: string; onFailure?: "skip"; isLater?: true; when?: string; read?: string; state: StepState; outcome?: string; startedAt?: number; endedAt?: number; toolUseId?: string }
 export type PolicyStatus = { profile: ProfileName; hash?: string; problems?: (string)[]; warnings?: (string)[] }
-export type Principal = { kind: string; name: string; token?: string; job?: string; agent?: string; for?: string }
+export type Principal = { kind: string; name: string; token?: string; job?: string; agent?: string; for?: string; person?: string }
 export type ProfileName = "lockdown" | "restricted" | "balanced" | "permissive" | "unrestricted"
 export type ProofsReply = { items: (RestoreProof)[]; open: (OpenDrill | null) }
 export type PushBody = { endpoint: string; keys: { p256dh: string; auth: string }; label: string; hidesNames?: boolean }
@@ -172,14 +200,16 @@ export type QuestionItem = { text: string; options: (QuestionOption)[]; isMultip
 export type QuestionOption = { label: string; note?: string }
 export type QuestionRow = { server?: string; message?: string; url?: string; items: (QuestionItem)[]; questionId: QuestionId; toolUseId: string; requestedBy: Principal; createdAt: number; expiresAt: number; sessionId: string; end?: QuestionEnd; by?: string; answers?: (Answer)[]; said?: string; endedAt?: number }
 export type QuestionsReply = { items: (QuestionRow)[] }
-export type QueuedMessage = { messageId: MessageId; text: string; by: string; at: number }
+export type QueuedMessage = { messageId: MessageId; text: string; by: string; at: number; attachments?: (Attachment)[] }
 export type RatingBody = { rating: ("up" | "down" | null); note?: string }
 export type RatingBodyInput = { rating: ("up" | "down" | null); note?: string }
 export type Recalled = { kind: "file" | "session" | "journal"; name: string; title: string; firstLine: number; lastLine: number; changedAt: number; isFromTools: boolean; text: string }
 export type RequestId = string
+export type RequestsPerMinute = number
 export type RestartReply = { isRestarting: true }
 export type RestoreProof = { id: string; vmid: number; type: "vm" | "ct"; name: string; level: number; verdict: "proven" | "failed"; at: number; archive: string; archiveAt: number; restoreMs?: number; bootMs?: number; system?: string; notProven: (string)[]; problem?: string }
 export type Role = "operator" | "viewer"
+export type RoleInfo = { name: string; builtIn: boolean; sentence: string; scopes: (string)[]; people: number }
 export type RunBudget = { runId: string; sessionId: string; limits: BudgetLimits; spent: Spending; raisedUsd?: number }
 export type RunId = string
 export type Runbook = { name: string; title: string; about: string; inputs: (RunbookInput)[]; steps: ({ number: number; title: string; toolName: string; tier: (Tier | null); line: number })[]; alerts: (string)[]; faults: (Fault)[]; isShipped: boolean; changedAt: number; hash: string; lastRun?: { at: number; state: string } }
@@ -198,11 +228,11 @@ export type SchedulePreview = { words: string; next: (number)[]; clockChange?: s
 export type SchedulePreviewBody = { schedule: ScheduleInput }
 export type SentReply = { sessionId: SessionId; runId: RunId; queued: boolean; messageId: MessageId }
 export type SessionBranchBody = { before?: number; after?: number; model?: string; restoreFiles?: boolean }
-export type SessionCreateBody = { title?: string; agent?: AgentId; message?: string; requestId?: RequestId; model?: string; isReadOnly?: true; isRehearsal?: true }
+export type SessionCreateBody = { title?: string; agent?: AgentId; message?: string; requestId?: RequestId; model?: string; attachments?: AttachmentIds; isReadOnly?: true; isRehearsal?: true }
 export type SessionId = string
 export type SessionPatchBody = { title?: string; isRehearsal?: boolean; isArchived?: boolean; model?: (string | null); effort?: (Effort | null) }
 export type SessionSource = "chat" | "mcp" | "job" | "v1"
-export type SessionSummary = { id: string; title: string; source: SessionSource; createdAt: number; updatedAt: number; isRehearsal: boolean; isRunning: boolean; pendingCount: number; archivedAt?: number; model?: string; effort?: Effort; agent?: string; branchedFrom?: BranchedFrom; versions?: number; usage?: Usage; isUsagePartial?: true; costUsd?: number; context?: { usedTokens: number; limitTokens: number }; found?: { seq: number; text: string } }
+export type SessionSummary = { id: string; title: string; source: SessionSource; createdAt: number; updatedAt: number; isRehearsal: boolean; isRunning: boolean; pendingCount: number; archivedAt?: number; model?: string; effort?: Effort; agent?: string; person?: string; branchedFrom?: BranchedFrom; versions?: number; usage?: Usage; isUsagePartial?: true; costUsd?: number; context?: { usedTokens: number; limitTokens: number }; found?: { seq: number; text: string } }
 export type SessionsPage = { items: (SessionSummary)[]; next?: string; isIndexing?: true; total?: number }
 export type SettingsBody = { profile: ProfileName }
 export type SettingsReply = { profile: ProfileName; profiles: ({ name: ProfileName; description: string })[]; protectedTargets: (string)[]; unseenTargets: (string)[]; ssh: { user: string; keyPath?: string; hasAgent: boolean; knownHostsPath: string }; shippedPersona: string }
@@ -216,6 +246,9 @@ export type SetupTestReply = { ok: boolean; entries: ({ url: string; version?: s
 export type SetupToolRights = { toolName: string; granted: "all" | "some" | "none"; missing: (string)[] }
 export type Severity = "info" | "look" | "failed"
 export type ShownCluster = { name: string; isDemo: boolean; at: number; nodes: ((Node)[] | null); guests: ((Guest)[] | null); storages: ((Storage)[] | null); tasks: ((Task)[] | null); isQuorate: unknown; self?: { node?: string; vmid?: number }; missing: (string)[]; unread?: (ClusterPart)[]; unreachableSince?: number }
+export type SignInInfo = { id: string; client: string; address: string; method: SignInMethod; createdAt: number; lastSeenAt: number; endsAt: number; isThis?: true }
+export type SignInMethod = string
+export type SignedBy = "passkey"
 export type SilenceBody = { until: number; note: string }
 export type Skill = { name: string; state: SkillState; isShipped: boolean; description: string; license?: string; compatibility?: string; metadata: Record<string, string>; wants: (string)[]; others: (string)[]; faults: (SkillFault)[]; hints: (SkillHint)[]; hash: unknown; fileCount: number; bytes: number; tokens: { line: number; body: number }; isInCatalogue: boolean; approved?: { hash: string; at: number; by: string }; off?: { at: number; by: string }; lastUse?: { at: number; sessionId: string } }
 export type SkillApproval = { hash: string; agent?: string }
@@ -229,8 +262,9 @@ export type SlotState = "claimed" | "running" | "waiting" | "done" | "failed" | 
 export type Snapshot = { sessionId: SessionId; title: string; isRehearsal: boolean; model?: string; effort?: Effort; agent?: string; branchedFrom?: BranchedFrom; seq: number; runId?: RunId; entries: (Entry)[]; hasEarlier: boolean; since?: number; partial: { text: string; thinking: string }; pending: (Card)[]; questions?: (Question)[]; queued: (QueuedMessage)[]; todo?: (TodoItem)[]; progress: Record<string, string>; notice?: { message: string; retryAt?: number } }
 export type SnapshotConfigReply = { name: string; values: Record<string, string> }
 export type Spending = { calls: number; tokens: number; usd: number; unpriced: number; minutes: number; isPartial?: true }
-export type Status = { version: string; uptimeS: number; model: string; models: (string)[]; isDemoModel: boolean; isDemoCluster: boolean; hasTerminal: boolean; policy: PolicyStatus; parts: (PartStatus)[]; nextStart?: NextStart; cannotStart?: string }
+export type Status = { version: string; uptimeS: number; model: string; models: (string)[]; isDemoModel: boolean; isDemoCluster: boolean; hasTerminal: boolean; policy: PolicyStatus; glassBroken?: (GlassBroken)[]; parts: (PartStatus)[]; nextStart?: NextStart; cannotStart?: string }
 export type StepState = "waits" | "running" | "asks" | "checking" | "done" | "skipped" | "failed" | "surprise" | "unknown" | "not_begun"
+export type StepUpBody = { password?: string; passkey?: PasskeyAssertion }
 export type StepUpReply = { expiresIn: number }
 export type StopReason = "end_turn" | "max_tokens" | "refusal" | "loop_limit" | "stuck" | "budget" | "aborted"
 export type Storage = { name: string; node?: string; type: string; content: (string)[]; isActive: unknown; usedBytes: unknown; totalBytes: unknown }
@@ -245,12 +279,16 @@ export type ToolInfo = { name: string; description: string; tier: Tier; effects?
 export type ToolInput = Record<string, unknown>
 export type ToolUseId = string
 export type TraceStep = { at: number; toolName: string; toolInput: ToolInput; tier: string; summary: string; state: "done" | "failed" | "unknown" | "refused" | "waits"; durationMs?: number; entry?: number }
+export type TryRoleBody = { person?: string; role?: string; toolName: string; toolInput: Record<string, unknown> }
+export type TryRoleReply = { verdict: "runs" | "asks" | "refused" | "black"; tier: Tier; rule: string; because: string; who?: string; approve?: Approve }
 export type TurnStop = "end_turn" | "tool_use" | "max_tokens" | "refusal" | "pause_turn" | "interrupted"
 export type UndoFacts = { kind: "call" | "none"; sentence: string; until?: number; loses?: string }
 export type UnitState = { id: string; names: (string)[]; type?: string; loadState: string; activeState: string; subState: string }
 export type Usage = { inputTokens: number; outputTokens: number; cacheReadTokens: number; cacheWriteTokens: number }
-export type Verdict = { tier: Tier; rule: string; reason: string; reasons?: (string)[] }
+export type Verdict = { tier: Tier; rule: string; reason: string; reasons?: (string)[]; approve?: Approve; proof?: "passkey" }
 export type Versions = { entry: number; sessionIds: (string)[]; shown: number }
+export type WaysReply = { named: boolean; passkeys: boolean; problem?: string }
+export type WebAuthnOptions = { challenge: string }
 export type WindowBody = { name: string; objects: (string)[]; from: number; until: number }
 export type WorkspaceFile = { path: string; bytes: number; changedAt: number }
 export type WorkspaceText = { path: string; text: string; checksum: string; changedAt: number; problem?: string }
@@ -262,18 +300,54 @@ export type Operations = {
   'GET /api/cluster': { input: {  }; reply: ShownCluster }
   /** This API as an OpenAPI 3.1 document. */
   'GET /api/openapi.json': { input: {  }; reply: Record<string, unknown> }
-  /** Signs in. `expiresIn` is seconds. */
+  /** Signs in. `name` may be left out where there is one owner. `expiresIn` is seconds. */
   'POST /api/auth/login': { input: { body: LoginBody }; reply: LoginReply }
-  /** Gives the password again, which counts for this token for `expiresIn` seconds. */
-  'POST /api/auth/step-up': { input: { body: LoginBody }; reply: StepUpReply }
-  /** Changes the password and ends all other tokens of people. */
+  /** Gives the password or a passkey again, which counts for this token for `expiresIn` seconds. */
+  'POST /api/auth/step-up': { input: { body: StepUpBody }; reply: StepUpReply }
+  /** Changes the password and ends all other sign-ins of this person. */
   'POST /api/auth/password': { input: { body: PasswordBody }; reply: LoginReply }
   /** Revokes the token and ends its sockets. */
   'POST /api/auth/logout': { input: {  }; reply: { ok: true } }
+  /** Your passkeys. `problem` says why none works at this address, and what to do. */
+  'GET /api/passkeys': { input: {  }; reply: PasskeysReply }
+  /** Enrols your first passkey. Beside others the reply has `countersign`: options by which an older one signs the new one. */
+  'POST /api/passkeys': { input: { body: PasskeyBody }; reply: PasskeyReply }
+  /** Options for `navigator.credentials.create`; they count for five minutes. */
+  'POST /api/passkeys/options': { input: {  }; reply: WebAuthnOptions }
+  /** Enrols a passkey that an older one of yours has signed now. */
+  'POST /api/passkeys/countersign': { input: { body: PasskeyCountersignBody }; reply: Passkey }
+  /** Renames a passkey of yours. */
+  'PATCH /api/passkeys/{id}': { input: { params: { id: string }; body: PasskeyPatchBody }; reply: undefined }
+  /** Removes a passkey of yours. It signs in and decides no more; what it has signed stays valid. */
+  'DELETE /api/passkeys/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Options for `navigator.credentials.get`, to sign in or to step up. They count once, for five minutes. Refused with what to do at an address where passkeys do not work. */
+  'POST /api/auth/passkey/options': { input: {  }; reply: WebAuthnOptions }
+  /** Signs in with a passkey. `expiresIn` is seconds. */
+  'POST /api/auth/passkey': { input: { body: PasskeySignInBody }; reply: LoginReply }
+  /** What somebody who is not signed in needs: whether a name is asked for, and whether passkeys are there and work at this address. */
+  'GET /api/auth/ways': { input: {  }; reply: WaysReply }
+  /** Who is signed in, since when and with what. */
+  'GET /api/auth/me': { input: {  }; reply: MeReply }
+  /** Where you are signed in, the newest use first. */
+  'GET /api/auth/sign-ins': { input: {  }; reply: { items: (SignInInfo)[] } }
+  /** Ends one of them. */
+  'DELETE /api/auth/sign-ins/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Ends all of them but this one. */
+  'POST /api/auth/sign-out-others': { input: {  }; reply: { ok: true } }
+  /** Who may sign in, and the roles that can be given. Owners are told more about each. */
+  'GET /api/people': { input: {  }; reply: PeopleReply }
+  /** Renames a person, changes the role, disables or enables. It counts at once, also where the person is signed in. The last owner stays one. */
+  'PATCH /api/people/{id}': { input: { params: { id: string }; body: PersonPatchBody }; reply: Person }
+  /** Removes a person: sign-ins, tokens and push devices end, waiting cards are withdrawn. */
+  'DELETE /api/people/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Signs a person out everywhere. */
+  'POST /api/people/{id}/sign-out': { input: { params: { id: string } }; reply: { ok: true } }
+  /** Where a person is signed in, the newest use first. */
+  'GET /api/people/{id}/sign-ins': { input: { params: { id: string } }; reply: { items: (SignInInfo)[] } }
   /** Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`. */
   'GET /api/sessions': { input: { query?: { limit?: number; before?: string; q?: string; source?: SessionSource; archived?: "no" | "only" | "all" } }; reply: SessionsPage }
   /** Makes a session. With `message` its first run begins. */
-  'POST /api/sessions': { input: { body: SessionCreateBody }; reply: { id: string; title: string; source: SessionSource; createdAt: number; updatedAt: number; isRehearsal: boolean; isRunning: boolean; pendingCount: number; archivedAt?: number; model?: string; effort?: Effort; agent?: string; branchedFrom?: BranchedFrom; versions?: number; usage?: Usage; isUsagePartial?: true; costUsd?: number; context?: { usedTokens: number; limitTokens: number }; found?: { seq: number; text: string }; sessionId?: SessionId; runId?: RunId; queued?: boolean; messageId?: MessageId } }
+  'POST /api/sessions': { input: { body: SessionCreateBody }; reply: { id: string; title: string; source: SessionSource; createdAt: number; updatedAt: number; isRehearsal: boolean; isRunning: boolean; pendingCount: number; archivedAt?: number; model?: string; effort?: Effort; agent?: string; person?: string; branchedFrom?: BranchedFrom; versions?: number; usage?: Usage; isUsagePartial?: true; costUsd?: number; context?: { usedTokens: number; limitTokens: number }; found?: { seq: number; text: string }; sessionId?: SessionId; runId?: RunId; queued?: boolean; messageId?: MessageId } }
   /** A session, with how full its model’s window is. */
   'GET /api/sessions/{id}': { input: { params: { id: string } }; reply: SessionSummary }
   /** Renames or archives a session, sets its model or effort, turns rehearsal on or off. */
@@ -287,11 +361,17 @@ export type Operations = {
   /** Its entries, oldest first. */
   'GET /api/sessions/{id}/entries': { input: { params: { id: string }; query?: { limit?: number; before?: string } }; reply: { items: (Entry)[]; next?: string } }
   /** `before` a message’s `seq` makes another version of it; `after` an answer’s makes a separate session. With `restoreFiles`, `restored` says what became of each file. */
-  'POST /api/sessions/{id}/branch': { input: { params: { id: string }; body: SessionBranchBody }; reply: { id: string; title: string; source: SessionSource; createdAt: number; updatedAt: number; isRehearsal: boolean; isRunning: boolean; pendingCount: number; archivedAt?: number; model?: string; effort?: Effort; agent?: string; branchedFrom?: BranchedFrom; versions?: number; usage?: Usage; isUsagePartial?: true; costUsd?: number; context?: { usedTokens: number; limitTokens: number }; found?: { seq: number; text: string }; restored?: (CheckpointFile)[] } }
+  'POST /api/sessions/{id}/branch': { input: { params: { id: string }; body: SessionBranchBody }; reply: { id: string; title: string; source: SessionSource; createdAt: number; updatedAt: number; isRehearsal: boolean; isRunning: boolean; pendingCount: number; archivedAt?: number; model?: string; effort?: Effort; agent?: string; person?: string; branchedFrom?: BranchedFrom; versions?: number; usage?: Usage; isUsagePartial?: true; costUsd?: number; context?: { usedTokens: number; limitTokens: number }; found?: { seq: number; text: string }; restored?: (CheckpointFile)[] } }
   /** A tool’s picture. */
   'GET /api/sessions/{id}/images/{imageId}': { input: { params: { id: string; imageId: string } }; reply: Response }
   /** A session as a file. */
   'GET /api/sessions/{id}/export': { input: { params: { id: string }; query?: { format?: "jsonl" | "markdown" } }; reply: Response }
+  /** Uploads a picture (PNG, JPEG, WebP, GIF) or a text file for a message: its `id` goes into `attachments`. Kept for a day until it is sent. */
+  'POST /api/attachments': { input: { body: AttachmentBody }; reply: Attachment }
+  /** Forgets an upload that was not sent. */
+  'DELETE /api/attachments/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** An attached file. */
+  'GET /api/sessions/{id}/attachments/{attachmentId}': { input: { params: { id: string; attachmentId: string } }; reply: Response }
   /** What fills the model’s window, what it cost, and what a fold would take. `count=exact` asks the provider too. */
   'GET /api/sessions/{id}/context': { input: { params: { id: string }; query?: { count?: "exact" } }; reply: ContextReport }
   /** Folds older turns. 409 with the reason while something is open, or where there is nothing to fold. */
@@ -324,10 +404,18 @@ export type Operations = {
   'POST /api/changes/{id}/undo': { input: { params: { id: string } }; reply: SentReply }
   /** The cards that wait, and those decided in the last day. */
   'GET /api/confirmations': { input: {  }; reply: { items: (ConfirmationRow)[] } }
-  /** Decides a card. `grant` is `{minutes?, uses?}`. With a denial, `alternative` is the operator’s own call `{toolName, toolInput}` where the card has `mayHaveAlternative`; `goesBackAfterMin` (1 to 1440) where it has `mayGoBack`. */
+  /** Decides a card. `grant` is `{minutes?, uses?}`. With a denial, `alternative` is the operator’s own call `{toolName, toolInput}` where the card has `mayHaveAlternative`; `goesBackAfterMin` (1 to 1440) where it has `mayGoBack`. An approval takes `proof`, a signature, where the card has `proof`. */
   'POST /api/confirmations/{id}': { input: { params: { id: string }; body: ConfirmBody }; reply: { ok: true } }
+  /** What to sign to approve a card, once, within two minutes: `statement` is the exact text, `lines` the same for a person, `options` for `navigator.credentials.get`. */
+  'POST /api/confirmations/{id}/challenge': { input: { params: { id: string }; body: ChallengeBody }; reply: DecisionChallenge }
+  /** Approves a card as an owner, without the others who must approve it, where `policy.yaml` allows that. Every owner is told of the reason. */
+  'POST /api/confirmations/{id}/break-glass': { input: { params: { id: string }; body: BreakGlassBody }; reply: { ok: true } }
   /** Lifts a denial: an MCP client may ask for the call again. */
   'DELETE /api/confirmations/{id}/denial': { input: { params: { id: string } }; reply: undefined }
+  /** The roles, those of JARVIS first, with what each may in plain words. */
+  'GET /api/roles': { input: {  }; reply: { items: (RoleInfo)[] } }
+  /** What a call would get if that person, or somebody of that role, asked for it; runs nothing. */
+  'POST /api/roles/try': { input: { body: TryRoleBody }; reply: TryRoleReply }
   /** Questions that wait, and those that ended in the last day. */
   'GET /api/questions': { input: {  }; reply: QuestionsReply }
   /** Answers a question: with `answers`, one `{chosen?, text?}` to each item, with `said` or with `declined`. 409 where it was answered before, 410 where it is over. */

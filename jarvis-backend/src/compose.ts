@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from 'node:http'
 import { createHookKey } from './auth/hook-key.ts'
 import { createOpenRequests } from './auth/open-requests.ts'
+import type { HashStrength } from './auth/passwords.ts'
 import { createStepUp } from './auth/step-up.ts'
 import { composeEntrance } from './compose/entrance.ts'
 import { composeMcp } from './compose/mcp.ts'
@@ -37,6 +38,8 @@ export type Replacements = SiteReplacements & {
   fetchDocument?: PublicFetch
   /** Replaces the resources, prompts and completions that MCP clients see. */
   surface?: (real: Surface) => Surface
+  /** Replaces the cost of a password's hash. */
+  hashStrength?: HashStrength
 }
 
 /** Wires the process: one site and the doors to it. It does not listen yet. */
@@ -46,12 +49,13 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const site = createSite(config, { version, clock, stepUp }, replace)
   const { homelab, models, apiTokens } = site
   const hook = createHookKey(site.settings, site.now)
-  const entrance = composeEntrance(site, stepUp, config)
+  const entrance = composeEntrance(site, stepUp, config, replace.hashStrength)
   const oauth = composeOAuth({
     ...site,
     stepUp,
     addressOf: entrance.addressOf,
     tokens: apiTokens,
+    count: site.tokenUse.count,
     publicUrl: config.publicUrl,
     ...(replace.fetchDocument && { fetchDocument: replace.fetchDocument }),
   })
@@ -77,7 +81,10 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     health: system.health,
     metrics: system.metrics,
     status: system.status,
-    cluster: homelab.cluster.state,
+    cluster(person) {
+      const state = homelab.cluster.state()
+      return site.gate.sightOf({ person })?.(state) ?? state
+    },
   })
 
   return {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { io } from 'socket.io-client'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ApiTokenInfo, ApiTokenReply, Door, Page } from '../src/protocol/index.ts'
-import { createToken } from './support/api-tokens.ts'
-import { createSkippingClock } from './support/fake-clock.ts'
+import { createToken, revokeToken } from './support/api-tokens.ts'
+import { createFakeClock, createSkippingClock } from './support/fake-clock.ts'
 import { firstCard } from './support/mcp-client.ts'
 import { currentRequest } from './support/mcp-current.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
@@ -44,8 +44,9 @@ test('a token is made for its doors, is shown once, and opens them until it is r
   const list = await (await jarvis.rest('/api/tokens')).text()
   expect(list).not.toContain(api.token)
   expect((JSON.parse(list) as Page<ApiTokenInfo>).items).toMatchObject([
-    { name: 'grafana', lastUsedAt: expect.any(Number) },
-    { name: 'prometheus', lastUsedAt: expect.any(Number) },
+    // The stream is a request too; its checks are none.
+    { name: 'grafana', calls: 2, lastUsedAt: expect.any(Number) },
+    { name: 'prometheus', calls: 1, lastUsedAt: expect.any(Number) },
   ])
   // The older routes know tokens of MCP clients alone.
   expect(await (await jarvis.rest('/api/mcp-tokens')).json()).toEqual({ items: [] })
@@ -90,6 +91,88 @@ test('each door takes its own tokens alone, and says what is wrong with another'
   expect(await new Promise((refused) => socket.once('connect_error', refused))).toMatchObject({
     data: { code: 'unauthorized' },
   })
+})
+
+test('a token with a rate is told when to come again, in the error form of each door', async () => {
+  const clock = createSkippingClock()
+  const jarvis = await startJarvis({ clock })
+  const create = (json: object) => jarvis.rest('/api/tokens', { method: 'POST', json })
+  for (const requestsPerMinute of [0, 1.5, '9', null])
+    expect((await create({ name: 'wrong', doors: ['api'], requestsPerMinute })).status).toBe(400)
+  const made = (await (await create({ name: 'busy', doors, requestsPerMinute: 2 })).json()) as ApiTokenReply
+  const { token } = made
+  expect(made).toMatchObject({ requestsPerMinute: 2, calls: 0 })
+  // Refused ones are not counted, and take nothing of the next minute.
+  const other = createToken(jarvis, { name: 'other', doors })
+  const at = ['/api/status', '/v1/models', '/metrics']
+  for (const path of at.slice(0, 2)) expect((await ask(jarvis, token, path)).status).toBe(200)
+  const says = expect.stringContaining('The token busy may make 2 requests a minute, and made them. Try again in 60 s.')
+  for (const path of at) {
+    const response = await ask(jarvis, token, path)
+    expect([path, response.status, response.headers.get('retry-after')]).toEqual([path, 429, '60'])
+    expect(await errorOf(response)).toEqual({
+      ...{ code: path === '/v1/models' ? expect.any(String) : 'too_many_requests', message: says },
+      ...(path === '/v1/models' && { type: 'rate_limit_error', param: null }),
+    })
+  }
+  const mcp = await fetch(`${jarvis.url}/mcp`, currentRequest(token, 'tools/list', {}))
+  expect([mcp.status, mcp.headers.get('retry-after'), await errorOf(mcp)]).toMatchObject([429, '60', { message: says }])
+  expect((await ask(jarvis, other, '/metrics')).status).toBe(200)
+  clock.skip(60_000)
+  expect((await ask(jarvis, token, '/metrics')).status).toBe(200)
+
+  const list = async (server: TestJarvis) =>
+    ((await (await server.rest('/api/tokens')).json()) as Page<ApiTokenInfo>).items
+  const counted = [
+    { name: 'busy', calls: 3, requestsPerMinute: 2 },
+    { name: 'other', calls: 1 },
+  ]
+  expect(await list(jarvis)).toMatchObject(counted)
+  expect((await ask(jarvis, other, '/metrics')).status).toBe(200)
+  await jarvis.stop()
+  const again = await startJarvis({ dataDir: jarvis.dataDir, clock })
+  expect(await list(again)).toMatchObject([counted[0], { name: 'other', calls: 2 }])
+})
+
+test('cards that no request holds open go with their token, also where it ended while JARVIS was down', async () => {
+  const clock = createFakeClock(Date.now())
+  const stop = () => calls(['stop_vm', { vmid: 103 }])
+  const jarvis = await startJarvis({ clock, model: scripted(stop(), stop(), stop()) })
+  const ways = {
+    revoked: createToken(jarvis, { name: 'revoked', doors: ['api'] }),
+    expiring: createToken(jarvis, { name: 'expiring', doors: ['api'], expiresInMs: 12_000 }),
+    later: createToken(jarvis, { name: 'later', doors: ['api'] }),
+  }
+  const runs: Record<string, string> = {}
+  for (const [name, bearer] of Object.entries(ways)) {
+    const response = await fetch(`${jarvis.url}/api/sessions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ message: 'Stop 103.' }),
+    })
+    const { id } = (await response.json()) as { id: string }
+    runs[id] = name
+  }
+  type Rows = Page<{ sessionId: string; decision?: string; note?: string }>
+  const rows = async (server: TestJarvis) => {
+    const { items } = (await (await server.rest('/api/confirmations')).json()) as Rows
+    return Object.fromEntries(items.map((row) => [runs[row.sessionId], row.note ?? row.decision]))
+  }
+  const waiting = { revoked: undefined, expiring: undefined, later: undefined }
+  await vi.waitFor(async () => expect(await rows(jarvis)).toEqual(waiting))
+  await clock.advance(5_000)
+  expect(await rows(jarvis)).toEqual(waiting)
+  revokeToken(jarvis, 'revoked')
+  await clock.advance(5_000)
+  expect(await rows(jarvis)).toEqual({ ...waiting, revoked: 'Its token was revoked.' })
+  await clock.advance(5_000)
+  const two = { revoked: 'Its token was revoked.', expiring: 'Its token has expired.' }
+  expect(await rows(jarvis)).toEqual({ ...waiting, ...two })
+  revokeToken(jarvis, 'later')
+  await jarvis.stop()
+  const again = await startJarvis({ dataDir: jarvis.dataDir, clock, model: scripted(says('Well.')) })
+  expect(await rows(again)).toEqual({ ...two, later: 'Its token was revoked.' })
+  expect([...jarvis.controls.effects, ...again.controls.effects]).toEqual([])
 })
 
 /** Every request that the API page names, with something for each parameter. */

@@ -20,6 +20,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   // What one may hold alone in the head: a command's meaning, and what of a text is secret.
   'ssh-grammar': [],
   redaction: ['protocol'],
+  secrets: [],
   gate: ['protocol', 'ssh-grammar', 'redaction'],
   homelab: ['protocol'],
   drill: ['protocol', 'homelab'],
@@ -33,7 +34,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   workspace: ['protocol'],
   tools: ['protocol', 'gate', 'homelab', 'drill', 'workspace', 'memory', 'ssh-grammar', 'redaction'],
   // `agent` for its port ToolRunner, which `calls` implements.
-  calls: ['protocol', 'agent', 'agents', 'gate', 'redaction', 'homelab', 'workspace', 'memory', 'tools'],
+  calls: ['protocol', 'signing', 'agent', 'agents', 'gate', 'redaction', 'homelab', 'workspace', 'memory', 'tools'],
   agents: ['protocol'],
   agent: ['protocol', 'agents'],
   // `agent` for its port BudgetKeeper.
@@ -46,6 +47,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'calls',
     'tools',
     'auth',
+    'signing',
     'memory',
     'push',
     'homelab',
@@ -57,14 +59,16 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'v1',
   ],
   'mcp/server': ['protocol', 'tools', 'calls', 'agent', 'auth'],
-  'mcp/attached': ['protocol', 'gate', 'tools', 'calls'],
+  'mcp/attached': ['protocol', 'gate', 'tools', 'calls', 'redaction'],
   v1: ['protocol', 'auth', 'agent', 'agents', 'gate'],
   auth: ['protocol'],
+  signing: ['protocol'],
   push: ['protocol', 'gate'],
   realtime: ['protocol', 'auth', 'agent', 'homelab', 'calls'],
   http: [
     'protocol',
     'auth',
+    'signing',
     'agent',
     'agents',
     'tools',
@@ -85,6 +89,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'compose',
     'config',
     'auth',
+    'signing',
     'budgets',
     'store',
     'jobs',
@@ -101,9 +106,10 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'runbooks',
     'plans',
     'skills',
+    'secrets',
   ],
-  doctor: ['config', 'drill', 'homelab', 'protocol', 'providers', 'gate', 'store', 'tools'],
-  config: ['protocol', 'agents', 'gate', 'tools'],
+  doctor: ['config', 'secrets', 'drill', 'homelab', 'protocol', 'providers', 'gate', 'store', 'tools'],
+  config: ['protocol', 'agents', 'gate', 'tools', 'redaction', 'secrets'],
   lib: [],
 }
 

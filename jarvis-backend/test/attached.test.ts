@@ -321,7 +321,7 @@ test('an MCP client of JARVIS has no attached tools, named or not', async () => 
   expect(JSON.stringify(result.content)).toContain('There is no tool')
 })
 
-test('servers are added, changed, turned off and removed by REST, their secrets shown to nobody and written to the file alone', async () => {
+test('servers are added, changed, turned off and removed by REST, their secrets shown to nobody and sealed in the file', async () => {
   const { dir, planPath } = attachedDir(() => ({}), { tools: [tool('env')] })
   const jarvis = await startJarvis({ dataDir: dir, env: { OPENAI_API_KEY: 'sk-of-jarvis-itself-123456' } })
   const secret = 'hunter2hunter2hunter2'
@@ -343,7 +343,8 @@ test('servers are added, changed, turned off and removed by REST, their secrets 
   const again = { ...shown?.config, enabled: false }
   expect((await jarvis.rest('/api/mcp-servers/odd', { method: 'PUT', json: again })).status).toBe(200)
   const kept = JSON.parse(readFileSync(join(dir, 'mcp.json'), 'utf8')) as { mcpServers: { odd: object } }
-  expect(kept.mcpServers.odd).toMatchObject({ env: { API_TOKEN: secret, MODE: 'production' }, enabled: false })
+  const sealed = expect.stringMatching(/^sealed:v1:/)
+  expect(kept.mcpServers.odd).toMatchObject({ env: { API_TOKEN: sealed, MODE: 'production' }, enabled: false })
   expect((await serversOf(jarvis)).items[0]?.state).toBe('disabled')
   const { items } = (await (await jarvis.rest('/api/tools')).json()) as { items: ToolInfo[] }
   expect(items.some(({ name }) => name === 'odd__env')).toBe(false)

@@ -77,7 +77,7 @@ test('a restore brings back files beside the database, and keeps those that were
   writeFileSync(place('mcp.json'), servers)
   writeFileSync(place('memory.db'), 'derived')
   expect((await jarvis(dir, 'backup', file)).output).toMatch(
-    /4 files, checked\.\nmcp\.json is in it as you wrote it, with any secrets.*\nworkspace\/blob\.log is not in it\. .*zero/,
+    /4 files, checked\.\nworkspace\/blob\.log is not in it\. .*zero[\s\S]*\nNOT sealed in it: mcp\.json\/notes\/headers\/authorization\./,
   )
 
   writeFileSync(place('workspace/MEMORY.md'), 'Newer.')

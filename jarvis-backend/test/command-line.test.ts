@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -67,6 +67,13 @@ test('questions, calls and cards in pipes end with the code that says how, and n
   const well = await shell(jarvis, ['ask', 'How is it?']).ended
   expect(well).toMatchObject({ code: 0, stdout: 'All is ⟨U+001B⟩[31mwell.\n' })
   expect(statSync(join(jarvis.dataDir, 'command-line-token')).mode & 0o777).toBe(0o600)
+
+  const path = join(jarvis.dataDir, 'pve.log')
+  writeFileSync(path, 'it broke at noon')
+  expect((await shell(jarvis, ['ask', '--attach', path, '--attach', path, 'How is it?']).ended).code).toBe(0)
+  expect(JSON.stringify(model.requests.at(-1)?.messages).split('it broke at noon')).toHaveLength(3)
+  const none = await shell(jarvis, ['ask', '--attach', `${path}.gz`, 'How is it?']).ended
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('pve.log.gz cannot be read')])
 
   const denied = shell(jarvis, ['ask', 'stop 103'])
   const [waits, black, failed, piped, call, blackCall, usage, wrong, sessions, tools, waiting] = await Promise.all(

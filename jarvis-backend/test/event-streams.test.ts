@@ -16,8 +16,10 @@ async function serve(exp = inAnHour) {
   const server = createServer((request, response) => {
     const tokenHash = request.headers.authorization?.slice('Bearer '.length) ?? ''
     try {
-      const identity = { sub: 'operator', role: 'operator' as const, exp: exp(), tokenHash }
-      const stream = streams.open(response, identity, request.url ?? '', () => open.delete(tokenHash))
+      const person = { id: 'operator', name: 'operator', role: 'owner' }
+      const identity = { sub: 'operator', role: 'operator' as const, person, exp: exp(), tokenHash }
+      const ended = () => void open.delete(tokenHash)
+      const stream = streams.open({ response, identity, stillCounts: () => {}, key: request.url ?? '', ended })
       open.set(tokenHash, stream)
     } catch (error) {
       response.writeHead(429).end(String(error))

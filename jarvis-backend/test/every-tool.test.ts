@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import type { CallContext } from '../src/calls/call.ts'
 import { cardOf } from '../src/calls/confirmations/card.ts'
 import { createJudge } from '../src/calls/judge.ts'
+import { onlyOwner } from '../src/calls/people.ts'
 import { createRedactor, shippedPolicy } from '../src/gate/index.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
@@ -105,7 +106,7 @@ describe('arguments that no tool takes', () => {
     const ready = judge(name, input)
     if (ready.kind !== 'ready') throw new Error(`${name} is not ready`)
     const world = { cluster: homelab.cluster.state(), policy, now: 0 }
-    const parts = { redactor: createRedactor([]), world, createdAt: 0, expiresAt: 1 }
+    const parts = { redactor: createRedactor([]), world, people: onlyOwner, createdAt: 0, expiresAt: 1 }
     const context = { principal: { kind: 'command', name: 'operator' } } as CallContext
     const { deed } = cardOf(
       { type: 'tool_call', toolUseId: 'tu', toolName: name, toolInput: input },

@@ -6,6 +6,7 @@ import { createClientAddress } from '../src/auth/client-address.ts'
 import { createStepUp } from '../src/auth/step-up.ts'
 import { composeOAuth } from '../src/compose/oauth.ts'
 import type { McpTokenInfo, Page } from '../src/protocol/index.ts'
+import { createPersonStore } from '../src/store/sqlite/access/people.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { tokensIn } from './support/api-tokens.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
@@ -385,6 +386,8 @@ test('an open request outlasts its access token, but not the consent', async () 
     database,
     journal: { append: () => {} },
     tokens: tokensIn(database, clock.now),
+    count() {},
+    people: createPersonStore(database),
     publicUrl: undefined,
     now: clock.now,
     addressOf: createClientAddress([]),

@@ -129,10 +129,10 @@ test('PVE_URL and its companions are enough to be served by the operator’s clu
 test('a list of one node says that the cluster cannot be read, a template is called one', async () => {
   const { fake, cluster, until, read } = await startProxmox()
   await read()
-  expect(listGuests(cluster, 'vm', {}).text).toMatch(/^9000 mould vm template on pve1,/m)
+  expect(listGuests(cluster.state(), 'vm', {}).text).toMatch(/^9000 mould vm template on pve1,/m)
   await fake.control.addFault({ kind: 'closed', match: '/cluster/resources', times: 1_000 })
   await until((state) => state.unreachableSince !== undefined)
-  const { text, summary } = listGuests(cluster, 'vm', { node: 'pve1' })
+  const { text, summary } = listGuests(cluster.state(), 'vm', { node: 'pve1' })
   expect(text).toMatch(/^(NOT UP TO DATE|UNKNOWN): last seen \d+ s ago: The cluster cannot be reached: /)
   expect(summary).toMatch(/last seen \d+ s ago: The cluster cannot be reached/)
 })

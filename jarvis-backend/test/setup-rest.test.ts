@@ -68,7 +68,8 @@ test('a test tells which tools the token serves, a save counts from the next sta
   const path = join(dataDir, 'settings.env')
   expect(JSON.parse(saved.text)).toEqual({ savedTo: path, needsRestart: true })
   expect(statSync(path).mode & 0o777).toBe(0o600)
-  expect(readFileSync(path, 'utf8')).toContain(cluster.tokenSecret)
+  expect(readFileSync(path, 'utf8')).toMatch(/^PVE_TOKEN_SECRET=sealed:v1:/m)
+  expect(readFileSync(path, 'utf8')).not.toContain(cluster.tokenSecret)
 
   const kept = await journal()
   expect(kept.map((body) => (body as { change: string }).change)).toEqual(['saved', 'tested'])

@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { createHmac, scryptSync } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import jwt from 'jsonwebtoken'
@@ -242,4 +242,30 @@ test('a forwarded address is believed only from a configured proxy', async () =>
     ),
   )
   expect(tries.filter(({ status }) => status === 401)).toHaveLength(5)
+})
+
+test('the hash of an older release signs in, and the first right password replaces it, at the strength of production', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-hash-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const file = join(dataDir, 'password-hash')
+  const key = scryptSync('an-older-password', Buffer.alloc(16, 3), 32)
+  const old = `scrypt$${Buffer.alloc(16, 3).toString('base64url')}$${key.toString('base64url')}\n`
+  writeFileSync(file, old, { mode: 0o600 })
+  const jarvis = await startJarvis({ dataDir, env: { JARVIS_PASSWORD: '' }, hashesAsInProduction: true })
+  expect(jarvis.newPassword).toBeUndefined()
+  const login = async (given: string) =>
+    (
+      await fetch(`${jarvis.url}/api/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ password: given }),
+      })
+    ).status
+  expect(await login('not-the-password')).toBe(401)
+  expect(readFileSync(file, 'utf8')).toBe(old)
+  expect(await login('an-older-password')).toBe(200)
+  expect(readFileSync(file, 'utf8')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(await login('an-older-password')).toBe(200)
+  expect(await login('not-the-password')).toBe(401)
 })

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { ConfigError, readConfig } from '../src/config/config.ts'
+import { sealedOrMade } from '../src/config/sealed-file.ts'
+import { boxOf } from '../src/config/sealing.ts'
 import { loadEnv } from '../src/config/settings-file.ts'
-import { keptOrMade } from '../src/lib/kept-secret.ts'
 import { DatabaseRefused, openDatabase } from '../src/store/sqlite/database.ts'
 
 function folder() {
@@ -123,8 +124,9 @@ test.each([
 
 test('a kept secret is made once and readable by its owner alone', () => {
   const dir = folder()
-  const first = keptOrMade(dir, 'jwt-secret', () => 'made')
-  const second = keptOrMade(dir, 'jwt-secret', () => 'made again')
+  const box = boxOf({ dataDir: dir, secretKeys: {} })
+  const first = sealedOrMade(box, dir, 'jwt-secret', () => 'made')
+  const second = sealedOrMade(box, dir, 'jwt-secret', () => 'made again')
   expect([first, second]).toEqual(['made', 'made'])
   expect(statSync(join(dir, 'jwt-secret')).mode & 0o777).toBe(0o600)
 })

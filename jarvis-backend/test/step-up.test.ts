@@ -15,6 +15,9 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /agents/:id/classify': 'token',
   'PUT /agents/:id/files/*path': 'token',
   'DELETE /agents/:id/files/*path': 'token',
+  'DELETE /auth/sign-ins/:id': 'token',
+  'POST /attachments': 'token',
+  'DELETE /attachments/:id': 'token',
   // What is silenced stays on the screens, and ends by itself.
   'POST /alerts/:id/acknowledge': 'token',
   'POST /alerts/:id/unacknowledge': 'token',
@@ -23,7 +26,16 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /auth/login': 'public',
   'POST /auth/step-up': 'token',
   'POST /auth/password': 'token',
+  'POST /auth/sign-out-others': 'token',
   'POST /auth/logout': 'token',
+  'POST /auth/passkey': 'public',
+  'POST /auth/passkey/options': 'public',
+  // A new key would decide in place of the person.
+  'POST /passkeys/options': 'password',
+  'POST /passkeys': 'password',
+  'POST /passkeys/countersign': 'password',
+  'PATCH /passkeys/:id': 'token',
+  'DELETE /passkeys/:id': 'password',
   // Keeping and taking back are decisions as those on cards; what an undo does asks by itself.
   'PUT /budgets': 'password',
   'POST /budgets/runs/:runId': 'password',
@@ -32,6 +44,10 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'PATCH /checks/:id': 'token',
   'POST /checks/run': 'token',
   'POST /confirmations/:id': 'token',
+  'POST /confirmations/:id/break-glass': 'password',
+  'POST /roles/try': 'token',
+  // What to sign allows nothing before it is signed.
+  'POST /confirmations/:id/challenge': 'token',
   // The call is asked for again, on a card.
   'DELETE /confirmations/:id/denial': 'token',
   // An answer allows nothing.
@@ -44,6 +60,7 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /jobs/stop': 'token',
   'POST /jobs/start': 'token',
   'PATCH /jobs/:id': 'token',
+  'PATCH /people/:id': 'password',
   'DELETE /jobs/:id': 'token',
   'POST /jobs/:id/run': 'token',
   // It lets red calls run without a card; ending that needs no password.
@@ -75,8 +92,10 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'PUT /models/:provider': 'password',
   'PUT /models/fallbacks': 'password',
   'DELETE /models/:provider': 'token',
+  'DELETE /people/:id': 'password',
   // What a node is for only ever raises a tier.
   'PUT /node-roles': 'token',
+  'POST /people/:id/sign-out': 'token',
   'POST /oauth/requests': 'token',
   'POST /oauth/requests/:id': 'sometimes',
   'POST /push': 'password',

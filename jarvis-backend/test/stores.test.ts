@@ -2,7 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createChallengeStore } from '../src/store/sqlite/access/challenges.ts'
 import { createOAuthStore } from '../src/store/sqlite/access/oauth.ts'
+import { createPasskeyStore } from '../src/store/sqlite/access/passkeys.ts'
+import { createPersonStore, createSignInStore } from '../src/store/sqlite/access/people.ts'
 import { createApiTokenStore, createRevocationStore } from '../src/store/sqlite/access/tokens.ts'
 import { createAlertStore, createCheckStore, createWindowStore } from '../src/store/sqlite/alerts.ts'
 import { createAskedStore } from '../src/store/sqlite/asked.ts'
@@ -18,6 +21,7 @@ import { openMemoryStore } from '../src/store/sqlite/memory/store.ts'
 import { createPlanStore } from '../src/store/sqlite/plans.ts'
 import { createPushStore } from '../src/store/sqlite/push.ts'
 import { createSampleStore } from '../src/store/sqlite/samples/samples.ts'
+import { createAttachmentStore } from '../src/store/sqlite/sessions/attachments.ts'
 import { createImageStore } from '../src/store/sqlite/sessions/images.ts'
 import { createKeptRunStore } from '../src/store/sqlite/sessions/kept-runs.ts'
 import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
@@ -51,6 +55,8 @@ const sqlite: Record<string, () => void> = {
   AlertStore: () => alerts.alertStoreContract(inSqlite(createAlertStore)),
   AskedStore: () => calls.askedStoreContract(inSqlite(createAskedStore)),
   AttachedStore: () => calls.attachedStoreContract(inSqlite(createAttachedStore)),
+  AttachmentStore: () => calls.attachmentStoreContract(inSqlite(createAttachmentStore)),
+  ChallengeStore: () => access.challengeStoreContract(inSqlite(createChallengeStore)),
   ChangeStore: () => calls.changeStoreContract(inSqlite(createChangeStore)),
   CheckStore: () => alerts.checkStoreContract(inSqlite(createCheckStore)),
   ConfirmationStore: () => calls.confirmationStoreContract(inSqlite(createConfirmationStore)),
@@ -68,6 +74,8 @@ const sqlite: Record<string, () => void> = {
       return store
     }),
   OAuthStore: () => access.oauthStoreContract(inSqlite(createOAuthStore)),
+  PasskeyStore: () => access.passkeyStoreContract(inSqlite(createPasskeyStore)),
+  PersonStore: () => access.personStoreContract(inSqlite(createPersonStore)),
   PlanStore: () => planStoreContract(inSqlite(createPlanStore)),
   PushStore: () => access.pushStoreContract(inSqlite(createPushStore)),
   QuestionStore: () => questionStoreContract(inSqlite(createQuestionStore)),
@@ -75,6 +83,7 @@ const sqlite: Record<string, () => void> = {
     access.revocationStoreContract(inSqlite((database) => createRevocationStore(database, () => 1_000))),
   SampleStore: () => indexes.sampleStoreContract(inSqlite(createSampleStore)),
   SpendingStore: () => spendingStoreContract(inSqlite(createSpendingStore)),
+  SignInStore: () => access.signInStoreContract(inSqlite(createSignInStore)),
   SkillStore: () =>
     skillStoreContract(
       inSqlite(

@@ -162,3 +162,27 @@ test('a skill whose approval is killed is approved with its journal entry, or no
   expect(await after.read('journal/verify')).toMatchObject({ ok: true })
   await after.kill()
 }, 60_000)
+
+test('a file that was uploaded before a kill goes with the message after it, and is there after another', async () => {
+  const dataDir = folder()
+  const first = await life({ dataDir })
+  const data = Buffer.from('uploaded before').toString('base64')
+  const { id } = (await (await first.request('attachments', { name: 'a.txt', data })).json()) as { id: string }
+  await first.kill()
+
+  // Killed in the transaction that stores the message: neither is sent, and the upload waits.
+  const second = await life({ dataDir, dieAt: 'insert entries user written' })
+  await second.request('sessions', { message: 'Read it.', attachments: [id], requestId: 'request-1' }).catch(() => {})
+  await second.ended
+  const third = await life({ dataDir })
+  const sent = await third.request('sessions', { message: 'Read it.', attachments: [id], requestId: 'request-1' })
+  const { id: session } = (await sent.json()) as { id: string }
+  await third.kill()
+
+  const last = await life({ dataDir })
+  await ends(last, session, 1)
+  expect((await last.of(session, 'user')).map(({ attachments }) => attachments?.map((file) => file.id))).toEqual([[id]])
+  expect(await (await last.request(`sessions/${session}/attachments/${id}`)).text()).toBe('uploaded before')
+  expect((await last.read<Page<{ id: string }>>('sessions')).items.map((one) => one.id)).toEqual([session])
+  await last.kill()
+}, 60_000)

@@ -6,6 +6,7 @@ import { createConfirmations } from '../src/calls/confirmations/confirmations.ts
 import { createGrants } from '../src/calls/confirmations/grants.ts'
 import { createExecutor } from '../src/calls/execute.ts'
 import { createEffectsOf, createJudge, createSeeingJudge } from '../src/calls/judge.ts'
+import { onlyOwner } from '../src/calls/people.ts'
 import type { Claim } from '../src/calls/ports.ts'
 import { createUnits } from '../src/calls/seen-units.ts'
 import { createWays } from '../src/calls/way.ts'
@@ -100,11 +101,24 @@ function createHouse(calls: readonly ToolCall[]) {
     const executions = createExecutionStore(database)
     const redactor = createRedactor([])
     const grants = createGrants({ ...shared, store: createGrantStore(database), proof: journal.proof, changed() {} })
-    const cards = { store, ttlMs: 60_000, changed() {}, isWatched: () => true }
+    const unsigned = () => expect.fail('No rule here wants a signature.')
+    const decisions = { challenge: unsigned, check: unsigned, use: unsigned, problem: unsigned }
+    const cards = { store, ttlMs: 60_000, changed() {}, isWatched: () => true, decisions, unsigned }
     const changeStore = createChangeStore(database)
     const changes = createChanges({ ...shared, store: changeStore, redactor, world, changed() {} })
     const plans = { begin: () => expect.fail('No call here leads to a plan.'), reserve: () => undefined }
-    const ways = createWays({ ...shared, ...cards, executions, images, redactor, world, changes, plans, note() {} })
+    const ways = createWays({
+      ...shared,
+      ...cards,
+      people: onlyOwner,
+      executions,
+      images,
+      redactor,
+      world,
+      changes,
+      plans,
+      note() {},
+    })
     // Reading afresh takes a while, in which others decide.
     const lookAgain = turn
     const confirmations = createConfirmations({
@@ -113,21 +127,27 @@ function createHouse(calls: readonly ToolCall[]) {
       ways,
       judge,
       grants,
+      proof: journal.proof,
+      people: onlyOwner,
+      mayBreakGlass: () => false,
+      glassBroken: () => expect.fail('Nobody decides alone here.'),
       arm: changeStore.arm,
       redactValue: redactor.value,
       lookAgain,
-      isAskerKnown: () => now.isAskerKnown,
+      goneBecause: () => (now.isAskerKnown ? undefined : 'Its token was revoked.'),
       redact: redactor.text,
       isStopping: () => isDead,
     })
     const executor = createExecutor({
       ...shared,
+      ...{ decisions, unsigned },
       questions: { ask: () => expect.fail('No call here asks a question.') },
       observed: () => expect.fail('No rule here wants to hear of a call.'),
       ways,
       judge,
       seeingJudge: createSeeingJudge(judge, units.look, () => undefined),
       effectsOf: createEffectsOf(catalog, world),
+      sightOf: () => undefined,
       world,
       confirmations,
       grants,

@@ -1,4 +1,4 @@
-import { type ApiTokenInfo, type Door, JarvisError, type TokenScope } from '../protocol/index.ts'
+import { type ApiTokenInfo, type Door, JarvisError, personFor, type TokenScope } from '../protocol/index.ts'
 import { hintOf, isMistyped, newSecret } from './api-token-secret.ts'
 import { hashToken } from './tokens.ts'
 
@@ -11,10 +11,18 @@ export interface ApiTokenStore {
   byHash(hash: string): ApiToken | undefined
   list(): ApiToken[]
   remove(name: string): boolean
-  used(name: string, at: number): void
+  /** Adds requests to a token's count; no-op where it is gone. @param at of the last one, Unix ms */
+  used(token: Pick<ApiToken, 'name' | 'createdAt'>, at: number, calls: number): void
 }
 
-export type NewApiToken = { name: string; doors: readonly Door[]; scope: TokenScope; expiresInMs?: number }
+export type NewApiToken = {
+  name: string
+  doors: readonly Door[]
+  scope: TokenScope
+  expiresInMs?: number
+  /** Absent: as many as it likes. */
+  requestsPerMinute?: number
+}
 
 /** A change of the tokens for the journal. */
 export type ApiTokenChange = ({ change: 'created' } & NewApiToken & By) | ({ change: 'revoked'; name: string } & By)
@@ -30,9 +38,6 @@ export type ApiTokens = {
   revoke(name: string, by: string): void
 }
 
-/** Least time between two writes of the last use, ms, so that most read-only calls need no write. */
-export const touchEveryMs = 60_000
-
 export function createApiTokens(parts: {
   store: ApiTokenStore
   /** Commits `work` to disk before it returns. */
@@ -43,7 +48,7 @@ export function createApiTokens(parts: {
 }): ApiTokens {
   const { store, durably, record, now } = parts
   return {
-    create({ name, doors, scope, expiresInMs }, by) {
+    create({ name, doors, scope, expiresInMs, requestsPerMinute }, by) {
       if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
         throw new JarvisError(
           'invalid_request',
@@ -55,10 +60,14 @@ export function createApiTokens(parts: {
       }
       const secret = newSecret()
       const createdAt = now()
-      const rights = { name, doors: [...new Set(doors)], scope }
+      const rights = {
+        ...{ name, doors: [...new Set(doors)], scope },
+        ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+      }
       const expiry = expiresInMs === undefined ? {} : { expiresAt: createdAt + expiresInMs }
       durably(() => {
-        if (!store.add({ ...rights, hint: hintOf(secret), createdAt, ...expiry }, hashToken(secret))) {
+        const token = { ...rights, hint: hintOf(secret), calls: 0, createdAt, ...expiry, ...personFor(by) }
+        if (!store.add(token, hashToken(secret))) {
           throw new JarvisError(
             'invalid_request',
             `There is a token ${name} already. Revoke it first, or choose another name.`,
@@ -86,7 +95,6 @@ export function createApiTokens(parts: {
         throw new JarvisError('token_expired', `The token ${known.name} has expired. Make a new one.`)
       }
       requireDoor(known, door)
-      if (now() - (known.lastUsedAt ?? 0) > touchEveryMs) store.used(known.name, now())
       return known
     },
     list: () => store.list(),

@@ -1,16 +1,23 @@
 import type { IncomingMessage } from 'node:http'
-import { type Door, JarvisError } from '../protocol/index.ts'
+import { type Door, firstOwnerId, JarvisError, type PersonRef } from '../protocol/index.ts'
 import { type ApiToken, type ApiTokens, requireDoor } from './api-tokens.ts'
 import { resourceOf, scopes } from './oauth-requests.ts'
 import type { OAuthSecrets } from './oauth-secrets.ts'
+import type { People } from './people.ts'
 import type { OriginOf } from './public-origin.ts'
+import { isAtLeast } from './roles.ts'
 
-/** `stillCounts` throws as `verify` does once the token is no longer valid; for requests that stay open. */
-export type Verified = { token: ApiToken; stillCounts(): void }
+/**
+ * `person`: in whose name the program acts. `stillCounts` throws as `verify` does once the token is no longer valid; for requests that stay open.
+ */
+export type Verified = { token: ApiToken; person: PersonRef; stillCounts(): void }
 
 /** Checks which program uses a door: by an API token, or by the OAuth access token of an MCP client that an operator allowed. */
 export type Bearer = {
-  /** Reads the `Authorization` header only. @throws JarvisError `unauthorized`, `token_expired`; `forbidden` for a token of another door */
+  /**
+   * Reads the `Authorization` header only, and counts the request.
+   * @throws JarvisError `unauthorized`, `token_expired`; `forbidden` for a token of another door; `too_many_requests` beyond the token's rate
+   */
   verify(request: Pick<IncomingMessage, 'headers'>, door: Door): Verified
   /** `WWW-Authenticate` for a 401 at `/mcp`: where a client can sign in and for what (RFC 9728, RFC 6750). */
   challenge(request: IncomingMessage): string
@@ -23,12 +30,30 @@ export const bearerOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string 
 export function createBearer({
   tokens,
   oauth,
+  people,
   originOf,
+  count,
 }: {
   tokens: Pick<ApiTokens, 'verify'>
+  people: Pick<People, 'get'>
   oauth: OAuthSecrets
   originOf: OriginOf
+  /** @throws JarvisError `too_many_requests` */
+  count(token: ApiToken): void
 }): Bearer {
+  /** A token ends with the person who made it, and may never do more than they. @throws JarvisError `unauthorized` */
+  function held(token: ApiToken): { token: ApiToken; person: PersonRef } {
+    const person = people.get(token.person ?? firstOwnerId)
+    if (person === undefined || person.disabledAt !== undefined) {
+      throw new JarvisError(
+        'unauthorized',
+        `Whoever made the token ${token.name} cannot sign in any more. Make another one.`,
+      )
+    }
+    const { id, name, role } = person
+    const scope = isAtLeast(role, 'member') ? token.scope : 'read'
+    return { token: scope === token.scope ? token : { ...token, scope }, person: { id, name, role } }
+  }
   return {
     verify(request, door) {
       const bearer = bearerOf(request)
@@ -36,11 +61,22 @@ export function createBearer({
         throw new JarvisError('unauthorized', `Send a token of the door ${door}: Authorization: Bearer jarvis_…`)
       }
       if (!bearer.startsWith('jmat_')) {
-        return { token: tokens.verify(bearer, door), stillCounts: () => void tokens.verify(bearer, door) }
+        const token = tokens.verify(bearer, door)
+        const holder = held(token)
+        count(token)
+        return { ...holder, stillCounts: () => void held(tokens.verify(bearer, door)) }
       }
       const token = oauth.verify(bearer, resourceOf(originOf(request)))
       requireDoor(token, door)
-      return { token, stillCounts: () => oauth.requireConsent(token.name) }
+      const holder = held(token)
+      count(token)
+      return {
+        ...holder,
+        stillCounts() {
+          oauth.requireConsent(token.name)
+          held(token)
+        },
+      }
     },
     challenge(request) {
       const about = `resource_metadata="${originOf(request)}/.well-known/oauth-protected-resource/mcp", scope="${scopes.read} ${scopes.ask}"`

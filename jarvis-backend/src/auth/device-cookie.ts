@@ -1,25 +1,30 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const name = 'jarvis_device'
+const firstOwner = 'operator'
 const yearS = 365 * 24 * 60 * 60
 
 /**
- * Makes and reads cookies that mark a browser which has signed in (OWASP's device cookie). A cookie grants nothing: the browser's wrong
- * passwords are counted apart from those of strangers, so guessing cannot lock the operator out.
+ * Makes and reads cookies that mark a browser which a person has signed in with (OWASP's device cookie). A cookie grants nothing: the browser's wrong
+ * passwords for this person are counted apart from those of strangers, so guessing cannot lock the person out. For anybody else it is no cookie.
  */
 export function createDeviceCookie(secret: string) {
-  const macOf = (id: string) => createHmac('sha256', secret).update(`device ${id}`).digest('base64url')
+  // The first owner's cookies are those of the releases that knew one person.
+  const macOf = (id: string, person: string) =>
+    createHmac('sha256', secret)
+      .update(person === firstOwner ? `device ${id}` : `device ${id} ${person}`)
+      .digest('base64url')
   return {
-    /** Makes a `Set-Cookie` header for a new id. */
-    issue(): string {
+    /** Makes a `Set-Cookie` header for a new id. @param person its id */
+    issue(person: string): string {
       const id = randomBytes(16).toString('base64url')
-      return `${name}=${id}.${macOf(id)}; Path=/api/auth; Max-Age=${yearS}; HttpOnly; SameSite=Strict`
+      return `${name}=${id}.${macOf(id, person)}; Path=/api/auth; Max-Age=${yearS}; HttpOnly; SameSite=Strict`
     },
-    /** @returns the id in a `Cookie` header; undefined unless it was issued under this secret */
-    read(header: string | undefined): string | undefined {
+    /** @returns the id in a `Cookie` header; undefined unless it was issued to this person under this secret */
+    read(header: string | undefined, person: string): string | undefined {
       const [, id, mac] = new RegExp(`(?:^|;\\s*)${name}=([\\w-]{22})\\.([\\w-]{43})(?:;|$)`).exec(header ?? '') ?? []
       if (id === undefined || mac === undefined) return undefined
-      return timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(id))) ? id : undefined
+      return timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(id, person))) ? id : undefined
     },
   }
 }

@@ -21,7 +21,7 @@ function start() {
     },
   }
 }
-const stranger = (address: string) => signInBudgets({ address, isThisMachine: false }, undefined)
+const stranger = (address: string, name = 'ann') => signInBudgets({ address, isThisMachine: false }, name, undefined)
 const minuteMs = 60_000
 
 test.each([
@@ -45,8 +45,8 @@ test('the account is slowed, and never locked: half a minute after any flood a s
 })
 
 test.each([
-  ['a browser that signed in before', signInBudgets({ address: '203.0.113.7', isThisMachine: false }, 'device')],
-  ['a program on this machine', signInBudgets({ address: '127.0.0.1', isThisMachine: true }, undefined)],
+  ['a browser that signed in before', signInBudgets({ address: '203.0.113.7', isThisMachine: false }, 'ann', 'device')],
+  ['a program on this machine', signInBudgets({ address: '127.0.0.1', isThisMachine: true }, 'ann', undefined)],
   ['somebody who is signed in', signedInBudgets({ address: '203.0.113.7', isThisMachine: false }, 'hash')],
 ])('strangers who guess, from the same address too, do not keep %s out', (_who, budgets) => {
   const { looked } = start()
@@ -67,4 +67,25 @@ test('the wait doubles, a right password ends it, and an hour of calm does', () 
   expect(looked(6, one)).toBe(5)
   skip(60 * minuteMs)
   expect(looked(6, one)).toBe(5)
+})
+
+test('one network has twenty wrong passwords for all names together, and the names are one in any case', () => {
+  const { looked } = start()
+  expect(looked(100, (turn) => stranger('203.0.113.7', `person-${turn}`))).toBe(20)
+  expect(looked(10, (turn) => stranger(`198.51.100.${turn}`, turn % 2 === 0 ? 'BEN' : 'ben'))).toBe(10)
+  expect(looked(1, () => stranger('192.0.2.1', 'Ben'))).toBe(0)
+  expect(looked(1, () => stranger('192.0.2.1', 'carl'))).toBe(1)
+})
+
+test.each([
+  ['the same network', (name: string) => stranger('203.0.113.7', name)],
+  ['the same machine', (name: string) => signInBudgets({ address: '::1', isThisMachine: true }, name, undefined)],
+])('who has an account gains no guess at another by signing in from %s in between', (_where, from) => {
+  const { looked, enter } = start()
+  let guesses = 0
+  for (let turn = 0; turn < 50; turn += 1) {
+    guesses += looked(4, () => from('ann'))
+    enter(from('mallory'))?.()
+  }
+  expect(guesses).toBe(5)
 })

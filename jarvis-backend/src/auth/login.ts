@@ -1,26 +1,38 @@
+import { createHash } from 'node:crypto'
 import { JarvisError } from '../protocol/index.ts'
 import { type ClientAddress, networkOf } from './client-address.ts'
 
 /** The first `free` failures cause no wait; each further one doubles it, from `firstMs` to `longestMs`. */
 type Brake = { free: number; firstMs: number; longestMs: number }
 const narrow: Brake = { free: 5, firstMs: 2_000, longestMs: 15 * 60_000 }
-/** The brake for the one account, shared by all addresses, so it only slows guessing and never locks the operator out. */
+/** The brake for a network, whichever accounts are tried. No sign-in ends its count: who has an account could else guess at others for ever. */
+const wide: Brake = { free: 20, firstMs: 2_000, longestMs: 15 * 60_000 }
+/** The brake for one account, shared by all addresses, so it only slows guessing and never locks its person out. */
 const shared: Brake = { free: 10, firstMs: 1_000, longestMs: 30_000 }
 /** A count starts again after this time without a failure, ms. */
 const calmMs = 60 * 60_000
 const mostKept = 10_000
 
-export type Budget = { key: string; brake: Brake }
+/** `outlives`: a success takes back its own try alone, not the failures before it. */
+export type Budget = { key: string; brake: Brake; outlives?: true }
 
 /**
- * Keys and brakes for a sign-in: its network and the account. A browser that signed in before and a program on this machine have budgets
- * of their own, so that strangers who guess cannot keep the operator out.
- * @param deviceId id from a valid device cookie
+ * Keys and brakes for a sign-in: its network and the account. A browser that this person signed in with before and a program on this machine have
+ * budgets of their own, so that strangers who guess cannot keep the person out.
+ * @param account the name as it was typed, whether or not somebody has it
+ * @param deviceId id from a device cookie that is valid for this person
  */
-export function signInBudgets({ address, isThisMachine }: ClientAddress, deviceId: string | undefined): Budget[] {
-  if (deviceId !== undefined) return [{ key: `device ${deviceId}`, brake: narrow }]
-  const network = { key: `network ${networkOf(address)}`, brake: narrow }
-  return isThisMachine ? [{ ...network, key: 'this machine' }] : [network, { key: 'account operator', brake: shared }]
+export function signInBudgets(from: ClientAddress, account: string, deviceId: string | undefined): Budget[] {
+  // Hashed, so that a name of any length takes as much memory as any other.
+  const name = createHash('sha256').update(account.toLowerCase()).digest('base64url')
+  if (deviceId !== undefined) return [{ key: `device ${deviceId} ${name}`, brake: narrow }]
+  if (from.isThisMachine) return [{ key: `this machine ${name}`, brake: narrow }]
+  const network = networkOf(from.address)
+  return [
+    { key: `network ${network} ${name}`, brake: narrow },
+    { key: `network ${network}`, brake: wide, outlives: true },
+    { key: `account ${name}`, brake: shared },
+  ]
 }
 
 /** Keys and brakes for a password from somebody who is signed in. Failures of strangers do not count here. */
@@ -45,6 +57,11 @@ export function createLoginGuard(now: () => number) {
       failures.delete(oldest)
     }
   }
+  function forgive({ key, outlives }: Budget) {
+    const known = failures.get(key)
+    if (outlives !== true || known === undefined || known.count <= 1) failures.delete(key)
+    else failures.set(key, { ...known, count: known.count - 1, until: now() })
+  }
   return {
     /**
      * Counts a failure in each budget before the password is checked, so that parallel tries cannot pass together.
@@ -60,7 +77,7 @@ export function createLoginGuard(now: () => number) {
       }
       for (const budget of budgets) fail(budget)
       return () => {
-        for (const { key } of budgets) failures.delete(key)
+        for (const budget of budgets) forgive(budget)
       }
     },
   }

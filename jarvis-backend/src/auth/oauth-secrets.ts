@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { JarvisError } from '../protocol/index.ts'
-import { type ApiToken, touchEveryMs } from './api-tokens.ts'
+import { JarvisError, personFor } from '../protocol/index.ts'
+import type { ApiToken } from './api-tokens.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type Allowed, requireResource, scopes } from './oauth-requests.ts'
 import type { Consent, OAuthSecret, OAuthStore } from './oauth-store.ts'
@@ -105,9 +105,11 @@ export function createOAuthSecrets(parts: {
         name,
         doors: ['mcp'],
         scope: isReadOnly ? 'read' : 'ask',
+        calls: 0,
         createdAt: now(),
         expiresAt: now() + refreshMs,
         clientName: client.name,
+        ...personFor(by),
       }
       const consent = { token, clientId: client.id, resource }
       const reply = durably(() => {
@@ -164,7 +166,6 @@ export function createOAuthSecrets(parts: {
       if (known.expiresAt <= now()) {
         throw new JarvisError('token_expired', 'This access token has expired. Refresh it.')
       }
-      if (now() - (consent.token.lastUsedAt ?? 0) > touchEveryMs) store.used(consent.token.name, now())
       return consent.token
     },
 

@@ -27,7 +27,6 @@ export interface OAuthStore {
   secret(hash: string): OAuthSecret | undefined
   /** Marks a secret as used, by compare-and-set. @returns false when it was used before */
   use(hash: string, at: number): boolean
-  used(name: string, at: number): void
   /** Deletes consents and secrets that have expired. */
   prune(now: number): void
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { keepSecret, keptSecret } from '../lib/kept-secret.ts'
 import { JarvisError } from '../protocol/index.ts'
-import { generatePassword, hashPassword, isPassword, isSameSecret } from './passwords.ts'
+import { generatePassword, isSameSecret, type PasswordHasher } from './passwords.ts'
 
 export interface Settings {
   get(key: string): string | undefined
@@ -13,9 +13,10 @@ export type Password = {
   made: string | undefined
   /** Stores the made password; call it once the password can be shown. */
   keep(): void
-  is(given: string): Promise<boolean>
+  /** @param isKnown as in `PasswordHasher.check`. @throws JarvisError `too_many_requests` */
+  is(given: string, isKnown: boolean): Promise<boolean>
   /** Sets the password and ends every token issued before. @throws JarvisError `invalid_request` */
-  change(next: string): void
+  change(next: string): Promise<void>
   /** Tokens issued before this time are invalid, Unix ms. */
   validFrom(): number
 }
@@ -29,9 +30,11 @@ export function createPassword(parts: {
   dataDir: string
   secret: string
   settings: Settings
+  hasher: PasswordHasher
   now(): number
+  report(error: unknown, message: string): void
 }): Password {
-  const { configured, dataDir, settings, now } = parts
+  const { configured, dataDir, settings, hasher, now, report } = parts
   const endTokens = (issuedBefore: number) => settings.set('tokens_valid_from', String(issuedBefore))
   const validFrom = () => Number(settings.get('tokens_valid_from') ?? 0)
 
@@ -46,8 +49,12 @@ export function createPassword(parts: {
     return {
       made: undefined,
       keep: () => {},
-      is: async (given) => isSameSecret(given, configured),
-      change: () => {
+      // It is not hashed anywhere, and takes as long as if it were: else the time would tell which name it belongs to.
+      is: async (given, isKnown) => {
+        await hasher.check(given, undefined, isKnown)
+        return isSameSecret(given, configured)
+      },
+      change: async () => {
         throw new JarvisError('invalid_request', 'JARVIS_PASSWORD sets the password. Change it there and start again.')
       },
       validFrom,
@@ -56,19 +63,39 @@ export function createPassword(parts: {
 
   let hash = keptSecret(dataDir, file)
   const made = hash === undefined ? generatePassword() : undefined
-  if (made !== undefined) hash = hashPassword(made)
+  if (made !== undefined) hash = hasher.hashNow(made)
+
+  /** Replaces a hash that was made with less than is used now. A failure leaves it as it is, and the sign-in goes on. */
+  async function strengthen(given: string, weak: string) {
+    try {
+      const strong = await hasher.hash(given)
+      // The password may have been changed meanwhile.
+      if (hash !== weak) return
+      keepSecret(dataDir, file, strong)
+      hash = strong
+    } catch (error) {
+      report(error, 'The password is kept with its old hash, because the new one could not be written.')
+    }
+  }
+
   return {
     made,
     keep: () => {
       if (made !== undefined && hash !== undefined) keepSecret(dataDir, file, hash)
     },
-    is: async (given) => isPassword(given, hash ?? ''),
-    change(next) {
+    async is(given, isKnown) {
+      const kept = hash
+      const { isRight, isWeak } = await hasher.check(given, kept, isKnown)
+      if (isRight && isWeak && kept !== undefined) await strengthen(given, kept)
+      return isRight
+    },
+    async change(next) {
       if (next.length < shortest) {
         throw new JarvisError('invalid_request', `A password has at least ${shortest} characters.`)
       }
-      hash = hashPassword(next)
-      keepSecret(dataDir, file, hash)
+      const made = await hasher.hash(next)
+      keepSecret(dataDir, file, made)
+      hash = made
       // Tokens carry whole seconds, rounded up; the added second is past any token issued before.
       endTokens((Math.ceil(now() / 1000) + 1) * 1000)
     },

@@ -1,20 +1,90 @@
-import { createHash, randomBytes, scrypt, scryptSync, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { hash, hashSync, verify } from '@node-rs/argon2'
+import { JarvisError } from '../protocol/index.ts'
 
-const keyBytes = 32
-const derive = promisify<string, Buffer, number, Buffer>(scrypt)
+/** Parameters of argon2id: memory in KiB, passes over it, lanes. */
+export type HashStrength = { memoryKib: number; passes: number; lanes: number }
+/** The least that OWASP's Password Storage Cheat Sheet names for argon2id. */
+export const standingStrength: HashStrength = { memoryKib: 19 * 1024, passes: 2, lanes: 1 }
 
-/** Makes `scrypt$salt$key`, both base64url. Blocks the process for about 50 ms. */
-export function hashPassword(password: string): string {
-  const salt = randomBytes(16)
-  return `scrypt$${salt.toString('base64url')}$${scryptSync(password, salt, keyBytes).toString('base64url')}`
+/** Hashes that run at one time: each takes its memory and a thread of the pool that file access uses too. */
+const mostAtOnce = 2
+/** Further tries of strangers are refused while this many wait, so that a flood of them uses up neither memory nor time. */
+const mostWaiting = 32
+
+export type PasswordHasher = {
+  /** Makes a PHC string, which names algorithm and parameters: `$argon2id$v=19$m=…,t=…,p=…$salt$key`. */
+  hash(password: string): Promise<string>
+  /** The same, blocking; only for a start, before anything is served. */
+  hashNow(password: string): string
+  /**
+   * Checks a password in constant time. `kept` undefined (nobody has that name): takes as long and is wrong. `isWeak`: the hash was made with less
+   * than is used now, so make a new one while the password is at hand.
+   * @param isKnown the caller signed in before; it goes ahead of strangers and is never refused
+   * @throws JarvisError `too_many_requests` where too many strangers wait
+   */
+  check(password: string, kept: string | undefined, isKnown?: boolean): Promise<{ isRight: boolean; isWeak: boolean }>
 }
 
-/** Checks a password against a hash in constant time. */
-export async function isPassword(password: string, hash: string): Promise<boolean> {
-  const [, salt = '', key = ''] = hash.split('$')
+/** Hashes passwords off the event loop, two at a time. */
+export function createPasswordHasher(strength: HashStrength = standingStrength): PasswordHasher {
+  const options = { memoryCost: strength.memoryKib, timeCost: strength.passes, parallelism: strength.lanes }
+  const turns = createTurns()
+  // Its key is random and belongs to no password.
+  const [salt, key] = [16, 32].map((size) => randomBytes(size).toString('base64').replaceAll('=', ''))
+  const nobody = `$argon2id$v=19$m=${strength.memoryKib},t=${strength.passes},p=${strength.lanes}$${salt}$${key}`
+  return {
+    hash: (password) => turns.take(true, () => hash(password, options)),
+    hashNow: (password) => hashSync(password, options),
+    check: (password, kept = nobody, isKnown = false) =>
+      turns.take(isKnown, async () => ({
+        isRight: kept.startsWith('scrypt$') ? await isScrypt(password, kept) : await verify(kept, password),
+        isWeak: isWeaker(kept, strength),
+      })),
+  }
+}
+
+/** Runs work of which `mostAtOnce` may go on together. */
+function createTurns() {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return {
+    /** @param isAhead goes before all that wait without it */
+    async take<T>(isAhead: boolean, work: () => Promise<T>): Promise<T> {
+      if (running >= mostAtOnce) {
+        if (!isAhead && waiting.length >= mostWaiting) {
+          throw new JarvisError('too_many_requests', 'Too many people sign in at once. Try again in 2 s.', {
+            retryAfterS: 2,
+          })
+        }
+        // A turn is handed on, so that nobody takes it in between.
+        await new Promise<void>((go) => (isAhead ? waiting.unshift(go) : waiting.push(go)))
+      } else running += 1
+      try {
+        return await work()
+      } finally {
+        const next = waiting.shift()
+        if (next === undefined) running -= 1
+        else next()
+      }
+    },
+  }
+}
+
+/** Whether a hash of ours was made with less than `strength`; so was every hash of older releases. */
+function isWeaker(kept: string, { memoryKib, passes }: HashStrength): boolean {
+  const [, m, t] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),/.exec(kept) ?? []
+  return m === undefined || Number(m) < memoryKib || Number(t) < passes
+}
+
+const derive = promisify<string, Buffer, number, { N: number; r: number; p: number }, Buffer>(scrypt)
+
+/** Checks against `scrypt$salt$key`, as older releases made it: without its parameters, which were Node's defaults. */
+async function isScrypt(password: string, kept: string): Promise<boolean> {
+  const [, salt = '', key = ''] = kept.split('$')
   const expected = Buffer.from(key, 'base64url')
-  const actual = await derive(password, Buffer.from(salt, 'base64url'), keyBytes)
+  const actual = await derive(password, Buffer.from(salt, 'base64url'), 32, { N: 2 ** 14, r: 8, p: 1 })
   return expected.length === actual.length && timingSafeEqual(expected, actual)
 }
 

@@ -1,22 +1,23 @@
 import { JarvisError } from '../protocol/index.ts'
 
-const mostAddresses = 10_000
+const mostKeys = 10_000
 
-/** Allows `most` calls per address within `perMs`. The returned function @throws JarvisError `too_many_requests` with `retryAfterS` */
-export function createRateLimit({ most, perMs, now }: { most: number; perMs: number; now(): number }) {
+/** Allows a number of calls per key, an address or a token, within `perMs`. Only the newest 10,000 keys are kept. */
+export function createRateLimit({ perMs, now }: { perMs: number; now(): number }) {
   const seen = new Map<string, { count: number; since: number }>()
-  return (address: string): void => {
-    const known = seen.get(address)
+  /** @throws JarvisError `too_many_requests` with `retryAfterS` where `key` was here more than `most` times */
+  return (key: string, most: number, says = (s: number) => `Too many requests. Try again in ${s} s.`): void => {
+    const known = seen.get(key)
     const current = known !== undefined && known.since + perMs > now() ? known : { count: 0, since: now() }
     current.count += 1
-    seen.delete(address)
-    seen.set(address, current)
+    seen.delete(key)
+    seen.set(key, current)
     for (const oldest of seen.keys()) {
-      if (seen.size <= mostAddresses) break
+      if (seen.size <= mostKeys) break
       seen.delete(oldest)
     }
     if (current.count <= most) return
-    const retryAfterS = Math.ceil((current.since + perMs - now()) / 1000)
-    throw new JarvisError('too_many_requests', `Too many requests. Try again in ${retryAfterS} s.`, { retryAfterS })
+    const retryAfterS = Math.max(1, Math.ceil((current.since + perMs - now()) / 1000))
+    throw new JarvisError('too_many_requests', says(retryAfterS), { retryAfterS })
   }
 }

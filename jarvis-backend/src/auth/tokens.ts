@@ -2,7 +2,17 @@ import { createHash, createSecretKey } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import { z } from 'zod'
 import { newId } from '../lib/ids.ts'
-import { type ApiTokenInfo, JarvisError, Role } from '../protocol/index.ts'
+import {
+  type ApiTokenInfo,
+  firstOwnerId,
+  isPersonId,
+  JarvisError,
+  type Person,
+  type PersonRef,
+  Role,
+} from '../protocol/index.ts'
+import { lesserOf, wireRole } from './roles.ts'
+import { type SignInRow, type SignInStore, signInPrefix } from './sign-ins.ts'
 
 const Claims = z.object({
   sub: z.string().min(1).max(200),
@@ -10,17 +20,27 @@ const Claims = z.object({
   iat: z.int(),
   exp: z.int(),
   iss: z.literal('jarvis'),
+  jti: z.string().max(100).optional(),
   /** JARVIS issues tokens without an audience, so a token with one was made for another service. */
   aud: z.never().optional(),
 })
+type Claims = z.infer<typeof Claims>
 
 /** The verified holder of a token. */
 export type Identity = {
+  /** Of a person their id; of a token signed by hand the name that it gives; of a program `token:NAME`. */
   sub: string
+  /** The wire's older word for `person.role`; of a program always `viewer`. */
   role: Role
+  /** In whose name the holder acts, as the person stands now. `role` is at most what the token allows. */
+  person: PersonRef
   /** Unix seconds. */
   exp: number
+  /** Unix seconds; absent for programs. */
+  iat?: number
   tokenHash: string
+  /** The sign-in that the token was issued for; absent for programs, tokens of older releases and those signed by hand. */
+  signIn?: string
   /** Present for a program; absent for a person. */
   token?: ApiTokenInfo
 }
@@ -30,53 +50,140 @@ export interface RevocationStore {
   isRevoked(tokenHash: string): boolean
 }
 
+/** Where somebody signs in, and how. */
+export type SignInFacts = Pick<SignInRow, 'address' | 'client' | 'method'>
+
 export type Tokens = {
-  issue(sub: string, role: Role): { token: string; expiresIn: number }
+  /** Signs a person in: a row for what is signed in, and its token. */
+  issue(person: Person, facts: SignInFacts): { token: string; expiresIn: number; signIn: string }
   /** @throws JarvisError `unauthorized`, `token_expired`. */
   verify(token: string): Identity
+  /** The holder as they stand now, for a token that was verified before. @throws JarvisError as `verify` */
+  again(identity: Identity): Identity
   revoke(identity: Identity): void
 }
 
 const lifetimeS = 7 * 24 * 60 * 60
+/** Least time between two writes of the last use, ms. */
+const touchEveryMs = 60_000
+const mostKnown = 1_000
 
-/** Issues and verifies JWTs. Only HS256 with issuer `jarvis` and an `exp` is accepted; other header fields such as `kid` are ignored. */
-export function createTokens(secret: string, revoked: RevocationStore, validFrom: () => number): Tokens {
+type Parts = {
+  secret: string
+  revoked: RevocationStore
+  signIns: SignInStore
+  people: { get(id: string): Person | undefined; seen(id: string, at: number): void }
+  /** Tokens of the first owner that were issued before are invalid, Unix ms. */
+  validFrom(): number
+  now(): number
+}
+
+/**
+ * Issues and verifies JWTs. Only HS256 with issuer `jarvis` and an `exp` is accepted; other header fields such as `kid` are ignored. Whoever it is
+ * for is looked up each time, so that a lower role, a disabled person and an ended sign-in count at once.
+ */
+export function createTokens(parts: Parts): Tokens {
+  const { revoked, signIns, people, validFrom, now } = parts
   // A key given as text would first be tried as a public key at each check.
-  const key = createSecretKey(Buffer.from(secret))
-  return {
-    issue(sub, role) {
-      // Rounded up to whole seconds, so that a token issued after a change of password is not before it. The random id makes two tokens
-      // of one second differ, so that signing out ends only one.
+  const key = createSecretKey(Buffer.from(parts.secret))
+  /** Claims by the token's hash: a signature is checked once, for it is most of what a request's check costs. */
+  const known = new Map<string, Claims>()
+
+  /** @throws JarvisError `unauthorized`, `token_expired` */
+  function claimsOf(token: string, tokenHash: string): Claims {
+    const kept = known.get(tokenHash)
+    if (kept !== undefined) {
+      if (kept.exp * 1000 <= Date.now()) throw expired()
+      return kept
+    }
+    let payload: unknown
+    try {
+      payload = jwt.verify(token, key, { algorithms: ['HS256'], issuer: 'jarvis' })
+    } catch (cause) {
+      if (cause instanceof jwt.TokenExpiredError) throw expired(cause)
+      throw new JarvisError('unauthorized', 'Sign in first.', { cause })
+    }
+    const claims = Claims.safeParse(payload)
+    if (!claims.success) throw new JarvisError('unauthorized', 'Sign in first.')
+    for (const oldest of known.keys()) {
+      if (known.size < mostKnown) break
+      known.delete(oldest)
+    }
+    known.set(tokenHash, claims.data)
+    return claims.data
+  }
+
+  function requireSignIn(id: string, { sub, tokenHash }: { sub: string; tokenHash: string }): void {
+    const row = signIns.get(id)
+    if (row === undefined || row.hash !== tokenHash || row.person !== sub) {
+      throw new JarvisError('unauthorized', 'You are signed out here. Sign in again.')
+    }
+    const at = now()
+    if (row.endsAt <= at) throw expired()
+    if (at - row.lastSeenAt <= touchEveryMs) return
+    signIns.seen(id, at)
+    people.seen(sub, at)
+  }
+
+  /** The person whose id `sub` is; a name that is no person's acts for the first owner, as a token signed by hand always did. */
+  function personIn(sub: string, signIn: string | undefined, claimed: string): PersonRef {
+    const person = people.get(isPersonId(sub) ? sub : firstOwnerId)
+    if (person === undefined) throw new JarvisError('unauthorized', 'This person was removed. Ask an owner.')
+    if (person.disabledAt !== undefined)
+      throw new JarvisError('unauthorized', 'This person cannot sign in at present. Ask an owner.')
+    const { id, name, role } = person
+    return { id, name, role: signIn === undefined ? lesserOf(role, claimed) : role }
+  }
+
+  const tokens: Tokens = {
+    issue(person, { address, client, method }) {
+      // Rounded up to whole seconds, so that a token issued after a change of password is not before it.
       const iat = Math.ceil(Math.max(Date.now(), validFrom()) / 1000)
-      const token = jwt.sign({ sub, role, iat, jti: newId('tok') }, key, {
+      const id = newId(signInPrefix)
+      const role = wireRole(person.role)
+      const token = jwt.sign({ sub: person.id, role, iat, jti: id }, key, {
         algorithm: 'HS256',
         issuer: 'jarvis',
         expiresIn: lifetimeS,
       })
-      return { token, expiresIn: lifetimeS }
+      const at = now()
+      signIns.prune(at)
+      signIns.add({
+        ...{ id, person: person.id, hash: hashToken(token), address, client, method },
+        ...{ createdAt: at, lastSeenAt: at, endsAt: at + lifetimeS * 1000 },
+      })
+      people.seen(person.id, at)
+      return { token, expiresIn: lifetimeS, signIn: id }
     },
     verify(token) {
-      let payload: unknown
-      try {
-        payload = jwt.verify(token, key, { algorithms: ['HS256'], issuer: 'jarvis' })
-      } catch (cause) {
-        if (cause instanceof jwt.TokenExpiredError) {
-          throw new JarvisError('token_expired', 'The sign-in has expired. Sign in again.', { cause })
-        }
-        throw new JarvisError('unauthorized', 'Sign in first.', { cause })
-      }
-      const claims = Claims.safeParse(payload)
-      if (!claims.success) throw new JarvisError('unauthorized', 'Sign in first.')
-      if (claims.data.iat * 1000 < validFrom()) {
+      const tokenHash = hashToken(token)
+      const { sub, role, iat, exp, jti } = claimsOf(token, tokenHash)
+      const signIn = jti?.startsWith(`${signInPrefix}_`) ? { signIn: jti } : {}
+      return tokens.again({ sub, role, exp, iat, tokenHash, person: claimedBy(role), ...signIn })
+    },
+    again(identity) {
+      const { sub, tokenHash, signIn, iat = 0 } = identity
+      const isFirst = sub === firstOwnerId || !isPersonId(sub)
+      if (isFirst && iat * 1000 < validFrom()) {
         throw new JarvisError('unauthorized', 'The password was changed. Sign in again.')
       }
-      const tokenHash = hashToken(token)
-      if (revoked.isRevoked(tokenHash)) throw new JarvisError('unauthorized', 'You signed out. Sign in again.')
-      const { sub, role, exp } = claims.data
-      return { sub, role, exp, tokenHash }
+      if (signIn !== undefined) requireSignIn(signIn, identity)
+      else if (revoked.isRevoked(tokenHash)) throw new JarvisError('unauthorized', 'You signed out. Sign in again.')
+      const person = personIn(sub, signIn, identity.person.role)
+      return { ...identity, person, role: wireRole(person.role) }
     },
-    revoke: ({ tokenHash, exp }) => revoked.revoke(tokenHash, exp * 1000),
+    revoke({ tokenHash, exp, signIn }) {
+      if (signIn === undefined) revoked.revoke(tokenHash, exp * 1000)
+      else signIns.end(signIn)
+    },
   }
+  return tokens
 }
+
+/** The most that a token without a sign-in allows. */
+const claimedBy = (role: Role): PersonRef => ({ id: '', name: '', role: role === 'operator' ? 'owner' : 'viewer' })
+
+const expired = (cause?: unknown) =>
+  new JarvisError('token_expired', 'The sign-in has expired. Sign in again.', { cause })
 
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')

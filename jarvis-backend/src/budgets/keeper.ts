@@ -76,12 +76,12 @@ export function createKeeper(parts: KeeperParts): Keeper {
         raisedUsd: record.raisedUsd,
       }
     },
-    dayScopes: (caller) => scopes.dayScopes(caller, 0),
+    dayScopes: scopes.dayScopes,
     embedded(model, inputTokens, isPartial) {
       const plan = { model, inputTokens, outputTokens: 0 }
       reserve('embedding', plan, { agent: mainAgentId }).settle({ ...noUsage, inputTokens }, { isPartial })
     },
-    usedUp: (caller) => usedUp(scopes.dayScopes(caller, 0)),
+    usedUp: (caller) => usedUp(scopes.of(caller)),
     raise,
   }
 }

@@ -1,7 +1,7 @@
 import type { Spender } from '../agent/budgets.ts'
 import type { BudgetLimits, Budgets, Spending } from '../protocol/index.ts'
 import { raisedLimits, scaled, spentOfRun, strictest } from './runs.ts'
-import type { RunRecord, SpendingStore } from './spending.ts'
+import type { DayQuery, RunRecord, SpendingStore } from './spending.ts'
 
 /** What something may use in each of its runs, and in a day. */
 export type OwnLimits = { run: BudgetLimits; day: BudgetLimits }
@@ -54,36 +54,46 @@ export function createScopes(parts: ScopeParts) {
   }
 
   /** @param allowedUsd what operators allowed the run besides */
-  function dayScopes({ agent, jobId }: Pick<Caller, 'agent' | 'jobId'>, allowedUsd: number): Scope[] {
+  function dayLimits({ agent, jobId }: Pick<Caller, 'agent' | 'jobId'>, allowedUsd: number): DayLimits[] {
     const { day, jobs, agents, run } = parts.budgets()
-    const since = parts.midnight()
     const more = (limits: BudgetLimits) => withRaise(limits, run, allowedUsd)
     const ofAgent = strictest(agents[agent] ?? {}, parts.agentLimits(agent).day)
-    const all: Scope[] = [
-      { who: 'All models together', near: 'today', limits: more(day), spent: store.sum({ since }) },
-      { who: `Agent ${agent}`, near: `${agent} today`, limits: more(ofAgent), spent: store.sum({ since, agent }) },
+    const all: DayLimits[] = [
+      { who: 'All models together', near: 'today', limits: more(day), of: {} },
+      { who: `Agent ${agent}`, near: `${agent} today`, limits: more(ofAgent), of: { agent } },
     ]
     if (jobId === undefined) return all
     return [
       ...all,
-      { who: 'All jobs together', limits: jobs, spent: store.sum({ since, isJob: true }) },
-      { who: 'This job', limits: parts.jobLimits(jobId).day, spent: store.sum({ since, jobId }) },
+      { who: 'All jobs together', limits: jobs, of: { isJob: true } },
+      { who: 'This job', limits: parts.jobLimits(jobId).day, of: { jobId } },
     ]
   }
+  const summed = ({ of, ...scope }: DayLimits): Scope => ({
+    ...scope,
+    spent: store.sum({ since: parts.midnight(), ...of }),
+  })
 
   return {
     recordOf,
     runLimits,
-    dayScopes,
+    /** All that counts by the day, also where it has no limit. */
+    dayScopes: (caller: Pick<Caller, 'agent' | 'jobId'>): Scope[] => dayLimits(caller, 0).map(summed),
+    /** The scopes that limit a call. A sum reads the day's calls, so what has no limit is not summed. */
     of(caller: Caller): Scope[] {
       const { runId, sessionId, activeMs } = caller
-      if (runId === undefined || sessionId === undefined || activeMs === undefined) return dayScopes(caller, 0)
-      const spender = { ...caller, runId, sessionId, activeMs }
-      const record = recordOf(spender)
-      return [runScope(spender, record), ...dayScopes(caller, raisedUsd(record))]
+      const isRun = runId !== undefined && sessionId !== undefined && activeMs !== undefined
+      const spender = isRun ? { ...caller, runId, sessionId, activeMs } : undefined
+      const record = spender && recordOf(spender)
+      const ofDay = dayLimits(caller, record ? raisedUsd(record) : 0).filter(({ limits }) => hasLimit(limits))
+      return [...(spender && record ? [runScope(spender, record)] : []), ...ofDay.map(summed)]
     },
   }
 }
+
+/** `of`: which of the day's calls count. */
+type DayLimits = Omit<Scope, 'spent'> & { of: DayQuery }
+const hasLimit = (limits: BudgetLimits) => Object.values(limits).some((limit) => limit !== undefined)
 
 /** A day's limits for a run that was allowed more. */
 function withRaise(limits: BudgetLimits, run: BudgetLimits, raisedUsd: number): BudgetLimits {

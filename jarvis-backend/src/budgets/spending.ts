@@ -21,8 +21,9 @@ export type Spend = {
   isPartial: boolean
 }
 
-/** Whose calls to sum. Fields are AND; `isJob`: of any job. */
-export type SpendQuery = { since?: number; runId?: string; agent?: string; jobId?: string; isJob?: true }
+/** Whose calls to sum: a run's, or those since an instant. Fields are AND; `isJob`: of any job. */
+export type SpendQuery = { runId: string } | DayQuery
+export type DayQuery = { since?: number; agent?: string; jobId?: string; isJob?: true }
 
 /** A run as the budgets know it. `slice`: of a child, what it took from its parent. `stoodMs`: how long JARVIS was down meanwhile. */
 export type RunRecord = {

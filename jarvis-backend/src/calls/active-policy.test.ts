@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { compilePolicy, parsePolicy } from '../gate/index.ts'
 import { houseFacts } from '../tools/house.ts'
 import { createActivePolicy } from './active-policy.ts'
+import { onlyOwner } from './people.ts'
 
 function read(text: string) {
   const parsed = parsePolicy(text, houseFacts)
@@ -18,6 +19,7 @@ function active() {
   const policy = createActivePolicy({
     written: { kind: 'absent' },
     hasTool: () => false,
+    people: onlyOwner,
     protectedTargets: new Set(['node/Home']),
     nodeRoles: { setOfPolicy: () => {} },
     shownAsProtected: shown,

@@ -1,5 +1,14 @@
-import { attachedToolsIn, compilePolicy, type Policy, type PolicyFile, profiles, summaryOf } from '../gate/index.ts'
+import {
+  attachedToolsIn,
+  compilePolicy,
+  type Policy,
+  type PolicyFile,
+  profiles,
+  summaryOf,
+  unmetIn,
+} from '../gate/index.ts'
 import type { NodeRoles, PolicyStatus, ProfileName } from '../protocol/index.ts'
+import type { People } from './people.ts'
 import type { Journal, Transactions } from './ports.ts'
 import { type ProfileSettings, readProfile, setProfile } from './profile-setting.ts'
 
@@ -26,6 +35,7 @@ export function createActivePolicy(parts: {
   written: Exclude<Written, { kind: 'broken' }>
   /** Whether the tool exists now; attached servers' tools come and go. */
   hasTool(name: string): boolean
+  people: Pick<People, 'list'>
   /** From the environment. */
   protectedTargets: ReadonlySet<string>
   /** Kept equal to the targets that are protected now, for display. */
@@ -71,7 +81,10 @@ export function createActivePolicy(parts: {
 
   function warnings(): string[] {
     const missing = written.kind === 'read' ? attachedToolsIn(written.file).filter((name) => !parts.hasTool(name)) : []
-    return missing.map((name) => `policy.yaml names ${name}, and no attached server has such a tool now.`)
+    return [
+      ...missing.map((name) => `policy.yaml names ${name}, and no attached server has such a tool now.`),
+      ...(written.kind === 'read' ? unmetIn(written.file, parts.people.list()) : []),
+    ]
   }
 
   let isRead = false

@@ -16,8 +16,10 @@ import {
 import type { Catalog } from '../tools/catalog.ts'
 import type { Preview, StandIn, Tool } from '../tools/tool.ts'
 import { judgeLed, strictestOf } from './led.ts'
+import { onlyOwner, type People } from './people.ts'
 import type { Previews } from './previews.ts'
 import type { Units } from './seen-units.ts'
+import { boundOf, mistakeBeyond, refusalBy } from './within-role.ts'
 
 /** `target`: of the first, which a card shows. */
 type Effects = readonly Effect[]
@@ -52,7 +54,10 @@ export type Judgement =
 export type Led = Extract<Judgement, { kind: 'ready' }> & { number: number }
 
 /** Whose rights a call is judged by. */
-export type Asker = Pick<Principal, 'kind' | 'token' | 'agent' | 'for'>
+export type Asker = Pick<Principal, 'kind' | 'token' | 'agent' | 'for' | 'person'> & {
+  /** A role in place of that person's own, to try out what would happen. */
+  asRole?: string
+}
 
 /**
  * @param sources what the one who asks had read; asked for only where the call would change something
@@ -83,6 +88,7 @@ export function createJudge(
   world: () => World,
   previewed?: Previews['seen'],
   agents: Pick<Agents, 'find'> = onlyMain(),
+  people: Pick<People, 'find'> = onlyOwner,
 ): Judge {
   const judge: Judge = (toolName, rawInput, sources, asker) => {
     // A child run may do what both agents may: nobody gains rights by asking another agent.
@@ -117,12 +123,14 @@ export function createJudge(
     if (!read.ok) return invalid(tool, read.problem)
     const input = read.value as ToolInput
     const now = world()
+    const scopes = boundOf(people, asker, now)
     let effects: Effects
     try {
       effects = effectsOf(tool, input, now)
     } catch (error) {
-      if (error instanceof Mistake) return invalid(tool, error.message)
-      throw error
+      if (!(error instanceof Mistake)) throw error
+      const hidden = mistakeBeyond(scopes, input, now)
+      return hidden === undefined ? invalid(tool, error.message) : { kind: 'blocked', verdict: hidden }
     }
     const [{ target } = noEffect] = effects
     const call = {
@@ -139,8 +147,11 @@ export function createJudge(
     const barringInner = inner && barred(inner.tool)
     if (inner !== undefined && barringInner !== undefined)
       return blocked('agent_tools', `The agent ${barringInner} may not use ${inner.toolName}, which this comes to.`)
-    const judged = inner === undefined ? own : stricter(own, decide(inner, effects, now))
+    const innerVerdict = inner && decide(inner, effects, now)
+    const judged = innerVerdict === undefined ? own : signedAs(stricter(own, innerVerdict), [own, innerVerdict])
     const verdict = above(judged, strictestBase(tool, inner)) ?? judged
+    const refused = refusalBy(scopes, tool, input, effects, judged, now)
+    if (refused !== undefined) return { kind: 'blocked', verdict: refused }
     if (verdict.tier === 'black') return { kind: 'blocked', verdict, effects, target }
     const seen = tool.prepare && previewed?.(toolName, input, asker)
     if (seen !== undefined && 'problem' in seen) return { ...invalid(tool, seen.problem), isPreviewed: true }
@@ -149,8 +160,9 @@ export function createJudge(
     if (led?.kind === 'blocked')
       return { kind: 'blocked', verdict: { ...led.verdict, reason: led.reason }, effects, target, isPreviewed: true }
     if (led?.kind === 'invalid') return { ...invalid(tool, led.message), isPreviewed: true }
-    const whole =
+    const strictest =
       led === undefined || preview?.leads === undefined ? verdict : strictestOf(verdict, led.calls, preview.leads)
+    const whole = signedAs(strictest, [strictest, ...(led?.calls ?? [])])
     const over = above(whole, tool.tier)
     if (over !== undefined) return { kind: 'blocked', verdict: over, effects, target, isPreviewed: true }
     let hash: string | undefined
@@ -192,6 +204,12 @@ function stoodFor(
   return inner && { toolName: inner.tool.name, baseTier: inner.tool.tier, input: inner.input, tool: inner.tool }
 }
 
+/** A card is signed where any of the calls that it stands for is. */
+const signedAs = (verdict: Verdict, all: readonly (Verdict | Led)[]): Verdict =>
+  verdict.tier === 'red' && all.some((one) => ('verdict' in one ? one.verdict : one).proof !== undefined)
+    ? { ...verdict, proof: 'passkey' }
+    : verdict
+
 const strictestBase = (tool: Tool, inner: { baseTier: Tier } | undefined): Tier =>
   inner !== undefined && tiers.indexOf(inner.baseTier) > tiers.indexOf(tool.tier) ? inner.baseTier : tool.tier
 
@@ -212,7 +230,7 @@ const invalid = (tool: Tool, message: string): Extract<Judgement, { kind: 'inval
 const noEffect = { target: noTarget }
 
 /** What a result is made of says its tool. What repeats another result taints as that one does, so it is left out. */
-function withOrigins({ results, operatorTexts }: Sources, catalog: Catalog): Sources {
+function withOrigins({ results, ...rest }: Sources, catalog: Catalog): Sources {
   const known = new Set(results.map(({ toolUseId }) => toolUseId))
   const first = results.filter(({ toolName, asked = {} }) => {
     const original = catalog.get(toolName)?.rereads?.(asked as never)
@@ -228,7 +246,7 @@ function withOrigins({ results, operatorTexts }: Sources, catalog: Catalog): Sou
       ...(tool?.recalls && saidIfRecalled !== undefined && { said: saidIfRecalled }),
     }
   })
-  return { results: told, operatorTexts }
+  return { results: told, ...rest }
 }
 
 /** What a call does, for those who judge nothing; empty where that cannot be told. */

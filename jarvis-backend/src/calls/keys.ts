@@ -1,6 +1,6 @@
 import { rightsOf } from '../agent/principal.ts'
 import { hashOf } from '../lib/canonical.ts'
-import { type Card, mainAgentId, type Target, type ToolInput } from '../protocol/index.ts'
+import { type Card, firstOwnerId, mainAgentId, type Target, type ToolInput } from '../protocol/index.ts'
 
 /**
  * What makes two calls the same to a person: tool, arguments and target. SHA-256 in hex. The argument `node` is left
@@ -13,15 +13,29 @@ export function callKey({ toolName, input, target }: { toolName: string; input: 
 
 /**
  * What a grant is bound to: the same call about a target of the same name, asked for by the same rule, by the same kind
- * of principal: what was granted to the chat serves no MCP client or job, one token's or job's grant no other, and one agent's
- * no other agent. What has no agent is main's. What an agent is granted serves none that it asks, nor the other way round.
+ * of principal of the same person: what was granted to the chat serves no MCP client or job, one person's, token's or job's grant no other, and one
+ * agent's no other agent. What has no agent is main's, and what has no person the first owner's, with the key that older releases gave it. What an agent is granted serves none that it asks, nor the other way round.
  * @param forHelpers it serves child runs of the principal too, so it has a key that `grantKeys` finds for both
  */
 export function grantKey(key: string, about: Pick<Card, 'rule' | 'target' | 'requestedBy'>, forHelpers?: true): string {
   const { rule, target, requestedBy } = about
   const { kind, token, name, job, agent, for: askedBy } = requestedBy
+  const person = requestedBy.person === firstOwnerId ? undefined : requestedBy.person
   const asker = rightsOf(requestedBy).sharesGrants ? undefined : name
-  return hashOf({ version: 1, key, rule, name: target.name, kind, token, asker, job, agent, askedBy, forHelpers })
+  return hashOf({
+    version: 1,
+    key,
+    rule,
+    name: target.name,
+    kind,
+    token,
+    asker,
+    job,
+    agent,
+    askedBy,
+    forHelpers,
+    person,
+  })
 }
 
 /** The keys of all grants that may cover a call: its principal's own, and of a child run those that its parent was given for both. */

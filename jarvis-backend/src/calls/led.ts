@@ -1,4 +1,4 @@
-import type { Sources } from '../gate/index.ts'
+import { both, type Sources } from '../gate/index.ts'
 import { tiers, type Verdict } from '../protocol/index.ts'
 import type { Leads } from '../tools/tool.ts'
 import type { Asker, Judge, Judgement, Led } from './judge.ts'
@@ -24,8 +24,8 @@ export function judgeLed(
   // calls, the plan's reads count as if they had read them one by one.
   const own = (): Sources => {
     if (said !== undefined) return { results: read, operatorTexts: [said] }
-    const { results = [], operatorTexts = [] } = sources?.() ?? {}
-    return { results: [...results, ...read], operatorTexts }
+    const { results = [], operatorTexts = [], ...rest } = sources?.() ?? {}
+    return { results: [...results, ...read], operatorTexts, ...rest }
   }
   for (const { number, toolName, toolInput, at, isLater } of calls) {
     const alone = judge(toolName, toolInput, sources, asker)
@@ -46,15 +46,21 @@ function stricter(one: Judgement, other: Judgement): Judgement {
   return tiers.indexOf(other.verdict.tier) > tiers.indexOf(one.verdict.tier) ? other : one
 }
 
-/** The verdict of a call that leads to others: its own, or that of the strictest of them. Those that wait for others ask. */
+/**
+ * The verdict of a call that leads to others: its own, or that of the strictest of them. Those that wait for others ask. Who must approve one of them
+ * must approve all.
+ */
 export function strictestOf(own: Verdict, calls: readonly Led[], { calls: all }: Pick<Leads, 'calls'>): Verdict {
   const asking = calls.filter(({ verdict }) => verdict.tier === 'red')
   const later = all.filter(({ number, isLater }) => isLater === true && !calls.some((led) => led.number === number))
-  if (asking.length + later.length === 0 || tiers.indexOf(own.tier) >= tiers.indexOf('red')) return own
+  const quorums = [own, ...asking.map(({ verdict }) => verdict)].flatMap(({ approve }) => approve ?? [])
+  const approve = quorums.length === 0 ? {} : { approve: quorums.reduce(both) }
+  if (asking.length + later.length === 0) return own
+  if (tiers.indexOf(own.tier) >= tiers.indexOf('red')) return { ...own, ...(own.tier === 'red' && approve) }
   const reasons = [
     ...asking.map(({ number, verdict }) => `Step ${number}: ${verdict.reason}`),
     ...later.map(({ number }) => `Step ${number}: It waits for an earlier step, and asks by itself in its turn.`),
   ]
   const [reason = ''] = reasons
-  return { tier: 'red', rule: ledRule, reason, ...(reasons.length > 1 && { reasons }) }
+  return { tier: 'red', rule: ledRule, reason, ...(reasons.length > 1 && { reasons }), ...approve }
 }

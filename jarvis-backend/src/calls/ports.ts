@@ -1,4 +1,15 @@
-import type { AttachedTier, Card, ConfirmationRow, Decision, Grant, Image, Tier, ToolInput } from '../protocol/index.ts'
+import type {
+  Approvals,
+  AttachedTier,
+  Card,
+  ConfirmationRow,
+  Decision,
+  Grant,
+  Image,
+  Tier,
+  ToolInput,
+} from '../protocol/index.ts'
+import type { Receipt } from '../signing/receipt.ts'
 import type { ToolImage } from '../tools/tool.ts'
 
 /** `callKey`: what is the same for calls that are the same to a person. `seenAt`: when an operator's screen first had it. */
@@ -19,6 +30,8 @@ export type Resolution = {
   /** The operator's own call in place of the denied one; `toolUseId`: that call's. */
   alternative?: { toolUseId: string; toolName: string; toolInput: ToolInput }
   at: number
+  /** Of an approval that was signed. */
+  receipt?: Receipt
 }
 /** The right to run one call, once. */
 export type Claim = {
@@ -47,6 +60,8 @@ export interface ConfirmationStore {
   lift(toolUseId: string, at: number): boolean
   /** Compare-and-set. @returns false when it was decided before. */
   resolve(toolUseId: string, resolution: Resolution): boolean
+  /** What its card says of those who approved it. */
+  setApprovals(toolUseId: string, approvals: Approvals): void
   pending(sessionId?: string): StoredConfirmation[]
   /** Those that no operator's screen has had yet. */
   unseen(sessionId?: string): StoredConfirmation[]
@@ -106,20 +121,33 @@ export interface Journal {
 export interface JournalProof {
   /** The hash that the card's approval is bound to; undefined where the journal has no approval of it. */
   approvedHash(toolUseId: string): string | undefined
+  /** Who said yes to a card that several people approve, where it was bound to that hash. `isAlone`: an owner broke the glass. */
+  approvals(toolUseId: string, bindingHash: string): { person: string; isAlone: boolean }[]
   /** What was written when the call began. */
   execution(toolUseId: string): Record<string, unknown> | undefined
   /** What was written when the grant was made. */
   grant(id: string): Record<string, unknown> | undefined
+  /** What was written when a signing key was enrolled last. @param type `passkey` */
+  signer(type: string, id: string): Record<string, unknown> | undefined
+  /** The same, also of a key that was removed since. */
+  enrolment(type: string, id: string): Record<string, unknown> | undefined
+  /** What was written when the card was decided. */
+  decision(toolUseId: string): Record<string, unknown> | undefined
+  /** Whether a key of that type was ever enrolled for the person. */
+  hadSigner(type: string, person: string): boolean
 }
 export type JournalKind =
   | 'call'
   | 'refusal'
+  | 'approval'
   | 'decision'
   | 'execution'
   | 'change'
   | 'result'
   | 'grant'
+  | 'person'
   | 'sign_in'
+  | 'signer'
   | 'token'
   | 'session'
   | 'policy'

@@ -8,11 +8,12 @@ import type { Preview } from '../tools/tool.ts'
 /** `problem`: why the change cannot work, or what it would change could not be read. */
 export type Previewed = { preview: Preview } | { problem: string }
 
-/** The agent that asks, and the one whose child run that is. */
-type Whose = Pick<Principal, 'agent' | 'for'>
-const agentsOf = ({ agent, for: asking }: Whose = {}): Whose => ({
+/** The agent that asks, the one whose child run that is, and the person. */
+type Whose = Pick<Principal, 'agent' | 'for' | 'person'>
+const agentsOf = ({ agent, for: asking, person }: Whose = {}): Whose => ({
   ...(agent !== undefined && { agent }),
   ...(asking !== undefined && { for: asking }),
+  ...(person !== undefined && { person }),
 })
 
 /** What was read of changes before they were judged. */

@@ -1,13 +1,15 @@
 import { describe, legible, type Redactor, type World } from '../gate/index.ts'
 import { hashOf } from '../lib/canonical.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type EntryOf, noUsage, type ToolCall } from '../protocol/index.ts'
+import { type EntryOf, JarvisError, noUsage, type ToolCall } from '../protocol/index.ts'
+import type { Decisions } from '../signing/decisions.ts'
 import { type CallContext, missing, type Ready, type Walk, type Way } from './call.ts'
 import type { Changes } from './changes/changes.ts'
 import { cardOf, unseenForMs } from './confirmations/card.ts'
 import type { Reservation } from './confirmations/grants.ts'
 import type { Judgement } from './judge.ts'
 import { callKey } from './keys.ts'
+import type { People } from './people.ts'
 import type { Plans } from './plans/plans.ts'
 import type { ConfirmationStore, ExecutionStore, ImageStore, Journal, Resolution, Transactions } from './ports.ts'
 import type { Came } from './run-tool.ts'
@@ -25,6 +27,7 @@ export type RecordParts = {
   redactor: Redactor
   clock: Clock
   world: () => World
+  people: People
   ttlMs: number
   /** Whether an operator's screen shows this session. */
   isWatched(sessionId: string): boolean
@@ -33,6 +36,8 @@ export type RecordParts = {
   changes: Pick<Changes, 'begin' | 'settle'>
   plans: Pick<Plans, 'begin'>
   /** Adds a line to a session's transcript when no run of it is at work. */
+  /** Checks what an approval was signed with. */
+  decisions: Pick<Decisions, 'problem' | 'use'>
   note(sessionId: string, runId: string, entry: Omit<EntryOf<'reconciled'>, 'seq' | 'runId' | 'at'>): void
 }
 
@@ -83,9 +88,9 @@ export function createRecords(parts: RecordParts) {
     context.append({ type: 'tool_result', ...resultOf(call), result, isError: true, summary: result })
   }
 
-  function tell(context: CallContext, { toolUseId, callId }: Ids, { at: _, ...resolution }: Resolution) {
+  function tell(context: CallContext, { toolUseId, callId }: Ids, { at: _, receipt, ...resolution }: Resolution) {
     const ids = { toolUseId, ...(callId !== undefined && { callId }) }
-    context.append({ type: 'confirm_resolved', ...ids, ...resolution })
+    context.append({ type: 'confirm_resolved', ...ids, ...resolution, ...(receipt && { signed: receipt.type }) })
     const { alternative, by } = resolution
     if (alternative === undefined) return
     const content: [ToolCall] = [{ type: 'tool_call', ...alternative }]
@@ -98,6 +103,18 @@ export function createRecords(parts: RecordParts) {
       usage: noUsage,
       stopReason: 'tool_use',
     })
+  }
+
+  /** @throws JarvisError `proof_required` where the policy wants a signature and what lets the call run has none */
+  function requireSigned({ asked, ready = missing(), reservation }: Way) {
+    if (ready.verdict.tier !== 'red' || ready.verdict.proof === undefined) return
+    const card = reservation === undefined ? asked?.card.toolUseId : reservation.approval
+    if (reservation !== undefined && card === undefined) return
+    const why =
+      reservation === undefined
+        ? parts.decisions.problem(card ?? '', ready.hash)
+        : unsignedCall(store, parts.decisions, card ?? '')
+    if (why !== undefined) throw new JarvisError('proof_required', `This must be signed. ${why} Nothing was run.`)
   }
 
   /** What is written of a call whose run is at work. */
@@ -114,13 +131,20 @@ export function createRecords(parts: RecordParts) {
       const createdAt = clock.now()
       const isWatched = parts.isWatched(sessionId)
       const expiresAt = createdAt + parts.ttlMs + (isWatched ? 0 : unseenForMs)
-      const card = cardOf(call, ready, context, { redactor, world: parts.world(), createdAt, expiresAt }, replacing)
+      const card = cardOf(
+        call,
+        ready,
+        context,
+        { redactor, world: parts.world(), people: parts.people, createdAt, expiresAt },
+        replacing,
+      )
       const { hash: bindingHash, input, target } = ready
       const key = callKey({ toolName: call.toolName, input, target })
       const asked = { card, sessionId, runId, bindingHash, callKey: key }
       journal.append('call', {
         ...record(call, context, ready),
         bindingHash,
+        ...(card.proof && { proof: card.proof }),
         ...(replacing !== undefined && { card: card.toolUseId, changed: card.changed }),
       })
       store.add({ ...asked, ...(isWatched && { seenAt: createdAt }) })
@@ -139,6 +163,7 @@ export function createRecords(parts: RecordParts) {
       const at = clock.now()
       const claim = { toolUseId, sessionId, runId, toolName, toolInput, tier: verdict.tier, bindingHash, at }
       const approvedBy = reservation?.grant.by ?? (way.asked && store.get(way.asked.card.toolUseId)?.resolution?.by)
+      requireSigned(way)
       executions.claim(claim)
       const isPlan = ready.preview?.leads !== undefined
       // What a plan changes, its calls do.
@@ -229,6 +254,7 @@ export function createRecords(parts: RecordParts) {
     const { card, sessionId, bindingHash } = asked
     const { toolUseId, toolName, target, requestedBy } = card
     if (!store.resolve(toolUseId, resolution)) return false
+    if (resolution.receipt !== undefined) parts.decisions.use(resolution.receipt)
     const { at: _, ...decided } = resolution
     journal.append('decision', { toolUseId, sessionId, toolName, target, requestedBy, bindingHash, ...decided })
     if (context !== undefined) tell(context, card, resolution)
@@ -266,6 +292,13 @@ export function createRecords(parts: RecordParts) {
     },
   }
 }
+
+/** Why the approval of a call's newest card is not signed; undefined where it is. */
+export const unsignedCall = (
+  store: Pick<ConfirmationStore, 'ofCall'>,
+  decisions: Pick<Decisions, 'problem'>,
+  callId: string,
+): string | undefined => decisions.problem(store.ofCall(callId)?.card.toolUseId ?? '')
 
 type Ids = { toolUseId: string; callId?: string | undefined }
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { JarvisError, maxMessageBytes, type Snapshot } from '../protocol/index.ts'
+import { type Attachment, JarvisError, largestPicture, maxMessageBytes, type Snapshot } from '../protocol/index.ts'
 import { follow, type Outcome } from './follow.ts'
 import { readOptions, shortMs, usualWaitMs } from './options.ts'
 import { reach } from './remote/reach.ts'
@@ -18,7 +20,7 @@ export async function ask(config: Config, args: string[]): Promise<void> {
   await sendAndFollow(remote, message, values)
 }
 
-type SendOptions = { session?: string; 'dry-run'?: boolean; 'read-only'?: boolean }
+type SendOptions = { attach?: string[]; session?: string; 'dry-run'?: boolean; 'read-only'?: boolean }
 type Options = SendOptions & {
   json?: boolean
   jsonl?: boolean
@@ -91,10 +93,12 @@ type Sent = { sessionId: string; runId: string; after: number }
 export async function send(
   remote: Remote,
   message: string,
-  { session, 'dry-run': isRehearsal, 'read-only': isReadOnly }: SendOptions,
+  { attach, session, 'dry-run': isRehearsal, 'read-only': isReadOnly }: SendOptions,
 ): Promise<Sent> {
+  const attachments = attach === undefined ? undefined : await upload(remote, attach)
   const body = {
     ...{ message, requestId: randomUUID() },
+    ...(attachments && { attachments }),
     ...(isReadOnly === true && { isReadOnly }),
   }
   if (session === undefined) {
@@ -108,6 +112,21 @@ export async function send(
   const { seq } = await remote.get<Snapshot>(`sessions/${session}/snapshot`)
   const { sessionId, runId } = await remote.send<Sent>('POST', `sessions/${session}/messages`, body)
   return { sessionId, runId, after: seq }
+}
+
+/** Uploads files. @returns their ids @throws JarvisError, `invalid_request` where one cannot be read */
+async function upload(remote: Remote, paths: readonly string[]): Promise<string[]> {
+  const ids: string[] = []
+  for (const path of paths) {
+    const bytes = await readFile(path).catch((cause: Error) => {
+      throw new JarvisError('invalid_request', `--attach: ${path} cannot be read. ${cause.message}`, { cause })
+    })
+    if (bytes.length > largestPicture)
+      throw new JarvisError('invalid_request', `--attach: ${path} is larger than ${largestPicture / 1_000_000} MB.`)
+    const body = { name: basename(path), data: bytes.toString('base64') }
+    ids.push((await remote.send<Attachment>('POST', 'attachments', body)).id)
+  }
+  return ids
 }
 
 /** What stands in the pipe; undefined at a terminal. */

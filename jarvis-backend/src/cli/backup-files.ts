@@ -2,11 +2,12 @@ import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, renameS
 import { join } from 'node:path'
 import { agentDir } from '../agents/agent-dir.ts'
 import { AgentId, mainAgentId } from '../protocol/index.ts'
+import { keyringName } from '../secrets/index.ts'
 import type { BackedUpFile } from '../store/sqlite/backup.ts'
 import { createWorkspace } from '../workspace/files.ts'
 
 /** Files beside the workspace that people write, in the data dir. */
-const ownFiles: readonly string[] = ['policy.yaml', 'mcp.json', 'prices.json', 'agents.yaml']
+const ownFiles: readonly string[] = ['policy.yaml', 'mcp.json', 'prices.json', 'agents.yaml', keyringName]
 
 /** The folders of files that people write: the workspace, and one for each other agent. */
 function foldersOf(dataDir: string): string[] {
@@ -15,14 +16,14 @@ function foldersOf(dataDir: string): string[] {
 }
 
 /** Reads the files that people wrote beside the database. @returns also notes: what is left out, and what holds secrets */
-export function filesToBackUp(dataDir: string): { files: BackedUpFile[]; notes: string[] } {
+export function filesToBackUp(
+  dataDir: string,
+  masterTexts: readonly string[],
+): { files: BackedUpFile[]; notes: string[] } {
   const files: BackedUpFile[] = []
   const notes: string[] = []
   for (const path of ownFiles) {
     if (existsSync(join(dataDir, path))) files.push({ path, text: readFileSync(join(dataDir, path), 'utf8') })
-  }
-  if (files.some(({ path }) => path === 'mcp.json')) {
-    notes.push('mcp.json is in it as you wrote it, with any secrets: keep the backup where only you can read it.')
   }
   for (const folder of foldersOf(dataDir)) {
     const workspace = createWorkspace(join(dataDir, folder))
@@ -30,7 +31,9 @@ export function filesToBackUp(dataDir: string): { files: BackedUpFile[]; notes: 
       const place = `${folder}/${path}`
       try {
         const { text, problem } = workspace.read(path)
-        if (problem === undefined) files.push({ path: place, text })
+        if (masterTexts.some((key) => text.includes(key)))
+          notes.push(`${place} is not in it: it holds the key of the secrets.`)
+        else if (problem === undefined) files.push({ path: place, text })
         else notes.push(`${place} is not in it. ${problem}`)
       } catch (error) {
         notes.push(`${place} is not in it. ${error instanceof Error ? error.message : String(error)}`)
@@ -49,6 +52,8 @@ export function putBack(dataDir: string, files: readonly BackedUpFile[], now: nu
   let count = 0
   for (const { path, text } of files) {
     const place = join(dataDir, path)
+    // Data keys are added to those that are here, which open what is not in the backup.
+    if (path === keyringName) continue
     if (ownFiles.includes(path)) {
       if (existsSync(place) && readFileSync(place, 'utf8') === text) continue
       if (existsSync(place)) copyFileSync(place, place + before)

@@ -2,11 +2,14 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { openDataDir } from '../config/data-dir.ts'
+import { masterTexts } from '../config/sealing.ts'
 import { JarvisError } from '../protocol/index.ts'
+import { keyringName } from '../secrets/index.ts'
 import { backUp } from '../store/sqlite/backup.ts'
 import { lockDataDir } from '../store/sqlite/lock.ts'
 import { restore as restoreBackup } from '../store/sqlite/restore.ts'
 import { filesToBackUp, putBack } from './backup-files.ts'
+import { secretsOfBackup, secretsOfRestored } from './backup-secrets.ts'
 import { withJournal } from './data.ts'
 import { readOptions } from './options.ts'
 import { table } from './table.ts'
@@ -20,7 +23,7 @@ export async function backup(config: Config, args: string[]): Promise<void> {
   if (existsSync(file) && !force) throw new JarvisError('invalid_request', `${file} exists. --force overwrites it.`)
   if (!existsSync(dirname(file))) throw new JarvisError('invalid_request', `There is no folder ${dirname(file)}.`)
   await withJournal(config, async (_journal, database) => {
-    const { files, notes } = filesToBackUp(config.dataDir)
+    const { files, notes } = filesToBackUp(config.dataDir, masterTexts(config))
     const isShown = process.stderr.isTTY
     const made = await backUp(database, {
       file,
@@ -32,7 +35,7 @@ export async function backup(config: Config, args: string[]): Promise<void> {
     console.log(
       `Backed up to ${file}: ${megabytes(made.bytes)}, ${made.head.seq} journal entries, ${files.length} ${files.length === 1 ? 'file' : 'files'}, checked.`,
     )
-    for (const line of notes) console.log(line)
+    for (const line of [...notes, ...secretsOfBackup(file, config)]) console.log(line)
     if (!made.journal.ok) {
       console.log(`The journal in it is broken at entry ${made.journal.brokenAt}. ${made.journal.reason}`)
       process.exitCode = 1
@@ -58,6 +61,8 @@ export async function restore(config: Config, args: string[]): Promise<void> {
     const before = kept === undefined ? 'There was none before.' : `The one before is kept as ${kept}.`
     console.log(`Restored the backup${of} to ${join(dataDir, 'jarvis.db')}, journal entry ${head.seq}. ${before}`)
     if (put > 0) console.log(`Of the files beside it, ${put} were put back; what was there before is kept beside each.`)
+    const keyring = files.find(({ path }) => path === keyringName)?.text
+    for (const line of secretsOfRestored({ ...config, dataDir }, keyring)) console.log(line)
     console.log('Cards that waited in it expire. Tokens and sign-outs are as they were then: see token list.')
   } finally {
     unlock()

@@ -1,5 +1,5 @@
 import { type Config, ConfigError } from '../config/config.ts'
-import { loadEnv, readStartConfig } from '../config/settings-file.ts'
+import { loadEnv, readSealedConfig, readStartConfig } from '../config/settings-file.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { DatabaseRefused } from '../store/sqlite/database.ts'
 import { toStorageFailure } from '../store/sqlite/storage-failure.ts'
@@ -52,6 +52,7 @@ const commands: Record<Exclude<CommandName, keyof typeof early>, () => Promise<C
   budgets: async () => (await import('./budgets.ts')).budgets,
   alerts: async () => (await import('./alerts.ts')).alerts,
   checks: async () => (await import('./checks.ts')).checks,
+  roles: async () => (await import('./roles.ts')).roles,
   windows: async () => (await import('./windows.ts')).windows,
   changes: async () => (await import('./changes.ts')).changes,
   runbooks: async () => (await import('./runbooks.ts')).runbooks,
@@ -65,6 +66,7 @@ const commands: Record<Exclude<CommandName, keyof typeof early>, () => Promise<C
   profile: async () => (await import('./profile.ts')).profile,
   policy: async () => (await import('./policy.ts')).policy,
   journal: async () => (await import('./journal.ts')).journal,
+  secrets: async () => (await import('./secrets.ts')).secrets,
   backup: async () => (await import('./backup.ts')).backup,
   restore: async () => (await import('./backup.ts')).restore,
 }
@@ -94,7 +96,9 @@ async function main([given = usual(), ...args]: string[]): Promise<void> {
     return command(process.env, args)
   }
   const command = await commands[name as keyof typeof commands]()
-  await command(readStartConfig(process.env), args)
+  // The other commands use no saved secret, and serve where the key is not: beside a service that alone has it, and after its loss.
+  const read = name === 'models' || name === 'mcp' ? readStartConfig : readSealedConfig
+  await command(read(process.env), args)
 }
 
 // A reader such as `head` that has enough is no failure.

@@ -11,8 +11,10 @@ import {
   type PolicyFile,
   policyLines,
   summaryOf,
+  unmetIn,
 } from '../gate/index.ts'
 import { JarvisError } from '../protocol/index.ts'
+import { createPersonStore } from '../store/sqlite/access/people.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 import { houseFacts, houseTools } from '../tools/house.ts'
 import { withData, withJournal } from './data.ts'
@@ -33,6 +35,12 @@ export async function policy(config: Config, args: string[]): Promise<void> {
     case 'check': {
       const file = fileAt(path, named !== undefined)
       if (file === undefined) return
+      const unmet = await unmetHere(config, file)
+      if (unmet.length > 0) {
+        console.error([...unmet, 'docs/roles.md says who approves.'].join('\n'))
+        process.exitCode = 1
+        return
+      }
       const attached = attachedToolsIn(file)
       console.log([`${path} is in order: ${summaryOf(file)}.`, ...changesOf(file, houseFacts).map(indented)].join('\n'))
       if (attached.length > 0) {
@@ -82,6 +90,19 @@ function fileAt(path: string, mustExist: boolean): PolicyFile | undefined {
     default:
       return read satisfies never
   }
+}
+
+/** The rules whose cards the people of this data dir could never approve. */
+async function unmetHere(config: Config, file: PolicyFile): Promise<string[]> {
+  if (!file.rules?.some(({ approve }) => approve !== undefined)) return []
+  let unmet: string[] = []
+  await withData(config, (_journal, database) => {
+    const enrolled = createPersonStore(database)
+      .list()
+      .filter(({ disabledAt }) => disabledAt === undefined)
+    unmet = unmetIn(file, enrolled)
+  })
+  return unmet
 }
 
 async function replay(config: Config, file: PolicyFile, since: number) {

@@ -44,6 +44,7 @@ export const table = {
       ...where,
       jsonl: flag('every event as it happens, a line each'),
       session: text('SESSION', 'goes on in that conversation'),
+      attach: { ...text('FILE', 'a picture or a text file, up to eight'), multiple: true },
       'read-only': flag('its calls may only read'),
       'dry-run': flag('a rehearsal, in a new conversation'),
       wait,
@@ -231,12 +232,13 @@ export const table = {
     group: 'Programs',
     forms: [
       { args: 'create NAME', about: 'makes a token for a program; it is shown once and can never approve' },
-      { args: 'list', about: 'names, doors, scope, last use' },
+      { args: 'list', about: 'names, doors, scope, rate, calls, last use' },
       { args: 'revoke NAME', about: 'the program is refused from now on' },
     ],
     options: {
       door: text('DOORS', 'mcp, v1, api, metrics, or several with commas'),
       scope: text('SCOPE', 'read, the default, or ask'),
+      rate: text('60', 'at most so many requests a minute'),
       expires: text('30d', 'after that it is refused'),
     },
   },
@@ -307,6 +309,17 @@ export const table = {
     forms: [{ args: '[NAME]', about: 'how much is asked: lockdown, restricted, balanced, permissive, unrestricted' }],
     options: {},
   },
+  roles: {
+    group: 'Set up',
+    forms: [
+      { args: '', about: 'the roles, and what each may' },
+      {
+        args: 'try PERSON TOOL [vmid=101 …]',
+        about: 'what the call would get if that person asked for it; runs nothing',
+      },
+    ],
+    options: { role: text('NAME', 'somebody of that role, in place of PERSON'), ...where },
+  },
   policy: {
     group: 'Set up',
     forms: [
@@ -328,6 +341,16 @@ export const table = {
       'older-than': text('90d', 'older than that'),
       force: flag('overwrites FILE'),
     },
+  },
+  secrets: {
+    group: 'Data',
+    forms: [
+      { args: '[status]', about: 'which secrets are sealed, and where the key is; exits 1 where one is not' },
+      { args: 'rotate', about: 'a new key, while the server runs; the old one goes once all was opened with the new' },
+      { args: 'forget', about: 'sets aside what no key here opens, so that it can be entered again' },
+    ],
+    options: { json },
+    example: 'secrets status',
   },
   backup: {
     group: 'Data',

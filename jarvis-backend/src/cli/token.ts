@@ -1,6 +1,6 @@
 import { type ApiToken, type ApiTokens, createApiTokens, type NewApiToken } from '../auth/api-tokens.ts'
 import type { Config } from '../config/config.ts'
-import { Door, JarvisError, TokenScope } from '../protocol/index.ts'
+import { Door, JarvisError, RequestsPerMinute, TokenScope } from '../protocol/index.ts'
 import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
@@ -22,8 +22,16 @@ export async function token(config: Config, args: string[]): Promise<void> {
     }
     const scope = TokenScope.safeParse(values.scope ?? 'read')
     if (!scope.success) throw new JarvisError('invalid_request', '--scope takes read or ask.')
-    return { doors: doors as Door[], scope: scope.data }
+    return { doors: doors as Door[], scope: scope.data, ...rateOf(values.rate) }
   })
+}
+
+/** @throws JarvisError `invalid_request` */
+function rateOf(rate: string | undefined): Pick<NewApiToken, 'requestsPerMinute'> {
+  if (rate === undefined) return {}
+  const read = RequestsPerMinute.safeParse(/^\d+$/.test(rate) ? Number(rate) : undefined)
+  if (!read.success) throw new JarvisError('invalid_request', '--rate takes requests a minute, for example --rate 60.')
+  return { requestsPerMinute: read.data }
 }
 
 /** `jarvis mcp-token`: the same for tokens of the door `mcp`. */
@@ -41,7 +49,7 @@ async function act(
   command: string,
   [action, name = '']: string[],
   expires: string | undefined,
-  rights: () => Pick<NewApiToken, 'doors' | 'scope'>,
+  rights: () => Pick<NewApiToken, 'doors' | 'scope' | 'requestsPerMinute'>,
 ) {
   await withData(config, (journal, database) => {
     const tokens = tokensIn(journal, database)
@@ -84,11 +92,13 @@ export const tokensIn = (journal: KeptJournal, database: Database): ApiTokens =>
 const day = (at: number | undefined, none: string) =>
   at === undefined ? none : new Date(at).toISOString().slice(0, 16).replace('T', ' ')
 
-const line = ({ name, doors, scope, hint, clientName, expiresAt, lastUsedAt }: ApiToken) =>
+const line = ({ name, doors, scope, hint, clientName, expiresAt, lastUsedAt, calls, requestsPerMinute }: ApiToken) =>
   [
     hint === undefined ? name : `${name} …${hint}`,
     `doors ${doors.join(', ')}`,
     scope === 'read' ? 'read only' : 'read and ask',
+    ...(requestsPerMinute === undefined ? [] : [`${requestsPerMinute} a minute`]),
+    `calls ${calls}`,
     `expires ${day(expiresAt, 'never')}`,
     `last used ${day(lastUsedAt, 'never')}`,
     ...(clientName === undefined ? [] : [`of ${clientName}, signed in`]),

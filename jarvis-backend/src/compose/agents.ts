@@ -10,7 +10,7 @@ import { agentsFile } from '../config/agents-file.ts'
 import { type AgentFiles, agentRoutes } from '../http/agents.ts'
 import { newId } from '../lib/ids.ts'
 import { onceFor } from '../lib/once-for.ts'
-import { mainAgentId, promptFiles, type Spending, tiers } from '../protocol/index.ts'
+import { mainAgentId, personFor, promptFiles, type Spending, tiers } from '../protocol/index.ts'
 import { createAgentDeeds } from '../store/sqlite/agent-deeds.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import { houseTools } from '../tools/house.ts'
@@ -107,7 +107,14 @@ export function composeAgentRoutes(
     judge: gate.seeingJudge,
     rehearse(agent, message, by) {
       const sessionId = newId('ses')
-      store.createSession({ id: sessionId, title: `Try: ${titleOf(message)}`, source: 'chat', agent, at: now() })
+      store.createSession({
+        id: sessionId,
+        title: `Try: ${titleOf(message)}`,
+        source: 'chat',
+        agent,
+        at: now(),
+        ...personFor(by),
+      })
       runs.setRehearsal(sessionId, true, by)
       const { runId } = runs.start({ sessionId, text: message, by })
       return { sessionId, runId }

@@ -1,16 +1,21 @@
 import type { StepUp } from '../auth/step-up.ts'
 import type { Journal } from '../calls/ports.ts'
-import { mcpPath, readMcpFile, writeMcpServer } from '../config/mcp-file.ts'
+import { readMcpFile, writeMcpServer } from '../config/mcp-file.ts'
+import { sealFiles } from '../config/sealed-files.ts'
+import type { Sealing } from '../config/sealing.ts'
 import { mcpServerRoutes } from '../http/mcp-servers.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createAttachedServers } from '../mcp/attached/attached.ts'
 import type { GrowingRedactor } from '../redaction/growing.ts'
+import type { SecretBox } from '../secrets/index.ts'
 import { createAttachedStore } from '../store/sqlite/attached.ts'
 import type { Database } from '../store/sqlite/database.ts'
 
 /** Wires the MCP servers of `mcp.json`: their processes, connections, tools and routes. */
 export function composeAttached(parts: {
   dataDir: string
+  sealing: Sealing
+  secrets: SecretBox
   /** The part of JARVIS's environment that a server's process may see. */
   env: Record<string, string>
   version: string
@@ -23,15 +28,20 @@ export function composeAttached(parts: {
   stepUp: StepUp
   report(error: unknown, message: string): void
 }) {
-  const { dataDir, database, redactor, stepUp, report, ...rest } = parts
-  const path = mcpPath(dataDir)
+  const { dataDir, sealing, secrets, database, redactor, stepUp, report, ...rest } = parts
   const servers = createAttachedServers({
     ...rest,
     cwd: parts.env.HOME ?? dataDir,
     store: createAttachedStore(database),
     transactions: database,
     redact: redactor,
-    file: { read: () => readMcpFile(path), write: (name, config) => writeMcpServer(path, name, config) },
+    file: {
+      read() {
+        sealFiles(dataDir, secrets, ['mcp.json'])
+        return readMcpFile(sealing)
+      },
+      write: (name, config) => writeMcpServer(sealing, name, config),
+    },
     report,
   })
   return {

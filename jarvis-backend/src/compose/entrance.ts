@@ -6,16 +6,22 @@ import { createDeviceCookie } from '../auth/device-cookie.ts'
 import { createLoginGuard } from '../auth/login.ts'
 import type { OpenRequests } from '../auth/open-requests.ts'
 import { createPassword } from '../auth/password.ts'
+import { createPasswordHasher, type HashStrength } from '../auth/passwords.ts'
+import { createPersonPasswords } from '../auth/person-passwords.ts'
+import { createOriginOf } from '../auth/public-origin.ts'
 import { createRequestGuard } from '../auth/request-guard.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import { createTokens } from '../auth/tokens.ts'
 import type { Config } from '../config/config.ts'
+import { sealedOrMade } from '../config/sealed-file.ts'
 import { createAccess } from '../http/access.ts'
 import { createApp } from '../http/app.ts'
 import { authRoutes } from '../http/auth.ts'
 import type { Route } from '../http/route.ts'
+import { signInRoutes } from '../http/sign-ins.ts'
 import { routeTable } from '../http/table.ts'
-import { keptOrMade } from '../lib/kept-secret.ts'
+import { waysRoutes } from '../http/ways.ts'
+import { firstOwnerId } from '../protocol/index.ts'
 import { serveActivity } from '../realtime/activity.ts'
 import { serveChat } from '../realtime/chat.ts'
 import { serveCluster } from '../realtime/cluster.ts'
@@ -31,13 +37,21 @@ const slowest = { headersTimeout: 15_000, requestTimeout: 60_000, connectionsChe
 export function composeEntrance(
   site: Site,
   stepUp: StepUp,
-  config: Pick<Config, 'allowedHosts' | 'host' | 'jwtSecret' | 'password' | 'trustedProxies'>,
+  config: Pick<Config, 'allowedHosts' | 'host' | 'jwtSecret' | 'password' | 'publicUrl' | 'trustedProxies'>,
+  hashStrength?: HashStrength,
 ) {
   const { clock, database, dataDir, hide, homelab, journal, now, report, settings } = site
-  const jwtSecret = config.jwtSecret ?? keptOrMade(dataDir, 'jwt-secret', () => randomBytes(32).toString('hex'))
-  const password = createPassword({ configured: config.password, dataDir, secret: jwtSecret, settings, now })
+  const jwtSecret =
+    config.jwtSecret ?? sealedOrMade(site.secrets, dataDir, 'jwt-secret', () => randomBytes(32).toString('hex'))
+  const hasher = createPasswordHasher(hashStrength)
+  const kept = { dataDir, secret: jwtSecret, settings, hasher, now, report }
+  const password = createPassword({ ...kept, configured: config.password })
   for (const secret of [jwtSecret, password.made]) if (secret !== undefined) hide(secret)
-  const tokens = createTokens(jwtSecret, createRevocationStore(database, now), password.validFrom)
+  const { people, signIns } = site
+  const tokens = createTokens({
+    ...{ secret: jwtSecret, revoked: createRevocationStore(database, now), signIns, people, now },
+    validFrom: password.validFrom,
+  })
   // Engine.IO keeps the listeners it finds and passes requests on to them, so the app's listener is registered first and `app` is set later.
   let app: RequestListener | undefined
   const http = createServer(slowest, (request, response) => app?.(request, response))
@@ -45,7 +59,10 @@ export function composeEntrance(
   const guard = createRequestGuard([...config.allowedHosts, config.host.toLowerCase()])
   const realtime = createRealtime(http, tokens, guard, (request) => networkOf(addressOf(request).address))
   serveActivity(realtime.namespace('/events'), site.activity)
-  const clusterFeed = serveCluster(realtime.namespace('/cluster'), { cluster: homelab.cluster, clock })
+  const clusterFeed = serveCluster(realtime.namespace('/cluster'), {
+    ...{ cluster: homelab.cluster, clock },
+    sightOf: (person) => site.gate.sightOf({ person }),
+  })
   serveChat(realtime.namespace('/chat'), {
     ...site,
     confirmations: site.gate.confirmations,
@@ -59,6 +76,12 @@ export function composeEntrance(
     stepUp,
     report,
   })
+  /** Ends what is held open by those who count no longer, or for something else. */
+  function look() {
+    realtime.look()
+    site.streams.look()
+  }
+  site.onChange(look)
   // The new password is stored only once the server listens: a first start that fails earlier has shown it to nobody.
   http.once('listening', password.keep)
   http.once('listening', site.start)
@@ -75,12 +98,15 @@ export function composeEntrance(
       bearer,
       requests,
       ...parts
-    }: Omit<Parameters<typeof createApp>[0], 'guard' | 'access' | 'stepUp' | 'report'> &
+    }: Omit<Parameters<typeof createApp>[0], 'guard' | 'access' | 'stepUp' | 'reach' | 'report'> &
       Parameters<typeof routeTable>[0] & { bearer: Bearer; requests: OpenRequests }): readonly Route[] {
       const signIn = authRoutes({
         tokens,
         guard: createLoginGuard(now),
-        password,
+        passkeys: site.passkeys,
+        originOf: createOriginOf(config.publicUrl),
+        people,
+        passwords: createPersonPasswords({ people, first: password, hasher }),
         stepUp,
         device: createDeviceCookie(jwtSecret),
         addressOf,
@@ -88,16 +114,30 @@ export function composeEntrance(
           realtime.drop(identity)
           site.streams.drop(identity)
         },
-        changed() {
-          site.push.forgetAll()
-          realtime.dropAll()
-          site.streams.dropAll()
+        // A token signed by hand acts for the first owner, so what such tokens hold open ends too.
+        changed(person) {
+          if (person === firstOwnerId) site.push.forgetAll()
+          look()
         },
         record: (event) => database.durably(() => journal.append('sign_in', event)),
       })
-      const routes = routeTable({ ...parts, routes: [...signIn, ...parts.routes] })
+      const ofSignIns = signInRoutes({
+        signIns,
+        factorsOf: (id) => ({
+          password: id === firstOwnerId || people.hash(id) !== undefined,
+          ...{ passkeys: 0, totp: false, recoveryCodesLeft: 0 },
+        }),
+        durably: database.durably,
+        record: (change) => journal.append('sign_in', change),
+        ended: look,
+      })
+      const ways = waysRoutes({ people, passkeys: site.passkeys, originOf: createOriginOf(config.publicUrl) })
+      const routes = routeTable({
+        ...parts,
+        routes: [...signIn, ...ways, ...ofSignIns, ...site.peopleRoutes, ...parts.routes],
+      })
       const access = createAccess({ tokens, bearer, open: requests })
-      app = createApp({ ...parts, routes, guard, access, stepUp, report })
+      app = createApp({ ...parts, routes, guard, access, stepUp, reach: site.reach, report })
       return routes
     },
     async close() {

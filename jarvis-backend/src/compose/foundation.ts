@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { openDataDir } from '../config/data-dir.ts'
 import { policyPath, requirePolicy } from '../config/policy-file.ts'
+import { sealFiles } from '../config/sealed-files.ts'
+import { boxOf, masterTexts, requireKey } from '../config/sealing.ts'
 import { createEventStreams } from '../http/event-streams.ts'
 import { createLogTail } from '../http/logs.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -28,13 +30,18 @@ export function composeFoundation(
   const openToOthers: string[] = []
   const dataDir = openDataDir(config.dataDir, (text) => openToOthers.push(text))
   const writtenPolicy = requirePolicy(policyPath(dataDir))
+  const sealing = { dataDir, secretKeys: config.secretKeys }
+  requireKey(sealing)
   const unlock = lockDataDir(dataDir)
   const databasePath = replace.databasePath ?? join(dataDir, 'jarvis.db')
   const opened = openDatabase(databasePath)
   const database = replace.database?.(opened) ?? opened
   const settings = createSettings(database)
+  // A database of a newer JARVIS is refused before anything is sealed, and an older JARVIS refuses this one.
+  const secrets = boxOf(sealing)
+  const sealed = sealFiles(dataDir, secrets)
 
-  const redactor = createGrowingRedactor(config.secrets)
+  const redactor = createGrowingRedactor([...config.secrets, ...masterTexts(sealing)])
   const logTail = createLogTail(now)
   const logger = createLogger(config.logLevel, redactor.text, logTail.keep)
   const report = (error: unknown, message: string) => logger.error({ err: error }, message)
@@ -43,6 +50,10 @@ export function composeFoundation(
   const activity = createActivityFeed()
   const journal = keepJournal(database, { dir: join(dataDir, 'journal'), now, report })
 
+  if (sealed.length > 0) {
+    log(`Sealed: ${sealed.join(', ')}. See docs/secrets.md.`, 'info')
+    database.durably(() => journal.append('setup', { change: 'secrets_sealed', by: 'start', places: sealed }))
+  }
   const stopping = new AbortController()
   // Every MCP call adds a listener, so Node's warning about many listeners is turned off.
   setMaxListeners(0, stopping.signal)
@@ -52,6 +63,9 @@ export function composeFoundation(
     dataDir,
     writtenPolicy,
     databasePath,
+    sealing,
+    /** Seals and opens secrets of this site. */
+    secrets,
     database,
     settings,
     journal,

@@ -1,31 +1,40 @@
 import { createWatchers } from '../agent/watchers.ts'
 import type { Agents } from '../agents/agent.ts'
 import type { ApiTokens } from '../auth/api-tokens.ts'
+import { createOriginOf } from '../auth/public-origin.ts'
+import type { SessionReach } from '../auth/reach.ts'
 import { createActivePolicy } from '../calls/active-policy.ts'
 import { type ChangeStore, makerOf, previewFacts } from '../calls/changes/change.ts'
 import { createChanges } from '../calls/changes/changes.ts'
 import { createReturns } from '../calls/changes/returns.ts'
+import { createAskers } from '../calls/confirmations/askers.ts'
 import { createConfirmations } from '../calls/confirmations/confirmations.ts'
+import { createGlass } from '../calls/confirmations/glass.ts'
 import { createGrants } from '../calls/confirmations/grants.ts'
 import { createExecutor } from '../calls/execute.ts'
 import { createEffectsOf, createJudge, createSeeingJudge } from '../calls/judge.ts'
 import { createLookAgain } from '../calls/look-again.ts'
+import type { People } from '../calls/people.ts'
 import type { PlanStore } from '../calls/plans/plan.ts'
 import { createPlans } from '../calls/plans/plans.ts'
 import type { ExecutionStore, ImageStore } from '../calls/ports.ts'
 import { createPreviews } from '../calls/previews.ts'
 import { createQuestions } from '../calls/questions/questions.ts'
-import type { RecordParts } from '../calls/records.ts'
+import { type RecordParts, unsignedCall } from '../calls/records.ts'
 import { createUnits } from '../calls/seen-units.ts'
 import { createWays } from '../calls/way.ts'
+import { boundOf, sightOf } from '../calls/within-role.ts'
 import type { Config } from '../config/config.ts'
-import { raisesOf, usualTier, type World } from '../gate/index.ts'
+import { approveWords, raisesOf, usualTier, type World } from '../gate/index.ts'
+import { builtInRoleNames } from '../gate/policy/roles-schema.ts'
 import { confirmationRoutes } from '../http/confirmations.ts'
 import { executionRoutes } from '../http/executions.ts'
 import { grantRoutes } from '../http/grants.ts'
 import { questionRoutes } from '../http/questions.ts'
+import { roleRoutes } from '../http/roles.ts'
 import { toolRoutes } from '../http/tools.ts'
-import type { Card, Question } from '../protocol/index.ts'
+import type { Card, Principal, Question } from '../protocol/index.ts'
+import type { Decisions } from '../signing/decisions.ts'
 import { createCallCounts } from '../store/sqlite/calls/call-counts.ts'
 import { createConfirmationStore, createExecutionStore } from '../store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../store/sqlite/calls/grants.ts'
@@ -43,6 +52,9 @@ export function composeGate(
     proofOf: World['proofOf']
     catalog: Catalog
     agents: Agents
+    people: People
+    /** Sends a push message to people. */
+    tellOwners: Parameters<typeof createGlass>[0]['tell']
     changeStore: ChangeStore
     planStore: PlanStore
     /** Stores a run that follows a plan. */
@@ -51,6 +63,11 @@ export function composeGate(
     start: Parameters<typeof createReturns>[0]['start']
     images: ImageStore
     apiTokens: Pick<ApiTokens, 'list'>
+    reach(): SessionReach
+    /** Whether a person may ask for anything now; undefined: the first owner. */
+    mayAsk(person: string | undefined): boolean
+    decisions: Decisions
+    publicUrl: string | undefined
     /** Lets tests watch or break the execution store. */
     executions: ((store: ExecutionStore) => ExecutionStore) | undefined
     /** Called with a session's waiting cards whenever they change. */
@@ -72,6 +89,7 @@ export function composeGate(
   const policy = createActivePolicy({
     written: foundation.writtenPolicy,
     hasTool: (name) => catalog.get(name) !== undefined,
+    people: parts.people,
     protectedTargets: parts.config.protectedTargets,
     shownAsProtected,
     nodeRoles,
@@ -91,19 +109,24 @@ export function composeGate(
     ...(proofOf && { proofOf }),
   })
   const previews = createPreviews(catalog, clock)
-  const judge = createJudge(catalog, world, previews.seen, parts.agents)
+  const judge = createJudge(catalog, world, previews.seen, parts.agents, parts.people)
   const seeingJudge = createSeeingJudge(judge, units.look, previews.look)
   const watchers = createWatchers(report)
   const effectsOf = createEffectsOf(catalog, world)
+  const { decisions } = parts
+  const store = createConfirmationStore(database)
   /** Dependencies that several parts need. */
   const shared = {
     ...{ clock, redactor, redact, isStopping, report, world, judge, effectsOf, executions, images, cluster, catalog },
-    ...{ journal, proof: journal.proof, transactions: database, store: createConfirmationStore(database) },
+    ...{ journal, proof: journal.proof, transactions: database, store, decisions },
     ...{ ttlMs: parts.config.confirmTtlMs, isWatched: watchers.isWatched, note: parts.note },
+    people: parts.people,
+    unsigned: (callId: string) => unsignedCall(store, decisions, callId),
     lookAgain: createLookAgain(cluster, units, effectsOf, previews.look),
     changed(sessionId: string) {
       activity.changed({ what: 'confirmations', sessionId })
       parts.waiting(sessionId, confirmations.pending(sessionId))
+      askers.arm()
     },
   }
   const changed = () => {
@@ -131,22 +154,30 @@ export function composeGate(
     store: createGrantStore(database),
     changed: () => activity.changed({ what: 'grants' }),
   })
+  const goneBecause = ({ requestedBy: { token, person }, createdAt: askedAt }: Card) => {
+    if (!parts.mayAsk(person)) return 'Whoever asked for it may not ask any more.'
+    if (token === undefined) return undefined
+    // A token made again under the same name is another one: it has asked for nothing yet.
+    const known = apiTokens.list().find(({ name, createdAt }) => name === token && createdAt <= askedAt)
+    if (known === undefined) return 'Its token was revoked.'
+    return (known.expiresAt ?? Number.POSITIVE_INFINITY) > now() ? undefined : 'Its token has expired.'
+  }
   const ways = createWays({ ...shared, changes, plans })
+  const glass = createGlass({ ...shared, settings, announce: foundation.announce('call'), tell: parts.tellOwners })
   const confirmations = createConfirmations({
     ...shared,
     ways,
     grants,
     arm: changeStore.arm,
+    mayBreakGlass: () => policy.current().mayBreakGlass,
+    glassBroken: glass.broken,
     redactValue: redactor.value,
-    // A token made again under the same name is another one: it has asked for nothing yet.
-    isAskerKnown: ({ requestedBy: { token }, createdAt: askedAt }) =>
-      token === undefined ||
-      apiTokens
-        .list()
-        .some(
-          ({ name, createdAt, expiresAt = Number.POSITIVE_INFINITY }) =>
-            name === token && createdAt <= askedAt && expiresAt > now(),
-        ),
+    goneBecause,
+  })
+  const askers = createAskers({
+    ...{ clock, isStopping, report, goneBecause },
+    pending: () => confirmations.pending(),
+    withdraw: (toolUseId, because) => confirmations.cancel(toolUseId, 'jarvis', because),
   })
   const questions = createQuestions({
     ...shared,
@@ -156,12 +187,15 @@ export function composeGate(
       parts.asking(sessionId, questions.open(sessionId))
     },
   })
+  /** The part of the cluster that the person may see in whose name is asked; undefined: all of it. */
+  const sightFor = (asker: Pick<Principal, 'person'>) => sightOf(boundOf(parts.people, asker, world()), world)
   const executor = createExecutor({
     ...shared,
     questions,
     observed: parts.observed,
     ways,
     seeingJudge,
+    sightOf: sightFor,
     confirmations,
     grants,
     returns,
@@ -183,12 +217,24 @@ export function composeGate(
     effectsOf,
     lookAgain: shared.lookAgain,
     confirmations,
+    askers,
     questions,
     executor,
     watchers,
+    /** The names of the roles of policy.yaml. */
+    ownRoles: () => [...policy.current().roles.keys()].filter((name) => !builtInRoleNames.some((one) => one === name)),
+    glass,
+    sightOf: sightFor,
     routes: {
-      confirmations: confirmationRoutes(confirmations, now),
-      questions: questionRoutes(questions, now),
+      confirmations: confirmationRoutes(confirmations, parts.reach, now, createOriginOf(parts.publicUrl)),
+      roles: roleRoutes({
+        roles: () => policy.current().roles,
+        builtIn: builtInRoleNames,
+        approveWords,
+        people: parts.people,
+        judge: seeingJudge,
+      }),
+      questions: questionRoutes(questions, parts.reach, now),
       grants: grantRoutes(grants),
       tools: toolRoutes({
         catalog,

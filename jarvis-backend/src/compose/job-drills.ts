@@ -3,6 +3,7 @@ import { callKey } from '../calls/keys.ts'
 import type { Drills } from '../drill/drills.ts'
 import { type Candidate, drillInput } from '../jobs/drill-job.ts'
 import type { StoredJob } from '../jobs/job.ts'
+import { personOfJob } from '../jobs/jobs.ts'
 import { JarvisError, type Principal } from '../protocol/index.ts'
 import type { Gate } from './gate.ts'
 import type { ComposedHomelab } from './homelab.ts'
@@ -24,7 +25,7 @@ export function composeJobDrills(parts: {
   now(): number
 }) {
   const { homelab, drills, gate, now } = parts
-  const principalOf = ({ id, name }: Pick<StoredJob, 'id' | 'name'>): Principal => ({ kind: 'job', name, job: id })
+  const principalOf = (job: StoredJob): Principal => ({ kind: 'job', name: job.name, job: job.id, ...personOfJob(job) })
   const { first, last } = drills.ids
   const candidates = (): Candidate[] =>
     homelab.cluster

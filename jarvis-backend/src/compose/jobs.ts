@@ -9,7 +9,7 @@ import { jobRoutes } from '../http/jobs.ts'
 import { createDrillWorker, drillJob } from '../jobs/drill-job.ts'
 import { createHeartbeat, heartbeatId, heartbeatJob } from '../jobs/heartbeat.ts'
 import type { JobRuns, Standing, StoredJob, Worker } from '../jobs/job.ts'
-import { createJobs } from '../jobs/jobs.ts'
+import { createJobs, personOfJob } from '../jobs/jobs.ts'
 import { ownZone } from '../jobs/zone.ts'
 import { newId } from '../lib/ids.ts'
 import { firstOf } from '../lib/words.ts'
@@ -33,6 +33,8 @@ export function composeJobs(
     store: Pick<TranscriptStore, 'entriesOfRun' | 'unfinishedRuns' | 'session'>
     gate: Pick<Gate, 'judge' | 'confirmations' | 'grants'>
     apiTokens: Pick<ApiTokens, 'list'>
+    /** Whether a person may ask for anything now; undefined: the first owner. */
+    mayAsk(person: string | undefined): boolean
     homelab: Pick<ComposedHomelab, 'cluster'>
     drills: Pick<Drills, 'newestOf' | 'plan' | 'ids'>
     watch: Pick<ComposedWatch, 'alerts' | 'checks' | 'checkNow'>
@@ -61,6 +63,7 @@ export function composeJobs(
       const isForeign = askedBy !== undefined || work.isForeign === true
       const origin = {
         ...{ kind: 'job' as const, jobId, name, slot, by },
+        ...personOfJob(job),
         ...(askedBy?.token !== undefined && { token: askedBy.token }),
         ...(isForeign && { isForeign: true as const }),
       }
@@ -93,7 +96,9 @@ export function composeJobs(
   }
 
   /** A token made again under the same name is another one. */
-  function makerProblem({ askedBy, createdAt: askedAt }: StoredJob): string | undefined {
+  function makerProblem(job: StoredJob): string | undefined {
+    const { askedBy, createdAt: askedAt } = job
+    if (!parts.mayAsk(personOfJob(job).person)) return 'Whoever it belongs to may not ask for anything any more.'
     const { token } = askedBy ?? {}
     if (token === undefined) return undefined
     const isKnown = apiTokens

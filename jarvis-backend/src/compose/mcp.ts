@@ -5,7 +5,7 @@ import type { OpenRequests } from '../auth/open-requests.ts'
 import { legibleValue } from '../gate/index.ts'
 import { onFirstUse } from '../http/on-first-use.ts'
 import type { Surface } from '../mcp/server/surface.ts'
-import { mainAgentId } from '../protocol/index.ts'
+import { mainAgentId, personFor } from '../protocol/index.ts'
 import type { Site } from './site.ts'
 
 /**
@@ -29,7 +29,14 @@ export function composeMcp(
     const agent = agentOf(token)
     const id = sessionIdOf(token.name, agent)
     if (!runs.isRunning(id) && store.session(id) === undefined) {
-      store.createSession({ id, title: `MCP: ${token.name}`, source: 'mcp', agent, at: site.now() })
+      store.createSession({
+        id,
+        title: `MCP: ${token.name}`,
+        source: 'mcp',
+        agent,
+        at: site.now(),
+        ...personFor(token.person ?? ''),
+      })
     }
     return id
   }

@@ -1,9 +1,10 @@
-import type { ApiTokens } from '../auth/api-tokens.ts'
+import type { ApiToken, ApiTokens } from '../auth/api-tokens.ts'
 import { createBearer } from '../auth/bearer.ts'
 import { type ClientAddressOf, networkOf } from '../auth/client-address.ts'
 import { createOAuthClients } from '../auth/oauth-clients.ts'
 import { createOAuthRequests } from '../auth/oauth-requests.ts'
 import { createOAuthSecrets } from '../auth/oauth-secrets.ts'
+import type { People } from '../auth/people.ts'
 import { createOriginOf } from '../auth/public-origin.ts'
 import { createRateLimit } from '../auth/rate-limit.ts'
 import type { StepUp } from '../auth/step-up.ts'
@@ -14,13 +15,17 @@ import type { PublicFetch } from '../lib/public-fetch.ts'
 import { createOAuthStore } from '../store/sqlite/access/oauth.ts'
 import type { Database } from '../store/sqlite/database.ts'
 
-const registrations = { most: 20, perMs: 60 * 60_000 }
+/** From one network, an hour. */
+const mostRegistrations = 20
 
 /** Wires the sign-in of MCP clients: OAuth routes, the operator's consent, and the check of access tokens. */
 export function composeOAuth(parts: {
   database: Database
   journal: Pick<Journal, 'append'>
   tokens: Pick<ApiTokens, 'verify'>
+  /** Counts a request of a token. @throws JarvisError `too_many_requests` */
+  count(token: ApiToken): void
+  people: Pick<People, 'get'>
   publicUrl: string | undefined
   now(): number
   addressOf: ClientAddressOf
@@ -29,7 +34,7 @@ export function composeOAuth(parts: {
   fetchDocument?: PublicFetch
 }) {
   const { database, journal, tokens, now, addressOf } = parts
-  const limit = createRateLimit({ ...registrations, now })
+  const limit = createRateLimit({ perMs: 60 * 60_000, now })
   const store = createOAuthStore(database)
   const originOf = createOriginOf(parts.publicUrl)
   const fetchDocument = parts.fetchDocument ?? fromInternet
@@ -50,12 +55,12 @@ export function composeOAuth(parts: {
     now,
   })
   return {
-    bearer: createBearer({ tokens, oauth: secrets, originOf }),
+    bearer: createBearer({ tokens, people: parts.people, oauth: secrets, originOf, count: parts.count }),
     routes: oauthRoutes({
       clients,
       secrets,
       originOf,
-      limitRegistrations: (request) => limit(networkOf(addressOf(request).address)),
+      limitRegistrations: (request) => limit(networkOf(addressOf(request).address), mostRegistrations),
     }),
     consentRoutes: oauthConsentRoutes({ requests, originOf, stepUp: parts.stepUp }),
   }

@@ -1,10 +1,11 @@
 import type { Journal } from '../calls/ports.ts'
+import { sealedOrMade } from '../config/sealed-file.ts'
 import { pushRoutes } from '../http/push.ts'
 import type { Clock } from '../lib/clock.ts'
-import { keptOrMade } from '../lib/kept-secret.ts'
 import type { PushSender } from '../push/ports.ts'
 import { createPush } from '../push/push.ts'
 import { createWebPushSender, makeVapidKeys, type VapidKeys } from '../push/web-push-sender.ts'
+import type { SecretBox } from '../secrets/index.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { createPushStore } from '../store/sqlite/push.ts'
 
@@ -14,6 +15,7 @@ const nobody = 'mailto:operator@example.org'
 /** Wires push messages about waiting cards and changes that go back. The keys are made when they are first needed. */
 export function composePush(parts: {
   dataDir: string
+  secrets: SecretBox
   database: Database
   journal: Journal
   clock: Clock
@@ -24,10 +26,12 @@ export function composePush(parts: {
   changed(): void
   report(error: unknown, message: string): void
 }) {
-  const { dataDir, database, journal, publicUrl } = parts
+  const { dataDir, secrets, database, journal, publicUrl } = parts
   let sender = parts.sender
   const made = (): PushSender => {
-    const keys = JSON.parse(keptOrMade(dataDir, 'vapid-keys', () => JSON.stringify(makeVapidKeys()))) as VapidKeys
+    const keys = JSON.parse(
+      sealedOrMade(secrets, dataDir, 'vapid-keys', () => JSON.stringify(makeVapidKeys())),
+    ) as VapidKeys
     parts.hide(keys.privateKey)
     const subject = publicUrl?.startsWith('https:') === true ? publicUrl : nobody
     return createWebPushSender({ keys, subject })

@@ -1,3 +1,4 @@
+import { createAttachments } from '../agent/attachments.ts'
 import { grantFacts } from '../agent/context/facts/grants.ts'
 import { entryFacts, type FactMaker } from '../agent/context/facts/index.ts'
 import { createGoingBack } from '../agent/context/going-back.ts'
@@ -19,7 +20,8 @@ import { createProgramMessages } from '../http/program-messages.ts'
 import { sessionRoutes } from '../http/sessions.ts'
 import { newId } from '../lib/ids.ts'
 import { onceFor } from '../lib/once-for.ts'
-import { type Alert, type ClusterState, JarvisError } from '../protocol/index.ts'
+import { type Alert, type ClusterState, JarvisError, type Principal } from '../protocol/index.ts'
+import { createAttachmentStore } from '../store/sqlite/sessions/attachments.ts'
 import { createKeptRunStore } from '../store/sqlite/sessions/kept-runs.ts'
 import { createSessionIndex } from '../store/sqlite/sessions/session-index.ts'
 import { createSessionList } from '../store/sqlite/sessions/session-list.ts'
@@ -53,7 +55,7 @@ export function composeRuns(
       ComposedModels,
       'choice' | 'costOf' | 'used' | 'mayName' | 'answered' | 'failed' | 'windowOf' | 'fallbacksOf' | 'cutOff'
     >
-    gate: Pick<Gate, 'confirmations' | 'executor' | 'questions' | 'watchers' | 'grants'>
+    gate: Pick<Gate, 'confirmations' | 'executor' | 'questions' | 'watchers' | 'grants' | 'sightOf'>
     budgets: Pick<ComposedBudgets, 'keeper'>
     guide: Guide
     skills: Pick<ComposedSkills, 'forRuns' | 'toolFor' | 'textFor'>
@@ -68,6 +70,14 @@ export function composeRuns(
   const { confirmations, executor, questions, watchers } = parts.gate
   const store = createTranscriptStore(database)
   const kept = createKeptRunStore(database)
+  const attachments = createAttachments({ store: createAttachmentStore(database), clock, redact: redactor.text })
+  /** A tool's, or one that a person attached. */
+  const image = (sessionId: string, id: string) => {
+    const found = attachments.read(sessionId, id)
+    if (found === undefined) return images.get(sessionId, id)
+    const { mimeType } = found.attachment
+    return mimeType === 'text/plain' ? undefined : { mimeType, data: found.data }
+  }
   const index = createSessionIndex(database, { costOf: models.costOf, later: foundation.later, report })
   const changed = (sessionId: string) => {
     index.changed(sessionId)
@@ -84,7 +94,10 @@ export function composeRuns(
       return own === undefined ? [] : [own === tool ? spec : specOf(own)]
     })
   let known: { state: ClusterState; alerts: readonly Alert[]; text: string } | undefined
-  const context = () => {
+  const context = (asker: Principal) => {
+    // Alerts tell of the whole cluster.
+    const sees = parts.gate.sightOf(asker)
+    if (sees !== undefined) return asClusterData(clusterSummary(sees(cluster.state()), []))
     const [state, alerts] = [cluster.state(), parts.alerts()]
     if (known?.state !== state || known.alerts !== alerts)
       known = { state, alerts, text: asClusterData(clusterSummary(state, alerts)) }
@@ -129,7 +142,8 @@ export function composeRuns(
     tools: executor,
     guide: parts.guide,
     skills: parts.skills.forRuns,
-    image: images.get,
+    image,
+    attachments,
     slices: parts.budgets.keeper.slices,
     mayChild,
     isRead,
@@ -145,7 +159,9 @@ export function composeRuns(
     cutOff: models.cutOff,
     makers,
     contextReport: (sessionId) => reports.of(sessionId),
-    recall: async (message, agent) => redactor.value(await memory.recall(message, agent)),
+    // What JARVIS remembers was said by others, about everything.
+    recall: async (message, agent, asker) =>
+      parts.gate.sightOf(asker) === undefined ? redactor.value(await memory.recall(message, agent)) : { items: [] },
     used: models.used,
     ended(sessionId, entries, agent) {
       memory.learn(sessionId, entries, agent)
@@ -176,7 +192,7 @@ export function composeRuns(
       redact: redactor,
       models: models.choice,
     },
-    ...{ windowOf: models.windowOf, image: images.get, used: models.used },
+    ...{ windowOf: models.windowOf, image, attachments, used: models.used },
     generate: (...args) =>
       ask(
         ...args,
@@ -218,6 +234,7 @@ export function composeRuns(
     calls,
     kept,
     store,
+    attachments,
     /** Schedules an update of the list of sessions for when the process is idle. */
     scheduleIndex: index.schedule,
     routes: {
@@ -232,6 +249,7 @@ export function composeRuns(
         now,
         journal,
         image: images.get,
+        attachments,
         reports,
         goingBack: createGoingBack(store, memory.filesBack),
         streams: foundation.streams,

@@ -2,7 +2,9 @@ import { storedResult } from '../agent/context/stored-result.ts'
 import { hearEnd } from '../agent/hear-end.ts'
 import type { Model } from '../agent/model.ts'
 import { createApiTokens } from '../auth/api-tokens.ts'
+import { createSessionReach } from '../auth/reach.ts'
 import type { StepUp } from '../auth/step-up.ts'
+import { createTokenUse } from '../auth/token-use.ts'
 import type { ExecutionStore } from '../calls/ports.ts'
 import type { Config } from '../config/config.ts'
 import { policyPath, readPolicy, watchDataDir } from '../config/policy-file.ts'
@@ -49,6 +51,8 @@ import { leaningOn } from './leaning.ts'
 import { composeMemory } from './memory.ts'
 import { composeModels } from './models.ts'
 import { tellObserved } from './observed.ts'
+import { composePasskeys } from './passkeys.ts'
+import { composePeople } from './people.ts'
 import { composePush } from './push.ts'
 import { composeRunbooks } from './runbooks.ts'
 import { composeRuns } from './runs.ts'
@@ -155,7 +159,7 @@ export function createSite(
         delegate: (...work) => sessions.runs.delegate(...work),
       }),
       ...withPorts(sessionTools, {
-        readResult: (...of: [string, string, number]) => storedResult(sessions.store, ...of),
+        readResult: (...of: [string, string, number]) => storedResult(sessions.store, ...of, sessions.attachments),
       }),
       ...withPorts(planTools, runbooks.planPorts),
       ...(replace.tools ?? []),
@@ -163,12 +167,15 @@ export function createSite(
   )
   const houseTools = skills.withTool(servedTools)
   const catalog = withAttached(houseTools, attached.tools)
+  const tokenStore = createApiTokenStore(database)
+  const people = composePeople(foundation, { ownRoles: () => gate.ownRoles() })
   const apiTokens = createApiTokens({
-    store: createApiTokenStore(database),
+    store: tokenStore,
     durably: database.durably,
     record: (change) => void foundation.journal.append('token', change),
     now,
   })
+  const tokenUse = createTokenUse({ store: tokenStore, clock: given.clock, report })
   const push = composePush({
     ...foundation,
     publicUrl: config.publicUrl,
@@ -205,6 +212,7 @@ export function createSite(
     skillsOf: skills.textFor,
   })
   const images = createImageStore(database)
+  const { passkeys, decisions } = composePasskeys(foundation, config.publicUrl)
   const gate: Gate = composeGate(foundation, {
     changeStore: createChangeStore(database),
     planStore: createPlanStore(database),
@@ -223,8 +231,14 @@ export function createSite(
     proofOf: drills.provenOf,
     catalog,
     agents: agents.agents,
+    people: people.known,
+    tellOwners: (message) => void push.tell(message),
     images,
     apiTokens,
+    mayAsk: people.mayAsk,
+    reach: () => reach,
+    decisions,
+    publicUrl: config.publicUrl,
     executions: replace.executions,
     waiting: push.waiting,
     asking: push.asking,
@@ -233,6 +247,7 @@ export function createSite(
     note: (sessionId, runId, entry) => sessions.runs.note(sessionId, runId, entry),
   })
   const { confirmations, grants, questions } = gate
+  const reach = createSessionReach((id) => sessions.store.session(id))
   const sessions = composeRuns(foundation, {
     alerts: () => watch.present(),
     config,
@@ -255,6 +270,7 @@ export function createSite(
   })
   const jobs = composeJobs(foundation, {
     ...{ runs, store: sessions.store, gate, apiTokens, homelab, drills, watch, budgets },
+    mayAsk: people.mayAsk,
     isDemo: config.proxmox === undefined && models.model().id.startsWith('demo'),
     runbooks: runbooks.library,
   })
@@ -282,6 +298,8 @@ export function createSite(
   }
   if (place.isAnother) jobs.jobs.leaveCluster()
   if (place.isAnother) watch.leaveCluster()
+  people.onChange(gate.askers.look)
+  gate.askers.look()
   runs.resume(!place.isAnother)
   questions.leave((sessionId, runId) => runs.goesOn(sessionId, runId))
   for (const { sessionId } of questions.list(Number.MAX_SAFE_INTEGER)) push.asking(sessionId, questions.open(sessionId))
@@ -297,7 +315,11 @@ export function createSite(
     homelab,
     catalog,
     houseTools,
+    passkeys,
     apiTokens,
+    tokenUse,
+    ...people,
+    reach,
     memory,
     models,
     push,
@@ -360,6 +382,7 @@ export function createSite(
     async stop() {
       jobs.jobs.stop()
       runs.storeSeq()
+      gate.askers.stop()
       confirmations.stop()
       questions.stop()
       grants.stop()
@@ -375,6 +398,7 @@ export function createSite(
     /** Closes the cluster and the data dir. Call it once no door is open. */
     async close() {
       cluster.close()
+      tokenUse.flush()
       await foundation.close()
     },
   }

@@ -3,6 +3,7 @@ import type { StepUp } from '../auth/step-up.ts'
 import { type Config, ConfigError } from '../config/config.ts'
 import { nextStart } from '../config/next-start.ts'
 import { policyPath, requirePolicy } from '../config/policy-file.ts'
+import { warn } from '../doctor/check.ts'
 import { createClusterSetup } from '../doctor/cluster-setup.ts'
 import { cutCheck } from '../doctor/context-checks.ts'
 import { databaseChecks } from '../doctor/data-checks.ts'
@@ -49,7 +50,7 @@ export function composeSystem(
   const { clock, now, dataDir, database, journal, redact, hide, isStopping } = site
   const { memory, models, apiTokens, push } = site
   const { config, version, stepUp, realtime, program } = parts
-  const { policy, confirmations, calls } = site.gate
+  const { policy, confirmations, calls, glass } = site.gate
   const { cluster, shownAsProtected, openable } = site.homelab
   const lastEntry = journalHead(database)
   const sqliteVersion = String(database.sql.prepare('SELECT sqlite_version()').pluck().get())
@@ -115,6 +116,7 @@ export function composeSystem(
       isDemoCluster: cluster.state().isDemo,
       hasTerminal: openable !== undefined,
       policy: policy.status(),
+      ...(glass.recent().length > 0 && { glassBroken: glass.recent() }),
       parts: partsNow(),
     }),
     metrics: async () =>
@@ -174,7 +176,12 @@ export function composeSystem(
           {
             clock,
             asksModel,
-            seen: () => models.cuts().map(([id, cut]) => cutCheck(id, cut)),
+            seen: () => [
+              ...models.cuts().map(([id, cut]) => cutCheck(id, cut)),
+              ...(policy.status().warnings ?? []).map((text) =>
+                warn('Policy', text, 'Change policy.yaml, or let more people in. docs/roles.md says who approves.'),
+              ),
+            ],
             database: () => databaseChecks(dataDir, scannedUpToBytes, journal.verify),
             embeddings: async () => memoryChecks(memory.status()),
             port: async () => [{ area: 'Port', health: 'ok', text: 'JARVIS serves: you are reading this.' }],

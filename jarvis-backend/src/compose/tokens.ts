@@ -5,11 +5,18 @@ import type { Site } from './site.ts'
 
 /** Wires the tokens of programs: their routes, and what ends with a token. */
 export function composeTokens(
-  { apiTokens, gate: { confirmations } }: Pick<Site, 'apiTokens' | 'gate'>,
+  { apiTokens, tokenUse, gate: { confirmations } }: Pick<Site, 'apiTokens' | 'tokenUse' | 'gate'>,
   { open }: { open: OpenRequests },
 ) {
   const parts = {
-    tokens: apiTokens,
+    tokens: {
+      ...apiTokens,
+      /** With every request so far. */
+      list() {
+        tokenUse.flush()
+        return apiTokens.list()
+      },
+    },
     revoked(name: string, by: string) {
       for (const { toolUseId, requestedBy } of confirmations.pending()) {
         if (requestedBy.token === name) confirmations.cancel(toolUseId, by, 'Its token was revoked.')

@@ -29,6 +29,7 @@ export function composeV1(
       { createConduct },
       { createListeners },
       { createPlain },
+      { createPlainAnswer },
       chat,
       { createEmbeddings },
       { createResponses },
@@ -39,6 +40,7 @@ export function composeV1(
       import('../v1/conduct.ts'),
       import('../v1/listeners.ts'),
       import('../v1/plain.ts'),
+      import('../v1/plain-answer.ts'),
       import('../v1/chat/handle.ts'),
       import('../v1/embeddings.ts'),
       import('../v1/responses/handle.ts'),
@@ -56,6 +58,16 @@ export function composeV1(
       hasTool: (name: string) => site.catalog.get(name) !== undefined,
       ask: createAsk(core),
       conduct: createConduct({ ...core, listeners: createListeners(core) }),
+      answerPlainly: createPlainAnswer(
+        createPlain({
+          models: site.models.choice,
+          budgets: site.budgets.keeper,
+          used: site.models.used,
+          redact: redactor.text,
+          stream: () => createStreamRedactor(redactor),
+        }),
+        clock.now,
+      ),
     }
     const { embeddings, transcriptions } = parts.config
     const requireBudget = () => {
@@ -66,16 +78,7 @@ export function composeV1(
       ...{ guard: parts.guard, agents, startedAt, report },
       bearer: { verify: (request) => parts.bearer.verify(request, 'v1') },
       watchToken: (response, verified) => void parts.requests.add(response, verified),
-      chatCompletions: chat.createChatCompletions({
-        ...door,
-        plain: createPlain({
-          models: site.models.choice,
-          budgets: site.budgets.keeper,
-          used: site.models.used,
-          redact: redactor.text,
-          stream: () => createStreamRedactor(redactor),
-        }),
-      }),
+      chatCompletions: chat.createChatCompletions(door),
       embeddings: createEmbeddings(
         embeddings.kind === 'none'
           ? undefined

@@ -1,7 +1,9 @@
-import { attachedServerOf, type Tier, type Verdict } from '../protocol/index.ts'
+import { type Approve, attachedServerOf, type Tier, type Verdict } from '../protocol/index.ts'
 import { type Effect, matches } from './effect.ts'
 import type { Policy } from './policy/policy.ts'
 import { taintRule, underProfile } from './policy/profile.ts'
+import { isSignedBy } from './proof.ts'
+import { both } from './roles/approve.ts'
 import type { Call, Facts, Rule } from './rule.ts'
 import { orderedBy, orderedVerdict } from './taint/ordered.ts'
 import { taintedVerdict, taintOf } from './taint/taint.ts'
@@ -52,8 +54,14 @@ export function decide(call: Call, effects: readonly Effect[], world: World): Ve
   const { policy } = world
   const judged = tainted(raised(call, effects, world), call, effects, world)
   const verdict = underProfile(allowed(judged, call, effects, policy), policy.profile)
+  const approve = judged.tier === 'red' ? approvalOf(call, effects, world) : undefined
+  // Several people decide whatever the profile says.
+  const isSigned = judged.tier === 'red' && rulesAbout(call, effects, world).some(({ proof }) => proof === 'passkey')
+  if ((approve !== undefined || isSigned) && verdict.tier !== 'black')
+    return { ...judged, ...(approve && { approve }), ...(isSigned && { proof: 'passkey' }) }
   // Neither `allow` nor a profile lets run unasked what a result orders.
-  return judged.tier === 'red' && verdict.tier === 'yellow' ? (ordered(call, effects) ?? verdict) : verdict
+  const asked = judged.tier === 'red' && verdict.tier === 'yellow' ? (ordered(call, effects) ?? verdict) : verdict
+  return asked.tier === 'red' && isSignedBy(policy.proof, effects) ? { ...asked, proof: 'passkey' } : asked
 }
 
 /** The tier of a tool's calls when no rule raises them. Lists of tools show it. */
@@ -108,6 +116,26 @@ function raised(call: Call, effects: readonly Effect[], world: World): Verdict {
   }
   return verdict.tier === 'red' && reasons.length > 1 ? { ...verdict, reasons } : verdict
 }
+
+/** Who must approve, by all rules about the call that say so. A rule that fails has made the call black before. */
+function approvalOf(call: Call, effects: readonly Effect[], world: World): Approve | undefined {
+  let approve: Approve | undefined
+  for (const { approve: wanted } of rulesAbout(call, effects, world))
+    if (wanted !== undefined) approve = approve === undefined ? wanted : both(approve, wanted)
+  return approve
+}
+
+/** The rules about the call that say more of its card than that there is one. */
+const rulesAbout = (call: Call, effects: readonly Effect[], world: World): Rule[] =>
+  world.policy.rules.filter(
+    (rule) =>
+      (rule.approve !== undefined || rule.proof !== undefined) &&
+      rule.tier === 'red' &&
+      effects.some(
+        (effect) =>
+          concerns(rule, call.toolName, effect) && rule.when({ ...call, effect, target: effect.target, world }),
+      ),
+  )
 
 /** Raises a call by one tier when its words came out of a tool result, or a result orders it by name. `allow` does not lower it. */
 function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world: World): Verdict {

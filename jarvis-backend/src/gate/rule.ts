@@ -1,4 +1,4 @@
-import type { Target, Tier } from '../protocol/index.ts'
+import type { Approve, Target, Tier } from '../protocol/index.ts'
 import type { Effect, Touch } from './effect.ts'
 import type { Sources } from './taint/taint.ts'
 import type { World } from './world.ts'
@@ -26,4 +26,8 @@ export type Rule = {
   when(facts: Facts): boolean
   tier: Tier
   because: string | ((facts: Facts) => string)
+  /** Who approves what it asks about; absent: one operator. */
+  approve?: Approve
+  /** Its cards must be signed. */
+  proof?: 'passkey'
 }

@@ -16,7 +16,11 @@ export type Access = {
   door(door: Door): RequestHandler
 }
 
-export function createAccess(parts: { tokens: Pick<Tokens, 'verify'>; bearer: Bearer; open: OpenRequests }): Access {
+export function createAccess(parts: {
+  tokens: Pick<Tokens, 'verify' | 'again'>
+  bearer: Bearer
+  open: OpenRequests
+}): Access {
   const { tokens, bearer, open } = parts
   const guard =
     (door: Door | undefined): RequestHandler =>
@@ -24,19 +28,20 @@ export function createAccess(parts: { tokens: Pick<Tokens, 'verify'>; bearer: Be
       const given = bearerOf(request)
       if (given === undefined) throw new JarvisError('unauthorized', 'Sign in first.')
       if (!isApiToken(given)) {
-        response.locals.identity = tokens.verify(given)
-        response.locals.stillCounts = () => void tokens.verify(given)
+        const identity = tokens.verify(given)
+        response.locals.identity = identity
+        response.locals.stillCounts = () => void tokens.again(identity)
       } else if (door === undefined) {
         throw new JarvisError('forbidden', 'A token of a program cannot do this. Sign in with the password.')
       } else {
         const verified = bearer.verify(request, door)
-        const { token, stillCounts } = verified
+        const { token, person, stillCounts } = verified
         open.add(response, verified)
         // A stop waits for no answer of the API.
         open.isStream(response)
         const exp = Math.floor((token.expiresAt ?? Number.MAX_SAFE_INTEGER) / 1000)
         // The role of a reader: whatever else a token may do, its route names.
-        const identity: Identity = { sub: `token:${token.name}`, role: 'viewer', exp, tokenHash: '', token }
+        const identity: Identity = { sub: `token:${token.name}`, role: 'viewer', person, exp, tokenHash: '', token }
         response.locals.identity = identity
         response.locals.stillCounts = stillCounts
       }

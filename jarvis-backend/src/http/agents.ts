@@ -73,15 +73,20 @@ export function agentRoutes(parts: {
   }
 
   return [
-    get('/agents', 'The [agents](agents.md).', { role: 'viewer', reply: AgentsReply }, () => {
-      const waiting = parts.waiting()
-      const items = agents.list().map((agent) => infoOf(agent, waiting))
-      return redact({ items, allTools: parts.allTools(), ...agents.status() })
-    }),
+    get(
+      '/agents',
+      'The [agents](agents.md).',
+      { role: 'viewer', forMembers: true, token: 'read', reply: AgentsReply },
+      () => {
+        const waiting = parts.waiting()
+        const items = agents.list().map((agent) => infoOf(agent, waiting))
+        return redact({ items, allTools: parts.allTools(), ...agents.status() })
+      },
+    ),
     get(
       '/agents/which',
       'The agent that answers at a `door`, and by which binding.',
-      { role: 'viewer', query: AgentWhichQuery, reply: AgentWhichReply },
+      { role: 'viewer', token: 'read', query: AgentWhichQuery, reply: AgentWhichReply },
       ({ query }) => {
         const [first, ...others] = chosenFor(agents.list(), query as Arrival)
         return { ...first, others }
@@ -99,13 +104,13 @@ export function agentRoutes(parts: {
     get(
       '/agents/:id',
       'One agent, with its `body` in `agents.yaml`, files, tools offered, and what it did lately.',
-      { role: 'viewer', reply: AgentDetail },
+      { role: 'viewer', token: 'read', reply: AgentDetail },
       ({ params }) => redact(detailOf(params.id)),
     ),
     put(
       '/agents/:id',
       'Makes or changes an agent. 409 where the file is not the one of `hash`.',
-      { role: 'operator', password: true, params: z.object({ id: AgentId }), body: AgentPutBody, reply: AgentDetail },
+      { role: 'owner', password: true, params: z.object({ id: AgentId }), body: AgentPutBody, reply: AgentDetail },
       ({ params: { id }, body, by }) => {
         agents.save(id, body.agent, by, body.hash)
         return redact(detailOf(id))
@@ -114,13 +119,13 @@ export function agentRoutes(parts: {
     del(
       '/agents/:id',
       'Removes an agent; its folder and conversations stay.',
-      { role: 'operator', password: true },
+      { role: 'owner', password: true },
       ({ params, by }) => agents.save(params.id, undefined, by),
     ),
     post(
       '/agents/:id/classify',
       'The verdict on a call of the agent’s, and of the main agent’s; runs nothing.',
-      { role: 'viewer', body: AgentClassifyBody, reply: AgentClassifyReply },
+      { role: 'viewer', token: 'read', body: AgentClassifyBody, reply: AgentClassifyReply },
       async ({ params, body: { toolName, toolInput } }) => {
         const { id: agent } = agents.require(params.id)
         const verdictOf = async (id: string) =>

@@ -15,19 +15,19 @@ export const alertRoutes = (watch: Watch): Route[] => [
   get(
     '/alerts',
     'What is wrong now, gravest first. `checkedAt` is null before the first look, `ended` counts seven days. [Alerts](alerts.md) has the states.',
-    { role: 'viewer', reply: AlertsReply },
+    { role: 'viewer', token: 'read', reply: AlertsReply },
     watch.list,
   ),
   get(
     '/alerts/history',
     'Alerts that ended, newest first. `object` is an id such as `node/pve`.',
-    { role: 'viewer', query: AlertHistoryQuery, reply: AlertHistory },
+    { role: 'viewer', token: 'read', query: AlertHistoryQuery, reply: AlertHistory },
     ({ query }) => watch.history(query),
   ),
   get(
     '/alerts/:id',
     'One alert with what is known of it; `missing` says what could not be read.',
-    { role: 'viewer', reply: AlertDetail },
+    { role: 'viewer', token: 'read', reply: AlertDetail },
     ({ params }) => watch.detail(params.id),
   ),
   post(

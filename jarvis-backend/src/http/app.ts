@@ -1,14 +1,15 @@
 import type { RequestListener } from 'node:http'
 import express, { type Router } from 'express'
+import type { SessionReach } from '../auth/reach.ts'
 import { hostOf, type RequestGuard } from '../auth/request-guard.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import { type Health, JarvisError } from '../protocol/index.ts'
 import type { Access } from './access.ts'
 import { dashboard } from './dashboard.ts'
 import { errorHandler } from './errors.ts'
+import { requireScope } from './handle.ts'
 import { metricsType } from './metrics.ts'
 import { noQuery, type Route, serveRoutes } from './route.ts'
-import { requireScope } from './token-routes.ts'
 
 /** Content Security Policy: only this origin's fonts, scripts and sockets, and no framing of the page. */
 const contentPolicy = (origins: string) =>
@@ -49,6 +50,7 @@ export function createApp(parts: {
   guard: RequestGuard
   access: Access
   stepUp: StepUp
+  reach: Pick<SessionReach, 'require'>
   /** Below `/api`. */
   routes: readonly Route[]
   mcp: RequestListener

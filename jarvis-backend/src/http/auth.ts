@@ -2,24 +2,42 @@ import type { Request } from 'express'
 import type { ClientAddressOf } from '../auth/client-address.ts'
 import type { DeviceCookie } from '../auth/device-cookie.ts'
 import { type Budget, type LoginGuard, signedInBudgets, signInBudgets } from '../auth/login.ts'
-import type { Password } from '../auth/password.ts'
+import type { People } from '../auth/people.ts'
+import type { PersonPasswords } from '../auth/person-passwords.ts'
+import type { OriginOf } from '../auth/public-origin.ts'
+import { wireRole } from '../auth/roles.ts'
 import { elevationMs, type StepUp } from '../auth/step-up.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
-import { JarvisError, LoginBody, LoginReply, PasswordBody, StepUpBody, StepUpReply } from '../protocol/index.ts'
+import {
+  JarvisError,
+  LoginBody,
+  LoginReply,
+  type PasskeyAssertion,
+  PasswordBody,
+  type Person,
+  StepUpBody,
+  StepUpReply,
+} from '../protocol/index.ts'
+import type { Passkeys } from '../signing/passkeys.ts'
+import { passkeyRoutes } from './passkeys.ts'
 import { Ok, ok, post, type Route } from './route.ts'
 
-/** `client`: the browser's user agent, unchecked. */
+/** `client`: the browser's user agent, unchecked. `method`: how somebody signed in. */
 export type SignInEvent = {
   what: 'signed_in' | 'refused' | 'signed_out' | 'password_changed' | 'stepped_up' | 'step_up_refused'
   by: string
   address: string
   client: string
+  method?: string
 }
 
 export type SignIn = {
   tokens: Tokens
   guard: LoginGuard
-  password: Password
+  people: Pick<People, 'get' | 'must'>
+  passwords: PersonPasswords
+  passkeys: Passkeys
+  originOf: OriginOf
   stepUp: StepUp
   device: DeviceCookie
   addressOf: ClientAddressOf
@@ -27,53 +45,91 @@ export type SignIn = {
   record(event: SignInEvent): void
   /** Drops the sockets of a token that was revoked. */
   revoked(identity: Identity): void
-  /** Drops all sockets after a change of the password. */
-  changed(): void
+  /** Drops what a person had open, after a change of their password. */
+  changed(person: string): void
 }
 
-/** `/api/auth`: sign in and out, change the password, step up. */
+/** `/api/auth` and `/api/passkeys`: sign in and out, change the password, enrol passkeys, step up. */
 export function authRoutes(parts: SignIn): Route[] {
-  const { tokens, guard, password: kept, stepUp, device, addressOf, record, revoked, changed } = parts
-  const note = (request: Request, what: SignInEvent['what'], by: string) =>
-    record({
-      what,
-      by,
-      address: addressOf(request).address,
-      client: (request.headers['user-agent'] ?? '').slice(0, 200),
-    })
+  const { tokens, guard, people, passwords, passkeys, stepUp, device, addressOf, record, revoked, changed } = parts
+  const from = (request: Request) => ({
+    address: addressOf(request).address,
+    client: (request.headers['user-agent'] ?? '').slice(0, 200),
+  })
+  const note = (request: Request, what: SignInEvent['what'], by: string, method?: string) =>
+    record({ what, by, ...from(request), ...(method !== undefined && { method }) })
 
   /** Checks a password and counts wrong ones against `budgets`. @throws JarvisError `too_many_requests`, `invalid_credentials` */
-  async function requirePassword(given: string, budgets: Budget[], refused: () => string) {
+  async function requirePassword(
+    person: Person | undefined,
+    given: string,
+    { budgets, isKnown }: { budgets: Budget[]; isKnown: boolean },
+    refused: () => string,
+  ) {
     const succeeded = guard.enter(budgets)
-    if (!(await kept.is(given))) throw new JarvisError('invalid_credentials', refused())
+    const isRight = await passwords.is(person?.id, given, isKnown)
+    if (!isRight || person === undefined || person.disabledAt !== undefined) {
+      throw new JarvisError('invalid_credentials', refused())
+    }
     succeeded()
+  }
+  /** Checks a passkey as `requirePassword` does a password. @returns its person's id */
+  async function requirePasskey(given: PasskeyAssertion, budgets: Budget[], refused: () => unknown) {
+    const succeeded = guard.enter(budgets)
+    try {
+      const person = await passkeys.prove(given)
+      succeeded()
+      return person
+    } catch (error) {
+      refused()
+      throw error
+    }
   }
   const refuse = (request: Request, what: SignInEvent['what'], by: string, message: string) => () => {
     note(request, what, by)
     return message
   }
+  function signIn(request: Request, person: Person, method: string): LoginReply {
+    const { id, name, role } = person
+    const { token, expiresIn } = tokens.issue(person, { ...from(request), method })
+    return { token, expiresIn, role: wireRole(role), person: { id, name, role } }
+  }
 
   return [
     post(
       '/auth/login',
-      'Signs in. `expiresIn` is seconds.',
+      'Signs in. `name` may be left out where there is one owner. `expiresIn` is seconds.',
       { role: 'public', body: LoginBody, reply: LoginReply },
-      async ({ body, request, response }) => {
-        const known = device.read(request.headers.cookie)
-        const refused = refuse(request, 'refused', '', 'That is not the password.')
-        await requirePassword(body.password, signInBudgets(addressOf(request), known), refused)
-        note(request, 'signed_in', 'operator')
-        response.set('Set-Cookie', device.issue())
-        return { ...tokens.issue('operator', 'operator'), role: 'operator' as const }
+      async ({ body: { name, password }, request, response }) => {
+        const person = passwords.named(name)
+        const known = person && device.read(request.headers.cookie, person.id)
+        const account = name?.trim() ?? person?.name ?? ''
+        const words = name === undefined ? 'That is not the password.' : 'The name or the password is not right.'
+        const refused = refuse(request, 'refused', person?.id ?? '', words)
+        const tries = { budgets: signInBudgets(addressOf(request), account, known), isKnown: known !== undefined }
+        await requirePassword(person, password, tries, refused)
+        const reply = signIn(request, people.must(person?.id ?? ''), 'password')
+        note(request, 'signed_in', reply.person.id, 'password')
+        response.set('Set-Cookie', device.issue(reply.person.id))
+        return reply
       },
     ),
     post(
       '/auth/step-up',
-      'Gives the password again, which counts for this token for `expiresIn` seconds.',
-      { role: 'operator', body: StepUpBody, reply: StepUpReply },
+      'Gives the password or a [passkey](signed-decisions.md#passkeys) again, which counts for this token for `expiresIn` seconds.',
+      { role: 'member', body: StepUpBody, reply: StepUpReply },
       async ({ body, identity, request }) => {
         const refused = refuse(request, 'step_up_refused', identity.sub, 'That is not the password.')
-        await requirePassword(body.password, signedInBudgets(addressOf(request), identity.tokenHash), refused)
+        const budgets = signedInBudgets(addressOf(request), identity.tokenHash)
+        if (body.passkey === undefined)
+          await requirePassword(
+            people.get(identity.person.id),
+            body.password ?? '',
+            { budgets, isKnown: true },
+            refused,
+          )
+        else if ((await requirePasskey(body.passkey, budgets, refused)) !== identity.person.id)
+          throw new JarvisError('invalid_credentials', 'This is the passkey of somebody else.')
         note(request, 'stepped_up', identity.sub)
         stepUp.elevate(identity)
         return { expiresIn: elevationMs / 1000 }
@@ -81,22 +137,23 @@ export function authRoutes(parts: SignIn): Route[] {
     ),
     post(
       '/auth/password',
-      'Changes the password and ends all other tokens of people.',
-      { role: 'operator', body: PasswordBody, reply: LoginReply },
-      async ({ body: { current, next }, identity: { sub, role, tokenHash }, request }) => {
+      'Changes the password and ends all other sign-ins of this person.',
+      { role: 'viewer', forMembers: true, body: PasswordBody, reply: LoginReply },
+      async ({ body: { current, next }, identity: { sub, person, tokenHash }, request }) => {
         const refused = refuse(request, 'step_up_refused', sub, 'That is not the present password.')
-        await requirePassword(current, signedInBudgets(addressOf(request), tokenHash), refused)
-        kept.change(next)
+        const tries = { budgets: signedInBudgets(addressOf(request), tokenHash), isKnown: true }
+        await requirePassword(people.get(person.id), current, tries, refused)
+        await passwords.change(person.id, next, sub)
         note(request, 'password_changed', sub)
         stepUp.endAll()
-        changed()
-        return { ...tokens.issue(sub, role), role }
+        changed(person.id)
+        return signIn(request, people.must(person.id), 'password')
       },
     ),
     post(
       '/auth/logout',
       'Revokes the token and ends its sockets.',
-      { role: 'viewer', reply: Ok },
+      { role: 'viewer', forMembers: true, reply: Ok },
       ({ identity, request }) => {
         tokens.revoke(identity)
         stepUp.end(identity)
@@ -105,5 +162,25 @@ export function authRoutes(parts: SignIn): Route[] {
         return ok
       },
     ),
+    ...passkeyRoutes({
+      ...{ passkeys, originOf: parts.originOf },
+      labelOf: (id) => people.get(id)?.name ?? id,
+      prove(request, response) {
+        const account = passkeys.personOf(response.id) ?? ''
+        const known = device.read(request.headers.cookie, account)
+        const budgets = signInBudgets(addressOf(request), account, known)
+        return requirePasskey(response, budgets, refuse(request, 'refused', account, ''))
+      },
+      enter(person, request, response) {
+        const known = people.get(person)
+        if (known === undefined || known.disabledAt !== undefined) {
+          throw new JarvisError('invalid_credentials', 'Whoever this passkey belongs to cannot sign in at present.')
+        }
+        const reply = signIn(request, known, 'passkey')
+        note(request, 'signed_in', person, 'passkey')
+        response.set('Set-Cookie', device.issue(person))
+        return reply
+      },
+    }),
   ]
 }

@@ -11,13 +11,13 @@ export const budgetRoutes = (parts: {
   get(
     '/budgets',
     'What models used and may use: [Limits](limits.md).',
-    { role: 'viewer', reply: BudgetsReply },
+    { role: 'viewer', token: 'read', reply: BudgetsReply },
     parts.reply,
   ),
   put(
     '/budgets',
     'Sets limits.',
-    { role: 'operator', password: true, body: BudgetsChange, reply: BudgetsReply },
+    { role: 'owner', password: true, body: BudgetsChange, reply: BudgetsReply },
     ({ body, by }) => {
       parts.change(body, by)
       return parts.reply()

@@ -21,7 +21,7 @@ export const changeRoutes = (
   get(
     '/changes',
     'What JARVIS changed, newest first, and `now`, the server’s clock. `target` is such as `vm/101`, `before` Unix ms. With `armed`: those that go back by themselves, soonest first.',
-    { role: 'viewer', query: Query, reply: ChangesReply },
+    { role: 'viewer', token: 'read', query: Query, reply: ChangesReply },
     ({ query: { target, before, limit, armed } }) => {
       const query = { limit, ...(target !== undefined && { target }), ...(before !== undefined && { before }) }
       const items = armed === undefined ? changes.list(query) : changes.armed().slice(0, limit)
@@ -29,7 +29,9 @@ export const changeRoutes = (
       return { items, now: now() }
     },
   ),
-  get('/changes/:id', 'One change.', { role: 'viewer', reply: Change }, ({ params }) => changes.one(params.id)),
+  get('/changes/:id', 'One change.', { role: 'viewer', token: 'read', reply: Change }, ({ params }) =>
+    changes.one(params.id),
+  ),
   post(
     '/changes/:id/keep',
     'Keeps a change that would go back by itself. 409 where it does not any more.',

@@ -7,7 +7,7 @@ export const checkRoutes = (watch: Pick<Watch, 'checks' | 'setOff' | 'checkNow'>
   get(
     '/checks',
     'What is looked at, its limit, when, and what it did not see.',
-    { role: 'viewer', reply: ChecksReply },
+    { role: 'viewer', token: 'read', reply: ChecksReply },
     watch.checks,
   ),
   patch(

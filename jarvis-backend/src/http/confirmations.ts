@@ -1,31 +1,55 @@
 import { z } from 'zod'
+import type { OriginOf } from '../auth/public-origin.ts'
+import type { SessionReach } from '../auth/reach.ts'
 import type { Confirmations } from '../calls/confirmations/confirmations.ts'
-import { ConfirmationRow, ConfirmBody } from '../protocol/index.ts'
+import { BreakGlassBody, ChallengeBody, ConfirmationRow, ConfirmBody, DecisionChallenge } from '../protocol/index.ts'
 import { del, get, Ok, ok, post, type Route } from './route.ts'
 
 const dayMs = 24 * 60 * 60_000
 
 /** `/api/confirmations`: lists the cards of the last day and decides one. */
-export const confirmationRoutes = (confirmations: Confirmations, now: () => number): Route[] => [
+export const confirmationRoutes = (
+  confirmations: Confirmations,
+  reach: () => SessionReach,
+  now: () => number,
+  originOf: OriginOf,
+): Route[] => [
   get(
     '/confirmations',
     'The cards that wait, and those decided in the last day.',
-    { role: 'viewer', reply: z.object({ items: z.array(ConfirmationRow) }) },
+    { role: 'viewer', forMembers: true, token: 'read', reply: z.object({ items: z.array(ConfirmationRow) }) },
     ({ identity }) => {
       if (identity.role === 'operator') confirmations.seen()
-      return { items: confirmations.list(now() - dayMs) }
+      const { person } = identity
+      return { items: confirmations.list(now() - dayMs).filter(({ sessionId }) => reach().sees(person, sessionId)) }
     },
   ),
   post(
     '/confirmations/:id',
-    'Decides a card. `grant` is `{minutes?, uses?}`. With a denial, `alternative` is [the operator’s own call](safety.md#permissions-in-words) `{toolName, toolInput}` where the card has `mayHaveAlternative`; `goesBackAfterMin` (1 to 1440) where it has `mayGoBack`.',
+    'Decides a card. `grant` is `{minutes?, uses?}`. With a denial, `alternative` is [the operator’s own call](safety.md#permissions-in-words) `{toolName, toolInput}` where the card has `mayHaveAlternative`; `goesBackAfterMin` (1 to 1440) where it has `mayGoBack`. An approval takes `proof`, a [signature](signed-decisions.md), where the card has `proof`.',
     { role: 'operator', body: ConfirmBody, reply: Ok },
-    async ({ params, body: { confirmed, note, grant, alternative, goesBackAfterMin }, by }) => {
+    async ({ params, body: { confirmed, note, grant, alternative, goesBackAfterMin, proof }, by }) => {
       await confirmations.decide({
         toolUseId: params.id,
-        ...{ confirmed, by, grant, alternative, goesBackAfterMin },
+        ...{ confirmed, by, grant, alternative, goesBackAfterMin, proof },
         ...(note !== undefined && { note }),
       })
+      return ok
+    },
+  ),
+  post(
+    '/confirmations/:id/challenge',
+    'What to [sign](signed-decisions.md) to approve a card, once, within two minutes: `statement` is the exact text, `lines` the same for a person, `options` for `navigator.credentials.get`.',
+    { role: 'operator', body: ChallengeBody, reply: DecisionChallenge },
+    ({ params, body: { decision: _, ...terms }, by, request }) =>
+      confirmations.challenge({ toolUseId: params.id, by, origin: originOf(request), terms }),
+  ),
+  post(
+    '/confirmations/:id/break-glass',
+    'Approves a card as an owner, without the others who [must approve it](roles.md#breaking-the-glass), where `policy.yaml` allows that. Every owner is told of the reason.',
+    { role: 'operator', password: true, body: BreakGlassBody, reply: Ok },
+    async ({ params, body: { reason }, by }) => {
+      await confirmations.decide({ toolUseId: params.id, confirmed: true, by, breakGlass: reason })
       return ok
     },
   ),

@@ -29,11 +29,22 @@ export type EventStream = {
   isOpen(): boolean
 }
 
+type Opening = {
+  response: ServerResponse
+  identity: Identity
+  /** Throws once the holder counts no longer. */
+  stillCounts(): void
+  /** What streams are counted by: a session's id, or `events`. */
+  key: string
+  /** Called once when the client is gone or the stream was ended. */
+  ended(): void
+}
+
 export type EventStreams = ReturnType<typeof createEventStreams>
 
 /** Keeps all open streams of server-sent events: their number, their heartbeat and their end. */
 export function createEventStreams(clock: Clock) {
-  const open = new Map<ServerResponse, { key: string; tokenHash: string }>()
+  const open = new Map<ServerResponse, { key: string; tokenHash: string; stillCounts: () => void }>()
   let stopBeat: (() => void) | undefined
   // All clients of a session are told the same payload, so it is encoded once.
   let last: { payload: object; event: string; id: number | string | undefined; frame: string } | undefined
@@ -47,8 +58,20 @@ export function createEventStreams(clock: Clock) {
   }
   /** Keeps connections alive through proxies. Nothing is added where the client has not read the rest. */
   function beat() {
-    for (const response of open.keys()) if (response.writableLength === 0) response.write(':\n\n')
+    look()
+    for (const response of open.keys()) {
+      if (response.writableLength === 0 && !response.writableEnded) response.write(':\n\n')
+    }
     stopBeat = open.size > 0 ? clock.after(commentEveryMs, beat) : undefined
+  }
+  function look() {
+    for (const [response, { stillCounts }] of open) {
+      try {
+        stillCounts()
+      } catch {
+        response.end()
+      }
+    }
   }
   const endAll = (isWanted: (of: { key: string; tokenHash: string }) => boolean) => {
     for (const [response, of] of open) if (isWanted(of)) response.end()
@@ -57,11 +80,12 @@ export function createEventStreams(clock: Clock) {
   return {
     /**
      * Answers a request with a stream. It ends with its token.
+     * @param stillCounts throws once it counts no longer
      * @param key what streams are counted by: a session's id, or `events`
      * @param ended called once when the client is gone or the stream was ended
      * @throws JarvisError `too_many_requests`
      */
-    open(response: ServerResponse, identity: Identity, key: string, ended: () => void): EventStream {
+    open({ response, identity, stillCounts, key, ended }: Opening): EventStream {
       let count = 0
       for (const of of open.values()) if (of.key === key) count++
       if (count >= mostStreams) {
@@ -71,7 +95,7 @@ export function createEventStreams(clock: Clock) {
           { retryAfterS: retryMs / 1000 },
         )
       }
-      open.set(response, { key, tokenHash: identity.tokenHash })
+      open.set(response, { key, tokenHash: identity.tokenHash, stillCounts })
       stopBeat ??= clock.after(commentEveryMs, beat)
       const expiry = setTimeout(
         () => response.end(),
@@ -116,6 +140,8 @@ export function createEventStreams(clock: Clock) {
     /** Ends the streams of a session that is gone. */
     close: (key: string) => endAll((of) => of.key === key),
     dropAll: () => endAll(() => true),
+    /** Ends the streams whose holder counts no longer. */
+    look,
     size: () => open.size,
   }
 }

@@ -1,5 +1,6 @@
 import type { Activity, ActivityEvents } from '../protocol/index.ts'
 import type { EventStreams } from './event-streams.ts'
+import { stillCountsOf } from './handle.ts'
 import { get, type Route } from './route.ts'
 
 type Feed = {
@@ -17,11 +18,12 @@ export function activityEventRoutes(feed: Feed, streams: EventStreams, begun: nu
     get(
       '/events',
       'The activity feed, as [server-sent events](#server-sent-events).',
-      { role: 'viewer', media: ['text/event-stream'] },
+      { role: 'viewer', token: 'read', media: ['text/event-stream'] },
       ({ request, response, identity }) => {
         const [since, last] = (request.get('last-event-id') ?? '').split('.')
         const has = Number(since) === begun ? Number(last) : 0
-        const stream = streams.open(response, identity, 'events', () => unlisten())
+        const ended = () => unlisten()
+        const stream = streams.open({ response, identity, stillCounts: stillCountsOf(response), key: 'events', ended })
         for (const activity of feed.newest()) if (activity.id > has) stream.send('event', activity, idOf(activity))
         const unlisten = feed.listen((event, payload) =>
           stream.send(event, payload, event === 'event' ? idOf(payload as Activity) : undefined),

@@ -1,12 +1,18 @@
 import { z } from 'zod'
+import { reaches } from '../auth/reach.ts'
 import type { Grants } from '../calls/confirmations/grants.ts'
 import { Grant } from '../protocol/index.ts'
 import { del, get, type Route } from './route.ts'
 
 /** `/api/grants`: lists and revokes grants. */
 export const grantRoutes = (grants: Pick<Grants, 'list' | 'revoke'>): Route[] => [
-  get('/grants', 'Grants that count now.', { role: 'viewer', reply: z.object({ items: z.array(Grant) }) }, () => ({
-    items: grants.list(),
-  })),
+  get(
+    '/grants',
+    'Grants that count now.',
+    { role: 'viewer', forMembers: true, token: 'read', reply: z.object({ items: z.array(Grant) }) },
+    ({ identity: { person } }) => ({
+      items: grants.list().filter(({ requestedBy }) => reaches(person, requestedBy.person)),
+    }),
+  ),
   del('/grants/:id', 'Revokes a grant.', { role: 'operator' }, ({ params, by }) => grants.revoke(params.id, by)),
 ]

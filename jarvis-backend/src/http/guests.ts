@@ -33,13 +33,13 @@ export function guestRoutes(parts: {
     get(
       '/guests/:vmid',
       'What is read of a guest beside its live state. A part that could not be read is null, and `missing` says why.',
-      { role: 'viewer', reply: GuestReply },
+      { role: 'viewer', token: 'read', reply: GuestReply },
       ({ params, response }) => detailOf(params.vmid, endOf(response)),
     ),
     get(
       '/guests/:vmid/snapshots/:name',
       'The configuration that a snapshot would bring back, without secrets.',
-      { role: 'viewer', reply: SnapshotConfigReply },
+      { role: 'viewer', token: 'read', reply: SnapshotConfigReply },
       async ({ params: { vmid, name }, response }) => {
         const place = placeOf(cluster.state(), vmid)
         const signal = AbortSignal.any([endOf(response), AbortSignal.timeout(readMs)])

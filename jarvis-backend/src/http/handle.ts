@@ -1,9 +1,11 @@
 import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import type { z } from 'zod'
+import type { SessionReach } from '../auth/reach.ts'
+import { requireStanding, requireWholeSight, type Standing } from '../auth/roles.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { Identity } from '../auth/tokens.ts'
-import { JarvisError, readAs } from '../protocol/index.ts'
+import { JarvisError, readAs, type TokenScope } from '../protocol/index.ts'
 
 /** Parses a body or query. @throws JarvisError `invalid_request` naming the field */
 export function read<T>(schema: z.ZodType<T>, value: unknown): T {
@@ -15,21 +17,52 @@ export function read<T>(schema: z.ZodType<T>, value: unknown): T {
 /** The identity that `Access` stored. Only for routes behind it. */
 export const identityOf = (response: Response): Identity => response.locals.identity as Identity
 
-/** Refuses viewers. @throws JarvisError `forbidden` */
-export const operatorOnly: RequestHandler = (_request, response, next) => {
-  if (identityOf(response).role !== 'operator')
-    throw new JarvisError('forbidden', 'An operator can do this; you may only look.')
+/**
+ * Refuses persons of a lesser standing, and programs unless their token has `scope`, which `requireScope` checked. @throws JarvisError `forbidden`
+ */
+export const atLeast =
+  (least: Standing, scope: TokenScope | undefined): RequestHandler =>
+  (_request, response, next) => {
+    const { person, token } = identityOf(response)
+    if (token === undefined || scope !== 'ask') requireStanding(token === undefined ? person.role : 'viewer', least)
+    next()
+  }
+
+/** Refuses members. @throws JarvisError `forbidden` */
+export const wholeSight: RequestHandler = (_request, response, next) => {
+  requireWholeSight(identityOf(response).person.role)
   next()
 }
+
+/** Refuses another person's session. @throws JarvisError `unknown_session` */
+export const ownSession =
+  (reach: Pick<SessionReach, 'require'>): RequestHandler =>
+  (request, response, next) => {
+    reach.require(identityOf(response).person, param(request, 'id'))
+    next()
+  }
 
 /** A check that throws once the request's token counts no longer, for answers that stay open. Only for routes behind `Access`. */
 export const stillCountsOf = (response: Response): (() => void) => response.locals.stillCounts as () => void
 
-/** Admits operators, and programs whose token may ask. @throws JarvisError `forbidden` */
-export const operatorOrAsker: RequestHandler = (request, response, next) => {
-  if (identityOf(response).token?.scope === 'ask') return next()
-  operatorOnly(request, response, next)
-}
+/** Refuses API tokens that lack the scope; all of them where it is undefined. @throws JarvisError `forbidden` */
+export const requireScope =
+  (scope: TokenScope | undefined): RequestHandler =>
+  (request, response, next) => {
+    const { token } = identityOf(response)
+    if (token === undefined) return next()
+    if (scope === undefined) {
+      const path = request.originalUrl.split('?', 1)[0]
+      throw new JarvisError(
+        'forbidden',
+        `An API token may not use ${request.method} ${path}. A person who is signed in may.`,
+      )
+    }
+    if (scope === 'ask' && token.scope === 'read') {
+      throw new JarvisError('forbidden', `The token ${token.name} may only read. Make one with the scope ask.`)
+    }
+    next()
+  }
 
 /** Requires that the password was given for this token a short while ago. @throws JarvisError `step_up_required` */
 export const passwordAgain =

@@ -12,7 +12,7 @@ export function heartbeatRoutes(heartbeat: {
     get(
       '/heartbeat',
       'The heartbeat. Times are Unix ms, `interval` is minutes, `cost_today_usd` is null where a price is not known.',
-      { role: 'viewer', reply: HeartbeatReply },
+      { role: 'viewer', token: 'read', reply: HeartbeatReply },
       heartbeat.reply,
     ),
     post('/heartbeat/start', 'Switches the heartbeat on.', facts, ({ by }) => {

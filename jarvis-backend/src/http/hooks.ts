@@ -23,7 +23,7 @@ export function hookRoutes(parts: {
     get(
       '/hooks',
       'Whether there is a key of the [webhook](alerts.md).',
-      { role: 'operator', reply: z.object({ pve: Key }) },
+      { role: 'owner', reply: z.object({ pve: Key }) },
       () => ({
         pve: hook.state(),
       }),
@@ -31,7 +31,7 @@ export function hookRoutes(parts: {
     post(
       '/hooks',
       'Makes the webhook’s `key`, which is shown once and replaces the one before.',
-      { role: 'operator', password: true, status: 201, reply: z.object({ pve: Key, key: z.string() }) },
+      { role: 'owner', password: true, status: 201, reply: z.object({ pve: Key, key: z.string() }) },
       ({ by }) => {
         const key = transactions.durably(() => {
           const made = hook.make()
@@ -41,7 +41,7 @@ export function hookRoutes(parts: {
         return { pve: hook.state(), key }
       },
     ),
-    del('/hooks', 'Takes the key back.', { role: 'operator' }, ({ by }) =>
+    del('/hooks', 'Takes the key back.', { role: 'owner' }, ({ by }) =>
       transactions.durably(() => {
         if (!hook.remove()) throw new JarvisError('not_found', 'There is no key for the webhook.')
         journal.append('token', { change: 'revoked', name, by })

@@ -31,7 +31,7 @@ export function jobRoutes(
     get(
       '/jobs',
       'What runs by itself, with the next five times and the last ten slots. [Automations](automations.md) has the states.',
-      { role: 'viewer', reply: JobsReply },
+      { role: 'viewer', token: 'read', reply: JobsReply },
       () => jobs.list(),
     ),
     post(
@@ -43,7 +43,7 @@ export function jobRoutes(
     post(
       '/jobs/preview',
       'A schedule in words, with its next times; saves nothing.',
-      { role: 'viewer', body: SchedulePreviewBody, reply: SchedulePreview },
+      { role: 'viewer', token: 'read', body: SchedulePreviewBody, reply: SchedulePreview },
       ({ body }) => jobs.preview(body.schedule),
     ),
     post('/jobs/stop', 'Stops all jobs.', { role: 'operator', reply: JobsReply }, ({ by }) => {
@@ -54,7 +54,7 @@ export function jobRoutes(
       jobs.stopAll(false, by)
       return jobs.list()
     }),
-    get('/jobs/:id', 'One job.', { role: 'viewer', reply: Job }, ({ params }) => jobs.get(params.id)),
+    get('/jobs/:id', 'One job.', { role: 'viewer', token: 'read', reply: Job }, ({ params }) => jobs.get(params.id)),
     patch(
       '/jobs/:id',
       'Changes or pauses a job.',
@@ -86,7 +86,7 @@ export function jobRoutes(
     get(
       '/jobs/:id/slots',
       'The job’s slots, newest first. `limit` is 1 to 500, `before` Unix ms.',
-      { role: 'viewer', query: SlotsQuery, reply: JobSlotsPage },
+      { role: 'viewer', token: 'read', query: SlotsQuery, reply: JobSlotsPage },
       ({ params, query: { before, limit } }) => {
         const found = jobs.slots(params.id, { limit: limit + 1, ...(before !== undefined && { before }) })
         const items = found.slice(0, limit)
@@ -97,7 +97,7 @@ export function jobRoutes(
     get(
       '/jobs/:id/slots/:slot',
       'A slot with `steps`, each call of its run, and `said`.',
-      { role: 'viewer', reply: JobTrace },
+      { role: 'viewer', token: 'read', reply: JobTrace },
       ({ params }) => trace(jobs.slot(params.id, Number(params.slot))),
     ),
   ]

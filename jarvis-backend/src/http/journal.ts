@@ -8,11 +8,17 @@ export const journalRoutes = (journal: {
   verify(): Promise<JournalVerification>
   lines(): AsyncGenerator<string>
 }): Route[] => [
-  get('/journal', 'Entries, newest first.', { role: 'viewer', query: JournalQuery, reply: JournalPage }, ({ query }) =>
-    journal.page(query),
+  get(
+    '/journal',
+    'Entries, newest first.',
+    { role: 'viewer', token: 'read', query: JournalQuery, reply: JournalPage },
+    ({ query }) => journal.page(query),
   ),
-  get('/journal/verify', 'Checks the chain of all entries.', { role: 'viewer', reply: JournalVerification }, () =>
-    journal.verify(),
+  get(
+    '/journal/verify',
+    'Checks the chain of all entries.',
+    { role: 'viewer', token: 'read', reply: JournalVerification },
+    () => journal.verify(),
   ),
   get(
     '/journal/export',

@@ -3,7 +3,12 @@ import { get, put, type Route } from './route.ts'
 
 /** `/api/limits`: reads and sets from where on a figure needs attention. */
 export const limitsRoutes = (limits: { current(): Limits; set(limits: Limits, by: string): void }): Route[] => [
-  get('/limits', 'From where on a figure needs attention.', { role: 'viewer', reply: Limits }, limits.current),
+  get(
+    '/limits',
+    'From where on a figure needs attention.',
+    { role: 'viewer', token: 'read', reply: Limits },
+    limits.current,
+  ),
   put('/limits', 'Replaces these limits.', { role: 'operator', body: Limits, reply: Limits }, ({ body, by }) => {
     limits.set(body, by)
     return limits.current()

@@ -19,7 +19,7 @@ export function createLogTail(now: () => number) {
       get(
         '/logs',
         `The newest ${mostKept} lines of the log, oldest first.`,
-        { role: 'operator', query: LogsQuery, reply: z.object({ items: z.array(LogLine) }) },
+        { role: 'owner', query: LogsQuery, reply: z.object({ items: z.array(LogLine) }) },
         ({ query: { level } }) => {
           const items = ring.lines().filter(({ weight }) => weight >= weights[level])
           return { items: items.map(({ weight: _, ...line }) => line) }

@@ -42,7 +42,7 @@ export const mcpServerRoutes = (servers: {
   post(
     '/mcp-servers',
     'Attaches a server: `name` and an entry as in `mcp.json`.',
-    { role: 'operator', password: true, body: readByHandler(NamedServer), reply: AttachedServer, status: 201 },
+    { role: 'owner', password: true, body: readByHandler(NamedServer), reply: AttachedServer, status: 201 },
     ({ body, by }) => {
       const { name, ...entry } = recordOf(body)
       return servers.add(read(ServerName, name ?? ''), configOf(entry), by)
@@ -51,22 +51,22 @@ export const mcpServerRoutes = (servers: {
   put(
     '/mcp-servers/:name',
     'Replaces a server’s entry. A `[redacted]` value stays as it was.',
-    { role: 'operator', password: true, body: readByHandler(AttachedServerConfig), reply: AttachedServer },
+    { role: 'owner', password: true, body: readByHandler(AttachedServerConfig), reply: AttachedServer },
     ({ params, body, by }) => servers.change(params.name, configOf(recordOf(body)), by),
   ),
-  del('/mcp-servers/:name', 'Ends and removes a server.', { role: 'operator' }, ({ params, by }) =>
+  del('/mcp-servers/:name', 'Ends and removes a server.', { role: 'owner' }, ({ params, by }) =>
     servers.remove(params.name, by),
   ),
   get(
     '/mcp-servers/:name/logs',
     'Its newest lines: what it wrote, and what JARVIS remarked.',
-    { role: 'operator', reply: z.object({ items: z.array(AttachedLogLine) }) },
+    { role: 'owner', reply: z.object({ items: z.array(AttachedLogLine) }) },
     ({ params }) => ({ items: servers.logs(params.name) }),
   ),
   post(
     '/mcp-servers/:name/connect',
     'Connects now.',
-    { role: 'operator', password: true, status: 202, reply: z.object({ started: z.literal(true) }) },
+    { role: 'owner', password: true, status: 202, reply: z.object({ started: z.literal(true) }) },
     ({ params }) => {
       servers.retry(params.name)
       return { started: true as const }
@@ -75,7 +75,7 @@ export const mcpServerRoutes = (servers: {
   put(
     '/mcp-servers/tools/:tool/tier',
     'Sets the tier of a tool’s definition with this `hash`. A looser tier needs the password.',
-    { role: 'operator', password: 'sometimes', body: AttachedTierBody, reply: AttachedToolInfo },
+    { role: 'owner', password: 'sometimes', body: AttachedTierBody, reply: AttachedToolInfo },
     ({ params, body: { tier, hash }, by, identity }) => {
       const tools = servers.list().items.flatMap((server) => server.tools)
       // An unknown tool counts as red.

@@ -1,7 +1,16 @@
 import { z } from 'zod'
+import { reaches } from '../auth/reach.ts'
+import type { Identity } from '../auth/tokens.ts'
 import { isNote } from '../memory/file-keeper.ts'
 import type { Memory } from '../memory/remote.ts'
-import { MemoryFound, MemoryPassage, MemoryStatus, WorkspaceFile, WorkspaceText } from '../protocol/index.ts'
+import {
+  JarvisError,
+  MemoryFound,
+  MemoryPassage,
+  MemoryStatus,
+  WorkspaceFile,
+  WorkspaceText,
+} from '../protocol/index.ts'
 import type { Workspace } from '../workspace/files.ts'
 import { del, get, post, put, type Route } from './route.ts'
 
@@ -11,6 +20,15 @@ const SearchQuery = z.strictObject({
 })
 /** `checksum`: of the file as it was read; absent for a new file. */
 const FileBody = z.strictObject({ text: z.string().max(1_000_000), checksum: z.string().max(100).optional() })
+
+/** Notes and passages come from everybody's chats. @throws JarvisError `forbidden` for those who do not see them */
+function requireHouse({ person }: Identity): void {
+  if (!reaches(person, undefined))
+    throw new JarvisError(
+      'forbidden',
+      'What JARVIS remembers comes from the chats of others too. An operator may read it.',
+    )
+}
 
 /** `/api/memory`: search, workspace files, what is remembered of a session, and the index. */
 export function memoryRoutes(parts: {
@@ -25,10 +43,13 @@ export function memoryRoutes(parts: {
     get(
       '/memory/search',
       'Passages that fit a question. `limit` is 1 to 50.',
-      { role: 'viewer', query: SearchQuery, reply: MemoryFound },
-      async ({ query }) => redact(await memory.search(query.q, query.limit)),
+      { role: 'viewer', token: 'read', query: SearchQuery, reply: MemoryFound },
+      async ({ query, identity }) => {
+        requireHouse(identity)
+        return redact(await memory.search(query.q, query.limit))
+      },
     ),
-    get('/memory/status', 'The state of the index.', { role: 'viewer', reply: MemoryStatus }, () =>
+    get('/memory/status', 'The state of the index.', { role: 'viewer', token: 'read', reply: MemoryStatus }, () =>
       memory.call('status', {}),
     ),
     post(
@@ -45,13 +66,17 @@ export function memoryRoutes(parts: {
       '/memory/files',
       'Notes and prompt files of the workspace.',
       { role: 'viewer', reply: z.object({ items: z.array(WorkspaceFile) }) },
-      () => ({ items: workspace.list().filter(({ path }) => isNote(path)) }),
+      ({ identity }) => {
+        requireHouse(identity)
+        return { items: workspace.list().filter(({ path }) => isNote(path)) }
+      },
     ),
     get(
       '/memory/files/*path',
       'A file with its `checksum`. Viewers get it redacted.',
       { role: 'viewer', reply: WorkspaceText },
       ({ params, identity }) => {
+        requireHouse(identity)
         const file = workspace.read(params.path)
         // An operator edits the file and needs its unredacted text.
         return identity.role === 'operator' ? file : redact(file)

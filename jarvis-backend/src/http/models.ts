@@ -60,26 +60,26 @@ export function modelRoutes(parts: {
     get(
       '/models/presets',
       'Known services to begin a named provider from.',
-      { role: 'operator', reply: z.object({ presets: z.array(ModelPreset).readonly() }) },
+      { role: 'owner', reply: z.object({ presets: z.array(ModelPreset).readonly() }) },
       () => ({ presets: parts.presets }),
     ),
     put(
       '/models/fallbacks',
       'Replaces the [models that answer while another fails](models.md).',
-      { role: 'operator', password: true, body: ModelFallbacksBody, reply: ModelsReply },
+      { role: 'owner', password: true, body: ModelFallbacksBody, reply: ModelsReply },
       ({ body: { fallbacks }, by }) =>
         change({ change: 'model_fallbacks', by, fallbacks }, () => models.fallBack(fallbacks)),
     ),
     post(
       '/models/use',
       'Chooses the model that answers.',
-      { role: 'operator', body: ModelUseBody, reply: ModelsReply },
+      { role: 'owner', body: ModelUseBody, reply: ModelsReply },
       ({ body: { model }, by }) => change({ change: 'model_used', by, model }, () => models.use(model)),
     ),
     post(
       '/models/:provider/test',
       'Asks a provider one short question; saves nothing.',
-      { role: 'operator', params, body: ModelTestBody, reply: ModelTestReply },
+      { role: 'owner', params, body: ModelTestBody, reply: ModelTestReply },
       async ({ params: { provider }, body, by, response }) => {
         const found = await models.test(provider, hidden(body), endOf(response))
         const { model, baseUrl } = body
@@ -93,7 +93,7 @@ export function modelRoutes(parts: {
       '/models/:provider',
       'Saves a provider: of `anthropic` and `openai` `{model, baseUrl?, apiKey?}`, which is then used; of every other name `{kind, baseUrl, apiKey?, headers?, models}`.',
       {
-        role: 'operator',
+        role: 'owner',
         password: true,
         params,
         body: readByHandler(z.union([ModelBody, ProviderBody])),
@@ -117,7 +117,7 @@ export function modelRoutes(parts: {
     del(
       '/models/:provider',
       'Forgets a provider.',
-      { role: 'operator', params, reply: ModelsReply },
+      { role: 'owner', params, reply: ModelsReply },
       ({ params: { provider }, by }) =>
         change({ change: 'model_forgotten', by, provider }, () => models.forget(provider)),
     ),

@@ -4,11 +4,13 @@ import { get, put, type Route } from './route.ts'
 
 /** `/api/node-roles`: reads what nodes are for; a PUT replaces all roles. */
 export const nodeRolesRoutes = (roles: Pick<RolesOfNodes, 'current' | 'set'>): Route[] => [
-  get('/node-roles', 'What nodes are for.', { role: 'viewer', reply: NodeRolesReply }, () => roles.current()),
+  get('/node-roles', 'What nodes are for.', { role: 'viewer', token: 'read', reply: NodeRolesReply }, () =>
+    roles.current(),
+  ),
   put(
     '/node-roles',
     'Replaces all roles of nodes. Those of `policy` take precedence.',
-    { role: 'operator', body: NodeRolesBody, reply: NodeRolesReply },
+    { role: 'owner', body: NodeRolesBody, reply: NodeRolesReply },
     ({ body, by }) => {
       roles.set(body.roles, by)
       return roles.current()

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import * as protocol from '../protocol/index.ts'
 import { get, type Route, untyped } from './route.ts'
-import { tokenScopeOf } from './token-routes.ts'
 
 type Json = Record<string, unknown>
 type Schemas = Record<string, Json>
@@ -17,7 +16,7 @@ export function openApiRoute(routes: () => readonly Route[], version: string): R
   return get(
     '/openapi.json',
     'This API as an OpenAPI 3.1 document.',
-    { role: 'viewer', reply: untyped<Json>('An OpenAPI 3.1 document.') },
+    { role: 'viewer', forMembers: true, token: 'read', reply: untyped<Json>('An OpenAPI 3.1 document.') },
     () => {
       made ??= openApiOf(routes(), version)
       return made
@@ -57,7 +56,7 @@ export function openApiOf(routes: readonly Route[], version: string): Json {
         ...{
           'x-role': route.role,
           'x-password': route.password,
-          'x-token': tokenScopeOf(route.method, route.path) ?? 'none',
+          'x-token': route.token ?? 'none',
         },
         security: route.role === 'public' ? [] : [{ [route.role === 'key' ? 'key' : 'token']: [] }],
         parameters: [...inPath, ...inQuery],

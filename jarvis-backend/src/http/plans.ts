@@ -23,7 +23,7 @@ export const planRoutes = ({ list, one, stop, undo }: PlanList): Route[] => [
   get(
     '/plans',
     'Plans that began, newest first. `before` is Unix ms.',
-    { role: 'viewer', query: Query, reply: PlanRunsPage },
+    { role: 'viewer', token: 'read', query: Query, reply: PlanRunsPage },
     ({ query: { limit, before } }) => {
       const found = list({ limit: limit + 1, ...(before !== undefined && { before }) })
       const items = found.slice(0, limit)
@@ -31,7 +31,7 @@ export const planRoutes = ({ list, one, stop, undo }: PlanList): Route[] => [
       return { items, ...(found.length > limit && last && { next: String(last.startedAt) }) }
     },
   ),
-  get('/plans/:id', 'One plan.', { role: 'viewer', reply: PlanRun }, ({ params }) => one(params.id)),
+  get('/plans/:id', 'One plan.', { role: 'viewer', token: 'read', reply: PlanRun }, ({ params }) => one(params.id)),
   post(
     '/plans/:id/stop',
     'Stops a plan after its present step, or at once where a step waits. 409 where it is over.',

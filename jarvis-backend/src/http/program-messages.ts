@@ -17,8 +17,13 @@ type Message = {
   message: string
   requestId?: string | undefined
   model?: string | undefined
+  attachments?: readonly string[] | undefined
   isReadOnly?: true | undefined
 }
+
+/** The name under which a token's requests and uploads are kept. A later token of the same name is another sender. */
+export const senderOf = ({ name, createdAt }: Pick<ApiToken, 'name' | 'createdAt'>): string =>
+  `token ${name} ${createdAt}`
 
 /**
  * Starts and stops runs for programs. What a program says is no person's word: its runs have the rights of a program, and its cards end with
@@ -45,19 +50,28 @@ export function createProgramMessages(parts: {
 
   return {
     /** Sends a message. @param sessionId absent: in a new session. @throws JarvisError */
-    send(token: ApiToken, { message, requestId, model, isReadOnly }: Message, sessionId?: string): SentReply {
+    send(
+      token: ApiToken,
+      { message, requestId, model, attachments, isReadOnly }: Message,
+      sessionId?: string,
+    ): SentReply {
       if (model !== undefined)
         throw new JarvisError('invalid_request', 'model: a program is answered by its agent’s model. Leave it out.')
       if (sessionId !== undefined) requireOwn(token, sessionId)
-      const by = `token ${token.name} ${token.createdAt}`
+      const by = senderOf(token)
       const earlier = requestId === undefined ? undefined : store.replyTo('send', by, requestId)
       if (earlier !== undefined) return earlier as SentReply
       const id = sessionId ?? sessions.newId(token)
       let sent: SentReply | undefined
       runs.startProgram({
-        origin: { text: message, by: token.name, token: token.name, ...(isReadOnly && { isReadOnly }) },
+        origin: {
+          ...{ text: message, by: token.name, token: token.name },
+          ...(token.person !== undefined && { person: token.person }),
+          ...(isReadOnly && { isReadOnly }),
+        },
         sessionId: id,
         agent: store.session(id)?.agent ?? sessions.agentOf(token),
+        ...(attachments && { files: { uploads: { uploader: by, ids: attachments } } }),
         link({ runId, isQueued }) {
           const run = store.unfinishedRuns(id).find((one) => one.id === runId)
           const messageId = run !== undefined && 'messageId' in run.origin ? run.origin.messageId : ''

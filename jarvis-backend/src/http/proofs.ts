@@ -7,7 +7,7 @@ export const proofRoutes = (drills: Pick<Drills, 'proofs'>): Route[] => [
   get(
     '/proofs',
     'Each guest’s newest [restore proof](restore-drill.md), newest first, and the drill that has not ended.',
-    { role: 'viewer', reply: ProofsReply },
+    { role: 'viewer', token: 'read', reply: ProofsReply },
     () => drills.proofs(),
   ),
 ]

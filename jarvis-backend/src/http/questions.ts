@@ -1,3 +1,4 @@
+import type { SessionReach } from '../auth/reach.ts'
 import type { Questions } from '../calls/questions/questions.ts'
 import { AnswerBody, QuestionsReply } from '../protocol/index.ts'
 import { get, Ok, ok, post, type Route } from './route.ts'
@@ -5,12 +6,18 @@ import { get, Ok, ok, post, type Route } from './route.ts'
 const dayMs = 24 * 60 * 60_000
 
 /** `/api/questions`: lists the questions of the last day and answers one. */
-export const questionRoutes = (questions: Pick<Questions, 'list' | 'answer'>, now: () => number): Route[] => [
+export const questionRoutes = (
+  questions: Pick<Questions, 'list' | 'answer'>,
+  reach: () => SessionReach,
+  now: () => number,
+): Route[] => [
   get(
     '/questions',
     '[Questions](questions.md) that wait, and those that ended in the last day.',
-    { role: 'viewer', reply: QuestionsReply },
-    () => ({ items: questions.list(now() - dayMs) }),
+    { role: 'viewer', forMembers: true, token: 'read', reply: QuestionsReply },
+    ({ identity: { person } }) => ({
+      items: questions.list(now() - dayMs).filter(({ sessionId }) => reach().sees(person, sessionId)),
+    }),
   ),
   post(
     '/questions/:id',

@@ -12,7 +12,7 @@ export const restartRoutes = (parts: {
   post(
     '/restart',
     'Closes everything and starts again with the saved settings. 409 where that start would fail.',
-    { role: 'operator', password: true, status: 202, reply: RestartReply },
+    { role: 'owner', password: true, status: 202, reply: RestartReply },
     ({ by, response }) => {
       if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down already.')
       const problem = parts.problem()

@@ -1,10 +1,12 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
+import type { SessionReach } from '../auth/reach.ts'
+import type { Standing } from '../auth/roles.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { Identity } from '../auth/tokens.ts'
+import type { TokenScope } from '../protocol/index.ts'
 import type { Access } from './access.ts'
-import { identityOf, operatorOnly, operatorOrAsker, passwordAgain, read } from './handle.ts'
-import { requireScope, tokenScopeOf } from './token-routes.ts'
+import { atLeast, identityOf, ownSession, passwordAgain, read, requireScope, wholeSight } from './handle.ts'
 
 /**
  * One REST route as data. From the table of all routes come the express router, the OpenAPI document and the reference in `docs/api.md`.
@@ -22,8 +24,15 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 /** What a route declares of itself beside method, path and summary. */
 type Facts = {
-  /** Least role of a person's token; `token-routes.ts` has what a program's token may. `public`: no token is asked for. `key`: `admit` asks for another one. */
-  role: 'viewer' | 'operator' | 'public' | 'key'
+  /** Least standing of a person. `public`: no token is asked for. `key`: `admit` asks for another one. */
+  role: Standing | 'public' | 'key'
+  /** Of the standing `viewer`: it answers members too, because it shows nothing of the cluster, or no more than is theirs. */
+  forMembers?: true
+  /**
+   * Least scope of a program's token; absent: closed to programs. Never of a route that decides, changes a setting, makes a token or shows a secret.
+   * `ask` admits programs beside operators.
+   */
+  token?: TokenScope
   /** Whether the password is asked for again; `sometimes`: the handler asks where the body allows more than before. */
   password?: boolean | 'sometimes'
   /** @throws JarvisError `unauthorized` before the body is read. Of the role `key`. */
@@ -109,21 +118,26 @@ export const noQuery: RequestHandler = (request, _response, next) => {
  * Serves routes. Checks come in this order: token, stray query, size and syntax of the body, role, password, params, query and body.
  * @param doors what each needs of tokens and of the password
  */
-export function serveRoutes(routes: readonly Route[], doors: { access: Access; stepUp: StepUp }): Router {
+export function serveRoutes(
+  routes: readonly Route[],
+  doors: { access: Access; stepUp: StepUp; reach: Pick<SessionReach, 'require'> },
+): Router {
   const router = Router()
   const withToken = doors.access.door('api')
   const again = passwordAgain(doors.stepUp)
   for (const route of routes) {
-    const { role, admit, path, method } = route
-    const scope = tokenScopeOf(method, path)
-    const needsToken = role === 'viewer' || role === 'operator'
+    const { role, token, admit, path, method } = route
+    const needsToken = role !== 'public' && role !== 'key'
     const steps: RequestHandler[] = [
-      ...(needsToken ? [withToken, requireScope(scope)] : []),
+      ...(needsToken ? [withToken, requireScope(token)] : []),
       ...(admit ? [before(admit)] : []),
       ...(route.query === undefined && role !== 'key' ? [noQuery] : []),
       // Any content type is read as JSON, so that no body is silently ignored.
       express.json({ limit: route.limit ?? (needsToken ? '256kb' : '16kb'), type: () => true }),
-      ...(role === 'operator' ? [scope === 'ask' ? operatorOrAsker : operatorOnly] : []),
+      ...(needsToken && role !== 'viewer' ? [atLeast(role, token)] : []),
+      ...(role === 'viewer' && route.forMembers !== true ? [wholeSight] : []),
+      // Whatever it does with a session: another person's is none.
+      ...(needsToken && /^(?:\/memory)?\/sessions\/:id/.test(path) ? [ownSession(doors.reach)] : []),
       ...(route.password === true ? [again] : []),
     ]
     router[method](path, ...steps, async (request, response) => {

@@ -46,7 +46,7 @@ export function runbookRoutes(parts: {
     get(
       '/runbooks',
       'The [runbooks](automations.md) with inputs, steps, the checks that offer them, and faults by line.',
-      { role: 'viewer', reply: z.object({ items: z.array(Runbook) }) },
+      { role: 'viewer', token: 'read', reply: z.object({ items: z.array(Runbook) }) },
       () => redact({ items: library.list() }),
     ),
     post(
@@ -64,7 +64,7 @@ export function runbookRoutes(parts: {
     get(
       '/runbooks/:name',
       'A runbook with its text. Viewers get it redacted.',
-      { role: 'viewer', reply: RunbookText },
+      { role: 'viewer', token: 'read', reply: RunbookText },
       ({ params, identity }) => {
         const runbook = library.get(params.name)
         // An operator edits the text and needs it unredacted.

@@ -16,7 +16,7 @@ export const samplesRoutes = (store: Pick<SampleStore, 'read'>, now: () => numbe
   get(
     '/samples',
     'Values for charts. `series` is a comma list of up to 64 of `cluster`, `node/NAME`, `guest/VMID`, `storage/…`.',
-    { role: 'viewer', query: SamplesQuery, reply: SamplesReply },
+    { role: 'viewer', token: 'read', query: SamplesQuery, reply: SamplesReply },
     async ({ query: { series, range } }) => {
       const { stepMs, count } = ranges[range]
       const from = (Math.floor(now() / stepMs) - count + 1) * stepMs

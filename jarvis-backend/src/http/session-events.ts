@@ -4,6 +4,7 @@ import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import { wireEntry } from '../agent/sessions/wire-entry.ts'
 import { type Entry, JarvisError, type StreamEvents } from '../protocol/index.ts'
 import type { EventStreams } from './event-streams.ts'
+import { stillCountsOf } from './handle.ts'
 import type { Call } from './route.ts'
 
 /** Entries that are read at a time. */
@@ -49,7 +50,9 @@ export function streamSession(parts: {
     })
     let stream: ReturnType<EventStreams['open']>
     try {
-      stream = parts.streams.open(call.response, call.identity, sessionId, watch.end)
+      const { response, identity } = call
+      const stillCounts = stillCountsOf(response)
+      stream = parts.streams.open({ response, identity, stillCounts, key: sessionId, ended: watch.end })
     } catch (error) {
       watch.end()
       throw error

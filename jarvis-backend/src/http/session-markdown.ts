@@ -1,17 +1,32 @@
-import type { Entry } from '../protocol/index.ts'
+import { type Attachment, type Entry, isPicture } from '../protocol/index.ts'
 
-/** Entries as Markdown for a person: questions, answers, and the calls and refusals between them. It starts with an empty line. */
-export const toMarkdown = (entries: readonly Entry[]): string =>
+/**
+ * Entries as Markdown for a person: questions, answers, and the calls and refusals between them. It starts with an empty line.
+ * @param fileOf the bytes of an attached file
+ */
+export const toMarkdown = (entries: readonly Entry[], fileOf: (id: string) => Buffer | undefined): string =>
   entries
-    .flatMap(toBlocks)
+    .flatMap((entry) => toBlocks(entry, fileOf))
     .map((block) => `\n${block}\n`)
     .join('')
 
-function toBlocks(entry: Entry): string[] {
+/** A file within the document: a picture as a `data:` address, a text between fences that it cannot close. */
+function attached(file: Attachment, fileOf: (id: string) => Buffer | undefined): string {
+  const name = file.name.replace(/[[\]\\`<]/g, '_')
+  const data = fileOf(file.id)
+  if (data === undefined) return `- attached: ${name}, which is gone`
+  if (isPicture(file)) return `![${name}](data:${file.mimeType};base64,${data.toString('base64')})`
+  const text = data.toString()
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return `- attached: ${name}\n\n${fence}text\n${text}\n${fence}`
+}
+
+function toBlocks(entry: Entry, fileOf: (id: string) => Buffer | undefined): string[] {
   const time = new Date(entry.at).toISOString()
   switch (entry.type) {
     case 'user':
-      return [`## ${entry.by}, ${time}`, entry.text]
+      return [`## ${entry.by}, ${time}`, ...(entry.attachments ?? []).map((file) => attached(file, fileOf)), entry.text]
     case 'assistant':
       return entry.content.flatMap((item) => (item.type === 'text' ? [item.text] : []))
     case 'tool_use':

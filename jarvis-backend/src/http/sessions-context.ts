@@ -32,7 +32,7 @@ export function contextRoutes(parts: {
     get(
       '/sessions/:id/context',
       'What fills [the model’s window](context.md), what it cost, and what a fold would take. `count=exact` asks the provider too.',
-      { role: 'viewer', query: ContextQuery, reply: ContextReport },
+      { role: 'viewer', forMembers: true, token: 'read', query: ContextQuery, reply: ContextReport },
       ({ params: { id }, query, response }) =>
         query.count === undefined ? reports.of(id, resting(id)) : reports.counted(id, resting(id), endOf(response)),
     ),
@@ -50,13 +50,13 @@ export function contextRoutes(parts: {
     get(
       '/sessions/:id/checkpoints',
       'The messages that one can [go back to](context.md#going-back), newest first.',
-      { role: 'viewer', reply: pageOf(Checkpoint) },
+      { role: 'viewer', forMembers: true, token: 'read', reply: pageOf(Checkpoint) },
       ({ params }) => ({ items: goingBack.list(params.id) }),
     ),
     get(
       '/sessions/:id/checkpoints/:seq',
       'Which files would go back, and the changes that stay.',
-      { role: 'viewer', reply: CheckpointDetail },
+      { role: 'viewer', forMembers: true, token: 'read', reply: CheckpointDetail },
       ({ params }) => {
         const seq = Number(params.seq)
         if (!Number.isSafeInteger(seq) || seq < 0)

@@ -30,8 +30,8 @@ export function runRoutes(parts: {
     post(
       '/sessions/:id/messages',
       'Sends a message, as `chat:send` does; a program’s, in a session of its own. `/events` tells what comes of it.',
-      { role: 'operator', status: 202, body: MessageBody, reply: SentReply },
-      ({ params, body, body: { message, requestId, model, isReadOnly }, by, identity: { token } }) => {
+      { role: 'operator', token: 'ask', status: 202, body: MessageBody, reply: SentReply },
+      ({ params, body, body: { message, requestId, model, attachments, isReadOnly }, by, identity: { token } }) => {
         if (token !== undefined) return programs.send(token, body, params.id)
         if (isReadOnly === true)
           throw new JarvisError('invalid_request', 'isReadOnly: only a program’s message has it.')
@@ -39,13 +39,14 @@ export function runRoutes(parts: {
           ...{ sessionId: params.id, text: message, by },
           ...(requestId !== undefined && { requestId }),
           ...(model !== undefined && { model }),
+          ...(attachments !== undefined && { attachments }),
         })
       },
     ),
     post(
       '/sessions/:id/abort',
       'Stops the model and withdraws what waits, as `chat:abort` does.',
-      { role: 'operator', reply: Ok },
+      { role: 'operator', token: 'ask', reply: Ok },
       ({ params, by, identity: { token } }) => {
         if (token !== undefined) programs.abort(token, params.id)
         else runs.abort(params.id, by)
@@ -55,7 +56,7 @@ export function runRoutes(parts: {
     get(
       '/sessions/:id/snapshot',
       'What `chat:attach` answers. `since` is the newest `seq` that the client has.',
-      { role: 'viewer', query: SnapshotQuery, reply: Snapshot },
+      { role: 'viewer', forMembers: true, token: 'read', query: SnapshotQuery, reply: Snapshot },
       ({ params, query }) => {
         // A program is no screen: what it reads does not count as seen by a person.
         const watch = runs.watch(params.id, { isOperator: false, tell() {} })
@@ -66,7 +67,7 @@ export function runRoutes(parts: {
     get(
       '/sessions/:id/events',
       'All that happens in a session, as [server-sent events](#server-sent-events).',
-      { role: 'viewer', query: SessionEventsQuery, media: ['text/event-stream'] },
+      { role: 'viewer', forMembers: true, token: 'read', query: SessionEventsQuery, media: ['text/event-stream'] },
       streamSession(parts),
     ),
     put(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Attachments } from '../agent/attachments.ts'
 import type { GoingBack } from '../agent/context/going-back.ts'
 import type { Reports } from '../agent/context/reports.ts'
 import { childrenIn } from '../agent/run/child-list.ts'
@@ -10,6 +11,7 @@ import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import { versionsIn } from '../agent/sessions/versions.ts'
 import { wireEntry } from '../agent/sessions/wire-entry.ts'
 import type { Agents } from '../agents/agent.ts'
+import { isAtLeast } from '../auth/roles.ts'
 import type { ImageStore, Journal } from '../calls/ports.ts'
 import { newId } from '../lib/ids.ts'
 import {
@@ -20,6 +22,7 @@ import {
   mainAgentId,
   PageQuery,
   pageOf,
+  personFor,
   SentReply,
   SessionBranchBody,
   SessionCreateBody,
@@ -29,6 +32,7 @@ import {
   SessionsQuery,
   Versions,
 } from '../protocol/index.ts'
+import { attachmentRoutes } from './attachments.ts'
 import type { EventStreams } from './event-streams.ts'
 import { sendText } from './handle.ts'
 import type { ProgramMessages } from './program-messages.ts'
@@ -44,6 +48,16 @@ const ExportQuery = z.strictObject({ format: z.enum(['jsonl', 'markdown']).defau
 
 const onlyPrograms = 'isReadOnly: only a program’s message has it. A rehearsal changes nothing either.'
 
+/** An entry with the bytes of its files, in base64. */
+function withFiles(entry: Entry, fileOf: (id: string) => Buffer | undefined): object {
+  if (entry.type !== 'user' || entry.attachments === undefined) return entry
+  const attachments = entry.attachments.map((file) => {
+    const data = fileOf(file.id)
+    return data === undefined ? file : { ...file, data: data.toString('base64') }
+  })
+  return { ...entry, attachments }
+}
+
 /** `/api/sessions`: lists, reads, changes, branches, exports and deletes sessions. */
 export function sessionRoutes(parts: {
   runs: Runs
@@ -56,6 +70,7 @@ export function sessionRoutes(parts: {
   now(): number
   journal: Journal
   image: ImageStore['get']
+  attachments: Attachments
   reports: Reports
   goingBack: GoingBack
   streams: EventStreams
@@ -99,6 +114,8 @@ export function sessionRoutes(parts: {
     }
   }
 
+  const fileIn = (id: string) => (attachmentId: string) => parts.attachments.read(id, attachmentId)?.data
+
   const journalled = (by: string, change: 'renamed' | 'deleted' | 'archived' | 'unarchived', sessionId: string) => {
     // The journal must not keep a deleted session's title.
     const title = change === 'deleted' ? undefined : known(sessionId).title
@@ -109,12 +126,14 @@ export function sessionRoutes(parts: {
     get(
       '/sessions',
       'Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`.',
-      { role: 'viewer', query: SessionsQuery, reply: SessionsPage },
-      ({ query: { q = '', before, source, limit, archived } }) => {
+      { role: 'viewer', forMembers: true, token: 'read', query: SessionsQuery, reply: SessionsPage },
+      ({ query: { q = '', before, source, limit, archived }, identity }) => {
         const words = q.trim()
+        const own = isAtLeast(identity.person.role, 'operator') ? {} : { person: identity.person.id }
         const { items, next, isIndexing } = parts.list.page({
           limit,
           archived,
+          ...own,
           ...(words !== '' && { words }),
           ...(before !== undefined && { before }),
           ...(source !== undefined && { source }),
@@ -124,7 +143,7 @@ export function sessionRoutes(parts: {
           items: items.map(toRow(parts.pendingCounts())),
           ...(next !== undefined && { next }),
           ...(isIndexing && { isIndexing }),
-          ...(isWhole && { total: next === undefined ? items.length : parts.list.count({ archived, source }) }),
+          ...(isWhole && { total: next === undefined ? items.length : parts.list.count({ archived, source, ...own }) }),
         }
       },
     ),
@@ -133,11 +152,13 @@ export function sessionRoutes(parts: {
       'Makes a session. With `message` its first run begins.',
       {
         role: 'operator',
+        token: 'ask',
         status: 201,
         body: SessionCreateBody,
         reply: SessionSummary.extend(SentReply.partial().shape),
       },
-      ({ body: { title, agent, message, requestId, model, isReadOnly, isRehearsal }, by, identity: { token } }) => {
+      ({ body, by, identity: { token } }) => {
+        const { title, agent, message, requestId, model, attachments, isReadOnly, isRehearsal } = body
         // The run begins after this request was handled.
         const rehearse = (id: string) => isRehearsal && runs.setRehearsal(id, true, by)
         if (token !== undefined) {
@@ -150,6 +171,7 @@ export function sessionRoutes(parts: {
             message,
             ...(requestId !== undefined && { requestId }),
             ...(model !== undefined && { model }),
+            ...(attachments !== undefined && { attachments }),
             ...(isReadOnly && { isReadOnly }),
           }
           const sent = parts.programs.send(token, asked)
@@ -162,6 +184,7 @@ export function sessionRoutes(parts: {
             ...{ text: message, by },
             ...(requestId !== undefined && { requestId }),
             ...(model !== undefined && { model }),
+            ...(attachments !== undefined && { attachments }),
             ...(agent !== undefined && { agent }),
           })
           rehearse(sent.sessionId)
@@ -171,14 +194,15 @@ export function sessionRoutes(parts: {
         const id = newId('ses')
         const safe = title === undefined ? untitled : parts.redact.text(title)
         if (agent !== undefined) parts.agents.require(agent)
-        store.createSession({ id, title: safe, source: 'chat', at: parts.now(), ...(agent !== undefined && { agent }) })
+        const whose = { ...(agent !== undefined && { agent }), ...personFor(by) }
+        store.createSession({ id, title: safe, source: 'chat', at: parts.now(), ...whose })
         return summary(id)
       },
     ),
     get(
       '/sessions/:id',
       'A session, with how full its model’s window is.',
-      { role: 'viewer', reply: SessionSummary },
+      { role: 'viewer', forMembers: true, token: 'read', reply: SessionSummary },
       ({ params: { id } }) => {
         const { usedTokens, windowTokens: limitTokens } = parts.reports.of(id)
         return { ...summary(id), context: { usedTokens, limitTokens } }
@@ -187,7 +211,7 @@ export function sessionRoutes(parts: {
     get(
       '/sessions/:id/versions',
       'The versions of each message.',
-      { role: 'viewer', reply: pageOf(Versions) },
+      { role: 'viewer', forMembers: true, token: 'read', reply: pageOf(Versions) },
       ({ params }) => {
         const { id } = known(params.id)
         return { items: versionsIn(id, store.family(id)) }
@@ -196,13 +220,13 @@ export function sessionRoutes(parts: {
     get(
       '/sessions/:id/children',
       'Its [child runs](delegation.md), oldest first.',
-      { role: 'viewer', reply: pageOf(ChildRunRow) },
+      { role: 'viewer', forMembers: true, token: 'read', reply: pageOf(ChildRunRow) },
       ({ params }) => ({ items: childrenIn(store, known(params.id).id) }),
     ),
     get(
       '/sessions/:id/entries',
       'Its entries, oldest first.',
-      { role: 'viewer', query: PageQuery, reply: pageOf(Entry) },
+      { role: 'viewer', forMembers: true, token: 'read', query: PageQuery, reply: pageOf(Entry) },
       ({ params, query: { limit, before } }) => {
         const { id } = known(params.id)
         const { items, hasEarlier } = store.pageBefore(id, Number(before ?? Number.MAX_SAFE_INTEGER), limit)
@@ -267,7 +291,7 @@ export function sessionRoutes(parts: {
     get(
       '/sessions/:id/images/:imageId',
       'A tool’s picture.',
-      { role: 'viewer', media: ['image/*'] },
+      { role: 'viewer', forMembers: true, token: 'read', media: ['image/*'] },
       ({ params: { id, imageId }, response }) => {
         const image = parts.image(known(id).id, imageId)
         if (image === undefined) throw new JarvisError('not_found', 'There is no such picture in this session.')
@@ -284,15 +308,25 @@ export function sessionRoutes(parts: {
     get(
       '/sessions/:id/export',
       'A session as a file.',
-      { role: 'viewer', query: ExportQuery, media: ['text/markdown', 'application/x-ndjson'] },
+      {
+        role: 'viewer',
+        forMembers: true,
+        token: 'read',
+        query: ExportQuery,
+        media: ['text/markdown', 'application/x-ndjson'],
+      },
       async ({ params, query: { format }, response }) => {
         const { id, title } = known(params.id)
         async function* text() {
           if (format === 'markdown') yield `# ${title}\n`
           for await (const entries of piecesOf(id)) {
-            yield format === 'markdown'
-              ? toMarkdown(entries)
-              : entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+            for (const entry of entries) {
+              const line =
+                format === 'markdown'
+                  ? toMarkdown([entry], fileIn(id))
+                  : `${JSON.stringify(withFiles(entry, fileIn(id)))}\n`
+              if (line !== '') yield line
+            }
           }
         }
         response.attachment(`${id}.${format === 'markdown' ? 'md' : 'jsonl'}`)
@@ -300,6 +334,7 @@ export function sessionRoutes(parts: {
         await sendText(text(), response)
       },
     ),
+    ...attachmentRoutes(parts),
     ...contextRoutes(parts),
     ...runRoutes(parts),
   ]

@@ -12,7 +12,7 @@ export const settingsRoutes = (parts: {
   put(
     '/settings',
     'Sets the safety profile. A looser one needs the password.',
-    { role: 'operator', password: 'sometimes', body: SettingsBody, reply: SettingsReply },
+    { role: 'owner', password: 'sometimes', body: SettingsBody, reply: SettingsReply },
     ({ body: { profile }, by, identity }) => {
       const isLooser = profileNames.indexOf(profile) > profileNames.indexOf(parts.read().profile)
       if (isLooser) parts.stepUp.require(identity)

@@ -39,13 +39,13 @@ export function setupRoutes(parts: {
     get(
       '/setup',
       'The line that makes role, user and token on a node, and what is configured. `choices` are wider sets of rights.',
-      { role: 'operator', reply: SetupReply },
+      { role: 'owner', reply: SetupReply },
       () => setup.current(),
     ),
     post(
       '/setup/probe',
       'The certificate of an address.',
-      { role: 'operator', body: SetupProbeBody, reply: SetupProbeReply },
+      { role: 'owner', body: SetupProbeBody, reply: SetupProbeReply },
       async ({ body: { url }, by, response }) => {
         try {
           const shown = await setup.probe(url, endOf(response))
@@ -62,7 +62,7 @@ export function setupRoutes(parts: {
     post(
       '/setup/test',
       'Tries addresses and token; changes nothing. `choices` are those that the token does not have.',
-      { role: 'operator', body: SetupClusterBody, reply: SetupTestReply },
+      { role: 'owner', body: SetupClusterBody, reply: SetupTestReply },
       async ({ body, by, response }) => {
         hide(body.tokenSecret)
         const found = await setup.test(body, endOf(response))
@@ -73,7 +73,7 @@ export function setupRoutes(parts: {
     post(
       '/setup/save',
       'Saves the cluster for the next start.',
-      { role: 'operator', password: true, body: SetupClusterBody, reply: SetupSaveReply },
+      { role: 'owner', password: true, body: SetupClusterBody, reply: SetupSaveReply },
       ({ body, by }) => {
         const { urls, tokenId, fingerprints } = body
         hide(body.tokenSecret)
@@ -88,7 +88,7 @@ export function setupRoutes(parts: {
     del(
       '/setup',
       'Forgets the cluster: the demo serves from the next start on.',
-      { role: 'operator', password: true },
+      { role: 'owner', password: true },
       ({ by }) => {
         durably(() => {
           const urls = setup.forget()

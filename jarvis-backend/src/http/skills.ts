@@ -18,13 +18,13 @@ export const skillRoutes = ({
   get(
     '/skills',
     'The [skills](skills.md) of the workspace, or of an `agent`. `catalogue.missing` are enabled ones that do not fit the prompt.',
-    { role: 'viewer', query: Owner, reply: SkillList },
+    { role: 'viewer', token: 'read', query: Owner, reply: SkillList },
     ({ query }) => redact(of(query.agent).list()),
   ),
   get(
     '/skills/:name',
     'A skill with all files, their texts, and what was approved before. Texts hold invisible characters as they are.',
-    { role: 'viewer', query: Owner, reply: SkillTree },
+    { role: 'viewer', token: 'read', query: Owner, reply: SkillTree },
     ({ params, query, identity }) => {
       const tree = of(query.agent).get(params.name)
       // An operator approves these bytes and needs them unredacted.

@@ -7,20 +7,21 @@ export function routeTable(parts: {
   routes: readonly Route[]
   version: string
   status(): Status
-  cluster(): ClusterState
+  /** What the person may see of it. */
+  cluster(person: string): ClusterState
 }): Route[] {
   const table: Route[] = [
     get(
       '/status',
       'The state of the running server: version, models, policy and the health of each part.',
-      { role: 'viewer', reply: Status },
+      { role: 'viewer', forMembers: true, token: 'read', reply: Status },
       parts.status,
     ),
     get(
       '/cluster',
       'Nodes, guests, storages and tasks; `missing` says what could not be read.',
-      { role: 'viewer', reply: ShownCluster },
-      () => asShown(parts.cluster()),
+      { role: 'viewer', forMembers: true, token: 'read', reply: ShownCluster },
+      ({ identity }) => asShown(parts.cluster(identity.person.id)),
     ),
     openApiRoute(() => table, parts.version),
     ...parts.routes,

@@ -29,21 +29,35 @@ export function toolRoutes(parts: {
       inputSchema: inputSchemaOf(tool),
     })
   return [
-    get('/tools', 'The tools.', { role: 'viewer', reply: z.object({ items: z.array(ToolInfo) }) }, () => ({
-      items: parts.catalog.list().map(infoOf),
-    })),
-    get('/tools/calls', 'How often each tool was called in seven days.', { role: 'viewer', reply: ToolCalls }, () =>
-      parts.calls(),
+    get(
+      '/tools',
+      'The tools.',
+      { role: 'viewer', forMembers: true, token: 'read', reply: z.object({ items: z.array(ToolInfo) }) },
+      () => ({
+        items: parts.catalog.list().map(infoOf),
+      }),
     ),
-    get('/tools/:name', 'One tool.', { role: 'viewer', reply: ToolInfo }, ({ params: { name } }) => {
-      const tool = parts.catalog.get(name)
-      if (tool === undefined) throw new JarvisError('not_found', `There is no tool ${name}. GET /api/tools lists them.`)
-      return infoOf(tool)
-    }),
+    get(
+      '/tools/calls',
+      'How often each tool was called in seven days.',
+      { role: 'viewer', token: 'read', reply: ToolCalls },
+      () => parts.calls(),
+    ),
+    get(
+      '/tools/:name',
+      'One tool.',
+      { role: 'viewer', forMembers: true, token: 'read', reply: ToolInfo },
+      ({ params: { name } }) => {
+        const tool = parts.catalog.get(name)
+        if (tool === undefined)
+          throw new JarvisError('not_found', `There is no tool ${name}. GET /api/tools lists them.`)
+        return infoOf(tool)
+      },
+    ),
     post(
       '/tools/:name/classify',
       'The verdict that a call would get, and what its card would say; runs nothing.',
-      { role: 'viewer', body: ClassifyBody, reply: ClassifyReply },
+      { role: 'viewer', token: 'read', body: ClassifyBody, reply: ClassifyReply },
       async ({ params, body }) => {
         const judged = await parts.judge(params.name, body.input)
         const { tier, rule, reason } = judged.verdict

@@ -8,7 +8,7 @@ export const windowRoutes = (watch: Pick<Watch, 'windows' | 'addWindow' | 'remov
   get(
     '/windows',
     'Maintenance windows that have not ended.',
-    { role: 'viewer', reply: z.object({ items: z.array(MaintenanceWindow) }) },
+    { role: 'viewer', token: 'read', reply: z.object({ items: z.array(MaintenanceWindow) }) },
     () => ({ items: watch.windows() }),
   ),
   post(

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { newId } from '../lib/ids.ts'
 import {
+  firstOwnerId,
   JarvisError,
   type Job,
   type JobBody,
@@ -8,6 +9,7 @@ import {
   type JobsReply,
   type JobWork,
   type Principal,
+  personFor,
   type Schedule,
   type SchedulePreview,
 } from '../protocol/index.ts'
@@ -36,6 +38,10 @@ export type JobsParts = Omit<SchedulerParts, 'isReading'> & {
 
 /** Who makes a job. `askedBy`: the model or client whose call `by` approved. */
 export type Maker = { by: string; askedBy?: Principal | undefined }
+
+/** In whose name a job asks: who asked for it, which is less than who approved that. Absent: the first owner. */
+export const personOfJob = ({ by, askedBy }: Maker): { person?: string } =>
+  askedBy === undefined ? personFor(by) : personFor(askedBy.person ?? firstOwnerId)
 
 /** Keeps jobs and starts their runs. Every change of a job is journalled. */
 export function createJobs(parts: JobsParts) {
@@ -94,9 +100,9 @@ export function createJobs(parts: JobsParts) {
     if (problem !== undefined) refuse(`work: ${problem}`)
   }
 
-  const principalOf = (id: string, name: string, askedBy: Principal | undefined): Principal => ({
-    ...{ kind: 'job', name, job: id },
-    ...(askedBy?.token !== undefined && { token: askedBy.token }),
+  const principalOf = (id: string, name: string, maker: Maker): Principal => ({
+    ...{ kind: 'job', name, job: id, ...personOfJob(maker) },
+    ...(maker.askedBy?.token !== undefined && { token: maker.askedBy.token }),
   })
   function keep(job: StoredJob, change: string, by: string): Job {
     transactions.durably(() => {
@@ -145,9 +151,9 @@ export function createJobs(parts: JobsParts) {
       }
     },
     /** Why it could not be made; undefined where it could. */
-    problemOf(body: JobBody, askedBy?: Principal): string | undefined {
+    problemOf(body: JobBody): string | undefined {
       try {
-        check(body, principalOf('', body.name, askedBy))
+        check(body, principalOf('', body.name, { by: 'jarvis' }))
         return undefined
       } catch (error) {
         if (error instanceof JarvisError) return error.message
@@ -157,7 +163,7 @@ export function createJobs(parts: JobsParts) {
     /** @throws JarvisError `invalid_request` */
     make(body: JobBody, { by, askedBy }: Maker): Job {
       const id = newId('job')
-      check(body, principalOf(id, body.name, askedBy))
+      check(body, principalOf(id, body.name, { by, askedBy }))
       if (store.list().length >= mostJobs)
         throw new JarvisError('invalid_request', `There are ${mostJobs} jobs. Delete one first.`)
       const now = clock.now()
@@ -179,7 +185,7 @@ export function createJobs(parts: JobsParts) {
         const isOld = patch.schedule === undefined
         check(
           { name, work, schedule: isOld ? { kind: 'interval', minutes: 1 } : schedule },
-          principalOf(id, name, job.askedBy),
+          principalOf(id, name, patch.work === undefined ? job : { by }),
           id,
         )
         if (patch.work !== undefined) {

@@ -16,12 +16,3 @@ export function keepSecret(dir: string, name: string, value: string): void {
   writeFileSync(`${path}.new`, `${value}\n`, { mode: 0o600 })
   renameSync(`${path}.new`, path)
 }
-
-/** The stored secret, or a new one that is stored now. */
-export function keptOrMade(dir: string, name: string, make: () => string): string {
-  const known = keptSecret(dir, name)
-  if (known !== undefined) return known
-  const made = make()
-  keepSecret(dir, name, made)
-  return made
-}

@@ -8,7 +8,7 @@ import type { Procedure } from '../runbooks/procedure.ts'
  */
 export type Request = {
   /** In whose name it is made; absent: main's. */
-  whose?: Pick<Principal, 'agent' | 'for'>
+  whose?: Pick<Principal, 'agent' | 'for' | 'person'>
   procedure: Procedure
   /** Of what it was made from. */
   hash: string

@@ -103,20 +103,22 @@ export function createPlanner(parts: PlannerParts) {
 
   const titleOf = (toolName: string) => catalog.get(toolName)?.title ?? toolName
 
-  async function judgement(toolName: string, toolInput: ToolInput): Promise<Judgement> {
-    const first = await parts.judge(toolName, toolInput)
+  async function judgement(toolName: string, toolInput: ToolInput, { person }: Whose): Promise<Judgement> {
+    // What a person may not see is not told of in what is wrong with a step.
+    const asker = person === undefined ? undefined : { kind: 'plan', person }
+    const first = await parts.judge(toolName, toolInput, undefined, asker)
     if (first.kind === 'ready') {
       // What an approval rests on is read right before it.
       await parts.lookAgain({ toolName, toolInput }, first.target)
     }
-    return await parts.judge(toolName, toolInput)
+    return await parts.judge(toolName, toolInput, undefined, asker)
   }
 
   const refusedAt = (step: Step, now: Exclude<Judgement, { kind: 'ready' }>) =>
     new PlanProblem(step, now.kind === 'invalid' ? now.message : `Refused: ${now.verdict.reason}`)
 
-  async function judged(step: Step, toolName: string, toolInput: ToolInput): Promise<Ready> {
-    const now = await judgement(toolName, toolInput)
+  async function judged(step: Step, toolName: string, toolInput: ToolInput, whose: Whose): Promise<Ready> {
+    const now = await judgement(toolName, toolInput, whose)
     if (now.kind === 'ready') return now
     throw refusedAt(step, now)
   }
@@ -147,13 +149,13 @@ export function createPlanner(parts: PlannerParts) {
     return { after: steps.length > 0 ? { after: steps } : {}, onFailure }
   }
 
-  async function checkOf(step: Step, scope: Scope): Promise<PlannedCheck | undefined> {
+  async function checkOf(step: Step, scope: Scope, whose: Whose): Promise<PlannedCheck | undefined> {
     const { verify } = step
     if (verify === undefined) return undefined
     const check = fillCheck(verify, scope, step.mustBeThere)
     const { line = step.line } = verify
     const place = { ...step, ...(line !== undefined && { line }) }
-    const { verdict } = await judged(place, check.toolName, check.toolInput)
+    const { verdict } = await judged(place, check.toolName, check.toolInput, whose)
     if (verdict.tier !== 'green') throw new PlanProblem(place, `${check.toolName} asks here: ${verdict.reason}`)
     return check
   }
@@ -161,7 +163,7 @@ export function createPlanner(parts: PlannerParts) {
   /** Adds a call that is made while the plan runs. */
   async function callLater(step: Step, toolInput: ToolInput, when: string | undefined, scope: Scope, draft: Draft) {
     const { toolName, title } = step
-    const now = await judgement(toolName, toolInput)
+    const now = await judgement(toolName, toolInput, draft.whose)
     if (now.kind !== 'ready') {
       const waits =
         now.kind === 'invalid' && step.takesBack !== undefined && draft.targets.includes(step.takesBack.target)
@@ -169,7 +171,7 @@ export function createPlanner(parts: PlannerParts) {
       throw refusedAt(step, now)
     }
     const ready = now
-    const verify = await checkOf(step, scope)
+    const verify = await checkOf(step, scope, draft.whose)
     const number = numbered(step, draft)
     const { after, onFailure } = dependsOn(step, draft)
     const world = parts.world()

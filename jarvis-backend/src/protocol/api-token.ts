@@ -9,6 +9,7 @@ export const TokenScope = z.enum(['read', 'ask'], 'is read or ask')
 export type TokenScope = z.infer<typeof TokenScope>
 
 const expiresInDays = z.int().min(1).max(3_650).optional()
+export const RequestsPerMinute = z.int('is a whole number').min(1).max(1_000_000)
 const name = z.string().max(64)
 
 export const ApiTokenBody = z.strictObject({
@@ -16,6 +17,8 @@ export const ApiTokenBody = z.strictObject({
   doors: z.array(Door).min(1, 'names at least one door: mcp, v1, api or metrics').max(Door.options.length),
   scope: TokenScope.default('read'),
   expiresInDays,
+  /** Absent: as many as it likes. */
+  requestsPerMinute: RequestsPerMinute.exactOptional(),
 })
 
 /** A program's token. No token can decide a confirmation. Times in Unix ms. */
@@ -25,9 +28,15 @@ export const ApiTokenInfo = z.object({
   scope: TokenScope,
   /** The last characters of the secret; absent for tokens of older releases and of OAuth clients. */
   hint: z.string().exactOptional(),
+  /** At most so many requests a minute are let in; absent: as many as it likes. */
+  requestsPerMinute: z.number().exactOptional(),
+  /** Requests that were let in. */
+  calls: z.number(),
   createdAt: z.number(),
   expiresAt: z.number().exactOptional(),
   lastUsedAt: z.number().exactOptional(),
+  /** The person who made it, in whose name the program acts; absent: the first owner. */
+  person: z.string().exactOptional(),
   /** The OAuth client's own name; absent for tokens that were made by hand. */
   clientName: z.string().exactOptional(),
 })

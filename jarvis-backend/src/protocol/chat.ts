@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { AgentId } from './agent.ts'
 import { Alternative } from './alternative.ts'
+import { Attachment, AttachmentIds } from './attachment.ts'
 import { GrantRequest } from './grant.ts'
 import { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
 import { Effort } from './models.ts'
+import { DecisionProof } from './passkey.ts'
 import { TodoItem } from './plan.ts'
 import { AnswerBody, Question, QuestionId } from './question.ts'
 import { Card } from './tier.ts'
@@ -21,6 +23,8 @@ export const MessageBody = z.strictObject({
   requestId: RequestId.optional(),
   /** One of `models` in `/api/status`, for this answer. */
   model: z.string().max(200).optional(),
+  /** Files from `POST /api/attachments`. */
+  attachments: AttachmentIds.optional(),
   /** Of a program alone: its calls may only read. */
   isReadOnly: z.literal(true).optional(),
 })
@@ -39,6 +43,8 @@ export const chatRequests = {
     requestId: RequestId.optional(),
     /** One of `models` in `/api/status`. It answers this message, or every message of a new session. */
     model: z.string().max(200).optional(),
+    /** Files from `POST /api/attachments`. */
+    attachments: AttachmentIds.optional(),
     /** The agent that a new session belongs to. */
     agent: AgentId.optional(),
   }),
@@ -50,6 +56,7 @@ export const chatRequests = {
     alternative: Alternative.optional(),
     grant: GrantRequest.optional(),
     goesBackAfterMin: GoesBackAfterMin.optional(),
+    proof: DecisionProof.optional(),
     requestId: RequestId.optional(),
   }),
   /** Answers a question. The first answer counts; it decides no card and allows nothing. */
@@ -81,7 +88,13 @@ export const BranchedFrom = z.object({
 })
 export type BranchedFrom = z.infer<typeof BranchedFrom>
 
-export const QueuedMessage = z.object({ messageId: MessageId, text: z.string(), by: z.string(), at: z.int() })
+export const QueuedMessage = z.object({
+  messageId: MessageId,
+  text: z.string(),
+  by: z.string(),
+  at: z.int(),
+  attachments: z.array(Attachment).optional(),
+})
 export type QueuedMessage = z.infer<typeof QueuedMessage>
 
 /** The state that a new screen needs. Events with a greater `seq` continue from it. */

@@ -48,6 +48,8 @@ export const Guest = z.object({
   /** The HA manager's state (`started`, `migrate`, `fence`, …), where HA manages the guest and the state is known. */
   haState: z.string().optional(),
   tags: z.array(z.string()),
+  /** The resource pool that it belongs to. */
+  pool: z.string().optional(),
   /** True for a template, which never runs. */
   isTemplate: z.boolean().optional(),
   /** Time of the newest backup. Null: not all backups could be read. Absent: there is none. */

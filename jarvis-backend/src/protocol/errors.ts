@@ -7,6 +7,10 @@ export const errorStatus = {
   forbidden: 403,
   /** The token is valid, but the action needs the password again: `POST /api/auth/step-up`. */
   step_up_required: 403,
+  /** The card's approval must be signed: `POST /api/confirmations/:id/challenge`. */
+  proof_required: 403,
+  /** The signature does not count; `message` says why. */
+  proof_refused: 403,
   not_found: 404,
   unknown_session: 404,
   /** There is no such agent, or its model is not configured any more. */

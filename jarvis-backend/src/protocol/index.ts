@@ -49,6 +49,7 @@ export {
   McpTokenBody,
   McpTokenInfo,
   McpTokenReply,
+  RequestsPerMinute,
   TokenScope,
 } from './api-token.ts'
 export {
@@ -64,6 +65,17 @@ export {
   parseAttachedServer,
   ServerName,
 } from './attached.ts'
+export {
+  Attachment,
+  AttachmentBody,
+  AttachmentId,
+  AttachmentIds,
+  isPicture,
+  largestPicture,
+  largestTextFile,
+  longestSidePx,
+  mostAttachments,
+} from './attachment.ts'
 export {
   BudgetLimits,
   BudgetRaise,
@@ -169,7 +181,43 @@ export {
 } from './models.ts'
 export { NodeRole, NodeRoles, NodeRolesBody, NodeRolesReply } from './node-roles.ts'
 export { OAuthAsk, OAuthDecisionBody, OAuthDecisionReply, OAuthOpenBody, OAuthProblem } from './oauth.ts'
+export { BreakGlassBody, RoleInfo, TryRoleBody, TryRoleReply } from './own-role.ts'
 export { type Page, pageOf } from './page.ts'
+export {
+  ChallengeBody,
+  DecisionChallenge,
+  DecisionProof,
+  DecisionTerms,
+  Passkey,
+  PasskeyAssertion,
+  PasskeyBody,
+  PasskeyCountersignBody,
+  PasskeyPatchBody,
+  PasskeyRegistration,
+  PasskeyReply,
+  PasskeySignInBody,
+  PasskeysReply,
+  SignedBy,
+  WebAuthnOptions,
+} from './passkey.ts'
+export {
+  Factors,
+  firstOwnerId,
+  houseRoles,
+  isPersonId,
+  MeReply,
+  PeopleReply,
+  Person,
+  PersonName,
+  PersonPatchBody,
+  PersonRef,
+  PersonRole,
+  personFor,
+  personOf,
+  SignInInfo,
+  SignInMethod,
+  WaysReply,
+} from './person.ts'
 export {
   PlanFacts,
   PlanPointer,
@@ -219,7 +267,6 @@ export {
   PolicyStatus,
   RatingBody,
   RestartReply,
-  Role,
   SessionBranchBody,
   SessionCreateBody,
   SessionPatchBody,
@@ -236,6 +283,7 @@ export {
   ToolInfo,
   Versions,
 } from './rest.ts'
+export { Role } from './role.ts'
 export {
   Fault,
   PlanRunsPage,
@@ -287,9 +335,12 @@ export {
   terminalRequests,
 } from './terminal.ts'
 export {
+  Approvals,
+  Approve,
   Card,
   Decision,
   Effect,
+  GlassBroken,
   Principal,
   ProfileName,
   profileNames,

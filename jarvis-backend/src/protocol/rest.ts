@@ -5,21 +5,32 @@ import { BranchedFrom, MessageBody } from './chat.ts'
 import { GrantRequest } from './grant.ts'
 import { Effort } from './models.ts'
 import { pageOf } from './page.ts'
-import { Card, Decision, Effect, ProfileName, Tier, Verdict } from './tier.ts'
+import { DecisionProof, PasskeyAssertion } from './passkey.ts'
+import { PersonRef } from './person.ts'
+import { Role } from './role.ts'
+import { Card, Decision, Effect, GlassBroken, ProfileName, Tier, Verdict } from './tier.ts'
 import { Usage } from './transcript.ts'
 import { GoesBackAfterMin, UndoFacts } from './undo.ts'
 
-export const Role = z.enum(['operator', 'viewer'])
-export type Role = z.infer<typeof Role>
-
-export const LoginBody = z.strictObject({ password: z.string().max(1_000) })
+/** `name`: absent where there is one owner. `code`: of the second factor. */
+export const LoginBody = z.strictObject({
+  name: z.string().max(200).optional(),
+  password: z.string().max(1_000),
+  code: z.string().max(100).optional(),
+})
 export const PasswordBody = z.strictObject({ current: z.string().max(1_000), next: z.string().max(1_000) })
-/** The password, given again for an action that a token alone may not do. */
-export const StepUpBody = LoginBody
+/** The password or a passkey, given again for an action that a token alone may not do. */
+export const StepUpBody = z
+  .strictObject({ password: LoginBody.shape.password.exactOptional(), passkey: PasskeyAssertion.exactOptional() })
+  .refine(
+    ({ password, passkey }) => (password === undefined) !== (passkey === undefined),
+    'must have password or passkey',
+  )
 /** `expiresIn`: how long the token stays elevated, seconds. */
 export const StepUpReply = z.object({ expiresIn: z.number() })
 export type StepUpReply = z.infer<typeof StepUpReply>
-export const LoginReply = z.object({ token: z.string(), expiresIn: z.number(), role: Role })
+/** `role`: the wire's older word for `person.role`. */
+export const LoginReply = z.object({ token: z.string(), expiresIn: z.number(), role: Role, person: PersonRef })
 export type LoginReply = z.infer<typeof LoginReply>
 
 export const SessionCreateBody = z
@@ -31,6 +42,7 @@ export const SessionCreateBody = z
     message: MessageBody.shape.message.optional(),
     requestId: MessageBody.shape.requestId,
     model: MessageBody.shape.model,
+    attachments: MessageBody.shape.attachments,
     isReadOnly: MessageBody.shape.isReadOnly,
     /** It is a rehearsal from its first message on. */
     isRehearsal: z.literal(true).optional(),
@@ -38,7 +50,7 @@ export const SessionCreateBody = z
   .refine(
     ({ message, title: _, agent: __, ...ofRun }) =>
       message !== undefined || Object.values(ofRun).every((value) => value === undefined),
-    'requestId, model, isReadOnly and isRehearsal need a message',
+    'requestId, model, attachments, isReadOnly and isRehearsal need a message',
   )
 /** An operator's word on an answer; `rating` null takes it back. */
 export const RatingBody = z.strictObject({
@@ -92,6 +104,7 @@ export const ConfirmBody = z.strictObject({
   alternative: Alternative.optional(),
   grant: GrantRequest.optional(),
   goesBackAfterMin: GoesBackAfterMin.optional(),
+  proof: DecisionProof.optional(),
 })
 /** `z.custom`, because `z.record` drops a key named `__proto__`, which must be refused like any other. */
 const AnyObject = z.custom<Record<string, unknown>>(
@@ -131,6 +144,8 @@ export const SessionSummary = z.object({
   effort: Effort.exactOptional(),
   /** The agent that it belongs to; absent: `main`. */
   agent: z.string().exactOptional(),
+  /** The id of the person whose it is; absent: the first owner's. */
+  person: z.string().exactOptional(),
   branchedFrom: BranchedFrom.exactOptional(),
   /**
    * How many sessions hold versions of its messages, itself included; absent: only itself. They are renamed, archived and deleted
@@ -236,6 +251,8 @@ export const Status = z.object({
   /** Whether `/terminal` is on. */
   hasTerminal: z.boolean(),
   policy: PolicyStatus,
+  /** Calls of the last day that an owner approved without the others who must. Absent: none. */
+  glassBroken: z.array(GlassBroken).exactOptional(),
   parts: z.array(PartStatus),
   /** Absent where all saved settings are in use. */
   nextStart: NextStart.exactOptional(),

@@ -7,15 +7,21 @@ export const tiers = ['green', 'yellow', 'red', 'black'] as const
 export const Tier = z.enum(tiers)
 export type Tier = z.infer<typeof Tier>
 
+/** Who approves a call: `count` different people, each with a role of `by`; `notAsker`: none of them the person who asked for it. */
+export const Approve = z.object({ count: z.int(), by: z.array(z.string()), notAsker: z.boolean() })
+export type Approve = z.infer<typeof Approve>
+
 /**
  * The gate's verdict on a call. `rule`: name of the deciding rule; `reason`: its sentence for people and models. `reasons`: sentences of
- * all rules that ask for a person, `reason` first; absent where there is one.
+ * all rules that ask for a person, `reason` first; absent where there is one. `approve`: absent where one operator decides. `proof`: its approval must be signed.
  */
 export const Verdict = z.object({
   tier: Tier,
   rule: z.string(),
   reason: z.string(),
   reasons: z.array(z.string()).exactOptional(),
+  approve: Approve.exactOptional(),
+  proof: z.literal('passkey').exactOptional(),
 })
 export type Verdict = z.infer<typeof Verdict>
 
@@ -95,8 +101,33 @@ export const Principal = z.object({
   agent: z.string().optional(),
   /** Of a child run: the agent that it works for. */
   for: z.string().optional(),
+  /** The id of the person in whose name it asks; absent: the first owner. */
+  person: z.string().optional(),
 })
 export type Principal = z.infer<typeof Principal>
+
+/** Who must approve a card: `needed` different people, each with one of `roles`. `by`: who has, in their order. */
+export const Approvals = z.object({
+  needed: z.int(),
+  by: z.array(z.object({ person: z.string(), name: z.string(), at: z.int() })),
+  roles: z.array(z.string()),
+  /** Whoever asked cannot approve. */
+  notAsker: z.literal(true).optional(),
+  /** Why it could not be approved as things were when it was shown. */
+  problem: z.string().optional(),
+})
+export type Approvals = z.infer<typeof Approvals>
+
+/** An owner decided a card alone that others must approve too. `at`: Unix ms. */
+export const GlassBroken = z.object({
+  toolUseId: z.string(),
+  toolName: z.string(),
+  person: z.string(),
+  name: z.string(),
+  reason: z.string(),
+  at: z.int(),
+})
+export type GlassBroken = z.infer<typeof GlassBroken>
 
 /** The facts on a confirmation card. JARVIS composes them; names in them are quoted from others. */
 export const Card = z.object({
@@ -141,6 +172,10 @@ export const Card = z.object({
   plan: PlanFacts.optional(),
   /** A denial may name another call of the operator's own (`alternative`). */
   mayHaveAlternative: z.literal(true).optional(),
+  /** Who must approve; absent where one operator decides. */
+  approvals: Approvals.optional(),
+  /** An approval must be signed: `POST /api/confirmations/:id/challenge`. */
+  proof: z.literal('passkey').optional(),
   /** A grant can be made with the approval. */
   isGrantable: z.literal(true).optional(),
   createdAt: z.int(),

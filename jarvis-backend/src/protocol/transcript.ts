@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { Attachment } from './attachment.ts'
 import { MessageId, RunId, ToolUseId } from './ids.ts'
 import { Image } from './image.ts'
+import { SignedBy } from './passkey.ts'
 import { TodoItem } from './plan.ts'
 import { Question, QuestionId, QuestionResolution } from './question.ts'
 import { Card, Decision, Tier } from './tier.ts'
@@ -165,6 +167,8 @@ export const Entry = z.discriminatedUnion('type', [
     token: z.string().optional(),
     /** A job said it, in the name of `by`. `isForeign`: a model or a client wrote it, so it counts as no person's words. */
     job: z.object({ id: z.string(), slot: z.int(), isForeign: z.literal(true).optional() }).optional(),
+    /** Files that came with it. What they say is data, and no person's words. */
+    attachments: z.array(Attachment).optional(),
   }),
   /** Passages of the memory that the model received with the message before. */
   z.object({ ...base, type: z.literal('recalled'), items: z.array(Recalled) }),
@@ -237,6 +241,8 @@ export const Entry = z.discriminatedUnion('type', [
      * or result follows.
      */
     replacedBy: ToolUseId.optional(),
+    /** How an approval was signed; absent where it was not. */
+    signed: SignedBy.optional(),
   }),
   z.object({
     ...base,

@@ -1,5 +1,7 @@
 import type { Namespace } from 'socket.io'
+import { isBounded } from '../auth/roles.ts'
 import type { Activity, ActivityEvents } from '../protocol/index.ts'
+import { identityOf } from './answer.ts'
 
 const kept = 100
 
@@ -35,10 +37,15 @@ export function createActivityFeed() {
 /** Serves `/events`: the newest lines on connect, then every line and change. */
 export function serveActivity(namespace: Namespace, feed: ActivityFeed) {
   namespace.on('connection', (socket) => {
+    if (isBounded(identityOf(socket).person.role)) return
+    void socket.join('whole')
     for (const activity of feed.newest()) socket.emit('event', activity)
   })
   feed.listen((event, payload) => {
     // Encoding a payload costs CPU even when no socket is connected.
-    if (namespace.sockets.size > 0) namespace.emit(event, payload)
+    if (namespace.sockets.size === 0) return
+    // A member hears which lists to read again, and no line of what others do.
+    if (event === 'changed') namespace.emit(event, payload)
+    else namespace.to('whole').emit(event, payload)
   })
 }

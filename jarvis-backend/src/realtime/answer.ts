@@ -1,6 +1,7 @@
 import type { Socket } from 'socket.io'
 import type { z } from 'zod'
-import type { Identity } from '../auth/tokens.ts'
+import { requireStanding, type Standing } from '../auth/roles.ts'
+import type { Identity, Tokens } from '../auth/tokens.ts'
 import { type ErrorBody, JarvisError, readAs } from '../protocol/index.ts'
 
 type Ack = (reply: { ok: true } | ({ ok: false } & ErrorBody)) => void
@@ -16,7 +17,8 @@ export function answer<Input>(
   socket: Socket,
   options: {
     schema: z.ZodType<Input>
-    needs: 'viewer' | 'operator' /** What the request counts against the limit per second; 1 by default. */
+    needs: Standing
+    /** What the request counts against the limit per second; 1 by default. */
     weight?: number
     report(error: unknown, message: string): void
   },
@@ -34,11 +36,9 @@ export function answer<Input>(
       reply({ ok: false, error: { code, message } })
     }
     try {
-      const identity = identityOf(socket)
+      const identity = standingNow(socket)
       slowDown(socket, options.weight ?? 1)
-      if (options.needs === 'operator' && identity.role !== 'operator') {
-        throw new JarvisError('forbidden', 'An operator can do this; you may only look.')
-      }
+      requireStanding(identity.person.role, options.needs)
       const read = readAs(options.schema, payload)
       if (!read.ok) throw new JarvisError('invalid_request', read.problem)
       const handled = handle(read.value, identity)
@@ -47,6 +47,18 @@ export function answer<Input>(
     } catch (error) {
       refuse(error)
     }
+  }
+}
+
+/** Who is behind a socket, as they stand now. @throws JarvisError `unauthorized`, `token_expired`, and ends the connection */
+function standingNow(socket: Socket): Identity {
+  const { again, identity } = socket.data as { again: Tokens['again']; identity: Identity }
+  try {
+    return again(identity)
+  } catch (error) {
+    // The refusal is sent first.
+    setImmediate(() => socket.disconnect(true))
+    throw error
   }
 }
 

@@ -3,6 +3,8 @@ import type { z } from 'zod'
 import type { Runs, Watch } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { Watcher } from '../agent/watchers.ts'
+import type { SessionReach } from '../auth/reach.ts'
+import { requireStanding, type Standing } from '../auth/roles.ts'
 import type { Identity } from '../auth/tokens.ts'
 import type { Confirmations } from '../calls/confirmations/confirmations.ts'
 import type { Questions } from '../calls/questions/questions.ts'
@@ -21,6 +23,7 @@ export function serveChat(
     runs: Runs
     confirmations: Confirmations
     questions: Pick<Questions, 'answer'>
+    reach: SessionReach
     store: Pick<TranscriptStore, 'replyTo' | 'rememberReply'>
     now(): number
     report(error: unknown, message: string): void
@@ -54,12 +57,20 @@ export function serveChat(
     })
     const on = <E extends keyof ChatRequests>(
       event: E,
-      needs: 'viewer' | 'operator',
+      needs: Standing,
       handle: (input: ChatRequests[E], identity: Identity) => ChatReplies[E] | Promise<ChatReplies[E]>,
       weight = 1,
-    ) => socket.on(event as string, answer(socket, { schema: schemas[event], needs, weight, report }, handle))
+    ) => {
+      /** A session of another person is none, whatever is asked of it. */
+      const inReach = (input: ChatRequests[E], identity: Identity) => {
+        const { sessionId } = input as { sessionId?: string }
+        if (sessionId !== undefined) parts.reach.require(identity.person, sessionId)
+        return handle(input, identity)
+      }
+      socket.on(event as string, answer(socket, { schema: schemas[event], needs, weight, report }, inReach))
+    }
 
-    on('chat:send', 'operator', ({ sessionId, message, requestId, model, agent }, { sub }) => {
+    on('chat:send', 'member', ({ sessionId, message, requestId, model, agent, attachments }, { sub }) => {
       const sent = runs.start({
         text: message,
         by: sub,
@@ -67,6 +78,7 @@ export function serveChat(
         ...(requestId !== undefined && { requestId }),
         ...(model !== undefined && { model }),
         ...(agent !== undefined && { agent }),
+        ...(attachments !== undefined && { attachments }),
       })
       // The run begins after this handler has answered, so the sender misses no event.
       watch(sent.sessionId)
@@ -74,8 +86,13 @@ export function serveChat(
     })
     on(
       'chat:confirm',
-      'operator',
-      ({ sessionId, toolUseId, confirmed, note, grant, alternative, goesBackAfterMin, requestId }, { sub }) => {
+      'member',
+      (
+        { sessionId, toolUseId, confirmed, note, grant, alternative, goesBackAfterMin, proof, requestId },
+        { sub, person },
+      ) => {
+        // Whoever may not decide for others gives no permission that outlasts the card.
+        if (grant !== undefined) requireStanding(person.role, 'operator')
         const decided = confirmations.decide({
           toolUseId,
           sessionId,
@@ -84,17 +101,18 @@ export function serveChat(
           grant,
           alternative,
           goesBackAfterMin,
+          proof,
           ...(note !== undefined && { note }),
           ...once('confirm', sub, requestId),
         })
         return decided === undefined ? {} : decided.then(() => ({}))
       },
     )
-    on('chat:answer', 'operator', ({ requestId, ...answer }, { sub }) => {
+    on('chat:answer', 'member', ({ requestId, ...answer }, { sub }) => {
       questions.answer({ ...answer, by: sub, ...once('answer', sub, requestId) })
       return {}
     })
-    on('chat:abort', 'operator', ({ sessionId, runId }, { sub }) => {
+    on('chat:abort', 'member', ({ sessionId, runId }, { sub }) => {
       if (runId === undefined) runs.abort(sessionId, sub)
       else runs.stopRun(sessionId, runId, sub)
       return {}
@@ -106,7 +124,7 @@ export function serveChat(
       snapshotWeight,
     )
     on('chat:ping', 'viewer', () => ({}))
-    on('chat:unqueue', 'operator', ({ sessionId, messageId }) => {
+    on('chat:unqueue', 'member', ({ sessionId, messageId }) => {
       runs.unqueue(sessionId, messageId)
       return {}
     })

@@ -2,20 +2,27 @@ import type { Namespace } from 'socket.io'
 import { createShown, type Shown } from '../homelab/changes.ts'
 import type { Cluster } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
-import { asShown } from '../protocol/index.ts'
+import { asShown, type ClusterState, type ClusterUpdate } from '../protocol/index.ts'
+import { identityOf } from './answer.ts'
 
 const atMostEveryMs = 1_000
 
+/** The part of the cluster that a person may see; undefined: all of it. */
+type SightOf = (person: string) => ((state: ClusterState) => ClusterState) | undefined
+
 /**
- * Serves `/cluster`: a snapshot on connect, then only changes, at most once a second and computed once for all sockets. The cluster is watched only
- * while a socket is connected.
+ * Serves `/cluster`: a snapshot on connect, then only changes, at most once a second and computed once for all sockets that may see all of it. A
+ * member's are computed for that socket. The cluster is watched only while a socket is connected.
  */
-export function serveCluster(namespace: Namespace, parts: { cluster: Cluster; clock: Clock }): { close(): void } {
-  const { cluster, clock } = parts
+export function serveCluster(
+  namespace: Namespace,
+  parts: { cluster: Cluster; clock: Clock; sightOf: SightOf },
+): { close(): void } {
+  const { cluster, clock, sightOf } = parts
   let watching: { shown: Shown; stop(): void } | undefined
 
-  function watch() {
-    const shown = createShown(cluster.state())
+  function watch(state: () => ClusterState, tell: (update: ClusterUpdate) => void) {
+    const shown = createShown(state())
     let lastPushAt = 0
     let cancel: (() => void) | undefined
     const soon = () => {
@@ -24,8 +31,8 @@ export function serveCluster(namespace: Namespace, parts: { cluster: Cluster; cl
     function push() {
       cancel = undefined
       lastPushAt = clock.now()
-      const { update, isMore } = shown.next(cluster.state())
-      if (update !== undefined) namespace.emit('cluster:update', update)
+      const { update, isMore } = shown.next(state())
+      if (update !== undefined) tell(update)
       if (isMore) soon()
     }
     const unwatch = cluster.watch(soon, 'live')
@@ -43,11 +50,21 @@ export function serveCluster(namespace: Namespace, parts: { cluster: Cluster; cl
   }
 
   namespace.on('connection', (socket) => {
-    watching ??= watch()
+    const person = identityOf(socket).person.id
+    // Looked up at each state: a role that shrinks counts at once.
+    const own = () => sightOf(person)?.(cluster.state()) ?? cluster.state()
+    if (sightOf(person) !== undefined) {
+      const ownWatch = watch(own, (update) => socket.emit('cluster:update', update))
+      socket.emit('cluster:snapshot', { cluster: asShown(ownWatch.shown.state()) })
+      socket.on('disconnect', ownWatch.stop)
+      return
+    }
+    void socket.join('whole')
+    watching ??= watch(cluster.state, (update) => namespace.to('whole').emit('cluster:update', update))
     // The state that was pushed last, so that the next update applies to it.
     socket.emit('cluster:snapshot', { cluster: asShown(watching.shown.state()) })
     socket.on('disconnect', () => {
-      if (namespace.sockets.size === 0) stop()
+      if ((namespace.adapter.rooms.get('whole')?.size ?? 0) === 0) stop()
     })
   })
 

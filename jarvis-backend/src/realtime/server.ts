@@ -8,6 +8,8 @@ import { boundPending, idOf } from './pending.ts'
 
 /** Time from the connection to its first token, ms. */
 const connectWithinMs = 10_000
+/** How soon a change that another process made, such as the command line, ends a connection, ms. */
+const lookEveryMs = 5_000
 /** Longest delay that `setTimeout` takes, ms. */
 const longestMs = 2 ** 31 - 1
 
@@ -19,6 +21,8 @@ export type Realtime = {
   drop(identity: Identity): void
   /** Drops every socket. */
   dropAll(): void
+  /** Drops the sockets whose holder counts no longer, or stands otherwise than when they connected. */
+  look(): void
   close(): Promise<void>
 }
 
@@ -42,7 +46,7 @@ export function createRealtime(
     try {
       const { token } = socket.handshake.auth as { token?: unknown }
       const identity = tokens.verify(typeof token === 'string' ? token : '')
-      ;(socket.data as { identity: Identity }).identity = identity
+      Object.assign(socket.data as object, { identity, again: tokens.again })
       release(idOf(socket.conn))
       next()
     } catch (error) {
@@ -70,6 +74,12 @@ export function createRealtime(
     })
     return namespace
   }
+  function look() {
+    for (const namespace of guarded) {
+      for (const socket of namespace.sockets.values()) if (!standsAsBefore(socket, tokens)) socket.disconnect(true)
+    }
+  }
+  const looking = setInterval(look, lookEveryMs).unref()
   // The default namespace serves nothing, but it too requires a token.
   open('/')
 
@@ -82,7 +92,20 @@ export function createRealtime(
     dropAll() {
       for (const namespace of guarded) namespace.disconnectSockets(true)
     },
-    close: () => io.close(),
+    look,
+    close() {
+      clearInterval(looking)
+      return io.close()
+    },
+  }
+}
+
+function standsAsBefore(socket: Socket, tokens: Pick<Tokens, 'again'>): boolean {
+  const identity = identityOf(socket)
+  try {
+    return tokens.again(identity).person.role === identity.person.role
+  } catch {
+    return false
   }
 }
 

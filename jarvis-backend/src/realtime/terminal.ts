@@ -1,5 +1,6 @@
 import type { Namespace } from 'socket.io'
 import type { z } from 'zod'
+import { requireStanding } from '../auth/roles.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { Identity } from '../auth/tokens.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -89,6 +90,8 @@ export function serveTerminal(
     }
 
     on('terminal:open', async (request, identity) => {
+      // A shell on a node can change JARVIS itself, so it is as much as an owner may.
+      if ('node' in request) requireStanding(identity.person.role, 'owner')
       parts.stepUp.require(identity)
       const { sub: by } = identity
       if (count >= maxTerminals) {

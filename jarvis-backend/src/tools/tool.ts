@@ -56,12 +56,14 @@ export type ToolContext = Required<CallOptions> & {
   runId?: string
   approvedBy?: string
   ask?: (asking: Asking, signal?: AbortSignal) => Promise<QuestionResolution>
+  /** The part of the cluster that the person may see in whose name it is asked; absent: all of it. */
+  sees?(state: ClusterState): ClusterState
 }
 
-/** `agent`, `for`: in whose name the call is asked for; absent: main. A tool that reads more than its own target reads no more than that agent may. */
+/** `agent`, `for`, `person`: in whose name the call is asked for; absent: main, the first owner. A tool that reads more than its own target reads no more than they may. */
 export type PrepareContext = Pick<ToolContext, 'signal'> & Whose
-/** The agent that asks, and the one whose child run that is. */
-export type Whose = Pick<Principal, 'agent' | 'for'>
+/** The agent that asks, the one whose child run that is, and the person in whose name. */
+export type Whose = Pick<Principal, 'agent' | 'for' | 'person'>
 
 /**
  * What takes a change back, composed before it is made. `sentence` and `loses` are for people: what goes back to what, and
@@ -144,6 +146,11 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   output?: z.ZodObject
   /** Every kind of effect that a call may have; a call with another effect asks. */
   touches: readonly Touch[]
+  /**
+   * Whose things the answer of a read of the site shows, for people who may see some things alone. `conversation`: nothing of the cluster's.
+   * `seen`: what `context.sees` leaves of the cluster. A number: the guest of that id. Absent: everything's.
+   */
+  shows?: 'conversation' | 'seen' | ((input: z.output<Input>) => number)
   /**
    * What one call does, the main effect first. Without any, or when it throws, the call asks.
    * @throws Mistake for arguments that the caller can correct

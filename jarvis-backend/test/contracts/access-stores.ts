@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest'
 import type { ApiToken, ApiTokenStore } from '../../src/auth/api-tokens.ts'
 import type { OAuthStore } from '../../src/auth/oauth-store.ts'
+import type { PersonStore } from '../../src/auth/people.ts'
+import type { SignInRow, SignInStore } from '../../src/auth/sign-ins.ts'
 import type { RevocationStore } from '../../src/auth/tokens.ts'
+import type { Person } from '../../src/protocol/index.ts'
 import type { PushStore } from '../../src/push/ports.ts'
+import type { ChallengeStore, PasskeyStore, StoredPasskey } from '../../src/signing/ports.ts'
 
 /** The store's clock stands at 1,000. */
 export function revocationStoreContract(open: () => RevocationStore) {
@@ -20,14 +24,17 @@ export function apiTokenStoreContract(open: () => ApiTokenStore) {
     const store = open()
     const token: ApiToken = {
       ...{ name: 'laptop', doors: ['v1', 'api'], scope: 'read', hint: 'x81m' },
-      ...{ createdAt: 10, expiresAt: 99 },
+      ...{ requestsPerMinute: 60, calls: 0, createdAt: 10, expiresAt: 99 },
     }
     expect([store.add(token, 'h1'), store.add(token, 'h2')]).toEqual([true, false])
     expect([store.byHash('h1'), store.byHash('h2')]).toEqual([token, undefined])
-    const desk: ApiToken = { name: 'desk', doors: ['mcp'], scope: 'ask', createdAt: 11 }
+    const desk: ApiToken = { name: 'desk', doors: ['mcp'], scope: 'ask', calls: 0, createdAt: 11 }
     store.add(desk, 'h3')
-    store.used('desk', 20)
-    expect(store.list()).toEqual([{ ...desk, lastUsedAt: 20 }, token])
+    store.used(desk, 20, 2)
+    store.used(desk, 21, 3)
+    // Another token of that name, revoked since.
+    store.used({ name: 'desk', createdAt: 9 }, 22, 1)
+    expect(store.list()).toEqual([{ ...desk, calls: 5, lastUsedAt: 21 }, token])
     expect([store.remove('laptop'), store.remove('laptop')]).toEqual([true, false])
     expect(store.byHash('h1')).toBeUndefined()
   })
@@ -36,7 +43,7 @@ export function apiTokenStoreContract(open: () => ApiTokenStore) {
 export function oauthStoreContract(open: () => OAuthStore) {
   const client = { id: 'cl_1', name: 'Editor', redirectUris: ['http://127.0.0.1/cb'] }
   const token: ApiToken = {
-    ...{ name: 'editor', doors: ['mcp'], scope: 'ask' },
+    ...{ name: 'editor', doors: ['mcp'], scope: 'ask', calls: 0 },
     ...{ createdAt: 10, expiresAt: 100, clientName: 'Editor' },
   }
   const consent = { token, clientId: 'cl_1', resource: 'http://jarvis/mcp' }
@@ -54,8 +61,6 @@ export function oauthStoreContract(open: () => OAuthStore) {
     expect([store.use('h1', 20), store.use('h1', 21), store.use('h2', 21)]).toEqual([true, false, false])
     expect(store.secret('h1')?.isUsed).toBe(true)
     expect(store.secret('h2')).toBeUndefined()
-    store.used('editor', 30)
-    expect(store.secret('h1')?.consent.token.lastUsedAt).toBe(30)
   })
 
   test('a consent lasts until its time or its end, and takes its secrets along', () => {
@@ -115,5 +120,104 @@ export function pushStoreContract(open: () => PushStore) {
     expect(store.list()).toEqual([{ ...device('dev_1'), problem: 'refused' }])
     store.sent('dev_1', 30, undefined)
     expect(store.list()).toEqual([{ ...device('dev_1'), lastSentAt: 30 }])
+  })
+}
+
+export function passkeyStoreContract(open: () => PasskeyStore) {
+  const passkey: StoredPasskey = {
+    ...{ id: 'c1', person: 'operator', userHandle: 'aGk', name: 'Laptop', key: 'a2V5', cose: 'Y29zZQ' },
+    ...{ rpId: 'localhost', counter: 0, transports: ['internal'], isSynced: true, createdAt: 10 },
+  }
+
+  test('a passkey is added once, and belongs to one person', () => {
+    const store = open()
+    const another = { ...passkey, id: 'c2', person: 'per_1', createdAt: 5 }
+    expect([store.add(passkey), store.add(passkey), store.add(another)]).toEqual([true, false, true])
+    expect(store.get('c1')).toEqual(passkey)
+    expect([store.list('operator'), store.list('per_1'), store.list('per_2')]).toEqual([[passkey], [another], []])
+    expect([store.rename('c1', 'per_1', 'Mine'), store.remove('c1', 'per_1')]).toEqual([false, false])
+  })
+
+  test('a passkey is renamed, used and removed', () => {
+    const store = open()
+    store.add(passkey)
+    expect(store.rename('c1', 'operator', 'Desk')).toBe(true)
+    store.used('c1', 7, 20)
+    expect(store.get('c1')).toEqual({ ...passkey, name: 'Desk', counter: 7, lastUsedAt: 20 })
+    expect([store.remove('c1', 'operator'), store.remove('c1', 'operator')]).toEqual([true, false])
+    expect(store.get('c1')).toBeUndefined()
+  })
+}
+
+export function personStoreContract(open: () => PersonStore) {
+  const ann: Person = { id: 'per_1', name: 'Ann', role: 'viewer', createdAt: 10 }
+
+  test('there is an owner from the start, who has no password here', () => {
+    const store = open()
+    expect(store.get('operator')).toMatchObject({ id: 'operator', name: 'operator', role: 'owner' })
+    expect([store.list().length, store.hash('operator')]).toEqual([1, undefined])
+  })
+
+  test('a name is given once, whatever its case, and is free again after its holder', () => {
+    const store = open()
+    expect([store.add(ann, 'h1'), store.add({ ...ann, id: 'per_2', name: 'ANN' }, 'h2')]).toEqual([true, false])
+    expect([store.byName('ann'), store.byName('ben'), store.hash('per_1')]).toEqual([ann, undefined, 'h1'])
+    store.add({ ...ann, id: 'per_3', name: 'ben' }, undefined)
+    expect([store.change('per_3', { name: 'aNN' }), store.change('per_1', { name: 'ANN' })]).toEqual([false, true])
+    expect(store.list().map(({ name }) => name)).toEqual(['ANN', 'ben', 'operator'])
+    expect([store.remove('per_1', 20), store.remove('per_1', 21)]).toEqual([true, false])
+    expect([store.get('per_1'), store.hash('per_1'), store.byName('ann')]).toEqual([undefined, undefined, undefined])
+    expect(store.change('per_3', { name: 'Ann' })).toBe(true)
+    expect(store.names().filter(({ name }) => name.toLowerCase() === 'ann')).toHaveLength(2)
+  })
+
+  test('role, hash, last use and being disabled are kept', () => {
+    const store = open()
+    store.add(ann, undefined)
+    store.change('per_1', { role: 'helper', disabledAt: 30 })
+    store.setHash('per_1', 'h3')
+    store.seen('per_1', 40)
+    expect(store.get('per_1')).toEqual({ ...ann, role: 'helper', disabledAt: 30, lastSeenAt: 40 })
+    store.change('per_1', { disabledAt: null })
+    expect([store.get('per_1')?.disabledAt, store.hash('per_1')]).toEqual([undefined, 'h3'])
+  })
+}
+
+export function signInStoreContract(open: () => SignInStore) {
+  const row = (id: string, endsAt = 100): SignInRow => ({
+    ...{ id, person: 'operator', hash: `hash of ${id}`, address: '::1', client: 'Browser', method: 'password' },
+    ...{ createdAt: 10, lastSeenAt: 10, endsAt },
+  })
+
+  test('sign-ins are listed by their last use, and end one by one, all but one, or with their time', () => {
+    const store = open()
+    for (const id of ['sin_1', 'sin_2', 'sin_3']) store.add(row(id))
+    store.seen('sin_1', 20)
+    expect(store.get('sin_1')).toEqual({ ...row('sin_1'), lastSeenAt: 20 })
+    expect(store.list('operator').map(({ id }) => id)).toEqual(['sin_1', 'sin_3', 'sin_2'])
+    expect([store.end('sin_2'), store.end('sin_2'), store.list('nobody')]).toEqual([true, false, []])
+    store.endAll('operator', 'sin_3')
+    expect(store.list('operator').map(({ id }) => id)).toEqual(['sin_3'])
+    store.add(row('sin_4', 50))
+    store.prune(50)
+    expect(store.list('operator').map(({ id }) => id)).toEqual(['sin_3'])
+    store.endAll('operator')
+    expect(store.get('sin_3')).toBeUndefined()
+  })
+}
+
+export function challengeStoreContract(open: () => ChallengeStore) {
+  const challenge = { id: 'ch1', toolUseId: 'tu_1', person: 'operator', statement: '{}', expiresAt: 100 }
+
+  test('a challenge is used once, and outlives its time only then', () => {
+    const store = open()
+    store.add(challenge)
+    store.add({ ...challenge, id: 'ch2' })
+    expect(store.get('ch1')).toEqual(challenge)
+    expect([store.use('ch1', 50), store.use('ch1', 60), store.use('ch3', 60)]).toEqual([true, false, false])
+    store.forget(99)
+    expect(store.get('ch2')).toEqual({ ...challenge, id: 'ch2' })
+    store.forget(100)
+    expect([store.get('ch1'), store.get('ch2')]).toEqual([{ ...challenge, usedAt: 50 }, undefined])
   })
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { AttachmentStore } from '../../src/agent/attachments.ts'
 import type { KeptRunStore } from '../../src/agent/sessions/kept-runs.ts'
 import type { ChangeStore, StoredChange } from '../../src/calls/changes/change.ts'
 import type {
@@ -342,5 +343,42 @@ export function askedStoreContract(open: Open<AskedStore>) {
     expect(store.byKey('hass 1', 'k')?.runId).toBe('run_1')
     store.add(asked('run_3', 11 + keyKeptMs))
     expect(store.byKey('hass 1', 'k')).toBeUndefined()
+  })
+}
+
+export function attachmentStoreContract(open: Open<AttachmentStore>) {
+  const file = (id: string, text: string) => ({
+    attachment: { id, name: `${id}.txt`, mimeType: 'text/plain' as const, bytes: text.length },
+    data: Buffer.from(text),
+  })
+  const [mine, theirs, here] = [{ by: 'anna' }, { by: 'bo' }, { sessionId: 'ses_1' }]
+
+  test('an upload is its sender’s until it is sent, then the session’s, and never both', () => {
+    const store = open()
+    const { attachment, data } = file('att_1', 'words')
+    store.add(mine, { attachment, data }, 10)
+    expect([store.find(mine, 'att_1'), store.find(theirs, 'att_1')]).toEqual([attachment, undefined])
+    expect([store.bytesOf(mine), store.bytesOf(theirs), store.bytesOf(here)]).toEqual([5, 0, 0])
+    store.move('att_1', 'bo', 'ses_1')
+    expect(store.read('ses_1', 'att_1')).toBeUndefined()
+    store.move('att_1', 'anna', 'ses_1')
+    expect(store.read('ses_1', 'att_1')).toEqual({ attachment, data })
+    expect([store.find(mine, 'att_1'), store.bytesOf(mine), store.bytesOf(here)]).toEqual([undefined, 0, 5])
+    expect([store.read('ses_2', 'att_1'), store.remove('att_1', 'anna')]).toEqual([undefined, false])
+  })
+
+  test('old uploads are forgotten and sent files are not, though their bytes are the same', () => {
+    const store = open()
+    for (const [id, at] of [
+      ['att_1', 10],
+      ['att_2', 20],
+      ['att_3', 10],
+    ] as const)
+      store.add(mine, file(id, 'same'), at)
+    store.move('att_3', 'anna', 'ses_1')
+    store.forgetUnsent(20)
+    expect(['att_1', 'att_2'].map((id) => store.find(mine, id)?.id)).toEqual([undefined, 'att_2'])
+    expect([store.remove('att_2', 'bo'), store.remove('att_2', 'anna'), store.bytesOf(mine)]).toEqual([false, true, 0])
+    expect(store.read('ses_1', 'att_3')?.data.toString()).toBe('same')
   })
 }

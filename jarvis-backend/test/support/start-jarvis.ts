@@ -70,6 +70,8 @@ export async function startJarvis(
     /** A new data dir has all checks on. Otherwise those are off that run commands on nodes by themselves. */
     checksRun?: true
     speed?: number
+    /** Passwords are hashed as in production. Otherwise as cheaply as argon2id allows. */
+    hashesAsInProduction?: true
     /** The built dashboard is served too. */
     dashboardDir?: string
     /** What an operator's restart calls. */
@@ -114,6 +116,7 @@ export async function startJarvis(
     ...(options.fetchDocument && { fetchDocument: options.fetchDocument }),
     ...(options.push && { push: options.push }),
     ...(options.tools && { tools: options.tools }),
+    ...(options.hashesAsInProduction !== true && { hashStrength: { memoryKib: 8, passes: 1, lanes: 1 } }),
   })
   // Client and server are one process here: after a pause of 5 s, Node's default, one would close what the other just uses.
   jarvis.http.keepAliveTimeout = 60_000
@@ -146,8 +149,8 @@ export async function startJarvis(
     stop,
     token: tokenFor,
     newPassword: jarvis.newPassword,
-    async connect(namespace = '/chat', role: Role = 'operator'): Promise<Screen> {
-      const screen = await openScreen(url + namespace, tokenFor(role))
+    async connect(namespace = '/chat', role: Role = 'operator', token = tokenFor(role)): Promise<Screen> {
+      const screen = await openScreen(url + namespace, token)
       screens.push(screen)
       return screen
     },

@@ -10,7 +10,7 @@ export const asks = (content: string) => ({ model: 'jarvis', messages: [{ role: 
 
 /**
  * A model that does what the newest message says: calls the tools that stand in it, as `call stop_vm {"vmid":103}`, tells of what came of
- * them, or repeats the message.
+ * them, or repeats the message. Before a message with `think` it thinks.
  */
 export function obedient(): Model & { requests: ModelRequest[] } {
   const requests: ModelRequest[] = []
@@ -21,15 +21,17 @@ export function obedient(): Model & { requests: ModelRequest[] } {
       requests.push(structuredClone(request))
       const last = request.messages.at(-1)
       if (last?.role !== 'user') throw new Error('a turn without a question')
-      const tell = (text: string) => {
+      const tell = (text: string, before: Content[] = []) => {
         for (const word of text.split(/(?<= )/)) sink.text(word)
-        return { content: [{ type: 'text' as const, text }], stopReason: 'end_turn' as const, usage: used }
+        return { content: [...before, { type: 'text' as const, text }], stopReason: 'end_turn' as const, usage: used }
       }
       if (last.results.length > 0)
         return tell(`It came to this: ${last.results.map(({ text }) => text.split('\n')[0]).join(' | ')}`)
+      const thoughts: Content[] = last.text.includes('think') ? [{ type: 'thinking', text: 'Let me see.' }] : []
+      if (thoughts.length > 0) for (const word of ['Let me ', 'see.']) sink.thinking(word)
       const wanted = [...last.text.matchAll(/call (\w+) (\{.*?\})(?= call|$)/g)]
-      if (wanted.length === 0) return tell(`You said: ${last.text}`)
-      const content = wanted.map(
+      if (wanted.length === 0) return tell(`You said: ${last.text}`, thoughts)
+      const calls = wanted.map(
         ([, toolName = '', input = '{}']): Content => ({
           type: 'tool_call',
           toolUseId: newId('tu'),
@@ -37,7 +39,7 @@ export function obedient(): Model & { requests: ModelRequest[] } {
           toolInput: JSON.parse(input) as Record<string, unknown>,
         }),
       )
-      return { content, stopReason: 'tool_use', usage: used }
+      return { content: [...thoughts, ...calls], stopReason: 'tool_use', usage: used }
     },
   }
 }

@@ -14,11 +14,22 @@ export function createBefore(parts: {
   grants: Pick<Grants, 'reserve' | 'revoke'>
   returns: Pick<Returns, 'reserve'>
   plans: Pick<Plans, 'reserve'>
+  /** Why the approval of a call's card is not signed as it must be. */
+  unsigned(callId: string): string | undefined
   clock: Clock
 }) {
   const { confirmations, grants, returns, plans, clock } = parts
   const keyOf = ({ toolName }: Pick<ToolCall, 'toolName'>, { input, target }: Pick<Ready, 'input' | 'target'>) =>
     callKey({ toolName, input, target })
+
+  /** A call that must be signed is served only by what a signed approval gave. */
+  function signed(reservation: Reservation, { verdict }: Pick<Ready, 'verdict'>): Reservation | undefined {
+    const { approval } = reservation
+    if (verdict.proof === undefined || approval === undefined || parts.unsigned(approval) === undefined)
+      return reservation
+    reservation.release()
+    return undefined
+  }
 
   return {
     /** @returns what the call is told; undefined where nobody denied it */
@@ -50,16 +61,22 @@ export function createBefore(parts: {
         : `${waiting} calls of ${token} wait for the operator already. Nothing was run.`
     },
 
-    /** Reserves one use of a grant. Ends the grant when another guest may have taken the number and name since. */
+    /**
+     * Reserves one use of a grant. Ends the grant when another guest may have taken the number and name since, and when the policy wants a
+     * signature now that its approval lacks.
+     */
     reserve(call: ToolCall, ready: Ready, context: CallContext): Reservation | undefined {
       const { target, verdict } = ready
       const { principal: requestedBy } = context
       const approved = returns.reserve(ready, requestedBy) ?? plans.reserve(call, ready, context)
-      if (approved !== undefined) return approved
+      if (approved !== undefined) return signed(approved, ready)
+      // Several people decide each time.
+      if (verdict.approve !== undefined) return undefined
       const reservation = grants.reserve(keyOf(call, ready), { rule: verdict.rule, target, requestedBy })
       // Proxmox's times are whole seconds.
       const isAnother = reservation !== undefined && (target.madeAt ?? 0) > reservation.grant.createdAt - 1_000
-      if (!isAnother) return reservation
+      const isUnsigned = !isAnother && reservation !== undefined && signed(reservation, ready) === undefined
+      if (!isAnother && !isUnsigned) return reservation
       reservation.release()
       grants.revoke(reservation.grant.id, 'jarvis')
       return undefined

@@ -5,6 +5,8 @@ import type { Card, PlanFacts, ToolCall } from '../../protocol/index.ts'
 import type { Leads } from '../../tools/tool.ts'
 import type { CallContext, Ready } from '../call.ts'
 import { mayGoBack, undoFacts, undoOf } from '../changes/change.ts'
+import type { People } from '../people.ts'
+import { approvalsOf } from './approvals.ts'
 import type { Replacing } from './drift.ts'
 
 /** How long a card waits for an operator's screen to show it, in addition to its time to live. */
@@ -15,14 +17,15 @@ export function cardOf(
   call: ToolCall,
   ready: Ready,
   context: CallContext,
-  parts: { redactor: Redactor; world: World; createdAt: number; expiresAt: number },
+  parts: { redactor: Redactor; world: World; people: People; createdAt: number; expiresAt: number },
   replacing?: Replacing,
 ): Card {
-  const { redactor, world, createdAt, expiresAt } = parts
+  const { redactor, world, people, createdAt, expiresAt } = parts
   const { verdict, target, input, effects, preview } = ready
   const { now, then, affects, later, basis, leads } = preview ?? {}
   const undo = undoOf(ready, world, redactor)
   const deed = deedOf(ready)
+  const approvals = approvalsOf(verdict.approve, people, context.principal.person)
   return {
     toolUseId: replacing?.replacedBy ?? call.toolUseId,
     ...(replacing !== undefined && { callId: call.toolUseId, changed: redactor.text(replacing.note) }),
@@ -42,8 +45,11 @@ export function cardOf(
     requestedBy: context.principal,
     ...(context.before !== undefined && { isAfterAnother: true }),
     ...(rightsOf(context.principal).hasModel && { mayHaveAlternative: true }),
-    // A plan is approved as it is shown, each time.
+    ...(verdict.proof && { proof: verdict.proof }),
+    ...(approvals && { approvals }),
+    // A plan is approved as it is shown, each time, and so is what several people approve.
     ...(!mustAsk(verdict.rule) &&
+      approvals === undefined &&
       leads === undefined &&
       rightsOf(context.principal).mayBeGranted && { isGrantable: true }),
     createdAt,

@@ -7,16 +7,29 @@ import {
   type Card,
   type ConfirmationRow,
   type Decision,
+  type DecisionChallenge,
+  type DecisionProof,
+  type DecisionTerms,
   type GrantRequest,
   JarvisError,
 } from '../../protocol/index.ts'
+import type { Decisions } from '../../signing/decisions.ts'
 import type { CallContext, Way } from '../call.ts'
 import type { ChangeStore } from '../changes/change.ts'
 import type { Judge } from '../judge.ts'
 import type { LookAgain } from '../look-again.ts'
-import type { ConfirmationStore, Journal, Resolution, StoredConfirmation, Transactions } from '../ports.ts'
+import type { KnownPerson, People } from '../people.ts'
+import type {
+  ConfirmationStore,
+  Journal,
+  JournalProof,
+  Resolution,
+  StoredConfirmation,
+  Transactions,
+} from '../ports.ts'
 import { type Event, type Step, stateOf } from '../states.ts'
 import type { Ways } from '../way.ts'
+import { type ApprovalsOfCards, createApprovals } from './approvals.ts'
 import { unseenForMs } from './card.ts'
 import { type Replacing, type Standing, standingOf } from './drift.ts'
 import type { Grants } from './grants.ts'
@@ -34,6 +47,10 @@ export type DecideRequest = {
   /** With an approval: the change goes back by itself so many minutes after it began, unless it is kept. */
   goesBackAfterMin?: number | undefined
   by: string
+  /** With an approval: why an owner decides without the others who must approve. The door has asked for the password again. */
+  breakGlass?: string | undefined
+  /** With an approval: what the person signed. */
+  proof?: DecisionProof | undefined
   /** For repeated requests; `remember` stores the answer in the decision's transaction. */
   once?: { isAnswered(): boolean; remember(): void }
 }
@@ -43,6 +60,8 @@ export type Confirmations = {
   seen(sessionId?: string): void
   /** Waits until the call's card, or a card that replaced it, is decided. @returns the step that follows */
   wait(way: Attended): Promise<Step>
+  /** Whether enough of those who must approve a card have done so, as they stand now. */
+  isWhole: ApprovalsOfCards['isWhole']
   ofCall: ConfirmationStore['ofCall']
   denied: ConfirmationStore['denied']
   /**
@@ -52,6 +71,8 @@ export type Confirmations = {
    * be), `cluster_unreachable` (nothing can be approved now, and the card stays).
    */
   decide(request: DecideRequest): void | Promise<void>
+  /** What a person signs to approve a card. @throws JarvisError as `decide` */
+  challenge(request: { toolUseId: string; by: string; origin: string; terms: DecisionTerms }): DecisionChallenge
   /**
    * Takes a denial back: the same call of the same session is asked for again.
    * @throws JarvisError `unknown_confirmation`, `conflict` (it was not denied, or was taken back before).
@@ -68,6 +89,9 @@ export type Confirmations = {
   stop(): void
 }
 
+/** An owner decided a card alone that others must approve too. */
+export type BrokenGlass = { card: Card; person: KnownPerson; reason: string }
+
 const retryEveryMs = 5_000
 
 /** A call that waits for a card's decision. */
@@ -80,16 +104,23 @@ export function createConfirmations(parts: {
   ways: Pick<Ways, 'tryTake'>
   judge: Judge
   grants: Pick<Grants, 'make'>
+  proof: Pick<JournalProof, 'approvals'>
+  people: People
+  /** Whether the policy lets an owner decide alone what several people must approve. */
+  mayBreakGlass(): boolean
+  /** An owner decided alone; told after the commit. */
+  glassBroken(told: BrokenGlass): void
   arm: ChangeStore['arm']
   journal: Journal
   transactions: Transactions
   clock: Clock
   ttlMs: number
   lookAgain: LookAgain
-  /** Whether the card's principal may still ask. A program's token may have expired or been revoked, also on the command line. */
-  isAskerKnown(card: Card): boolean
+  /** Why the card's principal may no longer ask, because its token has expired or was revoked, also at the command line; undefined where it may. */
+  goneBecause(card: Card): string | undefined
   /** Told after each change of the list. */
   changed(sessionId: string): void
+  decisions: Pick<Decisions, 'challenge' | 'check' | 'use'>
   redact(text: string): string
   redactValue<T>(value: T): T
   isStopping(): boolean
@@ -97,6 +128,7 @@ export function createConfirmations(parts: {
 }): Confirmations {
   const { store, grants, journal, transactions, clock } = parts
   const waiting = new Map<string, Waiting>()
+  const approvals = createApprovals(parts)
 
   /** Advances the card's call and wakes whoever waits for it. No-op when the card was decided before. */
   function resolve(toolUseId: string, event: Decided) {
@@ -194,10 +226,22 @@ export function createConfirmations(parts: {
     return { toolUseId: newId('tu'), toolName, toolInput: parts.redactValue(toolInput) }
   }
 
-  function decideNow(request: DecideRequest) {
-    const { toolUseId, sessionId, confirmed, note: said, grant, alternative, goesBackAfterMin, by, once } = request
-    if (once?.isAnswered()) return
-    const note = said === '' ? undefined : said
+  /** @throws JarvisError `invalid_request`, `forbidden` */
+  function requireGlass({ card }: StoredConfirmation, confirmed: boolean) {
+    if (!confirmed || card.approvals === undefined)
+      throw new JarvisError(
+        'invalid_request',
+        'Nobody else must approve this, so there is no glass to break. Nothing was decided.',
+      )
+    if (parts.mayBreakGlass()) return
+    throw new JarvisError(
+      'forbidden',
+      'policy.yaml does not let an owner decide alone: it lacks breakGlass: true. Nothing was decided.',
+    )
+  }
+
+  /** The card, where it can be decided now. @throws JarvisError */
+  function openCard(toolUseId: string, sessionId?: string): StoredConfirmation {
     if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Decide when it is back.')
     const known = store.get(toolUseId)
     if (known === undefined || (sessionId !== undefined && known.sessionId !== sessionId)) {
@@ -213,8 +257,27 @@ export function createConfirmations(parts: {
       expire(toolUseId)
       throw new JarvisError('expired', 'It has expired. Nothing was run.')
     }
-    if (confirmed && !parts.isAskerKnown(known.card)) {
-      const why = 'Its token was revoked or has expired.'
+    return known
+  }
+
+  /** @returns what the approval was signed with; undefined where it need not be. @throws JarvisError `proof_required`, `proof_refused` */
+  function receiptOf({ card, bindingHash }: StoredConfirmation, request: DecideRequest, mustBeSigned: boolean) {
+    const { proof, by: person, grant, goesBackAfterMin } = request
+    if (proof !== undefined)
+      return parts.decisions.check(proof, { card, bindingHash, person, terms: { grant, goesBackAfterMin } })
+    if (!mustBeSigned) return undefined
+    const how = 'Approve it in the dashboard with a passkey. Denying needs no signature.'
+    throw new JarvisError('proof_required', `This approval must be signed. ${how}`)
+  }
+
+  function decideNow(request: DecideRequest) {
+    const { toolUseId, sessionId, confirmed, note: said, grant, alternative, goesBackAfterMin, by, once } = request
+    const { breakGlass: alone } = request
+    if (once?.isAnswered()) return
+    const note = said === '' ? undefined : said
+    const known = openCard(toolUseId, sessionId)
+    const why = confirmed ? parts.goneBecause(known.card) : undefined
+    if (why !== undefined) {
       cancel(toolUseId, 'jarvis', why)
       throw new JarvisError('expired', `${why} Nothing was run.`)
     }
@@ -227,10 +290,17 @@ export function createConfirmations(parts: {
       throw new JarvisError('invalid_request', `goesBackAfterMin: ${why}. Nothing was decided.`)
     }
     const other = alternative && takeAlternative(known, confirmed, alternative)
+    const isAlone = alone !== undefined
+    if (isAlone) requireGlass(known, confirmed)
+    const person = confirmed ? approvals.approver(known, by, isAlone) : undefined
+    const yes = { ...(note !== undefined && { note }), ...(isAlone && { alone }) }
+    const isLast = person === undefined || approvals.isLast(known, person, isAlone)
     const besides = () => {
       // An earlier card of the call may have been approved otherwise.
       const afterMs = goesBackAfterMin === undefined ? undefined : goesBackAfterMin * 60_000
-      if (known.card.mayGoBack) parts.arm(known.card.callId ?? toolUseId, afterMs)
+      const isSaid = afterMs !== undefined || known.card.approvals === undefined
+      if (known.card.mayGoBack && isSaid) parts.arm(known.card.callId ?? toolUseId, afterMs)
+      if (person !== undefined) approvals.record(known, person, yes)
       if (grant !== undefined) grants.make(known, grant, by)
       once?.remember()
     }
@@ -242,7 +312,18 @@ export function createConfirmations(parts: {
         resolve(toolUseId, { type: 'approve', standing, isNext, resolution: withdrawn(standing) })
         throw replaced(parts.redact(standing.note), known, standing.replacedBy)
       }
-      resolve(toolUseId, { type: 'approve', standing, isNext, resolution: resolution('approved', by, note), besides })
+      const mustBeSigned = (standing?.ready.verdict ?? known.card).proof !== undefined
+      const receipt = receiptOf(known, request, mustBeSigned)
+      const approval = { ...resolution('approved', by, note), ...(receipt && { receipt }) }
+      if (isLast) resolve(toolUseId, { type: 'approve', standing, isNext, resolution: approval, besides })
+      else {
+        transactions.durably(() => {
+          if (receipt !== undefined) parts.decisions.use(receipt)
+          besides()
+        })
+        parts.changed(known.sessionId)
+      }
+      if (isAlone && person !== undefined) parts.glassBroken({ card: known.card, person, reason: parts.redact(alone) })
       return
     }
     const denial = { ...resolution('denied', by, note), ...(other && { alternative: other }) }
@@ -282,6 +363,7 @@ export function createConfirmations(parts: {
         else signal.addEventListener('abort', withdraw, { once: true })
       }).finally(() => signal.removeEventListener('abort', withdraw))
     },
+    isWhole: approvals.isWhole,
     ofCall: store.ofCall,
     denied: store.denied,
     review(toolUseId) {
@@ -293,6 +375,10 @@ export function createConfirmations(parts: {
     decide(request) {
       const looking = request.confirmed ? lookAgain(request.toolUseId) : undefined
       return looking === undefined ? decideNow(request) : looking.then(() => decideNow(request))
+    },
+    challenge({ toolUseId, by: person, origin, terms }) {
+      const { card, bindingHash } = openCard(toolUseId)
+      return parts.decisions.challenge({ card, bindingHash, person, terms }, origin)
     },
     lift(toolUseId, by) {
       const known = store.get(toolUseId)

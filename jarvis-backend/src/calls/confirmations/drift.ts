@@ -1,5 +1,5 @@
 import { newId } from '../../lib/ids.ts'
-import type { Card, Target } from '../../protocol/index.ts'
+import type { Approvals, Approve, Card, Target } from '../../protocol/index.ts'
 import { quoted } from '../../redaction/visible.ts'
 import type { Ready } from '../call.ts'
 import type { Judgement } from '../judge.ts'
@@ -17,7 +17,9 @@ export type Standing =
   | ({ kind: 'over'; judgement: Exclude<Judgement, { kind: 'ready' }> } & Replacing)
 
 /** What was shown of a call when it was approved. */
-type Shown = Pick<Card, 'toolUseId' | 'callId' | 'target' | 'basis' | 'rule' | 'isAfterAnother'>
+type Shown = Pick<Card, 'toolUseId' | 'callId' | 'target' | 'basis' | 'rule' | 'isAfterAnother'> & {
+  approvals?: Pick<Approvals, 'needed' | 'roles' | 'notAsker'> | undefined
+}
 
 /** Compares a card with its call's present verdict. */
 export function standingOf(card: Shown, current: Judgement): Standing {
@@ -32,11 +34,18 @@ export function standingOf(card: Shown, current: Judgement): Standing {
   if (verdict.tier !== 'red') return { kind: 'stands', ready: current }
   const differences = targetDifferences(card, target)
   differences.push(...basisDifferences(card.basis, current.preview?.basis))
+  if (!isSameQuorum(card.approvals, verdict.approve))
+    differences.push('Others must approve it now, or another number of people.')
   if (verdict.rule !== card.rule) differences.push(`It asks for another reason now: ${verdict.reason}`)
   return differences.length === 0
     ? { kind: 'stands', ready: current }
     : { kind: 'changed', ready: current, ...replacing(differences.join(' ')) }
 }
+
+const isSameQuorum = (shown: Shown['approvals'], now: Approve | undefined): boolean =>
+  shown === undefined || now === undefined
+    ? (shown === undefined) === (now === undefined)
+    : shown.needed === now.count && (shown.notAsker ?? false) === now.notAsker && shown.roles.join() === now.by.join()
 
 /** What an approval rests on, and is not so any more. */
 const basisDifferences = (before: Card['basis'] = {}, now: Card['basis'] = {}): string[] =>

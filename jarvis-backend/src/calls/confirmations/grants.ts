@@ -7,6 +7,8 @@ import type { GrantStore, Journal, JournalProof, StoredConfirmation, StoredGrant
 /** One use of a grant, reserved for a call that takes it in the transaction of its claim. */
 export type Reservation = {
   grant: Pick<Grant, 'id' | 'by' | 'createdAt'>
+  /** The call whose card’s approval carries it; absent: what goes back by itself, as was approved. */
+  approval?: string
   /** Takes the use, in the transaction of the claim. @returns false when the grant has ended since. */
   take(toolUseId: string, sessionId: string): boolean
   /** Ends the reservation, whether the use was taken or not. */
@@ -154,6 +156,7 @@ export function createGrants(parts: {
       let isHeld = true
       return {
         grant,
+        approval: found.toolUseId,
         take(toolUseId, sessionId) {
           const usesLeft = store.use(id, key, clock.now())
           if (usesLeft === undefined) return false

@@ -1,7 +1,9 @@
-import type { Card, PlanFacts, PlanRun, Principal, StepState, Tier } from '../../protocol/index.ts'
+import type { Approvals, Card, PlanFacts, PlanRun, Principal, StepState, Tier } from '../../protocol/index.ts'
 
 /** How a call's target was when its plan was approved: what its approval rests on. */
-export type Seen = Pick<Card, 'toolUseId' | 'target' | 'basis' | 'rule'>
+export type Seen = Pick<Card, 'toolUseId' | 'target' | 'basis' | 'rule'> & {
+  approvals?: Pick<Approvals, 'needed' | 'roles' | 'notAsker'> | undefined
+}
 
 /** A call of a plan that began. `callHash`: of tool and arguments. `seen`: absent where it needs no approval. */
 export type StoredStep = { number: number; toolUseId: string; tier: Tier; callHash: string; seen?: Seen }

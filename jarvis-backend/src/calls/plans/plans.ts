@@ -2,7 +2,7 @@ import type { Redactor } from '../../gate/index.ts'
 import { hashOf } from '../../lib/canonical.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
-import { JarvisError, type Principal, type ToolCall, type ToolInput } from '../../protocol/index.ts'
+import { type Approve, JarvisError, type Principal, type ToolCall, type ToolInput } from '../../protocol/index.ts'
 import { type CallContext, missing, type Ready } from '../call.ts'
 import { standingOf } from '../confirmations/drift.ts'
 import type { Reservation } from '../confirmations/grants.ts'
@@ -53,6 +53,7 @@ export function createPlans(parts: {
       target,
       ...(preview?.basis && { basis: preview.basis }),
       rule: verdict.rule,
+      ...(verdict.approve && { approvals: quorumOf(verdict.approve) }),
       tier: verdict.tier,
     }
   }
@@ -131,6 +132,7 @@ export function createPlans(parts: {
       return {
         // The claim of its id is unique, so it runs once.
         grant: { id: `plan:${plan.id}`, by: plan.approvedBy, createdAt: plan.startedAt },
+        approval: plan.id,
         take: () => true,
         release() {},
       }
@@ -205,6 +207,12 @@ export function createPlans(parts: {
 }
 
 export type Plans = ReturnType<typeof createPlans>
+
+const quorumOf = ({ count: needed, by: roles, notAsker }: Approve) => ({
+  needed,
+  roles,
+  ...(notAsker && ({ notAsker } as const)),
+})
 
 /** What the journal says of a plan as it begins: which calls it lets run, and on what that rests. */
 const journalled = ({ facts: { hash }, runId, until, steps }: StoredPlan) => ({

@@ -1,7 +1,10 @@
 import type { Redactor, World } from '../../gate/index.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Principal } from '../../protocol/index.ts'
+import type { Decisions } from '../../signing/decisions.ts'
 import type { Catalog } from '../../tools/catalog.ts'
+import type { ToolContext } from '../../tools/tool.ts'
 import type { Changes } from '../changes/changes.ts'
 import type { Returns } from '../changes/returns.ts'
 import type { Confirmations } from '../confirmations/confirmations.ts'
@@ -32,9 +35,14 @@ export type StepParts = {
   executions: ExecutionStore
   lookAgain: LookAgain
   proof: JournalProof
+  decisions: Pick<Decisions, 'problem'>
+  /** Why the approval of a call's card is not signed. */
+  unsigned(callId: string): string | undefined
   redactor: Redactor
   clock: Clock
   cluster: Cluster
+  /** The part of the cluster that a principal's person may see; undefined: all of it. */
+  sightOf(principal: Principal): ToolContext['sees']
   catalog: Pick<Catalog, 'get'>
   /** Tells the operator of a call that runs and that a rule of theirs wants to hear of. */
   observed(told: Observed): void

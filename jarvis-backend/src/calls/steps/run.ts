@@ -54,10 +54,12 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
     const decided = walk.asked && parts.confirmations.ofCall(toolUseId)?.resolution
     const approvedBy = walk.reservation?.grant.by ?? (decided?.decision === 'approved' ? decided.by : undefined)
     const { sessionId, runId, loadedSkills } = context
+    const sees = parts.sightOf(context.principal)
     const asker = {
       ...{ isForeign, hasModel, asker: context.principal, sessionId, runId },
       ...(loadedSkills && { loadedSkills }),
       ...(approvedBy !== undefined && { approvedBy }),
+      ...(sees && { sees }),
     }
     if (ready.tool.outlives !== true) running.add(walk)
     breaker.began(toolName, target.node)

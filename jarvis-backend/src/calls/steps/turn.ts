@@ -53,8 +53,18 @@ export function createTurn(parts: StepParts, follow: (walk: Walk, judgement: Jud
     const standing = standingOf(asked.card, judgeNow(walk))
     const hash = isTakenUp ? proof.approvedHash(asked.card.toolUseId) : undefined
     const isProven = !isTakenUp || (standing.kind === 'stands' && hash === standing.ready.hash)
-    const unproven = isProven ? undefined : replacing('The journal has no approval of this card, so it does not count.')
-    return ways.take(walk, { type: 'turn', standing, unproven, isRehearsal: context.isRehearsal() })
+    const unsigned =
+      standing.kind === 'stands' && standing.ready.verdict.proof !== undefined
+        ? parts.decisions.problem(asked.card.toolUseId, standing.ready.hash)
+        : undefined
+    const unproven = !isProven
+      ? replacing('The journal has no approval of this card, so it does not count.')
+      : unsigned === undefined
+        ? undefined
+        : replacing(`This must be signed. ${unsigned}`)
+    const isShort = unproven === undefined && !parts.confirmations.isWhole(asked)
+    const again = isShort ? replacing('Somebody who approved it may not do so any more.') : unproven
+    return ways.take(walk, { type: 'turn', standing, unproven: again, isRehearsal: context.isRehearsal() })
   }
 
   return async (walk: Walk): Promise<Step> => {

@@ -1,6 +1,8 @@
 import type { ProfileName, Tier } from '../../protocol/index.ts'
 import { commandWords } from '../../ssh-grammar/command-words.ts'
 import type { EffectKind, Thing, Touch } from '../effect.ts'
+import { approveOf } from '../roles/approve.ts'
+import { rolesOf } from '../roles/role.ts'
 import type { Rule } from '../rule.ts'
 import { conditionOf } from './conditions.ts'
 import type { Policy } from './policy.ts'
@@ -32,6 +34,9 @@ export function compilePolicy(added: {
     allow: file.allow ?? [],
     enabled: new Set(file.enable ?? []),
     hosts: new Set((file.ssh?.hosts ?? []).map((host) => host.toLowerCase())),
+    roles: rolesOf(file),
+    mayBreakGlass: file.breakGlass ?? false,
+    proof: file.proof ?? shippedPolicy.proof,
     profile,
     limits: {
       rates,
@@ -64,7 +69,7 @@ export const isOwnRule = (name: string): boolean => name.startsWith('policy:')
 
 /** A rule of the file as the gate applies it, with the tier that it raises to. */
 function compiled(
-  { name, tools, effect, on, when, because }: PolicyRule,
+  { name, tools, effect, on, when, because, approve, proof }: PolicyRule,
   tier: Tier,
   timezone: PolicyFile['timezone'],
 ) {
@@ -75,6 +80,8 @@ function compiled(
     tier,
     because,
     when: conditionOf(when, timezone),
+    ...(approve && { approve: approveOf(approve) }),
+    ...(proof === 'passkey' && { proof }),
   }
 }
 

@@ -5,8 +5,8 @@ import type { Facts } from '../rule.ts'
 import { namesStorage } from '../storages.ts'
 import { guestOf } from '../topology/topology.ts'
 import { serviceNames } from '../topology/units.ts'
+import { days } from './forms.ts'
 import type { ArgumentCondition, PolicyFile, When } from './schema.ts'
-import { days } from './schema.ts'
 
 type Condition = (facts: Facts) => boolean
 
@@ -35,7 +35,7 @@ export function conditionOf(when: When | undefined, timezone: PolicyFile['timezo
   return (facts) => conditions.every((holds) => holds(facts))
 }
 
-/** Case does not count, and a guest is known by its number, as with protected targets. */
+/** Case does not count except in a pool's name, and a guest is known by its number, as with protected targets. */
 function targetIs(wanted: readonly string[]): Condition {
   const vmids = new Set<number>()
   const others = new Set<string>()
@@ -50,11 +50,14 @@ function targetIs(wanted: readonly string[]): Condition {
   return (facts) => {
     const { kind, vmid, node, name = '' } = facts.target
     switch (kind) {
-      case 'guest':
+      case 'guest': {
+        const { tags = [], pool } = guestOf(facts) ?? {}
         return (
           (vmid !== undefined && vmids.has(vmid)) ||
-          guestOf(facts)?.tags.some((tag) => others.has(`tag:${tag.toLowerCase()}`)) === true
+          tags.some((tag) => others.has(`tag:${tag.toLowerCase()}`)) ||
+          (pool !== undefined && wanted.includes(`pool:${pool}`))
         )
+      }
       case 'service':
         return isService(name, facts.target) || others.has(`node/${node?.toLowerCase()}`)
       case 'storage':

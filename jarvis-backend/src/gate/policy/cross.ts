@@ -1,5 +1,6 @@
 import type { Finding } from '../../lib/strict-yaml.ts'
 import { attachedServerOf, type Tier, tiers } from '../../protocol/index.ts'
+import { approverRoles, ScopeForm, scopeKinds } from './roles-schema.ts'
 import { PolicyRule, someTools } from './schema.ts'
 import type { ArgumentType, Tools } from './shipped.ts'
 
@@ -12,6 +13,11 @@ export function crossProblems(given: unknown, tools: Tools): Finding[] {
     ...Object.keys(recordOf(file.tiers)).flatMap((tool) => tierProblems(tool, recordOf(file.tiers)[tool], tools)),
     ...rules.flatMap((rule, index) => ruleProblems(rule, index, tools)),
     ...rules.flatMap((rule, index) => repeatedName(rules, rule, index)),
+    ...rules.flatMap(proofProblems),
+    ...rules.flatMap((rule, index) => approveProblems(rule, index)),
+    ...Object.entries(recordOf(file.roles)).flatMap(([role, scopes]) =>
+      listOf(scopes).flatMap((scope, index) => scopeProblems(scope, ['roles', role, index], tools)),
+    ),
     ...listOf(file.allow).flatMap((entry, index) => allowProblems(entry, index, tools)),
     ...listOf(file.enable).flatMap((name, index): Finding[] => {
       const where = { path: ['enable', index] }
@@ -101,6 +107,47 @@ function repeatedName(rules: unknown[], rule: unknown, index: number): Finding[]
   return name === undefined || isFirst
     ? []
     : [{ path: ['rules', index, 'name'], message: 'is the name of a rule before; choose another' }]
+}
+
+function proofProblems(given: unknown, index: number): Finding[] {
+  const parsed = PolicyRule.safeParse(given)
+  if (!parsed.success || parsed.data.proof !== 'passkey' || parsed.data.tier === 'red') return []
+  const message = `says that a card is signed, and this rule is ${parsed.data.tier}: only a rule of tier red asks`
+  return [{ path: ['rules', index, 'proof'], message }]
+}
+
+function approveProblems(given: unknown, index: number): Finding[] {
+  const parsed = PolicyRule.safeParse(given)
+  if (!parsed.success || parsed.data.approve === undefined) return []
+  const path = ['rules', index, 'approve']
+  const { tier, approve } = parsed.data
+  if (tier !== 'red')
+    return [{ path, message: `says who approves a card, and this rule is ${tier}: only a rule of tier red asks` }]
+  const stranger = approve.by?.find((name) => !approverRoles.includes(name))
+  return stranger === undefined
+    ? []
+    : [
+        {
+          path: [...path, 'by'],
+          message: `names ${stranger}, which may approve nothing or is no role. Roles: ${approverRoles.join(', ')}`,
+        },
+      ]
+}
+
+function scopeProblems(given: unknown, path: (string | number)[], tools: Tools): Finding[] {
+  const parsed = ScopeForm.safeParse(given)
+  if (!parsed.success) return []
+  const { may, tools: names = [], tiers: of, on } = parsed.data
+  if (may === undefined && names.length === 0 && of === undefined)
+    return [{ path, message: `does not say what may be done: give ${scopeKinds}` }]
+  const guests = on === 'all' ? [] : on.filter((target) => /^(?:vm|ct)\//.test(target))
+  return names.flatMap((name): Finding[] => {
+    const where = { path: [...path, 'tools'] }
+    const type = tools.get(name)?.touches.find(({ on: thing }) => thing === 'guest')?.type
+    const isOther = type !== undefined && guests.length > 0 && guests.length === on.length
+    if (!isOther || guests.some((target) => target.startsWith(`${type}/`))) return unknownTool(name, where, tools)
+    return [{ ...where, message: `names ${name}, which works on ${type}/ID and not on ${guests.join(', ')}` }]
+  })
 }
 
 function allowProblems(given: unknown, index: number, tools: Tools): Finding[] {

@@ -1,4 +1,6 @@
 import type { ProfileName, Tier } from '../../protocol/index.ts'
+import type { ProofMode } from '../proof.ts'
+import type { Role } from '../roles/role.ts'
 import type { Rule } from '../rule.ts'
 
 /** The compiled policy: the shipped rules and the operator's. Nothing in it is parsed again at a call. */
@@ -17,6 +19,12 @@ export type Policy = {
   enabled: ReadonlySet<string>
   /** Hosts in lower case that a read may reach out to without a question. */
   hosts: ReadonlySet<string>
+  /** By name: those that are always there, and the operator's own. */
+  roles: ReadonlyMap<string, Role>
+  /** An owner may decide alone, with a reason that all are told of, what several people must approve. */
+  mayBreakGlass: boolean
+  /** Which cards must be signed, besides those that a rule says. */
+  proof: ProofMode
   profile: ProfileName
   limits: Limits
   topology: Topology

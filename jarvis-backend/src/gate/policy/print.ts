@@ -1,4 +1,5 @@
 import { usualTier } from '../decide.ts'
+import { approveWords } from '../roles/approve.ts'
 import { aboutWords } from './about.ts'
 import type { Policy, Rate } from './policy.ts'
 import { profiles } from './profile.ts'
@@ -9,6 +10,12 @@ const perWords = (perMs: number) =>
 const rateWords = (rates: readonly Rate[]) =>
   rates.map(({ calls, perMs }) => `${calls} in ${perWords(perMs)}`).join(' and ')
 const list = (items: Iterable<string>) => [...items].join(', ')
+
+export const signedWords = {
+  session: 'none',
+  heavy: 'those that destroy, give access, or turn a node off',
+  passkey: 'all',
+} as const
 
 /** The whole policy in force, for a person. */
 export function policyLines(policy: Policy, tools: Tools): string[] {
@@ -24,14 +31,19 @@ export function policyLines(policy: Policy, tools: Tools): string[] {
     '',
     'Rules',
     ...policy.rules.map(
-      ({ name, tools, effects, tier, because }) =>
-        `  ${tier.padEnd(6)}  ${name} (${aboutWords({ tools, effects })})${typeof because === 'string' ? `: ${because}` : ''}`,
+      ({ name, tools, effects, tier, because, approve, proof }) =>
+        `  ${tier.padEnd(6)}  ${name} (${aboutWords({ tools, effects })})${typeof because === 'string' ? `: ${because}` : ''}${approve === undefined ? '' : ` Takes ${approveWords(approve)}.`}${proof === undefined ? '' : ' Its cards must be signed.'}`,
     ),
     '',
     ...policy.observed.map(
       ({ name, tools, effects, because }) =>
         `Told when it runs: ${name} (${aboutWords({ tools, effects })}): ${String(because)}`,
     ),
+    `Cards that must be signed: ${signedWords[policy.proof]}`,
+    'Roles',
+    ...[...policy.roles.values()].map(({ name, sentences }) => `  ${name}: ${sentences.join(' ')}`),
+    '',
+    ...(policy.mayBreakGlass ? ['An owner may decide alone what several people must approve, with a reason.'] : []),
     `Protected: ${list(policy.protectedTargets) || 'nothing'}`,
     ...policy.allow.map(({ tool, target, because }) => `Allowed without a card: ${tool} on ${target}: ${because}`),
     ...(policy.enabled.size === 0 ? [] : [`Enabled, and asked for each time: ${list(policy.enabled)}`]),

@@ -1,26 +1,17 @@
 import { z } from 'zod'
 import { NodeRole, profileNames } from '../../protocol/index.ts'
 import { effectKinds, things } from '../effect.ts'
+import { proofModes } from '../proof.ts'
+import { Days, Hours, keys, markForm, matching, some, ToolName, text } from './forms.ts'
 import { protectedForm, protectedForms } from './protected.ts'
-
-/** An object with exactly these keys. The message for another key lists the known ones. */
-const keys = <S extends z.ZodRawShape>(shape: S, what: string) =>
-  z.strictObject(shape, {
-    error: ({ code }) =>
-      code === 'unrecognized_keys' ? `is not known here. Known: ${Object.keys(shape).join(', ')}` : `must be ${what}`,
-  })
-const text = (what: string) => z.string({ error: `must be ${what}` })
-const matching = (form: RegExp, what: string) => text(what).regex(form, { error: `must be ${what}` })
-/** One or a list of them. */
-const some = <S extends z.ZodType>(item: S) =>
-  z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1, 'must not be empty').max(200))
+import { ApproveForm, RolesForm } from './roles-schema.ts'
 
 const guestForm = /^(?:vm|ct)\/[1-9]\d{2,8}$/
 const nodeForm = /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/
 const GuestId = matching(guestForm, 'vm/ID or ct/ID, for example vm/105')
 const placeForm = /^(?:(?:vm|ct)\/[1-9]\d{2,8}|node\/[A-Za-z0-9][A-Za-z0-9-]{0,62})$/
 const PlaceId = matching(placeForm, 'vm/ID, ct/ID or node/NAME, for example ct/110')
-const targetForm = new RegExp(`${protectedForm.source}|^tag:[A-Za-z0-9_][\\w+.-]{0,62}$`)
+const targetForm = new RegExp(`${protectedForm.source}|${markForm.source}`)
 
 const Sentence = text('a sentence: it stands on cards and refusals')
   .trim()
@@ -39,15 +30,6 @@ const Rate = matching(/^[1-9]\d{0,4}\/(?:min|h)$/, 'calls in a time, for example
   },
 )
 
-export const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
-const Hours = matching(
-  /^(?:[01]\d|2[0-3]):[0-5]\d-(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/,
-  'hours from-to, for example 22:00-07:00',
-).transform((value) => {
-  const [from = 0, to = 0] = value.split('-').map((time) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3)))
-  return { from, to }
-})
-
 const scalar = z.union([z.string(), z.number(), z.boolean()])
 const ArgumentCondition = z.union(
   [
@@ -63,19 +45,21 @@ export type ArgumentCondition = z.output<typeof ArgumentCondition>
 export const When = keys(
   {
     target: some(
-      matching(targetForm, 'vm/ID, ct/ID, node/NAME, service/NAME, storage/NAME, storage/NODE/NAME or tag:NAME'),
+      matching(
+        targetForm,
+        'vm/ID, ct/ID, node/NAME, service/NAME, storage/NAME, storage/NODE/NAME, tag:NAME or pool:NAME',
+      ),
     ).optional(),
     node: some(matching(nodeForm, 'the name of a node')).optional(),
     args: z.record(z.string(), ArgumentCondition, { error: 'must be arguments by name' }).optional(),
     hours: Hours.optional(),
-    days: some(z.enum(days, { error: `must be of ${days.join(', ')}` })).optional(),
+    days: Days.optional(),
     profile: some(z.enum(profileNames, { error: `must be of ${profileNames.join(', ')}` })).optional(),
   },
   'conditions, for example {target: tag:prod}',
 )
 export type When = z.output<typeof When>
 
-const ToolName = text('the name of a tool')
 export const someTools = 'must be all, or a list of tools, for example [stop_vm, restart_vm]'
 export const PolicyRule = keys(
   {
@@ -91,6 +75,10 @@ export const PolicyRule = keys(
       error: 'must be yellow, red or black, for a rule only raises, or observed',
     }),
     because: Sentence,
+    /** Of red: who approves, and how many of them; absent: one operator. */
+    approve: ApproveForm.optional(),
+    /** Of red: whether its approvals are signed. */
+    proof: z.enum(['session', 'passkey'], { error: 'must be session or passkey' }).optional(),
   },
   'a rule with name, tools or effect, tier and because',
 )
@@ -132,6 +120,11 @@ export const PolicyFile = keys(
       keys({ tool: ToolName, target: GuestId, because: Sentence }, 'a tool, a target and because'),
       'entries with tool, target and because',
     ).optional(),
+    /** An owner may decide alone what several people must approve. */
+    breakGlass: z.boolean({ error: 'must be true or false' }).optional(),
+    /** Own roles by name, each a list of scopes. */
+    roles: RolesForm.optional(),
+    proof: z.enum(proofModes, { error: `must be of ${proofModes.join(', ')}` }).optional(),
     enable: listOf(ToolName, 'tools that are refused otherwise, for example [destroy_guest]').optional(),
     limits: keys(
       {

@@ -1,5 +1,6 @@
 import type { Tier } from '../../protocol/index.ts'
 import type { Touch } from '../effect.ts'
+import { rolesOf } from '../roles/role.ts'
 import { rules } from '../rules.ts'
 import type { Policy, Rate } from './policy.ts'
 
@@ -27,6 +28,9 @@ export const shippedPolicy: Policy = {
   allow: [],
   enabled: new Set(),
   hosts: new Set(),
+  roles: rolesOf({}),
+  mayBreakGlass: false,
+  proof: 'session',
   profile: 'balanced',
   limits: { rates: new Map(), breaker: { failures: 5, withinMs: 5 * minuteMs, pauseMs: 5 * minuteMs } },
   topology: {},

@@ -1,7 +1,10 @@
 import { attachedServerOf } from '../../protocol/index.ts'
 import type { EffectKind, Thing } from '../effect.ts'
+import { approveOf, approveWords } from '../roles/approve.ts'
+import { scopeSentence } from '../roles/words.ts'
 import { aboutWords } from './about.ts'
 import { touchesOf } from './compile.ts'
+import { signedWords } from './print.ts'
 import type { PolicyFile } from './schema.ts'
 import type { Tools } from './shipped.ts'
 
@@ -17,6 +20,8 @@ export function summaryOf(file: PolicyFile): string {
     [file.ssh?.hosts?.length ?? 0, 'known host'],
     [file.allow?.length ?? 0, 'allow entry', 'allow entries'],
     [file.enable?.length ?? 0, 'enabled tool'],
+    [Object.keys(file.roles ?? {}).length, 'role'],
+    [file.proof === undefined ? 0 : 1, 'word on signatures', 'words on signatures'],
     [Object.keys(file.limits?.rates ?? {}).length + (file.limits?.breaker === undefined ? 0 : 1), 'limit'],
     [Object.keys(file.topology ?? {}).length, 'fact of topology', 'facts of topology'],
   ]
@@ -25,10 +30,11 @@ export function summaryOf(file: PolicyFile): string {
 }
 
 /** The tools of attached MCP servers that a policy names: whether there are such is known only while JARVIS runs. */
-export function attachedToolsIn({ tiers = {}, rules = [], limits }: PolicyFile): string[] {
+export function attachedToolsIn({ tiers = {}, rules = [], roles = {}, limits }: PolicyFile): string[] {
   const named = [
     ...Object.keys(tiers),
     ...rules.flatMap(({ tools }) => (Array.isArray(tools) ? tools : [])),
+    ...Object.values(roles).flatMap((scopes) => scopes.flatMap((scope) => scope.tools ?? [])),
     ...Object.keys(limits?.rates ?? {}),
   ]
   return [...new Set(named)].filter((name) => attachedServerOf(name) !== undefined)
@@ -43,10 +49,12 @@ export function changesOf(file: PolicyFile, tools: Tools): string[] {
       ([tool, tier]) => `${tool}: ${tools.get(tool)?.tier ?? 'its tier'} becomes ${tier}`,
     ),
     ...(file.protected ?? []).map((target) => `${target}: nothing may change it`),
-    ...(file.rules ?? []).map(({ name, tools, effect, on, tier, because }) =>
+    ...Object.entries(file.roles ?? {}).map(([role, scopes]) => `role ${role}: ${scopes.map(scopeSentence).join(' ')}`),
+    ...(file.proof === undefined ? [] : [`cards that must be signed: ${signedWords[file.proof]}`]),
+    ...(file.rules ?? []).map(({ name, tools, effect, on, tier, because, approve, proof }) =>
       tier === 'observed'
         ? `rule ${name}: you are told when ${ruleWords(tools, effect, on)} runs: ${because}`
-        : `rule ${name}: ${ruleWords(tools, effect, on)} may become ${tier}: ${because}`,
+        : `rule ${name}: ${ruleWords(tools, effect, on)} may become ${tier}: ${because}${approve === undefined ? '' : ` Takes ${approveWords(approveOf(approve))}.`}${proof === 'passkey' ? ' Its cards must be signed.' : ''}`,
     ),
     ...(file.ssh?.refuse ?? []).map(({ command, because }) => `over SSH, ${command} is refused: ${because}`),
     ...(file.ssh?.hosts ?? []).map((host) => `over SSH, a read may reach out to ${host} without a card`),
@@ -57,6 +65,7 @@ export function changesOf(file: PolicyFile, tools: Tools): string[] {
     ...Object.entries(rates).map(
       ([tool, { calls, perMs }]) => `${tool}: at most ${calls} calls in ${perMs === 60_000 ? 'a minute' : 'an hour'}`,
     ),
+    ...(file.breakGlass === true ? ['an owner may decide alone, with a reason, what several people must approve'] : []),
     ...(breaker === undefined ? [] : ['a tool that keeps failing is left alone sooner or longer']),
     ...(jarvis === undefined ? [] : [`JARVIS runs on ${jarvis}`]),
     ...Object.entries(places).map(([role, targets]) => `${role}: ${targets?.join(', ')}`),

@@ -13,6 +13,8 @@ export type Sources = {
   results: readonly Source[]
   /** All that the operator wrote; none where an MCP client calls. */
   operatorTexts: readonly string[]
+  /** Pictures were read, in which nobody but the model can look for words. */
+  hasPictures?: boolean
 }
 /** Text that came from elsewhere than the operator. */
 export type Source = {
@@ -35,6 +37,9 @@ export type Source = {
   saidIfRecalled?: () => Iterable<string>
 }
 export type Taint = { source: { toolName: string; toolUseId: string }; argument: string; phrase: string }
+
+/** A picture is a source of every word that came from nowhere else, under this name. */
+export const pictureSource = 'picture'
 
 /** The summary of the cluster that a model is given with each message is a source as well, under this name. */
 export const summarySource = 'cluster_state'
@@ -66,7 +71,7 @@ export function taintOf(
   sources: Sources,
   world: Pick<World, 'cluster'>,
 ): Taint | undefined {
-  if (sources.results.length === 0) return undefined
+  if (sources.results.length === 0 && sources.hasPictures !== true) return undefined
   const nodes = new Set(world.cluster.nodes.map(({ name }) => name.toLowerCase()))
   let pieces = argumentsOf(input, isCommand, nodes).flatMap(piecesOf)
   const isSaid = isSaidBy(sources.operatorTexts, world)
@@ -128,7 +133,9 @@ export function taintOf(
       halves.set(half.of, half.isFirst)
     }
   }
-  return undefined
+  if (sources.hasPictures !== true) return undefined
+  const [unknown = numbers.map(({ argument, digits }) => ({ argument, phrase: digits }))[0]] = pieces
+  return unknown && taintFrom(pictureSource, pictureSource, unknown)
 }
 
 const isNoRead = (command: string) => judgeCommand(command).verdict !== 'read_only'
@@ -179,8 +186,17 @@ function halvesOf(words: readonly string[], piece: (of: readonly string[], half:
   return halves.some(({ content }) => content.length > 0) ? halves : []
 }
 
+/** It cannot be told whether a picture says it, so a person decides and nothing is refused. */
+function perhapsFromPicture(verdict: Verdict, { argument, phrase }: Taint): Verdict {
+  const reason = `The operator did not write ${quoted(phrase, 120)}, its ${argument}, and it may stand in a picture of this conversation.`
+  return verdict.tier === 'yellow'
+    ? { tier: 'red', rule: taintRule, reason }
+    : { ...verdict, reason: `${verdict.reason} ${reason}` }
+}
+
 /** The verdict on a call that repeats text out of a tool result: yellow asks, red is refused. */
 export function taintedVerdict(verdict: Verdict, toolName: string, taint: Taint): Verdict {
+  if (taint.source.toolName === pictureSource) return perhapsFromPicture(verdict, taint)
   const tier = verdict.tier === 'yellow' ? 'red' : 'black'
   const from =
     taint.source.toolName === summarySource ? 'the summary of the cluster' : `the result of ${taint.source.toolName}`

@@ -52,6 +52,7 @@ export const GuestRow = z.object({
   lock: words,
   hastate: words,
   tags: words,
+  pool: words,
   template: flag,
 })
 export const StorageRow = z.object({

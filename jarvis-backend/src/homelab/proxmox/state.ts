@@ -118,6 +118,7 @@ function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<stri
     isHa,
     ...(row.hastate !== undefined && { haState: row.hastate }),
     tags: (last.tags ?? '').split(/[;, ]+/).filter((tag) => tag !== ''),
+    ...(last.pool !== undefined && { pool: last.pool }),
     ...(last.template && { isTemplate: true }),
     ...(backupAt !== undefined && { backupAt }),
     ...(madeAt !== undefined && { madeAt }),

@@ -8,8 +8,9 @@ import {
   attachedServerOf,
   JarvisError,
 } from '../../protocol/index.ts'
+import { secretsOf } from '../../redaction/attached-secrets.ts'
 import type { Tool } from '../../tools/tool.ts'
-import { secretsOf, shownConfig, unshown } from './secrets.ts'
+import { shownConfig, unshown } from './secrets.ts'
 import { type AttachedParts, type Attachment, attach } from './server.ts'
 
 /** The MCP servers of `mcp.json`, of which JARVIS is a client. Operators' changes are journalled. */

@@ -158,6 +158,7 @@ export function createCallTool(parts: CallParts) {
       toolInput: given,
       client: clientName.slice(0, 100),
       token: token.name,
+      person: token.person,
       signal: withdrawn.signal,
       tell(event, payload) {
         if (event === 'chat:confirm_needed') onWaiting(payload as ChatEvents['chat:confirm_needed'])

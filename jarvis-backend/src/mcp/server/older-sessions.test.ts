@@ -14,7 +14,7 @@ test('a session that never began listens to nothing', async () => {
     report: () => {},
   })
   const caller = {
-    token: { name: 'ops', doors: ['mcp' as const], scope: 'ask' as const, createdAt: 0 },
+    token: { name: 'ops', doors: ['mcp' as const], scope: 'ask' as const, calls: 0, createdAt: 0 },
     gone: new AbortController().signal,
   }
   const http = createServer(async (request, response) => {

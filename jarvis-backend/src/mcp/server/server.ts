@@ -69,7 +69,8 @@ export function createMcpRoute(
       if (error.code === 'unauthorized' || error.code === 'token_expired') {
         response.setHeader('WWW-Authenticate', bearer.challenge(request))
       }
-      const { code, message } = error
+      const { code, message, retryAfterS } = error
+      if (retryAfterS !== undefined) response.setHeader('Retry-After', String(retryAfterS))
       if (!request.complete) response.setHeader('Connection', 'close')
       response.writeHead(errorStatus[code], { 'content-type': 'application/json; charset=utf-8' })
       response.end(JSON.stringify({ error: { code, message } }))

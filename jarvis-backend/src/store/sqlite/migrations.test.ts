@@ -5,9 +5,11 @@ import Sqlite from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { createApiTokens } from '../../auth/api-tokens.ts'
 import { hashToken } from '../../auth/tokens.ts'
+import { createPersonStore } from './access/people.ts'
 import { createApiTokenStore } from './access/tokens.ts'
 import { openDatabase } from './database.ts'
 import { migrations } from './migrations.ts'
+import { createPushStore } from './push.ts'
 import { createTranscriptStore } from './sessions/transcript.ts'
 
 test('a database of the first schema keeps its runs and their entries', () => {
@@ -136,7 +138,7 @@ test('tokens of MCP clients of an older version stay, as tokens of the door mcp,
   const database = openDatabase(path)
   onTestFinished(() => database.close())
   const store = createApiTokenStore(database)
-  const mcp = { doors: ['mcp'], createdAt: 3 }
+  const mcp = { doors: ['mcp'], calls: 0, createdAt: 3 }
   expect(store.list()).toEqual([
     { ...mcp, name: 'editor-1', scope: 'ask', expiresAt: 99, clientName: 'Editor' },
     { ...mcp, name: 'laptop', scope: 'ask', lastUsedAt: 4 },
@@ -147,4 +149,35 @@ test('tokens of MCP clients of an older version stay, as tokens of the door mcp,
   // A consent still ends with its token.
   tokens.revoke('editor-1', 'operator')
   expect(database.sql.prepare('SELECT * FROM oauth_consents').all()).toEqual([])
+})
+
+test('an installation of one operator has that operator as its owner, and the tokens are the owner’s', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-test-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const path = join(dir, 'jarvis.db')
+  const old = new Sqlite(path)
+  const before = migrations.findIndex((sql) => sql.includes('CREATE TABLE people'))
+  for (const sql of migrations.slice(0, before)) old.exec(sql)
+  old.exec(`
+    INSERT INTO api_tokens (name, hash, created_at, doors, scope) VALUES ('laptop', 'h1', 3, 'mcp', 'ask');
+    INSERT INTO push_devices (id, sub, endpoint, p256dh, auth, label, hides_names, created_at)
+      VALUES ('dev_1', 'operator', 'https://push.example/1', 'key', 'secret', 'Phone', 1, 3);
+    PRAGMA user_version = ${before}`)
+  old.close()
+
+  const database = openDatabase(path)
+  onTestFinished(() => database.close())
+  expect(createPersonStore(database).list()).toMatchObject([{ id: 'operator', name: 'operator', role: 'owner' }])
+  expect(createApiTokenStore(database).byHash('h1')).toEqual({
+    calls: 0,
+    name: 'laptop',
+    doors: ['mcp'],
+    scope: 'ask',
+    createdAt: 3,
+  })
+  expect(
+    createPushStore(database)
+      .list('operator')
+      .map(({ id }) => id),
+  ).toEqual(['dev_1'])
 })

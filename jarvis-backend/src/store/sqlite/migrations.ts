@@ -615,4 +615,104 @@ export const migrations: readonly string[] = [
   UPDATE api_tokens SET scope = 'read' WHERE is_read_only = 1;
   ALTER TABLE api_tokens DROP COLUMN is_read_only;
   `,
+  `
+  -- The day's calls are summed before each call of a model, from this index alone.
+  DROP INDEX spendings_by_time;
+  CREATE INDEX spendings_by_time ON spendings (at, agent, job_id, tokens, usd, ms, is_partial);
+  `,
+  `
+  -- Keys that sign in and sign decisions. person: whose it is. user_handle, key, cose: base64url; key: SPKI. The journal has each enrolment.
+  CREATE TABLE passkeys (
+    id TEXT PRIMARY KEY,
+    person TEXT NOT NULL,
+    user_handle TEXT NOT NULL,
+    name TEXT NOT NULL,
+    key TEXT NOT NULL,
+    cose TEXT NOT NULL,
+    rp_id TEXT NOT NULL,
+    counter INTEGER NOT NULL,
+    transports TEXT NOT NULL,
+    is_synced INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    last_used_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX passkeys_of ON passkeys (person);
+  CREATE INDEX journal_signers ON journal (seq) WHERE kind = 'signer';
+  `,
+  `
+  -- calls: requests that were let in. per_minute: at most so many are.
+  ALTER TABLE api_tokens ADD COLUMN calls INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE api_tokens ADD COLUMN per_minute INTEGER;
+  `,
+  `
+  -- Files that people attached. session_id: NULL until the message is sent; by: who uploaded it, NULL where it came with its message.
+  CREATE TABLE attached_bytes (hash TEXT PRIMARY KEY, data BLOB NOT NULL) STRICT;
+  CREATE TABLE attachments (
+    session_id TEXT REFERENCES sessions (id) ON DELETE CASCADE,
+    by TEXT,
+    id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    mime_type TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    width_px INTEGER,
+    height_px INTEGER,
+    hash TEXT NOT NULL REFERENCES attached_bytes (hash),
+    created_at INTEGER NOT NULL,
+    UNIQUE (session_id, id)
+  ) STRICT;
+  CREATE INDEX attachments_by_bytes ON attachments (hash);
+  CREATE INDEX attachments_unsent ON attachments (created_at) WHERE session_id IS NULL;
+  CREATE TRIGGER attached_bytes_unused AFTER DELETE ON attachments
+    WHEN NOT EXISTS (SELECT 1 FROM attachments WHERE hash = old.hash)
+    BEGIN DELETE FROM attached_bytes WHERE hash = old.hash; END;
+  `,
+  `
+  -- People. The first owner's password is kept outside. removed_at: the row stays, so that no id is given twice and old lines keep their name.
+  CREATE TABLE people (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL COLLATE NOCASE,
+    role TEXT NOT NULL,
+    password_hash TEXT,
+    created_at INTEGER NOT NULL,
+    disabled_at INTEGER,
+    removed_at INTEGER,
+    last_seen_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX people_by_name ON people (name) WHERE removed_at IS NULL;
+  INSERT INTO people (id, name, role, created_at)
+    VALUES ('operator', 'operator', 'owner', CAST(strftime('%s', 'now') AS INTEGER) * 1000);
+  -- Where people are signed in. hash: of the token.
+  CREATE TABLE sign_ins (
+    id TEXT PRIMARY KEY,
+    person TEXT NOT NULL REFERENCES people (id),
+    hash TEXT NOT NULL,
+    address TEXT NOT NULL,
+    client TEXT NOT NULL,
+    method TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    last_seen_at INTEGER NOT NULL,
+    ends_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sign_ins_by_person ON sign_ins (person);
+  CREATE INDEX sign_ins_by_end ON sign_ins (ends_at);
+  -- In whose name a program acts.
+  ALTER TABLE api_tokens ADD COLUMN person TEXT NOT NULL DEFAULT 'operator';
+  `,
+  `
+  -- Whose a session is.
+  ALTER TABLE sessions ADD COLUMN person TEXT NOT NULL DEFAULT 'operator';
+  CREATE INDEX sessions_of_others ON sessions (person, updated_at) WHERE person <> 'operator';
+  `,
+  `
+  -- What persons were asked to sign. id: SHA-256 of the statement with its domain, base64url. Used ones stay, for the claim is checked by them.
+  CREATE TABLE decision_challenges (
+    id TEXT PRIMARY KEY,
+    tool_use_id TEXT NOT NULL,
+    person TEXT NOT NULL,
+    statement TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    used_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX decision_challenges_open ON decision_challenges (expires_at) WHERE used_at IS NULL;
+  `,
 ]

@@ -30,10 +30,10 @@ export function createSpendingStore({ sql }: Database): SpendingStore {
   const remove = sql.prepare('DELETE FROM spendings WHERE id = ?')
   const closeAll = sql.prepare('UPDATE spendings SET is_open = 0, is_partial = 1 WHERE is_open = 1')
   const ofRun = sql.prepare<[string], SumRow>(`SELECT ${sums} FROM spendings WHERE run_id = ?`)
-  const sum = sql.prepare<[object], SumRow>(
+  // Reads the index alone.
+  const ofDay = sql.prepare<[object], SumRow>(
     `SELECT ${sums} FROM spendings WHERE at >= @since AND (@agent IS NULL OR agent = @agent)
-       AND (@jobId IS NULL OR job_id = @jobId) AND (@isJob = 0 OR job_id IS NOT NULL)
-       AND (@runId IS NULL OR run_id = @runId)`,
+       AND (@jobId IS NULL OR job_id = @jobId) AND (@isJob = 0 OR job_id IS NOT NULL)`,
   )
   const by = (column: string) =>
     sql.prepare<[number], SumRow>(
@@ -69,17 +69,10 @@ export function createSpendingStore({ sql }: Database): SpendingStore {
     grow: (id, { tokens, usd = null }) => void grow.run({ id, tokens, usd }),
     remove: (id) => void remove.run(id),
     closeAll: () => closeAll.run().changes,
-    sum({ since = 0, runId, agent, jobId, isJob }) {
-      const isOfRun = runId !== undefined && since === 0 && agent === undefined && jobId === undefined
-      if (isOfRun) return toSpending(ofRun.get(runId))
-      const query = {
-        since,
-        runId: runId ?? null,
-        agent: agent ?? null,
-        jobId: jobId ?? null,
-        isJob: Number(isJob ?? 0),
-      }
-      return toSpending(sum.get(query))
+    sum(query) {
+      if ('runId' in query) return toSpending(ofRun.get(query.runId))
+      const { since = 0, agent = null, jobId = null, isJob = false } = query
+      return toSpending(ofDay.get({ since, agent, jobId, isJob: Number(isJob) }))
     },
     sumsBy: (field, since) => sumsBy[field].all(since).map((row) => ({ key: row.key ?? '', spent: toSpending(row) })),
     unpricedSince: (since) => unpriced.all(since),

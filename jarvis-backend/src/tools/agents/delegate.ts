@@ -42,6 +42,7 @@ export const delegate = toolOver<DelegatePorts>()({
   timeoutMs: longestWaitMs,
   outlives: true,
   startsPlan: true,
+  shows: 'conversation',
   touches: [{ kind: 'read', on: 'site' }],
   effects: () => [{ kind: 'read', on: 'site', target: noTarget }],
   input: z.strictObject({

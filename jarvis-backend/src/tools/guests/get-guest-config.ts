@@ -12,6 +12,7 @@ export const getGuestConfig = homelabTool({
   description:
     'Returns a guest’s configuration (disks, networks, memory …) with what waits for its next stop. Secrets are left out.',
   ...quoting,
+  shows: ({ vmid }) => vmid,
   needs: [rights.guests],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({ vmid: vmidOf }),

@@ -11,6 +11,7 @@ export const listSnapshots = homelabTool({
   title: 'List snapshots',
   description: 'Lists a guest’s snapshots with their age, whether RAM was saved, and what each goes on from.',
   ...quoting,
+  shows: ({ vmid }) => vmid,
   needs: [rights.guests],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({ vmid: vmidOf }),

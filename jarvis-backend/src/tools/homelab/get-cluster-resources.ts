@@ -6,7 +6,7 @@ import type { ClusterPart } from '../../protocol/index.ts'
 import { ResourcesOutput } from '../outputs.ts'
 import { homelabTool, reading, rights } from './homelab-tool.ts'
 import { readTimeoutMs } from './inputs.ts'
-import { usualLimit } from './listing.ts'
+import { seenState, usualLimit } from './listing.ts'
 
 export const getClusterResources = homelabTool({
   name: 'get_cluster_resources',
@@ -14,6 +14,7 @@ export const getClusterResources = homelabTool({
   description:
     'Lists nodes, guests and storages together, one line each, or only one type of them. Of many guests it shows the first 60 by id: get_vms and get_containers can filter.',
   ...reading,
+  shows: 'seen',
   needs: [rights.nodes, rights.guests, rights.storages],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({
@@ -23,8 +24,8 @@ export const getClusterResources = homelabTool({
       .describe('`vm` is every guest, containers too, as Proxmox has it; `container` only those. Absent: everything.'),
   }),
   output: ResourcesOutput,
-  async run({ type }, _context, { cluster }) {
-    const state = cluster.state()
+  async run({ type }, { sees }, { cluster }) {
+    const state = seenState(cluster, sees)
     const wants = (kind: 'vm' | 'storage' | 'node') => type === undefined || type === kind
     const nodes = wants('node') ? state.nodes : []
     const guests = state.guests

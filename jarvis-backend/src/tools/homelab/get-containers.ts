@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { GuestsOutput } from '../outputs.ts'
 import { homelabTool, reading, rights } from './homelab-tool.ts'
 import { guestStatus, limitOf, nodeFilter, readTimeoutMs } from './inputs.ts'
-import { listGuests, usualLimit } from './listing.ts'
+import { listGuests, seenState, usualLimit } from './listing.ts'
 
 export const getContainers = homelabTool({
   name: 'get_containers',
@@ -10,9 +10,10 @@ export const getContainers = homelabTool({
   description:
     'Lists containers (LXC), one line each: id, name, state, node, CPU, memory, disk, uptime, age of the newest backup, locks. Virtual machines are in get_vms.',
   ...reading,
+  shows: 'seen',
   needs: [rights.guests],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({ node: nodeFilter, status: guestStatus, limit: limitOf(usualLimit) }),
   output: GuestsOutput,
-  run: async (input, _context, { cluster }) => listGuests(cluster, 'ct', input),
+  run: async (input, { sees }, { cluster }) => listGuests(seenState(cluster, sees), 'ct', input),
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { GuestsOutput } from '../outputs.ts'
 import { homelabTool, reading, rights } from './homelab-tool.ts'
 import { guestStatus, limitOf, nodeFilter, readTimeoutMs } from './inputs.ts'
-import { listGuests, usualLimit } from './listing.ts'
+import { listGuests, seenState, usualLimit } from './listing.ts'
 
 export const getVms = homelabTool({
   name: 'get_vms',
@@ -10,9 +10,10 @@ export const getVms = homelabTool({
   description:
     'Lists virtual machines (QEMU), one line each: id, name, state, node, CPU, memory, disk, uptime, age of the newest backup, locks. Containers are in get_containers.',
   ...reading,
+  shows: 'seen',
   needs: [rights.guests],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({ node: nodeFilter, status: guestStatus, limit: limitOf(usualLimit) }),
   output: GuestsOutput,
-  run: async (input, _context, { cluster }) => listGuests(cluster, 'vm', input),
+  run: async (input, { sees }, { cluster }) => listGuests(seenState(cluster, sees), 'vm', input),
 })

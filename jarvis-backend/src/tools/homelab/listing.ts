@@ -3,9 +3,13 @@ import { guestLine, oneLine } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import { leadLines, leadSummary } from '../../homelab/unknown.ts'
 import { type ClusterState, type Guest, JarvisError } from '../../protocol/index.ts'
-import type { ToolOutput } from '../tool.ts'
+import type { ToolContext, ToolOutput } from '../tool.ts'
 
 export const usualLimit = 60
+
+/** The cluster as whoever asks may see it. */
+export const seenState = (cluster: Cluster, sees: ToolContext['sees']): ClusterState =>
+  sees === undefined ? cluster.state() : sees(cluster.state())
 
 /** What is not known, the lines, and what was left out. @param lead of `leadLines` */
 export function listText(head: string, lines: readonly string[], left: number, lead: readonly string[]): string {
@@ -46,8 +50,7 @@ export type GuestFilter = {
 }
 
 /** VMs or containers as one short line each. @throws JarvisError `not_found` (no such node). */
-export function listGuests(cluster: Cluster, type: Guest['type'], filter: GuestFilter): ToolOutput {
-  const state = cluster.state()
+export function listGuests(state: ClusterState, type: Guest['type'], filter: GuestFilter): ToolOutput {
   requireNode(state, filter.node)
   const found = state.guests
     .filter((guest) => guest.type === type)

@@ -10,6 +10,7 @@ export const proposePlan = planTool({
   // What its calls are raises it.
   tier: 'yellow',
   raises: [{ tier: 'red', words: 'where a call of its plan asks' }],
+  shows: 'conversation',
   touches: [{ kind: 'create', on: 'site' }],
   effects: ({ steps }) => [
     { kind: 'create', on: 'site', target: noTarget, sentence: `This plan of ${steps.length} steps runs.` },

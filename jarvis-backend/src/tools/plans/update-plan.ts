@@ -12,6 +12,7 @@ export const updatePlan = planTool({
   title: 'Keep a list of what to do',
   description: 'Replaces your list of what you are about to do, shown beside the chat. It runs nothing.',
   tier: 'green',
+  shows: 'conversation',
   touches: [{ kind: 'read', on: 'site' }],
   effects: (_input, world) => reads({}, world),
   isOfChat: true,

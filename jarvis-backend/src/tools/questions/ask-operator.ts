@@ -24,6 +24,7 @@ export const askOperator = defineTool({
   description:
     'Asks the operator what no tool tells: a choice or a plan of theirs. Never for approval, never for secrets. An answer approves nothing.',
   tier: 'green',
+  shows: 'conversation',
   touches: [{ kind: 'read', on: 'site' }],
   effects: (_input, world) => reads({}, world),
   asks: true,

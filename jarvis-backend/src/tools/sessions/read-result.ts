@@ -15,6 +15,7 @@ export const readResult = toolOver<ResultPorts>()({
   title: 'Read a result again',
   description: 'Reads on in a result of this conversation that was cut or put away.',
   tier: 'green',
+  shows: 'conversation',
   touches: [{ kind: 'read', on: 'site' }],
   effects: (_input, world) => reads({}, world),
   rereads: ({ id }) => id,

@@ -1,4 +1,5 @@
 import type { Consent, OAuthSecret, OAuthStore } from '../../../auth/oauth-store.ts'
+import { firstOwnerId } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 import { type TokenRow, toToken } from './tokens.ts'
 
@@ -22,7 +23,7 @@ export function createOAuthStore({ sql }: Database): OAuthStore {
     WHERE id NOT IN (SELECT client_id FROM oauth_consents)
       AND (created_at < ? OR id NOT IN (SELECT id FROM oauth_clients ORDER BY created_at DESC, id DESC LIMIT ?))`)
   const insertToken = sql.prepare(
-    'INSERT INTO api_tokens (name, hash, doors, scope, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO api_tokens (name, hash, doors, scope, created_at, expires_at, person) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
   const insertConsent = sql.prepare(
     'INSERT INTO oauth_consents (name, client_id, client_name, resource) VALUES (?, ?, ?, ?)',
@@ -33,7 +34,6 @@ export function createOAuthStore({ sql }: Database): OAuthStore {
     `SELECT expires_at FROM api_tokens WHERE name = ? AND ${isConsent}`,
   )
   const end = sql.prepare(`DELETE FROM api_tokens WHERE name = ? AND ${isConsent}`)
-  const touch = sql.prepare('UPDATE api_tokens SET last_used_at = ? WHERE name = ?')
   const insertSecret = sql.prepare('INSERT INTO oauth_secrets (hash, name, kind, expires_at) VALUES (?, ?, ?, ?)')
   const selectSecret = sql.prepare<[string], SecretRow>(`
     SELECT api_tokens.*, client_id, client_name, resource, kind, oauth_secrets.expires_at AS secret_expires_at, used_at
@@ -57,8 +57,9 @@ export function createOAuthStore({ sql }: Database): OAuthStore {
       return row && { id, name: row.name, redirectUris: JSON.parse(row.redirect_uris) as string[] }
     },
     pruneClients: (before, most) => void pruneClients.run(before, most),
-    addConsent({ token: { name, doors, scope, createdAt, expiresAt, clientName }, clientId, resource }) {
-      insertToken.run(name, `consent ${name}`, doors.join(','), scope, createdAt, expiresAt ?? null)
+    addConsent({ token, clientId, resource }) {
+      const { name, doors, scope, createdAt, expiresAt, clientName, person = firstOwnerId } = token
+      insertToken.run(name, `consent ${name}`, doors.join(','), scope, createdAt, expiresAt ?? null, person)
       insertConsent.run(name, clientId, clientName ?? '', resource)
     },
     extendConsent: (name, expiresAt) => void extend.run(expiresAt, name),
@@ -77,7 +78,6 @@ export function createOAuthStore({ sql }: Database): OAuthStore {
       )
     },
     use: (hash, at) => use.run(at, hash).changes === 1,
-    used: (name, at) => void touch.run(at, name),
     prune(now) {
       pruneConsents.run(now)
       pruneSecrets.run(now)

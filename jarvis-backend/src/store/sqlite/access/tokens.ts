@@ -1,6 +1,6 @@
 import type { ApiToken, ApiTokenStore } from '../../../auth/api-tokens.ts'
 import type { RevocationStore } from '../../../auth/tokens.ts'
-import type { Door, TokenScope } from '../../../protocol/index.ts'
+import { type Door, firstOwnerId, type TokenScope } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
 export function createRevocationStore({ sql }: Database, now: () => number): RevocationStore {
@@ -25,6 +25,9 @@ export type TokenRow = {
   created_at: number
   expires_at: number | null
   last_used_at: number | null
+  calls: number
+  per_minute: number | null
+  person: string
   /** Set for a token that belongs to an OAuth client. */
   client_name: string | null
 }
@@ -34,9 +37,12 @@ export const toToken = (row: TokenRow): ApiToken => ({
   doors: row.doors.split(',') as Door[],
   scope: row.scope as TokenScope,
   ...(row.hint === null ? {} : { hint: row.hint }),
+  ...(row.per_minute === null ? {} : { requestsPerMinute: row.per_minute }),
+  calls: row.calls,
   createdAt: row.created_at,
   ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
   ...(row.last_used_at === null ? {} : { lastUsedAt: row.last_used_at }),
+  ...(row.person === firstOwnerId ? {} : { person: row.person }),
   ...(row.client_name === null ? {} : { clientName: row.client_name }),
 })
 
@@ -44,22 +50,26 @@ const select = 'SELECT api_tokens.*, client_name FROM api_tokens LEFT JOIN oauth
 
 export function createApiTokenStore({ sql }: Database): ApiTokenStore {
   const insert = sql.prepare(
-    'INSERT OR IGNORE INTO api_tokens (name, hash, doors, scope, hint, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT OR IGNORE INTO api_tokens (name, hash, doors, scope, hint, per_minute, created_at, expires_at, person) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
   // An OAuth client's secrets have hashes elsewhere, so a token found by its hash has no client name.
   const selectByHash = sql.prepare<[string], TokenRow>('SELECT *, NULL AS client_name FROM api_tokens WHERE hash = ?')
   const selectAll = sql.prepare<[], TokenRow>(`${select} ORDER BY name`)
   const remove = sql.prepare('DELETE FROM api_tokens WHERE name = ?')
-  const touch = sql.prepare('UPDATE api_tokens SET last_used_at = ? WHERE name = ?')
+  const touch = sql.prepare(
+    'UPDATE api_tokens SET last_used_at = ?, calls = calls + ? WHERE name = ? AND created_at = ?',
+  )
   return {
-    add: ({ name, doors, scope, hint, createdAt, expiresAt }, hash) =>
-      insert.run(name, hash, doors.join(','), scope, hint ?? null, createdAt, expiresAt ?? null).changes === 1,
+    add({ name, doors, scope, hint, requestsPerMinute, createdAt, expiresAt, person = firstOwnerId }, hash) {
+      const rights = [doors.join(','), scope, hint ?? null, requestsPerMinute ?? null]
+      return insert.run(name, hash, ...rights, createdAt, expiresAt ?? null, person).changes === 1
+    },
     byHash(hash) {
       const row = selectByHash.get(hash)
       return row && toToken(row)
     },
     list: () => selectAll.all().map(toToken),
     remove: (name) => remove.run(name).changes === 1,
-    used: (name, at) => void touch.run(at, name),
+    used: ({ name, createdAt }, at, calls) => void touch.run(at, calls, name, createdAt),
   }
 }

@@ -71,6 +71,9 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
        AND (call_key, session_id) = (SELECT call_key, session_id FROM confirmations
          WHERE tool_use_id = @toolUseId AND decision = 'denied' AND lifted_at IS NULL)`,
   )
+  const updateApprovals = sql.prepare(
+    `UPDATE confirmations SET card = json_set(card, '$.approvals', json(?)) WHERE tool_use_id = ?`,
+  )
   const selectUnseen = sql.prepare<[], Row>('SELECT * FROM confirmations WHERE decision IS NULL AND seen_at IS NULL')
   const updateSeen = sql.prepare(
     `UPDATE confirmations SET seen_at = ?, expires_at = ?, card = json_set(card, '$.expiresAt', ?)
@@ -135,6 +138,7 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
       const other = alternative === undefined ? null : JSON.stringify(alternative)
       return update.run(decision, by, at, note ?? null, replacedBy ?? null, other, toolUseId).changes === 1
     },
+    setApprovals: (toolUseId, approvals) => void updateApprovals.run(JSON.stringify(approvals), toolUseId),
     unseen: (sessionId) =>
       selectUnseen
         .all()

@@ -14,6 +14,10 @@ export function createJournalProof({ sql }: Database, agrees: () => boolean): Jo
     `SELECT seq, at, kind, body, hash FROM journal
      WHERE kind = 'decision' AND json_valid(body) AND body ->> '$.toolUseId' = ? ORDER BY seq DESC LIMIT 1`,
   )
+  const approvalsOf = sql.prepare<[string], JournalRow>(
+    `SELECT seq, at, kind, body, hash FROM journal
+     WHERE kind = 'approval' AND json_valid(body) AND body ->> '$.toolUseId' = ? ORDER BY seq`,
+  )
   const madeOf = sql.prepare<[string], JournalRow>(
     `SELECT seq, at, kind, body, hash FROM journal
      WHERE kind = 'grant' AND json_valid(body) AND body ->> '$.grantId' = ? AND body ->> '$.change' = 'made'
@@ -22,6 +26,22 @@ export function createJournalProof({ sql }: Database, agrees: () => boolean): Jo
   const begunOf = sql.prepare<[string], JournalRow>(
     `SELECT seq, at, kind, body, hash FROM journal
      WHERE kind = 'execution' AND json_valid(body) AND body ->> '$.toolUseId' = ? ORDER BY seq DESC LIMIT 1`,
+  )
+  // The condition matches the index `journal_signers`.
+  const signerOf = sql.prepare<[string, string], JournalRow>(
+    `SELECT seq, at, kind, body, hash FROM journal
+     WHERE kind = 'signer' AND json_valid(body) AND body ->> '$.type' = ? AND body ->> '$.id' = ?
+       AND body ->> '$.change' IN ('added', 'removed')
+     ORDER BY seq DESC LIMIT 1`,
+  )
+  const enrolmentOf = sql.prepare<[string, string], JournalRow>(
+    `SELECT seq, at, kind, body, hash FROM journal
+     WHERE kind = 'signer' AND json_valid(body) AND body ->> '$.type' = ? AND body ->> '$.id' = ?
+       AND body ->> '$.change' = 'added' ORDER BY seq DESC LIMIT 1`,
+  )
+  const anySignerOf = sql.prepare<[string, string], object>(
+    `SELECT 1 FROM journal
+     WHERE kind = 'signer' AND json_valid(body) AND body ->> '$.type' = ? AND body ->> '$.person' = ? LIMIT 1`,
   )
   const at = sql.prepare<[number], JournalRow>('SELECT seq, at, kind, body, hash FROM journal WHERE seq = ?')
   const sealed = sql.prepare<[number], string>('SELECT last_hash FROM journal_segments WHERE last_seq = ?').pluck()
@@ -39,8 +59,21 @@ export function createJournalProof({ sql }: Database, agrees: () => boolean): Jo
       const body = bodyOf(decisionOf.get(toolUseId))
       return body?.decision === 'approved' && typeof body.bindingHash === 'string' ? body.bindingHash : undefined
     },
+    approvals: (toolUseId, bindingHash) =>
+      approvalsOf.all(toolUseId).flatMap((row) => {
+        const body = bodyOf(row)
+        if (body?.bindingHash !== bindingHash || typeof body.by !== 'string') return []
+        return [{ person: body.by, isAlone: typeof body.breakGlass === 'string' }]
+      }),
     execution: (toolUseId) => bodyOf(begunOf.get(toolUseId)),
     grant: (id) => bodyOf(madeOf.get(id)),
+    signer(type, id) {
+      const body = bodyOf(signerOf.get(type, id))
+      return body?.change === 'added' ? body : undefined
+    },
+    enrolment: (type, id) => bodyOf(enrolmentOf.get(type, id)),
+    decision: (toolUseId) => bodyOf(decisionOf.get(toolUseId)),
+    hadSigner: (type, person) => anySignerOf.get(type, person) !== undefined,
   }
 }
 

@@ -1,0 +1,60 @@
+import { firstOwnerId, JarvisError, type Person } from '../protocol/index.ts'
+import type { Password } from './password.ts'
+import type { PasswordHasher } from './passwords.ts'
+import type { People } from './people.ts'
+
+export type PersonPasswords = {
+  /** Who signs in under a name; without one, the only owner. @throws JarvisError `invalid_request` where there are several owners */
+  named(name: string | undefined): Person | undefined
+  /**
+   * Takes as long for nobody as for somebody, so that time does not tell who there is.
+   * @param isKnown as in `PasswordHasher.check`. @throws JarvisError `too_many_requests`
+   */
+  is(id: string | undefined, given: string, isKnown: boolean): Promise<boolean>
+  /** Ends all sign-ins of the person. @throws JarvisError `invalid_request` */
+  change(id: string, next: string, by: string): Promise<void>
+}
+
+/** The passwords of people: the first owner's is `first`, the others' are kept as hashes with them. */
+export function createPersonPasswords(parts: {
+  people: Pick<People, 'byName' | 'list' | 'hash' | 'setHash' | 'strengthen' | 'endSignIns'>
+  first: Password
+  hasher: PasswordHasher
+}): PersonPasswords {
+  const { people, first, hasher } = parts
+  return {
+    named(name) {
+      if (name !== undefined) return people.byName(name.trim())
+      const owners = people.list().filter(({ role, disabledAt }) => role === 'owner' && disabledAt === undefined)
+      if (owners.length > 1) {
+        throw new JarvisError('invalid_request', 'Several owners sign in here. Give your name too.')
+      }
+      return owners[0]
+    },
+    async is(id, given, isKnown) {
+      if (id === firstOwnerId) return first.is(given, isKnown)
+      const kept = id === undefined ? undefined : people.hash(id)
+      const { isRight, isWeak } = await hasher.check(given, kept, isKnown)
+      if (id !== undefined && kept !== undefined && isRight && isWeak) {
+        people.strengthen(id, kept, await hasher.hash(given))
+      }
+      return isRight && kept !== undefined
+    },
+    async change(id, next, by) {
+      if (id === firstOwnerId) {
+        await first.change(next)
+        people.endSignIns(id)
+        return
+      }
+      requireGoodPassword(next)
+      people.setHash(id, await hasher.hash(next), by)
+    },
+  }
+}
+
+const shortest = 8
+/** @throws JarvisError `invalid_request` */
+export function requireGoodPassword(password: string): void {
+  if (password.length < shortest)
+    throw new JarvisError('invalid_request', `A password has at least ${shortest} characters.`)
+}

@@ -1,0 +1,37 @@
+import { JarvisError, type Role } from '../protocol/index.ts'
+
+/** What roles come down to, from least to most. */
+export const standings = ['viewer', 'member', 'operator', 'owner'] as const
+export type Standing = (typeof standings)[number]
+
+/** A role that is not the house's own belongs to policy.yaml, and its holder is a member. */
+export const standingOf = (role: string): Standing => standings.find((known) => known === role) ?? 'member'
+
+export const isAtLeast = (role: string, least: Standing): boolean =>
+  standings.indexOf(standingOf(role)) >= standings.indexOf(least)
+
+/** Whether a role has scopes, beyond which its holder sees nothing of the cluster. */
+export const isBounded = (role: string): boolean => standingOf(role) === 'member'
+
+/** The lesser of two roles. */
+export const lesserOf = (one: string, other: string): string => (isAtLeast(one, standingOf(other)) ? other : one)
+
+/** The word of the wire's older form. */
+export const wireRole = (role: string): Role => (isAtLeast(role, 'operator') ? 'operator' : 'viewer')
+
+const refusals: Record<Exclude<Standing, 'viewer'>, string> = {
+  member: 'Your role may only look. An owner can give you one that may ask.',
+  operator: 'An operator can do this; you may only look.',
+  owner: 'Only an owner can do this. Nothing was changed.',
+}
+
+/** @throws JarvisError `forbidden` */
+export function requireStanding(role: string, least: Standing): void {
+  if (least !== 'viewer' && !isAtLeast(role, least)) throw new JarvisError('forbidden', refusals[least])
+}
+
+/** @throws JarvisError `forbidden` for whoever sees a part of the cluster alone */
+export function requireWholeSight(role: string): void {
+  if (isBounded(role))
+    throw new JarvisError('forbidden', 'Your role sees its part of the cluster alone, and this shows more of it.')
+}

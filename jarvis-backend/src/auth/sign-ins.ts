@@ -1,0 +1,33 @@
+/** One browser or program in which a person is signed in, by the token that it was given. Times in Unix ms. */
+export type SignInRow = {
+  id: string
+  person: string
+  /** SHA-256 of the token. */
+  hash: string
+  address: string
+  /** The user agent, unchecked. */
+  client: string
+  /** `password`, `passkey`, … */
+  method: string
+  createdAt: number
+  lastSeenAt: number
+  /** Whatever happens, it ends then. */
+  endsAt: number
+}
+
+export interface SignInStore {
+  add(row: SignInRow): void
+  get(id: string): SignInRow | undefined
+  /** A person's, newest use first. */
+  list(person: string): SignInRow[]
+  seen(id: string, at: number): void
+  /** @returns false where it had ended */
+  end(id: string): boolean
+  /** @param except the one that goes on */
+  endAll(person: string, except?: string): void
+  /** Forgets those whose time is over. */
+  prune(at: number): void
+}
+
+/** How the ids begin. A token's `jti` is its row's id; tokens of older releases and those signed by hand have another or none. */
+export const signInPrefix = 'sin'

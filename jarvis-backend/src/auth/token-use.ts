@@ -1,0 +1,69 @@
+import type { Clock } from '../lib/clock.ts'
+import type { ApiToken, ApiTokenStore } from './api-tokens.ts'
+import { createRateLimit } from './rate-limit.ts'
+
+/** Least time between two writes of a token's use, ms, so that most read-only requests need no write. */
+const writeEveryMs = 60_000
+
+type Counted = Pick<ApiToken, 'name' | 'createdAt'>
+type Use = { token: Counted; calls: number; at: number; writtenAt: number }
+
+/**
+ * Counts the requests of programs' tokens and holds each to its rate. A crash loses the count of the last minute; the rate's minute begins anew at a
+ * start.
+ */
+export function createTokenUse(parts: {
+  store: Pick<ApiTokenStore, 'used'>
+  clock: Clock
+  report(error: unknown, message: string): void
+}) {
+  const { store, clock } = parts
+  const limit = createRateLimit({ perMs: 60_000, now: clock.now })
+  const uses = new Map<string, Use>()
+  let disarm: (() => void) | undefined
+
+  function write(key: string, use: Use) {
+    store.used(use.token, use.at, use.calls)
+    uses.set(key, { ...use, calls: 0, writtenAt: use.at })
+  }
+  /** Writes what is only counted so far. */
+  function flush() {
+    disarm?.()
+    disarm = undefined
+    for (const [key, use] of uses) if (use.calls > 0) write(key, use)
+  }
+  function arm() {
+    disarm ??= clock.after(writeEveryMs, () => {
+      disarm = undefined
+      try {
+        flush()
+      } catch (error) {
+        parts.report(error, 'the use of tokens could not be written')
+        arm()
+      }
+    })
+  }
+
+  return {
+    /** Counts a request. @throws JarvisError `too_many_requests` with `retryAfterS` once the token's rate is used up; it is not counted then */
+    count({ name, createdAt, requestsPerMinute }: Counted & Pick<ApiToken, 'requestsPerMinute'>): void {
+      // A token made again under the same name is another one.
+      const key = `${name} ${createdAt}`
+      if (requestsPerMinute !== undefined) {
+        limit(
+          key,
+          requestsPerMinute,
+          (s) =>
+            `The token ${name} may make ${requestsPerMinute} requests a minute, and made them. Try again in ${s} s.`,
+        )
+      }
+      const { calls = 0, writtenAt = 0 } = uses.get(key) ?? {}
+      const use = { token: { name, createdAt }, calls: calls + 1, at: clock.now(), writtenAt }
+      uses.set(key, use)
+      if (use.at - writtenAt > writeEveryMs) write(key, use)
+      else arm()
+    },
+    flush,
+  }
+}
+export type TokenUse = ReturnType<typeof createTokenUse>

@@ -1,0 +1,125 @@
+import { approversOf, mayApprove, unmet } from '../../gate/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { type Approvals, type Approve, type Card, JarvisError } from '../../protocol/index.ts'
+import type { KnownPerson, People } from '../people.ts'
+import type { ConfirmationStore, Journal, JournalProof, StoredConfirmation } from '../ports.ts'
+
+/** What a card says of those who must approve it; undefined where one operator decides. @param people who may sign in now */
+export function approvalsOf(
+  approve: Approve | undefined,
+  people: People,
+  asker: string | undefined,
+): Approvals | undefined {
+  if (approve === undefined) return undefined
+  const { count: needed, by: roles, notAsker } = approve
+  const problem = unmet(approve, people.list(), people.find(asker)?.id ?? '')
+  return { needed, by: [], roles, ...(notAsker && { notAsker }), ...(problem !== undefined && { problem }) }
+}
+
+/** A yes that counts. `isAlone`: an owner broke the glass, and nobody else is needed. */
+type Counting = KnownPerson & { isAlone: boolean }
+
+/** Several people approve one call: who may, whose yes counts, and what is written of it. */
+export function createApprovals(parts: {
+  store: Pick<ConfirmationStore, 'setApprovals'>
+  journal: Journal
+  proof: Pick<JournalProof, 'approvals'>
+  people: People
+  clock: Clock
+  redact(text: string): string
+}) {
+  const { people } = parts
+  const approveOf = ({ needed: count, roles: by, notAsker }: Approvals): Approve => ({
+    ...{ count, by },
+    notAsker: notAsker ?? false,
+  })
+  const askerOf = ({ requestedBy }: Pick<Card, 'requestedBy'>) => people.find(requestedBy.person)?.id ?? ''
+
+  /** Whose yes stands in the journal and still counts: somebody who was removed, or has another role now, does not. */
+  function counting({ card, bindingHash }: Pick<StoredConfirmation, 'card' | 'bindingHash'>): Counting[] {
+    if (card.approvals === undefined) return []
+    const given = new Map(parts.proof.approvals(card.toolUseId, bindingHash).map((one) => [one.person, one]))
+    const known = [...given.values()].flatMap(({ person, isAlone }) => {
+      const found = people.find(person)
+      return found === undefined || found.id !== person ? [] : [{ ...found, isAlone }]
+    })
+    const able = new Set(approversOf(approveOf(card.approvals), known, askerOf(card)).map(({ id }) => id))
+    return known.filter(({ id, role, isAlone }) => (isAlone ? role === 'owner' : able.has(id)))
+  }
+
+  const isEnough = ({ card }: Pick<StoredConfirmation, 'card'>, yes: readonly Counting[]): boolean =>
+    yes.some(({ isAlone }) => isAlone) || yes.length >= (card.approvals?.needed ?? 0)
+
+  return {
+    /**
+     * The person whose yes this is; undefined where one operator decides.
+     * @throws JarvisError `forbidden` where theirs does not count, `already_decided` where they said it before
+     */
+    approver(stored: StoredConfirmation, by: string, isAlone: boolean): KnownPerson | undefined {
+      const { card } = stored
+      const { approvals } = card
+      if (approvals === undefined) return undefined
+      const person = people.find(by)
+      if (person === undefined) throw new JarvisError('forbidden', 'You may not approve anything. Nothing was decided.')
+      if (isAlone) {
+        if (person.role === 'owner') return person
+        throw new JarvisError('forbidden', 'Only an owner may decide alone. Nothing was decided.')
+      }
+      if (!mayApprove(person.role, approvals.roles))
+        throw new JarvisError(
+          'forbidden',
+          `It takes ${approvals.roles.join(' or ') || 'nobody'} to approve this, and you are ${person.role}. Nothing was decided.`,
+        )
+      if (approvals.notAsker && person.id === askerOf(card))
+        throw new JarvisError(
+          'forbidden',
+          'You asked for this, so others must approve it. You can deny it. Nothing was decided.',
+        )
+      const yes = counting(stored)
+      if (!yes.some(({ id }) => id === person.id)) return person
+      const left = approvals.needed - yes.length
+      throw new JarvisError('already_decided', `You approved it before. It waits for ${left} more.`)
+    },
+    /** Whether nobody else is needed once this person has said yes. */
+    isLast: (stored: StoredConfirmation, person: KnownPerson, isAlone: boolean): boolean =>
+      isEnough(stored, [...counting(stored).filter(({ id }) => id !== person.id), { ...person, isAlone }]),
+    /** Whether enough people have said yes, as they stand now. */
+    isWhole: (stored: Pick<StoredConfirmation, 'card' | 'bindingHash'>): boolean =>
+      stored.card.approvals === undefined || isEnough(stored, counting(stored)),
+    /** Writes a yes down, within the caller's transaction. @returns how the card shows it */
+    record(
+      stored: StoredConfirmation,
+      person: KnownPerson,
+      more: { note?: string; alone?: string },
+    ): Approvals | undefined {
+      const { card, sessionId, bindingHash } = stored
+      const { toolUseId, toolName, target, requestedBy, approvals } = card
+      if (approvals === undefined) return undefined
+      const at = parts.clock.now()
+      const before = counting(stored).filter(({ id }) => id !== person.id)
+      const said = new Map(approvals.by.map((one) => [one.person, one]))
+      const by = before.map(({ id, name }) => said.get(id) ?? { person: id, name, at })
+      const now = { ...approvals, by: [...by, { person: person.id, name: person.name, at }] }
+      parts.store.setApprovals(toolUseId, now)
+      const about = {
+        toolUseId,
+        sessionId,
+        toolName,
+        target,
+        requestedBy,
+        bindingHash,
+        by: person.id,
+        role: person.role,
+      }
+      parts.journal.append('approval', {
+        ...about,
+        ...{ number: now.by.length, of: approvals.needed },
+        ...(more.note !== undefined && { note: parts.redact(more.note) }),
+        ...(more.alone !== undefined && { breakGlass: parts.redact(more.alone) }),
+      })
+      return now
+    },
+  }
+}
+
+export type ApprovalsOfCards = ReturnType<typeof createApprovals>

@@ -1,0 +1,54 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Card } from '../../protocol/index.ts'
+
+/** How soon a token that expired, or was revoked at the command line, takes its cards along, ms. */
+const lookEveryMs = 5_000
+
+/**
+ * Withdraws waiting cards whose token or person is gone. It looks every 5 s while a card of a token, or of another person than the first owner, waits.
+ */
+export function createAskers(parts: {
+  pending(): Card[]
+  /** Why the card's principal may no longer ask; undefined where it may. */
+  goneBecause(card: Card): string | undefined
+  withdraw(toolUseId: string, because: string): void
+  clock: Clock
+  isStopping(): boolean
+  report(error: unknown, message: string): void
+}) {
+  let disarm: (() => void) | undefined
+
+  function look() {
+    for (const card of parts.pending()) {
+      const because = parts.goneBecause(card)
+      if (because !== undefined) parts.withdraw(card.toolUseId, because)
+    }
+    arm()
+  }
+  function arm() {
+    if (disarm !== undefined || parts.isStopping()) return
+    if (!parts.pending().some(({ requestedBy: { token, person } }) => token !== undefined || person !== undefined))
+      return
+    disarm = parts.clock.after(lookEveryMs, () => {
+      disarm = undefined
+      if (parts.isStopping()) return
+      try {
+        look()
+      } catch (error) {
+        parts.report(error, 'cards of ended tokens could not be withdrawn')
+        arm()
+      }
+    })
+  }
+
+  return {
+    /** Looks now, as at a start. */
+    look,
+    /** Looks from now on: a card may have been made. */
+    arm,
+    stop() {
+      disarm?.()
+      disarm = undefined
+    },
+  }
+}

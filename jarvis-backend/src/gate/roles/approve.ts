@@ -1,0 +1,60 @@
+import type { Approve } from '../../protocol/index.ts'
+import type { ApproveForm } from '../policy/roles-schema.ts'
+import type { PolicyFile } from '../policy/schema.ts'
+import { either } from './words.ts'
+
+/** Who decides where no rule says more. */
+export const usualApprovers = ['operator'] as const
+
+/** What a rule's `approve` says, with what it leaves out. */
+export const approveOf = ({ count = 1, by = [...usualApprovers], notAsker = true }: ApproveForm): Approve => ({
+  count,
+  by,
+  notAsker,
+})
+
+/** What both ask for: the larger number, and people who may approve by each. */
+export const both = (one: Approve, other: Approve): Approve => ({
+  count: Math.max(one.count, other.count),
+  by: one.by
+    .filter((role) => other.by.some((wanted) => isIn(role, wanted)))
+    .concat(other.by.filter((role) => !one.by.includes(role) && one.by.some((wanted) => isIn(role, wanted)))),
+  notAsker: one.notAsker || other.notAsker,
+})
+
+/** Whether who has `role` is among those called `wanted`: an owner is an operator too. */
+const isIn = (role: string, wanted: string): boolean => role === wanted || (role === 'owner' && wanted === 'operator')
+
+/** Whether a person of a role may approve. @param by roles */
+export const mayApprove = (role: string, by: readonly string[]): boolean => by.some((wanted) => isIn(role, wanted))
+
+/** A person as far as it counts for approvals. */
+export type Approver = { id: string; role: string; isDisabled?: boolean }
+
+/** Those who may approve a call. @param asker the person in whose name it is asked for; absent: anybody's */
+export const approversOf = <P extends Approver>({ by, notAsker }: Approve, people: readonly P[], asker?: string): P[] =>
+  people.filter(({ id, role, isDisabled }) => !isDisabled && mayApprove(role, by) && !(notAsker && id === asker))
+
+const people = (count: number) => (count === 1 ? '1 person' : `${count} people`)
+
+/** `2 people who are operator, none of them the one who asked`. */
+export const approveWords = ({ count, by, notAsker }: Approve): string =>
+  `${people(count)} who ${count === 1 ? 'is' : 'are'} ${either(by) || 'nobody'}${notAsker ? `, ${count === 1 ? 'not' : 'none of them'} the one who asked` : ''}`
+
+/** Why a call could never be approved; undefined where it can. @param asker absent: any of those who may approve, too, may ask */
+export function unmet(approve: Approve, enrolled: readonly Approver[], asker?: string): string | undefined {
+  const able = approversOf(approve, enrolled, asker).length
+  // Whoever asks may be one of those who approve.
+  const needed = approve.count + (approve.notAsker && asker === undefined ? 1 : 0)
+  if (able >= needed) return undefined
+  const there = able === 0 ? 'nobody is' : `${people(able)} ${able === 1 ? 'is' : 'are'}`
+  const who = asker === undefined ? '' : ' besides the one who asked'
+  return `It takes ${approveWords(approve)}, and ${there} ${either(approve.by) || 'allowed to'}${who}.`
+}
+
+/** The rules of a policy whose cards the enrolled people could never approve, a sentence each. */
+export const unmetIn = ({ rules = [] }: PolicyFile, enrolled: readonly Approver[]): string[] =>
+  rules.flatMap(({ name, approve }) => {
+    const why = approve && unmet(approveOf(approve), enrolled)
+    return why === undefined ? [] : [`rule ${name}: ${why} Its cards could wait for ever.`]
+  })

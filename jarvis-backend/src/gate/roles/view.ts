@@ -1,0 +1,43 @@
+import type { ClusterState, Target } from '../../protocol/index.ts'
+import type { Effect, Thing } from '../effect.ts'
+import type { World } from '../world.ts'
+import { beyondRole, type Role } from './role.ts'
+
+/** Whether a person of the role may look at a thing of the cluster. */
+const maySee = (role: Role, on: Thing, target: Target, world: World): boolean => {
+  const effect: Effect = { kind: 'read', on, target }
+  return beyondRole(role, { toolName: '', baseTier: 'green', input: {} }, [effect], 'green', world) === undefined
+}
+
+/**
+ * The part of the cluster that a person of the role may look at. A node that is not theirs and has a guest of theirs keeps its name and
+ * status alone.
+ */
+export function seenBy(role: Role, state: ClusterState, world: World): ClusterState {
+  if (role.isWhole) return state
+  const guests = state.guests.filter(({ vmid, type, name, node }) =>
+    maySee(role, 'guest', { kind: 'guest', id: `${type}/${vmid}`, name, node, vmid, type }, world),
+  )
+  const hosts = new Set(guests.map(({ node }) => node))
+  const isTheirs = (name: string) => maySee(role, 'node', { kind: 'node', id: `node/${name}`, name, node: name }, world)
+  const theirs = new Set(state.nodes.filter(({ name }) => isTheirs(name)).map(({ name }) => name))
+  const vmids = new Set(guests.map(({ vmid }) => vmid))
+  const { self, ...rest } = state
+  return {
+    ...rest,
+    // The lines name nodes and storages.
+    missing: state.missing.length === 0 ? [] : ['a part of the cluster could not be read'],
+    ...(self?.vmid !== undefined && vmids.has(self.vmid) && { self }),
+    nodes: state.nodes
+      .filter(({ name }) => theirs.has(name) || hosts.has(name))
+      .map((node) =>
+        theirs.has(node.name) ? node : { name: node.name, status: node.status, isProtected: node.isProtected },
+      ),
+    guests,
+    storages: state.storages.filter(({ name, node }) => {
+      const id = node === undefined ? `storage/${name}` : `storage/${node}/${name}`
+      return maySee(role, 'storage', { kind: 'storage', id, name, ...(node !== undefined && { node }) }, world)
+    }),
+    tasks: state.tasks.filter(({ node, vmid }) => (vmid === undefined ? theirs.has(node) : vmids.has(vmid))),
+  }
+}

@@ -1,0 +1,84 @@
+import type { Request, Response } from 'express'
+import type { OriginOf } from '../auth/public-origin.ts'
+import {
+  type LoginReply as Entered,
+  LoginReply,
+  Passkey,
+  type PasskeyAssertion,
+  PasskeyBody,
+  PasskeyCountersignBody,
+  PasskeyPatchBody,
+  PasskeyReply,
+  PasskeySignInBody,
+  PasskeysReply,
+  WebAuthnOptions,
+} from '../protocol/index.ts'
+import type { Passkeys } from '../signing/passkeys.ts'
+import { del, get, patch, post, type Route } from './route.ts'
+
+/** `/api/passkeys` and `/api/auth/passkey`: a person's passkeys, and signing in with one. */
+export function passkeyRoutes(parts: {
+  passkeys: Passkeys
+  originOf: OriginOf
+  /** What authenticators call the person. */
+  labelOf(person: string): string
+  /** Checks a passkey and counts refused ones. @returns the person's id */
+  prove(request: Request, response: PasskeyAssertion): Promise<string>
+  /** Signs the person in, whose passkey was checked. */
+  enter(person: string, request: Request, response: Response): Entered
+}): Route[] {
+  const { passkeys, originOf, labelOf, prove, enter } = parts
+  return [
+    get(
+      '/passkeys',
+      'Your [passkeys](signed-decisions.md#passkeys). `problem` says why none works at this address, and what to do.',
+      { role: 'member', reply: PasskeysReply },
+      ({ by, request }) => {
+        const problem = passkeys.problem(originOf(request))
+        return { items: passkeys.list(by), ...(problem !== undefined && { problem }) }
+      },
+    ),
+    post(
+      '/passkeys/options',
+      'Options for `navigator.credentials.create`; they count for five minutes.',
+      { role: 'member', password: true, reply: WebAuthnOptions },
+      ({ by, request }) => passkeys.enrolOptions({ person: by, label: labelOf(by), origin: originOf(request) }),
+    ),
+    post(
+      '/passkeys',
+      'Enrols your first passkey. Beside others the reply has `countersign`: options by which an older one signs the new one.',
+      { role: 'member', password: true, body: PasskeyBody, reply: PasskeyReply },
+      ({ by, body: { name, response } }) => passkeys.enrol(by, name, response),
+    ),
+    post(
+      '/passkeys/countersign',
+      'Enrols a passkey that an older one of yours has signed now.',
+      { role: 'member', password: true, body: PasskeyCountersignBody, reply: Passkey },
+      ({ by, body: { response } }) => passkeys.countersign(by, response),
+    ),
+    patch(
+      '/passkeys/:id',
+      'Renames a passkey of yours.',
+      { role: 'member', body: PasskeyPatchBody },
+      ({ by, params, body: { name } }) => passkeys.rename(by, params.id, name),
+    ),
+    del(
+      '/passkeys/:id',
+      'Removes a passkey of yours. It signs in and decides no more; what it has signed stays valid.',
+      { role: 'member', password: true },
+      ({ by, params }) => passkeys.remove(by, params.id),
+    ),
+    post(
+      '/auth/passkey/options',
+      'Options for `navigator.credentials.get`, to sign in or to step up. They count once, for five minutes. Refused with what to do at an address where passkeys do not work.',
+      { role: 'public', reply: WebAuthnOptions },
+      ({ request }) => passkeys.signInOptions(originOf(request)),
+    ),
+    post(
+      '/auth/passkey',
+      'Signs in with a passkey. `expiresIn` is seconds.',
+      { role: 'public', body: PasskeySignInBody, reply: LoginReply },
+      async ({ body, request, response }) => enter(await prove(request, body.response), request, response),
+    ),
+  ]
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import type { People } from '../auth/people.ts'
+import { isAtLeast } from '../auth/roles.ts'
+import type { SignInRow, SignInStore } from '../auth/sign-ins.ts'
+import { houseRoles, PeopleReply, Person, PersonPatchBody, SignInInfo } from '../protocol/index.ts'
+import { del, get, Ok, ok, patch, post, type Route } from './route.ts'
+
+const shown = ({ person: _, hash: __, ...facts }: SignInRow): SignInInfo => facts
+
+/** `/api/people`: who may sign in, and what each may do. */
+export function peopleRoutes(parts: {
+  people: Pick<People, 'list' | 'must' | 'names' | 'change' | 'remove' | 'signOut'>
+  signIns: Pick<SignInStore, 'list'>
+  ownRoles(): readonly string[]
+}): Route[] {
+  const { people, signIns } = parts
+  return [
+    get(
+      '/people',
+      'Who may sign in, and the roles that can be given. Owners are told more about each.',
+      { role: 'viewer', forMembers: true, reply: PeopleReply },
+      ({ identity }) => {
+        const present = people.list()
+        const isOwner = isAtLeast(identity.person.role, 'owner')
+        return {
+          items: present.map((person) => {
+            const { id, name, role } = person
+            return isOwner ? { ...person, signIns: signIns.list(id).length } : { id, name, role }
+          }),
+          removed: people.names().filter(({ id }) => !present.some((person) => person.id === id)),
+          roles: [...new Set([...houseRoles, ...parts.ownRoles()])],
+        }
+      },
+    ),
+    patch(
+      '/people/:id',
+      'Renames a person, changes the role, disables or enables. It counts at once, also where the person is signed in. The last owner stays one.',
+      { role: 'owner', password: true, body: PersonPatchBody, reply: Person },
+      ({ params: { id }, body, by }) => people.change(id, body, by),
+    ),
+    del(
+      '/people/:id',
+      'Removes a person: sign-ins, tokens and push devices end, waiting cards are withdrawn.',
+      { role: 'owner', password: true },
+      ({ params: { id }, by }) => people.remove(id, by),
+    ),
+    post(
+      '/people/:id/sign-out',
+      'Signs a person out everywhere.',
+      { role: 'owner', reply: Ok },
+      ({ params: { id }, by }) => {
+        people.signOut(id, by)
+        return ok
+      },
+    ),
+    get(
+      '/people/:id/sign-ins',
+      'Where a person is signed in, the newest use first.',
+      { role: 'owner', reply: z.object({ items: z.array(SignInInfo) }) },
+      ({ params: { id } }) => ({ items: signIns.list(people.must(id).id).map(shown) }),
+    ),
+  ]
+}

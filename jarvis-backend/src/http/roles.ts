@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import type { Judgement, SeeingJudge } from '../calls/judge.ts'
+import type { People } from '../calls/people.ts'
+import { type Approve, JarvisError, RoleInfo, TryRoleBody, TryRoleReply } from '../protocol/index.ts'
+import { get, post, type Route } from './route.ts'
+
+/** `/api/roles`: what each role may, and what a call would get. */
+export function roleRoutes(parts: {
+  /** All roles by name. `sentences`: what each may. */
+  roles(): ReadonlyMap<string, { name: string; sentences: readonly string[] }>
+  /** The roles that are always there. */
+  builtIn: readonly string[]
+  /** Who must approve, in words. */
+  approveWords(approve: Approve): string
+  people: People
+  judge: SeeingJudge
+}): Route[] {
+  const { people, roles } = parts
+
+  /** @throws JarvisError `not_found` */
+  function personNamed(wanted: string): string {
+    const found = people.list().find(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase())
+    if (found !== undefined) return found.id
+    throw new JarvisError('not_found', `Nobody who may sign in is called ${wanted}.`)
+  }
+  function requireRole(name: string): string {
+    if (roles().has(name)) return name
+    throw new JarvisError('not_found', `There is no role ${name}. Roles: ${[...roles().keys()].join(', ')}.`)
+  }
+
+  return [
+    get(
+      '/roles',
+      'The [roles](roles.md), those of JARVIS first, with what each may in plain words.',
+      { role: 'viewer', forMembers: true, token: 'read', reply: z.object({ items: z.array(RoleInfo) }) },
+      () => ({
+        items: [...roles().values()].map(({ name, sentences }) => ({
+          ...{ name, builtIn: parts.builtIn.includes(name), sentence: sentences.join(' '), scopes: [...sentences] },
+          people: people.list().filter(({ role }) => role === name).length,
+        })),
+      }),
+    ),
+    post(
+      '/roles/try',
+      'What a call would get if that person, or somebody of that role, asked for it; runs nothing.',
+      { role: 'operator', body: TryRoleBody, reply: TryRoleReply },
+      async ({ body: { person, role, toolName, toolInput } }) => {
+        const who = person === undefined ? { asRole: requireRole(role ?? '') } : { person: personNamed(person) }
+        return replyOf(await parts.judge(toolName, toolInput, undefined, { kind: 'command', ...who }))
+      },
+    ),
+  ]
+
+  function replyOf({ kind, verdict }: Judgement): TryRoleReply {
+    const { tier, rule, reason: because, approve } = verdict
+    const said = { tier, rule, because }
+    if (kind === 'blocked') return { verdict: 'black', ...said }
+    if (kind === 'invalid') return { verdict: 'refused', ...said }
+    if (tier !== 'red') return { verdict: 'runs', ...said }
+    const who = approve === undefined ? '1 person who is operator' : parts.approveWords(approve)
+    return { verdict: 'asks', ...said, who, ...(approve && { approve }) }
+  }
+}

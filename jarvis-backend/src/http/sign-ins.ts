@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import type { SignInRow, SignInStore } from '../auth/sign-ins.ts'
+import type { Identity } from '../auth/tokens.ts'
+import { type Factors, JarvisError, MeReply, SignInInfo } from '../protocol/index.ts'
+import { del, get, Ok, ok, post, type Route } from './route.ts'
+
+/** A change of where a person is signed in, for the journal. */
+export type SignInChange = { what: 'ended' | 'others_ended'; by: string; signIn?: string }
+
+/** `/api/auth/me` and `/api/auth/sign-ins`: who asks, and where that person is signed in. */
+export function signInRoutes(parts: {
+  signIns: Pick<SignInStore, 'get' | 'list' | 'end' | 'endAll'>
+  factorsOf(person: string): Factors
+  durably<T>(work: () => T): T
+  record(change: SignInChange): void
+  /** What is open counts no longer, perhaps. */
+  ended(): void
+}): Route[] {
+  const { signIns, durably, record } = parts
+  const shown = ({ person: _, hash: __, ...facts }: SignInRow, { signIn }: Identity): SignInInfo => ({
+    ...facts,
+    ...(facts.id === signIn && { isThis: true }),
+  })
+  return [
+    get(
+      '/auth/me',
+      'Who is signed in, since when and with what.',
+      { role: 'viewer', forMembers: true, reply: MeReply },
+      ({ identity }) => {
+        const row = identity.signIn === undefined ? undefined : signIns.get(identity.signIn)
+        const { person, role } = identity
+        return { person, role, ...(row && { signIn: shown(row, identity) }), factors: parts.factorsOf(person.id) }
+      },
+    ),
+    get(
+      '/auth/sign-ins',
+      'Where you are signed in, the newest use first.',
+      { role: 'viewer', forMembers: true, reply: z.object({ items: z.array(SignInInfo) }) },
+      ({ identity }) => ({ items: signIns.list(identity.person.id).map((row) => shown(row, identity)) }),
+    ),
+    del(
+      '/auth/sign-ins/:id',
+      'Ends one of them.',
+      { role: 'viewer', forMembers: true },
+      ({ params: { id }, identity, by }) => {
+        durably(() => {
+          if (signIns.get(id)?.person !== identity.person.id || !signIns.end(id)) {
+            throw new JarvisError('not_found', 'You are not signed in there any more.')
+          }
+          record({ what: 'ended', by, signIn: id })
+        })
+        parts.ended()
+      },
+    ),
+    post(
+      '/auth/sign-out-others',
+      'Ends all of them but this one.',
+      { role: 'viewer', forMembers: true, reply: Ok },
+      ({ identity, by }) => {
+        durably(() => {
+          signIns.endAll(identity.person.id, identity.signIn)
+          record({ what: 'others_ended', by })
+        })
+        parts.ended()
+        return ok
+      },
+    ),
+  ]
+}

@@ -1,0 +1,30 @@
+import type { People } from '../auth/people.ts'
+import type { OriginOf } from '../auth/public-origin.ts'
+import { WaysReply } from '../protocol/index.ts'
+import type { Passkeys } from '../signing/passkeys.ts'
+import { get, type Route } from './route.ts'
+
+/** `/api/auth/ways`: what the sign-in page shows. It names nobody. */
+export function waysRoutes(parts: {
+  people: Pick<People, 'list'>
+  passkeys: Pick<Passkeys, 'list' | 'problem'>
+  originOf: OriginOf
+}): Route[] {
+  const { people, passkeys, originOf } = parts
+  return [
+    get(
+      '/auth/ways',
+      'What somebody who is not signed in needs: whether a name is asked for, and whether passkeys are there and work at this address.',
+      { role: 'public', reply: WaysReply },
+      ({ request }) => {
+        const present = people.list().filter(({ disabledAt }) => disabledAt === undefined)
+        const problem = passkeys.problem(originOf(request))
+        return {
+          named: present.length > 1,
+          passkeys: present.some(({ id }) => passkeys.list(id).length > 0),
+          ...(problem !== undefined && { problem }),
+        }
+      },
+    ),
+  ]
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { GrantRequest } from './grant.ts'
+import { GoesBackAfterMin } from './undo.ts'
+
+/** Bytes in base64url. */
+export const Base64Url = z
+  .string()
+  .regex(/^[\w-]*$/, 'must be base64url')
+  .max(20_000)
+
+export const PasskeyName = z.string().trim().min(1).max(60)
+
+/** A person's passkey. Unix ms. `isSynced`: its maker copies it to other devices of the person; otherwise it stays on one device. */
+export const Passkey = z.object({
+  id: z.string(),
+  name: z.string(),
+  isSynced: z.boolean(),
+  createdAt: z.int(),
+  lastUsedAt: z.int().exactOptional(),
+})
+export type Passkey = z.infer<typeof Passkey>
+
+/** `problem`: why passkeys do not work at this address, and what to do. */
+export const PasskeysReply = z.object({ items: z.array(Passkey), problem: z.string().exactOptional() })
+export type PasskeysReply = z.infer<typeof PasskeysReply>
+
+/** What a browser's `navigator.credentials.get` answers, as JSON. Bytes are base64url. */
+export const PasskeyAssertion = z.object({
+  id: Base64Url,
+  rawId: Base64Url,
+  type: z.literal('public-key'),
+  response: z.object({
+    clientDataJSON: Base64Url,
+    authenticatorData: Base64Url,
+    signature: Base64Url,
+    userHandle: Base64Url.exactOptional(),
+  }),
+})
+export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>
+
+/** What `navigator.credentials.create` answers, as JSON. */
+export const PasskeyRegistration = z.object({
+  id: Base64Url,
+  rawId: Base64Url,
+  type: z.literal('public-key'),
+  response: z.object({
+    clientDataJSON: Base64Url,
+    attestationObject: Base64Url,
+    transports: z.array(z.string().max(30)).max(10).exactOptional(),
+  }),
+})
+export type PasskeyRegistration = z.infer<typeof PasskeyRegistration>
+
+/** Options for `navigator.credentials`, as JSON of WebAuthn level 3. */
+export const WebAuthnOptions = z.looseObject({ challenge: z.string() })
+export type WebAuthnOptions = z.infer<typeof WebAuthnOptions>
+
+export const PasskeyBody = z.strictObject({ name: PasskeyName, response: PasskeyRegistration })
+export const PasskeyPatchBody = z.strictObject({ name: PasskeyName })
+export const PasskeyCountersignBody = z.strictObject({ response: PasskeyAssertion })
+/**
+ * `passkey`: it is enrolled. `countersign`: an older passkey of the person must sign the new one; send its answer to these options to
+ * `POST /api/passkeys/countersign`.
+ */
+export const PasskeyReply = z.object({
+  passkey: Passkey.exactOptional(),
+  countersign: WebAuthnOptions.exactOptional(),
+})
+export type PasskeyReply = z.infer<typeof PasskeyReply>
+export const PasskeySignInBody = z.strictObject({ response: PasskeyAssertion })
+
+/** What an approval besides the call says; it is signed too. */
+export const DecisionTerms = z.strictObject({
+  grant: GrantRequest.optional(),
+  goesBackAfterMin: GoesBackAfterMin.optional(),
+})
+/** Asks for what to sign. */
+export const ChallengeBody = DecisionTerms.extend({ decision: z.literal('approved').default('approved') })
+export type DecisionTerms = z.infer<typeof DecisionTerms>
+
+/** `statement`: the exact text that is signed. `lines`: the same for a person. `problem`: why a passkey cannot sign here. Unix ms. */
+export const DecisionChallenge = z.object({
+  challenge: z.string(),
+  statement: z.string(),
+  lines: z.array(z.string()),
+  expiresAt: z.int(),
+  options: WebAuthnOptions.exactOptional(),
+  problem: z.string().exactOptional(),
+})
+export type DecisionChallenge = z.infer<typeof DecisionChallenge>
+
+/** A signed approval. */
+export const DecisionProof = z.strictObject({ type: z.literal('passkey'), response: PasskeyAssertion })
+export type DecisionProof = z.infer<typeof DecisionProof>
+/** How a decision was signed. */
+export const SignedBy = z.enum(['passkey'])
+export type SignedBy = z.infer<typeof SignedBy>

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { Role } from './role.ts'
+
+/** The id of the first owner, in every installation. Rows without a person are the first owner's. */
+export const firstOwnerId = 'operator'
+
+/** Whether an id is a person's; of tokens signed by hand and of JARVIS itself it is not. */
+export const isPersonId = (id: string): boolean => id === firstOwnerId || id.startsWith('per_')
+/** The person in whose name somebody acts that a journal line calls `by`: what is no person's id acts for the first owner. */
+export const personOf = (by: string): string => (isPersonId(by) ? by : firstOwnerId)
+/** The same as a field; absent for the first owner. */
+export const personFor = (by: string): { person?: string } => (personOf(by) === firstOwnerId ? {} : { person: by })
+
+/** How a person signs in. Names that differ in case alone are the same. */
+export const PersonName = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,40}$/, 'has 1 to 40 letters, digits, dots, underscores or dashes')
+
+/**
+ * What a person may do. `owner`: everything, with people, secrets and policy; `operator`: the whole cluster; `viewer`: reads. Another name is a
+ * role of `policy.yaml`, whose holder is a member: asks within its scopes.
+ */
+export const PersonRole = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,39}$/, 'is owner, operator, viewer or a role of policy.yaml')
+export type PersonRole = z.infer<typeof PersonRole>
+export const houseRoles = ['owner', 'operator', 'viewer'] as const
+
+/** A person as others are told of them. `role`: at most what the token allows that was sent. */
+export const PersonRef = z.object({ id: z.string(), name: z.string(), role: z.string() })
+export type PersonRef = z.infer<typeof PersonRef>
+
+/** A person who may sign in. Times in Unix ms. */
+export const Person = PersonRef.extend({
+  createdAt: z.int(),
+  /** Since when this person cannot sign in. */
+  disabledAt: z.int().exactOptional(),
+  lastSeenAt: z.int().exactOptional(),
+})
+export type Person = z.infer<typeof Person>
+
+/** How somebody signed in: `password`, `passkey`, `oidc` and more to come. */
+export const SignInMethod = z.string()
+/** Where a person is signed in. Times in Unix ms. */
+export const SignInInfo = z.object({
+  id: z.string(),
+  /** The browser's user agent or the program's name, unchecked. */
+  client: z.string(),
+  address: z.string(),
+  method: SignInMethod,
+  createdAt: z.int(),
+  lastSeenAt: z.int(),
+  endsAt: z.int(),
+  /** The request that asks came with it. */
+  isThis: z.literal(true).exactOptional(),
+})
+export type SignInInfo = z.infer<typeof SignInInfo>
+
+/** What a person can sign in with. */
+export const Factors = z.object({
+  password: z.boolean(),
+  passkeys: z.int(),
+  totp: z.boolean(),
+  recoveryCodesLeft: z.int(),
+})
+export type Factors = z.infer<typeof Factors>
+
+/**
+ * What signing in takes here. `named`: the name too, because there are several people. `passkeys`: somebody has one. `problem`: why passkeys do
+ * not work at this address, and what to do.
+ */
+export const WaysReply = z.object({ named: z.boolean(), passkeys: z.boolean(), problem: z.string().exactOptional() })
+export type WaysReply = z.infer<typeof WaysReply>
+
+/** Who asks. `role`: the wire's older word. `signIn`: absent for a token that was signed by hand or by an older release. */
+export const MeReply = z.object({
+  person: PersonRef,
+  role: Role,
+  signIn: SignInInfo.exactOptional(),
+  factors: Factors,
+})
+export type MeReply = z.infer<typeof MeReply>
+
+/**
+ * Everybody who may sign in, with more about each for owners: `signIns`, in how many places. `roles`: those that can be given. `removed`: who was
+ * removed; old lines name them by id.
+ */
+export const PeopleReply = z.object({
+  items: z.array(
+    PersonRef.extend({
+      createdAt: z.int().exactOptional(),
+      disabledAt: z.int().exactOptional(),
+      lastSeenAt: z.int().exactOptional(),
+      signIns: z.int().exactOptional(),
+    }),
+  ),
+  removed: z.array(PersonRef.pick({ id: true, name: true })),
+  roles: z.array(z.string()),
+})
+export type PeopleReply = z.infer<typeof PeopleReply>
+export const PersonPatchBody = z
+  .strictObject({ name: PersonName.optional(), role: PersonRole.optional(), disabled: z.boolean().optional() })
+  .refine((body) => Object.values(body).some((value) => value !== undefined), 'must name what to change')

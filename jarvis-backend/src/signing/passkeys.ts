@@ -1,0 +1,264 @@
+import { createPublicKey, randomBytes } from 'node:crypto'
+import {
+  JarvisError,
+  type Passkey,
+  type PasskeyAssertion,
+  type PasskeyRegistration,
+  type PasskeyReply,
+  type WebAuthnOptions,
+} from '../protocol/index.ts'
+import { assertionProblem } from './assertion.ts'
+import { type Countersignature, enrolmentChallenge, statementOf } from './enrolment.ts'
+import { createHeld, heldForMs } from './held.ts'
+import type { PasskeyStore, StoredPasskey } from './ports.ts'
+import type { Place, RelyingParty } from './relying-party.ts'
+
+const mostPasskeys = 20
+/** ES256, EdDSA and RS256: what `isSigned` checks. The library would offer others where the runtime has them. */
+const algorithms = [-7, -8, -257]
+
+/** What the journal keeps of a passkey. */
+export type PasskeyChange =
+  | ({ change: 'added'; name: string } & Pick<StoredPasskey, 'person' | 'id' | 'key' | 'rpId' | 'isSynced'> & {
+        origin: string
+        /** `first`: nothing older vouches for it. `renewed`: older ones were removed before. */
+        trust?: 'first' | 'renewed'
+        signedBy?: Countersignature
+      })
+  | { change: 'renamed'; person: string; id: string; name: string }
+  | { change: 'removed'; person: string; id: string; name: string }
+  /** Its counter went back, as that of a copy does. */
+  | { change: 'refused'; person: string; id: string; name: string; why: string }
+
+export type Passkeys = {
+  list(person: string): Passkey[]
+  /** Whose passkey it is. */
+  personOf(id: string): string | undefined
+  /** Why passkeys do not work at an origin, and what to do. */
+  problem: RelyingParty['problem']
+  /** Options to make a passkey. @throws JarvisError `conflict` at an address where none works, or where there are too many */
+  enrolOptions(who: { person: string; label: string; origin: string }): Promise<WebAuthnOptions>
+  /** Enrols a person's first passkey, or asks an older one to sign the new one. @throws JarvisError `invalid_request` */
+  enrol(person: string, name: string, response: PasskeyRegistration): Promise<PasskeyReply>
+  /** Enrols the passkey that an older one has signed now. @throws JarvisError `invalid_request` */
+  countersign(person: string, response: PasskeyAssertion): Passkey
+  /** @throws JarvisError `not_found` */
+  rename(person: string, id: string, name: string): void
+  /** @throws JarvisError `not_found` */
+  remove(person: string, id: string): void
+  /** Options for whoever has a passkey here. @throws JarvisError `conflict` at an address where none works */
+  signInOptions(origin: string): Promise<WebAuthnOptions>
+  /** @returns the id of the person whose passkey it is. @throws JarvisError `invalid_credentials` */
+  prove(response: PasskeyAssertion): Promise<string>
+}
+
+type Pending = { passkey: StoredPasskey; origin: string; statement: string }
+
+/** Enrols passkeys and checks who signs in with one. What is under way is kept in memory, so a restart ends it. */
+export function createPasskeys(parts: {
+  store: PasskeyStore
+  place: RelyingParty
+  now(): number
+  durably<T>(work: () => T): T
+  /** Writes to the journal, in the transaction of the change. */
+  record(change: PasskeyChange): void
+  /** Whether the journal has passkeys of that person which are gone. */
+  hadPasskeys(person: string): boolean
+}): Passkeys {
+  const { store, place, now, durably, record } = parts
+  const enrolling = createHeld<Place & { person: string; userHandle: string }>(now)
+  const signing = createHeld<Pending>(now)
+  const entering = createHeld<Place>(now)
+  // Loaded on first use: most starts need none of it.
+  const library = () => import('@simplewebauthn/server')
+
+  function keep(passkey: StoredPasskey, origin: string, signedBy?: Countersignature): Passkey {
+    const { person, id, name, key, rpId, isSynced } = passkey
+    return durably(() => {
+      const isFirst = store.list(person).length === 0
+      // The two requests of a countersignature have time between them.
+      if (isFirst !== (signedBy === undefined)) throw invalid('Your passkeys have changed meanwhile. Begin again.')
+      if (!store.add(passkey)) throw new JarvisError('conflict', 'This passkey is enrolled already.')
+      const trust = signedBy ? { signedBy } : ({ trust: parts.hadPasskeys(person) ? 'renewed' : 'first' } as const)
+      record({ change: 'added', person, id, name, key, rpId, isSynced, origin, ...trust })
+      return shown(passkey)
+    })
+  }
+
+  async function optionsToSign(older: readonly StoredPasskey[], rpId: string, challenge: string) {
+    const { generateAuthenticationOptions } = await library()
+    const allowCredentials = older.map(({ id, transports }) => ({ id, transports: transports as never }))
+    return asJson(
+      await generateAuthenticationOptions({
+        ...{ rpID: rpId, challenge: Buffer.from(challenge, 'base64url'), timeout: heldForMs },
+        ...{ userVerification: 'required', allowCredentials },
+      }),
+    )
+  }
+
+  async function registered(person: string, name: string, response: PasskeyRegistration) {
+    const challenge = challengeIn(response)
+    const begun = enrolling.take(challenge)
+    if (begun?.person !== person)
+      throw invalid('This was not asked for, or took longer than five minutes. Begin again.')
+    const { verifyRegistrationResponse } = await library()
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: { ...response, clientExtensionResults: {} } as never,
+      ...{ expectedChallenge: challenge, expectedOrigin: begun.origin, expectedRPID: begun.rpId },
+      ...{ requireUserVerification: true, supportedAlgorithmIDs: algorithms },
+    }).catch((cause: unknown) => {
+      throw invalid('The passkey was not accepted', cause)
+    })
+    if (!verified || registrationInfo === undefined) throw invalid('The passkey was not accepted.')
+    const { credential, credentialDeviceType } = registrationInfo
+    const { rpId, origin, userHandle } = begun
+    const passkey: StoredPasskey = {
+      ...{ id: credential.id, person, userHandle, name, rpId, counter: credential.counter },
+      key: await spkiOf(credential.publicKey),
+      cose: Buffer.from(credential.publicKey).toString('base64url'),
+      transports: response.response.transports ?? [],
+      isSynced: credentialDeviceType === 'multiDevice',
+      createdAt: now(),
+    }
+    return { passkey, origin }
+  }
+
+  return {
+    list: (person) => store.list(person).map(shown),
+    personOf: (id) => store.get(id)?.person,
+    problem: place.problem,
+    async enrolOptions({ person, label, origin }) {
+      const here = place.at(origin)
+      const known = store.list(person)
+      if (known.length >= mostPasskeys)
+        throw new JarvisError('conflict', `You have ${mostPasskeys} passkeys already. Remove one first.`)
+      const userHandle = known[0]?.userHandle ?? randomBytes(32).toString('base64url')
+      const { generateRegistrationOptions } = await library()
+      const options = await generateRegistrationOptions({
+        ...{ rpName: 'JARVIS', rpID: here.rpId, userName: label, userDisplayName: label, timeout: heldForMs },
+        ...{ userID: Buffer.from(userHandle, 'base64url'), attestationType: 'none', supportedAlgorithmIDs: algorithms },
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        excludeCredentials: known.map(({ id, transports }) => ({ id, transports: transports as never })),
+      })
+      enrolling.hold(options.challenge, { ...here, person, userHandle })
+      return asJson(options)
+    },
+    async enrol(person, name, response) {
+      const { passkey, origin } = await registered(person, name, response)
+      const older = store.list(person)
+      if (older.length === 0) return { passkey: keep(passkey, origin) }
+      const statement = statementOf({ ...passkey, origin }, randomBytes(32).toString('base64url'))
+      const challenge = enrolmentChallenge(statement)
+      signing.hold(challenge, { passkey, origin, statement })
+      return { countersign: await optionsToSign(older, passkey.rpId, challenge) }
+    },
+    countersign(person, { id, response }) {
+      const challenge = challengeIn({ response })
+      const pending = signing.take(challenge)
+      const older = store.get(id)
+      if (pending?.passkey.person !== person || older?.person !== person)
+        throw invalid('This was not asked for, or took longer than five minutes. Begin again.')
+      const { passkey, origin, statement } = pending
+      const { clientDataJSON, authenticatorData, signature } = response
+      const signed = { clientDataJSON, authenticatorData, signature }
+      const problem = assertionProblem(signed, { key: older.key, rpId: older.rpId, origin, challenge })
+      if (problem !== undefined) throw invalid(`The older passkey’s signature does not count. ${problem}`)
+      return keep(passkey, origin, { id, statement, ...signed })
+    },
+    rename(person, id, name) {
+      durably(() => {
+        if (!store.rename(id, person, name)) throw unknown()
+        record({ change: 'renamed', person, id, name })
+      })
+    },
+    remove(person, id) {
+      durably(() => {
+        const known = store.get(id)
+        if (known === undefined || !store.remove(id, person)) throw unknown()
+        record({ change: 'removed', person, id, name: known.name })
+      })
+    },
+    async signInOptions(origin) {
+      const here = place.at(origin)
+      const challenge = randomBytes(32).toString('base64url')
+      entering.hold(challenge, here)
+      return optionsToSign([], here.rpId, challenge)
+    },
+    async prove(response) {
+      const challenge = challengeIn(response)
+      const begun = entering.take(challenge)
+      if (begun === undefined) throw refused('It took longer than five minutes, or was used before. Try again.')
+      const passkey = store.get(response.id)
+      const { userHandle } = response.response
+      if (passkey === undefined || (userHandle !== undefined && userHandle !== passkey.userHandle))
+        throw refused('This passkey is not known here. Sign in another way.')
+      const newCounter = await counterOf(response, passkey, { ...begun, challenge })
+      const isCopy = (newCounter > 0 || passkey.counter > 0) && newCounter <= passkey.counter
+      const { id, person, name, counter } = passkey
+      durably(() => {
+        if (isCopy) record({ change: 'refused', person, id, name, why: `counter ${newCounter} after ${counter}` })
+        else store.used(id, newCounter, now())
+      })
+      if (isCopy)
+        throw refused('This passkey’s counter went back, as that of a copy does. Sign in another way and remove it.')
+      return person
+    },
+  }
+
+  /** @returns the authenticator's counter. @throws JarvisError `invalid_credentials` */
+  async function counterOf(response: PasskeyAssertion, passkey: StoredPasskey, begun: Place & { challenge: string }) {
+    const { verifyAuthenticationResponse } = await library()
+    const publicKey = new Uint8Array(Buffer.from(passkey.cose, 'base64url'))
+    try {
+      const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+        response: { ...response, clientExtensionResults: {} },
+        ...{ expectedChallenge: begun.challenge, expectedOrigin: begun.origin, expectedRPID: begun.rpId },
+        // The counter is compared by the caller, who says more than the library.
+        ...{ credential: { id: passkey.id, publicKey, counter: 0 }, requireUserVerification: true },
+      })
+      if (verified) return authenticationInfo.newCounter
+    } catch (cause) {
+      throw refused('This passkey was not accepted.', cause)
+    }
+    throw refused('This passkey was not accepted.')
+  }
+}
+
+const shown = ({ id, name, isSynced, createdAt, lastUsedAt }: StoredPasskey): Passkey => ({
+  ...{ id, name, isSynced, createdAt },
+  ...(lastUsedAt !== undefined && { lastUsedAt }),
+})
+
+const asJson = (options: { challenge: string }) => options as unknown as WebAuthnOptions
+const unknown = () => new JarvisError('not_found', 'You have no such passkey.')
+const refused = (message: string, cause?: unknown) => new JarvisError('invalid_credentials', message, { cause })
+const invalid = (message: string, cause?: unknown) =>
+  new JarvisError('invalid_request', cause instanceof Error ? `${message}: ${cause.message}` : message, { cause })
+
+/** The challenge that a browser says it was given; empty where that cannot be read. */
+export function challengeIn({ response }: { response: { clientDataJSON: string } }): string {
+  try {
+    const said = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString('utf8')) as unknown
+    const { challenge } = said as { challenge?: unknown }
+    return typeof challenge === 'string' ? challenge : ''
+  } catch {
+    return ''
+  }
+}
+
+/** The SPKI form (DER, base64url) of a COSE key: P-256, Ed25519 or RSA. @throws JarvisError `invalid_request` */
+async function spkiOf(cose: Uint8Array): Promise<string> {
+  const { cose: keys, decodeCredentialPublicKey } = await import('@simplewebauthn/server/helpers')
+  const key = decodeCredentialPublicKey(cose as never)
+  const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString('base64url')
+  const { COSEKEYS } = keys
+  const jwk = keys.isCOSEPublicKeyEC2(key)
+    ? { kty: 'EC', crv: 'P-256', x: text(key.get(COSEKEYS.x)), y: text(key.get(COSEKEYS.y)) }
+    : keys.isCOSEPublicKeyOKP(key)
+      ? { kty: 'OKP', crv: 'Ed25519', x: text(key.get(COSEKEYS.x)) }
+      : keys.isCOSEPublicKeyRSA(key)
+        ? { kty: 'RSA', n: text(key.get(COSEKEYS.n)), e: text(key.get(COSEKEYS.e)) }
+        : undefined
+  if (jwk === undefined) throw invalid('The passkey has a kind of key that JARVIS does not check.')
+  return createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'der' }).toString('base64url')
+}

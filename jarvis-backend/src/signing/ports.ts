@@ -1,0 +1,54 @@
+/** A passkey as stored. Bytes are base64url. */
+export type StoredPasskey = {
+  /** Id of the credential. */
+  id: string
+  /** Id of its person. */
+  person: string
+  /** Random bytes by which authenticators know the person; the same for all passkeys of one. */
+  userHandle: string
+  name: string
+  /** SPKI, DER. */
+  key: string
+  /** The same key as the authenticator wrote it. */
+  cose: string
+  rpId: string
+  /** Of the newest use that was seen; stays 0 where the authenticator does not count. */
+  counter: number
+  transports: readonly string[]
+  /** Whether its maker copies it to other devices of the person. */
+  isSynced: boolean
+  createdAt: number
+  lastUsedAt?: number
+}
+
+export interface PasskeyStore {
+  /** @returns false where the credential is there already */
+  add(passkey: StoredPasskey): boolean
+  get(id: string): StoredPasskey | undefined
+  /** Oldest first. */
+  list(person: string): StoredPasskey[]
+  /** @returns false where that person has no such passkey */
+  rename(id: string, person: string, name: string): boolean
+  /** @returns false where that person has no such passkey */
+  remove(id: string, person: string): boolean
+  used(id: string, counter: number, at: number): void
+}
+
+/** What a person was asked to sign. `id`: its challenge. */
+export type StoredChallenge = {
+  id: string
+  toolUseId: string
+  person: string
+  statement: string
+  expiresAt: number
+  usedAt?: number
+}
+
+export interface ChallengeStore {
+  add(challenge: StoredChallenge): void
+  get(id: string): StoredChallenge | undefined
+  /** @returns false where it was used before, or is not there */
+  use(id: string, at: number): boolean
+  /** Forgets those that were not used and have expired. */
+  forget(now: number): void
+}

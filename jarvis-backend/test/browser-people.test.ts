@@ -1,0 +1,61 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { seriousFindings } from './support/axe.ts'
+import { dashboardDir, passwordDialog, test, useBrowser } from './support/browser.ts'
+import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+
+const { operator } = useBrowser()
+
+/** The server under the name at which browsers give passkeys. */
+async function start(): Promise<TestJarvis> {
+  const jarvis = await startJarvis({ dashboardDir, env: { JARVIS_EMBEDDINGS: 'none' } })
+  return { ...jarvis, url: jarvis.url.replace('127.0.0.1', 'localhost') }
+}
+
+/** Gives a page a passkey maker that always finds its person. */
+async function withAuthenticator(page: Page) {
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('WebAuthn.enable')
+  await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+}
+
+test('an owner sees who may sign in and where, and adds a passkey, signs in with it and removes it', async () => {
+  const jarvis = await start()
+  const page = await operator(jarvis, {}, '/settings#people')
+  const part = page.getByRole('region', { name: 'People and devices', exact: true })
+  await withAuthenticator(page)
+  await part.getByText('only you').waitFor()
+  // The only owner stays one.
+  await part.getByRole('button', { name: /^operator/ }).click()
+  expect(await part.getByRole('button', { name: 'Remove operator…' }).isDisabled()).toBe(true)
+  await part.getByText('The only owner: make somebody else an owner first.').first().waitFor()
+  await part.getByText('No passkey yet.').waitFor()
+  await part.getByLabel('Name of the passkey').fill('Pixel of mira')
+  await part.getByRole('button', { name: 'Add a passkey…' }).click()
+  await part.getByRole('list', { name: 'Your passkeys' }).getByText('Pixel of mira').waitFor()
+  await part.getByRole('button', { name: 'Rename Pixel of mira…' }).click()
+  await part.getByRole('form', { name: 'Rename Pixel of mira' }).getByLabel('Name').fill('Pixel')
+  await part.getByRole('button', { name: 'Keep the name' }).click()
+  await part.getByRole('button', { name: 'Remove Pixel…' }).waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  // The authenticator answers what the browser offers in the fields at once, as a person who chooses the passkey there.
+  const devices = part.getByRole('list', { name: 'Where you are signed in' })
+  await devices.getByText('this one, passkey').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await part.getByRole('button', { name: 'Remove Pixel…' }).click()
+  await part.getByRole('button', { name: 'Remove Pixel', exact: true }).click()
+  await passwordDialog(page).getByRole('button', { name: 'Use a passkey' }).click()
+  await passwordDialog(page).waitFor({ state: 'detached' })
+  await part.getByText('No passkey yet.').waitFor()
+})
