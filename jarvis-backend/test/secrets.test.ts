@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -44,8 +45,17 @@ const planted = {
 const quick = { JARVIS_MODEL: 'demo', JARVIS_EMBEDDINGS: 'none' }
 const canaries = Object.values(planted)
 
+/** A data dir in a folder that others may write, so that its key lies in it. */
+function sharedDir() {
+  const parent = folder()
+  chmodSync(parent, 0o777)
+  const dir = join(parent, 'data')
+  mkdirSync(dir)
+  return dir
+}
+
 /** A data dir as a release before this one left it, with a secret in every place. */
-function plainDir(dir = folder()) {
+function plainDir(dir = sharedDir()) {
   const write = (name: string, text: string) => writeFileSync(join(dir, name), text, { mode: 0o600 })
   write(
     'settings.env',
@@ -167,7 +177,7 @@ test('a start seals what an older release left plain; data dir, log, journal and
   expect(canaries.filter((canary) => output.includes(canary))).toEqual([])
 
   // Elsewhere, without the key: the restore says what is missing, and the key mends it.
-  const other = folder()
+  const other = sharedDir()
   const restored = await jarvis(other, 'restore', file)
   expect(restored.output).toMatch(
     /Missing: mcp\.json\/local\/env\/API_TOKEN, .*what is sealed in the database\. The key [0-9a-f]{8} /,
@@ -177,7 +187,7 @@ test('a start seals what an older release left plain; data dir, log, journal and
   expect(JSON.stringify([...readMcpFile(sealingOf(other)).servers.values()])).toContain(planted.env)
 
   // In a data dir with keys of its own, which keep what they sealed.
-  const into = folder()
+  const into = sharedDir()
   writeFileSync(join(into, 'settings.env'), `OPENAI_API_KEY=${planted.openai}\n`)
   sealFiles(into, boxOf(sealingOf(into)))
   expect((await jarvis(into, 'restore', file)).output).toMatch(/^Missing: mcp\.json\/local\/env/m)
@@ -271,7 +281,7 @@ test.each([
 ])('with %s a start is refused in one line and touches nothing', async (_what, harm, line) => {
   const dir = plainDir()
   sealFiles(dir, boxOf(sealingOf(dir)))
-  const whole = folder()
+  const whole = sharedDir()
   cpSync(dir, whole, { recursive: true })
   harm(dir)
   const before = digestOf(dir)
@@ -352,13 +362,13 @@ test('a key lies beside a data dir of its owner, readable by nobody else, and in
   boxOf(sealingOf(other, { file: named }))
   expect(statSync(named).mode & 0o777).toBe(0o600)
   expect(filesIn(other)).toEqual(['secret-keys.json'])
-  expect(() => boxOf(sealingOf(folder(), { file: join(other, 'none', 'secrets.key') }))).toThrow(
+  expect(() => boxOf(sealingOf(sharedDir(), { file: join(other, 'none', 'secrets.key') }))).toThrow(
     /cannot be made \(ENOENT\)/,
   )
 })
 
 test('a sealed text opens at its own place alone, and not when a byte was changed', () => {
-  const box = boxOf(sealingOf(folder()))
+  const box = boxOf(sealingOf(sharedDir()))
   const sealed = box.seal('people/per_a/totp', 'seed')
   expect(sealed).not.toBe(box.seal('people/per_a/totp', 'seed'))
   expect(box.open('people/per_a/totp', sealed)).toBe('seed')
@@ -369,7 +379,7 @@ test('a sealed text opens at its own place alone, and not when a byte was change
 })
 
 test('what is written by hand is sealed when the server reads it, and copies with plain secrets are told of', async () => {
-  const dir = folder()
+  const dir = sharedDir()
   const server = await startJarvis({ dataDir: dir, model: scripted(says('Kept.')), env: { JARVIS_EMBEDDINGS: 'none' } })
   const entry = {
     url: 'http://127.0.0.1:1/mcp',
