@@ -187,12 +187,16 @@ const requests = [...readFileSync(new URL('../../docs/api.md', import.meta.url),
 /** All that a token of the door `api` may do besides reading. None of it changes anything in the cluster or decides. */
 const beyondReading = ['POST /api/tools/:name/classify', 'POST /api/agents/:id/classify', 'POST /api/jobs/preview']
 /** Needs the scope `ask` besides. */
-const asking = ['POST /api/sessions', 'POST /api/sessions/:id/messages', 'POST /api/sessions/:id/abort']
+const asking = [
+  ...['POST /api/sessions', 'POST /api/sessions/:id/messages', 'POST /api/sessions/:id/abort'],
+  ...['POST /api/attachments', 'DELETE /api/attachments/:id'],
+]
 /** What a viewer may read and a program may not: how JARVIS is set up, and whole files. */
 const closedReads = [
   ...['/api/settings', '/api/memory/files', '/api/memory/files/PATH', '/api/memory/sessions/:id'],
   '/api/agents/:id/files/PATH',
 ]
+const signsIn = ['/api/auth/login', '/api/auth/passkey', '/api/auth/passkey/options']
 const forOperators = ['/api/doctor', '/api/logs', '/api/journal/export', '/api/models', '/api/push', '/api/setup']
 const operatorsOwn = ['/api/mcp-tokens', '/api/tokens', '/api/hooks']
 
@@ -205,9 +209,9 @@ test('the API is closed to tokens but for the routes that say otherwise', async 
     const filled = path.replace(/:vmid/, '101').replace(/:\w+/g, 'x').replace(/PATH/, 'x.md')
     const response = await ask(jarvis, token, filled, method)
     const said = response.status === 403 ? (await errorOf(response)).message : ''
-    // The hook has a key of its own, and signing in a password.
+    // The hook has a key of its own, and signing in a password or a passkey.
     const isClosed = response.status === 401 || /^(An API token may not use|A token of a program)/.test(said)
-    if (!isClosed && path !== '/api/auth/login') open.push(`${method} ${path}`)
+    if (!isClosed && !signsIn.includes(path)) open.push(`${method} ${path}`)
     await response.body?.cancel().catch(() => {})
   }
   expect(requests.length).toBeGreaterThan(100)

@@ -84,6 +84,7 @@ test('a rehearsal is turned on in the head of a session, seen, and ended', async
   const page = await operator(jarvis)
   await say(page, 'Hello.')
   await page.getByText('At your service.', { exact: true }).waitFor()
+  await page.locator('.head').first().hover()
   await page.getByRole('button', { name: 'Rehearse' }).click()
   await page.getByText('What would change something only says what it would do.').waitFor()
   await say(page, 'Stop truenas.')

@@ -256,7 +256,7 @@ test('the password is changed; this browser stays signed in', async () => {
   await fill(password, 'another-horse-battery', 'another-horse-batterie')
   await page.getByText('The two new ones differ.').waitFor()
   await fill(password, 'another-horse-battery')
-  await page.getByText('Changed. Everybody else is signed out.').waitFor()
+  await page.getByText('Changed. You are signed out everywhere else.').waitFor()
   await page.reload()
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
 })

@@ -125,8 +125,13 @@ test('a plan is one card: every step was on screen before it is approved, and ea
   await card.locator('footer').last().scrollIntoViewIfNeeded()
   await expect.poll(() => approve.getAttribute('aria-disabled')).toBe('false')
   await card.focus()
-  await page.keyboard.press('a')
-  await card.getByText('Enter approves, Esc steps back').waitFor()
+  // It may just have moved, and has to lie still once more.
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('a')
+      return card.textContent()
+    })
+    .toContain('Enter approves, Esc steps back')
   await page.keyboard.press('Enter')
   const done = page.getByRole('article', { name: /^Ran 3 of 3 steps/ })
   await done.getByText('status is running').waitFor()

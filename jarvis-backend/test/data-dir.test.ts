@@ -92,7 +92,9 @@ test('tokens made and revoked at the command line are in the journal', async () 
   const made = await jarvis(dir, 'token', 'create', 'webui', '--door', 'v1,api', '--scope', 'ask', '--expires', '30d')
   const [secret = ''] = /^jarvis_\w{38}$/m.exec(made.output) ?? []
   const { output } = await jarvis(dir, 'token', 'list')
-  expect(output).toMatch(new RegExp(`^webui …${secret.slice(-4)}  doors v1, api  read and ask  expires 2`, 'm'))
+  expect(output).toMatch(
+    new RegExp(`^webui …${secret.slice(-4)}  doors v1, api  read and ask  calls 0  expires 2`, 'm'),
+  )
   expect(output).not.toContain(secret.slice(0, -4))
   const { journal, close } = openJournal(dir)
   expect((await journal.page({ limit: 10 })).items).toMatchObject([

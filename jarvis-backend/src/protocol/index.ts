@@ -70,6 +70,7 @@ export {
   AttachmentBody,
   AttachmentId,
   AttachmentIds,
+  isBase64,
   isPicture,
   largestPicture,
   largestTextFile,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fileOf, type GivenFile } from '../agent/attachments.ts'
-import { isPicture, JarvisError, mostAttachments } from '../protocol/index.ts'
+import { isBase64, isPicture, JarvisError, mostAttachments } from '../protocol/index.ts'
 import { ApiError, toApiError } from './errors.ts'
 
 /** Chat completions have an object, responses the address itself. */
@@ -70,7 +70,7 @@ function bytesOf(url: string, param: string): Buffer {
   if (comma < 0 || comma > 200 || !/;base64$/i.test(url.slice(0, comma)))
     throw unusable(param, 'The data: URL is not in base64.')
   const base64 = url.slice(comma + 1)
-  if (!/^[A-Za-z\d+/]+={0,2}$/.test(base64)) throw unusable(param, 'The data: URL is not in base64.')
+  if (!isBase64(base64)) throw unusable(param, 'The data: URL is not in base64.')
   return Buffer.from(base64, 'base64')
 }
 

@@ -1,5 +1,6 @@
 import type { Attachment } from 'jarvis-backend/protocol'
 import { useEffect, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
 import { discard, upload } from '../../api/attachments.ts'
 import { size } from '../../lib/format.ts'
 import { useValue } from '../../lib/use-value.ts'
@@ -48,6 +49,8 @@ export function Attach({ draftKey, onReady }: Props) {
   const said = useValue(words)
   const [isOver, setOver] = useState(false)
   const input = useRef<HTMLInputElement>(null)
+  const [row, setRow] = useState<HTMLElement | null>(null)
+  useEffect(() => setRow(document.getElementById('composer-more')), [])
   const ready = useRef(onReady)
   ready.current = onReady
 
@@ -118,9 +121,19 @@ export function Attach({ draftKey, onReady }: Props) {
   return (
     <div className={`attach${isOver ? ' is-over' : ''}`}>
       <input ref={input} type="file" multiple hidden />
-      <button type="button" className="button small quiet" onClick={() => input.current?.click()}>
-        Attach
-      </button>
+      {row !== null &&
+        createPortal(
+          <button
+            type="button"
+            className="button small quiet"
+            aria-label="Attach"
+            title="Attach pictures or text files"
+            onClick={() => input.current?.click()}
+          >
+            <Icon name="plus" />
+          </button>,
+          row,
+        )}
       {items.length > 0 && (
         <ul aria-label="Attached files">
           {items.map((item) => (

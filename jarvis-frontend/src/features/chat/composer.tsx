@@ -253,6 +253,7 @@ export function Composer({
                 </button>
               </>
             )}
+            <span id="composer-more" />
             <span className="flex-1" />
             {isRunning && rest === undefined && (
               <button type="button" className="button small stop" onClick={onStop}>
