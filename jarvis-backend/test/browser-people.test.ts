@@ -1,8 +1,8 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { seriousFindings } from './support/axe.ts'
 import { dashboardDir, passwordDialog, test, useBrowser } from './support/browser.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+import { withAuthenticator } from './support/virtual-authenticator.ts'
 
 const { operator } = useBrowser()
 
@@ -10,22 +10,6 @@ const { operator } = useBrowser()
 async function start(): Promise<TestJarvis> {
   const jarvis = await startJarvis({ dashboardDir, env: { JARVIS_EMBEDDINGS: 'none' } })
   return { ...jarvis, url: jarvis.url.replace('127.0.0.1', 'localhost') }
-}
-
-/** Gives a page a passkey maker that always finds its person. */
-async function withAuthenticator(page: Page) {
-  const cdp = await page.context().newCDPSession(page)
-  await cdp.send('WebAuthn.enable')
-  await cdp.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
 }
 
 test('an owner sees who may sign in and where, and adds a passkey, signs in with it and removes it', async () => {

@@ -1,4 +1,4 @@
-import type { Card, ConfirmationRow } from 'jarvis-backend/protocol'
+import type { Card, ConfirmationRow, DecisionProof } from 'jarvis-backend/protocol'
 import { useLayoutEffect, useRef } from 'react'
 import { signedIn } from '../api/auth.ts'
 import { confirmations, useConfirmations } from '../api/confirmations.ts'
@@ -108,8 +108,19 @@ function StepCard({ toolUseId }: { toolUseId: string }) {
 function useHand(sessionId: string): Hand {
   const role = useValue(signedIn)?.role
   const link = useValue(live.link.value)
-  const decide: Hand['decide'] = async ({ toolUseId }, confirmed, ...more) => {
+  const decide: Hand['decide'] = async (card, confirmed, note, grant, goesBackAfterMin, alternative) => {
+    const { toolUseId } = card
+    let proof: DecisionProof | undefined
+    try {
+      if (confirmed && card.proof !== undefined) {
+        const { signApproval } = await import('../api/sign-approval.ts')
+        proof = await signApproval(card, { ...(grant && { grant }), ...(goesBackAfterMin && { goesBackAfterMin }) })
+      }
+    } catch (error) {
+      return error instanceof Error ? error.message : 'It could not be signed.'
+    }
     const unmark = markDecided(toolUseId)
+    const more = [note, grant, goesBackAfterMin, alternative, proof] as const
     const reply = await live.chat.confirm(sessionId, toolUseId, confirmed, ...more)
     confirmations.renew()
     if (reply.ok) return undefined

@@ -141,6 +141,7 @@ export class ChatClient {
     grant?: GrantRequest,
     goesBackAfterMin?: number,
     alternative?: ChatRequests['chat:confirm']['alternative'],
+    proof?: ChatRequests['chat:confirm']['proof'],
   ) {
     return this.#ask('chat:confirm', {
       sessionId,
@@ -151,6 +152,7 @@ export class ChatClient {
       ...(grant && { grant }),
       ...(goesBackAfterMin && { goesBackAfterMin }),
       ...(alternative && { alternative }),
+      ...(proof && { proof }),
     })
   }
 

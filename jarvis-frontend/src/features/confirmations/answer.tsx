@@ -44,7 +44,7 @@ type Props = {
 /** A letter that follows another this soon is part of a word, which neither arms nor denies. */
 const wordWithinMs = 700
 
-type Step = 'asking' | 'armed' | 'denying' | 'sending'
+type Step = 'asking' | 'armed' | 'denying' | 'signing' | 'sending'
 
 /** Deny and Approve. Approve is disabled until the card was seen, and needs two key presses. */
 export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, held, by }: Props) {
@@ -61,13 +61,14 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
   const isOver = useNow(1_000) >= card.expiresAt
   const isTyped = act.typed === undefined || typed.trim() === act.typed
   const canDecide = hand.rest === undefined && onRead === undefined && !isOver
-  const { isSeen, isStill } = useEarned(root, canDecide && step !== 'sending')
+  const isSending = step === 'sending' || step === 'signing'
+  const { isSeen, isStill } = useEarned(root, canDecide && !isSending)
   const isAwake = isSeen && isTyped && canDecide && held === undefined
   // The armed button disappears without a blur event, so a button that returns must be armed again.
   if (!canDecide && step === 'armed') setStep('asking')
 
   const decide = async (confirmed: boolean, alternative?: Alternative) => {
-    setStep('sending')
+    setStep(confirmed && card.proof !== undefined ? 'signing' : 'sending')
     setRefusal(undefined)
     const refused = await (confirmed
       ? hand.decide(card, true, note, grant, goesBackAfterMin)
@@ -106,7 +107,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
       if (step === 'armed') setStep('asking')
       else back()
     }
-    if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat || step === 'sending') return
+    if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat || isSending) return
     if (event.key.length === 1) {
       const { key, at, isWord } = letter.current
       // A held key that repeats is not a letter of a word.
@@ -152,7 +153,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
       </footer>
     )
   }
-  if (step === 'sending') {
+  if (isSending) {
     return (
       <>
         <div className="progress">
@@ -162,7 +163,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
         </div>
         <footer>
           <span className="text-soft" role="status">
-            Sending your decision…
+            {step === 'signing' ? 'Your passkey is asked to sign…' : 'Sending your decision…'}
           </span>
         </footer>
       </>

@@ -17,6 +17,7 @@ import { firstUnseen, PlanFactsList, PlanGoal, PlanSteps, PlanStrip, useSeenStep
 import { PlanProgress, planHeading, usePlanRun } from './plan-progress.tsx'
 import { actOf, exactInput } from './sentence.ts'
 import { Sentence } from './sentence-line.tsx'
+import { Signs } from './signs.tsx'
 import { undoWords } from './undo-words.ts'
 import { warningsOf } from './warnings.ts'
 import { Who } from './who.tsx'
@@ -144,6 +145,7 @@ function CardFrame({ matter, live, guests, hand, unknown, unknownOf, isElsewhere
             )}
           </p>
         )}
+        {card.proof !== undefined && <Signs mayDecide={hand.rest === undefined} />}
         {plan !== undefined && <PlanSteps plan={plan} />}
         <div className={plan === undefined ? '' : 'plan-acts'}>
           {plan !== undefined && <PlanStrip plan={plan} seen={seen} root={root} />}

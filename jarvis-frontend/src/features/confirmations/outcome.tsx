@@ -26,6 +26,7 @@ export function Executing({ matter }: { matter: Matter }) {
               <Mark kind="ok" />
               <span>
                 Approved by <Who id={resolved.by} />
+                {signedWords(resolved)}
               </span>
               <time>{timeOfDay(resolved.at)}</time>
             </li>
@@ -107,6 +108,9 @@ export function Settled({ matter, phase, isElsewhere, unknown, askAgain }: Props
   )
 }
 
+/** `, signed` */
+const signedWords = (resolved: Matter['resolved']) => (resolved?.signed === undefined ? '' : ', signed')
+
 function Outcome({ matter, phase, isElsewhere }: Pick<Props, 'matter' | 'phase' | 'isElsewhere'>) {
   const { resolved, result } = matter
   const by = resolved === undefined ? null : <Who id={resolved.by} />
@@ -125,7 +129,12 @@ function Outcome({ matter, phase, isElsewhere }: Pick<Props, 'matter' | 'phase' 
           <b>
             <Visible text={(result?.summary ?? '').replace(/\.$/, '')} />.
           </b>{' '}
-          {by !== null && <>Approved by {by}.</>}
+          {by !== null && (
+            <>
+              Approved by {by}
+              {signedWords(resolved)}.
+            </>
+          )}
         </>
       )
     case 'failed':

@@ -1,10 +1,17 @@
-import type { Card, Decision } from 'jarvis-backend/protocol'
+import type { Card, Decision, SignedBy } from 'jarvis-backend/protocol'
 
 /** A card with its session and what is known about its decision and outcome. */
 export type Matter = {
   card: Card
   sessionId: string
-  resolved?: { decision: Decision; by: string; at: number; note?: string | undefined; replacedBy?: string | undefined }
+  resolved?: {
+    decision: Decision
+    by: string
+    at: number
+    note?: string | undefined
+    replacedBy?: string | undefined
+    signed?: SignedBy | undefined
+  }
   startedAt?: number
   progress?: string
   result?: { isError: boolean; summary: string; at: number; isUnknown?: true | undefined }

@@ -1,0 +1,21 @@
+import type { Card, DecisionChallenge, DecisionProof, DecisionTerms } from 'jarvis-backend/protocol'
+import { passkeyProblem } from '../lib/passkey-problem.ts'
+import { askPasskey } from '../lib/passkeys.ts'
+import { call } from './http.ts'
+
+/**
+ * Has the person's passkey sign the approval of a card, with what it says besides. Decides nothing.
+ * @throws ApiError what the server refuses; Error, in words for the card, where nothing was signed
+ */
+export async function signApproval({ toolUseId }: Pick<Card, 'toolUseId'>, terms: DecisionTerms) {
+  const { options, problem } = await call<DecisionChallenge>(
+    'POST',
+    `/api/confirmations/${encodeURIComponent(toolUseId)}/challenge`,
+    terms,
+  )
+  if (options === undefined) throw new Error(problem ?? 'No passkey can sign this.')
+  const response = await askPasskey(options).catch((error: unknown) => {
+    throw new Error(passkeyProblem(error) ?? 'Nothing was signed, so nothing was decided. The card waits.')
+  })
+  return { type: 'passkey', response } as DecisionProof
+}
