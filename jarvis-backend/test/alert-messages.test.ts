@@ -214,3 +214,27 @@ test.each([
   expect(second.sent).toHaveLength(messages)
   expect(second.of('node-away')[0]?.told.map((told) => `${told.what}: ${told.words}`)).toEqual([words])
 })
+
+test('at another cluster, what was said of alerts that ended, and what was to be told of them, is over', async () => {
+  const dir = folder()
+  const { clock, set, of, watch, leave, stop } = watching(0, { path: join(dir, 'jarvis.db') })
+  set((state) => ({ nodes: state.nodes.map((node) => ({ ...node, status: 'offline' as const })) }))
+  await clock.advance(2 * minuteMs)
+  const [silenced, acknowledged] = of('node-away')
+  watch.silence(silenced?.id ?? '', { until: clock.now() + 600 * minuteMs, note: 'a move' }, 'lena')
+  watch.acknowledge(acknowledged?.id ?? '', {}, 'lena')
+  set(withNode(silenced?.object.name ?? '', { status: 'online' }))
+  await clock.advance(minuteMs)
+  leave('Another cluster is connected.')
+  stop()
+  const later = createFakeClock(clock.now() + minuteMs)
+  const lost = quietState(start)
+  const state = { ...lost, nodes: lost.nodes.map((node) => ({ ...node, status: 'offline' as const })) }
+  const next = startWatching({ clock: later, state, path: join(dir, 'jarvis.db') })
+  await later.advance(3 * minuteMs)
+  expect(next.bodies()).toEqual([expect.stringMatching(/^pve.* is offline\. pve.* is offline\.$/)])
+  expect(next.of('node-away').map((alert) => [alert.silenced, alert.acknowledged])).toEqual([
+    [undefined, undefined],
+    [undefined, undefined],
+  ])
+})

@@ -9,6 +9,7 @@ import type {
   JobSlot,
   JobsReply,
   JobTrace,
+  JournalPage,
   Page,
   ProofsReply,
   SessionsPage,
@@ -98,9 +99,10 @@ test('a read runs at its time in a session of its own, and is traced; late it is
   const [slot] = await slots(id)
   expect(slot).toMatchObject({ slot: createdAt + 10 * minuteMs, summary: expect.stringMatching(/./) })
   expect(slot).not.toHaveProperty('tokens')
-  expect(await ask<JobTrace>(`/api/jobs/${id}/slots/${slot?.slot}`)).toMatchObject({
-    steps: [{ toolName: 'get_node_status', tier: 'green', state: 'done' }],
-  })
+  const trace = await ask<JobTrace>(`/api/jobs/${id}/slots/${slot?.slot}`)
+  expect(trace).toMatchObject({ steps: [{ toolName: 'get_node_status', tier: 'green', state: 'done' }] })
+  const { items: entries } = await ask<JournalPage>(`/api/journal?sessionId=${slot?.sessionId}`)
+  expect(trace.steps.map(({ entry }) => entry)).toEqual(entries.map(({ seq }) => seq))
   const listed = async (query = '') => (await ask<SessionsPage>(`/api/sessions${query}`)).items.map((item) => item.id)
   expect([await listed(), await listed('?source=job')]).toEqual([[], [slot?.sessionId]])
 

@@ -3,7 +3,8 @@ import type { StoredEntry } from './sessions/transcript-store.ts'
 import { callsIn } from './settles.ts'
 import { tokensOf } from './spent.ts'
 
-type Step = JobTrace['steps'][number]
+/** `toolUseId`: of the call, or of the card that took its place. */
+type Step = JobTrace['steps'][number] & { toolUseId: string }
 
 /** The calls of a run, step by step, from its entries. */
 export function stepsOf(entries: readonly StoredEntry[]): Step[] {
@@ -18,7 +19,15 @@ export function stepsOf(entries: readonly StoredEntry[]): Step[] {
     switch (entry.type) {
       case 'assistant':
         for (const { toolUseId, toolName, toolInput } of callsIn(entry))
-          steps.set(toolUseId, { at: entry.at, toolName, toolInput, tier: 'unknown', summary: '', state: 'waits' })
+          steps.set(toolUseId, {
+            toolUseId,
+            at: entry.at,
+            toolName,
+            toolInput,
+            tier: 'unknown',
+            summary: '',
+            state: 'waits',
+          })
         break
       case 'confirm_needed':
         change(callOf(entry), { tier: entry.tier, state: 'waits', summary: `Waits for a person: ${entry.reason}` })

@@ -200,7 +200,13 @@ export function composeJobs(
   function trace(slot: ReturnType<typeof jobs.slot>): JobTrace {
     const entries = slot.runId === undefined ? [] : store.entriesOfRun(slot.runId)
     const said = saidIn(entries)
-    const steps = stepsOf(entries).map((step) => ({ ...step, toolInput: foundation.redactor.value(step.toolInput) }))
+    const [begun, ended] = [entries.at(0)?.at ?? 0, entries.at(-1)?.at ?? 0]
+    const entryOf = slot.sessionId === undefined ? undefined : journal.entriesOfCalls(slot.sessionId, begun, ended)
+    const steps = stepsOf(entries).map(({ toolUseId, ...step }) => {
+      const entry = entryOf?.get(toolUseId)
+      const toolInput = foundation.redactor.value(step.toolInput)
+      return { ...step, toolInput, ...(entry !== undefined && { entry }) }
+    })
     return { ...slot, steps, ...(said !== undefined && { said }) }
   }
 

@@ -186,7 +186,15 @@ export function composeWatch(
       changed()
     },
     /** Another cluster is connected, where the same names are other things. */
-    leaveCluster: () => void board.close(() => true, 'Another cluster is connected.'),
+    leaveCluster() {
+      database.durably(() => {
+        board.leave('Another cluster is connected.')
+        for (const { id } of windows.list(now())) {
+          windows.remove(id)
+          journal.append('alert', { change: 'window_removed', window: id, by: 'jarvis' })
+        }
+      })
+    },
     /** Begins to look. */
     start() {
       store.prune(now() - historyMs)

@@ -2,6 +2,7 @@ import { newId } from '../lib/ids.ts'
 import type { Limits } from '../protocol/index.ts'
 import { type AlertStore, fingerprintOf, type StoredAlert } from './alert.ts'
 import type { Check, CheckPorts, Looked, Measure } from './check.ts'
+import { lost } from './message.ts'
 import { recordedSince } from './recorded.ts'
 import { closed, step, takesAfterMs } from './step.ts'
 
@@ -115,6 +116,24 @@ export function createBoard(parts: { store: AlertStore; now(): number; samples: 
       const over = [...open.values()].filter(isOver)
       for (const alert of over) put(alert, closed(alert, ending, present()))
       return over.length > 0
+    },
+    /**
+     * Ends all alerts without a word to anybody. What a person said of them, and what was to be told of them, ends too: the same names are
+     * other things from now on.
+     */
+    leave(ending: string) {
+      const left = [...open.values(), ...last.values(), ...owed.values()]
+      for (const alert of new Map(left.map((one) => [one.id, one])).values()) {
+        const over = alert.state === 'resolved' ? alert : closed(alert, ending, present())
+        if (over === undefined) store.remove(alert.id)
+        else {
+          const { silence: _silence, due: _due, ...rest } = over
+          const told = rest.told.map(({ isOpen, ...one }) => (isOpen ? { ...one, words: lost } : one))
+          store.save({ ...rest, told })
+        }
+      }
+      for (const known of [open, last, owed, kept]) known.clear()
+      version += 1
     },
     /** Forgets ended alerts whose time to count is over. */
     forget(now: number) {

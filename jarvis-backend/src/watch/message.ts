@@ -2,6 +2,8 @@ import { firstOf } from '../lib/words.ts'
 import type { StoredAlert } from './alert.ts'
 
 const mostSentences = 6
+/** Of a message that was being sent when the process ended. */
+export const lost = 'unknown whether it was told: JARVIS ended meanwhile'
 
 /** What a person is told of alerts in one message. `hidden`: the same without a name of anything. */
 export type AlertMessage = { title: string; body: string; hidden: string; tag: string; path: string }

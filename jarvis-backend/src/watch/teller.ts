@@ -2,14 +2,12 @@ import type { Clock } from '../lib/clock.ts'
 import type { StoredAlert, Told } from './alert.ts'
 import type { Board } from './board.ts'
 import { causesOf } from './hides.ts'
-import { type AlertMessage, messageOf } from './message.ts'
+import { type AlertMessage, lost, messageOf } from './message.ts'
 import { whyQuiet } from './quiet.ts'
 import type { Surroundings } from './shown.ts'
 
 /** What fires or ends so soon after another goes into one message with it, ms. */
 export const groupMs = 30_000
-/** Of a message that was being sent when the process ended. */
-const lost = 'unknown whether it was told: JARVIS ended meanwhile'
 
 export type Teller = ReturnType<typeof createTeller>
 

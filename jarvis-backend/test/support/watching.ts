@@ -143,7 +143,7 @@ export function startWatching(options: {
   onTestFinished(stop)
 
   return {
-    ...{ watch, sent, stop },
+    ...{ watch, sent, stop, leave: board.leave },
     bodies: () => sent.map(({ message }) => message.body),
     /** Replaces parts of the state, as a read of the cluster does. */
     set(change: Partial<ClusterState> | ((before: ClusterState) => Partial<ClusterState>)) {

@@ -2,6 +2,7 @@ import type { Journal, JournalProof } from '../../../calls/ports.ts'
 import type { JournalPage, JournalQuery, JournalVerification } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 import { createAnchor } from './anchor.ts'
+import { createCallEntries } from './call-entries.ts'
 import { createJournal, createJournalPages } from './journal.ts'
 import { countLostCards, createJournalProof } from './proof.ts'
 import { exportJournal, pruneJournal, type Segment } from './segments.ts'
@@ -15,6 +16,8 @@ export type JournalStanding = { problem?: string; lostCards: number }
 
 export type KeptJournal = Journal & {
   page(query: JournalQuery): Promise<JournalPage>
+  /** The newest entry of each call of a session between two times (Unix ms), by the call. */
+  entriesOfCalls(sessionId: string, from: number, until: number): ReadonlyMap<string, number>
   verify(): Promise<JournalVerification>
   proof: JournalProof
   standing(): JournalStanding
@@ -53,6 +56,7 @@ export function keepJournal(
       return () => listeners.delete(listener)
     },
     page: createJournalPages(database),
+    entriesOfCalls: createCallEntries(database),
     async verify() {
       const found = await verify()
       broken = found.ok ? undefined : found.reason
