@@ -109,6 +109,9 @@ export type Guest = { vmid: number; name: string; type: "vm" | "ct"; node: strin
 export type GuestReply = { vmid: number; config: ({ digest: string; lock?: string; values: Record<string, string>; pending: Record<string, unknown> } | null); snapshots: ({ items: ({ name: string; takenAt?: number; hasRam: boolean; description: string })[]; parent?: string } | null); backups: ({ items: (Backup)[]; total: number; isPartial: boolean } | null); proof?: (RestoreProof | null); leansOn: (string)[]; groups: ({ name: string; others: ({ vmid: number; name: string; status: "running" | "stopped" | "paused" | "unknown" })[] })[]; isOwn: boolean; missing: (string)[] }
 export type HeartbeatReply = { enabled: boolean; interval: number; is_running: boolean; last_run: unknown; last_result: unknown; heartbeat_file: string; has_heartbeat_file: boolean; next_run: unknown; tokens_today: number; cost_today_usd: unknown; tokens_per_day: number }
 export type Image = { id: string; mimeType: "image/png" | "image/jpeg" | "image/webp" | "image/gif"; bytes: number }
+export type Invitation = { id: string; role: string; name?: string; by: string; createdAt: number; expiresAt: number }
+export type InvitationBody = { role: PersonRole; name?: PersonName }
+export type InvitationReply = { id: string; role: string; name?: string; by: string; createdAt: number; expiresAt: number; link: string }
 export type Job = { id: string; name: string; work: JobWork; schedule: Schedule; words: string; budget: JobBudget; state: "active" | "paused" | "ended"; paused?: { by: string; at: number; why: string }; by: string; askedBy?: Principal; isChanging: boolean; approvedUntil?: unknown; createdAt: number; isShipped?: true; next: (number)[]; clockChange?: string; last: (JobSlot)[]; failures: number }
 export type JobBody = { name: string; work: JobWorkInput; schedule: ScheduleInput; budget?: JobBudgetInput }
 export type JobBudget = { tokensPerRun?: number; tokensPerDay?: number; usdPerRun?: number; usdPerDay?: number; callsPerRun?: number; callsPerDay?: number; minutesPerRun?: number; minutesPerDay?: number }
@@ -120,11 +123,14 @@ export type JobTrace = { jobId: string; slot: number; state: SlotState; isByHand
 export type JobWork = ({ kind: "prompt"; text: string } | { kind: "call"; toolName: string; toolInput: ToolInput } | { kind: "runbook"; name: string; inputs: ToolInput } | { kind: "heartbeat"; activeHours?: string; digestAt?: string } | { kind: "drill"; bwlimitKiBps?: number; window?: string })
 export type JobWorkInput = ({ kind: "prompt"; text: string } | { kind: "call"; toolName: string; toolInput: ToolInput } | { kind: "runbook"; name: string; inputs: ToolInput } | { kind: "heartbeat"; activeHours?: string; digestAt?: string } | { kind: "drill"; bwlimitKiBps?: number; window?: string })
 export type JobsReply = { items: (Job)[]; stopped: ({ by: string; at: number } | null); zone: string; now: number }
+export type JoinBody = { secret: string; name: PersonName; password: string }
 export type JournalEntry = { seq: number; at: number; kind: string; body: unknown; hash: string }
 export type JournalPage = { items: (JournalEntry)[]; next?: string; besides?: (JournalEntry)[] }
 export type JournalVerification = { ok: boolean; entries: number; brokenAt?: number; reason?: string }
 export type Limits = { storageRatio: [number, number]; ramRatio: [number, number]; temperatureC: [number, number]; backupHours: [number, number]; cpuRatio: number; cpuMinutes: number }
 export type LimitsInput = { storageRatio: [number, number]; ramRatio: [number, number]; temperatureC: [number, number]; backupHours: [number, number]; cpuRatio: number; cpuMinutes: number }
+export type LinkBody = { secret: string }
+export type LinkReply = ({ kind: "join"; role: string; name?: string; by?: string; expiresAt: number } | { kind: "reset"; name: string; expiresAt: number })
 export type LogLine = { id: number; at: number; level: string; message: string; detail?: string }
 export type LoginBody = { name?: string; password: string; code?: string }
 export type LoginReply = { token: string; expiresIn: number; role: Role; person: PersonRef }
@@ -206,6 +212,7 @@ export type RatingBodyInput = { rating: ("up" | "down" | null); note?: string }
 export type Recalled = { kind: "file" | "session" | "journal"; name: string; title: string; firstLine: number; lastLine: number; changedAt: number; isFromTools: boolean; text: string }
 export type RequestId = string
 export type RequestsPerMinute = number
+export type ResetBody = { secret: string; password: string }
 export type RestartReply = { isRestarting: true }
 export type RestoreProof = { id: string; vmid: number; type: "vm" | "ct"; name: string; level: number; verdict: "proven" | "failed"; at: number; archive: string; archiveAt: number; restoreMs?: number; bootMs?: number; system?: string; notProven: (string)[]; problem?: string }
 export type Role = "operator" | "viewer"
@@ -308,6 +315,12 @@ export type Operations = {
   'POST /api/auth/password': { input: { body: PasswordBody }; reply: LoginReply }
   /** Revokes the token and ends its sockets. */
   'POST /api/auth/logout': { input: {  }; reply: { ok: true } }
+  /** What a link is for, which somebody was given: `secret` is what stands behind the last `/`. A link that does not count is 404, whatever the reason. */
+  'POST /api/auth/link': { input: { body: LinkBody }; reply: LinkReply }
+  /** Uses an invitation: makes the person, with the role that it has, and signs in. */
+  'POST /api/auth/join': { input: { body: JoinBody }; reply: LoginReply }
+  /** Uses a link for a new password: sets it, ends all sign-ins of that person, and signs in. */
+  'POST /api/auth/reset': { input: { body: ResetBody }; reply: LoginReply }
   /** Your passkeys. `problem` says why none works at this address, and what to do. */
   'GET /api/passkeys': { input: {  }; reply: PasskeysReply }
   /** Enrols your first passkey. Beside others the reply has `countersign`: options by which an older one signs the new one. */
@@ -338,12 +351,18 @@ export type Operations = {
   'GET /api/people': { input: {  }; reply: PeopleReply }
   /** Renames a person, changes the role, disables or enables. It counts at once, also where the person is signed in. The last owner stays one. */
   'PATCH /api/people/{id}': { input: { params: { id: string }; body: PersonPatchBody }; reply: Person }
-  /** Removes a person: sign-ins, tokens and push devices end, waiting cards are withdrawn. */
+  /** Removes a person: sign-ins, passkeys, tokens, grants and push devices end, jobs are paused, waiting cards are withdrawn. */
   'DELETE /api/people/{id}': { input: { params: { id: string } }; reply: undefined }
   /** Signs a person out everywhere. */
   'POST /api/people/{id}/sign-out': { input: { params: { id: string } }; reply: { ok: true } }
   /** Where a person is signed in, the newest use first. */
   'GET /api/people/{id}/sign-ins': { input: { params: { id: string } }; reply: { items: (SignInInfo)[] } }
+  /** The invitations that wait to be used. */
+  'GET /api/people/invitations': { input: {  }; reply: { items: (Invitation)[] } }
+  /** Invites somebody: `link` is shown once, and is used once within 72 h. It ends with your being an owner. */
+  'POST /api/people/invitations': { input: { body: InvitationBody }; reply: InvitationReply }
+  /** Withdraws an invitation. */
+  'DELETE /api/people/invitations/{id}': { input: { params: { id: string } }; reply: undefined }
   /** Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`. */
   'GET /api/sessions': { input: { query?: { limit?: number; before?: string; q?: string; source?: SessionSource; archived?: "no" | "only" | "all" } }; reply: SessionsPage }
   /** Makes a session. With `message` its first run begins. */

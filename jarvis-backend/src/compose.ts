@@ -61,6 +61,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   })
   const { bearer } = oauth
   const requests = createOpenRequests(site)
+  site.onChange(requests.look)
   const mcp = composeMcp(site, { bearer, open: requests, version, surface: replace.surface })
   const tokens = composeTokens(site, { open: requests })
   const v1 = composeV1(site, { guard: entrance.guard, bearer, requests, config })

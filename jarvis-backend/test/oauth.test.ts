@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createClientAddress } from '../src/auth/client-address.ts'
 import { createStepUp } from '../src/auth/step-up.ts'
 import { composeOAuth } from '../src/compose/oauth.ts'
-import type { McpTokenInfo, Page } from '../src/protocol/index.ts'
+import { firstOwnerId, type McpTokenInfo, type Page } from '../src/protocol/index.ts'
 import { createPersonStore } from '../src/store/sqlite/access/people.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { tokensIn } from './support/api-tokens.ts'
@@ -387,7 +387,7 @@ test('an open request outlasts its access token, but not the consent', async () 
     journal: { append: () => {} },
     tokens: tokensIn(database, clock.now),
     count() {},
-    people: createPersonStore(database),
+    people: { inNameOf: (id) => createPersonStore(database).get(id ?? firstOwnerId) },
     publicUrl: undefined,
     now: clock.now,
     addressOf: createClientAddress([]),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createChallengeStore } from '../src/store/sqlite/access/challenges.ts'
+import { createLinkStore } from '../src/store/sqlite/access/links.ts'
 import { createOAuthStore } from '../src/store/sqlite/access/oauth.ts'
 import { createPasskeyStore } from '../src/store/sqlite/access/passkeys.ts'
 import { createPersonStore, createSignInStore } from '../src/store/sqlite/access/people.ts'
@@ -66,6 +67,7 @@ const sqlite: Record<string, () => void> = {
   ImageStore: () => calls.imageStoreContract(inSqlite(createImageStore)),
   JobStore: () => jobStoreContract(inSqlite(createJobStore)),
   KeptRunStore: () => calls.keptRunStoreContract(inSqlite(createKeptRunStore)),
+  LinkStore: () => access.linkStoreContract(inSqlite(createLinkStore)),
   ApiTokenStore: () => access.apiTokenStoreContract(inSqlite(createApiTokenStore)),
   MemoryStore: () =>
     indexes.memoryStoreContract(() => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type Door, firstOwnerId, JarvisError, type PersonRef } from '../protocol/index.ts'
+import { type Door, JarvisError, type PersonRef } from '../protocol/index.ts'
 import { type ApiToken, type ApiTokens, requireDoor } from './api-tokens.ts'
 import { resourceOf, scopes } from './oauth-requests.ts'
 import type { OAuthSecrets } from './oauth-secrets.ts'
@@ -35,7 +35,7 @@ export function createBearer({
   count,
 }: {
   tokens: Pick<ApiTokens, 'verify'>
-  people: Pick<People, 'get'>
+  people: Pick<People, 'inNameOf'>
   oauth: OAuthSecrets
   originOf: OriginOf
   /** @throws JarvisError `too_many_requests` */
@@ -43,7 +43,7 @@ export function createBearer({
 }): Bearer {
   /** A token ends with the person who made it, and may never do more than they. @throws JarvisError `unauthorized` */
   function held(token: ApiToken): { token: ApiToken; person: PersonRef } {
-    const person = people.get(token.person ?? firstOwnerId)
+    const person = people.inNameOf(token.person)
     if (person === undefined || person.disabledAt !== undefined) {
       throw new JarvisError(
         'unauthorized',

@@ -41,6 +41,11 @@ export const signedInBudgets = ({ address }: ClientAddress, tokenHash: string): 
   { key: `signed in ${networkOf(address)}`, brake: narrow },
 ]
 
+/** The key and brake for secrets of links, which nobody guesses: 128 bits. */
+export const linkBudgets = ({ address }: ClientAddress): Budget[] => [
+  { key: `links ${networkOf(address)}`, brake: wide, outlives: true },
+]
+
 /** Counts wrong passwords by budget, in memory. */
 export function createLoginGuard(now: () => number) {
   const failures = new Map<string, { count: number; at: number; until: number }>()

@@ -1,5 +1,5 @@
 import { newId } from '../lib/ids.ts'
-import { houseRoles, JarvisError, type Person, PersonName } from '../protocol/index.ts'
+import { firstOwnerId, houseRoles, JarvisError, type Person, PersonName } from '../protocol/index.ts'
 
 /** `hash`: of the password; undefined for the first owner, whose password is kept elsewhere, and for somebody without one. */
 export interface PersonStore {
@@ -29,6 +29,8 @@ export type PersonChange = {
   by: string
   role?: string
   was?: { name?: string; role?: string }
+  /** By which a person came. */
+  invitation?: string
 }
 
 export type PersonPatch = { name?: string | undefined; role?: string | undefined; disabled?: boolean | undefined }
@@ -44,6 +46,10 @@ export function createPeople(parts: {
   ownRoles(): readonly string[]
   /** Ends the sign-ins of a person, within the transaction. */
   endSignIns(person: string): void
+  /** Ends what a person made as an owner, who is none any more, within the transaction. */
+  endOwning(person: string): void
+  /** Ends or hands over what belongs to a person who is removed, within the transaction. */
+  leave(person: string, by: string): void
   /** What a person had at hand is to be looked at again, because it may count for less. Called after the commit. */
   changed(person: string): void
   now(): number
@@ -79,6 +85,18 @@ export function createPeople(parts: {
 
   return {
     get: store.get,
+    /**
+     * In whose name something is done that belongs to `id`. What belongs to nobody, as the house's own jobs do, is the first owner's, and the
+     * oldest owner's once that one was removed.
+     */
+    inNameOf(id: string | undefined): Person | undefined {
+      const person = store.get(id ?? firstOwnerId)
+      if (person !== undefined || (id !== undefined && id !== firstOwnerId)) return person
+      return store
+        .list()
+        .filter(({ role, disabledAt }) => role === 'owner' && disabledAt === undefined)
+        .sort((one, other) => one.createdAt - other.createdAt)[0]
+    },
     byName: store.byName,
     list: store.list,
     names: store.names,
@@ -88,13 +106,16 @@ export function createPeople(parts: {
     requireName,
     requireRole,
     /** @throws JarvisError `conflict` (the name is taken), `invalid_request` */
-    add({ name, role, hash }: { name: string; role: string; hash: string | undefined }, by: string): Person {
+    add(
+      { name, role, hash, invitation }: { name: string; role: string; hash: string | undefined; invitation?: string },
+      by: string,
+    ): Person {
       requireName(name)
       requireRole(role)
       const person: Person = { id: newId('per'), name, role, createdAt: now() }
       durably(() => {
         if (!store.add(person, hash)) throw nameTaken(name)
-        record({ change: 'added', person: person.id, name, role, by })
+        record({ change: 'added', person: person.id, name, role, by, ...(invitation !== undefined && { invitation }) })
       })
       return person
     },
@@ -117,6 +138,7 @@ export function createPeople(parts: {
           record({ change: 'changed', ...line, ...(role !== undefined && { role }), was: before })
         if (turns) record({ change: disabled ? 'disabled' : 'enabled', ...line })
         if (disabled) parts.endSignIns(id)
+        if (disabled || (role !== undefined && role !== 'owner')) parts.endOwning(id)
       })
       parts.changed(id)
       return must(id)
@@ -126,9 +148,11 @@ export function createPeople(parts: {
       durably(() => {
         const { name } = must(id)
         requireOwner(id)
+        record({ change: 'removed', person: id, name, by })
         store.remove(id, now())
         parts.endSignIns(id)
-        record({ change: 'removed', person: id, name, by })
+        parts.endOwning(id)
+        parts.leave(id, by)
       })
       parts.changed(id)
     },

@@ -11,8 +11,14 @@ export type PersonPasswords = {
    * @param isKnown as in `PasswordHasher.check`. @throws JarvisError `too_many_requests`
    */
   is(id: string | undefined, given: string, isKnown: boolean): Promise<boolean>
-  /** Ends all sign-ins of the person. @throws JarvisError `invalid_request` */
-  change(id: string, next: string, by: string): Promise<void>
+  /**
+   * Ends all sign-ins of the person.
+   * @param within runs in the transaction that sets it; of the first owner, whose password is no row, in one before
+   * @throws JarvisError `invalid_request`
+   */
+  change(id: string, next: string, by: string, within?: () => void): Promise<void>
+  /** Of a new person's password. @throws JarvisError `invalid_request` */
+  hashOf(password: string): Promise<string>
 }
 
 /** The passwords of people: the first owner's is `first`, the others' are kept as hashes with them. */
@@ -20,8 +26,9 @@ export function createPersonPasswords(parts: {
   people: Pick<People, 'byName' | 'list' | 'hash' | 'setHash' | 'strengthen' | 'endSignIns'>
   first: Password
   hasher: PasswordHasher
+  durably<T>(work: () => T): T
 }): PersonPasswords {
-  const { people, first, hasher } = parts
+  const { people, first, hasher, durably } = parts
   return {
     named(name) {
       if (name !== undefined) return people.byName(name.trim())
@@ -40,14 +47,23 @@ export function createPersonPasswords(parts: {
       }
       return isRight && kept !== undefined
     },
-    async change(id, next, by) {
+    async change(id, next, by, within = () => {}) {
+      requireGoodPassword(next)
       if (id === firstOwnerId) {
+        durably(within)
         await first.change(next)
         people.endSignIns(id)
         return
       }
-      requireGoodPassword(next)
-      people.setHash(id, await hasher.hash(next), by)
+      const hash = await hasher.hash(next)
+      durably(() => {
+        within()
+        people.setHash(id, hash, by)
+      })
+    },
+    hashOf(password) {
+      requireGoodPassword(password)
+      return hasher.hash(password)
     },
   }
 }

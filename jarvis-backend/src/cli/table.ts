@@ -320,6 +320,22 @@ export const table = {
     ],
     options: { role: text('NAME', 'somebody of that role, in place of PERSON'), ...where },
   },
+  user: {
+    group: 'Set up',
+    forms: [
+      { args: '[list]', about: 'the people who may sign in, and open invitations' },
+      { args: 'invite ROLE [NAME]', about: 'prints a link by which somebody becomes a person here; once, within 72 h' },
+      { args: 'withdraw ID', about: 'an invitation counts no longer' },
+      { args: 'role NAME ROLE', about: 'another role, which counts at once' },
+      { args: 'disable NAME', about: 'cannot sign in, and is signed out' },
+      { args: 'enable NAME', about: 'can sign in again' },
+      { args: 'remove NAME', about: 'with sign-ins, tokens, passkeys, grants and devices' },
+      { args: 'reset NAME', about: 'prints a link that sets a new password; once, within 15 min' },
+      { args: 'sign-out NAME', about: 'ends every sign-in of that person' },
+    ],
+    options: { json },
+    example: 'user invite operator ann',
+  },
   policy: {
     group: 'Set up',
     forms: [

@@ -25,7 +25,7 @@ export function composeOAuth(parts: {
   tokens: Pick<ApiTokens, 'verify'>
   /** Counts a request of a token. @throws JarvisError `too_many_requests` */
   count(token: ApiToken): void
-  people: Pick<People, 'get'>
+  people: Pick<People, 'inNameOf'>
   publicUrl: string | undefined
   now(): number
   addressOf: ClientAddressOf

@@ -1,17 +1,29 @@
+import { createLinks } from '../auth/links.ts'
 import { createPeople } from '../auth/people.ts'
+import { createOriginOf } from '../auth/public-origin.ts'
 import { isAtLeast } from '../auth/roles.ts'
 import type { KnownPerson, People } from '../calls/people.ts'
+import { invitationRoutes } from '../http/invitations.ts'
 import { peopleRoutes } from '../http/people.ts'
+import { linkAt } from '../lib/link-at.ts'
 import { firstOwnerId, type Person, personOf } from '../protocol/index.ts'
+import { createLinkStore } from '../store/sqlite/access/links.ts'
 import { createPersonStore, createSignInStore } from '../store/sqlite/access/people.ts'
 import type { Foundation } from './foundation.ts'
 
 /** Wires the people who may sign in, and what a change of one of them ends. */
 export function composePeople(
-  foundation: Pick<Foundation, 'database' | 'journal' | 'now'>,
-  parts: { ownRoles(): readonly string[] },
+  foundation: Pick<Foundation, 'database' | 'journal' | 'now' | 'activity' | 'announce'>,
+  parts: {
+    ownRoles(): readonly string[]
+    /** Ends or hands over what belongs to a person who is removed, within the transaction. */
+    leave(person: string, by: string): void
+    publicUrl: string | undefined
+    /** Sends a push message to people. */
+    tell(message: { title: string; body: string; hidden: string; tag: string; path: string }): void
+  },
 ) {
-  const { database, journal, now } = foundation
+  const { database, journal, now, activity } = foundation
   const signIns = createSignInStore(database)
   const listeners: ((person: string) => void)[] = []
   const people = createPeople({
@@ -20,12 +32,39 @@ export function composePeople(
     record: (change) => void journal.append('person', change),
     ownRoles: parts.ownRoles,
     endSignIns: (person) => signIns.endAll(person),
-    changed: (person) =>
-      database.afterCommit(() => {
-        for (const tell of listeners) tell(person)
-      }),
+    endOwning: (person) => links.void(person, 'Whoever made it is no owner any more.'),
+    leave: parts.leave,
+    changed: (person) => database.afterCommit(() => tellAll(person)),
     now,
   })
+  const links = createLinks({
+    store: createLinkStore(database),
+    people,
+    durably: database.durably,
+    record: (change) => void journal.append('person', change),
+    changed: () => database.afterCommit(listChanged),
+    now,
+  })
+  const listChanged = () => activity.changed({ what: 'people' })
+  function tellAll(person: string) {
+    for (const tell of listeners) tell(person)
+    listChanged()
+  }
+  /** Tells everybody of links for new passwords, which are made where nobody sees it: at the command line. */
+  function tellOfResets() {
+    for (const name of links.untoldResets()) {
+      const text = `A link that sets a new password for ${name} was made at the command line. It counts for 15 minutes.`
+      foundation.announce('person')(text, 'warning')
+      parts.tell({
+        title: 'A new password may be set',
+        body: text,
+        hidden: 'A link for a new password was made at the command line.',
+        tag: `reset-${name}`,
+        path: '/settings/people',
+      })
+    }
+  }
+  const originOf = createOriginOf(parts.publicUrl)
   const known = ({ id, name, role }: Person): KnownPerson => ({ id, name, role })
   const isIn = ({ disabledAt }: Person) => disabledAt === undefined
   return {
@@ -33,17 +72,29 @@ export function composePeople(
     /** The people as the gate knows them. */
     known: {
       find(id) {
-        const person = people.get(id === undefined ? firstOwnerId : personOf(id))
+        const person = people.inNameOf(id === undefined ? undefined : personOf(id))
         return person !== undefined && isIn(person) ? known(person) : undefined
       },
       list: () => people.list().filter(isIn).map(known),
     } satisfies People,
-    peopleRoutes: peopleRoutes({ people, signIns, ownRoles: parts.ownRoles }),
+    peopleRoutes: [
+      ...peopleRoutes({ people, signIns, ownRoles: parts.ownRoles }),
+      ...invitationRoutes({
+        links,
+        linkOf: (secret, request) => linkAt(parts.publicUrl ?? originOf(request), 'join', secret),
+      }),
+    ],
+    links,
     signIns,
     /** Whether a person may ask for anything now; undefined: the first owner. */
-    mayAsk(id: string | undefined = firstOwnerId): boolean {
-      const person = people.get(id)
+    mayAsk(id: string | undefined): boolean {
+      const person = people.inNameOf(id)
       return person !== undefined && person.disabledAt === undefined && isAtLeast(person.role, 'member')
+    },
+    /** Looks for what another process changed. */
+    look() {
+      tellAll(firstOwnerId)
+      tellOfResets()
     },
     /** Is told of each person who counts for less or differently, after the change. */
     onChange: (tell: (person: string) => void) => void listeners.push(tell),

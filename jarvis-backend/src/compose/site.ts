@@ -48,6 +48,7 @@ import { composeGate, type Gate } from './gate.ts'
 import { composeHomelab } from './homelab.ts'
 import { composeJobs } from './jobs.ts'
 import { leaningOn } from './leaning.ts'
+import { createLeave } from './leave.ts'
 import { composeMemory } from './memory.ts'
 import { composeModels } from './models.ts'
 import { tellObserved } from './observed.ts'
@@ -168,7 +169,12 @@ export function createSite(
   const houseTools = skills.withTool(servedTools)
   const catalog = withAttached(houseTools, attached.tools)
   const tokenStore = createApiTokenStore(database)
-  const people = composePeople(foundation, { ownRoles: () => gate.ownRoles() })
+  const people = composePeople(foundation, {
+    ownRoles: () => gate.ownRoles(),
+    leave: (person, by) => leave(person, by),
+    publicUrl: config.publicUrl,
+    tell: (message) => void push.tell(message),
+  })
   const apiTokens = createApiTokens({
     store: tokenStore,
     durably: database.durably,
@@ -247,6 +253,7 @@ export function createSite(
     note: (sessionId, runId, entry) => sessions.runs.note(sessionId, runId, entry),
   })
   const { confirmations, grants, questions } = gate
+  const leave = createLeave({ database, journal: foundation.journal, tokens: apiTokens, grants, now })
   const reach = createSessionReach((id) => sessions.store.session(id))
   const sessions = composeRuns(foundation, {
     alerts: () => watch.present(),
@@ -284,6 +291,7 @@ export function createSite(
       watch.reload()
       agents.agents.look()
       gate.policy.edited(readPolicy(policyFile, 'policy.yaml'))
+      people.look()
       jobs.jobs.look()
     },
     report,
@@ -368,6 +376,7 @@ export function createSite(
       drills.resume()
       jobs.jobs.start()
       sessions.scheduleIndex()
+      people.look()
       attached.start()
       homelab.fillPast()
       watch.start()

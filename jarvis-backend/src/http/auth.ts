@@ -1,6 +1,7 @@
-import type { Request } from 'express'
+import type { Request, Response } from 'express'
 import type { ClientAddressOf } from '../auth/client-address.ts'
 import type { DeviceCookie } from '../auth/device-cookie.ts'
+import type { Links } from '../auth/links.ts'
 import { type Budget, type LoginGuard, signedInBudgets, signInBudgets } from '../auth/login.ts'
 import type { People } from '../auth/people.ts'
 import type { PersonPasswords } from '../auth/person-passwords.ts'
@@ -19,6 +20,7 @@ import {
   StepUpReply,
 } from '../protocol/index.ts'
 import type { Passkeys } from '../signing/passkeys.ts'
+import { linkRoutes } from './links.ts'
 import { passkeyRoutes } from './passkeys.ts'
 import { Ok, ok, post, type Route } from './route.ts'
 
@@ -36,6 +38,7 @@ export type SignIn = {
   guard: LoginGuard
   people: Pick<People, 'get' | 'must'>
   passwords: PersonPasswords
+  links: Links
   passkeys: Passkeys
   originOf: OriginOf
   stepUp: StepUp
@@ -93,6 +96,17 @@ export function authRoutes(parts: SignIn): Route[] {
     const { id, name, role } = person
     const { token, expiresIn } = tokens.issue(person, { ...from(request), method })
     return { token, expiresIn, role: wireRole(role), person: { id, name, role } }
+  }
+  /** Signs a person in who has proved it otherwise than by a password. @throws JarvisError `invalid_credentials` */
+  function enter(id: string, request: Request, response: Response, method: string): LoginReply {
+    const person = people.get(id)
+    if (person === undefined || person.disabledAt !== undefined) {
+      throw new JarvisError('invalid_credentials', 'This person cannot sign in at present. Ask an owner.')
+    }
+    const reply = signIn(request, person, method)
+    note(request, 'signed_in', id, method)
+    response.set('Set-Cookie', device.issue(id))
+    return reply
   }
 
   return [
@@ -162,6 +176,14 @@ export function authRoutes(parts: SignIn): Route[] {
         return ok
       },
     ),
+    ...linkRoutes({
+      ...parts,
+      changed(person) {
+        stepUp.endAll()
+        changed(person)
+      },
+      enter,
+    }),
     ...passkeyRoutes({
       ...{ passkeys, originOf: parts.originOf },
       labelOf: (id) => people.get(id)?.name ?? id,
@@ -171,16 +193,7 @@ export function authRoutes(parts: SignIn): Route[] {
         const budgets = signInBudgets(addressOf(request), account, known)
         return requirePasskey(response, budgets, refuse(request, 'refused', account, ''))
       },
-      enter(person, request, response) {
-        const known = people.get(person)
-        if (known === undefined || known.disabledAt !== undefined) {
-          throw new JarvisError('invalid_credentials', 'Whoever this passkey belongs to cannot sign in at present.')
-        }
-        const reply = signIn(request, known, 'passkey')
-        note(request, 'signed_in', person, 'passkey')
-        response.set('Set-Cookie', device.issue(person))
-        return reply
-      },
+      enter: (person, request, response) => enter(person, request, response, 'passkey'),
     }),
   ]
 }

@@ -40,7 +40,7 @@ export function peopleRoutes(parts: {
     ),
     del(
       '/people/:id',
-      'Removes a person: sign-ins, tokens and push devices end, waiting cards are withdrawn.',
+      '[Removes a person](people.md#remove-somebody): sign-ins, passkeys, tokens, grants and push devices end, jobs are paused, waiting cards are withdrawn.',
       { role: 'owner', password: true },
       ({ params: { id }, by }) => people.remove(id, by),
     ),

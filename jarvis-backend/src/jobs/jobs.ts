@@ -115,6 +115,15 @@ export function createJobs(parts: JobsParts) {
     return view(must(job.id))
   }
 
+  /** Makes a job its resumer's own, where whoever it belongs to may not ask any more. @throws JarvisError `invalid_request` */
+  function takeOver(id: string, by: string) {
+    const job = must(id)
+    if (job.isShipped || parts.makerProblem(job) === undefined) return
+    const { askedBy: _, ...own } = job
+    check({ ...own, schedule: { kind: 'interval', minutes: 1 } }, principalOf(id, job.name, { by }), id)
+    keep({ ...own, by }, 'taken_over', by)
+  }
+
   /** Adds what comes with JARVIS where it is not there yet. */
   function ship() {
     const now = clock.now()
@@ -200,7 +209,10 @@ export function createJobs(parts: JobsParts) {
         keep(next, 'changed', by)
       }
       if (isPaused === true) pauseJob(parts, store, id, by, `Paused by ${by}.`, clock.now())
-      if (isPaused === false) resumeJob(parts, store, id, by, clock.now())
+      if (isPaused === false) {
+        takeOver(id, by)
+        resumeJob(parts, store, id, by, clock.now())
+      }
       scheduler.look()
       parts.changed()
       return view(must(id))

@@ -17,6 +17,7 @@ export const Activity = z.object({
     'mcp',
     'alert',
     'job',
+    'person',
   ]),
   level: z.enum(['info', 'warning', 'error']),
   text: z.string(),
@@ -49,6 +50,7 @@ export type ActivityEvents = {
       | 'questions'
       | 'skills'
       | 'agents'
+      | 'people'
     sessionId?: string
   }
 }

@@ -152,6 +152,15 @@ export {
 } from './job.ts'
 export { Limits } from './limits.ts'
 export {
+  Invitation,
+  InvitationBody,
+  InvitationReply,
+  JoinBody,
+  LinkBody,
+  LinkReply,
+  ResetBody,
+} from './link.ts'
+export {
   MemoryFound,
   MemoryHit,
   MemoryPassage,

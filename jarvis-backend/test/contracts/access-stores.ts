@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ApiToken, ApiTokenStore } from '../../src/auth/api-tokens.ts'
+import type { LinkStore, StoredLink } from '../../src/auth/links.ts'
 import type { OAuthStore } from '../../src/auth/oauth-store.ts'
 import type { PersonStore } from '../../src/auth/people.ts'
 import type { SignInRow, SignInStore } from '../../src/auth/sign-ins.ts'
@@ -219,5 +220,28 @@ export function challengeStoreContract(open: () => ChallengeStore) {
     expect(store.get('ch2')).toEqual({ ...challenge, id: 'ch2' })
     store.forget(100)
     expect([store.get('ch1'), store.get('ch2')]).toEqual([{ ...challenge, usedAt: 50 }, undefined])
+  })
+}
+
+export function linkStoreContract(open: () => LinkStore) {
+  const link: StoredLink = { id: 'inv_1', kind: 'join', by: 'operator', role: 'viewer', createdAt: 10, expiresAt: 100 }
+  const reset: StoredLink = { id: 'rst_1', kind: 'reset', by: 'cli', person: 'per_1', createdAt: 11, expiresAt: 50 }
+
+  test('a link is found by its hash until it is used or its time is over', () => {
+    const store = open()
+    store.add(link, 'h1')
+    store.add({ ...link, id: 'inv_2', name: 'Ann', createdAt: 12 }, 'h2')
+    store.add(reset, 'h3')
+    expect([store.byHash('h1'), store.byHash('h4')]).toEqual([link, undefined])
+    expect(store.list()).toEqual([link, reset, { ...link, id: 'inv_2', name: 'Ann', createdAt: 12 }])
+    expect([store.end('inv_1'), store.end('inv_1'), store.byHash('h1')]).toEqual([true, false, undefined])
+    store.prune(50)
+    expect(store.list().map(({ id }) => id)).toEqual(['inv_2'])
+  })
+
+  test('a link is told of once', () => {
+    const store = open()
+    store.add(reset, 'h3')
+    expect([store.untold(), store.untold()]).toEqual([[reset], []])
   })
 }

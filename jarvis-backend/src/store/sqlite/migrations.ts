@@ -715,4 +715,20 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX decision_challenges_open ON decision_challenges (expires_at) WHERE used_at IS NULL;
   `,
+  `
+  -- Links that are given to people, each for one use: an invitation (join) or a new password (reset). hash: of the secret. is_told: people
+  -- who are here know of it.
+  CREATE TABLE links (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    hash TEXT NOT NULL UNIQUE,
+    by TEXT NOT NULL,
+    role TEXT,
+    name TEXT,
+    person TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    is_told INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]

@@ -1,0 +1,193 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { newId } from '../lib/ids.ts'
+import { type Invitation, JarvisError, type LinkReply, type Person } from '../protocol/index.ts'
+import type { People } from './people.ts'
+
+/** How long an invitation counts, ms. */
+export const invitationMs = 72 * 60 * 60_000
+/** How long a link counts that sets a new password, ms. */
+export const resetMs = 15 * 60_000
+/** Of the command line, which whoever owns the data dir uses. Everybody else is a person. */
+const commandLine = 'cli'
+
+/** A link that a person is given, for one use. `by`: who made it. Times in Unix ms. */
+export type StoredLink = { id: string; by: string; createdAt: number; expiresAt: number } & (
+  | { kind: 'join'; role: string; name?: string }
+  | { kind: 'reset'; person: string }
+)
+
+export interface LinkStore {
+  /** @param hash of the secret */
+  add(link: StoredLink, hash: string): void
+  byHash(hash: string): StoredLink | undefined
+  /** Oldest first. */
+  list(): StoredLink[]
+  /** Used or withdrawn. @returns false where it was gone */
+  end(id: string): boolean
+  /** Marks as told. @returns those of which nobody was told before */
+  untold(): StoredLink[]
+  /** Forgets those whose time is over. */
+  prune(at: number): void
+}
+
+/** A change of the links for the journal; the use of an invitation stands with the person who was added. */
+export type LinkChange =
+  | { change: 'invited'; invitation: string; role: string; name?: string; expiresAt: number; by: string }
+  | { change: 'invitation_withdrawn'; invitation: string; role: string; name?: string; by: string; why?: string }
+  | { change: 'reset_made'; person: string; name: string; expiresAt: number; by: string }
+  | { change: 'reset_used'; person: string; name: string; by: string }
+
+/** Links to be sent to people: invitations, and new passwords. Of a secret only the hash is kept. */
+export function createLinks(parts: {
+  store: LinkStore
+  people: Pick<People, 'get' | 'must' | 'add' | 'requireName' | 'requireRole'>
+  /** Commits `work` to disk before it returns. */
+  durably<T>(work: () => T): T
+  /** Writes to the journal. */
+  record(change: LinkChange): void
+  /** The list of invitations is another one. */
+  changed(): void
+  now(): number
+}) {
+  const { store, people, durably, record, now } = parts
+
+  function add(link: StoredLink): string {
+    const secret = randomBytes(16).toString('base64url')
+    store.prune(now())
+    store.add(link, hashOf(secret))
+    return secret
+  }
+  const shown = ({ id, by, createdAt, expiresAt, ...link }: StoredLink & { kind: 'join' }): Invitation => ({
+    ...{ id, role: link.role, by, createdAt, expiresAt },
+    ...(link.name !== undefined && { name: link.name }),
+  })
+
+  /** Whether whoever made it could make it now. */
+  const isMakersYet = ({ by }: StoredLink) => {
+    if (by === commandLine) return true
+    const maker = people.get(by)
+    return maker?.role === 'owner' && maker.disabledAt === undefined
+  }
+  const isRole = (role: string) => {
+    try {
+      people.requireRole(role)
+      return true
+    } catch {
+      return false
+    }
+  }
+  /** @throws JarvisError `not_found`, the same for every link that does not count */
+  function counting<K extends StoredLink['kind']>(secret: string, kind?: K): Extract<StoredLink, { kind: K }> {
+    const link = store.byHash(hashOf(secret))
+    const counts =
+      link !== undefined &&
+      (kind === undefined || link.kind === kind) &&
+      link.expiresAt > now() &&
+      isMakersYet(link) &&
+      (link.kind === 'join' ? isRole(link.role) : people.get(link.person)?.disabledAt === undefined)
+    if (!counts || (link.kind === 'reset' && people.get(link.person) === undefined)) throw refused()
+    return link as Extract<StoredLink, { kind: K }>
+  }
+  function use(link: StoredLink): void {
+    if (!store.end(link.id)) throw refused()
+  }
+
+  return {
+    /** @returns the secret, which is not kept. @throws JarvisError `invalid_request` */
+    invite({ role, name }: { role: string; name?: string | undefined }, by: string): Invitation & { secret: string } {
+      if (name !== undefined) people.requireName(name)
+      people.requireRole(role)
+      const createdAt = now()
+      const link: StoredLink & { kind: 'join' } = {
+        ...{ id: newId('inv'), kind: 'join', by, role, createdAt, expiresAt: createdAt + invitationMs },
+        ...(name !== undefined && { name }),
+      }
+      const secret = durably(() => {
+        const { id, expiresAt } = link
+        record({ change: 'invited', invitation: id, role, ...(name !== undefined && { name }), expiresAt, by })
+        return add(link)
+      })
+      parts.changed()
+      return { ...shown(link), secret }
+    },
+    /** Those that count. */
+    invitations: (): Invitation[] =>
+      store
+        .list()
+        .flatMap((link) => (link.kind === 'join' && link.expiresAt > now() && isMakersYet(link) ? [shown(link)] : [])),
+    /** @throws JarvisError `not_found` */
+    withdraw(id: string, by: string): void {
+      durably(() => {
+        const link = store.list().find((one) => one.id === id)
+        if (link?.kind !== 'join' || !store.end(id))
+          throw new JarvisError('not_found', 'There is no such invitation. It may have been used.')
+        record({ change: 'invitation_withdrawn', invitation: id, ...about(link), by })
+      })
+      parts.changed()
+    },
+    /** Withdraws those that a person made who may not invite any more. Call it in the transaction that takes the right. */
+    void(by: string, why: string): void {
+      for (const link of store.list()) {
+        if (link.by !== by || !store.end(link.id) || link.kind !== 'join') continue
+        record({ change: 'invitation_withdrawn', invitation: link.id, ...about(link), by: 'jarvis', why })
+      }
+    },
+    /** Makes a link that sets a new password. @returns the secret. @throws JarvisError `not_found` */
+    reset(person: string, by: string): { secret: string; expiresAt: number } {
+      const createdAt = now()
+      const expiresAt = createdAt + resetMs
+      return durably(() => {
+        const { name } = people.must(person)
+        // The newest counts alone.
+        for (const link of store.list()) if (link.kind === 'reset' && link.person === person) store.end(link.id)
+        const secret = add({ id: newId('rst'), kind: 'reset', by, person, createdAt, expiresAt })
+        record({ change: 'reset_made', person, name, expiresAt, by })
+        return { secret, expiresAt }
+      })
+    },
+    /** What a link is for. @throws JarvisError `not_found` */
+    look(secret: string): LinkReply {
+      const link = counting(secret)
+      const { expiresAt } = link
+      if (link.kind === 'reset') return { kind: 'reset', name: people.must(link.person).name, expiresAt }
+      const inviter = people.get(link.by)?.name
+      return { kind: 'join', ...about(link), ...(inviter !== undefined && { by: inviter }), expiresAt }
+    },
+    /** @throws JarvisError `not_found` */
+    requireInvitation: (secret: string): void => void counting(secret, 'join'),
+    /** @returns the person whose password it sets. @throws JarvisError `not_found` */
+    requireReset: (secret: string): string => counting(secret, 'reset').person,
+    /** Uses an invitation: with it, a person is added. @throws JarvisError `not_found`, `conflict` (the name is taken) */
+    join({ secret, name, hash }: { secret: string; name: string; hash: string }): Person {
+      const person = durably(() => {
+        const link = counting(secret, 'join')
+        use(link)
+        return people.add({ name, role: link.role, hash, invitation: link.id }, link.by)
+      })
+      parts.changed()
+      return person
+    },
+    /** Uses a link that sets a password, in the transaction that sets it. @throws JarvisError `not_found` */
+    useReset(secret: string): void {
+      durably(() => {
+        const link = counting(secret, 'reset')
+        use(link)
+        record({ change: 'reset_used', person: link.person, name: people.must(link.person).name, by: link.by })
+      })
+    },
+    /** The names of those for whom a link was made of which nobody was told yet. */
+    untoldResets: (): string[] =>
+      durably(() =>
+        store.untold().flatMap((link) => (link.kind === 'reset' ? (people.get(link.person)?.name ?? []) : [])),
+      ),
+  }
+}
+export type Links = ReturnType<typeof createLinks>
+
+const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
+const about = ({ role, name }: StoredLink & { kind: 'join' }) => ({ role, ...(name !== undefined && { name }) })
+const refused = () =>
+  new JarvisError(
+    'not_found',
+    'This link does not count: it was used, was withdrawn or is too old. Ask for another one.',
+  )

@@ -1,0 +1,47 @@
+import { createLinks, type Links } from '../auth/links.ts'
+import { createPeople, type People } from '../auth/people.ts'
+import type { SignInStore } from '../auth/sign-ins.ts'
+import { createGrants } from '../calls/confirmations/grants.ts'
+import { createLeave } from '../compose/leave.ts'
+import { policyPath, readPolicy } from '../config/policy-file.ts'
+import { systemClock } from '../lib/clock.ts'
+import { createLinkStore } from '../store/sqlite/access/links.ts'
+import { createPersonStore, createSignInStore } from '../store/sqlite/access/people.ts'
+import { createGrantStore } from '../store/sqlite/calls/grants.ts'
+import type { Database } from '../store/sqlite/database.ts'
+import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
+import { tokensIn } from './token.ts'
+
+/** The people of a data dir that is open, and the links that are given to them. */
+export function peopleIn(
+  dataDir: string,
+  journal: KeptJournal,
+  database: Database,
+): { people: People; links: Links; signIns: SignInStore } {
+  const signIns = createSignInStore(database)
+  const grants = createGrants({
+    ...{ store: createGrantStore(database), journal, proof: journal.proof, transactions: database },
+    ...{ clock: systemClock, changed: () => {}, report: (_error, message) => console.error(message) },
+  })
+  const policy = readPolicy(policyPath(dataDir), 'policy.yaml')
+  const people = createPeople({
+    store: createPersonStore(database),
+    durably: database.durably,
+    record: (change) => void journal.append('person', change),
+    ownRoles: () => (policy.kind === 'read' ? Object.keys(policy.file.roles ?? {}) : []),
+    endSignIns: (person) => signIns.endAll(person),
+    endOwning: (person) => links.void(person, 'Whoever made it is no owner any more.'),
+    leave: createLeave({ database, journal, tokens: tokensIn(journal, database), grants, now: Date.now }),
+    changed: () => {},
+    now: Date.now,
+  })
+  const links = createLinks({
+    store: createLinkStore(database),
+    people,
+    durably: database.durably,
+    record: (change) => void journal.append('person', change),
+    changed: () => {},
+    now: Date.now,
+  })
+  return { people, links, signIns }
+}

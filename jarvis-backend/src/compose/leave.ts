@@ -1,0 +1,46 @@
+import type { ApiTokens } from '../auth/api-tokens.ts'
+import type { Grants } from '../calls/confirmations/grants.ts'
+import type { Journal } from '../calls/ports.ts'
+import { personOfJob } from '../jobs/jobs.ts'
+import { pauseJob } from '../jobs/switches.ts'
+import { firstOwnerId } from '../protocol/index.ts'
+import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
+import type { Database } from '../store/sqlite/database.ts'
+import { createJobStore } from '../store/sqlite/jobs.ts'
+import { createPushStore } from '../store/sqlite/push.ts'
+import { createSettings } from '../store/sqlite/settings.ts'
+
+/**
+ * Ends or hands over what belongs to a person who is removed, in the transaction of the removal, each with its line of the journal: tokens, grants,
+ * passkeys and push devices end; jobs are paused until somebody takes them over; sessions stay. Cards are withdrawn by whoever watches them.
+ */
+export function createLeave(parts: {
+  database: Database
+  journal: Journal
+  tokens: Pick<ApiTokens, 'list' | 'revoke'>
+  grants: Pick<Grants, 'list' | 'revoke'>
+  now(): number
+}) {
+  const { database, journal, tokens, grants, now } = parts
+  const passkeys = createPasskeyStore(database)
+  const push = createPushStore(database)
+  const jobs = createJobStore(database)
+  const switches = { settings: createSettings(database), journal, transactions: database }
+  const isOf = (person: string, holder = firstOwnerId) => holder === person
+  return (person: string, by: string): void => {
+    for (const { name, person: holder } of tokens.list()) if (isOf(person, holder)) tokens.revoke(name, by)
+    for (const { id, requestedBy } of grants.list()) if (isOf(person, requestedBy.person)) grants.revoke(id, by)
+    for (const { id, name } of passkeys.list(person)) {
+      passkeys.remove(id, person)
+      journal.append('signer', { type: 'passkey', change: 'removed', person, id, name })
+    }
+    for (const { id } of push.list(person)) {
+      push.remove(id)
+      journal.append('setup', { change: 'push_off', by, id })
+    }
+    for (const job of jobs.list()) {
+      if (job.isShipped || !isOf(person, personOfJob(job).person)) continue
+      pauseJob(switches, jobs, job.id, by, 'Whoever it belongs to was removed. Resume it, and it is yours.', now())
+    }
+  }
+}

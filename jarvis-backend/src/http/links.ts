@@ -1,0 +1,59 @@
+import type { Request, Response } from 'express'
+import type { ClientAddressOf } from '../auth/client-address.ts'
+import type { Links } from '../auth/links.ts'
+import { type Budget, type LoginGuard, linkBudgets } from '../auth/login.ts'
+import type { PersonPasswords } from '../auth/person-passwords.ts'
+import { JoinBody, LinkBody, LinkReply, LoginReply, ResetBody } from '../protocol/index.ts'
+import { post, type Route } from './route.ts'
+
+/** `/api/auth/link`, `join` and `reset`: what somebody does who was given a link. The secret stands in the body, never in an address. */
+export function linkRoutes(parts: {
+  links: Links
+  guard: LoginGuard
+  addressOf: ClientAddressOf
+  passwords: Pick<PersonPasswords, 'hashOf' | 'change'>
+  /** What a person had open counts no longer, for their password is another one. */
+  changed(person: string): void
+  /** Signs a person in, whose link was used. */
+  enter(person: string, request: Request, response: Response, method: string): LoginReply
+}): Route[] {
+  const { links, guard, addressOf, passwords, enter } = parts
+
+  /** Looks a link up and counts one that does not count, which nobody has by chance. @throws JarvisError `too_many_requests`, `not_found` */
+  function counted<T>(request: Request, look: () => T): T {
+    const budgets: Budget[] = linkBudgets(addressOf(request))
+    const succeeded = guard.enter(budgets)
+    const found = look()
+    succeeded()
+    return found
+  }
+  return [
+    post(
+      '/auth/link',
+      'What a link is for, which somebody was given: `secret` is what stands behind the last `/`. A link that does not count is 404, whatever the reason.',
+      { role: 'public', body: LinkBody, reply: LinkReply },
+      ({ body: { secret }, request }) => counted(request, () => links.look(secret)),
+    ),
+    post(
+      '/auth/join',
+      'Uses an [invitation](people.md#invite-somebody): makes the person, with the role that it has, and signs in.',
+      { role: 'public', body: JoinBody, reply: LoginReply },
+      async ({ body: { secret, name, password }, request, response }) => {
+        counted(request, () => links.requireInvitation(secret))
+        const hash = await passwords.hashOf(password)
+        return enter(links.join({ secret, name, hash }).id, request, response, 'invitation')
+      },
+    ),
+    post(
+      '/auth/reset',
+      'Uses a link for a [new password](people.md#a-lost-password): sets it, ends all sign-ins of that person, and signs in.',
+      { role: 'public', body: ResetBody, reply: LoginReply },
+      async ({ body: { secret, password }, request, response }) => {
+        const person = counted(request, () => links.requireReset(secret))
+        await passwords.change(person, password, person, () => links.useReset(secret))
+        parts.changed(person)
+        return enter(person, request, response, 'reset')
+      },
+    ),
+  ]
+}

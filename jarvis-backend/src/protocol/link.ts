@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { PersonName, PersonRole } from './person.ts'
+
+/** `name`: one that the person may take; absent: they choose. */
+export const InvitationBody = z.strictObject({ role: PersonRole, name: PersonName.exactOptional() })
+
+/** A link that was not used yet, by which somebody becomes a person of that role. Times in Unix ms. */
+export const Invitation = z.object({
+  id: z.string(),
+  role: z.string(),
+  name: z.string().exactOptional(),
+  /** Id of the owner who made it; `cli` for the command line. */
+  by: z.string(),
+  createdAt: z.int(),
+  expiresAt: z.int(),
+})
+export type Invitation = z.infer<typeof Invitation>
+/** `link`: shown this once. */
+export const InvitationReply = Invitation.extend({ link: z.string() })
+export type InvitationReply = z.infer<typeof InvitationReply>
+
+const secret = z.string().max(100)
+export const LinkBody = z.strictObject({ secret })
+/**
+ * What a link is for. `join`: becoming a person; `by`: the name of who invites, absent for the command line. `reset`: a new password for `name`.
+ * `expiresAt`: Unix ms.
+ */
+export const LinkReply = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('join'),
+    role: z.string(),
+    name: z.string().exactOptional(),
+    by: z.string().exactOptional(),
+    expiresAt: z.int(),
+  }),
+  z.object({ kind: z.literal('reset'), name: z.string(), expiresAt: z.int() }),
+])
+export type LinkReply = z.infer<typeof LinkReply>
+const password = z.string().max(1_000)
+export const JoinBody = z.strictObject({ secret, name: PersonName, password })
+export const ResetBody = z.strictObject({ secret, password })
