@@ -107,8 +107,14 @@ test('a backup cannot write outside of the workspace', async () => {
   const { database, close } = openJournal(dir)
   await backUp(database, { ...quiet, file, files: [{ path: 'workspace/../../escaped.md', text: 'x' }] })
   await close()
-  expect((await jarvis(dir, 'restore', file)).code).toBe(2)
+  expect(await jarvis(dir, 'restore', file)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('"workspace/../../escaped.md", which is no place'),
+  })
   expect(existsSync(join(dir, '../escaped.md'))).toBe(false)
+  expect(readdirSync(dir).filter((name) => name.includes('restor'))).toEqual([])
+  for (const words of [[], [file, file]]) expect((await jarvis(dir, 'restore', ...words)).code).toBe(2)
+  expect((await jarvis(dir, 'restore', `${file}.gone`)).code).toBe(1)
 })
 
 test('writes of another process do not start the copy over', async () => {

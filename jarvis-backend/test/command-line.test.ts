@@ -270,6 +270,13 @@ test.each(['bash', 'zsh', 'fish'])('completions for %s name every command and op
     expect(script).toContain(command)
     for (const option of Object.keys(commandOf(command).options)) expect(script).toContain(option)
   }
+  // What real shells did with it was looked at by hand: a word's place in zsh, one command in the words of another in fish.
+  const journal = {
+    bash: 'journal) words="verify',
+    zsh: "'2:word:(verify",
+    fish: "'__jarvis_command journal' -f -a 'verify",
+  }
+  expect(script).toContain(journal[name as keyof typeof journal])
   if (name !== 'bash') return
   const typed = (words: string[]) => {
     const line = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _jarvis; echo "\${COMPREPLY[@]}"`
@@ -278,6 +285,7 @@ test.each(['bash', 'zsh', 'fish'])('completions for %s name every command and op
   expect(typed(['jarvis', 'wa'])).toEqual(['watch', 'waiting'])
   expect(typed(['jarvis', 'journal', 've'])).toEqual(['verify'])
   expect(typed(['jarvis', 'ask', '--no'])).toEqual(['--no-wait'])
+  expect(typed(['jarvis', 'ask', '--attach', process.execPath.slice(0, -1)])).toContain(process.execPath)
 })
 
 const card: Card = {

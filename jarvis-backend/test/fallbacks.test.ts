@@ -5,6 +5,7 @@ import type { ModelConfig } from '../src/config/model.ts'
 import { fallbackFault, mayFollow } from '../src/doctor/fallbacks.ts'
 import type { DoctorReply } from '../src/protocol/index.ts'
 import { modelServer, type Play, refuses, streams, tears } from './contracts/model-server.ts'
+import { createToken } from './support/api-tokens.ts'
 import { folder } from './support/data-dir.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -165,6 +166,17 @@ test('a file cannot lead from home to elsewhere without consent, and over REST i
   expect((await house.jarvis.rest('/api/models/cloud', { method: 'PUT', json: cloudProvider })).status).toBe(200)
   house.first.plays.push(error(401, 'No.'))
   expect((await house.ask('Hello?')).end).toMatchObject({ code: 'model_auth' })
+  const token = createToken(house.jarvis, { doors: ['api'] })
+  const byProgram = async (model: string) => {
+    const response = await fetch(`${house.jarvis.url}/api/sessions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ message: 'Hello?', model }),
+    })
+    return [response.status, await response.text()]
+  }
+  expect(await byProgram('cloud/m')).toEqual([400, expect.stringContaining('first/m may run at home, and cloud/m is')])
+  expect(await byProgram('none/m')).toEqual([400, expect.stringContaining('There are: first/m')])
   const put = (more: object) =>
     house.jarvis.rest('/api/models/fallbacks', {
       method: 'PUT',

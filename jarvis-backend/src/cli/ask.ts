@@ -20,7 +20,13 @@ export async function ask(config: Config, args: string[]): Promise<void> {
   await sendAndFollow(remote, message, values)
 }
 
-type SendOptions = { attach?: string[]; session?: string; 'dry-run'?: boolean; 'read-only'?: boolean }
+type SendOptions = {
+  attach?: string[]
+  session?: string
+  model?: string
+  'dry-run'?: boolean
+  'read-only'?: boolean
+}
 type Options = SendOptions & {
   json?: boolean
   jsonl?: boolean
@@ -93,12 +99,13 @@ type Sent = { sessionId: string; runId: string; after: number }
 export async function send(
   remote: Remote,
   message: string,
-  { attach, session, 'dry-run': isRehearsal, 'read-only': isReadOnly }: SendOptions,
+  { attach, session, model, 'dry-run': isRehearsal, 'read-only': isReadOnly }: SendOptions,
 ): Promise<Sent> {
   const attachments = attach === undefined ? undefined : await upload(remote, attach)
   const body = {
     ...{ message, requestId: randomUUID() },
     ...(attachments && { attachments }),
+    ...(model !== undefined && { model }),
     ...(isReadOnly === true && { isReadOnly }),
   }
   if (session === undefined) {

@@ -1,5 +1,5 @@
 import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, normalize } from 'node:path'
 import { agentDir } from '../agents/agent-dir.ts'
 import { AgentId, mainAgentId } from '../protocol/index.ts'
 import { keyringName } from '../secrets/index.ts'
@@ -41,6 +41,12 @@ export function filesToBackUp(
     }
   }
   return { files, notes }
+}
+
+/** Why files of a backup cannot be put back: a path that leads out of where people's files are. Undefined where they can. */
+export function strayFile(files: readonly BackedUpFile[]): string | undefined {
+  const stray = files.find(({ path }) => normalize(path) !== path || /^(?:\.\.|\/)/.test(path))
+  return stray && `The backup holds a file at ${JSON.stringify(stray.path)}, which is no place of JARVIS's files.`
 }
 
 /**

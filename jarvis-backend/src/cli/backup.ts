@@ -8,7 +8,7 @@ import { keyringName } from '../secrets/index.ts'
 import { backUp } from '../store/sqlite/backup.ts'
 import { lockDataDir } from '../store/sqlite/lock.ts'
 import { restore as restoreBackup } from '../store/sqlite/restore.ts'
-import { filesToBackUp, putBack } from './backup-files.ts'
+import { filesToBackUp, putBack, strayFile } from './backup-files.ts'
 import { secretsOfBackup, secretsOfRestored } from './backup-secrets.ts'
 import { withJournal } from './data.ts'
 import { readOptions } from './options.ts'
@@ -54,7 +54,10 @@ export async function restore(config: Config, args: string[]): Promise<void> {
   const unlock = lockDataDir(dataDir)
   try {
     const now = Date.now()
-    const { backedUpAt, kept, head, files } = await restoreBackup(dataDir, { file, now, evenBroken: force })
+    const { backedUpAt, kept, head, files } = await restoreBackup(dataDir, {
+      ...{ file, now, evenBroken: force },
+      refuse: strayFile,
+    })
     const put = putBack(dataDir, files, now)
     const of =
       backedUpAt === undefined ? '' : ` of ${new Date(backedUpAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -47,6 +47,7 @@ export async function chat(config: Config, args: string[]): Promise<void> {
   async function answer(message: string): Promise<void> {
     const { sessionId, runId, after } = await send(remote, message, {
       ...(session !== undefined && { session }),
+      ...(values.model !== undefined && { model: values.model }),
       ...(isRehearsal && { 'dry-run': true }),
       ...(values['read-only'] === true && { 'read-only': true }),
     })

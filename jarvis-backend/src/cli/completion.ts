@@ -5,7 +5,7 @@ type Completed = {
   name: string
   about: string
   words: string[]
-  options: { name: string; takes: boolean; about: string }[]
+  options: { name: string; takes: boolean; isMany: boolean; about: string }[]
 }
 
 /** What can follow each command: the fixed words that its forms begin with, and its options. */
@@ -20,9 +20,10 @@ const completed = (): Completed[] =>
       name,
       about: (forms[0]?.about ?? '').replaceAll('`', ''),
       words: [...new Set(words)],
-      options: Object.entries(options).map(([option, { value, about }]) => ({
+      options: Object.entries(options).map(([option, { value, multiple, about }]) => ({
         name: `--${option}`,
         takes: value !== undefined,
+        isMany: multiple === true,
         about: about.replaceAll('`', ''),
       })),
     }
@@ -30,16 +31,17 @@ const completed = (): Completed[] =>
 
 const bash = () => `# jarvis completion bash
 _jarvis() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" words=""
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words="" takes=""
   if [ "$COMP_CWORD" -eq 1 ]; then words="${commandNames.join(' ')}"
   else case "\${COMP_WORDS[1]}" in
 ${completed()
   .map(
     ({ name, words, options }) =>
-      `    ${name}) words="${[...(name === 'help' ? commandNames : words), ...options.map((option) => option.name)].join(' ')}" ;;`,
+      `    ${name}) words="${[...(name === 'help' ? commandNames : words), ...options.map((option) => option.name)].join(' ')}" takes=" ${options.flatMap((option) => (option.takes ? option.name : [])).join(' ')} " ;;`,
   )
   .join('\n')}
   esac; fi
+  case "$takes" in *" $before "*) words="" ;; esac
   COMPREPLY=($(compgen -W "$words" -- "$word"))
   [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$word"))
 }
@@ -65,9 +67,12 @@ ${completed()
 ${completed()
   .map(({ name, words, options }) => {
     const values = [
-      ...options.map((option) => `'${option.name}[${zshWord(option.about)}]${option.takes ? ':value:' : ''}'`),
+      ...options.map(
+        (option) =>
+          `'${option.isMany ? '*' : ''}${option.name}[${zshWord(option.about)}]${option.takes ? ':value:_files' : ''}'`,
+      ),
       ...(words.length > 0 || name === 'help'
-        ? [`'3:word:(${(name === 'help' ? commandNames : words).join(' ')})'`]
+        ? [`'2:word:(${(name === 'help' ? commandNames : words).join(' ')})'`]
         : []),
       "'*:file:_files'",
     ]
@@ -80,17 +85,21 @@ ${completed()
 `
 
 const fish = () => `# jarvis completion fish
+function __jarvis_command
+  set -l words (commandline -opc)
+  test (count $words) -gt 1; and test $words[2] = $argv[1]
+end
 ${completed()
   .flatMap(({ name, about, words, options }) => [
-    `complete -c jarvis -n __fish_use_subcommand -f -a ${name} -d '${quoted(about)}'`,
+    `complete -c jarvis -n __fish_is_first_token -f -a ${name} -d '${quoted(about)}'`,
     ...(words.length > 0 || name === 'help'
       ? [
-          `complete -c jarvis -n '__fish_seen_subcommand_from ${name}' -f -a '${(name === 'help' ? commandNames : words).join(' ')}'`,
+          `complete -c jarvis -n '__jarvis_command ${name}' -f -a '${(name === 'help' ? commandNames : words).join(' ')}'`,
         ]
       : []),
     ...options.map(
       (option) =>
-        `complete -c jarvis -n '__fish_seen_subcommand_from ${name}' -l ${option.name.slice(2)}${option.takes ? ' -r' : ''} -d '${quoted(option.about)}'`,
+        `complete -c jarvis -n '__jarvis_command ${name}' -l ${option.name.slice(2)}${option.takes ? ' -r' : ''} -d '${quoted(option.about)}'`,
     ),
   ])
   .join('\n')}

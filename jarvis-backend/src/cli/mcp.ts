@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { version } from '../version.ts'
 import { readOptions } from './options.ts'
+import { addressOf, isLoggedIn, keptLogin } from './remote/logins.ts'
 import { localToken, localUrl } from './remote/reach.ts'
 import { table } from './table.ts'
 
@@ -20,7 +21,7 @@ export async function mcp(config: Config, args: string[]): Promise<void> {
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write
   const server = await serverFor(config, values.url)
   try {
-    const token = config.mcpToken ?? (await localToken(config, kept))
+    const token = config.mcpToken ?? (await tokenFor(config, values.url))
     const { bridgeStdio } = await import('../mcp/server/stdio-bridge.ts')
     const report = (message: string) => console.error(message)
     await bridgeStdio({ url: `${server.url}/mcp`, token, input: process.stdin, output, report })
@@ -28,6 +29,14 @@ export async function mcp(config: Config, args: string[]): Promise<void> {
     await server.stop()
   }
 }
+
+/** The one that `login` keeps for that server. The data dir's own goes to no other machine. */
+function tokenFor(config: Config, url: string | undefined): string | Promise<string> {
+  const isOwn = url === undefined || (isLoopback(addressOf(url)) && !isLoggedIn(url))
+  return isOwn ? localToken(config, kept) : keptLogin(url).token
+}
+
+const isLoopback = (url: string) => /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
 
 type Reached = { url: string; stop(): Promise<void> }
 

@@ -61,7 +61,8 @@ async function run(config: Config, name: string, args: string[]): Promise<void> 
   const url = values.url ?? localUrl(config)
   const end = await startRunbook({
     ...{ url: url.replace(/\/$/, ''), name, inputs: Object.fromEntries(inputs), waitMs: waitS * 1000, everyMs: 1_000 },
-    password: config.password ?? (await askPassword()),
+    // The password of this machine's server goes to no other one.
+    password: (values.url === undefined ? config.password : undefined) ?? (await askPassword()),
     say: (line) => console.log(line),
     now: Date.now,
     sleep,

@@ -19,6 +19,7 @@ const flag = (about: string) => ({ type: 'boolean', about }) as const
 
 const url = text('URL', 'another JARVIS, after `jarvis login --url URL`')
 const json = flag('one JSON value on standard output, for programs')
+const model = text('NAME/MODEL', 'answers in place of the model in use; `jarvis models` lists them')
 const wait = text('10m', 'how long to wait for the end: 30s, 10m, 2h')
 const where = { url, json }
 
@@ -31,6 +32,7 @@ export const table = {
     ],
     options: {
       url,
+      model,
       'read-only': flag('a conversation whose calls may only read'),
       'dry-run': flag('a rehearsal: what would change something only says what it would do'),
     },
@@ -44,6 +46,7 @@ export const table = {
       ...where,
       jsonl: flag('every event as it happens, a line each'),
       session: text('SESSION', 'goes on in that conversation'),
+      model,
       attach: { ...text('FILE', 'a picture or a text file, up to eight'), multiple: true },
       'read-only': flag('its calls may only read'),
       'dry-run': flag('a rehearsal, in a new conversation'),
@@ -138,7 +141,10 @@ export const table = {
     forms: [
       { args: 'RUNBOOK [node=pve …]', about: 'starts a runbook on the running server, and waits; it decides nothing' },
     ],
-    options: { url, wait: text('SECONDS', 'how long to wait for its end; 600 by default') },
+    options: {
+      url: text('URL', 'another JARVIS; takes its password'),
+      wait: text('SECONDS', 'how long to wait for its end; 600 by default'),
+    },
   },
   jobs: {
     group: 'Watch over it',
@@ -196,7 +202,10 @@ export const table = {
       { args: 'run NAME [node=pve …]', about: 'as `run`' },
       { args: 'check FILE', about: 'every fault of a runbook with its line; exits 1 when there is one' },
     ],
-    options: { url, wait: text('SECONDS', 'how long to wait for its end; 600 by default') },
+    options: {
+      url: text('URL', 'another JARVIS; takes its password'),
+      wait: text('SECONDS', 'how long to wait for its end; 600 by default'),
+    },
   },
   agents: {
     group: 'Watch over it',
@@ -226,7 +235,7 @@ export const table = {
   mcp: {
     group: 'Programs',
     forms: [{ args: '', about: 'MCP over stdio; starts a server where none runs' }],
-    options: { url: text('URL', 'of the server') },
+    options: { url: text('URL', 'of another server, after `jarvis login --url URL`') },
   },
   token: {
     group: 'Programs',

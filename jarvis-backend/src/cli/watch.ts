@@ -3,7 +3,7 @@ import { type Activity, JarvisError, type JournalEntry, type JournalPage, Tier }
 import { readOptions, shortMs } from './options.ts'
 import { reach } from './remote/reach.ts'
 import type { Remote } from './remote/remote.ts'
-import { table } from './table.ts'
+import { exitCodes, table } from './table.ts'
 import { markOf, narrow, type Style, styleFor, timeOf } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
@@ -20,7 +20,10 @@ export async function watch(config: Config, args: string[]): Promise<void> {
   const remote = await reach(config, values.url)
   const style = styleFor(process.stdout)
   const over = new AbortController()
-  process.once('SIGINT', () => over.abort())
+  process.once('SIGINT', () => {
+    process.exitCode = exitCodes.interrupted
+    over.abort()
+  })
   /** What both sources had at first, so that it can be put in order; undefined once it was. */
   let first: { at: number; line: string }[] | undefined = []
   const say = (at: number, row: Row, raw: object) => {

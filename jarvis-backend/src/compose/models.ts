@@ -114,6 +114,23 @@ export function composeModels(parts: {
         return found === undefined ? [] : [found]
       })
     },
+    /**
+     * Refuses a model that a program names: one that is not configured, one other than its agent's own, and one elsewhere where the model in
+     * use may run at home. @throws JarvisError `invalid_request`
+     */
+    requireForProgram(ofAgent: string | undefined, named: string) {
+      choice.require(named)
+      if (ofAgent !== undefined && ofAgent !== named)
+        throw new JarvisError('invalid_request', `model: its agent answers with ${ofAgent} alone. Leave it out.`)
+      const to = [config, ...configs].find((known) => idOf(known) === named)
+      const consented = fallbacks.find((known) => known.model === idOf(config))?.consented
+      const isOther = ofAgent === undefined && named !== model.id && to !== undefined
+      if (isOther && to.kind !== 'demo' && !mayFollow(config, to, consented))
+        throw new JarvisError(
+          'invalid_request',
+          `model: ${idOf(config)} may run at home, and ${named} is elsewhere. A program cannot choose that; in the dashboard you can.`,
+        )
+    },
     /** How much a model reads and writes at once. */
     windowOf(asked: Model) {
       const own = [config, ...configs].find((known) => idOf(known) === asked.id)

@@ -53,7 +53,16 @@ export function composeRuns(
     memory: Pick<ComposedMemory, 'recall' | 'learn' | 'filesBack'>
     models: Pick<
       ComposedModels,
-      'choice' | 'costOf' | 'used' | 'mayName' | 'answered' | 'failed' | 'windowOf' | 'fallbacksOf' | 'cutOff'
+      | 'choice'
+      | 'costOf'
+      | 'used'
+      | 'mayName'
+      | 'answered'
+      | 'failed'
+      | 'windowOf'
+      | 'fallbacksOf'
+      | 'cutOff'
+      | 'requireForProgram'
     >
     gate: Pick<Gate, 'confirmations' | 'executor' | 'questions' | 'watchers' | 'grants' | 'sightOf'>
     budgets: Pick<ComposedBudgets, 'keeper'>
@@ -259,6 +268,7 @@ export function composeRuns(
             isOf,
             newId: (token) => newSessionId(token, newId('r').slice(2)),
             agentOf: ({ name }) => chosenFor(agents.list(), { door: 'v1', token: name })[0].agent,
+            requireModel: (agent, model) => models.requireForProgram(agents.find(agent)?.model, model),
           },
         }),
       }),

@@ -11,6 +11,8 @@ export type ProgramSessions = {
   newId(token: ApiToken): string
   /** The agent that answers the token, by the bindings of the door `v1`. */
   agentOf(token: ApiToken): string
+  /** @throws JarvisError `invalid_request` where a program may not have its message answered by that model */
+  requireModel(agent: string, model: string): void
 }
 
 type Message = {
@@ -55,22 +57,23 @@ export function createProgramMessages(parts: {
       { message, requestId, model, attachments, isReadOnly }: Message,
       sessionId?: string,
     ): SentReply {
-      if (model !== undefined)
-        throw new JarvisError('invalid_request', 'model: a program is answered by its agent’s model. Leave it out.')
       if (sessionId !== undefined) requireOwn(token, sessionId)
       const by = senderOf(token)
       const earlier = requestId === undefined ? undefined : store.replyTo('send', by, requestId)
       if (earlier !== undefined) return earlier as SentReply
       const id = sessionId ?? sessions.newId(token)
+      const agent = store.session(id)?.agent ?? sessions.agentOf(token)
+      if (model !== undefined) sessions.requireModel(agent, model)
       let sent: SentReply | undefined
       runs.startProgram({
         origin: {
           ...{ text: message, by: token.name, token: token.name },
           ...(token.person !== undefined && { person: token.person }),
           ...(isReadOnly && { isReadOnly }),
+          ...(model !== undefined && { model }),
         },
         sessionId: id,
-        agent: store.session(id)?.agent ?? sessions.agentOf(token),
+        agent,
         ...(attachments && { files: { uploads: { uploader: by, ids: attachments } } }),
         link({ runId, isQueued }) {
           const run = store.unfinishedRuns(id).find((one) => one.id === runId)

@@ -24,6 +24,8 @@ function read(): z.infer<typeof Logins> {
   return known.data
 }
 
+export const isLoggedIn = (url: string): boolean => Object.hasOwn(read(), addressOf(url))
+
 /** @throws JarvisError `unauthorized` where nobody signed in there */
 export function keptLogin(url: string): { url: string; token: string } {
   const address = addressOf(url)

@@ -30,7 +30,18 @@ export type Restored = {
  */
 export async function restore(
   dataDir: string,
-  { file, now, evenBroken }: { file: string; now: number; evenBroken: boolean },
+  {
+    file,
+    now,
+    evenBroken,
+    refuse = () => undefined,
+  }: {
+    file: string
+    now: number
+    evenBroken: boolean
+    /** Why files of the backup cannot be put back; undefined where they can. */
+    refuse?(files: readonly BackedUpFile[]): string | undefined
+  },
 ): Promise<Restored> {
   const path = join(dataDir, 'jarvis.db')
   const journalDir = join(dataDir, 'journal')
@@ -48,6 +59,7 @@ export async function restore(
       file,
       now,
       evenBroken,
+      refuse,
       before: readHead(journalDir),
       kept,
     })
@@ -81,7 +93,14 @@ function refuseForeign(path: string, file: string) {
 
 async function prepare(
   path: string,
-  parts: { file: string; now: number; evenBroken: boolean; before: Head | undefined; kept: string | undefined },
+  parts: {
+    file: string
+    now: number
+    evenBroken: boolean
+    refuse(files: readonly BackedUpFile[]): string | undefined
+    before: Head | undefined
+    kept: string | undefined
+  },
 ): Promise<Omit<Restored, 'kept'>> {
   const { file, now, before, kept } = parts
   const database = openDatabase(path)
@@ -89,6 +108,8 @@ async function prepare(
     checkPages(database.sql, file)
     const sealed = sealOf(database)
     const files = filesIn(database)
+    const problem = parts.refuse(files)
+    if (problem !== undefined) throw new DatabaseRefused(`${problem} Nothing was changed.`)
     const { ok, reason } = await createVerifier(database)()
     const head = journalHead(database)()
     const isWhole = ok && (sealed === undefined || (sealed.seq === head.seq && sealed.hash === head.hash))
