@@ -50,6 +50,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'signing',
     'memory',
     'push',
+    'channels',
     'homelab',
     'drill',
     'watch',
@@ -64,6 +65,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   auth: ['protocol'],
   signing: ['protocol'],
   push: ['protocol', 'gate'],
+  channels: ['protocol', 'redaction', 'gate', 'calls'],
   realtime: ['protocol', 'auth', 'agent', 'homelab', 'calls'],
   http: [
     'protocol',
@@ -77,6 +79,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'memory',
     'workspace',
     'push',
+    'channels',
     'drill',
     'watch',
     'runbooks',

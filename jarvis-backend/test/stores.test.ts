@@ -15,6 +15,10 @@ import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
 import { createConfirmationStore, createExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../src/store/sqlite/calls/grants.ts'
 import { createQuestionStore } from '../src/store/sqlite/calls/questions.ts'
+import { createNonceStore } from '../src/store/sqlite/channels/nonces.ts'
+import { createOutboxStore } from '../src/store/sqlite/channels/outbox.ts'
+import { createPairingStore } from '../src/store/sqlite/channels/pairings.ts'
+import { createRecipientStore } from '../src/store/sqlite/channels/recipients.ts'
 import { type Database, openDatabase } from '../src/store/sqlite/database.ts'
 import { createDrillStore } from '../src/store/sqlite/drills.ts'
 import { createJobStore } from '../src/store/sqlite/jobs.ts'
@@ -31,6 +35,7 @@ import { createSpendingStore } from '../src/store/sqlite/spending.ts'
 import * as access from './contracts/access-stores.ts'
 import * as alerts from './contracts/alert-stores.ts'
 import * as calls from './contracts/call-stores.ts'
+import * as channels from './contracts/channel-stores.ts'
 import { drillStoreContract } from './contracts/drill-store.ts'
 import * as indexes from './contracts/index-stores.ts'
 import { jobStoreContract } from './contracts/job-store.ts'
@@ -75,12 +80,16 @@ const sqlite: Record<string, () => void> = {
       onTestFinished(store.close)
       return store
     }),
+  NonceStore: () => channels.nonceStoreContract(inSqlite(createNonceStore)),
   OAuthStore: () => access.oauthStoreContract(inSqlite(createOAuthStore)),
+  OutboxStore: () => channels.outboxStoreContract(inSqlite(createOutboxStore)),
+  PairingStore: () => channels.pairingStoreContract(inSqlite(createPairingStore)),
   PasskeyStore: () => access.passkeyStoreContract(inSqlite(createPasskeyStore)),
   PersonStore: () => access.personStoreContract(inSqlite(createPersonStore)),
   PlanStore: () => planStoreContract(inSqlite(createPlanStore)),
   PushStore: () => access.pushStoreContract(inSqlite(createPushStore)),
   QuestionStore: () => questionStoreContract(inSqlite(createQuestionStore)),
+  RecipientStore: () => channels.recipientStoreContract(inSqlite(createRecipientStore)),
   RevocationStore: () =>
     access.revocationStoreContract(inSqlite((database) => createRevocationStore(database, () => 1_000))),
   SampleStore: () => indexes.sampleStoreContract(inSqlite(createSampleStore)),

@@ -731,4 +731,75 @@ export const migrations: readonly string[] = [
     is_told INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Messages that are to leave over channels, and what became of those of the last days. is_open: an attempt was begun and its end is not
+  -- known. is_card: a card that nothing was revised for yet.
+  CREATE TABLE outbox (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    recipient TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    act TEXT NOT NULL,
+    key TEXT NOT NULL,
+    content TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    not_before INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    is_open INTEGER NOT NULL DEFAULT 0,
+    is_card INTEGER NOT NULL,
+    is_notice INTEGER NOT NULL,
+    end TEXT,
+    ended_at INTEGER,
+    ref TEXT,
+    why TEXT,
+    UNIQUE (recipient, act, key)
+  ) STRICT;
+  CREATE INDEX outbox_waiting ON outbox (recipient, seq) WHERE end IS NULL;
+  CREATE INDEX outbox_cards ON outbox (seq) WHERE is_card = 1;
+  CREATE INDEX outbox_ended ON outbox (ended_at) WHERE end IS NOT NULL;
+  CREATE INDEX outbox_recent ON outbox (recipient, created_at);
+  -- Whom channels reach. account: a hash of what signs us in at the service. user, chat: the service's own ids.
+  CREATE TABLE channel_recipients (
+    id TEXT PRIMARY KEY,
+    channel TEXT NOT NULL,
+    account TEXT NOT NULL,
+    person TEXT NOT NULL,
+    user TEXT NOT NULL,
+    chat TEXT NOT NULL,
+    name TEXT NOT NULL,
+    decides TEXT NOT NULL,
+    hides_names INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    problem TEXT,
+    UNIQUE (channel, user)
+  ) STRICT, WITHOUT ROWID;
+  -- Pairings that were begun. hash: of the code. opened: who used it, JSON.
+  CREATE TABLE channel_pairings (
+    id TEXT PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    channel TEXT NOT NULL,
+    account TEXT NOT NULL,
+    person TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    opened TEXT
+  ) STRICT, WITHOUT ROWID;
+  -- Buttons of messages. hash: of what the button sends. item: the outbox's. ref: the message, NULL until it is known.
+  CREATE TABLE channel_nonces (
+    hash TEXT PRIMARY KEY,
+    recipient TEXT NOT NULL,
+    item TEXT NOT NULL,
+    tool_use_id TEXT NOT NULL,
+    binding_hash TEXT NOT NULL,
+    decision TEXT NOT NULL,
+    ref TEXT,
+    expires_at INTEGER NOT NULL,
+    used_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX channel_nonces_of_item ON channel_nonces (item);
+  CREATE INDEX channel_nonces_by_end ON channel_nonces (expires_at);
+  -- The channel that a decision came over; NULL: the dashboard, a program or the command line.
+  ALTER TABLE confirmations ADD COLUMN via TEXT;
+  `,
 ]

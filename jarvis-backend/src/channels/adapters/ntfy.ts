@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { addressProblem, baseOf, hostOf } from '../addresses.ts'
+import type { Channel, ChannelKind, Level, Outgoing } from '../channel.ts'
+import { ask, attempted, outcome } from '../post.ts'
+
+const priorities: Record<Level, number> = { failed: 5, card: 4, warning: 3, info: 2 }
+const tags: Record<Level, string> = {
+  failed: 'rotating_light',
+  card: 'red_circle',
+  warning: 'warning',
+  info: 'information_source',
+}
+
+/** A message's sequence: the same one replaces it. ntfy takes word characters, 64 at most. */
+const sequenceOf = ({ id }: Pick<Outgoing, 'id'>) => createHash('sha256').update(id).digest('hex').slice(0, 24)
+
+/** ntfy's own words of an error: `{"code":40301,"http":403,"error":"forbidden"}`. */
+function wordsOf(text: string): string | undefined {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown }
+    return typeof error === 'string' ? error : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** ntfy.sh, or a server of one's own (ntfy 2.16 and newer replace a message that is revised; older ones show a second). */
+export const ntfy: ChannelKind = {
+  id: 'ntfy',
+  name: 'ntfy',
+  readers: 'Whoever runs the server or knows the topic can read these messages.',
+  capabilities: {
+    decidesAtMost: 'none',
+    revises: true,
+    withdraws: true,
+    isIdempotent: true,
+    pairs: false,
+    hidesNames: true,
+  },
+  settings: [
+    { name: 'URL', label: 'Server', isRequired: true, example: 'https://ntfy.lan', problem: addressProblem },
+    {
+      name: 'TOPIC',
+      label: 'Topic',
+      isRequired: true,
+      example: 'jarvis-9f2c41d07b',
+      problem: (value) =>
+        /^[\w-]{1,64}$/.test(value) ? undefined : 'must have 1 to 64 letters, digits, dashes and underscores',
+    },
+    { name: 'TOKEN', label: 'Access token', isRequired: false, example: 'tk_…' },
+  ],
+  open({ URL: url = '', TOPIC: topic = '', TOKEN: token }): Channel {
+    const base = baseOf(url)
+    const headers = {
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    }
+    const publish = (message: Outgoing, signal: AbortSignal) =>
+      attempted(async () => {
+        const body = JSON.stringify({
+          topic,
+          title: message.title,
+          message: message.lines.join('\n') || message.title,
+          priority: message.isOver ? 1 : priorities[message.level],
+          ...(!message.isOver && { tags: [tags[message.level]] }),
+          ...(message.link !== undefined && { click: message.link }),
+          sequence_id: sequenceOf(message),
+        })
+        const answer = await ask(base, { headers, body, signal })
+        const failure = outcome(answer, wordsOf(answer.text))
+        if (failure !== undefined) return failure
+        return { kind: 'sent', ref: sequenceOf(message) }
+      })
+    return {
+      place: hostOf(url),
+      deliver: (message, _to, signal) => publish(message, signal),
+      revise: (message, _to, _ref, signal) => publish(message, signal),
+      withdraw: (message, _to, _ref, signal) =>
+        attempted(async () => {
+          const answer = await ask(`${base}/${topic}/${sequenceOf(message)}`, { method: 'DELETE', headers, signal })
+          return outcome(answer, wordsOf(answer.text)) ?? { kind: 'sent' }
+        }),
+      async health(signal) {
+        const answer = await ask(`${base}/v1/health`, { method: 'GET', headers, signal })
+        return answer.status === 200 ? {} : { problem: `it answered ${answer.status}` }
+      },
+    }
+  },
+}

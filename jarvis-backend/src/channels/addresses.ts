@@ -1,0 +1,13 @@
+/** What is wrong with an address of a service, in words. */
+export function addressProblem(value: string): string | undefined {
+  if (!URL.canParse(value)) return 'must be an address, for example https://ntfy.lan'
+  const { protocol, search, hash } = new URL(value)
+  if (protocol !== 'https:' && protocol !== 'http:') return 'must begin with https:// or http://'
+  return search === '' && hash === '' ? undefined : 'must have no query and no fragment'
+}
+
+/** An address without a slash at its end. */
+export const baseOf = (value: string): string => value.replace(/\/+$/, '')
+
+/** The host of an address, for people. */
+export const hostOf = (value: string): string => new URL(value).host

@@ -1,0 +1,62 @@
+import type { Delivery } from './channel.ts'
+
+/** How long a service may take, ms. */
+export const patienceMs = 15_000
+const mostChars = 200
+
+export type Answer = { status: number; text: string; retryAfterMs?: number }
+
+/**
+ * Sends a request to an address of the settings. Redirects are not followed.
+ * @throws Error in words without the address, which may hold a secret
+ */
+export async function ask(
+  url: string,
+  init: { method?: string; headers?: Record<string, string>; body?: string; signal: AbortSignal },
+): Promise<Answer> {
+  try {
+    const signal = AbortSignal.any([init.signal, AbortSignal.timeout(patienceMs)])
+    const response = await fetch(url, { method: 'POST', redirect: 'manual', ...init, signal })
+    const text = await response.text()
+    const wait = retryAfterMs(response.headers.get('retry-after'))
+    return { status: response.status, text, ...(wait !== undefined && { retryAfterMs: wait }) }
+  } catch (error) {
+    throw new Error(wordsOf(error))
+  }
+}
+
+/** Interprets a status: 429 and 5xx may pass, other failures stay. @param why the service's own words, where it has some */
+export function outcome(
+  { status, retryAfterMs: wait }: Answer,
+  why?: string,
+): Exclude<Delivery, { kind: 'sent' }> | undefined {
+  if (status >= 200 && status < 300) return undefined
+  const words = `it answered ${status}${why === undefined || why === '' ? '' : `: ${why.slice(0, mostChars)}`}`
+  if (status === 408 || status === 425 || status === 429 || status >= 500)
+    return { kind: 'again', why: words, ...(wait !== undefined && { retryAfterMs: wait }) }
+  return { kind: 'failed', why: words }
+}
+
+/** Makes one attempt: an unreachable service is tried again. */
+export async function attempted(send: () => Promise<Delivery>): Promise<Delivery> {
+  try {
+    return await send()
+  } catch (error) {
+    return { kind: 'again', why: error instanceof Error ? error.message : 'it could not be reached' }
+  }
+}
+
+/** `Retry-After` is seconds or a date (RFC 9110, section 10.2.3). */
+function retryAfterMs(header: string | null): number | undefined {
+  if (header === null) return undefined
+  const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - Date.now()
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined
+}
+
+/** Why a request failed, by the system's code alone: messages of `fetch` may quote the address. */
+function wordsOf(error: unknown): string {
+  const { name, cause } = error as { name?: string; cause?: { code?: string } }
+  if (name === 'TimeoutError') return `it did not answer within ${patienceMs / 1_000} s`
+  if (name === 'AbortError') return 'JARVIS stopped'
+  return cause?.code === undefined ? 'it could not be reached' : `it could not be reached (${cause.code})`
+}

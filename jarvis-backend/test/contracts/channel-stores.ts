@@ -1,0 +1,194 @@
+import { expect, test } from 'vitest'
+import type {
+  Nonce,
+  NonceStore,
+  OutboxItem,
+  OutboxStore,
+  Pairing,
+  PairingStore,
+  Recipient,
+  RecipientStore,
+} from '../../src/channels/ports.ts'
+
+const item = (id: string, more: Partial<OutboxItem> = {}): Parameters<OutboxStore['add']>[0] => ({
+  ...{ id, recipient: 'rec_1', channel: 'ntfy', act: 'deliver', key: `notice:${id}` },
+  content: { kind: 'notice', level: 'info', title: 'Title', lines: ['Line'], path: '/' },
+  ...{ createdAt: 10, notBefore: 10, expiresAt: 100 },
+  ...more,
+})
+const card = (id: string, more: Partial<OutboxItem> = {}) => {
+  const of = { toolUseId: `tu_${id}`, bindingHash: 'h', deny: 'Do not' }
+  const content = { kind: 'card', level: 'card', title: 'Stop?', lines: [], path: '/waiting', card: of } as const
+  return item(id, { key: `card:tu_${id}`, content, ...more })
+}
+const ids = (items: readonly OutboxItem[]) => items.map(({ id }) => id)
+
+export function outboxStoreContract(open: () => OutboxStore) {
+  test('each recipient’s messages come in the order they were added, and none twice', () => {
+    const store = open()
+    expect([
+      store.add(item('a')),
+      store.add(item('b')),
+      store.add(item('c', { key: 'notice:a' })),
+      store.add(item('d', { key: 'notice:a', act: 'revise' })),
+      store.add(item('e', { key: 'notice:a', recipient: 'rec_2' })),
+    ]).toEqual([true, true, false, true, true])
+    expect(store.recipients()).toEqual(['rec_1', 'rec_2'])
+    expect(store.head('rec_1')).toMatchObject({ ...item('a'), attempts: 0, isOpen: false })
+    expect([store.waiting(), store.waiting('rec_1'), store.waiting('rec_3')]).toEqual([4, 3, 0])
+    store.end('a', 'sent', 20, { ref: '7' })
+    expect(store.head('rec_1')?.id).toBe('b')
+    expect(store.head('rec_3')).toBeUndefined()
+  })
+
+  test('an attempt is noted before it is made, and the first end counts', () => {
+    const store = open()
+    store.add(item('a'))
+    store.begin('a')
+    expect(store.get('a')).toMatchObject({ attempts: 1, isOpen: true })
+    store.again('a', 50, 'it answered 503')
+    expect(store.get('a')).toMatchObject({ attempts: 1, isOpen: false, notBefore: 50, why: 'it answered 503' })
+    store.begin('a')
+    expect([store.reopen('lost'), store.reopen('lost')]).toEqual([1, 0])
+    expect(store.get('a')).toMatchObject({ attempts: 2, isOpen: false, why: 'lost' })
+    expect([store.end('a', 'sent', 60, { ref: '7' }), store.end('a', 'failed', 61, { why: 'x' })]).toEqual([
+      true,
+      false,
+    ])
+    expect(store.get('a')).toMatchObject({ end: 'sent', endedAt: 60, ref: '7' })
+    expect(store.get('a')).not.toHaveProperty('why')
+    expect([store.recipients(), store.get('b')]).toEqual([[], undefined])
+  })
+
+  test('what is stale, too much or for nobody is dropped, and says why', () => {
+    const store = open()
+    for (const id of ['a', 'b', 'c', 'd']) store.add(item(id, { expiresAt: id === 'b' ? 20 : 100 }))
+    store.add(card('x'))
+    store.add(item('other', { recipient: 'rec_2', expiresAt: 20 }))
+    expect(store.dropStale('rec_1', 20, 'late')).toBe(1)
+    store.begin('a')
+    // Neither what is being sent nor a card makes room.
+    expect(store.dropOldest('rec_1', 2, 30, 'full')).toBe(2)
+    expect(store.log({ limit: 9 }).map(({ id, end, why }) => [id, end, why])).toEqual([
+      ['other', undefined, undefined],
+      ['x', undefined, undefined],
+      ['d', 'dropped', 'full'],
+      ['c', 'dropped', 'full'],
+      ['b', 'dropped', 'late'],
+      ['a', undefined, undefined],
+    ])
+    expect([store.dropAll('rec_1', 40, 'not paired'), store.waiting('rec_1'), store.waiting('rec_2')]).toEqual([
+      2, 0, 1,
+    ])
+    expect(store.counts(0)).toEqual({ sent: 0, dropped: 5, failed: 0 })
+    expect(store.counts(31)).toEqual({ sent: 0, dropped: 2, failed: 0 })
+  })
+
+  test('cards stay open until they are settled, also once they are sent and old', () => {
+    const store = open()
+    store.add(card('x', { createdAt: 10 }))
+    store.add(card('y', { createdAt: 20 }))
+    store.add(item('n'))
+    store.add(card('x2', { key: 'card:tu_x', act: 'revise' }))
+    store.end('x', 'sent', 30, { ref: '7' })
+    store.prune(1_000, 0)
+    expect(ids(store.openCards())).toEqual(['x', 'y'])
+    expect([store.cardsSince('rec_1', 10), store.cardsSince('rec_1', 11), store.cardsSince('rec_2', 0)]).toEqual([
+      2, 1, 0,
+    ])
+    store.settle('x')
+    expect(ids(store.openCards())).toEqual(['y'])
+  })
+
+  test('what ended is told newest first, and forgotten by age and by number', () => {
+    const store = open()
+    for (const [at, id] of ['a', 'b', 'c', 'd'].entries()) {
+      store.add(item(id))
+      if (id !== 'd') store.end(id, 'sent', 10 + at, {})
+    }
+    const [newest, next] = store.log({ limit: 2 })
+    expect(ids(store.log({ limit: 2 }))).toEqual(['d', 'c'])
+    expect(newest?.seq).toBeGreaterThan(next?.seq ?? 0)
+    expect(ids(store.log({ limit: 9, before: next?.seq ?? 0 }))).toEqual(['b', 'a'])
+    store.prune(11, 100)
+    expect(ids(store.log({ limit: 9 }))).toEqual(['d', 'c', 'b'])
+    store.prune(0, 1)
+    expect(ids(store.log({ limit: 9 }))).toEqual(['d', 'c'])
+  })
+}
+
+const recipient = (id: string, more: Partial<Recipient> = {}): Recipient => ({
+  ...{ id, channel: 'telegram', account: 'acc', person: 'operator', user: id, chat: id, name: 'Mira' },
+  ...{ decides: 'deny', hidesNames: false, createdAt: 10 },
+  ...more,
+})
+
+export function recipientStoreContract(open: () => RecipientStore) {
+  test('a user of a channel is one recipient, whose rights change until they are removed', () => {
+    const store = open()
+    expect([
+      store.add(recipient('1')),
+      store.add(recipient('2', { user: '1' })),
+      store.add(recipient('3', { user: '1', channel: 'discord', createdAt: 5 })),
+    ]).toEqual([true, false, true])
+    expect(store.list().map(({ id }) => id)).toEqual(['3', '1'])
+    expect(store.list('telegram')).toEqual([recipient('1')])
+    expect([store.set('1', { decides: 'approve' }), store.set('2', { hidesNames: true })]).toEqual([true, false])
+    store.set('1', { hidesNames: true })
+    store.trouble('1', 'blocked')
+    expect(store.get('1')).toEqual(recipient('1', { decides: 'approve', hidesNames: true, problem: 'blocked' }))
+    store.trouble('1', undefined)
+    expect(store.get('1')).not.toHaveProperty('problem')
+    expect([store.remove('1'), store.remove('1'), store.get('1')]).toEqual([true, false, undefined])
+  })
+}
+
+const pairing = (id: string, more: Partial<Pairing> = {}): Pairing => ({
+  ...{ id, hash: `h${id}`, channel: 'telegram', account: 'acc', person: 'operator', createdAt: 10, expiresAt: 100 },
+  ...more,
+})
+
+export function pairingStoreContract(open: () => PairingStore) {
+  test('a code is opened once, and a pairing lasts until its time or its end', () => {
+    const store = open()
+    store.add(pairing('a'))
+    store.add(pairing('b', { expiresAt: 50, channel: 'discord' }))
+    expect([store.byHash('ha'), store.byHash('none')]).toEqual([pairing('a'), undefined])
+    const opened = { user: '7', chat: '7', name: 'Mira', at: 20 }
+    expect([store.open('a', opened), store.open('a', { ...opened, user: '8' })]).toEqual([true, false])
+    expect(store.get('a')).toEqual({ ...pairing('a'), opened })
+    expect([store.list(40).map(({ id }) => id), store.list(50).map(({ id }) => id)]).toEqual([['a', 'b'], ['a']])
+    store.prune(50)
+    expect(store.get('b')).toBeUndefined()
+    expect([store.removeOf('telegram'), store.remove('a')]).toEqual([1, false])
+  })
+}
+
+const nonce = (hash: string, more: Partial<Nonce> = {}): Nonce => ({
+  ...{ hash, recipient: 'rec_1', item: 'out_1', toolUseId: 'tu_1', bindingHash: 'b', decision: 'deny', expiresAt: 100 },
+  ...more,
+})
+
+export function nonceStoreContract(open: () => NonceStore) {
+  test('a button is used once, and its message is learned once', () => {
+    const store = open()
+    store.add(nonce('h1'))
+    store.add(nonce('h2', { ref: '8', decision: 'approve' }))
+    store.add(nonce('h3', { item: 'out_2' }))
+    expect([store.get('h1'), store.get('none')]).toEqual([nonce('h1'), undefined])
+    store.bind('out_1', '9')
+    expect([store.get('h1')?.ref, store.get('h2')?.ref, store.get('h3')?.ref]).toEqual(['9', '8', undefined])
+    expect([store.use('h1', 20), store.use('h1', 21), store.use('none', 21)]).toEqual([true, false, false])
+    expect(store.get('h1')?.usedAt).toBe(20)
+  })
+
+  test('buttons end with their recipient and their time', () => {
+    const store = open()
+    store.add(nonce('h1'))
+    store.add(nonce('h2', { recipient: 'rec_2', expiresAt: 50 }))
+    store.add(nonce('h3', { recipient: 'rec_2' }))
+    store.removeOf('rec_1')
+    store.prune(50)
+    expect([store.get('h1'), store.get('h2'), store.get('h3')?.hash]).toEqual([undefined, undefined, 'h3'])
+  })
+}

@@ -1,0 +1,58 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** One request as a service got it. */
+export type Taken = { method: string; path: string; headers: IncomingMessage['headers']; body: string }
+/** What a service answers. `text`: as it is; `json`: made a text. */
+export type Reply = { status?: number; json?: unknown; text?: string; headers?: Record<string, string> }
+
+/**
+ * A service that messages go to, on a port of loopback until the test ends. `answer` is as strict as the real service; `fail` stands before
+ * it as often as it says.
+ */
+export async function startService(answer: (request: Taken) => Reply | Promise<Reply>) {
+  const taken: Taken[] = []
+  const wake: (() => void)[] = []
+  let failing: { times: number; reply: Reply | 'hang' | 'reset' } | undefined
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', async () => {
+      const { method = '', url: path = '', headers } = request
+      const one = { method, path, headers, body: Buffer.concat(chunks).toString('utf8') }
+      taken.push(one)
+      for (const run of wake.splice(0)) run()
+      let reply: Reply
+      if (failing !== undefined && failing.times > 0) {
+        failing.times -= 1
+        if (failing.reply === 'hang') return
+        if (failing.reply === 'reset') return void request.socket.destroy()
+        reply = failing.reply
+      } else reply = await answer(one)
+      const { status = 200, json, text = json === undefined ? '' : JSON.stringify(json), headers: more = {} } = reply
+      response.writeHead(status, { ...(json !== undefined && { 'content-type': 'application/json' }), ...more })
+      response.end(text)
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  async function stop() {
+    server.closeAllConnections()
+    if (server.listening) await new Promise((done) => server.close(done))
+  }
+  onTestFinished(stop)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    taken,
+    /** The next requests are answered so, or not at all. */
+    fail(times: number, reply: Reply | 'hang' | 'reset') {
+      failing = { times, reply }
+    },
+    stop,
+    /** Resolves once so many requests came. */
+    async until(count: number) {
+      while (taken.length < count) await new Promise<void>((run) => wake.push(run))
+    },
+  }
+}
