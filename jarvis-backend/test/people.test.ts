@@ -194,7 +194,9 @@ test('whoever is less than an operator sees own sessions and cards alone, and de
   expect(await ann.request('chat:attach', { sessionId })).toMatchObject(unknown)
   expect(await ann.request('chat:send', { sessionId, message: 'Go on.' })).toMatchObject(unknown)
   expect(await ann.request('chat:confirm', { sessionId, ...decision })).toMatchObject(unknown)
-  expect(await ann.request('chat:confirm', { sessionId: mine.sessionId, ...decision })).toMatchObject({
+  const inMine = { sessionId: mine.sessionId, ...decision }
+  expect(await ann.request('chat:confirm', inMine)).toMatchObject({ error: { code: 'forbidden' } })
+  expect(await ann.request('chat:confirm', { ...inMine, confirmed: false })).toMatchObject({
     error: { code: 'unknown_confirmation' },
   })
 })

@@ -40,6 +40,8 @@ export type ActiveRun = {
   /** Ends the model's stream alone: with `abort`, or when the server stops and the next start resumes the run. */
   modelAbort: AbortController
   abortedBy: string
+  /** Why JARVIS stopped it: whoever asked may not ask any more. */
+  endedBecause?: string
   /** Shows its first entries, where they were stored with the message. */
   show?: () => void
   partial: { text: string; thinking: string }

@@ -24,6 +24,7 @@ import { duringRehearsal } from './rehearsal.ts'
 import { stuckWords } from './repeats.ts'
 import { createRunEnds } from './run/ends.ts'
 import { createRunFacts } from './run/facts.ts'
+import { createGone, type GoneBecause } from './run/gone.ts'
 import { createFollow, type Guide } from './run/guide.ts'
 import { createRunReading } from './run/reading.ts'
 import { createSettleCalls } from './run/settle-calls.ts'
@@ -67,6 +68,7 @@ export type RunParts = {
     opening(agent: string, name: string, sessionId: string): Extract<Draft, { type: 'skill' }> | string
   }
   clock: Clock
+  goneBecause: GoneBecause
   /** Lends child runs a part of what their parents may use. */
   slices: Slices
   /** Whether a child run may call that tool at all: one that starts no further runs. */
@@ -105,6 +107,8 @@ export type RunAgent = {
   begin(session: LiveSession, run: ActiveRun): () => void
   /** An MCP client's call, from its beginning to its end. @throws what kept it from being stored */
   call(session: LiveSession, run: ActiveRun): Promise<void>
+  /** Stops a run whose asker may not ask any more. */
+  look(run: ActiveRun): void
   /** Does what `nextStep` says until the run has its last entry. Never rejects for a run's own fault. */
   go(session: LiveSession, run: ActiveRun): Promise<void>
 }
@@ -132,6 +136,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
   )
   const openStream = createTokenPump()
   const checkpoint = createCheckpoints(parts)
+  const look = createGone(parts, facts)
   const turns = createTurns(parts, { facts, folding, ends, openStream, checkpoint })
 
   async function go(session: LiveSession, run: ActiveRun): Promise<void> {
@@ -142,6 +147,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
       if (run.origin.kind === 'command') await answerLine(session, run, run.origin.line)
       keepPartial(session, run)
       while (!hasEnded(run)) {
+        look(run)
         const step = nextStep(run.entries, turnsOf(session, run))
         if (step.type === 'settle_calls') {
           await settleCalls(session, run, step.calls)
@@ -149,7 +155,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
           await turns.last(session, run, { type: 'stuck', text: stuckWords(run.entries) })
         } else if (step.type !== 'call_model' || run.abort.signal.aborted) {
           const stopReason = step.type === 'end' && !run.abort.signal.aborted ? step.stopReason : 'aborted'
-          const said = stopReason === 'stuck' || stopReason === 'budget' ? stopWords(run.entries) : []
+          const said = stopReason === 'stuck' || stopReason === 'budget' ? stopWords(run.entries) : goneWords(run)
           ends.end(session, run, { type: 'done', ...spentOn(run.entries, costOf), stopReason }, said)
           return
         } else {
@@ -244,7 +250,11 @@ export function createRunAgent(parts: RunParts): RunAgent {
     await go(session, run)
   }
 
-  return { begin, call, go }
+  return { begin, call, go, look }
 }
+
+/** JARVIS's own words at the end of a run whose asker may not ask any more; none for any other run. */
+const goneWords = ({ endedBecause }: ActiveRun): Draft[] =>
+  endedBecause === undefined ? [] : [saying(`I stopped. ${endedBecause}`)]
 
 const hasEnded = ({ entries }: ActiveRun) => ['done', 'error'].includes(entries.at(-1)?.type ?? '')

@@ -3,6 +3,7 @@ import { type ActiveRun, activeRun } from './active-run.ts'
 import { type Calls, createCalls } from './calls.ts'
 import { originOf } from './origin.ts'
 import { type Children, createChildren } from './run/children.ts'
+import { isOfAnother } from './run/gone.ts'
 import { createQueue } from './run/queue.ts'
 import { createRehearsing } from './run/rehearsing.ts'
 import { createResume } from './run/resume.ts'
@@ -76,6 +77,10 @@ export type Runs = {
   take(sessionId: string, runId: string): void
   /** Stops one run; its pending cards are cancelled. No-op where it has ended. */
   stopRun(sessionId: string, runId: string, by: string): void
+  /** Stops the runs whose asker may not ask any more. */
+  look(): void
+  /** Whether a run goes on that acts for a program, or for another person than the first owner. */
+  haveOthers(): boolean
   /** Adds a line to a run. */
   note(sessionId: string, runId: string, entry: Draft): void
   /**
@@ -106,6 +111,8 @@ export type RunsParts = RunParts & {
   cancel(toolUseId: string, by: string, note: string): void
   /** Writes down who turned rehearsal on or off, with the change itself. */
   recordRehearsal(change: { sessionId: string; isRehearsal: boolean; by: string }): void
+  /** A run begins that acts for a program, or for another person than the first owner. */
+  othersBegan(): void
   /** A session's standing has changed: its title, or whether it runs. */
   changed(sessionId: string): void
 }
@@ -131,6 +138,7 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
     const { row } = run
     session.runs.set(row.id, run)
     children.join(session, run)
+    if (isOfAnother(run)) parts.othersBegan()
     parts.changed(session.id)
     run.ended = Promise.resolve()
       .then(work)
@@ -258,6 +266,12 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
       const run = live.get(sessionId)?.runs.get(runId)
       if (run !== undefined) stopRun(run, by)
     },
+
+    look() {
+      for (const session of live.all()) for (const run of session.runs.values()) agent.look(run)
+    },
+
+    haveOthers: () => [...live.all()].some(({ runs }) => [...runs.values()].some(isOfAnother)),
 
     note(sessionId, runId, entry) {
       const session = open(sessionId)

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { type Door, JarvisError, type PersonRef } from '../protocol/index.ts'
 import { type ApiToken, type ApiTokens, requireDoor } from './api-tokens.ts'
 import { resourceOf, scopes } from './oauth-requests.ts'
-import type { OAuthSecrets } from './oauth-secrets.ts'
+import { type OAuthSecrets, usualRate } from './oauth-secrets.ts'
 import type { People } from './people.ts'
 import type { OriginOf } from './public-origin.ts'
-import { isAtLeast } from './roles.ts'
+import { countsAsMuch, isAtLeast } from './roles.ts'
 
 /**
  * `person`: in whose name the program acts. `stillCounts` throws as `verify` does once the token is no longer valid; for requests that stay open.
@@ -54,6 +54,11 @@ export function createBearer({
     const scope = isAtLeast(role, 'member') ? token.scope : 'read'
     return { token: scope === token.scope ? token : { ...token, scope }, person: { id, name, role } }
   }
+  /** The same later, for a request that stays open. @throws JarvisError `unauthorized` where its person counts for less than when it began */
+  function stillHeld(token: ApiToken, before: PersonRef) {
+    if (countsAsMuch(held(token).person.role, before.role)) return
+    throw new JarvisError('unauthorized', `Whoever made the token ${token.name} has another role now. Ask again.`)
+  }
   return {
     verify(request, door) {
       const bearer = bearerOf(request)
@@ -64,17 +69,18 @@ export function createBearer({
         const token = tokens.verify(bearer, door)
         const holder = held(token)
         count(token)
-        return { ...holder, stillCounts: () => void held(tokens.verify(bearer, door)) }
+        return { ...holder, stillCounts: () => stillHeld(tokens.verify(bearer, door), holder.person) }
       }
       const token = oauth.verify(bearer, resourceOf(originOf(request)))
       requireDoor(token, door)
       const holder = held(token)
-      count(token)
+      // Releases before this one kept no rate with a consent.
+      count({ ...token, requestsPerMinute: token.requestsPerMinute ?? usualRate })
       return {
         ...holder,
         stillCounts() {
           oauth.requireConsent(token.name)
-          held(token)
+          stillHeld(token, holder.person)
         },
       }
     },

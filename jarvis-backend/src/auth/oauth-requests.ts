@@ -19,7 +19,7 @@ export type AccessRequest = {
   mayAsk: boolean
 }
 /** A request that an operator allowed. */
-export type Allowed = { request: AccessRequest; isReadOnly: boolean; by: string }
+export type Allowed = { request: AccessRequest; isReadOnly: boolean; requestsPerMinute?: number; by: string }
 
 const requestMs = 10 * 60_000
 const mostRequests = 100
@@ -96,7 +96,11 @@ export function createOAuthRequests(parts: {
      * Records an operator's decision; it can be given once. @returns the address for the browser. @throws JarvisError `expired`,
      * `invalid_request`
      */
-    decide(id: string, decision: { allow: boolean; isReadOnly: boolean }, { sub }: Identity): string {
+    decide(
+      id: string,
+      decision: { allow: boolean; isReadOnly: boolean; requestsPerMinute?: number | undefined },
+      { sub }: Identity,
+    ): string {
       const known = waiting.get(id)
       if (known === undefined || known.until <= now()) {
         throw new JarvisError('expired', 'This was answered, or is too long ago. Start again in the client.')
@@ -111,7 +115,9 @@ export function createOAuthRequests(parts: {
         parts.denied(request, sub)
         return withQuery(request.redirectUri, { error: 'access_denied', ...back })
       }
-      const code = parts.allow({ request, isReadOnly: decision.isReadOnly, by: sub })
+      const { isReadOnly, requestsPerMinute } = decision
+      const rate = requestsPerMinute === undefined ? {} : { requestsPerMinute }
+      const code = parts.allow({ request, isReadOnly, ...rate, by: sub })
       return withQuery(request.redirectUri, { code, ...back })
     },
   }

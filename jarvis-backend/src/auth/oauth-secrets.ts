@@ -11,6 +11,9 @@ const accessMs = 15 * 60_000
 /** Lifetime of a consent since its last refresh, ms. */
 const refreshMs = 30 * 24 * 60 * 60_000
 
+/** Requests that a client may make in a minute, where whoever allowed it named no number. */
+export const usualRate = 300
+
 /** Token reply of RFC 6749. `expires_in`: seconds. */
 export type TokenReply = {
   access_token: string
@@ -91,7 +94,7 @@ export function createOAuthSecrets(parts: {
         end(known.usedFor, 'jarvis', 'its code was used twice')
         throw new OAuthError('invalid_grant', 'The code was used before.')
       }
-      const { request, isReadOnly, by } = known
+      const { request, isReadOnly, requestsPerMinute = usualRate, by } = known
       // A code is used up even by a wrong exchange: whoever lacks the verifier has stolen the code.
       known.usedFor = ''
       const challenge = createHash('sha256').update(asked.verifier).digest('base64url')
@@ -105,6 +108,7 @@ export function createOAuthSecrets(parts: {
         name,
         doors: ['mcp'],
         scope: isReadOnly ? 'read' : 'ask',
+        requestsPerMinute,
         calls: 0,
         createdAt: now(),
         expiresAt: now() + refreshMs,

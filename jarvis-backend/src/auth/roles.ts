@@ -16,6 +16,10 @@ export const isBounded = (role: string): boolean => standingOf(role) === 'member
 /** The lesser of two roles. */
 export const lesserOf = (one: string, other: string): string => (isAtLeast(one, standingOf(other)) ? other : one)
 
+/** Whether who has a role now sees and may do what they might with the role before. A member's scopes are looked up each time. */
+export const countsAsMuch = (now: string, before: string): boolean =>
+  now === before || (isAtLeast(now, standingOf(before)) && !isBounded(now))
+
 /** The word of the wire's older form. */
 export const wireRole = (role: string): Role => (isAtLeast(role, 'operator') ? 'operator' : 'viewer')
 

@@ -117,7 +117,7 @@ export function composeEntrance(
         },
         // A token signed by hand acts for the first owner, so what such tokens hold open ends too.
         changed(person) {
-          if (person === firstOwnerId) site.push.forgetAll()
+          site.push.forgetAll(person)
           look()
         },
         record: (event) => database.durably(() => journal.append('sign_in', event)),

@@ -68,6 +68,8 @@ export function composeGate(
     mayAsk(person: string | undefined): boolean
     decisions: Decisions
     publicUrl: string | undefined
+    /** The runs that go on. */
+    runs: Parameters<typeof createAskers>[0]['runs']
     /** Lets tests watch or break the execution store. */
     executions: ((store: ExecutionStore) => ExecutionStore) | undefined
     /** Called with a session's waiting cards whenever they change. */
@@ -154,14 +156,16 @@ export function composeGate(
     store: createGrantStore(database),
     changed: () => activity.changed({ what: 'grants' }),
   })
-  const goneBecause = ({ requestedBy: { token, person }, createdAt: askedAt }: Card) => {
-    if (!parts.mayAsk(person)) return 'Whoever asked for it may not ask any more.'
+  const goneBecause = ({ token, person }: Principal, askedAt: number, looksOnly = false) => {
+    const isThere = looksOnly ? parts.people.find(person) !== undefined : parts.mayAsk(person)
+    if (!isThere) return 'Whoever asked for it may not ask any more.'
     if (token === undefined) return undefined
     // A token made again under the same name is another one: it has asked for nothing yet.
     const known = apiTokens.list().find(({ name, createdAt }) => name === token && createdAt <= askedAt)
     if (known === undefined) return 'Its token was revoked.'
     return (known.expiresAt ?? Number.POSITIVE_INFINITY) > now() ? undefined : 'Its token has expired.'
   }
+  const cardGoneBecause = ({ requestedBy, createdAt }: Card) => goneBecause(requestedBy, createdAt)
   const ways = createWays({ ...shared, changes, plans })
   const glass = createGlass({ ...shared, settings, announce: foundation.announce('call'), tell: parts.tellOwners })
   const confirmations = createConfirmations({
@@ -172,10 +176,10 @@ export function composeGate(
     mayBreakGlass: () => policy.current().mayBreakGlass,
     glassBroken: glass.broken,
     redactValue: redactor.value,
-    goneBecause,
+    goneBecause: cardGoneBecause,
   })
   const askers = createAskers({
-    ...{ clock, isStopping, report, goneBecause },
+    ...{ clock, isStopping, report, goneBecause: cardGoneBecause, runs: parts.runs },
     pending: () => confirmations.pending(),
     withdraw: (toolUseId, because) => confirmations.cancel(toolUseId, 'jarvis', because),
   })
@@ -218,6 +222,7 @@ export function composeGate(
     lookAgain: shared.lookAgain,
     confirmations,
     askers,
+    goneBecause,
     questions,
     executor,
     watchers,

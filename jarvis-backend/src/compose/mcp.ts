@@ -45,6 +45,7 @@ export function composeMcp(
     const { createMcpRoute, clusterSurface } = await import('../mcp/server/server.ts')
     const surface = clusterSurface({
       cluster: () => legibleValue(cluster.state()),
+      sightOf: ({ person }) => site.gate.sightOf(person === undefined ? {} : { person }),
       journal: (limit) => journal.page({ limit }),
       redact: (value) => legibleValue(redactor.value(value)),
     })

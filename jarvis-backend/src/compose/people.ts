@@ -96,6 +96,11 @@ export function composePeople(
       tellAll(firstOwnerId)
       tellOfResets()
     },
+    /** Whether a person may decide for others now. @param id a name that is no person's: the first owner */
+    mayDecide(id: string): boolean {
+      const person = people.inNameOf(id)
+      return person !== undefined && isIn(person) && isAtLeast(person.role, 'operator')
+    },
     /** Is told of each person who counts for less or differently, after the change. */
     onChange: (tell: (person: string) => void) => void listeners.push(tell),
   }

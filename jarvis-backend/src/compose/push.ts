@@ -21,6 +21,8 @@ export function composePush(parts: {
   clock: Clock
   publicUrl: string | undefined
   sender: PushSender | undefined
+  /** Whether that person hears of cards now. */
+  mayHear(sub: string): boolean
   hide(secret: string): void
   redact(text: string): string
   changed(): void

@@ -64,7 +64,10 @@ export function composeRuns(
       | 'cutOff'
       | 'requireForProgram'
     >
-    gate: Pick<Gate, 'confirmations' | 'executor' | 'questions' | 'watchers' | 'grants' | 'sightOf'>
+    gate: Pick<
+      Gate,
+      'confirmations' | 'executor' | 'questions' | 'watchers' | 'grants' | 'sightOf' | 'askers' | 'goneBecause'
+    >
     budgets: Pick<ComposedBudgets, 'keeper'>
     guide: Guide
     skills: Pick<ComposedSkills, 'forRuns' | 'toolFor' | 'textFor'>
@@ -159,6 +162,8 @@ export function composeRuns(
     asks,
     hasTool: (name) => parts.catalog.get(name) !== undefined,
     clock,
+    goneBecause: parts.gate.goneBecause,
+    othersBegan: parts.gate.askers.arm,
     watchers,
     afterCommit: database.afterCommit,
     agents,

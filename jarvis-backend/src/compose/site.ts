@@ -186,6 +186,7 @@ export function createSite(
     ...foundation,
     publicUrl: config.publicUrl,
     sender: replace.push,
+    mayHear: people.mayDecide,
     changed: () => changed({ what: 'push' }),
   })
   const models = composeModels({
@@ -242,6 +243,7 @@ export function createSite(
     images,
     apiTokens,
     mayAsk: people.mayAsk,
+    runs: { look: () => sessions.runs.look(), haveOthers: () => sessions.runs.haveOthers() },
     reach: () => reach,
     decisions,
     publicUrl: config.publicUrl,
@@ -307,6 +309,9 @@ export function createSite(
   if (place.isAnother) jobs.jobs.leaveCluster()
   if (place.isAnother) watch.leaveCluster()
   people.onChange(gate.askers.look)
+  people.onChange((person) => {
+    if (people.people.get(person) === undefined) push.forgetAll(person)
+  })
   gate.askers.look()
   runs.resume(!place.isAnother)
   questions.leave((sessionId, runId) => runs.goesOn(sessionId, runId))

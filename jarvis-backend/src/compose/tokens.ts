@@ -5,7 +5,7 @@ import type { Site } from './site.ts'
 
 /** Wires the tokens of programs: their routes, and what ends with a token. */
 export function composeTokens(
-  { apiTokens, tokenUse, gate: { confirmations } }: Pick<Site, 'apiTokens' | 'tokenUse' | 'gate'>,
+  { apiTokens, tokenUse, runs, gate: { confirmations } }: Pick<Site, 'apiTokens' | 'tokenUse' | 'runs' | 'gate'>,
   { open }: { open: OpenRequests },
 ) {
   const parts = {
@@ -21,6 +21,7 @@ export function composeTokens(
       for (const { toolUseId, requestedBy } of confirmations.pending()) {
         if (requestedBy.token === name) confirmations.cancel(toolUseId, by, 'Its token was revoked.')
       }
+      runs.look()
       open.look()
     },
   }

@@ -20,7 +20,16 @@ export type { PolicyFile } from './policy/schema.ts'
 export { type ArgumentType, rateOfChanges, shippedPolicy, type ToolFacts, type Tools } from './policy/shipped.ts'
 export { attachedToolsIn, changesOf, summaryOf } from './policy/summary.ts'
 export { type Raise, raisesOf } from './raises.ts'
-export { type Approver, approversOf, approveWords, both, mayApprove, unmet, unmetIn } from './roles/approve.ts'
+export {
+  type Approver,
+  approversOf,
+  approveWords,
+  both,
+  mayApprove,
+  unmet,
+  unmetIn,
+  usualApprovers,
+} from './roles/approve.ts'
 export { beyondRole, notYours, notYoursReason, type Role, roleGone } from './roles/role.ts'
 export { seenBy } from './roles/view.ts'
 export type { Call, Rule } from './rule.ts'

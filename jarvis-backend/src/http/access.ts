@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express'
 import { isApiToken } from '../auth/api-token-secret.ts'
 import { type Bearer, bearerOf } from '../auth/bearer.ts'
 import type { OpenRequests } from '../auth/open-requests.ts'
+import { countsAsMuch } from '../auth/roles.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
 import { type Door, JarvisError } from '../protocol/index.ts'
 
@@ -30,7 +31,10 @@ export function createAccess(parts: {
       if (!isApiToken(given)) {
         const identity = tokens.verify(given)
         response.locals.identity = identity
-        response.locals.stillCounts = () => void tokens.again(identity)
+        response.locals.stillCounts = () => {
+          if (countsAsMuch(tokens.again(identity).person.role, identity.person.role)) return
+          throw new JarvisError('unauthorized', 'You have another role now. Ask again.')
+        }
       } else if (door === undefined) {
         throw new JarvisError('forbidden', 'A token of a program cannot do this. Sign in with the password.')
       } else {

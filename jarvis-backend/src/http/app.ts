@@ -7,7 +7,7 @@ import { type Health, JarvisError } from '../protocol/index.ts'
 import type { Access } from './access.ts'
 import { dashboard } from './dashboard.ts'
 import { errorHandler } from './errors.ts'
-import { requireScope } from './handle.ts'
+import { requireScope, wholeSight } from './handle.ts'
 import { metricsType } from './metrics.ts'
 import { noQuery, type Route, serveRoutes } from './route.ts'
 
@@ -83,7 +83,7 @@ export function createApp(parts: {
   app.get('/health', (_request, response) => {
     response.json(parts.health())
   })
-  app.get('/metrics', parts.access.door('metrics'), noQuery, async (_request, response) => {
+  app.get('/metrics', parts.access.door('metrics'), wholeSight, noQuery, async (_request, response) => {
     response
       .set('Cache-Control', 'no-store')
       .type(metricsType)

@@ -18,14 +18,14 @@ export function attachmentRoutes({
     post(
       '/attachments',
       'Uploads a picture (PNG, JPEG, WebP, GIF) or a text file for a message: its `id` goes into `attachments`. Kept for a day until it is sent.',
-      { role: 'operator', token: 'ask', limit: '5mb', status: 201, body: AttachmentBody, reply: Attachment },
+      { role: 'member', token: 'ask', limit: '5mb', status: 201, body: AttachmentBody, reply: Attachment },
       ({ body: { name, data }, by, identity }) =>
         attachments.upload(uploader(by, identity), { name, data: Buffer.from(data, 'base64') }),
     ),
     del(
       '/attachments/:id',
       'Forgets an upload that was not sent.',
-      { role: 'operator', token: 'ask' },
+      { role: 'member', token: 'ask' },
       ({ params, by, identity }) => attachments.discard(uploader(by, identity), params.id),
     ),
     get(

@@ -131,7 +131,7 @@ export function authRoutes(parts: SignIn): Route[] {
     post(
       '/auth/step-up',
       'Gives the password or a [passkey](signed-decisions.md#passkeys) again, which counts for this token for `expiresIn` seconds.',
-      { role: 'member', body: StepUpBody, reply: StepUpReply },
+      { role: 'viewer', forMembers: true, body: StepUpBody, reply: StepUpReply },
       async ({ body, identity, request }) => {
         const refused = refuse(request, 'step_up_refused', identity.sub, 'That is not the password.')
         const budgets = signedInBudgets(addressOf(request), identity.tokenHash)

@@ -32,7 +32,7 @@ export function passkeyRoutes(parts: {
     get(
       '/passkeys',
       'Your [passkeys](signed-decisions.md#passkeys). `problem` says why none works at this address, and what to do.',
-      { role: 'member', reply: PasskeysReply },
+      { role: 'viewer', forMembers: true, reply: PasskeysReply },
       ({ by, request }) => {
         const problem = passkeys.problem(originOf(request))
         return { items: passkeys.list(by), ...(problem !== undefined && { problem }) }
@@ -41,31 +41,31 @@ export function passkeyRoutes(parts: {
     post(
       '/passkeys/options',
       'Options for `navigator.credentials.create`; they count for five minutes.',
-      { role: 'member', password: true, reply: WebAuthnOptions },
+      { role: 'viewer', forMembers: true, password: true, reply: WebAuthnOptions },
       ({ by, request }) => passkeys.enrolOptions({ person: by, label: labelOf(by), origin: originOf(request) }),
     ),
     post(
       '/passkeys',
       'Enrols your first passkey. Beside others the reply has `countersign`: options by which an older one signs the new one.',
-      { role: 'member', password: true, body: PasskeyBody, reply: PasskeyReply },
+      { role: 'viewer', forMembers: true, password: true, body: PasskeyBody, reply: PasskeyReply },
       ({ by, body: { name, response } }) => passkeys.enrol(by, name, response),
     ),
     post(
       '/passkeys/countersign',
       'Enrols a passkey that an older one of yours has signed now.',
-      { role: 'member', password: true, body: PasskeyCountersignBody, reply: Passkey },
+      { role: 'viewer', forMembers: true, password: true, body: PasskeyCountersignBody, reply: Passkey },
       ({ by, body: { response } }) => passkeys.countersign(by, response),
     ),
     patch(
       '/passkeys/:id',
       'Renames a passkey of yours.',
-      { role: 'member', body: PasskeyPatchBody },
+      { role: 'viewer', forMembers: true, body: PasskeyPatchBody },
       ({ by, params, body: { name } }) => passkeys.rename(by, params.id, name),
     ),
     del(
       '/passkeys/:id',
       'Removes a passkey of yours. It signs in and decides no more; what it has signed stays valid.',
-      { role: 'member', password: true },
+      { role: 'viewer', forMembers: true, password: true },
       ({ by, params }) => passkeys.remove(by, params.id),
     ),
     post(

@@ -30,7 +30,7 @@ export function runRoutes(parts: {
     post(
       '/sessions/:id/messages',
       'Sends a message, as `chat:send` does; a program’s, in a session of its own. `/events` tells what comes of it.',
-      { role: 'operator', token: 'ask', status: 202, body: MessageBody, reply: SentReply },
+      { role: 'member', token: 'ask', status: 202, body: MessageBody, reply: SentReply },
       ({ params, body, body: { message, requestId, model, attachments, isReadOnly }, by, identity: { token } }) => {
         if (token !== undefined) return programs.send(token, body, params.id)
         if (isReadOnly === true)
@@ -46,7 +46,7 @@ export function runRoutes(parts: {
     post(
       '/sessions/:id/abort',
       'Stops the model and withdraws what waits, as `chat:abort` does.',
-      { role: 'operator', token: 'ask', reply: Ok },
+      { role: 'member', token: 'ask', reply: Ok },
       ({ params, by, identity: { token } }) => {
         if (token !== undefined) programs.abort(token, params.id)
         else runs.abort(params.id, by)

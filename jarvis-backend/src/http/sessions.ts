@@ -151,7 +151,7 @@ export function sessionRoutes(parts: {
       '/sessions',
       'Makes a session. With `message` its first run begins.',
       {
-        role: 'operator',
+        role: 'member',
         token: 'ask',
         status: 201,
         body: SessionCreateBody,

@@ -1,8 +1,14 @@
 import { z } from 'zod'
+import { RequestsPerMinute } from './api-token.ts'
 
 /** `query`: of the consent page's address, as the client made it. */
 export const OAuthOpenBody = z.strictObject({ query: z.string().max(8_000) })
-export const OAuthDecisionBody = z.strictObject({ allow: z.boolean(), isReadOnly: z.boolean().default(true) })
+export const OAuthDecisionBody = z.strictObject({
+  allow: z.boolean(),
+  isReadOnly: z.boolean().default(true),
+  /** Absent: 300. */
+  requestsPerMinute: RequestsPerMinute.exactOptional(),
+})
 
 /** What the consent page shows. */
 export const OAuthAsk = z.object({

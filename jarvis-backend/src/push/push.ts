@@ -9,6 +9,7 @@ import {
   type PushDevice,
   type PushMessage,
   type PushReply,
+  personOf,
   type Question,
 } from '../protocol/index.ts'
 import { cardQuestion } from './card-question.ts'
@@ -30,8 +31,8 @@ export type Push = {
   subscribe(body: PushBody, sub: string): PushDevice
   /** @throws JarvisError `not_found` */
   revoke(id: string, sub: string): void
-  /** Removes every device, because whoever signed in with an earlier password must hear no more. */
-  forgetAll(): void
+  /** Removes every device of a person: whoever signed in with an earlier password, or was removed, must hear no more. */
+  forgetAll(person: string): void
   /** Sends a test message. @throws JarvisError `not_found` */
   test(id: string, sub: string): Promise<PushDevice>
   /**
@@ -67,6 +68,8 @@ type Telling = { device: StoredDevice; over: string; attempts: Attempts }
  */
 export function createPush(parts: {
   store: PushStore
+  /** Whether that person hears of cards now. */
+  mayHear(sub: string): boolean
   /** Made on first use. */
   sender(): PushSender
   clock: Clock
@@ -82,6 +85,7 @@ export function createPush(parts: {
   const underway = new Set<Attempts>()
   let isResting = false
 
+  const hearing = () => store.list().filter(({ sub }) => parts.mayHear(sub))
   const find = (id: string, sub: string): StoredDevice => {
     const device = store.list(sub).find((known) => known.id === id)
     if (device === undefined) throw new JarvisError('not_found', 'This device is not known any more.')
@@ -123,8 +127,8 @@ export function createPush(parts: {
       if (!store.remove(id, sub)) throw new JarvisError('not_found', 'This device is not known any more.')
       parts.changed()
     },
-    forgetAll() {
-      for (const { id } of store.list()) store.remove(id)
+    forgetAll(person) {
+      for (const { id, sub } of store.list()) if (personOf(sub) === person) store.remove(id)
       parts.changed()
     },
     async test(id, sub) {
@@ -139,7 +143,7 @@ export function createPush(parts: {
     asking: (sessionId, questions) => tellSafely(`questions of ${sessionId}`, questions.map(questionNotice)),
     goingBack: (changes) => tellSafely('goes-back', changes.map(returnNotice)),
     async tell({ hidden, ...message }) {
-      const devices = store.list()
+      const devices = hearing()
       return Promise.all(
         devices.map(async (device) => {
           const body = device.hidesNames ? hidden : message.body
@@ -174,9 +178,10 @@ export function createPush(parts: {
   }
 
   function announce({ tag, untilMs, over, told: message }: Notice): Telling[] {
-    return store
-      .list()
-      .map((device) => ({ device, over, attempts: attempt(device, { ...message(device), tag }, untilMs) }))
+    return hearing().map((device) => ({
+      ...{ device, over },
+      attempts: attempt(device, { ...message(device), tag }, untilMs),
+    }))
   }
 
   /** Withdraws a notification that the device was sent. */
@@ -190,8 +195,8 @@ export function createPush(parts: {
 
   function attempt(device: StoredDevice, message: PushMessage, untilMs: number): Attempts {
     const once = async (): Promise<Delivery> => {
-      // The device may have been removed meanwhile.
-      if (!store.list().some(({ id }) => id === device.id)) return { kind: 'gone' }
+      // The device may have been removed meanwhile, or its person may hear no more.
+      if (!hearing().some(({ id }) => id === device.id)) return { kind: 'gone' }
       return send(device, message, Math.max(1, Math.round((untilMs - now()) / 1_000)))
     }
     const attempts = deliver(

@@ -91,8 +91,8 @@ export function serveChat(
         { sessionId, toolUseId, confirmed, note, grant, alternative, goesBackAfterMin, proof, requestId },
         { sub, person },
       ) => {
-        // Whoever may not decide for others gives no permission that outlasts the card.
-        if (grant !== undefined) requireStanding(person.role, 'operator')
+        // A member takes back what they asked for, and does no more with the card.
+        if (confirmed || grant !== undefined || alternative !== undefined) requireStanding(person.role, 'operator')
         const decided = confirmations.decide({
           toolUseId,
           sessionId,

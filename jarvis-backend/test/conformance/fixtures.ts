@@ -48,7 +48,7 @@ export function conformanceFixtures(): { tools: Tool[]; surface(real: Surface): 
       },
       prompts: [...real.prompts, ...prompts],
       resources: {
-        list: () => [...real.resources.list(), ...files.map(({ uri, mimeType }) => described(uri, mimeType))],
+        list: (token) => [...real.resources.list(token), ...files.map(({ uri, mimeType }) => described(uri, mimeType))],
         templates: [
           ...real.resources.templates,
           {
@@ -59,13 +59,13 @@ export function conformanceFixtures(): { tools: Tool[]; surface(real: Surface): 
             mimeType: 'application/json',
           },
         ],
-        async read(uri) {
+        async read(uri, token) {
           const id = /^test:\/\/template\/([^/]+)\/data$/.exec(uri)?.[1]
           if (id !== undefined) {
             const data = { id, templateTest: true, data: `Data for ID: ${id}` }
             return { uri, mimeType: 'application/json', text: JSON.stringify(data) }
           }
-          return files.find((file) => file.uri === uri) ?? real.resources.read(uri)
+          return files.find((file) => file.uri === uri) ?? real.resources.read(uri, token)
         },
         complete: real.resources.complete,
       },

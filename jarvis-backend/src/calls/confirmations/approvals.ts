@@ -1,4 +1,4 @@
-import { approversOf, mayApprove, unmet } from '../../gate/index.ts'
+import { approversOf, mayApprove, unmet, usualApprovers } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Approvals, type Approve, type Card, JarvisError } from '../../protocol/index.ts'
 import type { KnownPerson, People } from '../people.ts'
@@ -52,15 +52,16 @@ export function createApprovals(parts: {
 
   return {
     /**
-     * The person whose yes this is; undefined where one operator decides.
-     * @throws JarvisError `forbidden` where theirs does not count, `already_decided` where they said it before
+     * The person whose yes is written down; undefined where one operator decides.
+     * @throws JarvisError `forbidden` where theirs does not count, such as a member's, `already_decided` where they said it before
      */
     approver(stored: StoredConfirmation, by: string, isAlone: boolean): KnownPerson | undefined {
       const { card } = stored
       const { approvals } = card
-      if (approvals === undefined) return undefined
       const person = people.find(by)
-      if (person === undefined) throw new JarvisError('forbidden', 'You may not approve anything. Nothing was decided.')
+      if (person === undefined || !mayApprove(person.role, usualApprovers))
+        throw new JarvisError('forbidden', 'An operator approves this; you can deny it. Nothing was decided.')
+      if (approvals === undefined) return undefined
       if (isAlone) {
         if (person.role === 'owner') return person
         throw new JarvisError('forbidden', 'Only an owner may decide alone. Nothing was decided.')

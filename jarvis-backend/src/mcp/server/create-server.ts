@@ -108,8 +108,8 @@ export function createServers(parts: CallParts & { catalog: Catalog; version: st
           })
         }),
       'resources/list': () =>
-        server.setRequestHandler('resources/list', ({ params }) => {
-          const { items, next } = pageOf(surface.resources.list(), ({ uri }) => uri, params?.cursor)
+        server.setRequestHandler('resources/list', ({ params }, context) => {
+          const { items, next } = pageOf(surface.resources.list(own(context).token), ({ uri }) => uri, params?.cursor)
           return { resources: items, ...next }
         }),
       'resources/templates/list': () =>
@@ -119,14 +119,15 @@ export function createServers(parts: CallParts & { catalog: Catalog; version: st
         }),
       'resources/read': () =>
         server.setRequestHandler('resources/read', async ({ params: { uri } }, context) => {
-          const contents = await surface.resources.read(uri)
+          const contents = await surface.resources.read(uri, own(context).token)
           if (contents === undefined) throw new ResourceNotFoundError(uri)
           if ('text' in contents) remember(own(context), uri, contents.text)
           return { contents: [contents] }
         }),
       'resources/subscribe': () => {
         if (subscriptions === undefined) return
-        server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
+        server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, context) => {
+          if (surface.resources.mayHear?.(uri, own(context).token) === false) throw new ResourceNotFoundError(uri)
           subscriptions.add(uri)
           return {}
         })
@@ -157,7 +158,7 @@ export function createServers(parts: CallParts & { catalog: Catalog; version: st
           const values = params.arguments ?? {}
           const absent = prompt.arguments.find(({ name, required }) => required && values[name] === undefined)
           if (absent !== undefined) throw invalid(`${prompt.name} needs the argument ${absent.name}.`)
-          const got = await prompt.get(values, context)
+          const got = await prompt.get(values, context, own(context).token)
           if (isInputRequiredResult(got)) return got
           const texts = got.messages.flatMap(({ content }) =>
             content.type === 'resource' && 'text' in content.resource ? [content.resource] : [],
@@ -166,11 +167,12 @@ export function createServers(parts: CallParts & { catalog: Catalog; version: st
           return { description: prompt.description, messages: got.messages }
         }),
       'completion/complete': () =>
-        server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) => {
+        server.setRequestHandler('completion/complete', ({ params: { ref, argument } }, context) => {
+          const { token } = own(context)
           const all =
             ref.type === 'ref/prompt'
-              ? promptNamed(ref.name).complete(argument.name, argument.value)
-              : surface.resources.complete(ref.uri, argument.name, argument.value)
+              ? promptNamed(ref.name).complete(argument.name, argument.value, token)
+              : surface.resources.complete(ref.uri, argument.name, argument.value, token)
           const values = all.slice(0, mostCompletions)
           return { completion: { values, total: all.length, hasMore: all.length > values.length } }
         }),

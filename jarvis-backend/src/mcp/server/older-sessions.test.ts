@@ -10,6 +10,7 @@ test('a session that never began listens to nothing', async () => {
   const older = createOlderSessions({
     create: () => new Server({ name: 'jarvis', version: '0' }, { capabilities: {} }),
     changes,
+    mayHear: () => true,
     onerror: () => {},
     report: () => {},
   })

@@ -23,6 +23,8 @@ type Session = {
 export function createOlderSessions(parts: {
   create(caller: Caller, subscriptions: Subscriptions): Server
   changes: ServerEventBus
+  /** Whether a client may hear that the content of a URI changed. */
+  mayHear(uri: string, caller: Caller): boolean
   onerror(error: Error): void
   report(error: unknown, message: string): void
 }) {
@@ -33,7 +35,9 @@ export function createOlderSessions(parts: {
     const subscribed = new Set<string>()
     const server = parts.create(caller, subscribed)
     const stopListening = parts.changes.subscribe((event) => {
-      if (event.kind === 'resource_updated' && !subscribed.has(event.uri)) return
+      const isHeard =
+        event.kind !== 'resource_updated' || (subscribed.has(event.uri) && parts.mayHear(event.uri, caller))
+      if (!isHeard) return
       void tell(server, event).catch((error: unknown) => parts.report(error, 'an MCP client was not told'))
     })
     const transport = new NodeStreamableHTTPServerTransport({

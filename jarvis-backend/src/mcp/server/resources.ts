@@ -1,3 +1,4 @@
+import type { ApiToken } from '../../auth/api-tokens.ts'
 import { asShown, type ClusterState } from '../../protocol/index.ts'
 import type { Resources } from './surface.ts'
 
@@ -11,15 +12,24 @@ export const guestUri = (vmid: number) => `jarvis://guests/${vmid}`
 
 const recent = 50
 
-/** The cluster's present state and the journal's newest entries as JSON resources. @param redact applied to all of it */
+/**
+ * The cluster's present state and the journal's newest entries as JSON resources.
+ * @param parts.sightOf the part of the cluster that the person of a token may see; undefined: all of it, and the journal
+ * @param parts.redact applied to all of it
+ */
 export function clusterResources(parts: {
   cluster(): ClusterState
+  sightOf(token: ApiToken): ((state: ClusterState) => ClusterState) | undefined
   journal(limit: number): Promise<{ items: unknown[] }>
   redact<T>(value: T): T
 }): Resources {
-  const { cluster } = parts
-  return {
-    list: () => [
+  const seenBy = (token: ApiToken) => {
+    const sight = parts.sightOf(token)
+    return { state: sight?.(parts.cluster()) ?? parts.cluster(), isWhole: sight === undefined }
+  }
+  const list: Resources['list'] = (token) => {
+    const { state, isWhole } = seenBy(token)
+    return [
       {
         uri: clusterUri,
         name: 'cluster',
@@ -27,28 +37,35 @@ export function clusterResources(parts: {
         description: 'Nodes, guests, storages and tasks as they are known now.',
         mimeType: json,
       },
-      {
-        uri: journalUri,
-        name: 'journal',
-        title: 'Recent journal',
-        description: `The newest ${recent} entries: calls, decisions, results.`,
-        mimeType: json,
-      },
-      ...cluster().nodes.map(({ name, status }) => ({
+      ...(isWhole
+        ? [
+            {
+              uri: journalUri,
+              name: 'journal',
+              title: 'Recent journal',
+              description: `The newest ${recent} entries: calls, decisions, results.`,
+              mimeType: json,
+            },
+          ]
+        : []),
+      ...state.nodes.map(({ name, status }) => ({
         uri: nodeUri(name),
         name,
         title: `Node ${name}`,
         description: `The node and its guests; ${status} when listed.`,
         mimeType: json,
       })),
-      ...cluster().guests.map(({ vmid, name, type, node }) => ({
+      ...state.guests.map(({ vmid, name, type, node }) => ({
         uri: guestUri(vmid),
         name: String(vmid),
         title: `${type === 'vm' ? 'VM' : 'Container'} ${vmid} ${name}`,
         description: `Its state and recent tasks; on ${node} when listed.`,
         mimeType: json,
       })),
-    ],
+    ]
+  }
+  return {
+    list,
     templates: [
       {
         uriTemplate: nodeTemplate,
@@ -65,20 +82,27 @@ export function clusterResources(parts: {
         mimeType: json,
       },
     ],
-    async read(uri) {
-      const value = await contentOf(uri, parts)
+    async read(uri, token) {
+      const { state, isWhole } = seenBy(token)
+      if (uri === journalUri && !isWhole) return undefined
+      const value = await contentOf(uri, state, parts)
       return value === undefined ? undefined : { uri, mimeType: json, text: JSON.stringify(parts.redact(value)) }
     },
-    complete(uriTemplate, variable, begun) {
-      if (uriTemplate === nodeTemplate && variable === 'node') return nodeNames(cluster(), begun)
-      if (uriTemplate === guestTemplate && variable === 'vmid') return vmids(cluster(), begun)
+    complete(uriTemplate, variable, begun, token) {
+      const { state } = seenBy(token)
+      if (uriTemplate === nodeTemplate && variable === 'node') return nodeNames(state, begun)
+      if (uriTemplate === guestTemplate && variable === 'vmid') return vmids(state, begun)
       return []
     },
+    mayHear: (uri, token) => parts.sightOf(token) === undefined || list(token).some((known) => known.uri === uri),
   }
 }
 
-async function contentOf(uri: string, parts: Parameters<typeof clusterResources>[0]): Promise<object | undefined> {
-  const state = parts.cluster()
+async function contentOf(
+  uri: string,
+  state: ClusterState,
+  parts: Pick<Parameters<typeof clusterResources>[0], 'journal'>,
+): Promise<object | undefined> {
   if (uri === clusterUri) return asShown(state)
   const { at, missing, unreachableSince } = state
   const standing = { at, missing, ...(unreachableSince !== undefined && { unreachableSince }) }

@@ -1,9 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
+import type { ApiToken } from '../../auth/api-tokens.ts'
 import type { Bearer } from '../../auth/bearer.ts'
 import type { OpenRequests } from '../../auth/open-requests.ts'
-import { errorStatus, JarvisError } from '../../protocol/index.ts'
+import { requireWholeSight } from '../../auth/roles.ts'
+import { errorStatus, JarvisError, type PersonRef } from '../../protocol/index.ts'
 import { authInfoOf, type Caller, callerOf } from './authenticate.ts'
 import type { CallParts } from './call-tool.ts'
 import { createChanges, type Watched } from './changes.ts'
@@ -46,12 +48,17 @@ export function createMcpRoute(
     ),
     { onerror },
   )
-  const older = createOlderSessions({ create, changes, onerror, report })
+  const { resources } = parts.surface
+  const mayHear = (uri: string, { token }: Caller) => resources.mayHear?.(uri, token) !== false
+  const older = createOlderSessions({ create, changes, mayHear, onerror, report })
 
-  async function serve(request: IncomingMessage, response: ServerResponse, caller: Caller) {
+  async function serve(request: IncomingMessage, response: ServerResponse, caller: Caller, person: PersonRef) {
     const id = sessionIdOf(request)
     const body = request.method === 'POST' ? await bodyOf(request) : undefined
-    if (request.method === 'GET' || methodOf(body) === 'subscriptions/listen') open.isStream(response)
+    const listens = methodOf(body) === 'subscriptions/listen'
+    if (request.method === 'GET' || listens) open.isStream(response)
+    // What changes is told to all listeners alike.
+    if (listens) requireWholeSight(person.role)
     if (id !== undefined || (methodOf(body) === 'initialize' && !isCurrent(body))) {
       if (await older.handle(request, response, caller, id, body)) return
       throw new JarvisError('not_found', 'There is no such MCP session. Initialize again.')
@@ -79,7 +86,7 @@ export function createMcpRoute(
       const verified = bearer.verify(request, 'mcp')
       const { token } = verified
       const gone = open.add(response, verified, () => older.dropToken(token.name))
-      serve(request, response, { token, gone }).catch(refuse)
+      serve(request, response, { token, gone }, verified.person).catch(refuse)
     } catch (error) {
       refuse(error)
     }
@@ -89,7 +96,8 @@ export function createMcpRoute(
 /** The resources and prompts about the cluster and the journal. */
 export function clusterSurface(parts: Parameters<typeof clusterResources>[0]): Surface {
   const resources = clusterResources(parts)
-  return { resources, prompts: clusterPrompts(parts.cluster, resources) }
+  const cluster = (token: ApiToken) => parts.sightOf(token)?.(parts.cluster()) ?? parts.cluster()
+  return { resources, prompts: clusterPrompts(cluster, resources) }
 }
 
 function sessionIdOf({ headers }: IncomingMessage): string | undefined {

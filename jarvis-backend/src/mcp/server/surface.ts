@@ -1,17 +1,20 @@
 import type { CallToolResult, GetPromptResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import type { CallOutcome } from '../../agent/calls.ts'
+import type { ApiToken } from '../../auth/api-tokens.ts'
 import type { ToolInput } from '../../protocol/index.ts'
 
 type Contents = { uri: string; mimeType: string } & ({ text: string } | { blob: string })
 
-/** Content that clients read by URI. */
+/** Content that clients read by URI: what the person of the token may see. */
 export type Resources = {
-  list(): { uri: string; name: string; title: string; description: string; mimeType: string }[]
+  list(token: ApiToken): { uri: string; name: string; title: string; description: string; mimeType: string }[]
   templates: readonly { uriTemplate: string; name: string; title: string; description: string; mimeType: string }[]
   /** @returns undefined for an unknown URI */
-  read(uri: string): Promise<Contents | undefined>
+  read(uri: string, token: ApiToken): Promise<Contents | undefined>
   /** Completes a template's variable. */
-  complete(uriTemplate: string, variable: string, begun: string): string[]
+  complete(uriTemplate: string, variable: string, begun: string, token: ApiToken): string[]
+  /** Whether the client may hear that the content of a URI changed. Absent: of every one. */
+  mayHear?(uri: string, token: ApiToken): boolean
 }
 
 export type PromptArgument = { name: string; description: string; required: boolean }
@@ -21,8 +24,12 @@ export type Prompt = {
   title: string
   description: string
   arguments: readonly PromptArgument[]
-  get(values: Record<string, string>, context: ServerContext): Promise<GetPromptResult | InputRequiredResult>
-  complete(argument: string, begun: string): string[]
+  get(
+    values: Record<string, string>,
+    context: ServerContext,
+    token: ApiToken,
+  ): Promise<GetPromptResult | InputRequiredResult>
+  complete(argument: string, begun: string, token: ApiToken): string[]
 }
 
 /** What clients see besides tools. */

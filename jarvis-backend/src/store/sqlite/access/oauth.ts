@@ -23,7 +23,8 @@ export function createOAuthStore({ sql }: Database): OAuthStore {
     WHERE id NOT IN (SELECT client_id FROM oauth_consents)
       AND (created_at < ? OR id NOT IN (SELECT id FROM oauth_clients ORDER BY created_at DESC, id DESC LIMIT ?))`)
   const insertToken = sql.prepare(
-    'INSERT INTO api_tokens (name, hash, doors, scope, created_at, expires_at, person) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO api_tokens (name, hash, doors, scope, per_minute, created_at, expires_at, person)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const insertConsent = sql.prepare(
     'INSERT INTO oauth_consents (name, client_id, client_name, resource) VALUES (?, ?, ?, ?)',
@@ -58,8 +59,9 @@ export function createOAuthStore({ sql }: Database): OAuthStore {
     },
     pruneClients: (before, most) => void pruneClients.run(before, most),
     addConsent({ token, clientId, resource }) {
-      const { name, doors, scope, createdAt, expiresAt, clientName, person = firstOwnerId } = token
-      insertToken.run(name, `consent ${name}`, doors.join(','), scope, createdAt, expiresAt ?? null, person)
+      const { name, doors, scope, requestsPerMinute, createdAt, expiresAt, clientName, person = firstOwnerId } = token
+      const rights = [doors.join(','), scope, requestsPerMinute ?? null]
+      insertToken.run(name, `consent ${name}`, ...rights, createdAt, expiresAt ?? null, person)
       insertConsent.run(name, clientId, clientName ?? '', resource)
     },
     extendConsent: (name, expiresAt) => void extend.run(expiresAt, name),

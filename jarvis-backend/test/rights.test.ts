@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { io } from 'socket.io-client'
+import { expect, test } from 'vitest'
+import { table } from '../src/cli/table.ts'
+import { chatRequests, terminalRequests } from '../src/protocol/index.ts'
+import { commands, keyed, open, type Row, rest, roots, sockets } from './rights/doors.ts'
+import { household, type Standing, standings, tokenOf } from './support/persons.ts'
+import type { TestJarvis } from './support/start-jarvis.ts'
+
+const src = resolve(import.meta.dirname, '../src')
+const linesOf = (doors: string) => doors.split('\n').filter((line) => line !== '')
+
+/** Whoever comes: nobody, a person, or a program of a person's. */
+type Comer = { name: string; bearer(): string | undefined; standing?: Standing; scope?: 'read' | 'ask' }
+
+const nobody: Comer = { name: 'nobody', bearer: () => undefined }
+const persons: readonly Comer[] = standings.map((standing) => ({
+  ...{ name: standing, standing },
+  bearer: () => tokenOf(`per_${standing}`),
+}))
+const programsOf = ({ program }: Pick<Awaited<ReturnType<typeof household>>, 'program'>): Comer[] =>
+  standings.flatMap((standing) =>
+    (['read', 'ask'] as const).map((scope) => {
+      const token = program(`per_${standing}`, scope)
+      return { name: `${scope} token of ${standing}`, standing, scope, bearer: () => token }
+    }),
+  )
+
+function mayCome({ persons: who, token }: Omit<Row, 'doors'>, { standing, scope }: Comer): boolean {
+  if (standing === undefined) return false
+  if (scope === undefined) return who.includes(standing)
+  if (token === 'ask') return scope === 'ask' && standing !== 'viewer'
+  return token === 'read' && (who.length === 0 || who.includes(standing))
+}
+
+/** Works on some at a time, so that the server is busy and none waits long. */
+async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items]
+  const one = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: 16 }, one))
+}
+
+/** What lets a request go as far as who asks is looked at, where that is behind the query. */
+const queries: Readonly<Record<string, string>> = { 'GET /memory/search': '?q=nothing', 'GET /doctor': '?model=0' }
+
+/** Whether a request comes in. It names nothing that there is, and its body has a field that no request has. */
+async function comesIn(jarvis: TestJarvis, door: string, { bearer }: Comer): Promise<boolean> {
+  const [method = '', path = ''] = door.split(' ')
+  const token = bearer()
+  const response = await fetch(
+    jarvis.url + path.replace(/[:*]\w+/g, 'nothing') + (queries[door.replace('/api', '')] ?? ''),
+    {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(method !== 'GET' && { 'content-type': 'application/json' }),
+      },
+      ...(method !== 'GET' && { body: '{"nothing":1}' }),
+    },
+  )
+  const { status } = response
+  // A stream stays open.
+  if (status === 200) await response.body?.cancel()
+  const text = status === 200 ? '' : await response.text()
+  expect([door, status < 500 || status === 501 || status === 502]).toEqual([door, true])
+  return status !== 401 && (status !== 403 || text.includes('step_up_required'))
+}
+
+test('every door of HTTP lets in who may come, and nobody else', async () => {
+  const house = await household({ env: { JARVIS_TERMINAL: '1' } })
+  const { jarvis } = house
+  const comers = [nobody, ...persons, ...programsOf(house)]
+
+  const served = jarvis.routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+  const rows = [...rest.map(({ doors }) => doors), open, keyed].flatMap(linesOf)
+  expect(rows.toSorted()).toEqual(served.toSorted())
+
+  const below = (prefix: string, row: Row) =>
+    linesOf(row.doors).map((door) => ({ door: door.replace(' ', ` ${prefix}`), row: row as Row | undefined }))
+  const asked = [
+    ...rest.flatMap((row) => below('/api', row)),
+    ...roots.flatMap((row) => below('', row)),
+    ...linesOf(keyed).map((door) => ({ door: door.replace(' ', ' /api'), row: undefined })),
+    ...['GET /api/nothing', 'POST /api/nothing'].map((door) => ({ door, row: undefined })),
+  ]
+  const wrong: string[] = []
+  await each(
+    asked.flatMap(({ door, row }) => comers.map((comer) => ({ door, row, comer }))),
+    async ({ door, row, comer }) => {
+      // What is not there is told to persons alone.
+      const may = row === undefined ? door.endsWith('nothing') && persons.includes(comer) : mayCome(row, comer)
+      if ((await comesIn(jarvis, door, comer)) !== may)
+        wrong.push(`${comer.name} ${may ? 'is kept out of' : 'comes in by'} ${door}`)
+    },
+  )
+  expect(wrong.toSorted()).toEqual([])
+  for (const door of linesOf(open))
+    expect([door, await comesIn(jarvis, door.replace(' ', ' /api'), nobody)]).toEqual([door, true])
+})
+
+test('every request of every socket is answered for who may make it, and for nobody else', async () => {
+  const house = await household({ env: { JARVIS_TERMINAL: '1' } })
+  const { jarvis } = house
+  const source = readFileSync(join(src, 'compose/entrance.ts'), 'utf8')
+  const served = [...source.matchAll(/realtime\.namespace\('(\S+)'\)/g)].map(([, name = '']) => name)
+  expect(Object.keys(sockets).toSorted()).toEqual(['/', ...served].toSorted())
+  expect(Object.keys(sockets['/chat'] ?? {}).toSorted()).toEqual(Object.keys(chatRequests).toSorted())
+  expect(Object.keys(sockets['/terminal'] ?? {}).toSorted()).toEqual(Object.keys(terminalRequests).toSorted())
+
+  const wrong: string[] = []
+  const comers = [nobody, ...persons, ...programsOf(house)]
+  await each(
+    Object.entries(sockets).flatMap(([name, events]) => comers.map((comer) => ({ name, events, comer }))),
+    async ({ name, events, comer }) => {
+      const socket = io(jarvis.url + name, {
+        auth: { token: comer.bearer() ?? '' },
+        ...{ forceNew: true, transports: ['websocket'], reconnection: false },
+      })
+      const isOpen = await new Promise<boolean>((tell) => {
+        socket.on('connect', () => tell(true))
+        socket.on('connect_error', () => tell(false))
+      })
+      if (isOpen !== persons.includes(comer)) wrong.push(`${comer.name} at ${name}: ${isOpen}`)
+      for (const [event, who] of isOpen ? Object.entries(events) : []) {
+        const { ok, error } = (await socket.timeout(60_000).emitWithAck(event, { nothing: 1 })) as {
+          ok: boolean
+          error?: { code: string }
+        }
+        const isIn = ok || error?.code === 'invalid_request'
+        const may = comer.standing !== undefined && who.includes(comer.standing)
+        if (isIn !== may) wrong.push(`${comer.name} ${may ? 'is refused' : 'is answered'} ${event}: ${error?.code}`)
+      }
+      socket.disconnect()
+    },
+  )
+  expect(wrong.toSorted()).toEqual([])
+})
+
+test('every command acts with what its row says', () => {
+  const rows = Object.values(commands).flatMap((names) => names.split(' '))
+  expect(rows.toSorted()).toEqual(Object.keys(table).toSorted())
+  const main = readFileSync(join(src, 'cli/main.ts'), 'utf8')
+  const found = rows
+    .filter((name) => !commands.nothing.split(' ').includes(name))
+    .map((name) => {
+      const entry = new RegExp(`^  (?:async )?'?${name}'?(?::|\\(\\)) [\\s\\S]*?import\\('\\./([\\w-]+)\\.ts'\\)`, 'm')
+      const [, file] = entry.exec(main) ?? []
+      const text = readFileSync(join(src, `cli/${file}.ts`), 'utf8')
+      const asksServer = /\b(?:reach|localToken|startRunbook|asOperatorOnce)\(/.test(text)
+      return [name, asksServer, /\basOperator(?:Once)?[<(]/.test(text)] as const
+    })
+  const dataDir = commands.dataDir.split(' ')
+  expect(found.flatMap(([name, asksServer]) => (asksServer ? [] : [name])).toSorted()).toEqual(dataDir.toSorted())
+  // A file that also lists takes no password for it.
+  const typed = found.flatMap(([name, , isTyped]) => (isTyped ? [name] : []))
+  expect(typed.toSorted()).toEqual([...commands.typed.split(' '), 'questions', 'waiting'].toSorted())
+})

@@ -1,0 +1,319 @@
+import type { Standing } from '../support/persons.ts'
+
+/**
+ * Who may come through each door, written down by hand from docs/roles.md and not from what the code says of itself. A door that stands in no
+ * row fails the test.
+ */
+export type Row = {
+  persons: readonly Standing[]
+  /** Least scope of a program's token, which counts as long as its person is of `persons`, or for `ask` is a member or more. Absent: closed to programs. */
+  token?: 'read' | 'ask'
+  doors: string
+}
+
+const all = ['viewer', 'member', 'operator', 'owner'] as const
+const whole = ['viewer', 'operator', 'owner'] as const
+const asking = ['member', 'operator', 'owner'] as const
+const deciding = ['operator', 'owner'] as const
+
+/** Who is not signed in may use these, and nothing else. */
+export const open = `
+POST /auth/login
+POST /auth/passkey/options
+POST /auth/passkey
+GET /auth/ways
+`
+/** Takes a key of its own, which no person's token is. */
+export const keyed = `
+POST /hooks/pve
+`
+
+export const rest: readonly Row[] = [
+  {
+    // What is one's own, and what shows nothing of the cluster or the part that is seen.
+    persons: all,
+    token: 'read',
+    doors: `
+GET /status
+GET /cluster
+GET /openapi.json
+GET /sessions
+GET /sessions/:id
+GET /sessions/:id/versions
+GET /sessions/:id/children
+GET /sessions/:id/entries
+GET /sessions/:id/images/:imageId
+GET /sessions/:id/export
+GET /sessions/:id/attachments/:attachmentId
+GET /sessions/:id/context
+GET /sessions/:id/checkpoints
+GET /sessions/:id/checkpoints/:seq
+GET /sessions/:id/snapshot
+GET /sessions/:id/events
+GET /confirmations
+GET /roles
+GET /questions
+GET /grants
+GET /tools
+GET /tools/:name
+GET /agents
+`,
+  },
+  {
+    persons: all,
+    doors: `
+POST /auth/step-up
+POST /auth/password
+POST /auth/logout
+GET /auth/me
+GET /auth/sign-ins
+DELETE /auth/sign-ins/:id
+POST /auth/sign-out-others
+GET /passkeys
+POST /passkeys
+POST /passkeys/options
+POST /passkeys/countersign
+PATCH /passkeys/:id
+DELETE /passkeys/:id
+GET /people
+`,
+  },
+  {
+    // The whole cluster, and what is done in it.
+    persons: whole,
+    token: 'read',
+    doors: `
+GET /guests/:vmid
+GET /guests/:vmid/snapshots/:name
+GET /changes
+GET /changes/:id
+GET /tools/calls
+POST /tools/:name/classify
+GET /samples
+GET /limits
+GET /node-roles
+GET /proofs
+GET /agents/which
+GET /agents/:id
+POST /agents/:id/classify
+GET /jobs
+POST /jobs/preview
+GET /jobs/:id
+GET /jobs/:id/slots
+GET /jobs/:id/slots/:slot
+GET /budgets
+GET /heartbeat
+GET /memory/status
+GET /runbooks
+GET /runbooks/:name
+GET /plans
+GET /plans/:id
+GET /skills
+GET /skills/:name
+GET /alerts
+GET /alerts/history
+GET /alerts/:id
+GET /checks
+GET /windows
+GET /journal
+GET /journal/verify
+GET /events
+`,
+  },
+  {
+    persons: whole,
+    doors: `
+GET /agents/:id/files/*path
+GET /memory/sessions/:id
+GET /settings
+`,
+  },
+  {
+    // What is remembered comes from everybody's chats.
+    persons: deciding,
+    token: 'read',
+    doors: `
+GET /memory/search
+`,
+  },
+  {
+    // A member talks to JARVIS, within the scopes of the role.
+    persons: asking,
+    token: 'ask',
+    doors: `
+POST /sessions
+POST /sessions/:id/messages
+POST /sessions/:id/abort
+POST /attachments
+DELETE /attachments/:id
+`,
+  },
+  {
+    persons: deciding,
+    doors: `
+GET /memory/files
+GET /memory/files/*path
+PUT /memory/files/*path
+DELETE /memory/files/*path
+PATCH /sessions/:id
+DELETE /sessions/:id
+POST /sessions/:id/branch
+POST /sessions/:id/fold
+PUT /sessions/:id/entries/:seq/rating
+POST /changes/:id/keep
+POST /changes/:id/undo
+POST /confirmations/:id
+POST /confirmations/:id/challenge
+POST /confirmations/:id/break-glass
+DELETE /confirmations/:id/denial
+POST /roles/try
+POST /questions/:id
+DELETE /grants/:id
+POST /executions/:id/check
+PUT /limits
+POST /agents/try
+PUT /agents/:id/files/*path
+DELETE /agents/:id/files/*path
+POST /jobs
+POST /jobs/stop
+POST /jobs/start
+PATCH /jobs/:id
+DELETE /jobs/:id
+POST /jobs/:id/run
+POST /jobs/:id/approval
+DELETE /jobs/:id/approval
+POST /budgets/runs/:runId
+POST /heartbeat/start
+POST /heartbeat/stop
+POST /heartbeat/run
+POST /memory/reindex
+DELETE /memory/sessions/:id
+POST /memory/writes/:id/undo
+GET /models
+GET /mcp-servers
+GET /push
+POST /push
+DELETE /push/:id
+POST /push/:id/test
+POST /runbooks/check
+PUT /runbooks/:name
+DELETE /runbooks/:name
+POST /runbooks/:name/run
+POST /plans/:id/stop
+POST /plans/:id/undo
+DELETE /skills/:name
+POST /skills/:name/approve
+POST /skills/:name/off
+POST /alerts/:id/acknowledge
+POST /alerts/:id/unacknowledge
+POST /alerts/:id/silence
+POST /alerts/:id/unsilence
+PATCH /checks/:id
+POST /checks/run
+POST /windows
+DELETE /windows/:id
+GET /journal/export
+GET /doctor
+GET /tokens
+POST /tokens
+DELETE /tokens/:name
+GET /mcp-tokens
+POST /mcp-tokens
+DELETE /mcp-tokens/:name
+POST /oauth/requests
+POST /oauth/requests/:id
+`,
+  },
+  {
+    // People, secrets, models, programs, the gate's profile and JARVIS itself.
+    persons: ['owner'],
+    doors: `
+PATCH /people/:id
+DELETE /people/:id
+POST /people/:id/sign-out
+GET /people/:id/sign-ins
+PUT /node-roles
+PUT /agents/:id
+DELETE /agents/:id
+PUT /budgets
+GET /models/presets
+PUT /models/fallbacks
+POST /models/use
+POST /models/:provider/test
+PUT /models/:provider
+DELETE /models/:provider
+POST /mcp-servers
+PUT /mcp-servers/:name
+DELETE /mcp-servers/:name
+GET /mcp-servers/:name/logs
+POST /mcp-servers/:name/connect
+PUT /mcp-servers/tools/:tool/tier
+PUT /settings
+GET /logs
+GET /setup
+DELETE /setup
+POST /setup/probe
+POST /setup/test
+POST /setup/save
+POST /restart
+GET /hooks
+POST /hooks
+DELETE /hooks
+`,
+  },
+]
+
+/** Outside of `/api`. */
+export const roots: readonly Row[] = [
+  { persons: whole, token: 'read', doors: '\nGET /metrics\n' },
+  {
+    // Programs talk to a model here; a person has the dashboard.
+    persons: [],
+    token: 'read',
+    doors: `
+GET /v1/models
+GET /v1/models/:id
+GET /v1/responses/:id
+POST /v1/responses/:id/cancel
+POST /v1/chat/completions
+POST /v1/responses
+POST /v1/embeddings
+POST /v1/audio/transcriptions
+`,
+  },
+]
+
+/** Requests on sockets, by namespace, and who may make them. */
+export const sockets: Readonly<Record<string, Readonly<Record<string, readonly Standing[]>>>> = {
+  '/': {},
+  '/events': {},
+  '/cluster': {},
+  '/chat': {
+    'chat:send': asking,
+    'chat:confirm': asking,
+    'chat:answer': asking,
+    'chat:abort': asking,
+    'chat:unqueue': asking,
+    'chat:attach': all,
+    'chat:ping': all,
+  },
+  '/terminal': {
+    'terminal:open': deciding,
+    'terminal:input': deciding,
+    'terminal:resize': deciding,
+    'terminal:close': deciding,
+  },
+}
+
+/**
+ * What each command of the command line acts with. `dataDir`: the files of this machine, whose owner is whoever may read them. `program`: a token
+ * that asks and never decides, of this machine or kept by `login`. `typed`: besides, a password that is typed at a terminal.
+ */
+export const commands: Readonly<Record<'dataDir' | 'program' | 'typed' | 'nothing', string>> = {
+  dataDir:
+    'jobs budgets checks windows changes agents skills token mcp-token setup models doctor profile policy journal secrets backup restore',
+  program:
+    'chat ask call sessions replay children context checkpoints tools watch waiting questions plan run alerts mcp runbooks',
+  typed: 'decide answer login logs roles',
+  nothing: 'completion help',
+}
