@@ -148,8 +148,11 @@ test('a token that another process revokes ends its run before the next step', a
     .toContain('Its token was revoked.')
   expect(asked).toBe(2)
   const { snapshot } = await owner.ask('chat:attach', { sessionId })
-  const ran = snapshot.entries.flatMap((entry) => (entry.type === 'tool_use' ? [entry.toolName] : []))
-  expect(ran).toEqual(['get_vms'])
+  const results = snapshot.entries.flatMap((entry) => (entry.type === 'tool_result' ? [entry] : []))
+  expect(results.map(({ isError, data }) => [isError, data === undefined])).toEqual([
+    [false, false],
+    [true, true],
+  ])
 })
 
 test('a role that is lowered counts for what is open: streams of the whole cluster end, and the next word is refused', async () => {
