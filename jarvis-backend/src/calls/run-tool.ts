@@ -51,7 +51,10 @@ export async function runTool(
   let output: ToolOutput
   let isFault: boolean | undefined = false
   let isLost = false
+  // A change that is stopped before its turn was refused there; a read has none.
+  const isTooLate = signal.aborted && tool.tier === 'green'
   try {
+    if (isTooLate) throw signal.reason
     output = await Promise.race([
       run({
         signal: stop.signal,
@@ -79,11 +82,13 @@ export async function runTool(
     if (!stop.signal.aborted && !isMistake && !(error instanceof JarvisError)) parts.report(error, tool.name)
     isFault = signal.aborted || isMistake ? undefined : true
     isLost = error instanceof JarvisError && error.code === 'outcome_unknown' && tool.tier !== 'green'
-    const text = signal.aborted
-      ? 'Stopped waiting for it. What had already begun on the cluster goes on.'
-      : error instanceof Error
-        ? error.message
-        : String(error)
+    const text = isTooLate
+      ? 'Stopped before it began. Nothing was run.'
+      : signal.aborted
+        ? 'Stopped waiting for it. What had already begun on the cluster goes on.'
+        : error instanceof Error
+          ? error.message
+          : String(error)
     output = { text, summary: text, isError: true }
   } finally {
     signal.removeEventListener('abort', onAbort)
