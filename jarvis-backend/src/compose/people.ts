@@ -98,7 +98,7 @@ export function composePeople(
     },
     /** Whether a person may decide for others now. @param id a name that is no person's: the first owner */
     mayDecide(id: string): boolean {
-      const person = people.inNameOf(id)
+      const person = people.inNameOf(personOf(id))
       return person !== undefined && isIn(person) && isAtLeast(person.role, 'operator')
     },
     /** Is told of each person who counts for less or differently, after the change. */

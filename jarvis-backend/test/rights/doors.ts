@@ -22,6 +22,9 @@ POST /auth/login
 POST /auth/passkey/options
 POST /auth/passkey
 GET /auth/ways
+POST /auth/link
+POST /auth/join
+POST /auth/reset
 `
 /** Takes a key of its own, which no person's token is. */
 export const keyed = `
@@ -232,6 +235,9 @@ PATCH /people/:id
 DELETE /people/:id
 POST /people/:id/sign-out
 GET /people/:id/sign-ins
+GET /people/invitations
+POST /people/invitations
+DELETE /people/invitations/:id
 PUT /node-roles
 PUT /agents/:id
 DELETE /agents/:id
@@ -311,7 +317,7 @@ export const sockets: Readonly<Record<string, Readonly<Record<string, readonly S
  */
 export const commands: Readonly<Record<'dataDir' | 'program' | 'typed' | 'nothing', string>> = {
   dataDir:
-    'jobs budgets checks windows changes agents skills token mcp-token setup models doctor profile policy journal secrets backup restore',
+    'jobs budgets checks windows changes agents skills token mcp-token setup models doctor profile policy journal secrets backup restore user',
   program:
     'chat ask call sessions replay children context checkpoints tools watch waiting questions plan run alerts mcp runbooks',
   typed: 'decide answer login logs roles',
