@@ -286,6 +286,7 @@ export {
   SessionsQuery,
   SettingsBody,
   SettingsReply,
+  SignInReply,
   Status,
   StepUpBody,
   StepUpReply,
