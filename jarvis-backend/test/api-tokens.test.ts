@@ -196,7 +196,10 @@ const closedReads = [
   ...['/api/settings', '/api/memory/files', '/api/memory/files/PATH', '/api/memory/sessions/:id'],
   '/api/agents/:id/files/PATH',
 ]
-const signsIn = ['/api/auth/login', '/api/auth/passkey', '/api/auth/passkey/options']
+const signsIn = [
+  ...['/api/auth/login', '/api/auth/passkey', '/api/auth/passkey/options'],
+  ...['/api/auth/link', '/api/auth/join', '/api/auth/reset'],
+]
 const forOperators = ['/api/doctor', '/api/logs', '/api/journal/export', '/api/models', '/api/push', '/api/setup']
 const operatorsOwn = ['/api/mcp-tokens', '/api/tokens', '/api/hooks']
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Invitation, JournalEntry, LoginReply, Page, PeopleReply } from '../src/protocol/index.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
-import { as, guestsPassword, invited, joined, postJson, secretOf } from './support/people.ts'
+import { as, guestsPassword, invited, joined, postJson, secretOf, stepUpAs } from './support/people.ts'
 import { shell } from './support/shell.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -56,11 +56,7 @@ test('every link that does not count is refused in the same words', async () => 
   const [ben, eva] = [await joined(jarvis, 'Ben', 'owner'), await joined(jarvis, 'Eva', 'owner')]
   const change = (id: string, json: object) => jarvis.rest(`/api/people/${id}`, { method: 'PATCH', json })
   const of = async (login: LoginReply) => {
-    await fetch(`${jarvis.url}/api/auth/step-up`, {
-      method: 'POST',
-      headers: { ...as(login.token).headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ password: guestsPassword }),
-    })
+    await stepUpAs(jarvis, login.token)
     return (await invited(jarvis, { role: 'viewer' }, as(login.token))).secret
   }
   const secrets: Record<string, string> = {

@@ -2,7 +2,6 @@ import { createLinks } from '../auth/links.ts'
 import { createPeople } from '../auth/people.ts'
 import { createOriginOf } from '../auth/public-origin.ts'
 import { isAtLeast } from '../auth/roles.ts'
-import { createSignInList } from '../auth/sign-in-list.ts'
 import type { KnownPerson, People } from '../calls/people.ts'
 import { invitationRoutes } from '../http/invitations.ts'
 import { peopleRoutes } from '../http/people.ts'
@@ -20,14 +19,12 @@ export function composePeople(
     /** Ends or hands over what belongs to a person who is removed, within the transaction. */
     leave(person: string, by: string): void
     publicUrl: string | undefined
-    signInIdleMs: number
     /** Sends a push message to people. */
     tell(message: { title: string; body: string; hidden: string; tag: string; path: string }): void
   },
 ) {
   const { database, journal, now, activity } = foundation
   const signIns = createSignInStore(database)
-  const signInList = createSignInList({ signIns, idleMs: parts.signInIdleMs, now })
   const listeners: ((person: string) => void)[] = []
   const people = createPeople({
     store: createPersonStore(database),
@@ -63,7 +60,7 @@ export function composePeople(
         body: text,
         hidden: 'A link for a new password was made at the command line.',
         tag: `reset-${name}`,
-        path: '/settings/people',
+        path: '/settings#people',
       })
     }
   }
@@ -81,7 +78,7 @@ export function composePeople(
       list: () => people.list().filter(isIn).map(known),
     } satisfies People,
     peopleRoutes: [
-      ...peopleRoutes({ people, signIns: signInList, ownRoles: parts.ownRoles }),
+      ...peopleRoutes({ people, signIns, ownRoles: parts.ownRoles }),
       ...invitationRoutes({
         links,
         linkOf: (secret, request) => linkAt(parts.publicUrl ?? originOf(request), 'join', secret),
@@ -89,21 +86,21 @@ export function composePeople(
     ],
     links,
     signIns,
-    signInList,
     /** Whether a person may ask for anything now; undefined: the first owner. */
     mayAsk(id: string | undefined): boolean {
       const person = people.inNameOf(id)
       return person !== undefined && person.disabledAt === undefined && isAtLeast(person.role, 'member')
     },
+    /** Whether a person's devices are told of what somebody asked for: operators of everything, members of their own. */
+    hears(sub: string, asker: string | undefined): boolean {
+      const person = people.inNameOf(personOf(sub))
+      if (person === undefined || !isIn(person)) return false
+      return isAtLeast(person.role, 'operator') || (isAtLeast(person.role, 'member') && person.id === asker)
+    },
     /** Looks for what another process changed. */
     look() {
       tellAll(firstOwnerId)
       tellOfResets()
-    },
-    /** Whether a person may decide for others now. @param id a name that is no person's: the first owner */
-    mayDecide(id: string): boolean {
-      const person = people.inNameOf(personOf(id))
-      return person !== undefined && isIn(person) && isAtLeast(person.role, 'operator')
     },
     /** Is told of each person who counts for less or differently, after the change. */
     onChange: (tell: (person: string) => void) => void listeners.push(tell),

@@ -21,10 +21,9 @@ export function composePush(parts: {
   clock: Clock
   publicUrl: string | undefined
   sender: PushSender | undefined
-  /** Whether that person hears of cards now. */
-  mayHear(sub: string): boolean
   hide(secret: string): void
   redact(text: string): string
+  hears(sub: string, asker: string | undefined): boolean
   changed(): void
   report(error: unknown, message: string): void
 }) {
@@ -52,6 +51,7 @@ export function composePush(parts: {
     asking: push.asking,
     goingBack: push.goingBack,
     tell: push.tell,
+    tellPerson: push.tellPerson,
     forgetAll: push.forgetAll,
     stop: push.stop,
     standing() {

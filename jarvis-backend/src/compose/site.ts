@@ -170,9 +170,9 @@ export function createSite(
   const catalog = withAttached(houseTools, attached.tools)
   const tokenStore = createApiTokenStore(database)
   const people = composePeople(foundation, {
-    ...config,
     ownRoles: () => gate.ownRoles(),
     leave: (person, by) => leave(person, by),
+    publicUrl: config.publicUrl,
     tell: (message) => void push.tell(message),
   })
   const apiTokens = createApiTokens({
@@ -186,7 +186,7 @@ export function createSite(
     ...foundation,
     publicUrl: config.publicUrl,
     sender: replace.push,
-    mayHear: people.mayDecide,
+    hears: people.hears,
     changed: () => changed({ what: 'push' }),
   })
   const models = composeModels({

@@ -7,7 +7,6 @@ import type { People } from '../auth/people.ts'
 import type { PersonPasswords } from '../auth/person-passwords.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
 import { wireRole } from '../auth/roles.ts'
-import type { SessionCookie } from '../auth/session-cookie.ts'
 import { elevationMs, type StepUp } from '../auth/step-up.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
 import {
@@ -32,6 +31,8 @@ export type SignInEvent = {
   address: string
   client: string
   method?: string
+  /** The person had not signed in there before. */
+  isNewDevice?: true
 }
 
 export type SignIn = {
@@ -44,16 +45,19 @@ export type SignIn = {
   originOf: OriginOf
   stepUp: StepUp
   device: DeviceCookie
-  /** Says how long a sign-in lasts; whoever serves the routes sets it. */
-  cookie: Pick<SessionCookie, 'suits'>
   addressOf: ClientAddressOf
   /** Writes to the journal. */
   record(event: SignInEvent): void
   /** Drops the sockets of a token that was revoked. */
   revoked(identity: Identity): void
+  /** Tells a person that they signed in on a device that they had not signed in on before. */
+  newDevice(person: Person, facts: { address: string; method: string; signIn: string }): void
   /** Drops what a person had open, after a change of their password. */
   changed(person: string): void
 }
+
+/** Programs on this machine that are told apart. */
+const mostHere = 1_000
 
 /** `/api/auth` and `/api/passkeys`: sign in and out, change the password, enrol passkeys, step up. */
 export function authRoutes(parts: SignIn): Route[] {
@@ -62,8 +66,18 @@ export function authRoutes(parts: SignIn): Route[] {
     address: addressOf(request).address,
     client: (request.headers['user-agent'] ?? '').slice(0, 200),
   })
-  const note = (request: Request, what: SignInEvent['what'], by: string, method?: string) =>
-    record({ what, by, ...from(request), ...(method !== undefined && { method }) })
+  const note = (request: Request, what: SignInEvent['what'], by: string) => record({ what, by, ...from(request) })
+  /** Programs on this machine that signed in since the start; they keep no cookie. */
+  const here = new Set<string>()
+  /** Whether the person has not signed in there before. */
+  function isNew(request: Request, person: string): boolean {
+    if (device.read(request.headers.cookie, person) !== undefined) return false
+    const { isThisMachine } = addressOf(request)
+    const key = `${person} ${from(request).client}`
+    if (isThisMachine && here.has(key)) return false
+    if (isThisMachine && here.size < mostHere) here.add(key)
+    return true
+  }
 
   /** Checks a password and counts wrong ones against `budgets`. @throws JarvisError `too_many_requests`, `invalid_credentials` */
   async function requirePassword(
@@ -95,11 +109,10 @@ export function authRoutes(parts: SignIn): Route[] {
     note(request, what, by)
     return message
   }
-  function signIn(request: Request, person: Person, method: string): LoginReply {
+  function signIn(request: Request, person: Person, method: string): LoginReply & { signIn: string } {
     const { id, name, role } = person
-    const inCookie = parts.cookie.suits(request)
-    const { token, expiresIn } = tokens.issue(person, { ...from(request), method }, inCookie)
-    return { token, expiresIn, role: wireRole(role), person: { id, name, role } }
+    const { token, expiresIn, signIn } = tokens.issue(person, { ...from(request), method })
+    return { token, expiresIn, role: wireRole(role), person: { id, name, role }, signIn }
   }
   /** Signs a person in who has proved it otherwise than by a password. @throws JarvisError `invalid_credentials` */
   function enter(id: string, request: Request, response: Response, method: string): LoginReply {
@@ -107,9 +120,11 @@ export function authRoutes(parts: SignIn): Route[] {
     if (person === undefined || person.disabledAt !== undefined) {
       throw new JarvisError('invalid_credentials', 'This person cannot sign in at present. Ask an owner.')
     }
-    const reply = signIn(request, person, method)
-    note(request, 'signed_in', id, method)
+    const { signIn: at, ...reply } = signIn(request, person, method)
+    const isNewDevice = isNew(request, id)
+    record({ what: 'signed_in', by: id, ...from(request), method, ...(isNewDevice && { isNewDevice }) })
     response.set('Set-Cookie', device.issue(id))
+    if (isNewDevice) parts.newDevice(person, { address: from(request).address, method, signIn: at })
     return reply
   }
 
@@ -126,10 +141,7 @@ export function authRoutes(parts: SignIn): Route[] {
         const refused = refuse(request, 'refused', person?.id ?? '', words)
         const tries = { budgets: signInBudgets(addressOf(request), account, known), isKnown: known !== undefined }
         await requirePassword(person, password, tries, refused)
-        const reply = signIn(request, people.must(person?.id ?? ''), 'password')
-        note(request, 'signed_in', reply.person.id, 'password')
-        response.set('Set-Cookie', device.issue(reply.person.id))
-        return reply
+        return enter(person?.id ?? '', request, response, 'password')
       },
     ),
     post(
@@ -163,9 +175,10 @@ export function authRoutes(parts: SignIn): Route[] {
         await requirePassword(people.get(person.id), current, tries, refused)
         await passwords.change(person.id, next, sub)
         note(request, 'password_changed', sub)
-        stepUp.endOf(person.id)
+        stepUp.endAll()
         changed(person.id)
-        return signIn(request, people.must(person.id), 'password')
+        const { signIn: _, ...reply } = signIn(request, people.must(person.id), 'password')
+        return reply
       },
     ),
     post(
@@ -183,7 +196,7 @@ export function authRoutes(parts: SignIn): Route[] {
     ...linkRoutes({
       ...parts,
       changed(person) {
-        stepUp.endOf(person)
+        stepUp.endAll()
         changed(person)
       },
       enter,

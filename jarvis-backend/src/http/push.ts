@@ -3,17 +3,20 @@ import { PushBody, PushDevice, PushReply } from '../protocol/index.ts'
 import type { Push } from '../push/push.ts'
 import { del, get, post, type Route } from './route.ts'
 
-/** `/api/push`, for operators: browsers that are told of waiting cards. Their addresses are accepted and never returned. */
+/** `/api/push`: each person's browsers that are told of waiting cards. Their addresses are accepted and never returned. */
 export function pushRoutes(parts: { push: Push; journal: Journal; durably<T>(work: () => T): T }): Route[] {
   const { push, journal, durably } = parts
   return [
-    get('/push', 'Your browsers that are told of waiting cards.', { role: 'operator', reply: PushReply }, ({ by }) =>
-      push.state(by),
+    get(
+      '/push',
+      'Your browsers that are told of waiting cards: an operator’s of all, a member’s of their own.',
+      { role: 'member', reply: PushReply },
+      ({ by }) => push.state(by),
     ),
     post(
       '/push',
       'Adds a browser by its push subscription.',
-      { role: 'operator', password: true, body: PushBody, reply: PushDevice, status: 201 },
+      { role: 'member', password: true, body: PushBody, reply: PushDevice, status: 201 },
       ({ body, by }) =>
         durably(() => {
           const added = push.subscribe(body, by)
@@ -21,13 +24,13 @@ export function pushRoutes(parts: { push: Push; journal: Journal; durably<T>(wor
           return added
         }),
     ),
-    del('/push/:id', 'Removes a browser.', { role: 'operator' }, ({ params: { id }, by }) =>
+    del('/push/:id', 'Removes a browser.', { role: 'member' }, ({ params: { id }, by }) =>
       durably(() => {
         push.revoke(id, by)
         journal.append('setup', { change: 'push_off', by, id })
       }),
     ),
-    post('/push/:id/test', 'Sends a browser a message.', { role: 'operator', reply: PushDevice }, ({ params, by }) =>
+    post('/push/:id/test', 'Sends a browser a message.', { role: 'member', reply: PushDevice }, ({ params, by }) =>
       push.test(params.id, by),
     ),
   ]

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { ApiTokens } from '../auth/api-tokens.ts'
-import { ApiTokenBody, ApiTokenInfo, ApiTokenReply, JarvisError } from '../protocol/index.ts'
+import { reaches } from '../auth/reach.ts'
+import { isBounded } from '../auth/roles.ts'
+import { ApiTokenBody, ApiTokenInfo, ApiTokenReply, type Door, JarvisError } from '../protocol/index.ts'
 import { del, get, post, type Route } from './route.ts'
 
 export type TokenRouteParts = {
@@ -8,6 +10,9 @@ export type TokenRouteParts = {
   /** Ends the open requests of a revoked token and withdraws its waiting cards. */
   revoked(name: string, by: string): void
 }
+
+/** Doors behind which a member sees no more than the part that is theirs. */
+const membersDoors: readonly Door[] = ['mcp', 'v1', 'api']
 
 const dayMs = 24 * 60 * 60_000
 
@@ -24,22 +29,39 @@ export function makeToken(
   return { ...made, token }
 }
 
-/** `/api/tokens`, for operators: lists, makes and revokes tokens. A token's secret is shown once, when it is made. */
+/** `/api/tokens`: lists, makes and revokes tokens. A token's secret is shown once, when it is made. */
 export const tokenRoutes = ({ tokens, revoked }: TokenRouteParts): Route[] => [
   get(
     '/tokens',
-    'The tokens of programs.',
-    { role: 'operator', reply: z.object({ items: z.array(ApiTokenInfo) }) },
-    () => ({ items: tokens.list() }),
+    'The tokens of programs; of whoever is no operator, their own.',
+    { role: 'member', reply: z.object({ items: z.array(ApiTokenInfo) }) },
+    ({ identity: { person } }) => ({ items: tokens.list().filter((token) => reaches(person, token.person)) }),
   ),
   post(
     '/tokens',
-    'Makes a token. `token` is shown once.',
-    { role: 'operator', password: true, status: 201, body: ApiTokenBody, reply: ApiTokenReply },
-    ({ body, by }) => makeToken(tokens, body, by),
+    'Makes a [token](tokens.md). `token` is shown once. It acts in your name and never does more than you may.',
+    { role: 'member', password: true, status: 201, body: ApiTokenBody, reply: ApiTokenReply },
+    ({ body, by, identity: { person } }) => {
+      const closed = isBounded(person.role) ? body.doors.find((door) => !membersDoors.includes(door)) : undefined
+      if (closed !== undefined) {
+        throw new JarvisError(
+          'forbidden',
+          `doors: ${closed} shows the whole cluster. Yours are ${membersDoors.join(', ')}.`,
+        )
+      }
+      return makeToken(tokens, body, by)
+    },
   ),
-  del('/tokens/:name', 'Revokes a token.', { role: 'operator' }, ({ params: { name }, by }) => {
-    tokens.revoke(name, by)
-    revoked(name, by)
-  }),
+  del(
+    '/tokens/:name',
+    'Revokes a token; whoever is no operator, one of their own.',
+    { role: 'member' },
+    ({ params: { name }, by, identity: { person } }) => {
+      const token = tokens.list().find((one) => one.name === name)
+      if (token !== undefined && !reaches(person, token.person))
+        throw new JarvisError('not_found', `There is no token ${name}.`)
+      tokens.revoke(name, by)
+      revoked(name, by)
+    },
+  ),
 ]

@@ -286,7 +286,6 @@ export {
   SessionsQuery,
   SettingsBody,
   SettingsReply,
-  SignInReply,
   Status,
   StepUpBody,
   StepUpReply,

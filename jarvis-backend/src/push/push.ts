@@ -45,19 +45,31 @@ export type Push = {
   /** The same for the changes that go back within minutes unless somebody keeps them. */
   goingBack(changes: readonly GoingBack[]): void
   /**
-   * Sends a message to every device, again while its push service is busy, for an hour at most. Never rejects. @returns each device with why
+   * Sends a message to every device of those who hear all, again while its push service is busy, for an hour at most. Never rejects. @returns each device with why
    * it was not reached; absent where it was
    */
-  tell(message: Omit<PushMessage, 'withdraws'> & { hidden: string }): Promise<{ label: string; problem?: string }[]>
+  tell(message: Told): Promise<{ label: string; problem?: string }[]>
+  /** The same to one person's devices. */
+  tellPerson(person: string, message: Told): Promise<{ label: string; problem?: string }[]>
   /** Starts no further attempts. */
   stop(): void
 }
+
+/** A message. `hidden`: its words where names are hidden. */
+export type Told = Omit<PushMessage, 'withdraws'> & { hidden: string }
 
 /** A change that goes back at `goesBackAt`, Unix ms. */
 export type GoingBack = Pick<Change, 'id' | 'sentence'> & { goesBackAt: number }
 
 /** What devices are told once. `untilMs`: when it is over; `over`: what stands in its place then, for a moment. */
-type Notice = { tag: string; untilMs: number; over: string; told(device: StoredDevice): Omit<PushMessage, 'tag'> }
+type Notice = {
+  tag: string
+  untilMs: number
+  over: string
+  told(device: StoredDevice): Omit<PushMessage, 'tag'>
+  /** Who asked; undefined: the first owner, or nobody. */
+  person?: string | undefined
+}
 
 /** The announcement of one notice to one device. */
 type Telling = { device: StoredDevice; over: string; attempts: Attempts }
@@ -68,12 +80,15 @@ type Telling = { device: StoredDevice; over: string; attempts: Attempts }
  */
 export function createPush(parts: {
   store: PushStore
-  /** Whether that person hears of cards now. */
-  mayHear(sub: string): boolean
   /** Made on first use. */
   sender(): PushSender
   clock: Clock
   redact(text: string): string
+  /**
+   * Whether a device's person is told now of what another asked for.
+   * @param sub whose device it is. @param asker whose matter it is; undefined: the first owner's or nobody's
+   */
+  hears(sub: string, asker: string | undefined): boolean
   /** Called when the list of devices has changed. */
   changed(): void
   report(error: unknown, message: string): void
@@ -85,7 +100,7 @@ export function createPush(parts: {
   const underway = new Set<Attempts>()
   let isResting = false
 
-  const hearing = () => store.list().filter(({ sub }) => parts.mayHear(sub))
+  const listening = (hears: (sub: string) => boolean) => store.list().filter(({ sub }) => hears(sub))
   const find = (id: string, sub: string): StoredDevice => {
     const device = store.list(sub).find((known) => known.id === id)
     if (device === undefined) throw new JarvisError('not_found', 'This device is not known any more.')
@@ -101,6 +116,16 @@ export function createPush(parts: {
     parts.changed()
     return delivery
   }
+
+  const tellEach = (hears: (sub: string) => boolean, { hidden, ...message }: Told) =>
+    Promise.all(
+      listening(hears).map(async (device) => {
+        const body = device.hidesNames ? hidden : message.body
+        const delivery = await attempt(device, { ...message, body }, now() + tellForMs, hears).done
+        const problem = problemOf(delivery)
+        return { label: device.label, ...(problem !== undefined && { problem }) }
+      }),
+    )
 
   return {
     state: (sub) => ({ publicKey: parts.sender().publicKey, items: store.list(sub).map(shown) }),
@@ -142,17 +167,8 @@ export function createPush(parts: {
     waiting: (sessionId, cards) => tellSafely(sessionId, cards.map(cardNotice)),
     asking: (sessionId, questions) => tellSafely(`questions of ${sessionId}`, questions.map(questionNotice)),
     goingBack: (changes) => tellSafely('goes-back', changes.map(returnNotice)),
-    async tell({ hidden, ...message }) {
-      const devices = hearing()
-      return Promise.all(
-        devices.map(async (device) => {
-          const body = device.hidesNames ? hidden : message.body
-          const delivery = await attempt(device, { ...message, body }, now() + tellForMs).done
-          const problem = problemOf(delivery)
-          return { label: device.label, ...(problem !== undefined && { problem }) }
-        }),
-      )
-    },
+    tell: (message) => tellEach((sub) => parts.hears(sub, undefined), message),
+    tellPerson: (person, message) => tellEach((sub) => personOf(sub) === person, message),
     stop() {
       isResting = true
       for (const attempts of underway) attempts.cancel()
@@ -177,10 +193,11 @@ export function createPush(parts: {
     }
   }
 
-  function announce({ tag, untilMs, over, told: message }: Notice): Telling[] {
-    return hearing().map((device) => ({
+  function announce({ tag, untilMs, over, told: message, person }: Notice): Telling[] {
+    const hears = (sub: string) => parts.hears(sub, person)
+    return listening(hears).map((device) => ({
       ...{ device, over },
-      attempts: attempt(device, { ...message(device), tag }, untilMs),
+      attempts: attempt(device, { ...message(device), tag }, untilMs, hears),
     }))
   }
 
@@ -190,13 +207,19 @@ export function createPush(parts: {
     const delivery = await attempts.done
     if (delivery?.kind !== 'sent' || isResting) return
     const message: PushMessage = { title: 'JARVIS', body: over, tag, path: '/waiting', withdraws: true }
-    attempt(device, message, now() + withdrawTtlS * 1_000)
+    attempt(device, message, now() + withdrawTtlS * 1_000, () => true)
   }
 
-  function attempt(device: StoredDevice, message: PushMessage, untilMs: number): Attempts {
+  /** @param hears whether a device’s person is told yet */
+  function attempt(
+    device: StoredDevice,
+    message: PushMessage,
+    untilMs: number,
+    hears: (sub: string) => boolean,
+  ): Attempts {
     const once = async (): Promise<Delivery> => {
       // The device may have been removed meanwhile, or its person may hear no more.
-      if (!hearing().some(({ id }) => id === device.id)) return { kind: 'gone' }
+      if (!listening(hears).some(({ id }) => id === device.id)) return { kind: 'gone' }
       return send(device, message, Math.max(1, Math.round((untilMs - now()) / 1_000)))
     }
     const attempts = deliver(
@@ -216,6 +239,7 @@ export function createPush(parts: {
 
 const cardNotice = (card: Card): Notice => ({
   tag: card.toolUseId,
+  person: card.requestedBy.person,
   untilMs: card.expiresAt,
   over: 'This card needs no answer any more.',
   told: ({ hidesNames }) => ({
@@ -226,6 +250,7 @@ const cardNotice = (card: Card): Notice => ({
 })
 
 const questionNotice = (question: Question): Notice => ({
+  person: question.requestedBy.person,
   tag: `question-${question.questionId}`,
   untilMs: question.expiresAt,
   over: 'This question needs no answer any more.',

@@ -14,6 +14,7 @@ export function createActivityFeed() {
   const newest: Activity[] = []
   let nextId = 1
   const listeners = new Set<Listener>()
+  const personal = new Set<(person: string, line: Activity) => void>()
   const tell: Listener = (event, payload) => {
     for (const listener of listeners) listener(event, payload)
   }
@@ -25,6 +26,12 @@ export function createActivityFeed() {
       if (newest.length > kept) newest.shift()
       tell('event', activity)
     },
+    /** Tells one person's open dashboards a line that is kept for nobody. */
+    tellPerson(person: string, line: Omit<Activity, 'id'>) {
+      for (const listener of personal) listener(person, { id: nextId++, ...line })
+    },
+    /** Tells of each such line from now on. */
+    listenPersonal: (listener: (person: string, line: Activity) => void) => void personal.add(listener),
     changed: (change: ActivityEvents['changed']) => tell('changed', change),
     /** Tells of each line and each change from now on. @returns a function that ends it */
     listen(listener: Listener): () => void {
@@ -37,10 +44,12 @@ export function createActivityFeed() {
 /** Serves `/events`: the newest lines on connect, then every line and change. */
 export function serveActivity(namespace: Namespace, feed: ActivityFeed) {
   namespace.on('connection', (socket) => {
+    void socket.join(roomOf(identityOf(socket).person.id))
     if (isBounded(identityOf(socket).person.role)) return
     void socket.join('whole')
     for (const activity of feed.newest()) socket.emit('event', activity)
   })
+  feed.listenPersonal((person, line) => namespace.to(roomOf(person)).emit('event', line))
   feed.listen((event, payload) => {
     // Encoding a payload costs CPU even when no socket is connected.
     if (namespace.sockets.size === 0) return
@@ -49,3 +58,5 @@ export function serveActivity(namespace: Namespace, feed: ActivityFeed) {
     else namespace.to('whole').emit(event, payload)
   })
 }
+
+const roomOf = (person: string) => `person:${person}`

@@ -1,7 +1,6 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import { type Namespace, Server, type Socket } from 'socket.io'
 import type { RequestGuard } from '../auth/request-guard.ts'
-import type { SessionCookie } from '../auth/session-cookie.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { identityOf } from './answer.ts'
@@ -32,7 +31,6 @@ export function createRealtime(
   http: HttpServer,
   tokens: Tokens,
   guard: RequestGuard,
-  cookie: Pick<SessionCookie, 'read'>,
   networkOf: (request: IncomingMessage) => string,
 ): Realtime {
   const io = new Server(http, {
@@ -47,8 +45,7 @@ export function createRealtime(
   function authenticate(socket: Socket, next: (error?: Error & { data?: unknown }) => void) {
     try {
       const { token } = socket.handshake.auth as { token?: unknown }
-      const given = typeof token === 'string' ? token : ''
-      const identity = tokens.verify(given === '' ? (cookie.read(socket.request) ?? '') : given)
+      const identity = tokens.verify(typeof token === 'string' ? token : '')
       Object.assign(socket.data as object, { identity, again: tokens.again })
       release(idOf(socket.conn))
       next()

@@ -152,6 +152,19 @@ DELETE /attachments/:id
 `,
   },
   {
+    // A member's own tokens and devices.
+    persons: asking,
+    doors: `
+GET /push
+POST /push
+DELETE /push/:id
+POST /push/:id/test
+GET /tokens
+POST /tokens
+DELETE /tokens/:name
+`,
+  },
+  {
     persons: deciding,
     doors: `
 GET /memory/files
@@ -194,10 +207,6 @@ DELETE /memory/sessions/:id
 POST /memory/writes/:id/undo
 GET /models
 GET /mcp-servers
-GET /push
-POST /push
-DELETE /push/:id
-POST /push/:id/test
 POST /runbooks/check
 PUT /runbooks/:name
 DELETE /runbooks/:name
@@ -217,9 +226,6 @@ POST /windows
 DELETE /windows/:id
 GET /journal/export
 GET /doctor
-GET /tokens
-POST /tokens
-DELETE /tokens/:name
 GET /mcp-tokens
 POST /mcp-tokens
 DELETE /mcp-tokens/:name

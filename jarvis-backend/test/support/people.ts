@@ -30,3 +30,13 @@ export async function joined(jarvis: TestJarvis, name: string, role: string): Pr
   if (!response.ok) throw new Error(await response.text())
   return (await response.json()) as LoginReply
 }
+
+/** Gives the password again, for somebody who joined. */
+export async function stepUpAs(jarvis: Pick<TestJarvis, 'url'>, token: string): Promise<void> {
+  const response = await fetch(`${jarvis.url}/api/auth/step-up`, {
+    method: 'POST',
+    headers: { ...as(token).headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ password: guestsPassword }),
+  })
+  if (!response.ok) throw new Error(await response.text())
+}
