@@ -20,7 +20,7 @@ const error = (status: number, message: string, headers = {}) =>
   refuses(status, JSON.stringify({ error: { message } }), headers)
 
 /** A server with three providers, of which `first` answers and the others follow. */
-async function start(then = ['second/m', 'third/m']) {
+async function start(then = ['second/m', 'third/m'], titles = 'off') {
   const servers = [await modelServer(), await modelServer(), await modelServer()] as const
   const [first, second, third] = servers
   const dataDir = folder()
@@ -38,7 +38,7 @@ async function start(then = ['second/m', 'third/m']) {
   const jarvis = await startJarvis({
     dataDir,
     fromFiles: true,
-    env: { JARVIS_EMBEDDINGS: 'none', JARVIS_TITLES: 'off' },
+    env: { JARVIS_EMBEDDINGS: 'none', JARVIS_TITLES: titles },
   })
   const screen = await jarvis.connect()
   const ask = async (message: string) => {
@@ -207,4 +207,27 @@ test('a server that cuts requests is named once, with what to do, and to the doc
   expect(checks.find(({ area }) => area === 'Context')).toMatchObject({
     ...{ health: 'warn', text: expect.stringContaining('first/m says that it read 4,096') },
   })
+})
+
+test('a title and the words of a fold fall back as answers do', async () => {
+  await using house = await start(['second/m', 'third/m'], 'on')
+  const { first, second, third, jarvis } = house
+  const operator = await jarvis.connect()
+  first.plays.push(answers('It is the fan.'), error(401, 'No.'))
+  second.plays.push(error(401, 'No.'))
+  third.plays.push(answers('Heat on pve'))
+  const { sessionId } = await operator.ask('chat:send', { message: 'Why is pve hot?' })
+  await operator.next('chat:done')
+  expect(await operator.next('chat:title')).toMatchObject({ title: 'Heat on pve' })
+  first.plays.push(answers('Still the fan.'), error(401, 'No.'))
+  second.plays.push(answers('pve was hot because of its fan.'))
+  for (const message of ['And now?', '/fold']) {
+    await operator.ask('chat:send', { sessionId, message })
+    await operator.next('chat:done')
+  }
+  const { snapshot } = await operator.ask('chat:attach', { sessionId })
+  expect(snapshot.entries.find(({ type }) => type === 'compaction')).toMatchObject({
+    ...{ model: 'second/m', text: 'pve was hot because of its fan.' },
+  })
+  expect([first, second, third].map(({ plays }) => plays.length)).toEqual([0, 0, 0])
 })

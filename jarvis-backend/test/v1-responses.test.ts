@@ -121,9 +121,26 @@ test('in the background a response is fetched later, or cancelled with its card'
   const { toolUseId } = await firstCard(jarvis)
   const waiting = await client.responses.retrieve(first.id)
   expect(waiting).toMatchObject({ status: 'in_progress', output: [{ type: 'jarvis:confirmation', decision: null }] })
+  // Streamed, while it goes on and when it is over, all of it is told.
+  const streamed = async () => {
+    const events: OpenAI.Responses.ResponseStreamEvent[] = []
+    for await (const event of await client.responses.retrieve(first.id, { stream: true })) events.push(event)
+    return events
+  }
+  const heard = streamed()
   await jarvis.rest(`/api/confirmations/${toolUseId}`, { method: 'POST', json: { confirmed: true } })
   await expect.poll(async () => (await client.responses.retrieve(first.id)).status).toBe('completed')
   expect(lines).toEqual(['later'])
+  for (const events of [await heard, await streamed()]) {
+    expect(events[0]).toMatchObject({ type: 'response.created', response: { id: first.id } })
+    expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { id: first.id, status: 'completed' } })
+    expect(events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('')).toContain(
+      'Written.',
+    )
+  }
+  await expect(client.responses.retrieve(first.id, { stream: true, starting_after: 3 })).rejects.toMatchObject({
+    ...{ status: 400, param: 'starting_after' },
+  })
 
   const second = await client.responses.create(ask('call note_down {"line":"never"}', { background: true }))
   const card = await firstCard(jarvis)
@@ -234,6 +251,13 @@ test('a request that cannot be served is refused with the field that is wrong, i
     [{ model: 'gpt-4o', input: 'Hi' }, 404, 'model', 'There is no model'],
     [{ model: 'jarvis', input: [user, approval] }, 400, 'input[1]', 'dashboard'],
     [{ model: 'jarvis', input: [image] }, 400, 'input[0].content[0]', 'by its address'],
+    ...['data:image/png;base64,!', 'data:image/svg+xml;base64,PHN2Zy8+', 'file:///etc/passwd'].map(
+      (image_url) =>
+        [
+          { model: 'jarvis', input: [{ role: 'user', content: [{ type: 'input_image', image_url }] }] },
+          ...([400, 'input[0].content[0]', ''] as const),
+        ] as const,
+    ),
     [{ model: 'jarvis', input: [user, { type: 'computer_call' }] }, 400, 'input[1]', 'computer_call'],
     [{ model: 'jarvis', input: [{ type: 'item_reference', id: 'msg_x' }, user] }, 404, 'input[0]', 'no item'],
     [
@@ -246,7 +270,14 @@ test('a request that cannot be served is refused with the field that is wrong, i
       { model: 'jarvis', input: 'Hi', tools: [{ type: 'function', name: 'get_vms', parameters: {} }] },
       ...([400, 'tools[0].name', 'of its own'] as const),
     ],
-    [{ model: 'jarvis', input: 'Hi', text: { format: { type: 'json_object' } } }, 400, 'text.format', 'words'],
+    [{ model: 'jarvis', input: 'Hi', text: { format: { type: 'json_object' } } }, 400, 'text.format', 'cannot be held'],
+    [
+      { model: 'jarvis', input: 'Hi', text: { format: { type: 'json_schema' } } },
+      400,
+      'text.format.name',
+      'text.format',
+    ],
+    [{ model: 'jarvis', input: 'Hi', tool_choice: 'required' }, 400, 'tool_choice', 'no tools'],
     [{ model: 'jarvis', input: 'Hi', conversation: 'conv_1' }, 400, 'conversation', 'previous_response_id'],
     [{ model: 'jarvis/plain', input: 'Hi', background: true }, 400, 'background', 'keeps nothing'],
     [
@@ -265,6 +296,10 @@ test('a request that cannot be served is refused with the field that is wrong, i
     ])
   }
   expect((await post({}, `/${elsewhere.id}/cancel`)).status).toBe(404)
+  expect(await post({ model: 'jarvis', input: [] }, '/compact')).toMatchObject({
+    ...{ status: 400, body: { error: { code: 'not_supported', message: expect.stringContaining('folds') } } },
+  })
+  await expect(client.responses.delete(elsewhere.id)).rejects.toMatchObject({ status: 405, code: 'not_supported' })
   expect((await post({}, '/x/y/z')).status).toBe(404)
 })
 

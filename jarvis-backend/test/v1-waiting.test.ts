@@ -1,6 +1,9 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
-import { expect, test } from 'vitest'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../src/lib/clock.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { createToken, firstCard } from './support/mcp-client.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -247,4 +250,25 @@ test('a failed run is an error before the headers, in the stream and in words af
       for await (const _ of await failing);
     })(),
   ).rejects.toMatchObject({ code: 'model_quota' })
+})
+
+test('sessions of single requests go after 30 days; those that a program named or went on in stay', async () => {
+  let days = 0
+  const { jarvis, token } = await start({ clock: { ...systemClock, now: () => Date.now() + days * 86_400_000 } })
+  const sessionOf = async (text: string, headers: Record<string, string> = {}) =>
+    (await read(await post(jarvis, token, asks(text), headers))).jarvis.sessionId
+  const single = await sessionOf('One')
+  const goneOn = await sessionOf('Two')
+  await sessionOf('And more', { 'jarvis-session': goneOn })
+  const named = await sessionOf('Three', { 'jarvis-session': 'kitchen' })
+  // Beside the server, for its operator's sign-in is over by then.
+  const sql = new Sqlite(join(jarvis.dataDir, 'jarvis.db'), { readonly: true })
+  onTestFinished(() => void sql.close())
+  const there = () => new Set(sql.prepare<[], string>('SELECT id FROM sessions').pluck().all())
+  days = 29
+  const later = await sessionOf('Four')
+  days = 31
+  const last = await sessionOf('Five')
+  await expect.poll(() => there().has(single)).toBe(false)
+  expect([goneOn, named, later, last].filter((id) => !there().has(id))).toEqual([])
 })

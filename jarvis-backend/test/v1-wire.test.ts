@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createToken } from './support/mcp-client.ts'
-import { onePixel } from './support/pictures.ts'
+import { onePixel, pngOf } from './support/pictures.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 import { decide, openaiOf, post, readStream } from './support/v1.ts'
 import { asks, obedient } from './support/v1-model.ts'
@@ -138,6 +138,16 @@ test('every stream is read by the strictest reader, and no stream with a mistake
 })
 
 const message = { role: 'user', content: 'Hello' }
+const schema = (json_schema: unknown) => ({ type: 'json_schema', json_schema })
+const badFormats: [format: unknown, param: string][] = [
+  [{ type: 'json_object' }, 'response_format'],
+  [{ type: 'grammar' }, 'response_format'],
+  [schema({ name: 'a', schema: { type: 'object' } }), 'response_format'],
+  [schema(undefined), 'response_format.json_schema'],
+  [schema({ name: 'two words', schema: {} }), 'response_format.json_schema.name'],
+  [schema({ name: 'a', schema: { type: 'array' } }), 'response_format.json_schema.schema'],
+  ['json', 'response_format'],
+]
 type Row = [body: unknown, status: number, param: string | null, code?: string, headers?: Record<string, string>]
 const smallPicture = { type: 'image_url', image_url: { url: `data:image/png;base64,${onePixel.png}` } }
 const badPictures = [
@@ -146,7 +156,20 @@ const badPictures = [
   `data:image/png,${onePixel.png}`,
   'data:image/png;base64,§',
   `data:image/png;base64,${Buffer.from('<svg/>').toString('base64')}`,
+  'data:image/png;base64,',
+  `data:image/png;base64,${onePixel.png}===`,
+  `data:image/png;base64, ${onePixel.png}`,
+  // The beginnings of a PNG and a GIF, without their sizes.
+  `data:image/png;base64,${onePixel.png.slice(0, 12)}`,
+  'data:image/gif;base64,R0lGODlh',
+  'blob:https://example.org/1',
+  'a.png',
 ]
+const bigPicture = Buffer.concat([Buffer.from(onePixel.png, 'base64'), Buffer.alloc(4_000_000)]).toString('base64')
+const widePictures = [
+  [9_000, 10],
+  [10, 9_000],
+].map(([width = 0, height = 0]) => pngOf(width, height).toString('base64'))
 const picture = { type: 'image_url', image_url: { url: 'http://10.0.0.1/a.png' } }
 
 test('what cannot be asked for is refused in this API’s form, with the field', async () => {
@@ -178,6 +201,18 @@ test('what cannot be asked for is refused in this API’s form, with the field',
         ...([400, 'messages[0].content[0]', 'unsupported_content'] as const),
       ],
     ),
+    ...[...widePictures, bigPicture].map((base64, at): Row => {
+      const content = [{ type: 'image_url', image_url: { url: `data:image/png;base64,${base64}` } }]
+      const isBig = at === widePictures.length
+      return [
+        { ...asked, messages: [{ role: 'user', content }] },
+        ...([
+          isBig ? 413 : 400,
+          'messages[0].content[0]',
+          isBig ? 'message_too_large' : 'unsupported_content',
+        ] as const),
+      ]
+    }),
     [
       { ...asked, messages: [{ role: 'user', content: Array(9).fill(smallPicture) }] },
       400,
@@ -195,7 +230,16 @@ test('what cannot be asked for is refused in this API’s form, with the field',
     [{ ...asked, top_logprobs: 3 }, 400, 'top_logprobs'],
     [{ ...asked, modalities: ['text', 'audio'] }, 400, 'modalities'],
     [{ ...asked, functions: [{ name: 'f' }] }, 400, 'functions'],
-    [{ ...asked, response_format: { type: 'json_object' } }, 400, 'response_format'],
+    ...badFormats.map(([response_format, param]): Row => [{ ...asked, response_format }, 400, param]),
+    [{ ...asked, tool_choice: 'required' }, 400, 'tool_choice'],
+    [{ ...asked, tools: tool('a'), tool_choice: 'any' }, 400, 'tool_choice'],
+    [
+      { ...asked, tools: tool('a'), tool_choice: { type: 'function', function: { name: 'get_vms' } } },
+      400,
+      'tool_choice',
+    ],
+    [{ ...asked, tools: tool('a'), tool_choice: { type: 'allowed_tools' } }, 400, 'tool_choice'],
+    [{ ...asked, model: 'jarvis/plain', tools: tool('a'), tool_choice: 'required', stream: true }, 400, 'tool_choice'],
     [{ ...asked, max_tokens: 0 }, 400, 'max_tokens'],
     [{ ...asked, reasoning_effort: 'much' }, 400, 'reasoning_effort'],
     [{ ...asked, tools: tool('stop_vm') }, 400, 'tools[0].function.name'],
@@ -241,12 +285,9 @@ test('what does nothing is named, and what is not known is passed over', async (
   const response = await post(jarvis, createToken(jarvis), {
     ...asks('Hello'),
     ...{ temperature: 0.2, stop: ['x'], seed: 1, made_up: true, user: 'mira', max_completion_tokens: 77 },
-    ...{ reasoning_effort: 'minimal', tool_choice: 'required' },
+    ...{ reasoning_effort: 'minimal', tool_choice: 'auto' },
   })
-  expect([response.status, response.headers.get('jarvis-ignored')]).toEqual([
-    200,
-    'temperature, stop, seed, tool_choice',
-  ])
+  expect([response.status, response.headers.get('jarvis-ignored')]).toEqual([200, 'temperature, stop, seed'])
   expect(model.requests[0]).toMatchObject({ maxOutputTokens: 77, effort: 'low' })
 })
 

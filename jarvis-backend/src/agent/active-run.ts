@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Effort } from '../protocol/index.ts'
-import type { ToolSpec } from './model.ts'
+import type { AnswerFormat, ToolChoice, ToolSpec } from './model.ts'
 import type { Origin } from './origin.ts'
 import type { RunRow, StoredEntry } from './sessions/transcript-store.ts'
 
@@ -14,6 +14,9 @@ export type RunProfile = {
   temperature?: number
   /** Most tokens of each reply; absent: as the model's settings say. */
   mostTokens?: number
+  /** What a program wants of the answer. */
+  toolChoice?: ToolChoice
+  format?: AnswerFormat
   /** Runs of history sent to the model; model calls in this run. */
   limits: { history: number; turns: number }
 }

@@ -22,6 +22,14 @@ export type ToolResult = {
 }
 export type ModelImage = { mimeType: ImageType; data: Buffer }
 
+/** The form of an answer in words: any JSON object, or one by a JSON Schema. `isStrict`: the provider holds the model to it as far as it can. */
+export type AnswerFormat =
+  | { type: 'json_object' }
+  | { type: 'json_schema'; name: string; schema: Record<string, unknown>; isStrict?: true }
+
+/** Which tool a model must call: any, or the one of that name. */
+export type ToolChoice = 'any' | { name: string }
+
 export type ModelRequest = {
   /** Stable over a session, because it is the cached prefix. */
   system: string
@@ -34,6 +42,10 @@ export type ModelRequest = {
   temperature?: number
   /** False: the tools are declared for the history alone and must not be called now. */
   mayCallTools: boolean
+  /** What the reply must call. Absent, or where `mayCallTools` is false: nothing. */
+  toolChoice?: ToolChoice
+  /** The form of the reply's text. Only where the model has it among its `formats`. */
+  format?: AnswerFormat
   /** The reply may have no more tokens, thinking included; absent: as many as the model's settings allow. */
   maxOutputTokens?: number
 }
@@ -65,6 +77,8 @@ export interface Model {
   readonly id: string
   /** Whether it takes pictures. Absent: not known, so it is tried. */
   readonly sees?: boolean
+  /** Formats that its provider can hold an answer to. Absent: none. */
+  readonly formats?: readonly AnswerFormat['type'][]
   /** The most tokens that the reply to a request can have, thinking included. Absent: not known. */
   mostOutputTokens?(request: Pick<ModelRequest, 'effort' | 'maxOutputTokens'>): number
   /**

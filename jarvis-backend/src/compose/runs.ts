@@ -206,7 +206,7 @@ export function composeRuns(
       redact: redactor,
       models: models.choice,
     },
-    ...{ windowOf: models.windowOf, image, attachments, used: models.used },
+    ...{ windowOf: models.windowOf, fallbacksOf: models.fallbacksOf, image, attachments, used: models.used },
     generate: (...args) =>
       ask(
         ...args,
@@ -228,6 +228,7 @@ export function composeRuns(
     store,
     models: models.choice,
     mayName: models.mayName,
+    fallbacksOf: models.fallbacksOf,
     redact: redactor.text,
     used: models.used,
     budgets: parts.budgets.keeper,

@@ -26,6 +26,7 @@ export function composeV1(
   return onFirstUse(async () => {
     const [
       { createAsk },
+      { createTidy },
       { createConduct },
       { createListeners },
       { createPlain },
@@ -37,6 +38,7 @@ export function composeV1(
       { createTranscriptions },
     ] = await Promise.all([
       import('../v1/ask.ts'),
+      import('../v1/tidy.ts'),
       import('../v1/conduct.ts'),
       import('../v1/listeners.ts'),
       import('../v1/plain.ts'),
@@ -55,8 +57,12 @@ export function composeV1(
     }
     const door = {
       ...{ agents, clock, holdMs: parts.config.v1HoldMs },
+      modelOf(agent: string | undefined) {
+        const own = agent === undefined ? undefined : agents.find(agent)?.model
+        return (own === undefined ? undefined : site.models.choice.named(own)) ?? site.models.choice.current()
+      },
       hasTool: (name: string) => site.catalog.get(name) !== undefined,
-      ask: createAsk(core),
+      ask: createAsk({ ...core, tidy: createTidy(core) }),
       conduct: createConduct({ ...core, listeners: createListeners(core) }),
       answerPlainly: createPlainAnswer(
         createPlain({

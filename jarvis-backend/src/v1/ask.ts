@@ -46,6 +46,8 @@ export function createAsk(parts: {
   transcripts: Pick<TranscriptStore, 'session' | 'entriesOfRun'>
   asked: AskedStore
   clock: Clock
+  /** Called for each run that begins. */
+  tidy(): void
 }) {
   const { runs, transcripts, asked, clock } = parts
 
@@ -113,6 +115,7 @@ export function createAsk(parts: {
           ...(key !== undefined && { key }),
         }),
     })
+    parts.tidy()
     return { sessionId, runId, outlives, isNew, ...(isQueued && ahead !== undefined && { ahead }) }
   }
 }

@@ -23,7 +23,6 @@ export const repeatedWithinMs = 15 * 60_000
 
 /** Which requests were asked, so that a repeated one gets the first one's answer; after a restart too. */
 export interface AskedStore {
-  /** Forgets requests that are older than a key is kept. */
   add(asked: Asked): void
   /** The newest of that key. */
   byKey(token: string, key: string): Asked | undefined
@@ -32,4 +31,11 @@ export interface AskedStore {
   delivered(runId: string): void
   /** Nothing joins this run any more. */
   forget(runId: string): void
+  /** Forgets requests that are older. Of those that named no session, the session alone is still known. */
+  forgetOld(before: number): void
+  /**
+   * Requests that named no session, oldest first, at most `limit`: those before `before`, and of each token those beyond its newest `most`
+   * that came before `recent`. Times are Unix ms.
+   */
+  single(query: { before: number; recent: number; most: number; limit: number }): Pick<Asked, 'runId' | 'sessionId'>[]
 }

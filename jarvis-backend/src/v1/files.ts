@@ -58,7 +58,7 @@ function checked(file: GivenFile, param: string) {
     return fileOf(file, (text) => text).attachment
   } catch (error) {
     const known = error instanceof JarvisError ? toApiError(error) : undefined
-    throw known === undefined ? error : new ApiError(known.status, known.code, known.message, { param })
+    throw known === undefined ? error : unusableAs(known, param)
   }
 }
 
@@ -73,5 +73,8 @@ function bytesOf(url: string, param: string): Buffer {
   if (!isBase64(base64)) throw unusable(param, 'The data: URL is not in base64.')
   return Buffer.from(base64, 'base64')
 }
+
+const unusableAs = ({ status, code, message }: ApiError, param: string) =>
+  status === 400 ? unusable(param, message) : new ApiError(status, code, message, { param })
 
 const unusable = (param: string, message: string) => new ApiError(400, 'unsupported_content', message, { param })

@@ -4,8 +4,13 @@ import { ModelError } from '../agent/model.ts'
 import type { StopReason } from '../protocol/index.ts'
 import type { ChatRequest } from './chat/request.ts'
 import type { Writer } from './conduct.ts'
-import { type ApiError, failureOf, toApiError } from './errors.ts'
+import { type ApiError, badField, failureOf, toApiError } from './errors.ts'
 import type { createPlain } from './plain.ts'
+
+/** @throws ApiError 400 where a model alone must call tools */
+export function refuseCalls({ mustCall }: Pick<ChatRequest, 'mustCall'>): void {
+  if (mustCall) throw badField('tool_choice', 'This model has no tools. Leave tool_choice out, or ask an agent.')
+}
 
 /** @returns a function that writes the answer of a model alone. It stops where the client leaves. */
 export const createPlainAnswer =
@@ -17,14 +22,14 @@ export const createPlainAnswer =
   ): Promise<void> => {
     const gone = new AbortController()
     response.once('close', () => gone.abort())
-    const { text, wishes, before = [], mostTokens } = chat.origin(false)
+    const { text, wishes, before = [], mostTokens, format } = chat.origin(false)
     const { sent = [], earlier = new Map<number, readonly GivenFile[]>() } = chat.files(false)
     const said = before.flatMap((one, at) =>
       one.role === 'tool' ? [] : { role: one.role, text: one.text, files: earlier.get(at) ?? [] },
     )
     try {
       const messages = [...said, { role: 'user' as const, text, files: sent }]
-      const answer = await plain({ wishes, messages, mostTokens }, writer.text, gone.signal)
+      const answer = await plain({ wishes, messages, mostTokens, format }, writer.text, gone.signal)
       const stopReason = ends.get(answer.stopReason) ?? 'end_turn'
       writer.ended({ type: 'done', at: now(), stopReason, text: answer.text, handedOut: [], usage: answer.usage })
     } catch (error) {

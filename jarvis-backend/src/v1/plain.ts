@@ -1,7 +1,8 @@
 import { asideOf } from '../agent/aside.ts'
 import { attachmentWords, fileOf, type GivenFile, requireSight } from '../agent/attachments.ts'
 import type { BudgetKeeper } from '../agent/budgets.ts'
-import type { Message, Model, ModelChoice } from '../agent/model.ts'
+import type { AnswerFormat, Message, Model, ModelChoice } from '../agent/model.ts'
+import { formatWords } from '../agent/program.ts'
 import { type Content, type EntryOf, mainAgentId, type TurnStop, type Usage } from '../protocol/index.ts'
 
 /** A conversation for a model alone. */
@@ -9,6 +10,7 @@ export type PlainRequest = {
   wishes: string | undefined
   messages: readonly { role: 'user' | 'assistant'; text: string; files?: readonly GivenFile[] }[]
   mostTokens?: number | undefined
+  format?: AnswerFormat | undefined
 }
 
 /** @returns a function that asks the model in use without tools, agent or session, within the day's limits. @throws ModelError */
@@ -20,7 +22,7 @@ export function createPlain(parts: {
   stream(): { push(delta: string): string; flush(): string }
 }) {
   return async (
-    { wishes = '', messages, mostTokens }: PlainRequest,
+    { wishes = '', messages, mostTokens, format }: PlainRequest,
     say: (delta: string) => void,
     signal: AbortSignal,
   ): Promise<{ text: string; stopReason: TurnStop; usage: Usage }> => {
@@ -36,11 +38,12 @@ export function createPlain(parts: {
     const turn = await generate(
       model,
       {
-        system: parts.redact(wishes),
+        system: parts.redact(format === undefined ? wishes : `${wishes}\n\n${formatWords}`.trimStart()),
         messages: alternating(messages, parts.redact),
         tools: [],
         mayCallTools: false,
         ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }),
+        ...(format !== undefined && { format }),
       },
       {
         text(delta) {

@@ -16,7 +16,13 @@ export function createV1Routes(parts: {
   chatCompletions: Handle
   embeddings: Handle
   transcriptions: Handle
-  responses: { create: Handle; retrieve(id: string): Handle; cancel(id: string): Handle }
+  responses: {
+    create: Handle
+    compact: Handle
+    retrieve(id: string): Handle
+    remove: Handle
+    cancel(id: string): Handle
+  }
   /** Ends a response once its token does not count any more. */
   watchToken(response: ServerResponse, verified: { stillCounts(): void }): void
   /** Unix ms. */
@@ -37,12 +43,15 @@ export function createV1Routes(parts: {
     const [, kind, name = '', act] = /^\/v1\/(models|responses)\/(.+?)(?:\/(cancel))?$/.exec(path) ?? []
     if (path === '/v1/chat/completions') return { POST: parts.chatCompletions }
     if (path === '/v1/responses') return { POST: parts.responses.create }
+    if (path === '/v1/responses/compact') return { POST: parts.responses.compact }
     if (path === '/v1/embeddings') return { POST: parts.embeddings }
     if (path === '/v1/audio/transcriptions') return { POST: parts.transcriptions }
     if (path === '/v1/models') return { GET: listModels }
     if (kind === 'models') return { GET: getModel(decoded(act === undefined ? name : `${name}/${act}`)) }
     if (kind !== 'responses' || name.includes('/')) return undefined
-    return act === undefined ? { GET: parts.responses.retrieve(name) } : { POST: parts.responses.cancel(name) }
+    return act === undefined
+      ? { GET: parts.responses.retrieve(name), DELETE: parts.responses.remove }
+      : { POST: parts.responses.cancel(name) }
   }
 
   /** @throws ApiError 404, 405 */

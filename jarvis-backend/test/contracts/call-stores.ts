@@ -13,7 +13,7 @@ import type {
   StoredGrant,
 } from '../../src/calls/ports.ts'
 import type { Card } from '../../src/protocol/index.ts'
-import { type Asked, type AskedStore, keyKeptMs } from '../../src/v1/asked.ts'
+import type { Asked, AskedStore } from '../../src/v1/asked.ts'
 
 type Open<Store> = () => Store
 
@@ -336,13 +336,26 @@ export function askedStoreContract(open: Open<AskedStore>) {
     expect(store.same(request)).toMatchObject({ runId: 'run_1', isDelivered: false })
   })
 
-  test('a request is forgotten once no key is kept so long', () => {
+  test('an old request joins nothing, and of those without a session the session is still known', () => {
     const store = open()
     store.add(asked('run_1', 10, { key: 'k' }))
-    store.add(asked('run_2', 10 + keyKeptMs))
-    expect(store.byKey('hass 1', 'k')?.runId).toBe('run_1')
-    store.add(asked('run_3', 11 + keyKeptMs))
-    expect(store.byKey('hass 1', 'k')).toBeUndefined()
+    store.add(asked('run_2', 20, { session: 'kitchen', hash: 'h2' }))
+    store.add(asked('run_3', 30))
+    store.forgetOld(30)
+    expect([store.byKey('hass 1', 'k'), store.same({ ...request, session: 'kitchen', hash: 'h2' })]).toEqual([
+      undefined,
+      undefined,
+    ])
+    expect(store.same(request)?.runId).toBe('run_3')
+    const single = (query: Partial<Parameters<AskedStore['single']>[0]>) =>
+      store.single({ before: 0, recent: 100, most: 10, limit: 10, ...query }).map(({ runId }) => runId)
+    expect(single({ before: 40 })).toEqual(['run_1', 'run_3'])
+    expect(single({ before: 40, limit: 1 })).toEqual(['run_1'])
+    store.add(asked('run_4', 40, { token: 'other 1' }))
+    expect(single({ most: 1 })).toEqual(['run_1'])
+    expect(single({ most: 0, recent: 40 })).toEqual(['run_1', 'run_3'])
+    store.forget('run_1')
+    expect(single({ before: 100 })).toEqual(['run_3', 'run_4'])
   })
 }
 

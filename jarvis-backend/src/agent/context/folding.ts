@@ -37,6 +37,8 @@ export type FoldingParts = {
   makers: readonly FactMaker[]
   /** How much a model reads and writes at once. */
   windowOf(model: Model): Window
+  /** What answers where a model fails, in order. */
+  fallbacksOf(model: Model): readonly Model[]
   image(sessionId: string, id: string): ModelImage | undefined
   attachments: Pick<Attachments, 'textOf'>
   redact: { text(text: string): string }
@@ -50,7 +52,7 @@ export type Folding = ReturnType<typeof createFolding>
 /** Keeps what a model is given within its window: folds between runs, or between two turns of the run that goes on. */
 export function createFolding(
   parts: FoldingParts,
-  { profileOf, modelOf, modelFor }: Pick<RunFacts, 'profileOf' | 'modelOf' | 'modelFor'>,
+  { profileOf, modelOf, modelFor, ownModelOf }: Pick<RunFacts, 'profileOf' | 'modelOf' | 'modelFor' | 'ownModelOf'>,
   { earlierEntries }: Pick<ReturnType<typeof createRunReading>, 'earlierEntries'>,
 ) {
   const { store } = parts
@@ -144,7 +146,12 @@ export function createFolding(
         ...parts,
         generate: asideOf(parts.budgets, 'compaction', spenderOf(session, run), parts.generate),
         redact: parts.redact.text,
-        model: modelFor(session, run),
+        models: [
+          modelFor(session, run),
+          ...parts
+            .fallbacksOf(ownModelOf(run))
+            .filter(({ id }) => run.failed?.models.includes(id) !== true && id !== run.failed?.standIn),
+        ],
         signal: run.modelAbort.signal,
       },
     )

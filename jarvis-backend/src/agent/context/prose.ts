@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { EntryOf, Fact } from '../../protocol/index.ts'
+import { askInTurn } from '../in-turn.ts'
 import type { Model, ModelRequest, ModelSink, Turn } from '../model.ts'
 import type { StoredEntry } from '../sessions/transcript-store.ts'
 import { callsIn } from '../settles.ts'
@@ -27,7 +28,8 @@ export async function proseOf(
   folded: readonly StoredEntry[],
   { facts, before }: { facts: readonly Fact[]; before: string },
   parts: {
-    model: Model
+    /** The first that answers tells it. */
+    models: readonly [Model, ...Model[]]
     generate(model: Model, request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<Turn>
     redact(text: string): string
     clock: Clock
@@ -43,25 +45,31 @@ export async function proseOf(
     mayCallTools: false,
     effort: 'low',
   }
-  const patience = new AbortController()
-  const disarm = parts.clock.after(patienceMs, () => patience.abort())
+  const patience = () => {
+    const late = new AbortController()
+    return { signal: late.signal, end: parts.clock.after(patienceMs, () => late.abort()) }
+  }
   try {
-    const signal = AbortSignal.any([parts.signal, patience.signal])
-    const turn = await parts.generate(parts.model, request, { text: () => {}, thinking: () => {} }, signal)
+    const { model, turn } = await askInTurn(
+      parts.models,
+      async (model, signal) => ({
+        model,
+        turn: await parts.generate(model, request, { text: () => {}, thinking: () => {} }, signal),
+      }),
+      { signal: parts.signal, patience },
+    )
     const said = turn.content.map((item) => (item.type === 'text' ? item.text : '')).join('')
     const prose = parts.redact(said).trim()
     const { usage, isUsagePartial } = turn
     const isUsed = turn.stopReason === 'end_turn' && isFaithful(prose, ids, folded)
     return {
       text: isUsed ? prose : '',
-      cost: { model: parts.model.id, usage, ...(isUsagePartial && { isUsagePartial }) },
+      cost: { model: model.id, usage, ...(isUsagePartial && { isUsagePartial }) },
     }
   } catch {
     parts.signal.throwIfAborted()
     // The facts stand alone.
     return undefined
-  } finally {
-    disarm()
   }
 }
 

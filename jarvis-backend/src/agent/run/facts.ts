@@ -4,7 +4,7 @@ import type { ActiveRun, RunProfile } from '../active-run.ts'
 import type { Model } from '../model.ts'
 import type { Origin } from '../origin.ts'
 import { principalOf, rightsOf } from '../principal.ts'
-import { withWishes } from '../program.ts'
+import { formatWords, withWishes } from '../program.ts'
 import type { RunParts } from '../run-agent.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { refusalOf } from './child.ts'
@@ -30,13 +30,16 @@ export function createRunFacts(
     const tools =
       refusal === undefined ? profile.tools : profile.tools.filter(({ name }) => refusal(name) === undefined)
     if (run.origin.kind !== 'v1') return { ...profile, tools }
-    const { wishes, effort, mostTokens } = run.origin
+    const { wishes, effort, mostTokens, toolChoice, format } = run.origin
+    const prompt = withWishes(profile.prompt, wishes)
     return {
       ...profile,
-      prompt: withWishes(profile.prompt, wishes),
+      prompt: format === undefined ? prompt : `${prompt}\n\n${formatWords}`,
       tools: [...tools, ...(run.origin.tools ?? [])],
       ...(effort !== undefined && { effort }),
       ...(mostTokens !== undefined && { mostTokens }),
+      ...(toolChoice !== undefined && { toolChoice }),
+      ...(format !== undefined && { format }),
     }
   }
 

@@ -2,6 +2,7 @@ import type { ActiveRun } from '../active-run.ts'
 import { type Reservation, wrapUpTokens } from '../budgets.ts'
 import { callModel } from '../call-model.ts'
 import type { Folding } from '../context/folding.ts'
+import { mayFallBack } from '../in-turn.ts'
 import { type Model, ModelError, type ModelRequest, type Turn } from '../model.ts'
 import { troubles } from '../retry.ts'
 import type { RunParts } from '../run-agent.ts'
@@ -37,7 +38,7 @@ export function createTurns(
   const spenderOf = createSpenderOf(parts)
 
   async function requestOf(session: LiveSession, run: ActiveRun, mayCallTools: boolean): Promise<ModelRequest> {
-    const { prompt, tools, effort, temperature, mostTokens } = facts.profileOf(session, run)
+    const { prompt, tools, effort, temperature, mostTokens, toolChoice, format } = facts.profileOf(session, run)
     const messages = await folding.messages(session, run)
     return {
       system: prompt,
@@ -46,6 +47,8 @@ export function createTurns(
       ...(effort !== undefined && { effort }),
       ...(temperature !== undefined && { temperature }),
       ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }),
+      ...(toolChoice !== undefined && { toolChoice }),
+      ...(format !== undefined && { format }),
       mayCallTools,
     }
   }
@@ -134,7 +137,10 @@ export function createTurns(
   function fallBack(session: LiveSession, run: ActiveRun, model: Model, error: unknown): boolean {
     if (!(error instanceof ModelError) || !mayFallBack(error) || run.modelAbort.signal.aborted) return false
     const failed = [...(run.failed?.models ?? []), model.id]
-    const next = parts.fallbacksOf(facts.ownModelOf(run)).find(({ id }) => !failed.includes(id))
+    const { format } = facts.profileOf(session, run)
+    const next = parts
+      .fallbacksOf(facts.ownModelOf(run))
+      .find(({ id, formats = [] }) => !failed.includes(id) && (format === undefined || formats.includes(format.type)))
     if (next === undefined) return false
     run.failed = { models: failed, standIn: next.id }
     tell(session, run, `${troubles[error.code]} ${next.id} answers in the place of ${model.id}.`)
@@ -170,9 +176,6 @@ export function createTurns(
     },
   }
 }
-
-/** A refused request is refused for what it says, and what was shown is not taken back. */
-const mayFallBack = ({ code, hasSpoken }: ModelError): boolean => code !== 'model_bad_request' && !hasSpoken
 
 /** A person is told once, and again after having allowed more. */
 const mayBeTold = (entries: readonly StoredEntry[]): boolean => {

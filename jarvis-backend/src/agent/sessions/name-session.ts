@@ -1,6 +1,7 @@
 import { type Effort, type EntryOf, mainAgentId } from '../../protocol/index.ts'
 import { asideOf } from '../aside.ts'
 import type { BudgetKeeper } from '../budgets.ts'
+import { askInTurn } from '../in-turn.ts'
 import { type Model, type ModelChoice, ModelError, type ModelRequest } from '../model.ts'
 import { titleOf } from './title.ts'
 import type { Draft, StoredEntry, TranscriptStore } from './transcript-store.ts'
@@ -20,6 +21,8 @@ export function createNamer(parts: {
   models: Pick<ModelChoice, 'named'>
   /** Whether a model is asked at all. */
   mayName(model: Model): boolean
+  /** What answers where a model fails, in order. */
+  fallbacksOf(model: Model): readonly Model[]
   redact(text: string): string
   budgets: Pick<BudgetKeeper, 'aside'>
   used(turn: Pick<EntryOf<'assistant'>, 'model' | 'usage' | 'isUsagePartial'>): void
@@ -37,7 +40,7 @@ export function createNamer(parts: {
     return isFirst && session?.branchedFrom === undefined && session?.title === titleOf(text)
   }
 
-  async function name(sessionId: string, user: EntryOf<'user'>, answer: string, model: Model) {
+  async function name(sessionId: string, user: EntryOf<'user'>, answer: string, models: readonly [Model, ...Model[]]) {
     const text = `<message>\n${user.text.slice(0, mostRead)}\n</message>\n<answer>\n${answer.slice(0, mostRead)}\n</answer>`
     const request: ModelRequest = {
       system: namingSystem,
@@ -46,10 +49,16 @@ export function createNamer(parts: {
       mayCallTools: false,
       effort,
     }
-    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(patienceMs)])
     const agent = store.session(sessionId)?.agent ?? mainAgentId
     const generate = asideOf(parts.budgets, 'title', { agent }, (used, ...given) => used.generate(...given))
-    const turn = await generate(model, request, { text: () => {}, thinking: () => {} }, signal)
+    const { model, turn } = await askInTurn(
+      models,
+      async (model, signal) => ({
+        model,
+        turn: await generate(model, request, { text: () => {}, thinking: () => {} }, signal),
+      }),
+      { signal: stopping.signal, patience: () => ({ signal: AbortSignal.timeout(patienceMs), end() {} }) },
+    )
     if (stopping.signal.aborted || store.session(sessionId) === undefined) return
     const { usage, isUsagePartial } = turn
     const cost = { model: model.id, usage, ...(isUsagePartial && { isUsagePartial }) }
@@ -77,11 +86,13 @@ export function createNamer(parts: {
       const model = parts.models.named(answered.model)
       if (model === undefined || !parts.mayName(model) || !unnamed(sessionId, user)) return
       const answer = answered.content.map((item) => (item.type === 'text' ? item.text : '')).join('')
-      name(sessionId, user, answer, model).catch((error: unknown) => {
-        // The first words stay its name.
-        const isExpected = error instanceof ModelError || (error instanceof Error && error.name === 'TimeoutError')
-        if (!stopping.signal.aborted && !isExpected) parts.report(error, 'a session could not be named')
-      })
+      name(sessionId, user, answer, [model, ...parts.fallbacksOf(model).filter(parts.mayName)]).catch(
+        (error: unknown) => {
+          // The first words stay its name.
+          const isExpected = error instanceof ModelError || (error instanceof Error && error.name === 'TimeoutError')
+          if (!stopping.signal.aborted && !isExpected) parts.report(error, 'a session could not be named')
+        },
+      )
     },
     stop: () => stopping.abort(),
   }

@@ -47,6 +47,18 @@ test('a request holds these fields and no other', () => {
   })
 })
 
+test('a schema is asked for beside the effort, and a forced call ends thinking', () => {
+  const format = { type: 'json_schema', name: 'a', schema: { type: 'object' } } as const
+  expect(body([user('Hi')], { format, effort: 'low' })).toMatchObject({
+    output_config: { effort: 'low', format: { type: 'json_schema', schema: { type: 'object' } } },
+  })
+  expect(body([user('Hi')], { toolChoice: { name: 'get_vms' }, effort: 'high' })).toMatchObject({
+    ...{ tool_choice: { type: 'tool', name: 'get_vms' }, thinking: { type: 'disabled' } },
+  })
+  expect(body([user('Hi')], { toolChoice: 'any' }).tool_choice).toEqual({ type: 'any' })
+  expect(body([user('Hi')], { toolChoice: 'any', mayCallTools: false }).tool_choice).toEqual({ type: 'none' })
+})
+
 test('what is encoded once is encoded anew when it changes', () => {
   const encode = anthropicEncoder(options)
   const first = { system: 'S', messages: [user('Hi')], tools, mayCallTools: true }

@@ -78,15 +78,22 @@ export function anthropicEncoder({ id, model, maxTokens, effort: usual }: Reques
     const isInLoop = turns.at(-1)?.role === 'user' && newest.some((block) => block.startsWith('{"type":"tool_use"'))
     // In budget mode a turn that called tools must begin with its thinking.
     const mustNot = mode === 'budget' && isInLoop && !/^\{"type":"(?:redacted_)?thinking"/.test(newest[0] ?? '')
-    const wanted = mustNot ? 'off' : (request.effort ?? usual)
+    const isForbidden = !(request.mayCallTools && request.tools.length > 0) && hasTools
+    const choice = isForbidden ? undefined : request.toolChoice
+    // A model that must call does not think.
+    const wanted = mustNot || choice !== undefined ? 'off' : (request.effort ?? usual)
     const effort = wanted === undefined || refused.effort.has(wanted) ? undefined : wanted
     const fields = thinkingFields(mode, effort, maxTokens, request.maxOutputTokens)
-    const isForbidden = !(request.mayCallTools && request.tools.length > 0) && hasTools
+    const format = request.format?.type === 'json_schema' ? request.format : undefined
     const head = JSON.stringify({
       model,
       stream: true,
       ...fields,
+      ...(format !== undefined && {
+        output_config: { ...fields.output_config, format: { type: 'json_schema', schema: format.schema } },
+      }),
       ...(isForbidden && { tool_choice: { type: 'none' } }),
+      ...(choice !== undefined && { tool_choice: choice === 'any' ? { type: 'any' } : { type: 'tool', ...choice } }),
     } satisfies Omit<Anthropic.MessageCreateParamsStreaming, 'messages'>).slice(0, -1)
     return {
       body: Buffer.concat([

@@ -93,6 +93,20 @@ test('where no tool may be called, OpenAI is told so, and any other server is to
   expect(body([user('Hi')], { tools: [], mayCallTools: false })).not.toHaveProperty('tool_choice')
 })
 
+const format = { type: 'json_schema', name: 'a', schema: { type: 'object' }, isStrict: true } as const
+
+test('the form of the answer and a forced call are asked for, unless no tool may be called', () => {
+  expect(body([user('Hi')], { toolChoice: 'any', format })).toMatchObject({
+    tool_choice: 'required',
+    response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' }, strict: true } },
+  })
+  expect(body([user('Hi')], { toolChoice: { name: 'get_vms' }, format: { type: 'json_object' } })).toMatchObject({
+    tool_choice: { type: 'function', function: { name: 'get_vms' } },
+    response_format: { type: 'json_object' },
+  })
+  expect(body([user('Hi')], { toolChoice: 'any', mayCallTools: false })).not.toHaveProperty('tool_choice')
+})
+
 test('lone surrogates are mended', () => {
   const request = body([user('cut \ud83d'), assistant(call('a', { text: '\udc00' })), user('', ['a'])])
   expect(JSON.stringify(request)).not.toMatch(/\\+ud[89a-f]/)

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai'
-import type { ModelRequest } from '../../agent/model.ts'
+import type { AnswerFormat, ModelRequest, ToolChoice } from '../../agent/model.ts'
 import type { Effort } from '../../protocol/index.ts'
 import { type AssistantTurn, conversation, type UserTurn } from '../conversation.ts'
 import { leastOf } from '../openai-api/service.ts'
@@ -29,7 +29,17 @@ export type RequestOptions = {
  * sent it, and so are other data of a call.
  */
 export function chatRequest(
-  { system, messages, tools, mayCallTools, effort: asked, maxOutputTokens, temperature }: ModelRequest,
+  {
+    system,
+    messages,
+    tools,
+    mayCallTools,
+    toolChoice,
+    format,
+    effort: asked,
+    maxOutputTokens,
+    temperature,
+  }: ModelRequest,
   { id, model, maxTokens: usualMost, isOpenAi, wantsReasoning, refused, effort: usual, isBlind }: RequestOptions,
 ): Body {
   const turns = conversation(
@@ -53,6 +63,7 @@ export function chatRequest(
         turn.role === 'user' ? userMessages(turn) : [assistantMessage(turn, wantsReasoning, refused)],
       ),
     ],
+    ...(format !== undefined && { response_format: formatOf(format) }),
     ...(maxTokens !== undefined && tokenLimit(maxTokens, isOpenAi, refused)),
     // Other servers may ignore `tool_choice`, so tools that must not be called are left out.
     ...(tools.length > 0 &&
@@ -62,8 +73,20 @@ export function chatRequest(
           function: { name, description, parameters: inputSchema },
         })),
         ...(!mayCallTools && { tool_choice: 'none' as const }),
+        ...(mayCallTools &&
+          toolChoice !== undefined &&
+          !refused.has('tool_choice') && { tool_choice: choiceOf(toolChoice) }),
       }),
   }
+}
+
+const choiceOf = (choice: ToolChoice) =>
+  choice === 'any' ? ('required' as const) : { type: 'function' as const, function: { name: choice.name } }
+
+const formatOf = (format: AnswerFormat) => {
+  if (format.type === 'json_object') return format
+  const { type, name, schema, isStrict = false } = format
+  return { type, json_schema: { name, schema, strict: isStrict } }
 }
 
 /** OpenAI's reasoning models refuse the old name; most other servers do not know the new one. */

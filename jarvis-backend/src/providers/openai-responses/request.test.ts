@@ -156,3 +156,21 @@ test('a model that does not reason is asked for none, and takes a temperature', 
   })
   expect(sent('gpt-5.4')).toMatchObject({ reasoning: { effort: 'high', summary: 'auto' } })
 })
+
+test('the form of the answer and a forced call are asked for, unless no tool may be called', () => {
+  const request = {
+    ...{ system: '', messages: [user('Hi')], mayCallTools: true, toolChoice: { name: 'get_vms' } },
+    tools: [{ name: 'get_vms', description: 'x', inputSchema: { type: 'object' } }],
+    format: { type: 'json_schema', name: 'a', schema: { type: 'object' } },
+  } satisfies ModelRequest
+  const sent = (part: Partial<ModelRequest>) =>
+    responsesRequest({ ...request, ...part }, { id: own, model: 'gpt-4.1', maxTokens: undefined, refused: new Set() })
+  expect(sent({})).toMatchObject({
+    tool_choice: { type: 'function', name: 'get_vms' },
+    text: { format: { type: 'json_schema', name: 'a', schema: { type: 'object' }, strict: false } },
+  })
+  expect(sent({ toolChoice: 'any', format: { type: 'json_object' } })).toMatchObject({
+    ...{ tool_choice: 'required', text: { format: { type: 'json_object' } } },
+  })
+  expect(sent({ mayCallTools: false }).tool_choice).toBe('none')
+})

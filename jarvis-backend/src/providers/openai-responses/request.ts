@@ -1,5 +1,5 @@
 import type OpenAI from 'openai'
-import type { ModelImage, ModelRequest, ToolResult } from '../../agent/model.ts'
+import type { AnswerFormat, ModelImage, ModelRequest, ToolChoice, ToolResult } from '../../agent/model.ts'
 import type { Content, Effort } from '../../protocol/index.ts'
 import { conversation, type UserTurn } from '../conversation.ts'
 import { leastOf } from '../openai-api/service.ts'
@@ -26,7 +26,7 @@ export type RequestOptions = {
  * The body of `POST /responses`. Nothing is stored at the provider: reasoning comes encrypted, and goes back to the model that made it.
  */
 export function responsesRequest(request: ModelRequest, options: RequestOptions): Body {
-  const { system, messages, tools, mayCallTools, temperature } = request
+  const { system, messages, tools, mayCallTools, toolChoice, format, temperature } = request
   const { model, id, refused } = options
   const effort = request.effort ?? options.effort
   const maxTokens = leastOf(options.maxTokens, request.maxOutputTokens)
@@ -52,6 +52,7 @@ export function responsesRequest(request: ModelRequest, options: RequestOptions)
     ...(maxTokens !== undefined &&
       !refused.has('max_output_tokens') && { max_output_tokens: Math.max(leastOutput, maxTokens) }),
     ...(temperature !== undefined && takesTemperature(model) && !refused.has('temperature') && { temperature }),
+    ...(format !== undefined && { text: { format: formatOf(format) } }),
     input: turns.flatMap((turn): Item[] =>
       turn.role === 'user'
         ? [...turn.results.map((result) => outputItem(result, !refused.has('input_image'))), ...said(turn)]
@@ -68,8 +69,20 @@ export function responsesRequest(request: ModelRequest, options: RequestOptions)
           strict: false,
         })),
         ...(!mayCallTools && { tool_choice: 'none' as const }),
+        ...(mayCallTools &&
+          toolChoice !== undefined &&
+          !refused.has('tool_choice') && { tool_choice: choiceOf(toolChoice) }),
       }),
   }
+}
+
+const choiceOf = (choice: ToolChoice) =>
+  choice === 'any' ? ('required' as const) : { type: 'function' as const, name: choice.name }
+
+const formatOf = (format: AnswerFormat) => {
+  if (format.type === 'json_object') return format
+  const { type, name, schema, isStrict = false } = format
+  return { type, name, schema, strict: isStrict }
 }
 
 /** The API refuses a lower limit. */

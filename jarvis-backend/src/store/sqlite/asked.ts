@@ -1,4 +1,4 @@
-import { type Asked, type AskedStore, keyKeptMs } from '../../v1/asked.ts'
+import type { Asked, AskedStore } from '../../v1/asked.ts'
 import type { Database } from './database.ts'
 
 type Row = Omit<Asked, 'key' | 'isDelivered'> & { key: string | null; isDelivered: 0 | 1 }
@@ -24,13 +24,18 @@ export function createAskedStore({ sql, atomically }: Database): AskedStore {
   )
   const deliver = sql.prepare('UPDATE asked SET is_delivered = 1 WHERE run_id = ?')
   const remove = sql.prepare('DELETE FROM asked WHERE run_id = ?')
-  const forgetOld = sql.prepare('DELETE FROM asked WHERE at < ?')
+  const forgetNamed = sql.prepare("DELETE FROM asked WHERE at < ? AND session <> ''")
+  const forgetSingle = sql.prepare("UPDATE asked SET key = NULL, hash = '' WHERE at < ? AND hash <> ''")
+  const selectSingle = sql.prepare<
+    { before: number; recent: number; most: number; limit: number },
+    Pick<Asked, 'runId' | 'sessionId'>
+  >(
+    `SELECT run_id AS runId, session_id AS sessionId FROM
+       (SELECT *, row_number() OVER (PARTITION BY token ORDER BY at DESC) AS place FROM asked WHERE session = '')
+     WHERE at < @before OR (place > @most AND at < @recent) ORDER BY at, run_id LIMIT @limit`,
+  )
   return {
-    add: (asked) =>
-      atomically(() => {
-        forgetOld.run(asked.at - keyKeptMs)
-        insert.run({ ...asked, key: asked.key ?? null, isDelivered: asked.isDelivered ? 1 : 0 })
-      }),
+    add: (asked) => void insert.run({ ...asked, key: asked.key ?? null, isDelivered: asked.isDelivered ? 1 : 0 }),
     byKey(token, key) {
       const row = selectKey.get(token, key)
       return row && toAsked(row)
@@ -41,5 +46,11 @@ export function createAskedStore({ sql, atomically }: Database): AskedStore {
     },
     delivered: (runId) => void deliver.run(runId),
     forget: (runId) => void remove.run(runId),
+    forgetOld: (before) =>
+      atomically(() => {
+        forgetNamed.run(before)
+        forgetSingle.run(before)
+      }),
+    single: (query) => selectSingle.all(query),
   }
 }

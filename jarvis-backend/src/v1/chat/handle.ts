@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Model } from '../../agent/model.ts'
 import type { Agents } from '../../agents/agent.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import type { createAsk } from '../ask.ts'
 import { readJson } from '../body.ts'
 import type { createConduct } from '../conduct.ts'
+import { requireFormat } from '../format.ts'
 import { mannerOf, repetitionIn, sessionIn } from '../headers.ts'
 import { modelsOf, requireModel } from '../models.ts'
-import type { createPlainAnswer } from '../plain-answer.ts'
+import { type createPlainAnswer, refuseCalls } from '../plain-answer.ts'
+import { promised } from '../promised.ts'
 import type { ProgramToken } from '../token.ts'
 import { type ChatRequest, readChatRequest } from './request.ts'
 import { streamedWriter } from './streamed.ts'
@@ -18,6 +21,8 @@ import type { Head, Own } from './wire.ts'
 /** @returns a handler of `POST /v1/chat/completions` */
 export function createChatCompletions(parts: {
   agents: Pick<Agents, 'list'>
+  /** The model of an agent; without one, the model in use. */
+  modelOf(agent: string | undefined): Model
   hasTool(name: string): boolean
   ask: ReturnType<typeof createAsk>
   conduct: ReturnType<typeof createConduct>
@@ -29,18 +34,23 @@ export function createChatCompletions(parts: {
   const { clock } = parts
 
   const writerOf = (chat: ChatRequest, response: ServerResponse, head: Head, own: Own) =>
-    chat.isStreamed
-      ? streamedWriter(response, head, { own, wantsUsage: chat.wantsUsage })
-      : wholeWriter(response, head, { own, clock, holdMs: parts.holdMs })
+    promised(
+      chat.isStreamed
+        ? streamedWriter(response, head, { own, wantsUsage: chat.wantsUsage })
+        : wholeWriter(response, head, { own, clock, holdMs: parts.holdMs }),
+      chat,
+    )
 
   return async (request: IncomingMessage, response: ServerResponse, token: ProgramToken): Promise<void> => {
     const { bytes, value } = await readJson(request)
     const chat = readChatRequest(value, parts.hasTool)
     const model = requireModel(modelsOf(parts.agents.list(), token.name), chat.model)
     const manner = mannerOf(request)
+    requireFormat(parts.modelOf(model.agent), chat.format, 'response_format')
     const head = { created: Math.floor(clock.now() / 1000), model: model.name }
     if (chat.ignored.length > 0) response.setHeader('Jarvis-Ignored', chat.ignored.join(', '))
     if (model.agent === undefined) {
+      refuseCalls(chat)
       const writer = writerOf(chat, response, { ...head, id: newId('chatcmpl').replace('_', '-') }, {})
       return parts.answerPlainly(chat, response, writer)
     }

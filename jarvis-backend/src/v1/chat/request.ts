@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { GivenFile } from '../../agent/attachments.ts'
+import type { AnswerFormat, ToolChoice } from '../../agent/model.ts'
 import type { Said } from '../../agent/program.ts'
 import type { ProgramFiles, ProgramRun } from '../../agent/run/start-program.ts'
 import type { Effort, ToolInput } from '../../protocol/index.ts'
 import { ApiError, badField } from '../errors.ts'
 import { filesIn, isFilePart } from '../files.ts'
+import { formatIn } from '../format.ts'
 
 const TextPart = z.looseObject({ type: z.literal('text'), text: z.string() })
 const Part = z.looseObject({ type: z.string() })
@@ -41,9 +43,9 @@ export const ChatBody = z.looseObject({
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().nullish(),
   modalities: z.array(z.string()).nullish(),
-  response_format: z.looseObject({ type: z.string() }).nullish(),
+  response_format: z.looseObject({ type: z.string(), json_schema: z.unknown().optional() }).nullish(),
   tools: z.array(Tool).max(128).nullish(),
-  tool_choice: z.unknown().optional(),
+  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
 })
 type ChatBody = z.infer<typeof ChatBody>
 type Message = ChatBody['messages'][number]
@@ -60,6 +62,9 @@ export type ChatRequest = {
   isStreamed: boolean
   wantsUsage: boolean
   ignored: readonly string[]
+  format: AnswerFormat | undefined
+  /** The answer must call one of the program's own tools. */
+  mustCall: boolean
   /** @param isSession the conversation is JARVIS's: of the messages, only the last one of the person and what follows it count */
   origin(isSession: boolean): Omit<ProgramRun['origin'], 'by' | 'token'>
   /** The files of the messages that count. */
@@ -90,10 +95,8 @@ export function readChatRequest(body: unknown, hasTool: (name: string) => boolea
     if (hasTool(name)) throw badField(param, `JARVIS has a tool ${name} of its own. Give yours another name.`)
     if (tools.findIndex((one) => one.name === name) !== at) throw badField(param, `There are two tools ${name}.`)
   })
-  const isForced =
-    given.tool_choice !== undefined &&
-    given.tool_choice !== null &&
-    !['auto', 'none'].includes(given.tool_choice as string)
+  const format = formatIn(given.response_format)
+  const toolChoice = toolChoiceIn(given.tool_choice, tools)
   const present = Object.entries(given).flatMap(([name, value]) => (value === null || value === undefined ? [] : name))
   const conversation = conversationOf(given.messages)
   const mostTokens = given.max_completion_tokens ?? given.max_tokens ?? undefined
@@ -102,7 +105,9 @@ export function readChatRequest(body: unknown, hasTool: (name: string) => boolea
     model: given.model,
     isStreamed: given.stream === true,
     wantsUsage: given.stream_options?.include_usage === true,
-    ignored: [...passedOver.filter((name) => present.includes(name)), ...(isForced ? ['tool_choice'] : [])],
+    ignored: passedOver.filter((name) => present.includes(name)),
+    format,
+    mustCall: toolChoice !== undefined,
     files: (isSession) => ({
       sent: conversation.files,
       ...(!isSession && { earlier: newestFiles(conversation.earlierFiles) }),
@@ -116,6 +121,8 @@ export function readChatRequest(body: unknown, hasTool: (name: string) => boolea
         ...(!isSession && before.length > 0 && { before }),
         ...(after.length > 0 && { after: isSession ? after.filter(({ role }) => role === 'tool') : after }),
         ...(given.tool_choice !== 'none' && tools.length > 0 && { tools }),
+        ...(toolChoice !== undefined && { toolChoice }),
+        ...(format !== undefined && { format }),
         ...(mostTokens !== undefined && { mostTokens }),
         ...(effort !== undefined && { effort }),
       }
@@ -133,12 +140,22 @@ function refuseUnsupported(given: ChatBody) {
   if (given.modalities?.some((kind) => kind !== 'text') || given.audio)
     throw badField('modalities', 'JARVIS answers in text alone.')
   if (given.functions || given.function_call) throw badField('functions', 'Functions are given as tools.')
-  const format = given.response_format?.type ?? 'text'
-  if (format !== 'text')
-    throw badField(
-      'response_format',
-      `JARVIS answers in words, not in the format ${JSON.stringify(format)}. Ask for type "text".`,
-    )
+}
+
+/** Which of the program's tools must be called; undefined where none must. JARVIS's own cannot be: what it does is its own to choose. */
+function toolChoiceIn(given: ChatBody['tool_choice'], tools: readonly { name: string }[]): ToolChoice | undefined {
+  if (given === undefined || given === null || given === 'auto' || given === 'none') return undefined
+  if (given === 'required') {
+    if (tools.length === 0) throw badField('tool_choice', 'There are no tools that could be required. Send some.')
+    return 'any'
+  }
+  const { type, function: named } = typeof given === 'string' ? { type: given, function: undefined } : given
+  const read = z.looseObject({ name: z.string() }).safeParse(named)
+  if (type !== 'function' || !read.success)
+    throw badField('tool_choice', 'tool_choice is auto, none, required, or names one of your own functions.')
+  const { name } = read.data
+  if (tools.some((tool) => tool.name === name)) return { name }
+  throw badField('tool_choice', `There is no tool ${JSON.stringify(name.slice(0, 64))} among those that you sent.`)
 }
 
 const pathOf = (path: readonly PropertyKey[]) =>

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Model } from '../../agent/model.ts'
 import type { Runs } from '../../agent/runs.ts'
 import type { TranscriptStore } from '../../agent/sessions/transcript-store.ts'
 import type { Agents } from '../../agents/agent.ts'
@@ -11,9 +12,11 @@ import { readJson } from '../body.ts'
 import type { createConduct } from '../conduct.ts'
 import { ApiError, badField } from '../errors.ts'
 import { followRun } from '../follow.ts'
+import { requireFormat } from '../format.ts'
 import { mannerOf, repetitionIn, sessionIn } from '../headers.ts'
 import { modelsOf, requireModel } from '../models.ts'
-import type { createPlainAnswer } from '../plain-answer.ts'
+import { type createPlainAnswer, refuseCalls } from '../plain-answer.ts'
+import { promised } from '../promised.ts'
 import { sendJson } from '../send.ts'
 import { newSessionId, type ProgramToken } from '../token.ts'
 import { type Item, itemsOf } from './items.ts'
@@ -26,6 +29,8 @@ import { type Head, type Outcome, outcomeOf, responseOf } from './wire.ts'
 /** Handlers of `/v1/responses` and what lies below it. */
 export function createResponses(parts: {
   agents: Pick<Agents, 'list'>
+  /** The model of an agent; without one, the model in use. */
+  modelOf(agent: string | undefined): Model
   hasTool(name: string): boolean
   ask: ReturnType<typeof createAsk>
   answerPlainly: ReturnType<typeof createPlainAnswer>
@@ -102,7 +107,7 @@ export function createResponses(parts: {
   const headOf = (asked: ResponsesRequest, place: Place, model: string): Head => ({
     ...{ id: responseId(place), created: seconds(clock.now()), model, instructions: asked.instructions },
     ...{ previous: asked.previous, tools: asked.tools, isBackground: asked.isBackground, metadata: asked.metadata },
-    mostTokens: asked.mostTokens,
+    ...{ mostTokens: asked.mostTokens, textFormat: asked.textFormat, toolChoice: asked.toolChoice },
   })
 
   async function create(request: IncomingMessage, response: ServerResponse, token: ProgramToken): Promise<void> {
@@ -110,6 +115,7 @@ export function createResponses(parts: {
     const asked = readResponsesRequest(value, parts.hasTool, (id) => itemOf(token, id))
     const model = requireModel(modelsOf(parts.agents.list(), token.name), asked.model)
     const manner = mannerOf(request)
+    requireFormat(parts.modelOf(model.agent), asked.format, 'text.format')
     if (model.agent === undefined) return answerPlainly(asked, model.name, { response, token })
     const previous =
       asked.previous === undefined ? undefined : requirePlace(token, asked.previous, 'previous_response_id')
@@ -132,7 +138,7 @@ export function createResponses(parts: {
       : wholeWriter(response, answering, head, { own, shown, clock, holdMs: parts.holdMs })
     parts.conduct(
       { ...answering, outlives: answering.outlives || asked.isBackground },
-      { response, token: token.name, manner, isWhole: !asked.isStreamed, writer },
+      { response, token: token.name, manner, isWhole: !asked.isStreamed, writer: promised(writer, asked) },
     )
   }
 
@@ -142,6 +148,7 @@ export function createResponses(parts: {
     model: string,
     { response, token }: { response: ServerResponse; token: ProgramToken },
   ) {
+    refuseCalls(asked)
     if (asked.isBackground) throw badField('background', `${model} keeps nothing: ask it without background.`)
     if (asked.previous !== undefined)
       throw badField('previous_response_id', `${model} keeps nothing: send the earlier messages in input.`)
@@ -151,7 +158,7 @@ export function createResponses(parts: {
     const writer = asked.isStreamed
       ? streamedWriter(response, place, head, { own: {}, shown })
       : wholeWriter(response, place, head, { own: {}, shown, clock, holdMs: parts.holdMs })
-    await parts.answerPlainly(asked, response, writer)
+    await parts.answerPlainly(asked, response, promised(writer, asked))
   }
 
   /** A response as it stands in the store. */
@@ -185,9 +192,38 @@ export function createResponses(parts: {
 
   return {
     create,
-    retrieve: (id: string) => (_request: IncomingMessage, response: ServerResponse, token: ProgramToken) => {
+    /** Tells how a response stands; with `?stream=true` all that it said, and what follows until its end. */
+    retrieve: (id: string) => (request: IncomingMessage, response: ServerResponse, token: ProgramToken) => {
       const place = requirePlace(token, id)
-      sendJson(response, 200, stored(place, headAgain(place, token)))
+      const head = headAgain(place, token)
+      const query = new URL(request.url ?? '', 'http://localhost').searchParams
+      if (query.get('stream') !== 'true') return sendJson(response, 200, stored(place, head))
+      if (query.has('starting_after'))
+        throw badField(
+          'starting_after',
+          'The events of a response are numbered anew each time. Leave starting_after out.',
+        )
+      const own = { sessionId: place.sessionId, runId: place.runId }
+      const writer = streamedWriter(response, place, { ...head, id: responseId(place) }, { own, shown })
+      parts.conduct(
+        { ...place, outlives: true, isNew: false },
+        { response, token: token.name, manner: 'wait', isWhole: false, writer },
+      )
+    },
+    /** What programs asked stays where the operator sees it. */
+    remove(): never {
+      throw new ApiError(
+        405,
+        'not_supported',
+        'JARVIS keeps what programs asked, for its operator to see. Sessions of single requests go after 30 days.',
+      )
+    },
+    compact(): never {
+      throw new ApiError(
+        400,
+        'not_supported',
+        'JARVIS folds long conversations by itself, and compacts none for programs. Go on with previous_response_id.',
+      )
     },
     /** Stops a response that goes on, and withdraws its cards. One that has ended stays as it is. */
     cancel: (id: string) => (_request: IncomingMessage, response: ServerResponse, token: ProgramToken) => {

@@ -19,6 +19,8 @@ const RanHere = z.looseObject({
 const Reference = z.looseObject({ id: z.string().min(1) })
 const Tool = z.looseObject({ type: z.string() })
 
+const Format = z.looseObject({ type: z.string() })
+
 /** The fields that JARVIS reads. Others are passed over. */
 const ResponsesBody = z.looseObject({
   model: z.string().min(1).max(200),
@@ -31,7 +33,7 @@ const ResponsesBody = z.looseObject({
   prompt: z.unknown().optional(),
   max_output_tokens: z.int().min(1).nullish(),
   reasoning: z.looseObject({ effort: z.string().nullish() }).nullish(),
-  text: z.looseObject({ format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
+  text: z.looseObject({ format: Format.nullish() }).nullish(),
   tools: z.array(Tool).max(128).nullish(),
   tool_choice: z.unknown().optional(),
   metadata: z.record(z.string(), z.string()).nullish(),
@@ -51,6 +53,9 @@ export type ResponsesRequest = ChatRequest & {
   tools: readonly object[]
   metadata: Record<string, string>
   mostTokens: number | undefined
+  /** As the response repeats them. */
+  textFormat: object | undefined
+  toolChoice: unknown
 }
 
 /**
@@ -96,9 +101,9 @@ export function readResponsesRequest(
         ],
         max_completion_tokens: given.max_output_tokens,
         reasoning_effort: given.reasoning?.effort,
-        response_format: given.text?.format,
+        response_format: given.text?.format && formatOf(given.text.format),
         tools: given.tools?.map(functionOf),
-        tool_choice: typeof given.tool_choice === 'string' ? given.tool_choice : given.tool_choice && 'forced',
+        tool_choice: choiceOf(given.tool_choice),
         logprobs: undefined,
       },
       hasTool,
@@ -113,7 +118,18 @@ export function readResponsesRequest(
     tools: given.tools ?? [],
     metadata: given.metadata ?? {},
     mostTokens: given.max_output_tokens ?? undefined,
+    textFormat: given.text?.format ?? undefined,
+    toolChoice: given.tool_choice ?? undefined,
   }
+}
+
+/** A format by the names of chat completions. */
+const formatOf = ({ type, name, schema, strict }: z.infer<typeof Format>) =>
+  type === 'json_schema' ? { type, json_schema: { name, schema, strict } } : { type }
+
+function choiceOf(given: unknown): unknown {
+  const named = z.looseObject({ type: z.literal('function'), name: z.string() }).safeParse(given)
+  return named.success ? { type: 'function', function: { name: named.data.name } } : given
 }
 
 /** Tools that OpenAI runs are no tools of the program. */
@@ -205,6 +221,7 @@ function inChatsWords<T>(work: () => T): T {
       text
         .replaceAll('messages', 'input')
         .replaceAll('reasoning_effort', 'reasoning.effort')
+        .replaceAll('response_format.json_schema', 'text.format')
         .replaceAll('response_format', 'text.format')
         .replaceAll('max_completion_tokens', 'max_output_tokens')
         .replaceAll('.function.name', '.name')

@@ -18,6 +18,8 @@ export type Head = {
   isStored?: boolean
   metadata?: Record<string, string>
   mostTokens?: number | undefined
+  textFormat?: object | undefined
+  toolChoice?: unknown
 }
 
 /** JARVIS's own key in responses. Clients pass it over. */
@@ -83,8 +85,8 @@ export const responseOf = (
     truncation: 'disabled',
   },
   ...{ presence_penalty: 0, frequency_penalty: 0, prompt_cache_key: null, safety_identifier: null, user: null },
-  text: { format: { type: 'text' } },
-  tool_choice: 'auto',
+  text: { format: head.textFormat ?? { type: 'text' } },
+  tool_choice: head.toolChoice ?? 'auto',
   tools: (head.tools ?? []).map((tool) => ({ description: null, parameters: null, strict: null, ...tool })),
   usage: usage === undefined ? null : usageOf(usage),
   metadata: head.metadata ?? {},

@@ -1,0 +1,50 @@
+import type { Runs } from '../agent/runs.ts'
+import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import type { Clock } from '../lib/clock.ts'
+import { type AskedStore, keyKeptMs } from './asked.ts'
+
+/** How long the session of a single request is kept, ms. */
+const keptMs = 30 * 24 * 60 * 60_000
+/** How many of them a token has at most, besides those of the last day. */
+const mostKept = 1_000
+/** How often it is looked for old ones, at most, ms. */
+const everyMs = 60 * 60_000
+/** Most that one look removes. */
+const mostAtOnce = 200
+
+/**
+ * @returns a function that removes old sessions of requests that named none, at most once an hour. It keeps those in which something goes
+ * on or a card waits, and those in which the program went on later.
+ */
+export function createTidy(parts: {
+  asked: Pick<AskedStore, 'single' | 'forget' | 'forgetOld'>
+  runs: Pick<Runs, 'remove'>
+  transcripts: Pick<TranscriptStore, 'session' | 'unfinishedRuns' | 'newestRuns'>
+  clock: Clock
+  isStopping(): boolean
+  report(error: unknown, message: string): void
+}): () => void {
+  const { asked, runs, transcripts, clock } = parts
+  let next = 0
+
+  async function tidy(now: number) {
+    asked.forgetOld(now - keyKeptMs)
+    const query = { before: now - keptMs, recent: now - keyKeptMs, most: mostKept, limit: mostAtOnce }
+    for (const { runId, sessionId } of asked.single(query)) {
+      await new Promise(setImmediate)
+      if (parts.isStopping()) return
+      if (transcripts.session(sessionId) === undefined || hasGoneOn(sessionId)) asked.forget(runId)
+      else if (transcripts.unfinishedRuns(sessionId).length === 0) await runs.remove(sessionId, 'jarvis')
+    }
+  }
+
+  const hasGoneOn = (sessionId: string) =>
+    new Set(transcripts.newestRuns(sessionId, 2, ['user']).map(({ runId }) => runId)).size > 1
+
+  return () => {
+    const now = clock.now()
+    if (now < next) return
+    next = now + everyMs
+    tidy(now).catch((error: unknown) => parts.report(error, 'old sessions of programs could not be removed'))
+  }
+}
