@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Drills } from '../drill/drills.ts'
 import { Mistake } from '../gate/index.ts'
-import { fieldsOf, minuteMs } from '../homelab/samples.ts'
 import { alertRoutes } from '../http/alerts.ts'
 import { checkRoutes } from '../http/checks.ts'
 import { windowRoutes } from '../http/windows.ts'
@@ -17,6 +16,7 @@ import type { DetailPorts } from '../watch/detail.ts'
 import { createHints } from '../watch/hint.ts'
 import { reachedWords } from '../watch/message.ts'
 import { createOwnChecks } from '../watch/own-checks.ts'
+import { recordedIn } from '../watch/recorded.ts'
 import { createRounds, type WatchedPorts } from '../watch/rounds.ts'
 import type { Surroundings } from '../watch/shown.ts'
 import { createTeller } from '../watch/teller.ts'
@@ -71,12 +71,7 @@ export function composeWatch(
     shown()
     teller.consider()
   }
-  const recorded: WatchedPorts['samples'] = (series, field, minutes) => {
-    const at = (fieldsOf(series) as readonly string[]).indexOf(field)
-    const from = (Math.floor(now() / minuteMs) - minutes) * minuteMs
-    const [found] = samples.read([series], minuteMs, from, minutes)
-    return found?.[1].map((values) => values[at]) ?? []
-  }
+  const recorded = recordedIn(samples, now)
   const board = createBoard({ store, now, samples: recorded })
   const ports: WatchedPorts = {
     api: homelab.api,

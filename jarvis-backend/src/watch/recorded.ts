@@ -1,6 +1,6 @@
+import { fieldsOf, minuteMs, type SampleStore } from '../homelab/samples.ts'
 import type { CheckPorts, Measure } from './check.ts'
 
-const minuteMs = 60_000
 /** Samples are looked through so far back, and no further. */
 const longestMs = 24 * 60 * minuteMs
 /** Minutes without a sample that end a stretch: what was in between is not known. */
@@ -32,3 +32,13 @@ export function recordedSince(
   }
   return since
 }
+
+/** Reads the newest whole minutes of the recorded samples. */
+export const recordedIn =
+  (store: Pick<SampleStore, 'read'>, now: () => number): CheckPorts['samples'] =>
+  (series, field, minutes) => {
+    const at = (fieldsOf(series) as readonly string[]).indexOf(field)
+    const from = (Math.floor(now() / minuteMs) - minutes) * minuteMs
+    const [found] = store.read([series], minuteMs, from, minutes)
+    return found?.[1].map((values) => values[at]) ?? []
+  }

@@ -5,7 +5,7 @@ const minuteMs = 60_000
 const keptValues = 12
 const rank = { info: 0, look: 1, failed: 2 } as const
 
-/** So many turns in so long make an alert flap, and nobody is told for so long. */
+/** So many turns in so long make an alert flap, and nobody is told until it has not flapped for so long. */
 export const flaps = { turns: 5, withinMs: 5 * minuteMs, quietMs: 15 * minuteMs }
 /** So long after its end, a new alert of the same fingerprint keeps the acknowledgement and counts the turns on. */
 export const takesAfterMs = 15 * minuteMs
@@ -134,10 +134,12 @@ function cleared(before: StoredAlert, measure: Measure, now: number): StoredAler
 /** Counts one turn. */
 function turned(alert: StoredAlert, now: number): Pick<StoredAlert, 'turns' | 'flapping'> {
   const turns = [...alert.turns.filter((at) => at > now - flaps.withinMs && at <= now), now]
-  if (alert.flapping !== undefined && alert.flapping.until > now)
-    return { turns, flapping: { ...alert.flapping, changes: alert.flapping.changes + 1 } }
-  if (turns.length < flaps.turns) return { turns }
-  return { turns, flapping: { until: now + flaps.quietMs, changes: turns.length } }
+  const { flapping } = alert
+  const isQuiet = flapping !== undefined && flapping.until > now
+  const changes = isQuiet ? flapping.changes + 1 : turns.length
+  // As long as it goes on, so does the quiet.
+  if (turns.length >= flaps.turns) return { turns, flapping: { until: now + flaps.quietMs, changes } }
+  return isQuiet ? { turns, flapping: { ...flapping, changes } } : { turns }
 }
 
 function ended(before: StoredAlert, ending: string, now: number, turns = before.turns): StoredAlert {

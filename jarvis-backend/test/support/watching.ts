@@ -1,11 +1,14 @@
 import { onTestFinished } from 'vitest'
+import { startSampler } from '../../src/homelab/sampler.ts'
 import { type ClusterState, type Limits, type MaintenanceWindow, usualLimits } from '../../src/protocol/index.ts'
 import { createAlertStore, createCheckStore, createWindowStore } from '../../src/store/sqlite/alerts.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { createSampleStore } from '../../src/store/sqlite/samples/samples.ts'
 import { createBoard } from '../../src/watch/board.ts'
 import type { Check, CheckPorts } from '../../src/watch/check.ts'
 import { makeChecks } from '../../src/watch/checks/index.ts'
 import type { AlertMessage } from '../../src/watch/message.ts'
+import { recordedIn } from '../../src/watch/recorded.ts'
 import { createRounds } from '../../src/watch/rounds.ts'
 import type { Surroundings } from '../../src/watch/shown.ts'
 import { createTeller } from '../../src/watch/teller.ts'
@@ -69,6 +72,8 @@ export function startWatching(options: {
   limits?: Limits
   path?: string
   samples?: CheckPorts['samples']
+  /** Keeps samples each minute, as a site does, and looks at those. */
+  isRecording?: boolean
   /** Whom a message reaches. */
   send?: (message: AlertMessage) => Promise<string>
 }) {
@@ -80,7 +85,8 @@ export function startWatching(options: {
   const sent: { at: number; message: AlertMessage }[] = []
   const store = createAlertStore(database)
   const windows = createWindowStore(database)
-  const { samples = () => [] } = options
+  const ring = createSampleStore(database)
+  const { samples = options.isRecording ? recordedIn(ring, now) : () => [] } = options
   const board = createBoard({ store, now, samples })
   const around = (): Surroundings => ({
     ...{ now: now(), state, limits, windows: windows.list(now()) },
@@ -120,6 +126,14 @@ export function startWatching(options: {
     record: (_body, work) => database.durably(work),
   })
   teller.resume()
+  const sampler = options.isRecording
+    ? startSampler({
+        ...{ clock, store: ring, state: () => state },
+        report(error) {
+          throw error
+        },
+      })
+    : undefined
   const ticker = startTicker({
     ...{ clock, state: () => state, sweep: rounds.sweeps, nextFires: board.nextFires },
     async look() {
@@ -136,6 +150,7 @@ export function startWatching(options: {
     if (isOver) return
     isOver = true
     ticker.stop()
+    sampler?.stop()
     teller.stop()
     void rounds.stop()
     database.close()
@@ -143,7 +158,7 @@ export function startWatching(options: {
   onTestFinished(stop)
 
   return {
-    ...{ watch, sent, stop, leave: board.leave },
+    ...{ watch, sent, stop, ring, leave: board.leave },
     bodies: () => sent.map(({ message }) => message.body),
     /** Replaces parts of the state, as a read of the cluster does. */
     set(change: Partial<ClusterState> | ((before: ClusterState) => Partial<ClusterState>)) {
