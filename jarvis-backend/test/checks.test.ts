@@ -10,6 +10,7 @@ import { CannotRun, type Check, type CheckPorts } from '../src/watch/check.ts'
 import { agentSilent } from '../src/watch/checks/agent-silent.ts'
 import { backupFailed } from '../src/watch/checks/backup-failed.ts'
 import { backupVerify } from '../src/watch/checks/backup-verify.ts'
+import { bridgeDown } from '../src/watch/checks/bridge-down.ts'
 import { certificate } from '../src/watch/checks/certificate.ts'
 import { corosyncLink, linksIn } from '../src/watch/checks/corosync-link.ts'
 import { diskSmart } from '../src/watch/checks/disk-smart.ts'
@@ -19,9 +20,11 @@ import { guestUncovered } from '../src/watch/checks/guest-uncovered.ts'
 import { haState } from '../src/watch/checks/ha-state.ts'
 import { makeChecks } from '../src/watch/checks/index.ts'
 import { kernelReboot } from '../src/watch/checks/kernel-reboot.ts'
+import { heldFor, memoryPressure } from '../src/watch/checks/memory-pressure.ts'
 import { nodeClock } from '../src/watch/checks/node-clock.ts'
 import { nodeRootDisk } from '../src/watch/checks/node-root-disk.ts'
 import { outOfMemory } from '../src/watch/checks/out-of-memory.ts'
+import { qdeviceCheck } from '../src/watch/checks/qdevice.ts'
 import { replication } from '../src/watch/checks/replication.ts'
 import { repositories } from '../src/watch/checks/repositories.ts'
 import { restoreUnproven } from '../src/watch/checks/restore-unproven.ts'
@@ -31,6 +34,7 @@ import { fullIn, storageForecast } from '../src/watch/checks/storage-forecast.ts
 import { thinPool } from '../src/watch/checks/thin-pool.ts'
 import { securityUpdates, updates } from '../src/watch/checks/updates.ts'
 import { upsCheck } from '../src/watch/checks/ups.ts'
+import { vmDisk } from '../src/watch/checks/vm-disk.ts'
 import { zfsPool } from '../src/watch/checks/zfs-pool.ts'
 import { zfsScrub } from '../src/watch/checks/zfs-scrub.ts'
 
@@ -94,6 +98,9 @@ async function found(check: Check, changed?: Changed) {
 describe('the demo at its start', () => {
   test.each<[Check, Record<string, [string, RegExp]>]>([
     [agentSilent, {}],
+    [vmDisk, {}],
+    [bridgeDown, {}],
+    [memoryPressure, {}],
     [backupVerify, {}],
     [certificate, {}],
     [corosyncLink, {}],
@@ -393,6 +400,10 @@ test.each(sweeps)('what is on a node that is away stays unread: $id', async (che
 const forbidden = new ApiError('cluster_refused', 'The token lacks a right.', { status: 403 })
 const withApi = [
   agentSilent,
+  vmDisk,
+  bridgeDown,
+  memoryPressure,
+  qdeviceCheck(),
   certificate,
   diskSmart,
   diskWear,
@@ -405,6 +416,76 @@ const withApi = [
 
 test.each(withApi)('without the right it cannot run, and says so: $id', async (check) => {
   await expect(Promise.resolve(check.look(portsOf({ answers: { '*': forbidden } })))).rejects.toBeInstanceOf(CannotRun)
+})
+
+const disks = (...of: [mountpoint: string, type: string, used?: number][]) => ({
+  result: of.map(([mountpoint, type, used]) => ({
+    ...{ name: 'x', mountpoint, type, disk: [] },
+    ...(used !== undefined && { 'total-bytes': 100, 'used-bytes': used }),
+  })),
+})
+const homeAssistant = 'nodes/Home/qemu/101'
+test.each<[string, unknown, Record<string, [string, string]>]>([
+  [
+    'the fullest filesystem counts, without images that are always full',
+    disks(['/', 'ext4', 40], ['/data', 'ext4', 98], ['/snap/core', 'squashfs', 100]),
+    { 'vm/101': ['failed', 'The disks of VM 101 homeassistant: /data 98 % full.'] },
+  ],
+  ['a value within the hysteresis', disks(['/', 'ext4', 88]), { 'vm/101': ['between', expect.any(String) as string] }],
+  [
+    'an agent that names no size is not taken for well',
+    disks(['/', 'ext4']),
+    { 'vm/101': ['unseen', expect.any(String) as string] },
+  ],
+  [
+    'nor one that does not answer',
+    new ApiError('cluster_refused', 'QEMU guest agent is not running'),
+    { 'vm/101': ['unseen', expect.any(String) as string] },
+  ],
+])('disks of a VM: %s', async (_what, answer, expected) => {
+  expect(await found(vmDisk, { answers: { [`${homeAssistant}/agent/get-fsinfo`]: answer } })).toEqual(expected)
+})
+
+test('a QDevice that was seen and is gone, or is not connected, is told; where there was none, it cannot run', async () => {
+  const check = qdeviceCheck()
+  const path = 'cluster/config/qdevice'
+  await expect(found(check, { answers: { [path]: {} } })).rejects.toBeInstanceOf(CannotRun)
+  const up = { State: 'Connected', 'QNetd host': '10.0.4.9:5403', Model: 'Net' }
+  expect(await found(check, { answers: { [path]: up } })).toEqual({})
+  expect(await found(check, { answers: { [path]: { ...up, State: 'Connecting' } } })).toEqual({
+    site: ['look', 'The QDevice at 10.0.4.9:5403 is connecting: its vote is missing.'],
+  })
+  expect(await found(check, { answers: { [path]: {} } })).toEqual({
+    site: ['look', 'The QDevice at 10.0.4.9:5403 is not running: its vote is missing.'],
+  })
+})
+
+test('memory pressure counts where it lasts for five minutes, and is unknown to an older Proxmox', async () => {
+  expect([heldFor([1, 50, 1], 5), heldFor([50, 50, 2, 50, 50, 50], 5), heldFor([1, 12, 13, 14, 15, 16, 1], 5)]).toEqual(
+    [...[undefined, 2, 12]],
+  )
+  const rows = (...values: (number | undefined)[]) =>
+    values.map((pressurememoryfull, index) => ({ time: index * 60, pressurememoryfull }))
+  const path = 'nodes/pve/rrddata'
+  expect(await found(memoryPressure, { answers: { [path]: rows(0, 12, 13, 14, 15, 16, 0) } })).toEqual({
+    'node/pve': ['look', 'All that runs on pve waited for memory 12 % of the time.'],
+  })
+  expect(await found(memoryPressure, { answers: { [path]: rows(undefined, 3) } })).toEqual({
+    'node/pve': ['unseen', 'The memory pressure of pve is not known.'],
+  })
+  await expect(found(memoryPressure, { answers: { '*': rows(undefined) } })).rejects.toBeInstanceOf(CannotRun)
+})
+
+test('a bridge that starts with its node and is not active is told, and unknown where Proxmox does not say', async () => {
+  const bridge = (iface: string, more: object = {}) => ({ iface, type: 'bridge', autostart: 1, ...more })
+  const answers = (...data: object[]) => ({ answers: { 'nodes/pve/network': { data } } })
+  const well = { active: 1 }
+  expect(
+    await found(bridgeDown, answers(bridge('vmbr0', well), bridge('vmbr1'), bridge('vmbr2', { autostart: 0 }))),
+  ).toEqual({
+    'bridge/pve/vmbr1': ['failed', 'Bridge vmbr1 of pve is not active: its guests have no network.'],
+  })
+  expect(Object.values(await found(bridgeDown, answers(bridge('vmbr0'))))).toMatchObject([['unseen', {}]])
 })
 
 test.each([corosyncLink, upsCheck()])('without SSH or the program it cannot run: $id', async (check) => {

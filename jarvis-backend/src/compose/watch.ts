@@ -16,6 +16,7 @@ import type { DetailPorts } from '../watch/detail.ts'
 import { createHints } from '../watch/hint.ts'
 import { reachedWords } from '../watch/message.ts'
 import { createOwnChecks } from '../watch/own-checks.ts'
+import { createLeaningReader } from '../watch/read-leaning.ts'
 import { recordedIn } from '../watch/recorded.ts'
 import { createRounds, type WatchedPorts } from '../watch/rounds.ts'
 import type { Surroundings } from '../watch/shown.ts'
@@ -27,6 +28,7 @@ import type { Gate } from './gate.ts'
 import type { ComposedHomelab } from './homelab.ts'
 import type { ComposedPush } from './push.ts'
 
+const leaningKey = 'leaning'
 const historyMs = 365 * 24 * 3_600_000
 
 const askMs = 60_000
@@ -41,7 +43,7 @@ export function composeWatch(
   parts: {
     homelab: ComposedHomelab
     drills: Pick<Drills, 'proofs'>
-    gate: Pick<Gate, 'changes' | 'executor'>
+    gate: Pick<Gate, 'changes' | 'executor' | 'world'>
     catalog: Pick<Catalog, 'get'>
     push: Pick<ComposedPush, 'tell'>
     runbooks: Pick<Library, 'offers'>
@@ -49,7 +51,7 @@ export function composeWatch(
     tokens: readonly (string | undefined)[]
   },
 ) {
-  const { clock, now, dataDir, database, journal, redactor, report, activity } = foundation
+  const { clock, now, dataDir, database, journal, redactor, report, activity, settings } = foundation
   const { cluster, limits, samples, homelab } = parts.homelab
   const store = createAlertStore(database)
   const windows = createWindowStore(database)
@@ -100,12 +102,17 @@ export function composeWatch(
       return later && { until: later.at }
     },
   }
+  const leaning = createLeaningReader({
+    store: { read: () => settings.get(leaningKey), write: (text) => settings.set(leaningKey, text) },
+    named: () => parts.gate.world().policy.topology.storage ?? [],
+  })
   const around = (): Surroundings => ({
     now: now(),
     state: cluster.state(),
     limits: limits.current(),
     windows: windows.list(now()),
     checkOf: (id) => checks().find((check) => check.id === id),
+    leaning: leaning.now(),
   })
   const teller = createTeller({
     ...{ board, around, clock, announce, changed: shown },
@@ -118,6 +125,7 @@ export function composeWatch(
     state: cluster.state,
     limits: limits.current,
     atomically: database.atomically,
+    survey: leaning.look,
   })
   const executions = createExecutionStore(database)
   const detail: DetailPorts = {
@@ -184,6 +192,7 @@ export function composeWatch(
     leaveCluster() {
       database.durably(() => {
         board.leave('Another cluster is connected.')
+        leaning.forget()
         for (const { id } of windows.list(now())) {
           windows.remove(id)
           journal.append('alert', { change: 'window_removed', window: id, by: 'jarvis' })

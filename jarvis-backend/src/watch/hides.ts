@@ -1,57 +1,119 @@
 import type { ClusterState } from '../protocol/index.ts'
 import type { StoredAlert } from './alert.ts'
+import { type Ground, groundOf, type Leaning, noLeaning } from './leaning.ts'
 
 /** Checks whose alerts explain others: what is away cannot be seen, nor what stands on it. */
-export const causes = { cluster: 'cluster-away', node: 'node-away', storage: 'storage-away' } as const
+export const causes = {
+  ...{ cluster: 'cluster-away', node: 'node-away', storage: 'storage-away' },
+  ...{ bridge: 'bridge-down', paused: 'vm-io-error', ha: 'ha-state' },
+} as const
 
 const failedBackup = 'backup-failed'
 const oldBackup = 'backup-old'
+/** Checks of a guest that a storage explains that is away: the guest waits for its disks. */
+const needsDisks: ReadonlySet<string> = new Set([
+  ...['vm-io-error', 'ha-state', 'agent-silent', 'vm-disk', 'stale-lock', failedBackup],
+])
+/** Checks of a guest that says nothing while it is paused. */
+const needsGuest: ReadonlySet<string> = new Set(['agent-silent', 'vm-disk', 'stale-lock'])
 
 const isOpen = ({ state, isClear }: StoredAlert) => state !== 'resolved' && isClear !== true
+const order: readonly string[] = [causes.cluster, causes.node]
+/** The farthest first, then the one that was first. */
+const rank = ({ check }: StoredAlert) => (order.includes(check) ? order.indexOf(check) : order.length)
+const earlier = (a: StoredAlert, b: StoredAlert) => rank(a) - rank(b) || a.since - b.since || (a.id < b.id ? -1 : 1)
 
-/** What an alert hides, by the cause's check; in this order, so that the farthest cause is named. */
-const hides: readonly [
-  check: string,
-  isHidden: (cause: StoredAlert, other: StoredAlert, state: ClusterState) => boolean,
-][] = [
-  [causes.cluster, () => true],
-  [causes.node, (cause, other) => cause.object.node !== undefined && other.object.node === cause.object.node],
-  [
-    causes.storage,
-    (cause, other, state) => isOf(cause, other) || isBackupOn(cause, other, state) || namesIt(cause, other),
-  ],
-]
+/** Where a cause is; undefined where its alert explains nothing. */
+function placeOf({ check, object, severity }: StoredAlert): string | undefined {
+  if (check === causes.node) return object.node === undefined ? undefined : `node/${object.node}`
+  if (check === causes.ha) return severity === 'failed' && object.vmid !== undefined ? object.id : undefined
+  return check === causes.storage || check === causes.bridge || check === causes.paused ? object.id : undefined
+}
 
-const isOf = (cause: StoredAlert, other: StoredAlert) => other.object.id === cause.object.id
+/** What an alert's object needs, as far as its check looks at it. */
+function needsOf(
+  { check, object, chart, inputs, state }: StoredAlert,
+  cluster: ClusterState,
+  ground: Ground,
+): string[] {
+  const isPlace = /^(storage|bridge)\//.test(object.id)
+  const backups =
+    check.startsWith('backup-') && state === 'held'
+      ? cluster.storages
+          .filter(({ content }) => content.includes('backup'))
+          .map(({ name, node }) => (node === undefined ? `storage/${name}` : `storage/${node}/${name}`))
+      : []
+  const target = check === failedBackup && inputs?.storage !== undefined ? String(inputs.storage) : undefined
+  return [
+    ...(object.node === undefined ? [] : [`node/${object.node}`]),
+    ...(isPlace ? [object.id] : []),
+    ...(needsGuest.has(check) ? [object.id] : []),
+    ...(needsDisks.has(check) ? ground.disks(object.vmid) : []),
+    ...(chart?.field === 'netBps' ? ground.bridges(object.vmid) : []),
+    ...backups,
+    ...(target === undefined ? [] : cluster.storages.filter(({ name }) => name === target).map(storageIdOf)),
+  ]
+}
 
-/** Backups that cannot be seen while the storage that would hold them is away. */
-const isBackupOn = ({ object }: StoredAlert, other: StoredAlert, { storages }: ClusterState) =>
-  other.check.startsWith('backup-') &&
-  other.state === 'held' &&
-  storages.some(({ name, content }) => name === object.name && content.includes('backup'))
+const storageIdOf = ({ name, node }: { name: string; node?: string | undefined }) =>
+  node === undefined ? `storage/${name}` : `storage/${node}/${name}`
 
-/** A backup that failed for that storage. */
-const namesIt = ({ object }: StoredAlert, { check, inputs }: StoredAlert) =>
-  check === failedBackup && inputs?.storage === object.name
-
-/** The alerts that explain each alert, by id. A pending cause counts too: until it is decided, nobody is told. */
-export function causesOf(alerts: readonly StoredAlert[], state: ClusterState): Map<string, StoredAlert> {
-  const found = new Map<string, StoredAlert>()
-  for (const [check, isHidden] of hides) {
-    for (const cause of alerts) {
-      if (cause.check !== check || !isOpen(cause)) continue
-      for (const other of alerts)
-        if (other.id !== cause.id && !found.has(other.id) && isHidden(cause, other, state))
-          found.set(other.id, found.get(cause.id) ?? cause)
-    }
+/**
+ * The alerts that explain each alert, by id: what it stands on is away, or what that stands on. The farthest cause is named. A pending cause
+ * counts too: until it is decided, nobody is told. Of things that stand on each other the first alert explains the others, so that
+ * somebody is always told.
+ */
+export function causesOf(
+  alerts: readonly StoredAlert[],
+  state: ClusterState,
+  leaning: Leaning = noLeaning,
+): Map<string, StoredAlert> {
+  const open = alerts.filter(isOpen)
+  const away = open.filter(({ check }) => check === causes.cluster)
+  const at = new Map<string, StoredAlert[]>()
+  for (const cause of open) {
+    const place = placeOf(cause)
+    if (place !== undefined) at.set(place, [...(at.get(place) ?? []), cause])
   }
-  // A backup is old because it failed.
-  const failed = new Map(
-    alerts.filter((alert) => alert.check === failedBackup && isOpen(alert)).map((alert) => [alert.object.id, alert]),
-  )
-  for (const { id, check, object } of alerts) {
-    const cause = check === oldBackup ? failed.get(object.id) : undefined
-    if (cause !== undefined && !found.has(id)) found.set(id, found.get(cause.id) ?? cause)
+  const failed = new Map(open.filter(({ check }) => check === failedBackup).map((alert) => [alert.object.id, alert]))
+  const found = new Map<string, StoredAlert>()
+  if (at.size === 0 && away.length === 0 && failed.size === 0) return found
+
+  const ground = groundOf(state, leaning)
+  const nearest = onceFor((alert: StoredAlert): StoredAlert[] => {
+    const places = at.size === 0 ? [] : [...ground.under(needsOf(alert, state, ground))]
+    const because = alert.check === oldBackup ? failed.get(alert.object.id) : undefined
+    return [
+      ...away,
+      ...places.flatMap((place) => at.get(place) ?? []),
+      ...(because === undefined ? [] : [because]),
+    ].filter(({ id }) => id !== alert.id)
+  })
+  /** All that explains it, near and far; itself, where things stand on each other. */
+  const all = onceFor((alert: StoredAlert): Set<StoredAlert> => {
+    const causing = new Set(nearest(alert))
+    for (const cause of causing) for (const further of nearest(cause)) causing.add(further)
+    return causing
+  })
+  for (const alert of alerts) {
+    const causing = all(alert)
+    // A cause that nothing explains but what it explains in turn.
+    const [first] = [...causing]
+      .filter((cause) => [...all(cause)].every((further) => further === cause || all(further).has(cause)))
+      .sort(earlier)
+    if (first !== undefined && first.id !== alert.id) found.set(alert.id, first)
   }
   return found
+}
+
+/** Remembers what a function gave for each alert. */
+function onceFor<T>(of: (alert: StoredAlert) => T): (alert: StoredAlert) => T {
+  const known = new Map<string, T>()
+  return (alert) => {
+    const before = known.get(alert.id)
+    if (before !== undefined) return before
+    const made = of(alert)
+    known.set(alert.id, made)
+    return made
+  }
 }

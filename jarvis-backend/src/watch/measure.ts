@@ -17,8 +17,9 @@ export const guestObject = ({
 /** @param path its device: `/dev/sda` */
 export const diskObject = (node: string, path: string): AlertObject =>
   partObject('disk', node, path.replace(/^\/dev\//, ''))
-/** A disk or a pool of a node. */
-export const partObject = (kind: 'disk' | 'pool', node: string, name: string): AlertObject => ({
+export const bridgeObject = (node: string, name: string): AlertObject => partObject('bridge', node, name)
+/** A disk, a pool or a bridge of a node. */
+export const partObject = (kind: 'disk' | 'pool' | 'bridge', node: string, name: string): AlertObject => ({
   ...{ id: `${kind}/${node}/${name}`, name, node },
 })
 /** @param node absent: it is shared. */

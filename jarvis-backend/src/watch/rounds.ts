@@ -32,6 +32,8 @@ export function createRounds(parts: {
   report(error: unknown, message: string): void
   /** Told after looks that others see a difference of. */
   changed(): void
+  /** Reads at each sweep what no check looks at. */
+  survey?(ports: Pick<CheckPorts, 'api' | 'state' | 'now' | 'signal'>): Promise<void>
 }) {
   const { store, board, clock } = parts
   const runs = new Map(store.list().map((run) => [run.id, run]))
@@ -130,6 +132,10 @@ export function createRounds(parts: {
     }
     // The demo answers from memory.
     const api = pacedReader(parts.ports.api, clock, state.isDemo ? 0 : pauseMs)
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(longestLookMs)])
+    await parts.survey?.({ api, state, now: clock.now(), signal }).catch((error: unknown) => {
+      if (!signal.aborted) parts.report(error, 'what stands on what could not be read')
+    })
     for (const check of sweeps.filter((one) => isDue(one, togetherMs))) {
       if (stopping.signal.aborted) return
       wanted.delete(check.id)

@@ -2,6 +2,7 @@ import type { Alert, ClusterState, Limits, MaintenanceWindow } from '../protocol
 import type { StoredAlert } from './alert.ts'
 import type { Check } from './check.ts'
 import { causesOf } from './hides.ts'
+import type { Leaning } from './leaning.ts'
 
 /** Alerts of one node that fired so shortly after another may belong to it, ms. */
 const nearMs = 5 * 60_000
@@ -14,6 +15,8 @@ export type Surroundings = {
   limits: Limits
   windows: readonly MaintenanceWindow[]
   checkOf(id: string): Check | undefined
+  /** What stands on what; absent: only nodes are known. */
+  leaning?: Leaning
 }
 
 /** The window that covers an object now. One for a node covers what is on it too. */
@@ -29,7 +32,7 @@ export const windowOf = ({ object }: Pick<Alert, 'object'>, windows: readonly Ma
 
 /** Alerts as clients have them, gravest first: what hides what, what is near, what a window covers. */
 export function shownAlerts(alerts: readonly StoredAlert[], around: Surroundings): Alert[] {
-  const hiding = causesOf(alerts, around.state)
+  const hiding = causesOf(alerts, around.state, around.leaning)
   const hiddenBy = new Map([...hiding].map(([id, { id: by }]) => [id, by]))
   const hides = new Map<string, number>()
   for (const by of hiddenBy.values()) hides.set(by, (hides.get(by) ?? 0) + 1)

@@ -34,7 +34,7 @@ export function createTeller(parts: {
   /** Of those that wait to be told, those of which nothing says that nobody needs to hear. */
   function ready(): StoredAlert[] {
     const around = parts.around()
-    const causes = causesOf(board.open(), around.state)
+    const causes = causesOf(board.open(), around.state, around.leaning)
     const told: StoredAlert[] = []
     let isNews = false
     for (const alert of board.due()) {
@@ -52,7 +52,8 @@ export function createTeller(parts: {
     const alerts = ready()
     if (alerts.length === 0 || isOver) return
     const fired = board.open().filter(({ firedAt }) => firedAt !== undefined)
-    const causes = [...causesOf(fired, parts.around().state).values()]
+    const { state, leaning } = parts.around()
+    const causes = [...causesOf(fired, state, leaning).values()]
     const message = messageOf(alerts, ({ id }) => causes.filter((cause) => cause.id === id).length)
     const at = clock.now()
     parts.durably(() => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { PveApi } from '../ports.ts'
+import type { PveReader } from '../ports.ts'
 import { ApiError } from '../proxmox/failure.ts'
 
 /** One interface as it is configured, staged changes included. `values`: by Proxmox's keys, without those it only reports. */
@@ -17,7 +17,7 @@ const Row = z.looseObject({ iface: z.string(), type: z.string() })
 const Answer = z.object({ data: z.array(Row), changes: z.string().nullish() })
 
 /** Reads a node's interfaces. @throws ApiError */
-export async function readNetwork(api: PveApi, node: string, signal: AbortSignal): Promise<NodeNetwork> {
+export async function readNetwork(api: PveReader, node: string, signal: AbortSignal): Promise<NodeNetwork> {
   const read = Answer.safeParse(await api.get(['nodes', node, 'network'], {}, { signal, isWhole: true }))
   if (!read.success)
     throw new ApiError('cluster_refused', `${node} described its network in a way that JARVIS does not understand.`)

@@ -3,6 +3,7 @@ import { agentSilent } from './agent-silent.ts'
 import { backupFailed } from './backup-failed.ts'
 import { backupOld } from './backup-old.ts'
 import { backupVerify } from './backup-verify.ts'
+import { bridgeDown } from './bridge-down.ts'
 import { certificate } from './certificate.ts'
 import { clusterAway } from './cluster-away.ts'
 import { corosyncLink } from './corosync-link.ts'
@@ -13,12 +14,14 @@ import { guestDisk } from './guest-disk.ts'
 import { guestUncovered } from './guest-uncovered.ts'
 import { haState } from './ha-state.ts'
 import { kernelReboot } from './kernel-reboot.ts'
+import { memoryPressure } from './memory-pressure.ts'
 import { nodeAway } from './node-away.ts'
 import { nodeClock } from './node-clock.ts'
 import { nodeHeat } from './node-heat.ts'
 import { nodeMemory } from './node-memory.ts'
 import { nodeRootDisk } from './node-root-disk.ts'
 import { outOfMemory } from './out-of-memory.ts'
+import { qdeviceCheck } from './qdevice.ts'
 import { quorum } from './quorum.ts'
 import { replication } from './replication.ts'
 import { repositories } from './repositories.ts'
@@ -32,6 +35,7 @@ import { taskFailed } from './task-failed.ts'
 import { thinPool } from './thin-pool.ts'
 import { securityUpdates, updates } from './updates.ts'
 import { upsCheck } from './ups.ts'
+import { vmDisk } from './vm-disk.ts'
 import { vmIoError } from './vm-io-error.ts'
 import { zfsPool } from './zfs-pool.ts'
 import { zfsScrub } from './zfs-scrub.ts'
@@ -55,6 +59,8 @@ export const makeChecks = (): readonly Check[] => [
   zfsPool,
   diskSmart,
   thinPool,
+  bridgeDown,
+  qdeviceCheck(),
   haState,
   replication,
   outOfMemory,
@@ -67,6 +73,8 @@ export const makeChecks = (): readonly Check[] => [
   nodeClock,
   corosyncLink,
   agentSilent,
+  vmDisk,
+  memoryPressure,
   diskWear,
   zfsScrub,
   snapshotForgotten,

@@ -78,7 +78,10 @@ export const networkRoutes: readonly Route[] = [
     run(model, parts) {
       const { read, staged } = model.host.facts.node(parts.node ?? '').network
       const now = staged()
-      const data = [...configured(model, parts)].map(([iface, values]) => ({ iface, active: 1, ...rowOf(values) }))
+      const { bridgesDown } = model.host.facts.node(parts.node ?? '')
+      const data = [...configured(model, parts)].map(([iface, values]) => ({
+        ...{ iface, ...(!bridgesDown.has(iface) && { active: 1 }), ...rowOf(values) },
+      }))
       return new Whole({ data, ...(now !== undefined && { changes: diffOf(read(), now) }) })
     },
   },

@@ -84,6 +84,13 @@ export const clusterRoutes: readonly Route[] = [
           ...{ status: status === 'stopped' ? 'stopped' : 'running', template: isTemplate ? 1 : 0 },
         })),
   },
+  {
+    method: 'GET',
+    pattern: /^\/cluster\/config\/qdevice$/,
+    allowed: {},
+    needs: audit,
+    run: ({ host }) => host.facts.qdevice,
+  },
   { method: 'GET', pattern: /^\/cluster\/ha\/status\/current$/, allowed: {}, needs: audit, run: haRows },
   {
     method: 'GET',

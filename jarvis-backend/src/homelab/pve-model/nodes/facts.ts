@@ -16,11 +16,15 @@ export type NodeFacts = {
   firewall: FirewallFacts
   /** How far its clock is ahead, s. */
   clockOffS: number
+  /** Percent of the time in which all waits for memory, as each minute of the last hour has it; absent: hardly any. */
+  memoryPressure?: readonly number[]
   /** Unix seconds; absent: far away. */
   certificateEndsAt?: number
   /** As `apt/repositories` answers them. */
   repositoryFaults: Row[]
   network: NetworkFiles
+  /** Its bridges that are down. */
+  bridgesDown: Set<string>
 }
 export type FirewallFacts = { options: Row; rules: Row[] }
 
@@ -54,6 +58,10 @@ export type ClusterFacts = {
   jobs: BackupJob[]
   replication: ReplicationFacts[]
   firewall: FirewallFacts
+  /** As its daemon answers it; empty: there is none. */
+  qdevice: Row
+  /** By storage: the address of the server it lies on. */
+  servers: Map<string, string>
   /** Bytes a day by which a storage has grown in the last month; absent: none. */
   growth: Map<string, number>
   /** By vmid; absent: switched off, without rules. */
@@ -79,6 +87,7 @@ export function createFacts(known: (node: string) => Partial<NodeFacts> = () => 
         clockOffS: 0,
         repositoryFaults: [],
         network: plainNetwork(`10.0.9.${11 + nodes.size}`),
+        bridgesDown: new Set<string>(),
       }
       const made: NodeFacts = { ...plain, firewall: noFirewall(), ...known(name) }
       nodes.set(name, made)
@@ -87,6 +96,8 @@ export function createFacts(known: (node: string) => Partial<NodeFacts> = () => 
     jobs: [],
     replication: [],
     firewall: noFirewall(),
+    qdevice: {},
+    servers: new Map(),
     growth: new Map(),
     guestFirewalls: new Map(),
   }

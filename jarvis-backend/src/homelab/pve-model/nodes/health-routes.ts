@@ -57,6 +57,20 @@ export const healthRoutes: readonly Route[] = [
   },
   {
     method: 'GET',
+    pattern: at('rrddata'),
+    allowed: { timeframe: /^hour$/, cf: /^(AVERAGE|MAX)$/ },
+    required: ['timeframe'],
+    needs: audit,
+    run({ host }, { node = '' }) {
+      const last = Math.floor(host.now() / 60_000) * 60
+      const pressure = host.facts.node(node).memoryPressure ?? Array.from({ length: 60 }, () => 0.1)
+      return pressure.map((value, index) => ({
+        ...{ time: last - (pressure.length - 1 - index) * 60, pressurememoryfull: value },
+      }))
+    },
+  },
+  {
+    method: 'GET',
     pattern: at('storage/(?<storage>[^/]+)/rrddata'),
     allowed: { timeframe: /^(hour|day|week|month|year)$/, cf: /^(AVERAGE|MAX)$/ },
     required: ['timeframe'],

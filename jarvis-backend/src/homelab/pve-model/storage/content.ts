@@ -17,6 +17,21 @@ const isBackup = (volid: string) => volid.includes(':backup/')
 export const contentRoutes: readonly Route[] = [
   {
     method: 'GET',
+    pattern: /^\/storage$/,
+    allowed: { type: wordShape },
+    needs: () => [],
+    run: ({ host }, _parts, { type: wanted }, may) =>
+      host
+        .storages()
+        .filter(({ name, type }) => (wanted ?? type) === type && may(sees(name)))
+        .map(({ name, type, isShared, content, nodes }) => {
+          const server = host.facts.servers.get(name)
+          const place = { ...(nodes && { nodes: nodes.join(',') }), ...(server !== undefined && { server }) }
+          return { storage: name, type, content: content.join(','), shared: isShared ? 1 : 0, ...place }
+        }),
+  },
+  {
+    method: 'GET',
     pattern: /^\/nodes\/(?<node>[^/]+)\/storage$/,
     allowed: { content: /^[a-z,]+$/, storage: wordShape, enabled: flag, format: flag, target: wordShape },
     needs: () => [],

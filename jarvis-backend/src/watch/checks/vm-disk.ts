@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { plainName } from '../../homelab/format.ts'
+import { figure, words as text } from '../../homelab/proxmox/answers.ts'
+import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { isForbidden } from '../../homelab/proxmox/rights.ts'
+import { percent } from '../../lib/words.ts'
+import { shareOf } from '../../protocol/facts.ts'
+import { CannotRun, type Check, type Measure } from '../check.ts'
+import { guestName, guestObject, over } from '../measure.ts'
+
+const share = { look: 0.9, failed: 0.97, clear: 0.85 }
+/** Images that are read only, and always full. */
+const images = new Set(['squashfs', 'iso9660', 'udf', 'cdfs', 'erofs', 'cramfs'])
+
+const Status = z.object({ agent: z.coerce.number().optional() })
+const Answer = z.object({
+  result: z.array(z.object({ mountpoint: text, type: text, 'total-bytes': figure, 'used-bytes': figure })),
+})
+
+/** The fullest filesystem of a VM, which Proxmox knows only from the guest agent. */
+export const vmDisk: Check = {
+  id: 'vm-disk',
+  title: 'Disk of a VM',
+  reads: 'GET /nodes/{node}/qemu/{vmid}/agent/get-fsinfo',
+  limit: () => `${percent(share.look)} full, failed at ${percent(share.failed)}, clears at ${percent(share.clear)}.`,
+  pace: 'sweep',
+  forMs: 0,
+  async look({ state, api, signal }) {
+    const measures: Measure[] = []
+    const unread = new Map<string, string>()
+    for (const { name, status } of state.nodes) if (status !== 'online') unread.set(name, `${name} is ${status}`)
+    for (const guest of state.guests) {
+      if (guest.type !== 'vm' || guest.status !== 'running' || unread.has(guest.node)) continue
+      const of = { object: guestObject(guest), inputs: { vmid: guest.vmid } }
+      const who = guestName(guest)
+      try {
+        const now = Status.safeParse(await api.get([...guestPath(guest), 'status', 'current'], {}, { signal }))
+        if (!now.success || now.data.agent !== 1) continue
+        const { result } = Answer.parse(await api.get([...guestPath(guest), 'agent', 'get-fsinfo'], {}, { signal }))
+        const [fullest] = result
+          .filter(({ type = '' }) => !images.has(type.toLowerCase()))
+          .flatMap(({ mountpoint = '/', 'total-bytes': total, 'used-bytes': used }) => {
+            const full = shareOf(used, total)
+            return full === undefined ? [] : [{ mountpoint, full }]
+          })
+          .sort((a, b) => b.full - a.full)
+        if (fullest === undefined) {
+          measures.push({ ...of, level: 'unseen', words: 'unknown', sentence: `The agent of ${who} names no size.` })
+          continue
+        }
+        const words = `${plainName(fullest.mountpoint)} ${percent(fullest.full)} full`
+        const level = over(fullest.full, share)
+        measures.push({ ...of, level, words, value: fullest.full, sentence: `The disks of ${who}: ${words}.` })
+      } catch (error) {
+        signal.throwIfAborted()
+        if (isForbidden(error)) throw new CannotRun('The token needs VM.GuestAgent.Audit on /vms.')
+        measures.push({ ...of, level: 'unseen', words: 'unknown', sentence: `The disks of ${who} are not known.` })
+      }
+    }
+    return { measures, unread }
+  },
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import { volumesOf } from '../homelab/operations/guest-config.ts'
+import type { PveReader } from '../homelab/ports.ts'
+import { rowsOf, words } from '../homelab/proxmox/answers.ts'
+import { guestPath } from '../homelab/proxmox/guest.ts'
+import type { ClusterState } from '../protocol/index.ts'
+import type { Leaning } from './leaning.ts'
+
+const dayMs = 86_400_000
+/** A sweep that a notification asked for reads nothing here. */
+const seldomMs = 50 * 60_000
+/** Configurations that one sweep reads: those of a large cluster are known after some hours. */
+const mostGuests = 250
+/** Storages on the network, whose server may be a guest or a node of this cluster. */
+const network = new Set(['nfs', 'cifs', 'iscsi', 'iscsidirect', 'zfs', 'glusterfs', 'pbs'])
+/** Of these, those that a policy's `storage` may be meant to serve. */
+const fileServed = new Set(['nfs', 'cifs', 'iscsi', 'iscsidirect', 'zfs', 'glusterfs'])
+
+const StorageRow = z.object({ storage: z.string(), type: words, server: words, portal: words })
+const MemberRow = z.object({ type: z.literal('node'), name: z.string(), ip: words })
+const Config = z.record(z.string(), z.unknown())
+
+const Kept = z.object({
+  guests: z.record(
+    z.string(),
+    z.object({
+      node: z.string(),
+      at: z.number(),
+      storages: z.array(z.string()),
+      bridges: z.array(z.string()),
+      addresses: z.array(z.string()),
+    }),
+  ),
+  servers: z.record(z.string(), z.string()),
+})
+type Kept = z.output<typeof Kept>
+
+/** What is kept from sweep to sweep, and over restarts: when a storage is away, it is too late to ask what stands on it. */
+export interface LeaningStore {
+  read(): string | undefined
+  write(text: string): void
+}
+
+export type LeaningReader = ReturnType<typeof createLeaningReader>
+
+/** Knows what stands on what, from the configurations of guests and storages, and from the policy. */
+export function createLeaningReader(parts: {
+  store: LeaningStore
+  /** What the policy names as storage: `vm/103`, `ct/103`, `node/pve`. */
+  named(): readonly string[]
+}) {
+  let kept = parse(parts.store.read())
+  let shown: Leaning | undefined
+  let lookedAt = Number.NEGATIVE_INFINITY
+
+  function keep(next: Kept) {
+    const text = JSON.stringify(next)
+    if (text !== JSON.stringify(kept)) parts.store.write(text)
+    kept = next
+    shown = undefined
+  }
+
+  return {
+    now: (): Leaning => {
+      shown ??= {
+        guests: new Map(Object.entries(kept.guests).map(([vmid, facts]) => [Number(vmid), facts])),
+        servers: new Map(Object.entries(kept.servers)),
+      }
+      return shown
+    },
+    /** Another cluster is connected. */
+    forget: () => keep({ guests: {}, servers: {} }),
+    /** Reads what is not known yet, or was read more than a day ago. What cannot be read stays as it was. */
+    async look({ api, state, now, signal }: { api: PveReader; state: ClusterState; now: number; signal: AbortSignal }) {
+      if (Math.abs(now - lookedAt) < seldomMs) return
+      lookedAt = now
+      const online = new Set(state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name))
+      const guests: Kept['guests'] = {}
+      for (const { vmid } of state.guests) {
+        const before = kept.guests[vmid]
+        if (before !== undefined) guests[vmid] = before
+      }
+      const late = state.guests.filter(({ vmid, node }) => {
+        const before = guests[vmid]
+        return online.has(node) && (before === undefined || before.node !== node || now - before.at >= dayMs)
+      })
+      for (const guest of late.slice(0, mostGuests)) {
+        const read = await api.get([...guestPath(guest), 'config'], { current: '1' }, { signal }).catch(() => undefined)
+        signal.throwIfAborted()
+        const config = Config.safeParse(read)
+        if (config.success) guests[guest.vmid] = { node: guest.node, at: now, ...restsIn(config.data) }
+      }
+      const [storages, members] = [
+        await api.get(['storage'], {}, { signal }).catch(() => undefined),
+        await api.get(['cluster', 'status'], {}, { signal }).catch(() => undefined),
+      ]
+      signal.throwIfAborted()
+      const servers =
+        storages === undefined
+          ? kept.servers
+          : serversOf(rowsOf(StorageRow, storages).rows, {
+              nodes: rowsOf(MemberRow, nodesIn(members)).rows,
+              ...{ guests, named: parts.named() },
+            })
+      keep({ guests, servers })
+    },
+  }
+}
+
+function parse(text: string | undefined): Kept {
+  try {
+    return Kept.parse(JSON.parse(text ?? ''))
+  } catch {
+    return { guests: {}, servers: {} }
+  }
+}
+
+const nodesIn = (members: unknown) =>
+  Array.isArray(members) ? members.filter((row: { type?: unknown } | null) => row?.type === 'node') : []
+
+/** What a guest's configuration says that it stands on, and its addresses, as far as they are set there. */
+function restsIn(config: Readonly<Record<string, unknown>>) {
+  const values = Object.fromEntries(Object.entries(config).map(([key, value]) => [key, String(value)]))
+  const storages = volumesOf(values).flatMap(({ storage }) => storage ?? [])
+  const cards = Object.entries(values).filter(([key]) => /^(net|ipconfig)\d+$/.test(key))
+  const option = (name: string) =>
+    cards.flatMap(([, value]) => new RegExp(`(?:^|,)${name}=([^,/]+)`).exec(value)?.[1] ?? [])
+  return {
+    storages: [...new Set(storages)],
+    bridges: [...new Set(option('bridge'))],
+    addresses: [...option('ip'), ...option('ip6')].filter((address) => /[.:]/.test(address)),
+  }
+}
+
+/** Who serves each storage of the network. A name is nobody's word for it: an address is, or the policy. */
+function serversOf(
+  rows: readonly z.output<typeof StorageRow>[],
+  known: { guests: Kept['guests']; nodes: readonly z.output<typeof MemberRow>[]; named: readonly string[] },
+): Record<string, string> {
+  const byAddress = new Map<string, string>()
+  for (const { name, ip } of known.nodes) if (ip !== undefined) byAddress.set(ip, `node/${name}`)
+  for (const [vmid, { addresses }] of Object.entries(known.guests))
+    for (const address of addresses) byAddress.set(address, `guest/${vmid}`)
+  const [named, ...others] = known.named
+  const byPolicy = others.length > 0 ? undefined : named?.replace(/^(vm|ct)\//, 'guest/')
+  return Object.fromEntries(
+    rows.flatMap(({ storage, type = '', server, portal }) => {
+      if (!network.has(type)) return []
+      const address = (server ?? portal)?.replace(/:\d+$/, '')
+      const found = byAddress.get(address ?? '') ?? (fileServed.has(type) ? byPolicy : undefined)
+      return found === undefined ? [] : [[storage, found]]
+    }),
+  )
+}
