@@ -51,6 +51,51 @@ test.each([false, true])('jobs, a trace, runbooks and windows are shown, in both
   }
 })
 
+test('the hours of the heartbeat, and the window and traffic of the drills, have a form; what it does not show stays', async () => {
+  const server = await stage.play(automationsScene(Date.now()))
+  const page = await stage.open(server, '/automations')
+  const patched = () => server.asked.filter(({ method }) => method === 'PATCH').map(({ body }) => body)
+  await page
+    .getByRole('link', { name: /heartbeat/ })
+    .first()
+    .click()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const beat = page.getByRole('form', { name: 'Edit heartbeat' })
+  await beat.locator('.next-five li').first().waitFor()
+  await beat.getByLabel('From').fill('07:00')
+  await beat.getByRole('button', { name: 'Save the job' }).click()
+  await beat.getByText('Name both hours, or neither of them.').waitFor()
+  await beat.getByLabel('Until').fill('23:00')
+  await beat.getByLabel('A digest each day').fill('08:00')
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/automations-heartbeat.png` })
+  expect(await seriousFindings(page)).toEqual([])
+  await beat.getByRole('button', { name: 'Save the job' }).click()
+  await expect.poll(patched).toMatchObject([
+    {
+      work: { kind: 'heartbeat', activeHours: '07:00-23:00', digestAt: '08:00' },
+      schedule: { kind: 'interval', minutes: 30 },
+    },
+  ])
+  await page.getByText('between 07:00 and 23:00, and once a day at 08:00').waitFor()
+
+  await page.getByRole('link', { name: /nightly-drill/ }).click()
+  await page.getByText('between 01:00 and 05:00, at 51.2k KiB/s at most').waitFor()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const drill = page.getByRole('form', { name: 'Edit nightly-drill' })
+  await drill.locator('.next-five li').first().waitFor()
+  await drill.getByLabel('From').fill('')
+  await drill.getByLabel('Until').fill('')
+  await drill.getByLabel('Disk traffic').fill('20000')
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/automations-drill.png` })
+  await drill.getByRole('button', { name: 'Save the job' }).click()
+  await expect
+    .poll(() => patched()[1])
+    .toMatchObject({
+      work: { kind: 'drill', bwlimitKiBps: 20_000 },
+      budget: { tokensPerDay: 20_000, usdPerDay: 0.5 },
+    })
+})
+
 test('a job shows its next five runs before it is saved; jobs are paused one by one, all at once, and run by hand', async () => {
   const server = await stage.play(automationsScene(Date.now()))
   const page = await stage.open(server, '/automations')
@@ -93,7 +138,7 @@ test('a job shows its next five runs before it is saved; jobs are paused one by 
   await page.getByRole('button', { name: 'Go on' }).click()
   await page.getByRole('button', { name: 'Pause', exact: true }).waitFor()
   await page.keyboard.press('r')
-  await expect.poll(() => server.asked.at(-1)?.path).toBe('/api/jobs/job_5/run')
+  await expect.poll(() => server.asked.at(-1)?.path).toBe('/api/jobs/job_6/run')
   await page.getByRole('button', { name: 'Pause all…' }).click()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Pause all jobs' }).waitFor({ state: 'detached' })

@@ -18,6 +18,8 @@ import { JobForm } from './job-form.tsx'
 import { NextFive } from './next-five.tsx'
 import { Runs } from './runs.tsx'
 
+type WorkOf<K extends Job['work']['kind']> = Extract<Job['work'], { kind: K }>
+
 type Props = {
   job: Job
   now: number
@@ -71,11 +73,9 @@ export function JobDetail({ job, now, zone, slot, isEditing, mayAct, set, onChan
               <button type="button" className="button small" onClick={run}>
                 Run now…
               </button>
-              {(job.work.kind === 'prompt' || job.work.kind === 'call' || job.work.kind === 'runbook') && (
-                <button type="button" className="button small" onClick={() => set({ edit: '1' })}>
-                  Edit
-                </button>
-              )}
+              <button type="button" className="button small" onClick={() => set({ edit: '1' })}>
+                Edit
+              </button>
               {job.state !== 'ended' && (
                 <button type="button" className="button small" onClick={pause}>
                   {isPaused ? 'Go on' : 'Pause'}
@@ -184,22 +184,30 @@ function Work({ job: { work, budget } }: { job: Job }) {
           </code>
         </>
       )}
-      {work.kind === 'heartbeat' && <Heartbeat />}
-      {work.kind === 'drill' && 'Proves the backup of the guest whose proof is oldest.'}
+      {work.kind === 'heartbeat' && <Heartbeat work={work} />}
+      {work.kind === 'drill' && drillWords(work)}
       {most.length > 0 && <small> At most {most.join(', ')}.</small>}
     </p>
   )
 }
 
-function Heartbeat() {
+function drillWords({ window, bwlimitKiBps }: WorkOf<'drill'>): string {
+  const within = window === undefined ? '' : `, between ${window.replace('-', ' and ')}`
+  const limit = bwlimitKiBps === undefined ? '' : `, at ${thousands(bwlimitKiBps)} KiB/s at most`
+  return `Proves the backup of the guest whose proof is oldest${within}${limit}.`
+}
+
+function Heartbeat({ work: { activeHours, digestAt } }: { work: WorkOf<'heartbeat'> }) {
   const beat = useLoad('heartbeat', readHeartbeat, ['connect', 'jobs']).data
-  if (beat === undefined) return 'All checks, without a model; a model only where findings changed.'
+  const hours = activeHours === undefined ? '' : `, between ${activeHours.replace('-', ' and ')}`
+  const digest = digestAt === undefined ? '' : `, and once a day at ${digestAt}`
+  const does = `All checks, without a model; a model only where findings changed${hours}${digest}.`
+  if (beat === undefined) return does
   const cost = beat.cost_today_usd === null ? 'price not known' : dollars(beat.cost_today_usd)
   return (
     <>
-      All checks, without a model; a model only where findings changed. Today {thousands(beat.tokens_today)} of{' '}
-      {thousands(beat.tokens_per_day)} tokens, {beat.tokens_today === 0 ? 'no cost' : cost}.
-      {!beat.has_heartbeat_file && ` There is no ${beat.heartbeat_file}.`}
+      {does} Today {thousands(beat.tokens_today)} of {thousands(beat.tokens_per_day)} tokens,{' '}
+      {beat.tokens_today === 0 ? 'no cost' : cost}.{!beat.has_heartbeat_file && ` There is no ${beat.heartbeat_file}.`}
     </>
   )
 }

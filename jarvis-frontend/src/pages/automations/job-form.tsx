@@ -2,8 +2,6 @@ import type { Job, SchedulePreview } from 'jarvis-backend/protocol'
 import { useEffect, useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { changeJob, makeJob, previewSchedule } from '../../api/jobs.ts'
-import { listRunbooks } from '../../api/runbooks.ts'
-import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem } from '../../app/load-state.tsx'
 import { useEscape } from '../../app/use-escape.ts'
@@ -11,9 +9,9 @@ import { capital } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { NextFive } from './next-five.tsx'
+import { madeKinds, WorkFields, type WorkKind, workIn } from './work-fields.tsx'
 
 type Schedule = Job['schedule']
-const kinds = ['prompt', 'runbook', 'call'] as const
 const kindWords = {
   prompt: 'Ask JARVIS something',
   runbook: 'Run a runbook',
@@ -25,7 +23,7 @@ const localOf = (at: number) => new Date(at - new Date(at).getTimezoneOffset() *
 
 /** A job's name, work and schedule. Saving rests until the schedule has been read and its next five times are shown. */
 export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone: (id: string | undefined) => void }) {
-  const [kind, setKind] = useState<(typeof kinds)[number]>(kinds.find((known) => known === job?.work.kind) ?? 'prompt')
+  const [kind, setKind] = useState<WorkKind>(job?.work.kind ?? 'prompt')
   const [schedule, setSchedule] = useState<Schedule>(job?.schedule ?? { kind: 'cron', line: '11 20 * * *', zone })
   const key = JSON.stringify(schedule)
   const [seen, setSeen] = useState<{ key: string; preview?: SchedulePreview; problem?: ApiError }>()
@@ -33,7 +31,6 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
   const [isTouched, setTouched] = useState(false)
   // What was typed is left by Cancel alone.
   useEscape(isTouched ? undefined : () => onDone(job?.id))
-  const runbooks = useLoad('runbooks', listRunbooks, ['runbooks']).data?.items
   useEffect(() => {
     const timer = setTimeout(() => {
       previewSchedule(JSON.parse(key)).then(
@@ -52,14 +49,9 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
     const read = (name: string) => String(given.get(name) ?? '').trim()
     const number = (name: string) => (read(name) === '' ? {} : { [name]: Number(read(name)) })
     try {
-      const inputs = parse(read('inputs'))
-      const work: Job['work'] =
-        kind === 'prompt'
-          ? { kind, text: read('text') }
-          : kind === 'runbook'
-            ? { kind, name: read('runbook'), inputs }
-            : { kind, toolName: read('tool'), toolInput: inputs }
-      const budget = { ...number('tokensPerRun'), ...number('tokensPerDay') }
+      const work = workIn(kind, read)
+      const { tokensPerRun: _run, tokensPerDay: _day, ...others } = job?.budget ?? {}
+      const budget = { ...others, ...number('tokensPerRun'), ...number('tokensPerDay') }
       const body = { name: read('name'), work, schedule, budget }
       const saved = await (job === undefined ? makeJob(body) : changeJob(job.id, body))
       say(`${saved.name} is saved.`)
@@ -73,7 +65,10 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
     <form
       className="job-form"
       aria-label={job === undefined ? 'New job' : `Edit ${job.name}`}
-      onChange={() => setTouched(true)}
+      onChange={() => {
+        setTouched(true)
+        setRefused(undefined)
+      }}
       onSubmit={(event) => {
         event.preventDefault()
         if (rest === undefined) void save(event.currentTarget)
@@ -84,67 +79,19 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
         Name
         <input className="field" name="name" required maxLength={100} defaultValue={job?.name} spellCheck={false} />
       </label>
-      <label>
-        Does
-        <select className="field" value={kind} onChange={(event) => setKind(event.currentTarget.value as typeof kind)}>
-          {kinds.map((known) => (
-            <option key={known} value={known}>
-              {kindWords[known]}
-            </option>
-          ))}
-        </select>
-      </label>
-      {kind === 'prompt' && (
+      {job?.isShipped !== true && (
         <label>
-          Message
-          <textarea
-            className="field"
-            name="text"
-            required
-            rows={4}
-            maxLength={20_000}
-            defaultValue={work?.kind === 'prompt' ? work.text : ''}
-          />
-        </label>
-      )}
-      {kind === 'runbook' && (
-        <label>
-          Runbook
-          <select className="field" name="runbook" defaultValue={work?.kind === 'runbook' ? work.name : undefined}>
-            {runbooks?.map(({ name, title }) => (
-              <option key={name} value={name}>
-                {title}
+          Does
+          <select className="field" value={kind} onChange={(event) => setKind(event.currentTarget.value as WorkKind)}>
+            {madeKinds.map((known) => (
+              <option key={known} value={known}>
+                {kindWords[known]}
               </option>
             ))}
           </select>
         </label>
       )}
-      {kind === 'call' && (
-        <label>
-          Tool
-          <input
-            className="field mono"
-            name="tool"
-            required
-            defaultValue={work?.kind === 'call' ? work.toolName : ''}
-            spellCheck={false}
-          />
-        </label>
-      )}
-      {kind !== 'prompt' && (
-        <label>
-          {kind === 'runbook' ? 'Inputs' : 'Arguments'}, as JSON
-          <textarea
-            className="field mono"
-            name="inputs"
-            rows={3}
-            defaultValue={JSON.stringify(
-              work?.kind === 'runbook' ? work.inputs : work?.kind === 'call' ? work.toolInput : {},
-            )}
-            spellCheck={false}
-          />
-        </label>
-      )}
+      <WorkFields key={kind} kind={kind} work={work} zone={zone} />
       <ScheduleFields schedule={schedule} zone={zone} onChange={setSchedule} />
       <div className="preview" role="status">
         {problem !== undefined && (
@@ -207,18 +154,6 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
       </p>
     </form>
   )
-}
-
-/** @throws ApiError where it is no JSON object */
-function parse(text: string): Record<string, unknown> {
-  if (text === '') return {}
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  } catch {
-    // The sentence below says it.
-  }
-  throw new ApiError('invalid_request', 'The inputs must be a JSON object, such as {"node": "pve"}.')
 }
 
 type FieldsProps = { schedule: Schedule; zone: string; onChange: (schedule: Schedule) => void }

@@ -74,6 +74,17 @@ export function automationsScene(now: number): Scene {
           '25 checks, 0 new',
         ),
         nightly,
+        job(
+          'nightly-drill',
+          {
+            work: { kind: 'drill', window: '01:00-05:00', bwlimitKiBps: 51_200 },
+            budget: { tokensPerDay: 20_000, usdPerDay: 0.5 },
+            approvedUntil: null,
+            isShipped: true,
+          },
+          'oooooooooo',
+          'CT 113 booted, and its app answered',
+        ),
         job('patch-window', {}, 'ooooooaooa', '4 nodes asked, 1 waits'),
         job('prune-downloads', {}, 'ooooooooom', 'JARVIS was off; not caught up: it changes'),
         job(

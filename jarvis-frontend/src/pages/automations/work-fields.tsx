@@ -1,0 +1,172 @@
+import type { Job } from 'jarvis-backend/protocol'
+import { ApiError } from '../../api/http.ts'
+import { listRunbooks } from '../../api/runbooks.ts'
+import { useLoad } from '../../api/use-load.ts'
+
+type Work = Job['work']
+export type WorkKind = Work['kind']
+
+/** What a person may make; jobs that come with JARVIS keep their own kind. */
+export const madeKinds = ['prompt', 'runbook', 'call'] as const
+
+/** The work as the fields say it. @param read a field's text, trimmed @throws ApiError with what is wrong */
+export function workIn(kind: WorkKind, read: (name: string) => string): Work {
+  switch (kind) {
+    case 'prompt':
+      return { kind, text: read('text') }
+    case 'runbook':
+      return { kind, name: read('runbook'), inputs: objectIn(read('inputs')) }
+    case 'call':
+      return { kind, toolName: read('tool'), toolInput: objectIn(read('inputs')) }
+    case 'heartbeat': {
+      const activeHours = hoursIn(read)
+      const digestAt = read('digestAt')
+      return { kind, ...(activeHours !== undefined && { activeHours }), ...(digestAt !== '' && { digestAt }) }
+    }
+    case 'drill': {
+      const window = hoursIn(read)
+      const limit = read('bwlimit')
+      return { kind, ...(limit !== '' && { bwlimitKiBps: Number(limit) }), ...(window !== undefined && { window }) }
+    }
+  }
+}
+
+function hoursIn(read: (name: string) => string): string | undefined {
+  const [from, until] = [read('from'), read('until')]
+  if (from === '' && until === '') return undefined
+  if (from === '' || until === '') throw new ApiError('invalid_request', 'Name both hours, or neither of them.')
+  return `${from}-${until}`
+}
+
+/** @throws ApiError where it is no JSON object */
+function objectIn(text: string): Record<string, unknown> {
+  if (text === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch {
+    // The sentence below says it.
+  }
+  throw new ApiError('invalid_request', 'The inputs must be a JSON object, such as {"node": "pve"}.')
+}
+
+/** The fields of a kind of work. @param zone of the server, in which its hours are */
+export function WorkFields({ kind, work, zone }: { kind: WorkKind; work: Work | undefined; zone: string }) {
+  if (kind === 'prompt')
+    return (
+      <label>
+        Message
+        <textarea
+          className="field"
+          name="text"
+          required
+          rows={4}
+          maxLength={20_000}
+          defaultValue={work?.kind === 'prompt' ? work.text : ''}
+        />
+      </label>
+    )
+  if (kind === 'heartbeat') {
+    const now = work?.kind === 'heartbeat' ? work : undefined
+    return (
+      <>
+        <Hours hours={now?.activeHours} words="Its model may be called" zone={zone} />
+        <label>
+          A digest each day at, though nothing changed
+          <input className="field" name="digestAt" type="time" defaultValue={now?.digestAt} />
+        </label>
+        <p className="text-soft">
+          The checks run at each beat and cost nothing. The hours hold for the model alone; what changed outside of them
+          is told at the next beat inside.
+        </p>
+      </>
+    )
+  }
+  if (kind === 'drill') {
+    const now = work?.kind === 'drill' ? work : undefined
+    return (
+      <>
+        <Hours hours={now?.window} words="It may begin" zone={zone} />
+        <label>
+          Disk traffic, at most, KiB/s
+          <input
+            className="field"
+            name="bwlimit"
+            type="number"
+            min={1}
+            placeholder="no limit"
+            defaultValue={now?.bwlimitKiBps}
+          />
+        </label>
+        <p className="text-soft">Another limit makes other drills of them: what was approved beforehand asks again.</p>
+      </>
+    )
+  }
+  return (
+    <>
+      {kind === 'runbook' ? (
+        <Runbook name={work?.kind === 'runbook' ? work.name : undefined} />
+      ) : (
+        <label>
+          Tool
+          <input
+            className="field mono"
+            name="tool"
+            required
+            defaultValue={work?.kind === 'call' ? work.toolName : ''}
+            spellCheck={false}
+          />
+        </label>
+      )}
+      <label>
+        {kind === 'runbook' ? 'Inputs' : 'Arguments'}, as JSON
+        <textarea
+          className="field mono"
+          name="inputs"
+          rows={3}
+          defaultValue={JSON.stringify(
+            work?.kind === 'runbook' ? work.inputs : work?.kind === 'call' ? work.toolInput : {},
+          )}
+          spellCheck={false}
+        />
+      </label>
+    </>
+  )
+}
+
+function Runbook({ name }: { name: string | undefined }) {
+  const runbooks = useLoad('runbooks', listRunbooks, ['runbooks']).data?.items
+  return (
+    <label>
+      Runbook
+      {/* The chosen one is known once the list is there. */}
+      <select key={runbooks === undefined ? 'none' : 'all'} className="field" name="runbook" defaultValue={name}>
+        {runbooks?.map((one) => (
+          <option key={one.name} value={one.name}>
+            {one.title}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** From and until on the server's clock; both empty: always. */
+function Hours({ hours, words, zone }: { hours: string | undefined; words: string; zone: string }) {
+  const [from, until] = hours?.split('-') ?? []
+  return (
+    <fieldset className="pair-fields hours">
+      <legend>
+        {words}, {zone}
+      </legend>
+      <label>
+        From
+        <input className="field" name="from" type="time" defaultValue={from} />
+      </label>
+      <label>
+        Until
+        <input className="field" name="until" type="time" defaultValue={until} />
+      </label>
+    </fieldset>
+  )
+}
