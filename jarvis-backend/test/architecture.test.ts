@@ -65,7 +65,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   auth: ['protocol'],
   signing: ['protocol'],
   push: ['protocol', 'gate'],
-  channels: ['protocol', 'redaction', 'gate', 'calls'],
+  channels: ['protocol', 'redaction', 'push'],
   realtime: ['protocol', 'auth', 'agent', 'homelab', 'calls'],
   http: [
     'protocol',

@@ -9,6 +9,7 @@ import { openDatabase } from '../src/store/sqlite/database.ts'
 import { startNtfy } from './fake-services/ntfy.ts'
 import { createFakeClock, type FakeClock } from './support/fake-clock.ts'
 
+const say = createSpeech((text) => text.replaceAll('hunter2', '[secret]'))
 const dayMs = 24 * 60 * 60_000
 
 function start(
@@ -34,7 +35,7 @@ function start(
   const add = (id: string, more: Partial<OutboxItem> = {}) =>
     outbox.add({
       ...{ id, recipient: 'rec_1', channel: 'ntfy', act: 'deliver', key: `notice:${id}`, createdAt: clock.now() },
-      content: { kind: 'notice', level: 'info', title: id, lines: [], path: '/' },
+      content: { kind: 'notice', level: 'info', title: say(id), lines: [], path: '/' },
       expiresAt: clock.now() + dayMs,
       ...more,
     })
@@ -105,7 +106,6 @@ test('what the last process was sending is sent again, and says so', async () =>
   expect(store.get('a')).toMatchObject({ end: 'sent', attempts: 2 })
 })
 
-const say = createSpeech((text) => text.replaceAll('hunter2', '[secret]'))
 const message = (more: Partial<Outgoing> = {}): Outgoing => ({
   ...{ id: 'out_1', level: 'failed', title: say('pve is away'), lines: [say('13 more are hidden by it.')] },
   ...{ link: 'https://jarvis.lan/alerts', buttons: [], isOver: false, expiresAt: 10 },

@@ -30,6 +30,8 @@ export type Resolution = {
   /** The operator's own call in place of the denied one; `toolUseId`: that call's. */
   alternative?: { toolUseId: string; toolName: string; toolInput: ToolInput }
   at: number
+  /** The channel that it came over; absent: the dashboard, a program or the command line. */
+  via?: string
   /** Of an approval that was signed. */
   receipt?: Receipt
 }
@@ -154,6 +156,7 @@ export type JournalKind =
   | 'restore'
   | 'prune'
   | 'terminal'
+  | 'channel'
   | 'drill'
   | 'plan'
   | 'question'

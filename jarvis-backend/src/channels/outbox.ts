@@ -21,6 +21,9 @@ const words = {
   again: 'JARVIS ended while it was being sent, so it is sent again',
 }
 
+/** What came of an attempt. `dropped`: it was not made, on purpose. */
+export type Attempt = Delivery | { kind: 'dropped'; why: string }
+
 export type Outbox = ReturnType<typeof createOutbox>
 
 /**
@@ -31,10 +34,10 @@ export function createOutbox(parts: {
   store: OutboxStore
   clock: Clock
   /** Makes one attempt. Never rejects. */
-  attempt(item: OutboxItem): Promise<Delivery>
+  attempt(item: OutboxItem): Promise<Attempt>
   atomically<T>(work: () => T): T
   /** Told, in the transaction of the end, what became of an item. */
-  ended?(item: OutboxItem, delivery: Exclude<Delivery, { kind: 'again' }>): void
+  ended?(item: OutboxItem, delivery: Exclude<Attempt, { kind: 'again' }>): void
   /** A line that says what was dropped. */
   announce(text: string): void
   changed(): void
@@ -49,6 +52,9 @@ export function createOutbox(parts: {
   let isOver = false
   let sinceLast = 0
   let added = 0
+
+  /** Why a message passed that was not tried before stays with it. */
+  const passed = ({ attempts, why }: OutboxItem) => (attempts === 0 && why !== undefined ? { why } : {})
 
   function pauseMs(attempts: number, retryAfterMs: number | undefined): number {
     if (retryAfterMs !== undefined) return Math.min(retryAfterMs, longestAskedMs)
@@ -67,11 +73,9 @@ export function createOutbox(parts: {
         store.again(item.id, at + pauseMs(attempts, delivery.retryAfterMs), delivery.why)
         return
       }
-      const more = delivery.kind === 'sent' ? { ref: delivery.ref } : { why: delivery.why }
-      store.end(item.id, delivery.kind === 'sent' ? 'sent' : 'failed', at, {
-        ...(more.ref !== undefined && { ref: more.ref }),
-        ...(more.why !== undefined && { why: more.why }),
-      })
+      if (delivery.kind === 'sent')
+        store.end(item.id, 'sent', at, { ...(delivery.ref !== undefined && { ref: delivery.ref }), ...passed(item) })
+      else store.end(item.id, delivery.kind === 'dropped' ? 'dropped' : 'failed', at, { why: delivery.why })
       parts.ended?.(item, delivery)
     })
     sinceLast += 1
@@ -93,12 +97,12 @@ export function createOutbox(parts: {
   /** Begins what is due. @returns when the next is, Unix ms */
   function begin(recipient: string, now: number): number | undefined {
     if (busy.has(recipient)) return undefined
-    let item = store.head(recipient)
+    let item = store.head(recipient, now)
     if (item !== undefined && item.expiresAt <= now) {
       dropped(store.dropStale(recipient, now, words.stale), words.stale)
-      item = store.head(recipient)
+      item = store.head(recipient, now)
     }
-    if (item === undefined) return undefined
+    if (item === undefined) return store.soonest(recipient)
     if (item.notBefore > now) return Math.min(item.notBefore, item.expiresAt)
     const sending = sendOne(item)
       .catch((error: unknown) => parts.report(error, 'a message could not be sent'))

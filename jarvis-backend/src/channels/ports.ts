@@ -1,23 +1,28 @@
 import type { Decides, Level } from './channel.ts'
+import type { Spoken } from './spoken.ts'
 
 /** What an outbox keeps of a message. Its texts are those that leave. */
 export type Content = {
-  kind: 'card' | 'notice' | 'test' | 'pairing'
+  kind: 'card' | 'notice' | 'digest' | 'test' | 'pairing'
   level: Level
-  title: string
-  lines: readonly string[]
+  title: Spoken
+  lines: readonly Spoken[]
   /** Of the dashboard. */
   path: string
   /** Of a card: what its buttons may do. */
   card?: CardOf
   isOver?: true
+  /** The item whose message this changes. */
+  of?: string
+  /** Of a digest: it tells what was held since, Unix ms. */
+  since?: number
 }
 /** `deny`, `approve`: labels of the buttons; absent: no such button. */
-export type CardOf = { toolUseId: string; bindingHash: string; deny?: string; approve?: string }
+export type CardOf = { toolUseId: string; bindingHash: string; deny?: Spoken; approve?: Spoken }
 
 export type OutboxAct = 'deliver' | 'revise' | 'withdraw'
-/** `dropped`: not sent, on purpose. `failed`: it could not be sent. */
-export type OutboxEnd = 'sent' | 'dropped' | 'failed'
+/** `held`: told of in a digest instead. `dropped`: not sent, on purpose. `failed`: it could not be sent. */
+export type OutboxEnd = 'sent' | 'held' | 'dropped' | 'failed'
 
 export type OutboxItem = {
   id: string
@@ -51,8 +56,10 @@ export interface OutboxStore {
   get(id: string): OutboxItem | undefined
   /** Recipients that something waits for. */
   recipients(): string[]
-  /** The oldest item that has not ended. */
-  head(recipient: string): OutboxItem | undefined
+  /** The oldest item that is due, or was tried already and so keeps the later ones waiting; undefined where there is none. */
+  head(recipient: string, now: number): OutboxItem | undefined
+  /** When the next item is due that has not ended, Unix ms. */
+  soonest(recipient: string): number | undefined
   /** How many have not ended. */
   waiting(recipient?: string): number
   /** Notes that an attempt begins. */
@@ -71,8 +78,14 @@ export interface OutboxStore {
   reopen(why: string): number
   /** The delivered or waiting cards that nothing was revised for, oldest first. */
   openCards(): OutboxItem[]
-  /** Cards of a recipient since a time. */
+  /** Whether the recipient has an item of this key that delivers. */
+  has(recipient: string, key: string): boolean
+  /** How many cards of a recipient were added since a time, sent or not. */
   cardsSince(recipient: string, at: number): number
+  /** The same of notices. */
+  noticesSince(recipient: string, at: number): number
+  /** What was held for a digest since a time, oldest first. */
+  held(recipient: string, since: number): OutboxItem[]
   /** Notes that a card is settled. */
   settle(id: string): void
   /** Newest first. */

@@ -6,6 +6,7 @@ import { createSessionReach } from '../auth/reach.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import { createTokenUse } from '../auth/token-use.ts'
 import type { ExecutionStore } from '../calls/ports.ts'
+import type { ChannelKind } from '../channels/channel.ts'
 import type { Config } from '../config/config.ts'
 import { policyPath, readPolicy, watchDataDir } from '../config/policy-file.ts'
 import type { Homelab } from '../homelab/ports.ts'
@@ -42,6 +43,7 @@ import { leaveAnotherCluster } from './another-cluster.ts'
 import { composeAttached } from './attached.ts'
 import { composeBudgetRoutes } from './budget-routes.ts'
 import { composeBudgets, limitsOfAgent, limitsOfJob } from './budgets.ts'
+import { composeChannels } from './channels.ts'
 import { composeDrills } from './drills.ts'
 import { composeFoundation } from './foundation.ts'
 import { composeGate, type Gate } from './gate.ts'
@@ -58,6 +60,7 @@ import { composePush } from './push.ts'
 import { composeRunbooks } from './runbooks.ts'
 import { composeRuns } from './runs.ts'
 import { composeSkills } from './skills.ts'
+import { tellEverywhere } from './tellers.ts'
 import { composeWatch } from './watch.ts'
 
 /** Parts that tests replace. */
@@ -72,6 +75,8 @@ export type SiteReplacements = {
   executions?: (store: ExecutionStore) => ExecutionStore
   /** Receives push messages instead of the browsers' push services. */
   push?: PushSender
+  /** Channels in place of the house's. */
+  channels?: readonly ChannelKind[]
   /** The built program of the memory's thread. */
   memoryWorker?: URL
   /** Tools in addition to the real ones. */
@@ -189,6 +194,12 @@ export function createSite(
     hears: people.hears,
     changed: () => changed({ what: 'push' }),
   })
+  const channels = composeChannels(foundation, {
+    ...{ config, stepUp, kinds: replace.channels },
+    people: people.known,
+    confirmations: () => gate.confirmations,
+  })
+  const tellers = tellEverywhere(push, channels)
   const models = composeModels({
     ...foundation,
     config,
@@ -239,7 +250,7 @@ export function createSite(
     catalog,
     agents: agents.agents,
     people: people.known,
-    tellOwners: (message) => void push.tell(message),
+    tellOwners: (message) => void tellers.tell({ ...message, kind: 'glass', level: 'failed' }),
     images,
     apiTokens,
     mayAsk: people.mayAsk,
@@ -248,10 +259,10 @@ export function createSite(
     decisions,
     publicUrl: config.publicUrl,
     executions: replace.executions,
-    waiting: push.waiting,
-    asking: push.asking,
-    goingBack: push.goingBack,
-    observed: tellObserved(foundation, push),
+    waiting: tellers.waiting,
+    asking: tellers.asking,
+    goingBack: tellers.goingBack,
+    observed: tellObserved(foundation, tellers),
     note: (sessionId, runId, entry) => sessions.runs.note(sessionId, runId, entry),
   })
   const { confirmations, grants, questions } = gate
@@ -273,7 +284,7 @@ export function createSite(
   })
   const { runs } = sessions
   const watch = composeWatch(foundation, {
-    ...{ homelab, drills, gate, push, runbooks: runbooks.library },
+    ...{ homelab, drills, gate, push: tellers, runbooks: runbooks.library },
     catalog,
     tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
   })
@@ -291,6 +302,7 @@ export function createSite(
       attached.reload()
       models.look()
       watch.reload()
+      void channels.reload()
       agents.agents.look()
       gate.policy.edited(readPolicy(policyFile, 'policy.yaml'))
       people.look()
@@ -304,8 +316,9 @@ export function createSite(
   grants.resume()
   // A push message may have been lost with the last process. A second one with the same tag replaces the first silently.
   for (const sessionId of confirmations.pendingCounts().keys()) {
-    push.waiting(sessionId, confirmations.pending(sessionId))
+    tellers.waiting(sessionId, confirmations.pending(sessionId))
   }
+  void channels.resume()
   if (place.isAnother) jobs.jobs.leaveCluster()
   if (place.isAnother) watch.leaveCluster()
   people.onChange(gate.askers.look)
@@ -336,6 +349,7 @@ export function createSite(
     memory,
     models,
     push,
+    channels,
     watch,
     /** The three calls that every door uses; only MCP clients' calls start with `calls.callTool`. */
     hub: { start: runs.start, watch: runs.watch, decide: confirmations.decide },
@@ -367,6 +381,7 @@ export function createSite(
       models: models.routes,
       'mcp-servers': attached.routes,
       push: push.routes,
+      channels: channels.routes,
       ...runbooks.routes,
       ...skills.routes,
       ...watch.routes,
@@ -384,6 +399,7 @@ export function createSite(
       people.look()
       attached.start()
       homelab.fillPast()
+      channels.registry.start()
       watch.start()
     },
     /** Takes no more work. @returns resolves once running calls have ended */
@@ -403,6 +419,7 @@ export function createSite(
       gate.returns.stop()
       await watch.stop()
       push.stop()
+      await channels.stop()
       await drills.stop()
       homelab.stop()
       await memory.stop()

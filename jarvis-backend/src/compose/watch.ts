@@ -26,7 +26,7 @@ import { createWatch } from '../watch/watch.ts'
 import type { Foundation } from './foundation.ts'
 import type { Gate } from './gate.ts'
 import type { ComposedHomelab } from './homelab.ts'
-import type { ComposedPush } from './push.ts'
+import type { Tellers } from './tellers.ts'
 
 const leaningKey = 'leaning'
 const historyMs = 365 * 24 * 3_600_000
@@ -45,7 +45,7 @@ export function composeWatch(
     drills: Pick<Drills, 'proofs'>
     gate: Pick<Gate, 'changes' | 'executor' | 'world'>
     catalog: Pick<Catalog, 'get'>
-    push: Pick<ComposedPush, 'tell'>
+    push: Pick<Tellers, 'tell'>
     runbooks: Pick<Library, 'offers'>
     /** The tokens that JARVIS asks the cluster with: tasks of theirs are its own. */
     tokens: readonly (string | undefined)[]
@@ -117,7 +117,7 @@ export function composeWatch(
   const teller = createTeller({
     ...{ board, around, clock, announce, changed: shown },
     durably: database.durably,
-    send: async (message) => foundation.redact(reachedWords(await parts.push.tell(message))),
+    send: async (message) => foundation.redact(reachedWords(await parts.push.tell({ ...message, kind: 'alert' }))),
   })
   const rounds = createRounds({
     ...{ checks, board, ports, clock, report, changed },

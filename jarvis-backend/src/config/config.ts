@@ -4,6 +4,7 @@ import { parseProtected } from '../gate/index.ts'
 import { type LogLevel, logLevels } from '../lib/log-levels.ts'
 import type { ModelFallback } from '../protocol/index.ts'
 import type { KeySources } from '../secrets/index.ts'
+import { isChannelVariable } from './channel-variables.ts'
 import { ConfigError } from './config-error.ts'
 import { drillOf, drillVariables } from './drill.ts'
 import { demo, isModelVariable, type ModelConfig, type ModelVariable, modelsOf, modelVariables } from './model.ts'
@@ -38,6 +39,8 @@ export type Config = {
   fallbacks: readonly ModelFallback[]
   /** Model variables from the environment and `.env`, which the dashboard cannot change. */
   modelEnvironment: Partial<Record<ModelVariable, string>>
+  /** Settings of channels from the environment and `.env`, which the dashboard cannot change. */
+  channelEnvironment: Record<string, string>
   embeddings: EmbeddingsConfig
   /** The server that turns speech into text; undefined: none. */
   transcriptions: { model: string; baseUrl: string; apiKey?: string } | undefined
@@ -282,6 +285,11 @@ export function readConfig(
     fallbacks: named.fallbacks,
     modelEnvironment: Object.fromEntries(
       Object.entries(given).filter(([name]) => isModelVariable(name) && !(name in saved)),
+    ),
+    channelEnvironment: Object.fromEntries(
+      Object.entries(given).flatMap(([name, text]) =>
+        isChannelVariable(name) && text !== undefined && !(name in saved) ? [[name, text]] : [],
+      ),
     ),
     embeddings: embeddingsOf(value),
     transcriptions: transcriptionsOf(value),

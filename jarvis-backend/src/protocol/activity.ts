@@ -18,6 +18,7 @@ export const Activity = z.object({
     'alert',
     'job',
     'person',
+    'channel',
   ]),
   level: z.enum(['info', 'warning', 'error']),
   text: z.string(),
@@ -40,6 +41,7 @@ export type ActivityEvents = {
       | 'memory'
       | 'mcp_servers'
       | 'push'
+      | 'channels'
       | 'limits'
       | 'samples'
       | 'changes'

@@ -89,6 +89,25 @@ export {
 } from './budget.ts'
 export { Change, ChangesReply } from './change.ts'
 export {
+  ChannelBody,
+  ChannelDeliveries,
+  ChannelDeliveriesQuery,
+  ChannelDelivery,
+  ChannelInfo,
+  ChannelPairing,
+  ChannelPairingBegun,
+  ChannelPairingBody,
+  ChannelPairings,
+  ChannelRecipient,
+  ChannelRecipientBody,
+  ChannelRules,
+  ChannelSetting,
+  ChannelsReply,
+  ChannelTestBody,
+  Decides,
+  matterKinds,
+} from './channel.ts'
+export {
   BranchedFrom,
   type ChatEvents,
   type ChatReplies,

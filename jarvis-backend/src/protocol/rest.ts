@@ -177,6 +177,8 @@ export const ConfirmationRow = Card.extend({
   decision: Decision.exactOptional(),
   decidedBy: z.string().exactOptional(),
   decidedAt: z.number().exactOptional(),
+  /** The channel that the decision came over. */
+  via: z.string().exactOptional(),
   note: z.string().exactOptional(),
   replacedBy: z.string().exactOptional(),
   /** When a denial was lifted. */

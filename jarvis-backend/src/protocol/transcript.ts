@@ -231,6 +231,8 @@ export const Entry = z.discriminatedUnion('type', [
     toolUseId: ToolUseId,
     decision: Decision,
     by: z.string(),
+    /** The channel that the decision came over. */
+    via: z.string().optional(),
     note: z.string().optional(),
     /** With a denial: the call that the operator makes in its place. */
     alternative: z.object({ toolUseId: ToolUseId, toolName: z.string(), toolInput: ToolInput }).optional(),

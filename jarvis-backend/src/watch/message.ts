@@ -6,8 +6,17 @@ const mostSentences = 6
 export const lost = 'unknown whether it was told: JARVIS ended meanwhile'
 
 /** What a person is told of alerts in one message. `hidden`: the same without a name of anything. */
-export type AlertMessage = { title: string; body: string; hidden: string; tag: string; path: string }
+export type AlertMessage = {
+  title: string
+  body: string
+  hidden: string
+  tag: string
+  path: string
+  /** Of the worst that fires; what only ended is `info`. */
+  level: 'failed' | 'warning' | 'info'
+}
 
+const levels = { failed: 'failed', look: 'warning', info: 'info' } as const
 const gravity = { failed: 0, look: 1, info: 2 } as const
 
 /** One message for all alerts that are to be told together. @param hides how many others each of them hides */
@@ -29,6 +38,7 @@ export function messageOf(alerts: readonly StoredAlert[], hides: (alert: StoredA
     title: fired.length === 0 ? 'Resolved' : alerts.length === 1 ? 'Alert' : counted,
     body: `${lines.slice(0, mostSentences).join(' ')}${more}`,
     hidden: `${counted}.`,
+    level: levels[fired[0]?.severity ?? 'info'],
     // The message of an end takes the place of the one that said it began.
     tag: `alert-${first?.id ?? ''}`,
     path: alerts.length === 1 && first !== undefined ? `/alerts?alert=${encodeURIComponent(first.id)}` : '/alerts',

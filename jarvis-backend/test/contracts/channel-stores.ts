@@ -9,16 +9,20 @@ import type {
   Recipient,
   RecipientStore,
 } from '../../src/channels/ports.ts'
+import { createSpeech } from '../../src/channels/spoken.ts'
+
+/** Sayings that need no redaction. */
+const say = createSpeech((text) => text)
 
 const item = (id: string, more: Partial<OutboxItem> = {}): Parameters<OutboxStore['add']>[0] => ({
   ...{ id, recipient: 'rec_1', channel: 'ntfy', act: 'deliver', key: `notice:${id}` },
-  content: { kind: 'notice', level: 'info', title: 'Title', lines: ['Line'], path: '/' },
+  content: { kind: 'notice', level: 'info', title: say('Title'), lines: [say('Line')], path: '/' },
   ...{ createdAt: 10, notBefore: 10, expiresAt: 100 },
   ...more,
 })
 const card = (id: string, more: Partial<OutboxItem> = {}) => {
-  const of = { toolUseId: `tu_${id}`, bindingHash: 'h', deny: 'Do not' }
-  const content = { kind: 'card', level: 'card', title: 'Stop?', lines: [], path: '/waiting', card: of } as const
+  const of = { toolUseId: `tu_${id}`, bindingHash: 'h', deny: say('Do not') }
+  const content = { kind: 'card', level: 'card', title: say('Stop?'), lines: [], path: '/waiting', card: of } as const
   return item(id, { key: `card:tu_${id}`, content, ...more })
 }
 const ids = (items: readonly OutboxItem[]) => items.map(({ id }) => id)
@@ -34,11 +38,11 @@ export function outboxStoreContract(open: () => OutboxStore) {
       store.add(item('e', { key: 'notice:a', recipient: 'rec_2' })),
     ]).toEqual([true, true, false, true, true])
     expect(store.recipients()).toEqual(['rec_1', 'rec_2'])
-    expect(store.head('rec_1')).toMatchObject({ ...item('a'), attempts: 0, isOpen: false })
+    expect(store.head('rec_1', 10)).toMatchObject({ ...item('a'), attempts: 0, isOpen: false })
     expect([store.waiting(), store.waiting('rec_1'), store.waiting('rec_3')]).toEqual([4, 3, 0])
     store.end('a', 'sent', 20, { ref: '7' })
-    expect(store.head('rec_1')?.id).toBe('b')
-    expect(store.head('rec_3')).toBeUndefined()
+    expect(store.head('rec_1', 10)?.id).toBe('b')
+    expect(store.head('rec_3', 10)).toBeUndefined()
   })
 
   test('an attempt is noted before it is made, and the first end counts', () => {
@@ -58,6 +62,42 @@ export function outboxStoreContract(open: () => OutboxStore) {
     expect(store.get('a')).toMatchObject({ end: 'sent', endedAt: 60, ref: '7' })
     expect(store.get('a')).not.toHaveProperty('why')
     expect([store.recipients(), store.get('b')]).toEqual([[], undefined])
+  })
+
+  test('what is to be sent later lets the rest pass, and what was tried keeps it waiting', () => {
+    const store = open()
+    store.add(item('later', { notBefore: 50 }))
+    store.add(item('now'))
+    expect([store.head('rec_1', 20)?.id, store.head('rec_1', 50)?.id, store.soonest('rec_1')]).toEqual([
+      'now',
+      'later',
+      10,
+    ])
+    store.begin('now')
+    store.again('now', 90, 'busy')
+    store.add(item('last'))
+    expect([store.head('rec_1', 20)?.id, store.head('rec_1', 60)?.id]).toEqual(['now', 'later'])
+    store.end('now', 'failed', 60, { why: 'x' })
+    store.end('last', 'sent', 60, {})
+    expect([store.head('rec_1', 20), store.soonest('rec_1'), store.soonest('rec_2')]).toEqual([
+      undefined,
+      50,
+      undefined,
+    ])
+  })
+
+  test('what is held for a digest is found by when it came, and counts as no notice', () => {
+    const store = open()
+    store.add(item('a', { end: 'held', endedAt: 10, why: 'quiet hours' }))
+    store.add(item('b', { createdAt: 20 }))
+    store.add(item('c', { createdAt: 20, end: 'held', endedAt: 20, why: 'quiet hours' }))
+    expect([ids(store.held('rec_1', 0)), ids(store.held('rec_1', 11)), store.held('rec_2', 0)]).toEqual([
+      ['a', 'c'],
+      ['c'],
+      [],
+    ])
+    expect([store.noticesSince('rec_1', 0), store.noticesSince('rec_1', 21)]).toEqual([1, 0])
+    expect([store.has('rec_1', 'notice:a'), store.has('rec_1', 'notice:x'), store.waiting()]).toEqual([true, false, 1])
   })
 
   test('what is stale, too much or for nobody is dropped, and says why', () => {
@@ -80,8 +120,8 @@ export function outboxStoreContract(open: () => OutboxStore) {
     expect([store.dropAll('rec_1', 40, 'not paired'), store.waiting('rec_1'), store.waiting('rec_2')]).toEqual([
       2, 0, 1,
     ])
-    expect(store.counts(0)).toEqual({ sent: 0, dropped: 5, failed: 0 })
-    expect(store.counts(31)).toEqual({ sent: 0, dropped: 2, failed: 0 })
+    expect(store.counts(0)).toEqual({ sent: 0, held: 0, dropped: 5, failed: 0 })
+    expect(store.counts(31)).toEqual({ sent: 0, held: 0, dropped: 2, failed: 0 })
   })
 
   test('cards stay open until they are settled, also once they are sent and old', () => {

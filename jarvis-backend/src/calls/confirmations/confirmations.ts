@@ -47,6 +47,8 @@ export type DecideRequest = {
   /** With an approval: the change goes back by itself so many minutes after it began, unless it is kept. */
   goesBackAfterMin?: number | undefined
   by: string
+  /** The channel that the decision came over. */
+  via?: string
   /** With an approval: why an owner decides without the others who must approve. The door has asked for the password again. */
   breakGlass?: string | undefined
   /** With an approval: what the person signed. */
@@ -272,7 +274,8 @@ export function createConfirmations(parts: {
 
   function decideNow(request: DecideRequest) {
     const { toolUseId, sessionId, confirmed, note: said, grant, alternative, goesBackAfterMin, by, once } = request
-    const { breakGlass: alone } = request
+    const { breakGlass: alone, via } = request
+    const over = via === undefined ? {} : { via }
     if (once?.isAnswered()) return
     const note = said === '' ? undefined : said
     const known = openCard(toolUseId, sessionId)
@@ -314,7 +317,7 @@ export function createConfirmations(parts: {
       }
       const mustBeSigned = (standing?.ready.verdict ?? known.card).proof !== undefined
       const receipt = receiptOf(known, request, mustBeSigned)
-      const approval = { ...resolution('approved', by, note), ...(receipt && { receipt }) }
+      const approval = { ...resolution('approved', by, note), ...over, ...(receipt && { receipt }) }
       if (isLast) resolve(toolUseId, { type: 'approve', standing, isNext, resolution: approval, besides })
       else {
         transactions.durably(() => {
@@ -326,7 +329,7 @@ export function createConfirmations(parts: {
       if (isAlone && person !== undefined) parts.glassBroken({ card: known.card, person, reason: parts.redact(alone) })
       return
     }
-    const denial = { ...resolution('denied', by, note), ...(other && { alternative: other }) }
+    const denial = { ...resolution('denied', by, note), ...over, ...(other && { alternative: other }) }
     resolve(toolUseId, { type: 'deny', resolution: denial, besides })
     try {
       cancelTwins(known, by)

@@ -15,6 +15,7 @@ type Row = {
   note: string | null
   replaced_by: string | null
   alternative: string | null
+  via: string | null
   lifted_at: number | null
 }
 
@@ -34,6 +35,7 @@ const toResolution = (row: Row) =>
         at: row.decided_at ?? 0,
         ...(row.note === null ? {} : { note: row.note }),
         ...(row.replaced_by === null ? {} : { replacedBy: row.replaced_by }),
+        ...(row.via === null ? {} : { via: row.via }),
         ...(row.alternative === null
           ? {}
           : { alternative: JSON.parse(row.alternative) as NonNullable<Resolution['alternative']> }),
@@ -62,7 +64,7 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
      ORDER BY decided_at DESC LIMIT 1`,
   )
   const update = sql.prepare(
-    `UPDATE confirmations SET decision = ?, decided_by = ?, decided_at = ?, note = ?, replaced_by = ?, alternative = ?
+    `UPDATE confirmations SET decision = ?, decided_by = ?, decided_at = ?, note = ?, replaced_by = ?, alternative = ?, via = ?
      WHERE tool_use_id = ? AND decision IS NULL`,
   )
   const liftDenials = sql.prepare(
@@ -99,6 +101,7 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
       ...(resolution && { decision: resolution.decision, decidedBy: resolution.by, decidedAt: resolution.at }),
       ...(resolution?.note === undefined ? {} : { note: resolution.note }),
       ...(resolution?.replacedBy === undefined ? {} : { replacedBy: resolution.replacedBy }),
+      ...(resolution?.via !== undefined && { via: resolution.via }),
       ...(row.lifted_at !== null && { liftedAt: row.lifted_at }),
       ...(row.outcome != null && { outcome: row.outcome }),
     }
@@ -134,9 +137,9 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
       return row && toResolution(row)
     },
     lift: (toolUseId, at) => liftDenials.run({ toolUseId, at }).changes > 0,
-    resolve(toolUseId, { decision, by, at, note, replacedBy, alternative }) {
+    resolve(toolUseId, { decision, by, at, note, replacedBy, alternative, via }) {
       const other = alternative === undefined ? null : JSON.stringify(alternative)
-      return update.run(decision, by, at, note ?? null, replacedBy ?? null, other, toolUseId).changes === 1
+      return update.run(decision, by, at, note ?? null, replacedBy ?? null, other, via ?? null, toolUseId).changes === 1
     },
     setApprovals: (toolUseId, approvals) => void updateApprovals.run(JSON.stringify(approvals), toolUseId),
     unseen: (sessionId) =>

@@ -54,8 +54,11 @@ export function createOutboxStore({ sql }: Database): OutboxStore {
        FROM found WHERE found.recipient IS NOT NULL
      ) SELECT recipient FROM found WHERE recipient IS NOT NULL`,
   )
-  const selectHead = sql.prepare<[string], Row>(
-    'SELECT * FROM outbox WHERE recipient = ? AND end IS NULL ORDER BY seq LIMIT 1',
+  const selectHead = sql.prepare<[string, number], Row>(
+    `SELECT * FROM outbox WHERE recipient = ? AND end IS NULL AND (not_before <= ? OR attempts > 0) ORDER BY seq LIMIT 1`,
+  )
+  const selectSoonest = sql.prepare<[string], { at: number | null }>(
+    'SELECT MIN(not_before) AS at FROM outbox WHERE recipient = ? AND end IS NULL',
   )
   const count = sql.prepare<[], { n: number }>('SELECT COUNT(*) AS n FROM outbox WHERE end IS NULL')
   const countOf = sql.prepare<[string], { n: number }>(
@@ -84,6 +87,15 @@ export function createOutboxStore({ sql }: Database): OutboxStore {
   const countCards = sql.prepare<[string, number], { n: number }>(
     `SELECT COUNT(*) AS n FROM outbox WHERE recipient = ? AND created_at >= ? AND act = 'deliver' AND key LIKE 'card:%'`,
   )
+  const countNotices = sql.prepare<[string, number], { n: number }>(
+    `SELECT COUNT(*) AS n FROM outbox WHERE recipient = ? AND created_at >= ? AND act = 'deliver' AND is_notice = 1 AND end IS NOT 'held'`,
+  )
+  const selectKey = sql.prepare<[string, string], { id: string }>(
+    `SELECT id FROM outbox WHERE recipient = ? AND act = 'deliver' AND key = ?`,
+  )
+  const selectHeld = sql.prepare<[string, number], Row>(
+    `SELECT * FROM outbox WHERE recipient = ? AND end = 'held' AND created_at >= ? ORDER BY seq LIMIT 1000`,
+  )
   const settle = sql.prepare('UPDATE outbox SET is_card = 0 WHERE id = ?')
   const selectLog = sql.prepare<[number, number], Row>('SELECT * FROM outbox WHERE seq < ? ORDER BY seq DESC LIMIT ?')
   const selectCounts = sql.prepare<[number], { end: OutboxEnd; n: number }>(
@@ -111,10 +123,11 @@ export function createOutboxStore({ sql }: Database): OutboxStore {
       return row && toItem(row)
     },
     recipients: () => selectRecipients.all().map(({ recipient }) => recipient),
-    head(recipient) {
-      const row = selectHead.get(recipient)
+    head(recipient, now) {
+      const row = selectHead.get(recipient, now)
       return row && toItem(row)
     },
+    soonest: (recipient) => selectSoonest.get(recipient)?.at ?? undefined,
     waiting: (recipient) => (recipient === undefined ? count.get() : countOf.get(recipient))?.n ?? 0,
     begin: (id) => void begin.run(id),
     again: (id, notBefore, why) => void again.run(notBefore, why, id),
@@ -128,11 +141,14 @@ export function createOutboxStore({ sql }: Database): OutboxStore {
     reopen: (why) => reopen.run(why).changes,
     openCards: () => selectOpenCards.all().map(toItem),
     cardsSince: (recipient, at) => countCards.get(recipient, at)?.n ?? 0,
+    has: (recipient, key) => selectKey.get(recipient, key) !== undefined,
+    noticesSince: (recipient, at) => countNotices.get(recipient, at)?.n ?? 0,
+    held: (recipient, since) => selectHeld.all(recipient, since).map(toItem),
     settle: (id) => void settle.run(id),
     log: ({ limit, before }) => selectLog.all(before ?? Number.MAX_SAFE_INTEGER, limit).map(toItem),
     counts(since) {
       const found = Object.fromEntries(selectCounts.all(since).map((row) => [row.end, row.n]))
-      return { sent: 0, dropped: 0, failed: 0, ...found }
+      return { sent: 0, held: 0, dropped: 0, failed: 0, ...found }
     },
     prune(before, most) {
       pruneOld.run(before)

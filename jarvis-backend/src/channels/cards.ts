@@ -1,0 +1,91 @@
+import { timeOfDay } from '../lib/time-of-day.ts'
+import type { Card } from '../protocol/index.ts'
+import { cardQuestion } from '../push/card-question.ts'
+import type { CardOf, Content, Recipient } from './ports.ts'
+import type { Say, Spoken } from './spoken.ts'
+
+const mostLabel = 60
+
+/**
+ * Whether a tap away from the card may approve it: a clean start, stop or restart of one guest that touches nothing else, asked for one reason
+ * that is not tainted text. Everything else needs the card on a screen.
+ */
+export function isLight(card: Card): boolean {
+  const { effect, target, affects } = card
+  return (
+    effect?.kind === 'power' &&
+    effect.action !== undefined &&
+    effect.isForced !== true &&
+    target.kind === 'guest' &&
+    affects.startsWith('Nothing else found') &&
+    card.reasons === undefined &&
+    card.rule !== 'taint' &&
+    card.deed !== undefined &&
+    card.proof === undefined &&
+    card.approvals === undefined &&
+    card.plan === undefined &&
+    card.later === undefined &&
+    card.isAfterAnother === undefined &&
+    card.changed === undefined
+  )
+}
+
+/** What may leave of a card: its question, what follows, how long it waits. Never arguments, notes, addresses or what a model wrote. */
+export function cardContent(
+  card: Card,
+  bindingHash: string,
+  { decides, hidesNames }: Pick<Recipient, 'decides' | 'hidesNames'>,
+  say: Say,
+): Content {
+  const light = isLight(card)
+  const until = say(`It waits until ${timeOfDay(card.expiresAt)}.`)
+  const base = {
+    ...({ kind: 'card', level: 'card' } as const),
+    path: `/waiting?card=${encodeURIComponent(card.toolUseId)}`,
+  }
+  const of = { toolUseId: card.toolUseId, bindingHash }
+  if (hidesNames) {
+    const deny = decides === 'none' ? {} : { deny: say('Do not run it') }
+    return { ...base, title: say('A call waits for you.'), lines: [until], card: { ...of, ...deny } }
+  }
+  const question = cardQuestion(card)
+  const lines = [
+    ...(light ? [say(`Then: ${card.then}.`)] : [say('Too heavy for a tap: look at the card.')]),
+    ...(card.undo?.kind === 'none' ? [say('It cannot be undone.')] : []),
+    until,
+  ]
+  return {
+    ...base,
+    title: say(`${question.charAt(0).toUpperCase()}${question.slice(1)}`),
+    lines,
+    card: { ...of, ...labels(card, light, decides, say) },
+  }
+}
+
+/** Buttons name the deed; the refusal comes first. */
+function labels(card: Card, light: boolean, decides: Recipient['decides'], say: Say): Pick<CardOf, 'deny' | 'approve'> {
+  if (decides === 'none') return {}
+  const { deed } = card
+  if (!light || deed === undefined) return { deny: say('Do not run it') }
+  const deny = say(`Do not ${deed}`, mostLabel)
+  if (decides === 'deny') return { deny }
+  return { deny, approve: say(`${deed.charAt(0).toUpperCase()}${deed.slice(1)}`, mostLabel) }
+}
+
+/** How a card ended. `via`: the channel's name. */
+export type Ending = { decision: 'approved' | 'denied' | 'expired' | 'cancelled'; by: string; via?: string; at: number }
+
+const verbs = { approved: 'Approved', denied: 'Denied', expired: 'Expired', cancelled: 'Withdrawn' } as const
+
+/** What takes a card's place once it is decided: who, where, when. */
+export function endedContent(
+  { card: _, ...content }: Content,
+  { decision, by, via, at }: Ending,
+  hidesNames: boolean,
+  say: Say,
+): Content {
+  const who = decision === 'expired' || decision === 'cancelled' || hidesNames ? '' : ` by ${by}`
+  const where = decision === 'approved' || decision === 'denied' ? `, ${via ?? 'dashboard'}` : ''
+  const line: Spoken = say(`${verbs[decision]}${who}${where}, ${timeOfDay(at)}.`)
+  return { ...content, lines: [line], isOver: true }
+}

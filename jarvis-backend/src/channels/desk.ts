@@ -1,0 +1,224 @@
+import {
+  type ChannelBody,
+  type ChannelDelivery,
+  type ChannelInfo,
+  type ChannelRecipient,
+  type ChannelRecipientBody,
+  type ChannelRules,
+  type ChannelsReply,
+  JarvisError,
+} from '../protocol/index.ts'
+import { type ChannelKind, decides } from './channel.ts'
+import type { Channels } from './channels.ts'
+import type { OutboxItem, OutboxStore, Recipient, RecipientStore } from './ports.ts'
+import { isSecretSetting, settingsProblem } from './registry.ts'
+
+const healthForMs = 15_000
+const no = () => new JarvisError('not_found', 'There is no such channel.')
+type Person = { id: string; role: string }
+
+/** What the dashboard sees and changes of the channels. */
+export function createDesk(parts: {
+  channels: Channels
+  outbox: Pick<OutboxStore, 'get' | 'log' | 'counts' | 'waiting'>
+  recipients: RecipientStore
+  durably<T>(work: () => T): T
+  record(body: Record<string, unknown>): void
+  nameOf(person: string): string
+  /** Writes settings of a channel; null removes one. @throws JarvisError `conflict` */
+  save(channel: string, values: Readonly<Record<string, string | null>>): void
+  rules(): ChannelRules
+  setRules(rules: ChannelRules): void
+  /** Adds a secret to the redactor. */
+  hide(secret: string): void
+  redact(text: string): string
+  now(): number
+  changed(): void
+}) {
+  const { channels, outbox, recipients, record, durably } = parts
+  const { registry } = channels
+
+  function kindOf(id: string): ChannelKind {
+    const kind = registry.kind(id)
+    if (kind === undefined) throw no()
+    return kind
+  }
+  const shownRecipient = ({
+    id,
+    person,
+    user,
+    name,
+    hidesNames,
+    createdAt,
+    problem,
+    ...rest
+  }: Recipient): ChannelRecipient => ({
+    ...{ id, person, personName: parts.nameOf(person), user, name, decides: rest.decides, hidesNames, createdAt },
+    ...(problem !== undefined && { problem: parts.redact(problem) }),
+  })
+
+  function shown(kind: ChannelKind, more: { problem?: string; account?: string } = {}): ChannelInfo {
+    const { id, name, readers, capabilities, settings } = kind
+    const state = registry.state(id)
+    const values = state.state === 'on' ? state.values : {}
+    const own = recipients.list(id)
+    const problem = more.problem ?? (state.state === 'off' ? undefined : state.problem) ?? failing(own)
+    return {
+      ...{ id, name, readers, atMost: capabilities.decidesAtMost, pairs: capabilities.pairs, state: state.state },
+      ...(state.state !== 'off' && state.from !== undefined && { from: state.from }),
+      ...(state.state === 'on' && { place: parts.redact(state.channel.place) }),
+      ...(more.account !== undefined && { account: more.account }),
+      ...(problem !== undefined && { problem: parts.redact(problem) }),
+      settings: settings.map(({ name: setting, label, isRequired, example }) => {
+        const isSecret = isSecretSetting(setting)
+        const value = values[setting]
+        const isSet = value !== undefined
+        const told = isSet && !isSecret ? { value } : {}
+        return { name: setting, label, isRequired, isSecret, example, isSet, ...told }
+      }),
+      recipients: own.map(shownRecipient),
+      waiting: own.reduce((sum, one) => sum + outbox.waiting(one.id), 0),
+    }
+  }
+
+  /** Why the newest message that waits was not sent yet. */
+  const failing = (own: readonly Recipient[]): string | undefined =>
+    own.map(({ id }) => channels.stuck(id)).find((why) => why !== undefined)
+
+  function delivery(item: OutboxItem): ChannelDelivery {
+    const { id, seq, channel, recipient, act, content, createdAt, attempts, end, endedAt, why, isOpen } = item
+    const to = recipients.get(recipient)
+    const isWaiting = end === undefined
+    return {
+      ...{ id, seq, channel, act, kind: content.kind, level: content.level, attempts },
+      to: to === undefined ? '' : parts.nameOf(to.person),
+      title: parts.redact(content.kind === 'notice' ? (content.lines[0] ?? content.title) : content.title),
+      at: createdAt,
+      state: end ?? (isOpen ? 'sending' : 'waiting'),
+      ...(endedAt !== undefined && { endedAt }),
+      ...(isWaiting && { nextAt: item.notBefore }),
+      ...(why !== undefined && { why: parts.redact(why) }),
+    }
+  }
+  function item(id: string | undefined): ChannelDelivery {
+    const found = id === undefined ? undefined : outbox.get(id)
+    if (found === undefined)
+      throw new JarvisError('conflict', 'It cannot be sent again: only a message that was not sent can, and no card.')
+    return delivery(found)
+  }
+  function owned(id: string, by: Person): Recipient {
+    const found = recipients.get(id)
+    const isTheirs = found?.person === by.id || by.role === 'owner'
+    if (found === undefined || !isTheirs) throw new JarvisError('not_found', 'There is no such pairing of yours.')
+    return found
+  }
+  const today = () => new Date(parts.now()).setHours(0, 0, 0, 0)
+
+  return {
+    current: (): ChannelsReply => ({
+      items: registry.kinds.map((kind) => shown(kind)),
+      today: outbox.counts(today()),
+    }),
+    /** What stands between JARVIS and people, for the doctor. */
+    problems: (): { name: string; problem?: string }[] =>
+      registry.kinds.flatMap((kind) => {
+        const { state, problem } = shown(kind)
+        return state === 'off' ? [] : [{ name: kind.name, ...(problem !== undefined && { problem }) }]
+      }),
+    async save(channel: string, { settings }: ChannelBody, by: Person): Promise<ChannelInfo> {
+      const kind = kindOf(channel)
+      const state = registry.state(channel)
+      const before = state.state === 'on' ? state.values : {}
+      for (const [name, value] of Object.entries(settings)) {
+        if (value !== null && isSecretSetting(name)) parts.hide(value)
+      }
+      const after = Object.fromEntries(
+        Object.entries({ ...before, ...settings }).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
+      )
+      const problem = settingsProblem(kind, after)
+      if (problem !== undefined) throw new JarvisError('invalid_request', `settings: ${problem}. Nothing was changed.`)
+      durably(() => {
+        record({ change: 'set_up', channel, by: by.id, settings: Object.keys(settings) })
+        parts.save(channel, settings)
+      })
+      await channels.reload()
+      return shown(kind)
+    },
+    async forget(channel: string, by: Person): Promise<void> {
+      const kind = kindOf(channel)
+      durably(() => {
+        record({ change: 'taken_out', channel, by: by.id })
+        parts.save(channel, Object.fromEntries(kind.settings.map(({ name }) => [name, null])))
+      })
+      await channels.reload()
+    },
+    async check(channel: string): Promise<ChannelInfo> {
+      const kind = kindOf(channel)
+      const open = registry.channel(channel)
+      if (open === undefined) throw new JarvisError('conflict', `Set ${kind.name} up first.`)
+      try {
+        return shown(kind, await open.channel.health(AbortSignal.timeout(healthForMs)))
+      } catch (error) {
+        return shown(kind, { problem: error instanceof Error ? error.message : 'it could not be reached' })
+      }
+    },
+    test(channel: string, recipient: string | undefined): ChannelDelivery {
+      const kind = kindOf(channel)
+      const [to] = recipients.list(channel).filter(({ id }) => recipient === undefined || id === recipient)
+      if (to === undefined) throw new JarvisError('conflict', `${kind.name} reaches nobody yet.`)
+      return item(channels.test(to))
+    },
+    deliveries: ({ limit, before }: { limit: number; before?: number | undefined }): ChannelDelivery[] =>
+      outbox.log({ limit, ...(before !== undefined && { before }) }).map(delivery),
+    again: (id: string): ChannelDelivery => item(channels.again(id)),
+    rules: parts.rules,
+    setRules(rules: ChannelRules, by: Person): ChannelRules {
+      const named = [...rules.routes.map(({ channel }) => channel), ...Object.keys(rules.escalation)]
+      const stray = named.find((id) => registry.kind(id) === undefined)
+      if (stray !== undefined) throw new JarvisError('invalid_request', `There is no channel ${JSON.stringify(stray)}.`)
+      durably(() => {
+        record({ change: 'rules', by: by.id, rules })
+        parts.setRules(rules)
+      })
+      parts.changed()
+      return rules
+    },
+    begin: channels.pairings.begin,
+    pairings: channels.pairings.list,
+    confirm: (id: string, user: string, person: string): ChannelRecipient =>
+      shownRecipient(channels.pairings.confirm(id, user, person)),
+    cancel: channels.pairings.cancel,
+    change(id: string, body: ChannelRecipientBody, by: Person, raise: () => void): ChannelRecipient {
+      const before = owned(id, by)
+      const kind = kindOf(before.channel)
+      const { decides: next = before.decides, hidesNames = before.hidesNames } = body
+      const rank = (one: Recipient['decides']) => decides.indexOf(one)
+      if (rank(next) > rank(kind.capabilities.decidesAtMost))
+        throw new JarvisError(
+          'invalid_request',
+          `decides: ${kind.name} may do ${kind.capabilities.decidesAtMost} at most.`,
+        )
+      if (rank(next) > rank(before.decides)) {
+        // An owner may take another person's right, and give them none.
+        if (before.person !== by.id)
+          throw new JarvisError('forbidden', 'Only they themselves may allow more on their phone.')
+        raise()
+      }
+      durably(() => {
+        recipients.set(id, { decides: next, hidesNames })
+        record({ change: 'recipient', by: by.id, recipient: id, channel: before.channel, decides: next, hidesNames })
+      })
+      parts.changed()
+      return shownRecipient({ ...before, decides: next, hidesNames })
+    },
+    remove(id: string, by: Person): void {
+      const { channel, user } = owned(id, by)
+      if (user === '')
+        throw new JarvisError('conflict', 'It is the channel’s one address. Take the channel out instead.')
+      durably(() => {
+        record({ change: 'unpaired', by: by.id, recipient: id, channel })
+        channels.remove(id, 'not paired any more')
+      })
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import type { ChannelRules } from '../protocol/index.ts'
+import type { Level } from './channel.ts'
+import type { Recipient } from './ports.ts'
+
+/** What a message is about. */
+export type MatterKind = ChannelRules['routes'][number]['kinds'][number]
+/** `isAsked`: a person asked for it and waits. */
+export type Matter = { kind: MatterKind; level: Level; isAsked?: boolean }
+
+/** `why`: what let it pass, or keeps it. `until`: Unix ms. */
+export type Disturbs =
+  | { kind: 'now'; why?: string }
+  | { kind: 'later'; until: number; why: string }
+  | { kind: 'held'; until: number; why: string }
+  | { kind: 'never'; why: string }
+
+const weight: Record<Level, number> = { info: 0, warning: 1, failed: 2, card: 2 }
+const minutesOf = (time: string) => {
+  const [hour = 0, minute = 0] = time.split(':').map(Number)
+  return hour * 60 + minute
+}
+
+/** When hours such as `23:00-07:00` of this machine's clock end; undefined where an instant is outside. @param at Unix ms */
+export function hoursEnd(hours: string, at: number): number | undefined {
+  const [from = 0, until = 0] = hours.split('-').map(minutesOf)
+  const date = new Date(at)
+  const now = date.getHours() * 60 + date.getMinutes()
+  const isIn = from <= until ? now >= from && now < until : now >= from || now < until
+  if (!isIn) return undefined
+  const end = new Date(at)
+  end.setHours(Math.floor(until / 60), until % 60, 0, 0)
+  if (end.getTime() <= at) end.setDate(end.getDate() + 1)
+  return end.getTime()
+}
+
+/** Whether a route of the recipient's lets the matter through. A channel without routes lets everything through. */
+function isRouted({ kind, level }: Matter, { channel, person }: Recipient, { routes }: ChannelRules, at: number) {
+  const own = routes.filter((route) => route.channel === channel && (route.person ?? person) === person)
+  if (own.length === 0) return true
+  return own.some(
+    ({ kinds, least, hours }) =>
+      (kinds.length === 0 || kinds.includes(kind)) &&
+      weight[level] >= weight[least] &&
+      (hours === undefined || hoursEnd(hours, at) !== undefined),
+  )
+}
+
+/** What becomes of a matter for one recipient. Asked before anything is put into the outbox. @param at Unix ms */
+export function mayDisturb(matter: Matter, recipient: Recipient, rules: ChannelRules, at: number): Disturbs {
+  if (!isRouted(matter, recipient, rules, at)) return { kind: 'never', why: 'no route leads there' }
+  const waitS = matter.kind === 'card' ? (rules.escalation[recipient.channel] ?? 0) : 0
+  const soonest = at + waitS * 1_000
+  const quietEnd = rules.quiet === undefined ? undefined : hoursEnd(rules.quiet, soonest)
+  if (quietEnd !== undefined) {
+    if (matter.level === 'card')
+      return matter.isAsked === true
+        ? later(waitS, soonest, 'a person asked')
+        : { kind: 'later', until: quietEnd, why: 'quiet hours' }
+    if (matter.level !== 'failed') return { kind: 'held', until: quietEnd, why: 'quiet hours' }
+    return { kind: 'now', why: 'passed quiet hours: something failed' }
+  }
+  return later(waitS, soonest)
+}
+
+const later = (waitS: number, until: number, passed?: string): Disturbs =>
+  waitS === 0
+    ? { kind: 'now', ...(passed !== undefined && { why: `passed quiet hours: ${passed}` }) }
+    : { kind: 'later', until, why: `nobody answered for ${waitS} s` }

@@ -1,0 +1,153 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { type Card, JarvisError } from '../protocol/index.ts'
+import { isLight } from './cards.ts'
+import type { Button, ChannelKind, Incoming } from './channel.ts'
+import type { Nonce, NonceStore, OutboxItem, Recipient, RecipientStore } from './ports.ts'
+import type { Say, Spoken } from './spoken.ts'
+
+/** A tap is refused for 24 h after its card's time at the latest, ms: a service may hand it over so late. */
+const keptAfterMs = 24 * 60 * 60_000
+
+/** What a button sends is 27 bytes: `j1.`, 128 random bits and what it does. */
+const form = /^j1\.[\w-]{22}\.([ad])$/
+const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
+
+type Tap = Extract<Incoming, { kind: 'tap' }>
+/** A card as it is stored, and whether it was decided. */
+export type KnownCard = { card: Card; bindingHash: string; isDecided: boolean }
+
+/** Decides a card; `remember` runs in the transaction of the decision. @throws JarvisError as `Confirmations.decide` */
+export type DecideByTap = (request: {
+  toolUseId: string
+  confirmed: boolean
+  by: string
+  via: string
+  remember(): void
+}) => void | Promise<void>
+
+/** Makes the buttons of cards, and decides by them. */
+export function createTaps(parts: {
+  nonces: NonceStore
+  recipients: Pick<RecipientStore, 'list'>
+  cardOf(toolUseId: string): KnownCard | undefined
+  decide: DecideByTap
+  /** Whether a person may decide cards now. */
+  mayDecide(person: string): boolean
+  /** On disk before it returns. */
+  durably<T>(work: () => T): T
+  record(body: Record<string, unknown>): void
+  say: Say
+  now(): number
+}) {
+  const { nonces, say } = parts
+  const over = say('This is not open any more.')
+
+  /** The person whose tap this is. Nobody else's is looked at. */
+  function recipientOf(
+    kind: ChannelKind,
+    account: string,
+    { from }: Tap,
+    nonce: Nonce | undefined,
+  ): Recipient | undefined {
+    const known = parts.recipients.list(kind.id).filter((one) => one.account === account)
+    if (kind.capabilities.pairs)
+      return from?.isPrivate === true
+        ? known.find(({ user, chat }) => user === from.user && chat === from.chat)
+        : undefined
+    // Nothing proves who pressed, so whoever holds the message is its recipient.
+    return known.find(({ id }) => id === nonce?.recipient)
+  }
+
+  /** Why the tap decides nothing; otherwise what it decides. */
+  function judge(kind: ChannelKind, tap: Tap, nonce: Nonce | undefined, recipient: Recipient): string | Nonce {
+    const [, suffix] = form.exec(tap.token) ?? []
+    if (nonce === undefined) return 'its button is not known'
+    if (nonce.recipient !== recipient.id) return 'its button was sent to somebody else'
+    if (nonce.decision !== (suffix === 'a' ? 'approve' : 'deny')) return 'its button was changed'
+    if (nonce.usedAt !== undefined) return 'its button was used before'
+    if (kind.capabilities.pairs && nonce.ref !== undefined && nonce.ref !== tap.ref)
+      return 'it came from another message'
+    const isApproval = nonce.decision === 'approve'
+    if (recipient.decides === 'none' || (isApproval && recipient.decides !== 'approve'))
+      return 'they may not decide so there'
+    if (isApproval && kind.capabilities.decidesAtMost !== 'approve') return 'the channel cannot approve'
+    if (!parts.mayDecide(recipient.person)) return 'the person may decide nothing'
+    const known = parts.cardOf(nonce.toolUseId)
+    if (known === undefined || known.bindingHash !== nonce.bindingHash) return 'the card is another one'
+    if (known.isDecided) return 'the card was decided before'
+    if (isApproval && !isLight(known.card)) return 'the card is too heavy for a tap'
+    return nonce
+  }
+
+  return {
+    /** Makes the buttons of one attempt, good once, and keeps their hashes. Call it in a transaction. */
+    buttonsFor(item: OutboxItem, recipient: Recipient): Button[] {
+      const { card } = item.content
+      if (card === undefined) return []
+      const make = (does: Button['does'], label: Spoken | undefined): Button[] => {
+        if (label === undefined) return []
+        const token = `j1.${randomBytes(16).toString('base64url')}.${does === 'approve' ? 'a' : 'd'}`
+        nonces.add({
+          ...{ hash: hashOf(token), recipient: recipient.id, item: item.id, decision: does },
+          ...{ toolUseId: card.toolUseId, bindingHash: card.bindingHash, expiresAt: item.expiresAt + keptAfterMs },
+        })
+        return [{ label, token, does }]
+      }
+      const mayDeny = recipient.decides !== 'none'
+      const mayApprove = recipient.decides === 'approve'
+      return [
+        ...make('deny', mayDeny ? card.deny : undefined),
+        ...make('approve', mayApprove ? card.approve : undefined),
+      ]
+    },
+    /**
+     * Decides by a tap. The decision, the end of the button and `advance` are one transaction. @param advance notes that the update was taken
+     * @returns what the person is told; undefined: silence @throws JarvisError `shutting_down`, and the update comes again
+     */
+    async tap(kind: ChannelKind, account: string, tap: Tap, advance: () => void): Promise<Spoken | undefined> {
+      const hash = hashOf(tap.token)
+      const nonce = form.test(tap.token) ? nonces.get(hash) : undefined
+      const recipient = recipientOf(kind, account, tap, nonce)
+      if (recipient === undefined) {
+        parts.durably(advance)
+        return undefined
+      }
+      const { id, person } = recipient
+      const judged = judge(kind, tap, nonce, recipient)
+      if (typeof judged === 'string') {
+        parts.durably(() => {
+          advance()
+          const about = nonce === undefined ? {} : { toolUseId: nonce.toolUseId }
+          parts.record({ change: 'tap_refused', channel: kind.id, recipient: id, person, ...about, because: judged })
+        })
+        return over
+      }
+      const { toolUseId, decision, item } = judged
+      let isDecided = false
+      try {
+        await parts.decide({
+          ...{ toolUseId, confirmed: decision === 'approve', by: person, via: kind.id },
+          remember() {
+            if (!nonces.use(hash, parts.now())) throw new JarvisError('already_decided', 'Its button was used before.')
+            // Where a crash came between sending and its record, the message is learned here.
+            if (tap.ref !== undefined) nonces.bind(item, tap.ref)
+            advance()
+            isDecided = true
+          },
+        })
+        if (!isDecided) {
+          parts.durably(advance)
+          return over
+        }
+        return say(decision === 'approve' ? 'Approved.' : 'Denied.')
+      } catch (error) {
+        if (!(error instanceof JarvisError) || error.code === 'shutting_down') throw error
+        parts.durably(advance)
+        return error.code === 'cluster_unreachable'
+          ? say('The cluster cannot be reached, so nothing was decided. The card still waits.')
+          : over
+      }
+    },
+  }
+}
+export type Taps = ReturnType<typeof createTaps>

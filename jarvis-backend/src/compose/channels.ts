@@ -1,0 +1,98 @@
+import { isAtLeast } from '../auth/roles.ts'
+import type { StepUp } from '../auth/step-up.ts'
+import type { Confirmations } from '../calls/confirmations/confirmations.ts'
+import type { People } from '../calls/people.ts'
+import { channelKinds } from '../channels/adapters/index.ts'
+import type { ChannelKind } from '../channels/channel.ts'
+import { createChannels } from '../channels/channels.ts'
+import { createDesk } from '../channels/desk.ts'
+import { createSpeech } from '../channels/spoken.ts'
+import { channelSettings, saveChannel } from '../config/channels.ts'
+import type { Config } from '../config/config.ts'
+import { channelRoutes } from '../http/channels.ts'
+import { ChannelRules, firstOwnerId } from '../protocol/index.ts'
+import { createConfirmationStore } from '../store/sqlite/calls/confirmations.ts'
+import { createNonceStore } from '../store/sqlite/channels/nonces.ts'
+import { createOutboxStore } from '../store/sqlite/channels/outbox.ts'
+import { createPairingStore } from '../store/sqlite/channels/pairings.ts'
+import { createRecipientStore } from '../store/sqlite/channels/recipients.ts'
+import type { Foundation } from './foundation.ts'
+
+const rulesKey = 'channel_rules'
+const noRules: ChannelRules = { routes: [], escalation: {} }
+
+/** Wires the channels: what leaves over them, who is paired, and the decisions that come back. */
+export function composeChannels(
+  foundation: Foundation,
+  parts: {
+    config: Pick<Config, 'dataDir' | 'secretKeys' | 'channelEnvironment' | 'publicUrl'>
+    people: People
+    stepUp: Pick<StepUp, 'require'>
+    confirmations(): Pick<Confirmations, 'decide'>
+    /** In place of those of the house. */
+    kinds?: readonly ChannelKind[] | undefined
+  },
+) {
+  const { database, journal, settings, clock, redact, hide, activity, report, now } = foundation
+  const { config, people } = parts
+  const of = { ...config, dataDir: foundation.dataDir }
+  const cards = createConfirmationStore(database)
+  const stores = {
+    outbox: createOutboxStore(database),
+    recipients: createRecipientStore(database),
+    pairings: createPairingStore(database),
+    nonces: createNonceStore(database),
+  }
+  const record = (body: Record<string, unknown>) => journal.append('channel', foundation.redactor.value(body))
+  const changed = () => activity.changed({ what: 'channels' })
+  let rules: ChannelRules | undefined
+  function rulesNow(): ChannelRules {
+    if (rules === undefined) {
+      const kept = settings.get(rulesKey)
+      const read = kept === undefined ? undefined : ChannelRules.safeParse(JSON.parse(kept))
+      rules = read?.success === true ? read.data : noRules
+    }
+    return rules
+  }
+  const channels = createChannels({
+    ...stores,
+    ...{ settings, clock, hide, report, record, changed },
+    kinds: parts.kinds ?? channelKinds,
+    read: (channel) => channelSettings(of, channel),
+    atomically: database.atomically,
+    durably: database.durably,
+    say: createSpeech(redact),
+    rules: rulesNow,
+    cardOf(toolUseId) {
+      const found = cards.get(toolUseId)
+      if (found === undefined) return undefined
+      const { card, bindingHash, resolution } = found
+      return { card, bindingHash, isDecided: resolution !== undefined, ...(resolution && { ending: resolution }) }
+    },
+    decide: ({ remember, ...request }) =>
+      parts.confirmations().decide({ ...request, once: { isAnswered: () => false, remember } }),
+    mayDecide(person) {
+      const found = people.find(person)
+      return found?.id === person && isAtLeast(found.role, 'operator')
+    },
+    nameOf: (person) => people.find(person)?.name ?? person,
+    firstOwner: firstOwnerId,
+    announce: foundation.announce('channel'),
+    publicUrl: config.publicUrl,
+  })
+  const desk = createDesk({
+    ...stores,
+    ...{ channels, record, hide, redact, now, changed },
+    durably: database.durably,
+    nameOf: (person) => people.find(person)?.name ?? person,
+    save: (channel, values) => saveChannel(of, channel, values),
+    rules: rulesNow,
+    setRules(next) {
+      settings.set(rulesKey, JSON.stringify(next))
+      rules = next
+    },
+  })
+  return { ...channels, desk, routes: channelRoutes(desk, parts.stepUp) }
+}
+
+export type ComposedChannels = ReturnType<typeof composeChannels>

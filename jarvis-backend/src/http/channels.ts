@@ -1,0 +1,124 @@
+import type { StepUp } from '../auth/step-up.ts'
+import {
+  ChannelBody,
+  ChannelDeliveries,
+  ChannelDeliveriesQuery,
+  ChannelDelivery,
+  ChannelInfo,
+  type ChannelPairing,
+  ChannelPairingBegun,
+  ChannelPairingBody,
+  ChannelPairings,
+  ChannelRecipient,
+  ChannelRecipientBody,
+  ChannelRules,
+  ChannelsReply,
+  ChannelTestBody,
+} from '../protocol/index.ts'
+import { del, get, patch, post, put, type Route } from './route.ts'
+
+type Person = { id: string; role: string }
+/** What the routes need of the channels. Each method throws JarvisError `not_found`, `conflict`, `invalid_request`, `forbidden`. */
+export type ChannelDesk = {
+  current(): ChannelsReply
+  save(channel: string, body: ChannelBody, by: Person): Promise<ChannelInfo>
+  forget(channel: string, by: Person): Promise<void>
+  check(channel: string): Promise<ChannelInfo>
+  test(channel: string, recipient: string | undefined): ChannelDelivery
+  deliveries(query: { limit: number; before?: number | undefined }): ChannelDelivery[]
+  again(id: string): ChannelDelivery
+  rules(): ChannelRules
+  setRules(rules: ChannelRules, by: Person): ChannelRules
+  begin(channel: string, person: string): ChannelPairingBegun
+  pairings(person: string): ChannelPairing[]
+  confirm(id: string, user: string, person: string): ChannelRecipient
+  cancel(id: string, person: string): void
+  /** @param raise is called before a change that allows more than before */
+  change(id: string, body: ChannelRecipientBody, by: Person, raise: () => void): ChannelRecipient
+  remove(id: string, by: Person): void
+}
+
+/** `/api/channels`: where JARVIS reaches people outside the dashboard. Secrets are accepted and never returned. */
+export function channelRoutes(desk: ChannelDesk, stepUp: Pick<StepUp, 'require'>): Route[] {
+  return [
+    get(
+      '/channels',
+      'The [channels](channels.md), whom they reach, and what a tap there may do.',
+      { role: 'operator', reply: ChannelsReply },
+      () => desk.current(),
+    ),
+    put(
+      '/channels/:channel',
+      'Sets a channel up, or changes its settings. With other settings, everything that was paired is void.',
+      { role: 'owner', password: true, body: ChannelBody, reply: ChannelInfo },
+      ({ params, body, identity }) => desk.save(params.channel, body, identity.person),
+    ),
+    del('/channels/:channel', 'Takes a channel out, with whom it reached.', { role: 'owner' }, ({ params, identity }) =>
+      desk.forget(params.channel, identity.person),
+    ),
+    post(
+      '/channels/:channel/check',
+      'Asks a channel’s service whether all is well.',
+      { role: 'operator', reply: ChannelInfo },
+      ({ params }) => desk.check(params.channel),
+    ),
+    post(
+      '/channels/:channel/test',
+      'Sends a test to one recipient of a channel, or to its first.',
+      { role: 'operator', body: ChannelTestBody, reply: ChannelDelivery, status: 202 },
+      ({ params, body }) => desk.test(params.channel, body.recipient),
+    ),
+    post(
+      '/channels/:channel/pairings',
+      'Begins to pair you with a channel: a code for ten minutes and one use.',
+      { role: 'operator', password: true, reply: ChannelPairingBegun, status: 201 },
+      ({ params, identity }) => desk.begin(params.channel, identity.person.id),
+    ),
+    get(
+      '/channel-pairings',
+      'Your pairings that wait, and who used their codes.',
+      { role: 'operator', reply: ChannelPairings },
+      ({ identity }) => ({ items: desk.pairings(identity.person.id) }),
+    ),
+    post(
+      '/channel-pairings/:id/confirm',
+      'Confirms that the number which used the code is yours.',
+      { role: 'operator', password: true, body: ChannelPairingBody, reply: ChannelRecipient },
+      ({ params, body, identity }) => desk.confirm(params.id, body.user, identity.person.id),
+    ),
+    del('/channel-pairings/:id', 'Ends a pairing that waits.', { role: 'operator' }, ({ params, identity }) =>
+      desk.cancel(params.id, identity.person.id),
+    ),
+    patch(
+      '/channel-recipients/:id',
+      'Changes what a tap of yours may do, and whether names are hidden. The password is asked for where it allows more.',
+      { role: 'operator', password: 'sometimes', body: ChannelRecipientBody, reply: ChannelRecipient },
+      ({ params, body, identity }) => desk.change(params.id, body, identity.person, () => stepUp.require(identity)),
+    ),
+    del(
+      '/channel-recipients/:id',
+      'Ends a pairing of yours; an owner ends any.',
+      { role: 'operator' },
+      ({ params, identity }) => desk.remove(params.id, identity.person),
+    ),
+    get(
+      '/channel-deliveries',
+      'Messages and what became of them, newest first.',
+      { role: 'operator', query: ChannelDeliveriesQuery, reply: ChannelDeliveries },
+      ({ query }) => ({ items: desk.deliveries(query) }),
+    ),
+    post(
+      '/channel-deliveries/:id/again',
+      'Sends a message again that was not sent.',
+      { role: 'operator', reply: ChannelDelivery, status: 202 },
+      ({ params }) => desk.again(params.id),
+    ),
+    get('/channel-rules', 'Who hears what, and when.', { role: 'operator', reply: ChannelRules }, () => desk.rules()),
+    put(
+      '/channel-rules',
+      'Replaces the rules: quiet hours, routes and escalation.',
+      { role: 'owner', password: true, body: ChannelRules, reply: ChannelRules },
+      ({ body, identity }) => desk.setRules(body, identity.person),
+    ),
+  ]
+}

@@ -1,0 +1,119 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { ChannelDelivery, ChannelInfo, ChannelsReply } from '../src/protocol/index.ts'
+import { startNtfy } from './fake-services/ntfy.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+const env = { JARVIS_EMBEDDINGS: 'none', JARVIS_PUBLIC_URL: 'https://jarvis.lan' }
+type Jarvis = Awaited<ReturnType<typeof startJarvis>>
+
+const door =
+  (jarvis: Jarvis) =>
+  async <T>(method: string, path: string, json?: unknown) => {
+    const response = await jarvis.rest(`/api/${path}`, { method, ...(json !== undefined && { json }) })
+    const text = await response.text()
+    return { status: response.status, text, body: (text === '' ? undefined : JSON.parse(text)) as T }
+  }
+const newDir = () => {
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-test-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+test('a channel is set up in the dashboard, its secrets are sealed, never shown, and a test goes out', async () => {
+  const server = await startNtfy('tk_a_planted_secret')
+  const dataDir = newDir()
+  const jarvis = await startJarvis({ env, dataDir })
+  const ask = door(jarvis)
+  const empty = await ask<ChannelsReply>('GET', 'channels')
+  expect(empty.body.items).toContainEqual(expect.objectContaining({ id: 'ntfy', state: 'off', recipients: [] }))
+  const settings = { URL: server.url, TOPIC: 'jarvis-planted-topic', TOKEN: server.token }
+  for (const [wrong, why] of [
+    [{ URL: 'ntfy.lan' }, 'URL must be an address'],
+    [{ ...settings, TOPIC: 'a b' }, 'TOPIC must have'],
+    [{ URL: server.url }, 'TOPIC is missing'],
+    [{ ...settings, MORE: 'x' }, 'MORE is no setting'],
+  ] as const) {
+    const refused = await ask<{ error: { message: string } }>('PUT', 'channels/ntfy', { settings: wrong })
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(why)])
+  }
+  const saved = await ask<ChannelInfo>('PUT', 'channels/ntfy', { settings })
+  expect(saved.body).toMatchObject({
+    state: 'on',
+    from: 'settings',
+    atMost: 'none',
+    recipients: [{ decides: 'none', hidesNames: true }],
+  })
+  const all = await ask('GET', 'channels')
+  const file = readFileSync(join(dataDir, 'settings.env'), 'utf8')
+  for (const secret of ['planted']) for (const text of [saved.text, all.text, file]) expect(text).not.toContain(secret)
+  expect(file).toContain('JARVIS_CHANNEL_NTFY_TOKEN=')
+
+  const sent = await ask<ChannelDelivery>('POST', 'channels/ntfy/test', {})
+  expect(sent).toMatchObject({ status: 202, body: { kind: 'test', title: 'This is a test.' } })
+  await expect.poll(() => server.shown()).toMatchObject([{ topic: 'jarvis-planted-topic', title: 'This is a test.' }])
+  await expect
+    .poll(async () => (await ask<{ items: ChannelDelivery[] }>('GET', 'channel-deliveries')).body.items[0])
+    .toMatchObject({ state: 'sent', channel: 'ntfy', attempts: 1 })
+  expect((await ask<ChannelInfo>('POST', 'channels/ntfy/check')).body).not.toHaveProperty('problem')
+  await jarvis.stop()
+
+  const again = await startJarvis({ env, dataDir })
+  const askAgain = door(again)
+  expect((await askAgain<ChannelsReply>('GET', 'channels')).body.items[0]).toMatchObject({ id: 'ntfy', state: 'on' })
+  expect((await askAgain('DELETE', 'channels/ntfy')).status).toBe(204)
+  expect((await askAgain<ChannelsReply>('GET', 'channels')).body.items[0]).toMatchObject({
+    state: 'off',
+    recipients: [],
+  })
+  expect(readFileSync(join(dataDir, 'settings.env'), 'utf8')).not.toContain('NTFY')
+})
+
+test('a card is told with its question, and the message is changed once it is decided', async () => {
+  const server = await startNtfy()
+  const jarvis = await startJarvis({
+    model: scripted(calls(['stop_vm', { vmid: 103 }]), says('Well.')),
+    env: {
+      ...env,
+      JARVIS_CHANNEL_NTFY_URL: server.url,
+      JARVIS_CHANNEL_NTFY_TOPIC: 't',
+      JARVIS_CHANNEL_NTFY_TOKEN: server.token,
+    },
+  })
+  const ask = door(jarvis)
+  const { items } = (await ask<ChannelsReply>('GET', 'channels')).body
+  const [channel] = items
+  expect(channel).toMatchObject({ state: 'on', from: 'environment' })
+  expect((await ask('PUT', 'channels/ntfy', { settings: { TOPIC: 'x' } })).status).toBe(409)
+  await ask('PATCH', `channel-recipients/${channel?.recipients[0]?.id}`, { hidesNames: false })
+  server.fail(1, { status: 503 })
+  const screen = await jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'Stop 103.' })
+  const { toolUseId } = await screen.next('chat:confirm_needed')
+  const cards = () => server.shown().filter(({ click }) => String(click).includes(toolUseId))
+  await expect
+    .poll(cards, { timeout: 10_000 })
+    .toMatchObject([
+      { title: 'Stop VM 103 truenas on pve?', priority: 4, click: `https://jarvis.lan/waiting?card=${toolUseId}` },
+    ])
+  expect(cards()[0]).not.toHaveProperty('actions')
+  await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
+  await expect
+    .poll(cards)
+    .toMatchObject([{ message: expect.stringMatching(/^Denied by operator, dashboard, \d\d:\d\d\.$/), priority: 1 }])
+  await screen.next('chat:done')
+})
+
+test('a viewer sees no channel, and a token of a program changes none', async () => {
+  const jarvis = await startJarvis({ env })
+  for (const path of ['channels', 'channel-deliveries', 'channel-rules', 'channel-pairings'])
+    expect((await jarvis.rest(`/api/${path}`, { role: 'viewer' })).status).toBe(403)
+  const rules = { quiet: '23:00-07:00', routes: [], escalation: { ntfy: 120 } }
+  const ask = door(jarvis)
+  expect((await ask('PUT', 'channel-rules', rules)).body).toEqual(rules)
+  expect((await ask('PUT', 'channel-rules', { ...rules, escalation: { fax: 1 } })).status).toBe(400)
+  expect((await ask('GET', 'channel-rules')).body).toEqual(rules)
+})
