@@ -149,7 +149,6 @@ export type LinkBody = { secret: string }
 export type LinkReply = ({ kind: "join"; role: string; name?: string; by?: string; expiresAt: number } | { kind: "reset"; name: string; expiresAt: number })
 export type LogLine = { id: number; at: number; level: string; message: string; detail?: string }
 export type LoginBody = { name?: string; password: string; code?: string }
-export type LoginReply = { token: string; expiresIn: number; role: Role; person: PersonRef }
 export type MaintenanceWindow = { id: string; name: string; objects: (string)[]; from: number; until: number; by: string }
 export type McpTokenBody = { name: string; isReadOnly?: boolean; expiresInDays?: number }
 export type McpTokenInfo = { name: string; doors: (Door)[]; scope: TokenScope; hint?: string; requestsPerMinute?: number; calls: number; createdAt: number; expiresAt?: number; lastUsedAt?: number; person?: string; clientName?: string; isReadOnly: boolean }
@@ -269,8 +268,9 @@ export type SetupTestReply = { ok: boolean; entries: ({ url: string; version?: s
 export type SetupToolRights = { toolName: string; granted: "all" | "some" | "none"; missing: (string)[] }
 export type Severity = "info" | "look" | "failed"
 export type ShownCluster = { name: string; isDemo: boolean; at: number; nodes: ((Node)[] | null); guests: ((Guest)[] | null); storages: ((Storage)[] | null); tasks: ((Task)[] | null); isQuorate: unknown; self?: { node?: string; vmid?: number }; missing: (string)[]; unread?: (ClusterPart)[]; unreachableSince?: number }
-export type SignInInfo = { id: string; client: string; address: string; method: SignInMethod; createdAt: number; lastSeenAt: number; endsAt: number; isThis?: true }
+export type SignInInfo = { id: string; client: string; address: string; method: SignInMethod; createdAt: number; lastSeenAt: number; idleEndsAt: number; endsAt: number; isThis?: true }
 export type SignInMethod = string
+export type SignInReply = { token?: string; expiresIn: number; role: Role; person: PersonRef }
 export type SignedBy = "passkey"
 export type SilenceBody = { until: number; note: string }
 export type Skill = { name: string; state: SkillState; isShipped: boolean; description: string; license?: string; compatibility?: string; metadata: Record<string, string>; wants: (string)[]; others: (string)[]; faults: (SkillFault)[]; hints: (SkillHint)[]; hash: unknown; fileCount: number; bytes: number; tokens: { line: number; body: number }; isInCatalogue: boolean; approved?: { hash: string; at: number; by: string }; off?: { at: number; by: string }; lastUse?: { at: number; sessionId: string } }
@@ -324,19 +324,19 @@ export type Operations = {
   /** This API as an OpenAPI 3.1 document. */
   'GET /api/openapi.json': { input: {  }; reply: Record<string, unknown> }
   /** Signs in. `name` may be left out where there is one owner. `expiresIn` is seconds. */
-  'POST /api/auth/login': { input: { body: LoginBody }; reply: LoginReply }
+  'POST /api/auth/login': { input: { body: LoginBody }; reply: SignInReply }
   /** Gives the password or a passkey again, which counts for this token for `expiresIn` seconds. */
   'POST /api/auth/step-up': { input: { body: StepUpBody }; reply: StepUpReply }
   /** Changes the password and ends all other sign-ins of this person. */
-  'POST /api/auth/password': { input: { body: PasswordBody }; reply: LoginReply }
+  'POST /api/auth/password': { input: { body: PasswordBody }; reply: SignInReply }
   /** Revokes the token and ends its sockets. */
   'POST /api/auth/logout': { input: {  }; reply: { ok: true } }
   /** What a link is for, which somebody was given: `secret` is what stands behind the last `/`. A link that does not count is 404, whatever the reason. */
   'POST /api/auth/link': { input: { body: LinkBody }; reply: LinkReply }
   /** Uses an invitation: makes the person, with the role that it has, and signs in. */
-  'POST /api/auth/join': { input: { body: JoinBody }; reply: LoginReply }
+  'POST /api/auth/join': { input: { body: JoinBody }; reply: SignInReply }
   /** Uses a link for a new password: sets it, ends all sign-ins of that person, and signs in. */
-  'POST /api/auth/reset': { input: { body: ResetBody }; reply: LoginReply }
+  'POST /api/auth/reset': { input: { body: ResetBody }; reply: SignInReply }
   /** Your passkeys. `problem` says why none works at this address, and what to do. */
   'GET /api/passkeys': { input: {  }; reply: PasskeysReply }
   /** Enrols your first passkey. Beside others the reply has `countersign`: options by which an older one signs the new one. */
@@ -352,12 +352,12 @@ export type Operations = {
   /** Options for `navigator.credentials.get`, to sign in or to step up. They count once, for five minutes. Refused with what to do at an address where passkeys do not work. */
   'POST /api/auth/passkey/options': { input: {  }; reply: WebAuthnOptions }
   /** Signs in with a passkey. `expiresIn` is seconds. */
-  'POST /api/auth/passkey': { input: { body: PasskeySignInBody }; reply: LoginReply }
+  'POST /api/auth/passkey': { input: { body: PasskeySignInBody }; reply: SignInReply }
   /** What somebody who is not signed in needs: whether a name is asked for, and whether passkeys are there and work at this address. */
   'GET /api/auth/ways': { input: {  }; reply: WaysReply }
   /** Who is signed in, since when and with what. */
   'GET /api/auth/me': { input: {  }; reply: MeReply }
-  /** Where you are signed in, the newest use first. */
+  /** Where you are signed in, the newest use first, and until when at most: `idleEndsAt` without another use, `endsAt` whatever happens. */
   'GET /api/auth/sign-ins': { input: {  }; reply: { items: (SignInInfo)[] } }
   /** Ends one of them. */
   'DELETE /api/auth/sign-ins/{id}': { input: { params: { id: string } }; reply: undefined }

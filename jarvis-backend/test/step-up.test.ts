@@ -28,6 +28,10 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /auth/password': 'token',
   'POST /auth/sign-out-others': 'token',
   'POST /auth/logout': 'token',
+  // Whoever has the link was given it for this.
+  'POST /auth/link': 'public',
+  'POST /auth/join': 'public',
+  'POST /auth/reset': 'public',
   'POST /auth/passkey': 'public',
   'POST /auth/passkey/options': 'public',
   // A new key would decide in place of the person.
@@ -61,6 +65,8 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /jobs/start': 'token',
   'PATCH /jobs/:id': 'token',
   'PATCH /people/:id': 'password',
+  'POST /people/invitations': 'password',
+  'DELETE /people/invitations/:id': 'token',
   'DELETE /jobs/:id': 'token',
   'POST /jobs/:id/run': 'token',
   // It lets red calls run without a card; ending that needs no password.

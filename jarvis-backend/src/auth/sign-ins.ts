@@ -25,9 +25,13 @@ export interface SignInStore {
   end(id: string): boolean
   /** @param except the one that goes on */
   endAll(person: string, except?: string): void
-  /** Forgets those whose time is over. */
-  prune(at: number): void
+  /** Forgets those whose time is over, and those not used since `unseenSince`. */
+  prune(at: number, unseenSince: number): void
 }
+
+/** When a sign-in ends without another use. @param idleMs how long one lasts without use */
+export const idleEndOf = ({ lastSeenAt, endsAt }: Pick<SignInRow, 'lastSeenAt' | 'endsAt'>, idleMs: number): number =>
+  Math.min(endsAt, lastSeenAt + idleMs)
 
 /** How the ids begin. A token's `jti` is its row's id; tokens of older releases and those signed by hand have another or none. */
 export const signInPrefix = 'sin'

@@ -9,13 +9,13 @@ export const elevationMs = 5 * 60_000
  * door, and is kept in memory, so a restart ends it.
  */
 export function createStepUp(now: () => number) {
-  const until = new Map<string, number>()
-  const isElevated = ({ tokenHash }: Identity) => (until.get(tokenHash) ?? 0) > now()
+  const elevated = new Map<string, { until: number; person: string }>()
+  const isElevated = ({ tokenHash }: Identity) => (elevated.get(tokenHash)?.until ?? 0) > now()
   return {
     /** Elevates the token; call it after the password was checked. */
-    elevate({ tokenHash }: Identity) {
-      for (const [hash, end] of until) if (end <= now()) until.delete(hash)
-      until.set(tokenHash, now() + elevationMs)
+    elevate({ tokenHash, person }: Identity) {
+      for (const [hash, { until }] of elevated) if (until <= now()) elevated.delete(hash)
+      elevated.set(tokenHash, { until: now() + elevationMs, person: person.id })
     },
     /** @throws JarvisError `step_up_required` unless the password was given for this token in the last five minutes */
     require(identity: Identity) {
@@ -23,9 +23,11 @@ export function createStepUp(now: () => number) {
       throw new JarvisError('step_up_required', 'This needs the password again. Nothing was changed.')
     },
     /** Ends a token's elevation. */
-    end: ({ tokenHash }: Identity) => void until.delete(tokenHash),
-    /** Ends all elevations. */
-    endAll: () => until.clear(),
+    end: ({ tokenHash }: Identity) => void elevated.delete(tokenHash),
+    /** Ends all elevations of a person. */
+    endOf(id: string) {
+      for (const [hash, { person }] of elevated) if (person === id) elevated.delete(hash)
+    },
   }
 }
 export type StepUp = ReturnType<typeof createStepUp>

@@ -12,7 +12,7 @@ import {
   Role,
 } from '../protocol/index.ts'
 import { lesserOf, wireRole } from './roles.ts'
-import { type SignInRow, type SignInStore, signInPrefix } from './sign-ins.ts'
+import { idleEndOf, type SignInRow, type SignInStore, signInPrefix } from './sign-ins.ts'
 
 const Claims = z.object({
   sub: z.string().min(1).max(200),
@@ -54,8 +54,11 @@ export interface RevocationStore {
 export type SignInFacts = Pick<SignInRow, 'address' | 'client' | 'method'>
 
 export type Tokens = {
-  /** Signs a person in: a row for what is signed in, and its token. */
-  issue(person: Person, facts: SignInFacts): { token: string; expiresIn: number; signIn: string }
+  /**
+   * Signs a person in: a row for what is signed in, and its token.
+   * @param inCookie a cookie keeps the token that no script reads, so it lasts longer
+   */
+  issue(person: Person, facts: SignInFacts, inCookie?: boolean): { token: string; expiresIn: number; signIn: string }
   /** @throws JarvisError `unauthorized`, `token_expired`. */
   verify(token: string): Identity
   /** The holder as they stand now, for a token that was verified before. @throws JarvisError as `verify` */
@@ -63,7 +66,8 @@ export type Tokens = {
   revoke(identity: Identity): void
 }
 
-const lifetimeS = 7 * 24 * 60 * 60
+/** Longest life of a sign-in, seconds. A page keeps a bearer where its scripts read it. */
+const lifetimesS = { cookie: 30 * 24 * 60 * 60, bearer: 7 * 24 * 60 * 60 }
 /** Least time between two writes of the last use, ms. */
 const touchEveryMs = 60_000
 const mostKnown = 1_000
@@ -75,6 +79,8 @@ type Parts = {
   people: { get(id: string): Person | undefined; seen(id: string, at: number): void }
   /** Tokens of the first owner that were issued before are invalid, Unix ms. */
   validFrom(): number
+  /** How long a sign-in lasts without use, ms. */
+  idleMs: number
   now(): number
 }
 
@@ -83,7 +89,7 @@ type Parts = {
  * for is looked up each time, so that a lower role, a disabled person and an ended sign-in count at once.
  */
 export function createTokens(parts: Parts): Tokens {
-  const { revoked, signIns, people, validFrom, now } = parts
+  const { revoked, signIns, people, validFrom, idleMs, now } = parts
   // A key given as text would first be tried as a public key at each check.
   const key = createSecretKey(Buffer.from(parts.secret))
   /** Claims by the token's hash: a signature is checked once, for it is most of what a request's check costs. */
@@ -120,6 +126,8 @@ export function createTokens(parts: Parts): Tokens {
     }
     const at = now()
     if (row.endsAt <= at) throw expired()
+    if (idleEndOf(row, idleMs) <= at)
+      throw new JarvisError('token_expired', 'You were away for too long. Sign in again.')
     if (at - row.lastSeenAt <= touchEveryMs) return
     signIns.seen(id, at)
     people.seen(sub, at)
@@ -136,7 +144,8 @@ export function createTokens(parts: Parts): Tokens {
   }
 
   const tokens: Tokens = {
-    issue(person, { address, client, method }) {
+    issue(person, { address, client, method }, inCookie = false) {
+      const lifetimeS = lifetimesS[inCookie ? 'cookie' : 'bearer']
       // Rounded up to whole seconds, so that a token issued after a change of password is not before it.
       const iat = Math.ceil(Math.max(Date.now(), validFrom()) / 1000)
       const id = newId(signInPrefix)
@@ -147,7 +156,7 @@ export function createTokens(parts: Parts): Tokens {
         expiresIn: lifetimeS,
       })
       const at = now()
-      signIns.prune(at)
+      signIns.prune(at, at - idleMs)
       signIns.add({
         ...{ id, person: person.id, hash: hashToken(token), address, client, method },
         ...{ createdAt: at, lastSeenAt: at, endsAt: at + lifetimeS * 1000 },

@@ -10,14 +10,16 @@ import { createPasswordHasher, type HashStrength } from '../auth/passwords.ts'
 import { createPersonPasswords } from '../auth/person-passwords.ts'
 import { createOriginOf } from '../auth/public-origin.ts'
 import { createRequestGuard } from '../auth/request-guard.ts'
+import { createSessionCookie } from '../auth/session-cookie.ts'
 import type { StepUp } from '../auth/step-up.ts'
-import { createTokens } from '../auth/tokens.ts'
+import { createTokens, type Identity } from '../auth/tokens.ts'
 import type { Config } from '../config/config.ts'
 import { sealedOrMade } from '../config/sealed-file.ts'
 import { createAccess } from '../http/access.ts'
 import { createApp } from '../http/app.ts'
 import { authRoutes } from '../http/auth.ts'
 import type { Route } from '../http/route.ts'
+import { withSessionCookie } from '../http/session-cookie.ts'
 import { signInRoutes } from '../http/sign-ins.ts'
 import { routeTable } from '../http/table.ts'
 import { waysRoutes } from '../http/ways.ts'
@@ -37,7 +39,10 @@ const slowest = { headersTimeout: 15_000, requestTimeout: 60_000, connectionsChe
 export function composeEntrance(
   site: Site,
   stepUp: StepUp,
-  config: Pick<Config, 'allowedHosts' | 'host' | 'jwtSecret' | 'password' | 'publicUrl' | 'trustedProxies'>,
+  config: Pick<
+    Config,
+    'allowedHosts' | 'host' | 'jwtSecret' | 'password' | 'publicUrl' | 'signInIdleMs' | 'trustedProxies'
+  >,
   hashStrength?: HashStrength,
 ) {
   const { clock, database, dataDir, hide, homelab, journal, now, report, settings } = site
@@ -51,13 +56,15 @@ export function composeEntrance(
   const tokens = createTokens({
     ...{ secret: jwtSecret, revoked: createRevocationStore(database, now), signIns, people, now },
     validFrom: password.validFrom,
+    idleMs: config.signInIdleMs,
   })
   // Engine.IO keeps the listeners it finds and passes requests on to them, so the app's listener is registered first and `app` is set later.
   let app: RequestListener | undefined
   const http = createServer(slowest, (request, response) => app?.(request, response))
   const addressOf = createClientAddress(config.trustedProxies)
   const guard = createRequestGuard([...config.allowedHosts, config.host.toLowerCase()])
-  const realtime = createRealtime(http, tokens, guard, (request) => networkOf(addressOf(request).address))
+  const cookie = createSessionCookie(config.publicUrl)
+  const realtime = createRealtime(http, tokens, guard, cookie, (request) => networkOf(addressOf(request).address))
   serveActivity(realtime.namespace('/events'), site.activity)
   const clusterFeed = serveCluster(realtime.namespace('/cluster'), {
     ...{ cluster: homelab.cluster, clock },
@@ -82,6 +89,10 @@ export function composeEntrance(
     site.streams.look()
   }
   site.onChange(look)
+  function drop(identity: Identity) {
+    realtime.drop(identity)
+    site.streams.drop(identity)
+  }
   // The new password is stored only once the server listens: a first start that fails earlier has shown it to nobody.
   http.once('listening', password.keep)
   http.once('listening', site.start)
@@ -110,11 +121,9 @@ export function composeEntrance(
         passwords: createPersonPasswords({ people, first: password, hasher, durably: database.durably }),
         stepUp,
         device: createDeviceCookie(jwtSecret),
+        cookie,
         addressOf,
-        revoked(identity) {
-          realtime.drop(identity)
-          site.streams.drop(identity)
-        },
+        revoked: drop,
         newDevice({ id, name }, { address, method, signIn }) {
           // Whoever has never been elsewhere has no other device to be told on.
           const isFirst = !signIns.list(id).some((row) => row.id !== signIn)
@@ -139,6 +148,7 @@ export function composeEntrance(
       })
       const ofSignIns = signInRoutes({
         signIns,
+        list: site.signInList,
         factorsOf: (id) => ({
           password: id === firstOwnerId || people.hash(id) !== undefined,
           ...{ passkeys: 0, totp: false, recoveryCodesLeft: 0 },
@@ -150,9 +160,15 @@ export function composeEntrance(
       const ways = waysRoutes({ people, passkeys: site.passkeys, originOf: createOriginOf(config.publicUrl) })
       const routes = routeTable({
         ...parts,
-        routes: [...signIn, ...ways, ...ofSignIns, ...site.peopleRoutes, ...parts.routes],
+        routes: [
+          ...withSessionCookie(signIn, { cookie, tokens, ended: drop }),
+          ...ways,
+          ...ofSignIns,
+          ...site.peopleRoutes,
+          ...parts.routes,
+        ],
       })
-      const access = createAccess({ tokens, bearer, open: requests })
+      const access = createAccess({ tokens, bearer, open: requests, cookie })
       app = createApp({ ...parts, routes, guard, access, stepUp, reach: site.reach, report })
       return routes
     },

@@ -2,6 +2,7 @@ import { createLinks } from '../auth/links.ts'
 import { createPeople } from '../auth/people.ts'
 import { createOriginOf } from '../auth/public-origin.ts'
 import { isAtLeast } from '../auth/roles.ts'
+import { createSignInList } from '../auth/sign-in-list.ts'
 import type { KnownPerson, People } from '../calls/people.ts'
 import { invitationRoutes } from '../http/invitations.ts'
 import { peopleRoutes } from '../http/people.ts'
@@ -19,12 +20,14 @@ export function composePeople(
     /** Ends or hands over what belongs to a person who is removed, within the transaction. */
     leave(person: string, by: string): void
     publicUrl: string | undefined
+    signInIdleMs: number
     /** Sends a push message to people. */
     tell(message: { title: string; body: string; hidden: string; tag: string; path: string }): void
   },
 ) {
   const { database, journal, now, activity } = foundation
   const signIns = createSignInStore(database)
+  const signInList = createSignInList({ signIns, idleMs: parts.signInIdleMs, now })
   const listeners: ((person: string) => void)[] = []
   const people = createPeople({
     store: createPersonStore(database),
@@ -78,7 +81,7 @@ export function composePeople(
       list: () => people.list().filter(isIn).map(known),
     } satisfies People,
     peopleRoutes: [
-      ...peopleRoutes({ people, signIns, ownRoles: parts.ownRoles }),
+      ...peopleRoutes({ people, signIns: signInList, ownRoles: parts.ownRoles }),
       ...invitationRoutes({
         links,
         linkOf: (secret, request) => linkAt(parts.publicUrl ?? originOf(request), 'join', secret),
@@ -86,6 +89,7 @@ export function composePeople(
     ],
     links,
     signIns,
+    signInList,
     /** Whether a person may ask for anything now; undefined: the first owner. */
     mayAsk(id: string | undefined): boolean {
       const person = people.inNameOf(id)

@@ -175,9 +175,9 @@ export function createSite(
   const catalog = withAttached(houseTools, attached.tools)
   const tokenStore = createApiTokenStore(database)
   const people = composePeople(foundation, {
+    ...config,
     ownRoles: () => gate.ownRoles(),
     leave: (person, by) => leave(person, by),
-    publicUrl: config.publicUrl,
     tell: (message) => void push.tell(message),
   })
   const apiTokens = createApiTokens({

@@ -60,6 +60,8 @@ export type Config = {
   allowedHosts: readonly string[]
   /** IP addresses of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[]
+  /** How long a sign-in lasts without use, ms. */
+  signInIdleMs: number
   /** The origin under which a proxy publishes this server. */
   publicUrl: string | undefined
   /** Undefined: the demo cluster is used. */
@@ -184,6 +186,7 @@ const Environment = z.object({
     .refine((items) => items.every((item) => isIP(item) !== 0), {
       message: 'must be a comma list of IP addresses, for example 127.0.0.1,10.0.4.2',
     }),
+  JARVIS_SIGN_IN_IDLE_DAYS: wholeNumber(1, 30, 14, '14'),
   JARVIS_PUBLIC_URL: z
     .string()
     .refine(
@@ -306,6 +309,7 @@ export function readConfig(
       ...(value.JARVIS_PUBLIC_URL === undefined ? [] : [new URL(value.JARVIS_PUBLIC_URL).hostname]),
     ],
     trustedProxies: value.JARVIS_TRUSTED_PROXIES,
+    signInIdleMs: value.JARVIS_SIGN_IN_IDLE_DAYS * 86_400_000,
     publicUrl: value.JARVIS_PUBLIC_URL,
     proxmox,
     pbs,

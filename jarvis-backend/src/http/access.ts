@@ -3,11 +3,12 @@ import { isApiToken } from '../auth/api-token-secret.ts'
 import { type Bearer, bearerOf } from '../auth/bearer.ts'
 import type { OpenRequests } from '../auth/open-requests.ts'
 import { countsAsMuch } from '../auth/roles.ts'
+import type { SessionCookie } from '../auth/session-cookie.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
 import { type Door, JarvisError } from '../protocol/index.ts'
 
 /**
- * Requires a signed-in person or a program's token, in `Authorization: Bearer`, never in a query string. Stores the identity and a check that the
+ * Requires a signed-in person or a program's token, in `Authorization: Bearer`, never in a query string; a person's also in the session cookie. Stores the identity and a check that the
  * request's token still counts.
  */
 export type Access = {
@@ -21,12 +22,13 @@ export function createAccess(parts: {
   tokens: Pick<Tokens, 'verify' | 'again'>
   bearer: Bearer
   open: OpenRequests
+  cookie: Pick<SessionCookie, 'read'>
 }): Access {
-  const { tokens, bearer, open } = parts
+  const { tokens, bearer, open, cookie } = parts
   const guard =
     (door: Door | undefined): RequestHandler =>
     (request, response, next) => {
-      const given = bearerOf(request)
+      const given = bearerOf(request) ?? cookie.read(request)
       if (given === undefined) throw new JarvisError('unauthorized', 'Sign in first.')
       if (!isApiToken(given)) {
         const identity = tokens.verify(given)

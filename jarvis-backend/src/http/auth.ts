@@ -7,6 +7,7 @@ import type { People } from '../auth/people.ts'
 import type { PersonPasswords } from '../auth/person-passwords.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
 import { wireRole } from '../auth/roles.ts'
+import type { SessionCookie } from '../auth/session-cookie.ts'
 import { elevationMs, type StepUp } from '../auth/step-up.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
 import {
@@ -45,6 +46,8 @@ export type SignIn = {
   originOf: OriginOf
   stepUp: StepUp
   device: DeviceCookie
+  /** Says how long a sign-in lasts; whoever serves the routes sets it. */
+  cookie: Pick<SessionCookie, 'suits'>
   addressOf: ClientAddressOf
   /** Writes to the journal. */
   record(event: SignInEvent): void
@@ -111,7 +114,8 @@ export function authRoutes(parts: SignIn): Route[] {
   }
   function signIn(request: Request, person: Person, method: string): LoginReply & { signIn: string } {
     const { id, name, role } = person
-    const { token, expiresIn, signIn } = tokens.issue(person, { ...from(request), method })
+    const inCookie = parts.cookie.suits(request)
+    const { token, expiresIn, signIn } = tokens.issue(person, { ...from(request), method }, inCookie)
     return { token, expiresIn, role: wireRole(role), person: { id, name, role }, signIn }
   }
   /** Signs a person in who has proved it otherwise than by a password. @throws JarvisError `invalid_credentials` */
@@ -175,7 +179,7 @@ export function authRoutes(parts: SignIn): Route[] {
         await requirePassword(people.get(person.id), current, tries, refused)
         await passwords.change(person.id, next, sub)
         note(request, 'password_changed', sub)
-        stepUp.endAll()
+        stepUp.endOf(person.id)
         changed(person.id)
         const { signIn: _, ...reply } = signIn(request, people.must(person.id), 'password')
         return reply
@@ -196,7 +200,7 @@ export function authRoutes(parts: SignIn): Route[] {
     ...linkRoutes({
       ...parts,
       changed(person) {
-        stepUp.endAll()
+        stepUp.endOf(person)
         changed(person)
       },
       enter,

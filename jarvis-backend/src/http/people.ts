@@ -1,16 +1,14 @@
 import { z } from 'zod'
 import type { People } from '../auth/people.ts'
 import { isAtLeast } from '../auth/roles.ts'
-import type { SignInRow, SignInStore } from '../auth/sign-ins.ts'
+import type { SignInList } from '../auth/sign-in-list.ts'
 import { houseRoles, PeopleReply, Person, PersonPatchBody, SignInInfo } from '../protocol/index.ts'
 import { del, get, Ok, ok, patch, post, type Route } from './route.ts'
-
-const shown = ({ person: _, hash: __, ...facts }: SignInRow): SignInInfo => facts
 
 /** `/api/people`: who may sign in, and what each may do. */
 export function peopleRoutes(parts: {
   people: Pick<People, 'list' | 'must' | 'names' | 'change' | 'remove' | 'signOut'>
-  signIns: Pick<SignInStore, 'list'>
+  signIns: Pick<SignInList, 'of'>
   ownRoles(): readonly string[]
 }): Route[] {
   const { people, signIns } = parts
@@ -25,7 +23,7 @@ export function peopleRoutes(parts: {
         return {
           items: present.map((person) => {
             const { id, name, role } = person
-            return isOwner ? { ...person, signIns: signIns.list(id).length } : { id, name, role }
+            return isOwner ? { ...person, signIns: signIns.of(id).length } : { id, name, role }
           }),
           removed: people.names().filter(({ id }) => !present.some((person) => person.id === id)),
           roles: [...new Set([...houseRoles, ...parts.ownRoles()])],
@@ -57,7 +55,7 @@ export function peopleRoutes(parts: {
       '/people/:id/sign-ins',
       'Where a person is signed in, the newest use first.',
       { role: 'owner', reply: z.object({ items: z.array(SignInInfo) }) },
-      ({ params: { id } }) => ({ items: signIns.list(people.must(id).id).map(shown) }),
+      ({ params: { id } }) => ({ items: signIns.of(people.must(id).id) }),
     ),
   ]
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { SignInRow, SignInStore } from '../auth/sign-ins.ts'
-import type { Identity } from '../auth/tokens.ts'
+import type { SignInList } from '../auth/sign-in-list.ts'
+import type { SignInStore } from '../auth/sign-ins.ts'
 import { type Factors, JarvisError, MeReply, SignInInfo } from '../protocol/index.ts'
 import { del, get, Ok, ok, post, type Route } from './route.ts'
 
@@ -9,34 +9,31 @@ export type SignInChange = { what: 'ended' | 'others_ended'; by: string; signIn?
 
 /** `/api/auth/me` and `/api/auth/sign-ins`: who asks, and where that person is signed in. */
 export function signInRoutes(parts: {
-  signIns: Pick<SignInStore, 'get' | 'list' | 'end' | 'endAll'>
+  signIns: Pick<SignInStore, 'get' | 'end' | 'endAll'>
+  list: SignInList
   factorsOf(person: string): Factors
   durably<T>(work: () => T): T
   record(change: SignInChange): void
   /** What is open counts no longer, perhaps. */
   ended(): void
 }): Route[] {
-  const { signIns, durably, record } = parts
-  const shown = ({ person: _, hash: __, ...facts }: SignInRow, { signIn }: Identity): SignInInfo => ({
-    ...facts,
-    ...(facts.id === signIn && { isThis: true }),
-  })
+  const { signIns, list, durably, record } = parts
   return [
     get(
       '/auth/me',
       'Who is signed in, since when and with what.',
       { role: 'viewer', forMembers: true, reply: MeReply },
       ({ identity }) => {
-        const row = identity.signIn === undefined ? undefined : signIns.get(identity.signIn)
+        const signIn = identity.signIn === undefined ? undefined : list.asking(identity.signIn)
         const { person, role } = identity
-        return { person, role, ...(row && { signIn: shown(row, identity) }), factors: parts.factorsOf(person.id) }
+        return { person, role, ...(signIn && { signIn }), factors: parts.factorsOf(person.id) }
       },
     ),
     get(
       '/auth/sign-ins',
-      'Where you are signed in, the newest use first.',
+      'Where you are signed in, the newest use first, and until when at most: `idleEndsAt` without another use, `endsAt` whatever happens.',
       { role: 'viewer', forMembers: true, reply: z.object({ items: z.array(SignInInfo) }) },
-      ({ identity }) => ({ items: signIns.list(identity.person.id).map((row) => shown(row, identity)) }),
+      ({ identity }) => ({ items: list.of(identity.person.id, identity.signIn) }),
     ),
     del(
       '/auth/sign-ins/:id',

@@ -305,6 +305,7 @@ export {
   SessionsQuery,
   SettingsBody,
   SettingsReply,
+  SignInReply,
   Status,
   StepUpBody,
   StepUpReply,

@@ -50,6 +50,9 @@ export const SignInInfo = z.object({
   method: SignInMethod,
   createdAt: z.int(),
   lastSeenAt: z.int(),
+  /** When it ends without another use. */
+  idleEndsAt: z.int(),
+  /** When it ends whatever happens. */
   endsAt: z.int(),
   /** The request that asks came with it. */
   isThis: z.literal(true).exactOptional(),

@@ -29,9 +29,12 @@ export const StepUpBody = z
 /** `expiresIn`: how long the token stays elevated, seconds. */
 export const StepUpReply = z.object({ expiresIn: z.number() })
 export type StepUpReply = z.infer<typeof StepUpReply>
-/** `role`: the wire's older word for `person.role`. */
+/** `expiresIn`: when the sign-in ends whatever happens, seconds. `role`: the wire's older word for `person.role`. */
 export const LoginReply = z.object({ token: z.string(), expiresIn: z.number(), role: Role, person: PersonRef })
 export type LoginReply = z.infer<typeof LoginReply>
+/** The same on the wire. `token`: absent where the answer sets a cookie in its place. */
+export const SignInReply = LoginReply.extend({ token: z.string().exactOptional() })
+export type SignInReply = z.infer<typeof SignInReply>
 
 export const SessionCreateBody = z
   .strictObject({

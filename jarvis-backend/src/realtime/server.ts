@@ -1,6 +1,7 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import { type Namespace, Server, type Socket } from 'socket.io'
 import type { RequestGuard } from '../auth/request-guard.ts'
+import type { SessionCookie } from '../auth/session-cookie.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { identityOf } from './answer.ts'
@@ -31,6 +32,7 @@ export function createRealtime(
   http: HttpServer,
   tokens: Tokens,
   guard: RequestGuard,
+  cookie: Pick<SessionCookie, 'read'>,
   networkOf: (request: IncomingMessage) => string,
 ): Realtime {
   const io = new Server(http, {
@@ -45,7 +47,8 @@ export function createRealtime(
   function authenticate(socket: Socket, next: (error?: Error & { data?: unknown }) => void) {
     try {
       const { token } = socket.handshake.auth as { token?: unknown }
-      const identity = tokens.verify(typeof token === 'string' ? token : '')
+      const given = typeof token === 'string' ? token : ''
+      const identity = tokens.verify(given === '' ? (cookie.read(socket.request) ?? '') : given)
       Object.assign(socket.data as object, { identity, again: tokens.again })
       release(idOf(socket.conn))
       next()

@@ -1,5 +1,5 @@
 import type { Attachment, ErrorBody } from 'jarvis-backend/protocol'
-import { ApiError, bearer, call } from './http.ts'
+import { ApiError, authorization, call } from './http.ts'
 
 /**
  * Uploads a file for a message.
@@ -12,7 +12,7 @@ export function upload(name: string, base64: string, onProgress: (share: number)
   return new Promise<Attachment>((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('POST', '/api/attachments')
-    request.setRequestHeader('Authorization', `Bearer ${bearer() ?? ''}`)
+    for (const [name, value] of Object.entries(authorization())) request.setRequestHeader(name, value)
     request.setRequestHeader('Content-Type', 'application/json')
     request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0)
     request.onerror = () => reject(new ApiError('unreachable', 'JARVIS could not be reached. Attach it again.'))
@@ -37,7 +37,7 @@ export const discard = (id: string) => call<void>('DELETE', `/api/attachments/${
 /** The text of an attached file. @throws ApiError */
 export async function attachedText(sessionId: string, id: string): Promise<string> {
   const response = await fetch(`/api/sessions/${encodeURIComponent(sessionId)}/attachments/${encodeURIComponent(id)}`, {
-    headers: { Authorization: `Bearer ${bearer() ?? ''}` },
+    headers: authorization(),
   }).catch(() => undefined)
   if (response === undefined) throw new ApiError('unreachable', 'JARVIS could not be reached.')
   if (!response.ok) throw new ApiError('refused', `The server refused it (${response.status}).`)

@@ -1,4 +1,4 @@
-import type { LoginReply, MeReply, Role } from 'jarvis-backend/protocol'
+import type { MeReply, Role, SignInReply } from 'jarvis-backend/protocol'
 import { keep } from '../lib/keep.ts'
 import { Value } from '../lib/value.ts'
 import { call } from './http.ts'
@@ -6,21 +6,40 @@ import { passwordQuestion } from './step-up.ts'
 
 /** What a person may do, from less to more; who holds a role of policy.yaml is a member. */
 type Rank = 'viewer' | 'member' | 'operator' | 'owner'
-/** `id`: the person's. `mayAsk`: may chat and ask for calls. */
-export type SignedIn = { token: string; id: string; name: string; role: Role; rank: Rank; mayAsk: boolean }
+/** `key`: of the sign-in. `token`: absent where a cookie holds it. `id`: the person's. `mayAsk`: may chat and ask for calls. */
+export type SignedIn = {
+  key: string
+  token?: string
+  id: string
+  name: string
+  role: Role
+  rank: Rank
+  mayAsk: boolean
+}
 
 const rankOf = (role: string): Rank => (/^(viewer|operator|owner)$/.test(role) ? (role as Rank) : 'member')
 
-/** Reads the claims for display only; the server checks them. */
-function read(token: string): SignedIn | undefined {
+type Claims = { sub?: string; role?: Role; exp?: number }
+
+/** Reads what is kept of a sign-in, a token or its claims, for display only; the server checks it. */
+function read(key: string): SignedIn | undefined {
   try {
-    const middle = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')
-    const claims = JSON.parse(atob(middle)) as { sub?: string; role?: Role; exp?: number }
+    const isCookie = key.startsWith('{')
+    const middle = (key.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')
+    const claims = JSON.parse(isCookie ? key : atob(middle)) as Claims
     if ((claims.exp ?? 0) * 1_000 <= Date.now()) return undefined
     const id = claims.sub ?? 'operator'
     const role = claims.role === 'operator' ? 'operator' : 'viewer'
     const rank = rankOf(keep.get('role') ?? (role === 'operator' ? 'owner' : role))
-    return { token, id, name: keep.get('name') ?? id, role, rank, mayAsk: rank !== 'viewer' }
+    return {
+      key,
+      ...(!isCookie && { token: key }),
+      id,
+      name: keep.get('name') ?? id,
+      role,
+      rank,
+      mayAsk: rank !== 'viewer',
+    }
   } catch {
     return undefined
   }
@@ -29,12 +48,17 @@ function read(token: string): SignedIn | undefined {
 const kept = keep.get('token')
 export const signedIn = new Value<SignedIn | undefined>(kept === undefined ? undefined : read(kept))
 
-/** Keeps a reply's token and its person in this browser and signs in with them. */
-export function takeReply({ token, person }: Pick<LoginReply, 'token' | 'person'>): void {
+/** Keeps what a reply says of the sign-in in this browser and signs in with it. */
+export function takeReply({ token, expiresIn, role, person }: SignInReply): void {
+  const exp = Date.now() / 1_000 + expiresIn
+  enter(token ?? JSON.stringify({ sub: person.id, role, exp } satisfies Claims), person)
+}
+
+function enter(key: string, person: MeReply['person']): void {
   keep.set('name', person.name)
   keep.set('role', person.role)
-  keep.set('token', token)
-  signedIn.set(read(token))
+  keep.set('token', key)
+  signedIn.set(read(key))
 }
 
 /** Looks who is signed in: an owner may have changed name or role since. */
@@ -42,10 +66,10 @@ export async function renewPerson(): Promise<void> {
   const before = signedIn.get()
   const { person } = await call<MeReply>('GET', '/api/auth/me')
   const isSame = person.name === keep.get('name') && person.role === keep.get('role')
-  if (before !== undefined && before === signedIn.get() && !isSame) takeReply({ token: before.token, person })
+  if (before !== undefined && before === signedIn.get() && !isSame) enter(before.key, person)
 }
 
-/** Forgets the token in this browser. Unsent text stays. */
+/** Forgets the sign-in in this browser. Unsent text stays. */
 export function forget(): void {
   for (const key of ['token', 'name', 'role']) keep.set(key, undefined)
   passwordQuestion.get()?.answer(false)

@@ -1,4 +1,4 @@
-import { ApiError, bearer } from './http.ts'
+import { ApiError, authorization } from './http.ts'
 
 function unsaved(): never {
   throw new ApiError('unreachable', 'JARVIS could not be reached. Nothing was saved.')
@@ -6,11 +6,7 @@ function unsaved(): never {
 
 /** Saves an answer of the server as a file named `name`. @throws ApiError where the server sends none. */
 export async function download(path: string, name: string): Promise<void> {
-  const token = bearer()
-  const response = await fetch(
-    path,
-    token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } },
-  ).catch(unsaved)
+  const response = await fetch(path, { headers: authorization() }).catch(unsaved)
   if (!response.ok) throw new ApiError('refused', `The server refused it (${response.status}). Nothing was saved.`)
   const url = URL.createObjectURL(await response.blob().catch(unsaved))
   const link = document.createElement('a')

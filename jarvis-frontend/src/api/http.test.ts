@@ -7,7 +7,7 @@ type Request = { method: string | undefined; token: string | undefined; type: st
 
 let answers: ((response: ServerResponse) => void)[]
 let seen: Request[]
-let token: string | undefined
+let holder: { token?: string } | undefined
 let signedOut: number
 let isGiven: boolean
 const server = createServer(async (request, response) => {
@@ -27,9 +27,9 @@ afterAll(() => {
   return new Promise((done) => server.close(done))
 })
 beforeEach(() => {
-  ;[answers, seen, token, signedOut, isGiven] = [[], [], 'tok', 0, false]
+  ;[answers, seen, holder, signedOut, isGiven] = [[], [], { token: 'tok' }, 0, false]
   setCredentials(
-    () => token,
+    () => holder,
     () => signedOut++,
     async () => isGiven,
   )
@@ -64,11 +64,13 @@ test('a call carries the token and its body as JSON, and returns the answer', as
   expect(bearer()).toBe('tok')
 })
 
-test('without a token a call says nothing of one', async () => {
-  token = undefined
-  says(200, '')
-  await call('GET', url)
-  expect(seen[0]?.token).toBeUndefined()
+test('without a token, and where a cookie holds it, a call says nothing of one', async () => {
+  for (const asking of [undefined, {}]) {
+    holder = asking
+    says(200, '')
+    await call('GET', url)
+  }
+  expect(seen.map(({ token }) => token)).toEqual([undefined, undefined])
 })
 
 test.each([
@@ -126,12 +128,12 @@ test.each([
   expect(await failed(call('GET', url))).toMatchObject({ name: 'ApiError', code: 'unreachable' })
 })
 
-test.each(['unauthorized', 'token_expired'])('%s signs out, unless another token came meanwhile', async (code) => {
+test.each(['unauthorized', 'token_expired'])('%s signs out, unless another sign-in came meanwhile', async (code) => {
   says(401, error(code))
   await failed(call('GET', url))
   expect(signedOut).toBe(1)
   answers.push((response) => {
-    token = 'newer'
+    holder = {}
     response.writeHead(401).end(error(code))
   })
   await failed(call('GET', url))

@@ -13,19 +13,28 @@ export class ApiError extends Error {
   }
 }
 
-let token: () => string | undefined = () => undefined
+/** Who is signed in. `token`: absent where a cookie holds it, which no script reads. */
+type Holder = { token?: string }
+
+let holder: () => Holder | undefined = () => undefined
 let onSignedOut = () => {}
 let askForPassword: () => Promise<boolean> = async () => false
 
-/** Sets the source of the token, what to do when the server no longer accepts it, and how to ask for the password again. */
-export function setCredentials(source: typeof token, signedOut: typeof onSignedOut, ask: typeof askForPassword): void {
-  token = source
+/** Sets who is signed in, what to do when the server no longer accepts it, and how to ask for the password again. */
+export function setCredentials(source: typeof holder, signedOut: typeof onSignedOut, ask: typeof askForPassword): void {
+  holder = source
   onSignedOut = signedOut
   askForPassword = ask
 }
 
-/** The token for requests that do not use `call`; undefined: signed out. */
-export const bearer = (): string | undefined => token()
+/** The token; undefined: signed out, or a cookie holds it. */
+export const bearer = (): string | undefined => holder()?.token
+
+/** What requests that do not use `call` tell of who is signed in. */
+export function authorization(): Record<string, string> {
+  const token = bearer()
+  return token === undefined ? {} : { Authorization: `Bearer ${token}` }
+}
 
 type Asked = [
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -49,9 +58,8 @@ export async function withPassword<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 async function once<T>(...[method, path, body, options = {}]: Asked): Promise<T> {
-  const headers: Record<string, string> = {}
-  const shown = token()
-  if (shown !== undefined) headers.Authorization = `Bearer ${shown}`
+  const headers = authorization()
+  const asking = holder()
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   const response = await fetch(path, {
     method,
@@ -63,8 +71,8 @@ async function once<T>(...[method, path, body, options = {}]: Asked): Promise<T>
   if (response.ok) return (text === '' ? undefined : parse(text)) as T
   const { code, message } = errorIn(parse(text))
   const isSignedOut = code === 'unauthorized' || code === 'token_expired'
-  // An answer to an earlier token says nothing about the present one.
-  if (isSignedOut && shown === token()) onSignedOut()
+  // An answer to an earlier sign-in says nothing about the present one.
+  if (isSignedOut && asking === holder()) onSignedOut()
   const retryAfterS = Number(response.headers.get('Retry-After'))
   throw new ApiError(code, message, retryAfterS > 0 ? retryAfterS : undefined)
 }

@@ -1,4 +1,4 @@
-import { ApiError, bearer } from './http.ts'
+import { ApiError, authorization } from './http.ts'
 
 const shown = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
 
@@ -10,7 +10,7 @@ function unreached(): never {
 export async function imageAddress(sessionId: string, id: string, isAttached = false): Promise<string> {
   const place = isAttached ? 'attachments' : 'images'
   const response = await fetch(`/api/sessions/${encodeURIComponent(sessionId)}/${place}/${encodeURIComponent(id)}`, {
-    headers: { Authorization: `Bearer ${bearer() ?? ''}` },
+    headers: authorization(),
   }).catch(unreached)
   if (!response.ok) throw new ApiError('refused', `The server refused it (${response.status}).`)
   const blob = await response.blob().catch(unreached)

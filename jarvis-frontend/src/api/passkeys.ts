@@ -1,8 +1,8 @@
 import type {
-  LoginReply,
   Passkey,
   PasskeyReply,
   PasskeysReply,
+  SignInReply,
   StepUpReply,
   WebAuthnOptions,
 } from 'jarvis-backend/protocol'
@@ -30,7 +30,7 @@ const proof = async (isOffered?: boolean) =>
 /** Signs in. @param isOffered as in `askPasskey`. @throws ApiError `conflict` where passkeys do not work at this address, `invalid_credentials` */
 export async function signInWithPasskey(isOffered?: boolean): Promise<void> {
   const response = await proof(isOffered)
-  takeReply(await call<LoginReply>('POST', '/api/auth/passkey', { response }))
+  takeReply(await call<SignInReply>('POST', '/api/auth/passkey', { response }))
 }
 
 /** As `stepUp`, with a passkey in place of the password. */

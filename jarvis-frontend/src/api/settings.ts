@@ -2,11 +2,11 @@ import type {
   ApiTokenInfo,
   ApiTokenReply,
   Door,
-  LoginReply,
   LogLine,
   Page,
   ProfileName,
   SettingsReply,
+  SignInReply,
   TokenScope,
 } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
@@ -26,6 +26,6 @@ export const revokeToken = (name: string) => call('DELETE', `/api/tokens/${encod
 
 /** Changes the password, which signs out every other session. The reply's token replaces the present one. */
 export const changePassword = (current: string, next: string) =>
-  call<LoginReply>('POST', '/api/auth/password', { current, next })
+  call<SignInReply>('POST', '/api/auth/password', { current, next })
 
 export const readLogs = (level: string) => call<Page<LogLine>>('GET', `/api/logs?level=${level}`)

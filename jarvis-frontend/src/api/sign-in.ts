@@ -1,10 +1,17 @@
-import type { LoginReply, WaysReply } from 'jarvis-backend/protocol'
+import type { MeReply, SignInReply, WaysReply } from 'jarvis-backend/protocol'
 import { takeReply } from './auth.ts'
 import { call } from './http.ts'
 
 /** What this installation signs in with, for somebody who is not signed in. */
 export const readWays = () => call<WaysReply>('GET', '/api/auth/ways')
 
+/** Signs in with the cookie that this browser may still have, where the page has forgotten of it. */
+export async function resume(): Promise<void> {
+  if (location.protocol !== 'https:') return
+  const me = await call<MeReply>('GET', '/api/auth/me').catch(() => undefined)
+  if (me?.signIn !== undefined) takeReply({ ...me, expiresIn: (me.signIn.endsAt - Date.now()) / 1_000 })
+}
+
 /** @throws ApiError `second_factor_required` where a code is missing; `invalid_credentials`, `too_many_requests`, `unreachable`. */
 export const signIn = async (given: { name?: string; password: string; code?: string }): Promise<void> =>
-  takeReply(await call<LoginReply>('POST', '/api/auth/login', given))
+  takeReply(await call<SignInReply>('POST', '/api/auth/login', given))

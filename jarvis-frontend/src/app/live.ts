@@ -4,7 +4,7 @@ import { armed } from '../api/changes.ts'
 import { confirmations } from '../api/confirmations.ts'
 import { checks } from '../api/executions.ts'
 import { grants } from '../api/grants.ts'
-import { setCredentials } from '../api/http.ts'
+import { bearer, setCredentials } from '../api/http.ts'
 import { limits } from '../api/limits.ts'
 import { questions } from '../api/questions.ts'
 import { readSamples } from '../api/samples.ts'
@@ -19,7 +19,7 @@ import { watchLink } from '../realtime/link.ts'
 import { createSockets } from '../realtime/sockets.ts'
 import { onWake } from '../realtime/wake.ts'
 
-const token = () => signedIn.get()?.token
+const holder = () => signedIn.get()
 const lists = [sessions, confirmations, questions, armed, alerts, grants, status, tools, limits]
 
 const byChange: Partial<Record<string, { renew(): void }>> = {
@@ -37,8 +37,8 @@ const tellPages = (what: string) => dispatchEvent(new CustomEvent('jarvis:change
 
 /** Creates what lives as long as the page: one connection and the stores that its events fill. */
 function createLive() {
-  setCredentials(token, forget, askForPassword)
-  const sockets = createSockets(token)
+  setCredentials(holder, forget, askForPassword)
+  const sockets = createSockets(bearer)
   const link = watchLink(sockets, forget)
   onWake(link.check)
   sockets.events.on('connect', () => {
@@ -61,8 +61,9 @@ function createLive() {
   alerts.value.subscribe(() => live.cluster.setAlerts(alerts.value.get()?.items))
   let known: string | undefined
   const follow = () => {
-    if (token() === known) return
-    known = token()
+    const key = holder()?.key
+    if (key === known) return
+    known = key
     if (known !== undefined) {
       link.connect()
       limits.want()

@@ -1,7 +1,7 @@
 import type { WaysReply } from 'jarvis-backend/protocol'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '../api/http.ts'
-import { readWays, signIn } from '../api/sign-in.ts'
+import { readWays, resume, signIn } from '../api/sign-in.ts'
 import { passkeyProblem } from '../lib/passkey-problem.ts'
 import { endPasskeyOffer, hasPasskeys } from '../lib/passkeys.ts'
 import { Visible } from '../ui/boxed.tsx'
@@ -22,6 +22,7 @@ export function SignIn() {
   const code = useRef<HTMLInputElement>(null)
   useEffect(() => {
     document.title = 'Sign in: JARVIS'
+    void resume()
   }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the name's field comes first, once it is there
   useEffect(() => first.current?.focus(), [hasName])

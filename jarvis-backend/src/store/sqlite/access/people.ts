@@ -72,7 +72,7 @@ export function createSignInStore({ sql }: Database): SignInStore {
   const touch = sql.prepare('UPDATE sign_ins SET last_seen_at = ? WHERE id = ?')
   const end = sql.prepare('DELETE FROM sign_ins WHERE id = ?')
   const endAll = sql.prepare('DELETE FROM sign_ins WHERE person = ? AND id <> ?')
-  const prune = sql.prepare('DELETE FROM sign_ins WHERE ends_at <= ?')
+  const prune = sql.prepare('DELETE FROM sign_ins WHERE ends_at <= ? OR last_seen_at <= ?')
   return {
     add: (row) => void insert.run(row),
     get: (id) => byId.get(id),
@@ -80,6 +80,6 @@ export function createSignInStore({ sql }: Database): SignInStore {
     seen: (id, at) => void touch.run(at, id),
     end: (id) => end.run(id).changes === 1,
     endAll: (person, except = '') => void endAll.run(person, except),
-    prune: (at) => void prune.run(at),
+    prune: (at, unseenSince) => void prune.run(at, unseenSince),
   }
 }

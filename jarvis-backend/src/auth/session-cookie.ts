@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { hostOf } from './request-guard.ts'
+
+const name = '__Host-jarvis'
+const facts = 'Path=/; Secure; HttpOnly; SameSite=Strict'
+
+type Asked = Pick<IncomingMessage, 'headers' | 'method'>
+
+/**
+ * Keeps a sign-in's token in a cookie that no script reads. There is one at an https name of JARVIS's own alone: a browser sends a host's cookies to
+ * every port of it, and browsers drop this one without TLS. Requests without it, or from elsewhere, need the token as a bearer.
+ * @param publicUrl origin under which a proxy publishes this server
+ */
+export function createSessionCookie(publicUrl: string | undefined) {
+  const own = publicUrl !== undefined && isOwnName(new URL(publicUrl)) ? new URL(publicUrl) : undefined
+
+  const isAtOwnName = ({ headers }: Asked) =>
+    own !== undefined && hostOf(`https://${headers.host ?? ''}`)?.full === own.host
+
+  /** Whether our own page asks. Browsers send an Origin with every write and socket, and none with a read of the same origin. */
+  function isOwnPage({ headers, method }: Asked): boolean {
+    const site = headers['sec-fetch-site']
+    if (headers.origin !== undefined) return headers.origin === own?.origin && (site ?? 'same-origin') === 'same-origin'
+    return (method === 'GET' || method === 'HEAD') && site === 'same-origin'
+  }
+
+  return {
+    /** Whether a sign-in by this request is kept in the cookie. Browsers that do not send `Sec-Fetch-Site` get the token. */
+    suits: (request: Asked): boolean =>
+      isAtOwnName(request) && request.headers['sec-fetch-site'] === 'same-origin' && isOwnPage(request),
+    /** The token in a request's cookie; undefined unless our own page asks at our own name. */
+    read(request: Asked): string | undefined {
+      if (request.headers.cookie === undefined || !isAtOwnName(request) || !isOwnPage(request)) return undefined
+      return new RegExp(`(?:^|;\\s*)${name}=([\\w-]+\\.[\\w-]+\\.[\\w-]+)(?:;|$)`).exec(request.headers.cookie)?.[1]
+    },
+    /** Makes a `Set-Cookie` header. @param forS for how long, seconds */
+    issue: (token: string, forS: number): string => `${name}=${token}; Max-Age=${forS}; ${facts}`,
+    /** Makes a `Set-Cookie` header that takes the cookie back. */
+    cleared: `${name}=; Max-Age=0; ${facts}`,
+  }
+}
+export type SessionCookie = ReturnType<typeof createSessionCookie>
+
+/** Whether other services share no cookies with us there: on `localhost` and at an address they do, at other ports. */
+const isOwnName = ({ protocol, hostname }: URL) =>
+  protocol === 'https:' &&
+  hostname !== 'localhost' &&
+  !hostname.endsWith('.localhost') &&
+  isIP(hostname.replace(/^\[|\]$/g, '')) === 0

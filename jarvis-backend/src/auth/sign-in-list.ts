@@ -1,0 +1,26 @@
+import type { SignInInfo } from '../protocol/index.ts'
+import { idleEndOf, type SignInRow, type SignInStore } from './sign-ins.ts'
+
+/** Where people are signed in, as they are told of it. @param parts.idleMs how long a sign-in lasts without use */
+export function createSignInList(parts: { signIns: Pick<SignInStore, 'get' | 'list'>; idleMs: number; now(): number }) {
+  const { signIns, idleMs, now } = parts
+  const shown = ({ person: _, hash: __, ...facts }: SignInRow): SignInInfo => ({
+    ...facts,
+    idleEndsAt: idleEndOf(facts, idleMs),
+  })
+  return {
+    /** A person's, newest use first. @param asking the sign-in that the request came with */
+    of: (person: string, asking?: string): SignInInfo[] =>
+      signIns
+        .list(person)
+        .map(shown)
+        .filter(({ idleEndsAt }) => idleEndsAt > now())
+        .map((info) => (info.id === asking ? { ...info, isThis: true } : info)),
+    /** The sign-in that a request came with. */
+    asking(id: string): SignInInfo | undefined {
+      const row = signIns.get(id)
+      return row && { ...shown(row), isThis: true }
+    },
+  }
+}
+export type SignInList = ReturnType<typeof createSignInList>

@@ -1,0 +1,45 @@
+import type { SessionCookie } from '../auth/session-cookie.ts'
+import type { Identity, Tokens } from '../auth/tokens.ts'
+import { LoginReply, SignInReply } from '../protocol/index.ts'
+import type { Route } from './route.ts'
+
+/**
+ * Lets routes keep a sign-in in a cookie where it suits: what answers a `LoginReply` sets it in place of handing out the token, ends the sign-in
+ * that the cookie held before, and signing out clears it.
+ */
+export function withSessionCookie(
+  routes: readonly Route[],
+  { cookie, tokens, ended }: { cookie: SessionCookie; tokens: Tokens; ended(identity: Identity): void },
+): Route[] {
+  function endEarlier(token: string | undefined) {
+    if (token === undefined) return
+    try {
+      const identity = tokens.verify(token)
+      tokens.revoke(identity)
+      ended(identity)
+    } catch {
+      // It had ended.
+    }
+  }
+  return routes.map((route) => {
+    const signsIn = route.reply === LoginReply
+    if (!signsIn && route.path !== '/auth/logout') return route
+    return {
+      ...route,
+      ...(signsIn && { reply: SignInReply }),
+      async handle(call) {
+        const { request, response } = call
+        const answer = await route.handle(call)
+        if (!cookie.suits(request)) return answer
+        if (!signsIn) {
+          response.append('Set-Cookie', cookie.cleared)
+          return answer
+        }
+        const { token, ...rest } = answer as LoginReply
+        response.append('Set-Cookie', cookie.issue(token, rest.expiresIn))
+        endEarlier(cookie.read(request))
+        return rest satisfies SignInReply
+      },
+    }
+  })
+}
