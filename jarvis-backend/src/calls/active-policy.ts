@@ -106,9 +106,10 @@ export function createActivePolicy(parts: {
   return {
     current,
     status() {
-      const { profile } = current()
+      const { profile, mayBreakGlass } = current()
       return {
         profile,
+        ...(mayBreakGlass && { mayBreakGlass: true as const }),
         ...(written.kind === 'read' && { hash: written.hash }),
         ...(problems !== undefined && { problems }),
         ...(warnings().length > 0 && { warnings: warnings() }),

@@ -167,7 +167,13 @@ export function composeGate(
   }
   const cardGoneBecause = ({ requestedBy, createdAt }: Card) => goneBecause(requestedBy, createdAt)
   const ways = createWays({ ...shared, changes, plans })
-  const glass = createGlass({ ...shared, settings, announce: foundation.announce('call'), tell: parts.tellOwners })
+  const glass = createGlass({
+    ...shared,
+    changed: () => activity.changed({ what: 'settings' }),
+    settings,
+    announce: foundation.announce('call'),
+    tell: parts.tellOwners,
+  })
   const confirmations = createConfirmations({
     ...shared,
     ways,

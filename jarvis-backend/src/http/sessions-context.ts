@@ -39,7 +39,7 @@ export function contextRoutes(parts: {
     post(
       '/sessions/:id/fold',
       'Folds older turns. 409 with the reason while something is open, or where there is nothing to fold.',
-      { role: 'operator', status: 202, reply: z.object({ runId: RunId }) },
+      { role: 'member', status: 202, reply: z.object({ runId: RunId }) },
       ({ params: { id }, by }) => {
         const { because } = reports.of(id, resting(id)).fold
         if (because !== undefined) throw new JarvisError('conflict', `Nothing was folded. ${because}`)

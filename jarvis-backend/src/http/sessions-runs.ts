@@ -73,7 +73,7 @@ export function runRoutes(parts: {
     put(
       '/sessions/:id/entries/:seq/rating',
       'Rates an answer of the model. `rating: null` takes a rating back.',
-      { role: 'operator', body: RatingBody, reply: RatingBody },
+      { role: 'member', body: RatingBody, reply: RatingBody },
       ({ params: { id, seq }, body: { rating, note }, by }) => {
         const of = Number(seq)
         const answer = Number.isSafeInteger(of) && of >= 0 ? store.entry(id, of) : undefined

@@ -11,7 +11,7 @@ import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import { versionsIn } from '../agent/sessions/versions.ts'
 import { wireEntry } from '../agent/sessions/wire-entry.ts'
 import type { Agents } from '../agents/agent.ts'
-import { isAtLeast } from '../auth/roles.ts'
+import { isAtLeast, requireStanding } from '../auth/roles.ts'
 import type { ImageStore, Journal } from '../calls/ports.ts'
 import { newId } from '../lib/ids.ts'
 import {
@@ -240,7 +240,7 @@ export function sessionRoutes(parts: {
     patch(
       '/sessions/:id',
       'Renames or archives a session, sets its model or effort, turns [rehearsal](safety.md) on or off.',
-      { role: 'operator', body: SessionPatchBody, reply: SessionSummary },
+      { role: 'member', body: SessionPatchBody, reply: SessionSummary },
       ({ params: { id }, body: { title, isRehearsal, isArchived, model, effort }, by }) => {
         // Changes that may be refused come first.
         if (model !== undefined) parts.sessions.setModel(id, model ?? undefined)
@@ -261,12 +261,14 @@ export function sessionRoutes(parts: {
       '/sessions/:id/branch',
       '`before` a message’s `seq` makes another version of it; `after` an answer’s makes a separate session. With `restoreFiles`, `restored` says what became of each file.',
       {
-        role: 'operator',
+        role: 'member',
         status: 201,
         body: SessionBranchBody,
         reply: SessionSummary.extend({ restored: z.array(CheckpointFile).exactOptional() }),
       },
-      ({ params: { id: from }, body: { before, after = 0, model, restoreFiles }, by }) => {
+      ({ params: { id: from }, body: { before, after = 0, model, restoreFiles }, by, identity }) => {
+        // The files are the house's.
+        if (restoreFiles) requireStanding(identity.person.role, 'operator')
         const point = before === undefined ? { after } : { before }
         if (restoreFiles && runs.isRunning(from))
           throw new JarvisError(
@@ -280,7 +282,7 @@ export function sessionRoutes(parts: {
         return { ...summary(sessionId), ...(restored && { restored }) }
       },
     ),
-    del('/sessions/:id', 'Deletes a session with all its versions.', { role: 'operator' }, async ({ params, by }) => {
+    del('/sessions/:id', 'Deletes a session with all its versions.', { role: 'member' }, async ({ params, by }) => {
       const { id } = known(params.id)
       for (const version of familyOf(id)) {
         await runs.remove(version, by)

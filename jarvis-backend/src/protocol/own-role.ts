@@ -38,5 +38,5 @@ export type TryRoleReply = z.infer<typeof TryRoleReply>
 
 /** Why an owner decides alone what several people must approve. */
 export const BreakGlassBody = z.strictObject({
-  reason: z.string().trim().min(10, 'must say why in at least 10 characters: all owners are told').max(500),
+  reason: z.string().trim().min(10, 'must say why in at least 10 characters: everybody is told').max(500),
 })

@@ -242,6 +242,8 @@ export const PolicyStatus = z.object({
   hash: z.string().exactOptional(),
   problems: z.array(z.string()).exactOptional(),
   warnings: z.array(z.string()).exactOptional(),
+  /** An owner may approve alone what several people must approve. */
+  mayBreakGlass: z.literal(true).exactOptional(),
 })
 export type PolicyStatus = z.infer<typeof PolicyStatus>
 /** State of the running server for the dashboard. */

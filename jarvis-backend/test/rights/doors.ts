@@ -165,17 +165,23 @@ DELETE /tokens/:name
 `,
   },
   {
+    // One's own conversations are one's own to keep in order.
+    persons: asking,
+    doors: `
+PATCH /sessions/:id
+DELETE /sessions/:id
+POST /sessions/:id/branch
+POST /sessions/:id/fold
+PUT /sessions/:id/entries/:seq/rating
+`,
+  },
+  {
     persons: deciding,
     doors: `
 GET /memory/files
 GET /memory/files/*path
 PUT /memory/files/*path
 DELETE /memory/files/*path
-PATCH /sessions/:id
-DELETE /sessions/:id
-POST /sessions/:id/branch
-POST /sessions/:id/fold
-PUT /sessions/:id/entries/:seq/rating
 POST /changes/:id/keep
 POST /changes/:id/undo
 POST /confirmations/:id

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import jwt from 'jsonwebtoken'
 import { onTestFinished } from 'vitest'
+import { createPasswordHasher } from '../../src/auth/passwords.ts'
 import type { Door } from '../../src/protocol/index.ts'
 import { createPersonStore } from '../../src/store/sqlite/access/people.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { tokensIn } from './api-tokens.ts'
-import { jwtSecret, startJarvis } from './start-jarvis.ts'
+import { jwtSecret, password, startJarvis } from './start-jarvis.ts'
 
 export const standings = ['viewer', 'member', 'operator', 'owner'] as const
 export type Standing = (typeof standings)[number]
@@ -26,7 +27,7 @@ export const tokenOf = (sub: string): string =>
   jwt.sign({ sub, role: 'operator' }, jwtSecret, { issuer: 'jarvis', expiresIn: 3600 + signed++ })
 export const as = (sub: string) => ({ headers: { authorization: `Bearer ${tokenOf(sub)}` } })
 
-/** A server with a person of each standing, `per_viewer` to `per_owner`, and of names beside them. */
+/** A server with a person of each standing, `per_viewer` to `per_owner`, and of names beside them, who all have the first owner's password. */
 export async function household(
   options: Parameters<typeof startJarvis>[0] & { policy?: string; others?: Record<string, string> } = {},
 ) {
@@ -37,10 +38,11 @@ export async function household(
   const database = openDatabase(join(dataDir, 'jarvis.db'))
   onTestFinished(() => database.close())
   const people = createPersonStore(database)
+  const hash = createPasswordHasher({ memoryKib: 8, passes: 1, lanes: 1 }).hashNow(password)
   const all = [...standings.map((one) => [one, roleOf(one)] as const), ...Object.entries(others)]
   for (const [name, role] of all) {
     // The first owner is called operator already.
-    const added = people.add({ id: `per_${name}`, name: `the-${name}`, role, createdAt: 1 }, undefined)
+    const added = people.add({ id: `per_${name}`, name: `the-${name}`, role, createdAt: 1 }, hash)
     if (!added) throw new Error(`${name} was not added`)
   }
   const tokens = tokensIn(database, jarvis.now)

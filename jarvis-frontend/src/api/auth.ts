@@ -29,14 +29,14 @@ function read(key: string): SignedIn | undefined {
     const claims = JSON.parse(isCookie ? key : atob(middle)) as Claims
     if ((claims.exp ?? 0) * 1_000 <= Date.now()) return undefined
     const id = claims.sub ?? 'operator'
-    const role = claims.role === 'operator' ? 'operator' : 'viewer'
-    const rank = rankOf(keep.get('role') ?? (role === 'operator' ? 'owner' : role))
+    const rank = rankOf(keep.get('role') ?? (claims.role === 'operator' ? 'owner' : 'viewer'))
     return {
       key,
       ...(!isCookie && { token: key }),
       id,
       name: keep.get('name') ?? id,
-      role,
+      // The claim is as old as the sign-in; the person's role may have changed since.
+      role: rank === 'operator' || rank === 'owner' ? 'operator' : 'viewer',
       rank,
       mayAsk: rank !== 'viewer',
     }

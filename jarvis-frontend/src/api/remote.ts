@@ -44,8 +44,10 @@ export class Remote<T> {
     try {
       const read = await this.#read()
       if (owner === this.#owner) this.value.set(read)
-    } catch {
+    } catch (error) {
       this.#isStale = true
+      // It is refused again until the person's role changes, which connects anew.
+      if ((error as { code?: unknown }).code === 'forbidden') return
       setTimeout(() => {
         if (owner === this.#owner && this.#isWanted) void this.#renew()
       }, againAfterMs)

@@ -1,7 +1,8 @@
 import type { Card, ConfirmationRow, DecisionProof } from 'jarvis-backend/protocol'
-import { useLayoutEffect, useRef } from 'react'
+import { Suspense, useLayoutEffect, useRef } from 'react'
 import { signedIn } from '../api/auth.ts'
 import { confirmations, useConfirmations } from '../api/confirmations.ts'
+import { useStatus } from '../api/status.ts'
 import { type Call, endOf } from '../features/chat/runs.ts'
 import { Age } from '../features/cluster/parts.tsx'
 import { useCluster } from '../features/cluster/store.ts'
@@ -13,8 +14,11 @@ import { capital, longSpan, percent, span, withUnit } from '../lib/format.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Value } from '../lib/value.ts'
 import { useNow } from '../ui/use-now.ts'
+import { later } from './later.tsx'
 import { live } from './live.ts'
 import { UnknownOutcome } from './unknown-outcome.tsx'
+
+const BreakGlass = later(() => import('./break-glass.tsx').then((part) => part.BreakGlass))
 
 const decidedHere = new Set<string>()
 
@@ -67,6 +71,8 @@ export function LiveCard({ matter: asked }: { matter: Matter }) {
   const sawPending = useRef(matter.resolved === undefined)
   const target = useLiveTarget(matter.card)
   const hand = useHand(matter.sessionId)
+  const isOwner = useValue(signedIn)?.rank === 'owner'
+  const mayBreakGlass = useStatus()?.policy.mayBreakGlass === true && isOwner && hand.rest === undefined
   const { resolved, card } = matter
   const isElsewhere =
     sawPending.current &&
@@ -81,6 +87,14 @@ export function LiveCard({ matter: asked }: { matter: Matter }) {
       unknownOf={(toolUseId, observed) => <UnknownOutcome toolUseId={toolUseId} observed={observed} />}
       unknown={<UnknownOutcome toolUseId={card.toolUseId} observed={matter.result?.summary ?? ''} />}
       isElsewhere={isElsewhere}
+      {...(mayBreakGlass &&
+        matter.card.approvals !== undefined && {
+          alone: (
+            <Suspense fallback={null}>
+              <BreakGlass toolUseId={matter.card.toolUseId} />
+            </Suspense>
+          ),
+        })}
       {...(card.plan !== undefined && {
         stepCard: (toolUseId: string) => <StepCard toolUseId={toolUseId} />,
         onUndoPlan: (id: string) => void live.chat.send(matter.sessionId, `/undo_plan plan=${JSON.stringify(id)}`),

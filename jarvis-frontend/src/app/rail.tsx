@@ -19,10 +19,11 @@ import { live } from './live.ts'
 import { Presence, usePresence } from './presence.tsx'
 import { switchTheme, theme } from './theme.ts'
 
-type RailPage = { to: string; name: string; icon: IconName; isHere: (path: string) => boolean }
+/** `isWhole`: shows the whole cluster, so members have no such page. */
+type RailPage = { to: string; name: string; icon: IconName; isHere: (path: string) => boolean; isWhole?: true }
 /** A page, and those under it. */
-const at = (to: string, name: string, icon: IconName): RailPage => ({
-  ...{ to, name, icon },
+const at = (to: string, name: string, icon: IconName, more?: { isWhole: true }): RailPage => ({
+  ...{ to, name, icon, ...more },
   isHere: (path) => path.startsWith(to),
 })
 
@@ -31,16 +32,22 @@ export const tabPages: readonly RailPage[] = [
   { to: '/', name: 'Chat', icon: 'chat', isHere: (path) => path === '/' || path.startsWith('/chat') },
   { to: '/cluster', name: 'Cluster', icon: 'cluster', isHere: (path) => /^\/(cluster|guest)/.test(path) },
   at('/waiting', 'Waiting', 'waiting'),
-  at('/alerts', 'Alerts', 'alerts'),
+  at('/alerts', 'Alerts', 'alerts', { isWhole: true }),
 ]
 const otherPages: typeof tabPages = [
-  at('/automations', 'Automations', 'automations'),
-  at('/journal', 'Journal', 'journal'),
+  at('/automations', 'Automations', 'automations', { isWhole: true }),
+  at('/journal', 'Journal', 'journal', { isWhole: true }),
   at('/agents', 'Agents', 'agents'),
 ]
 const footPages: typeof tabPages = [at('/settings', 'Settings', 'settings'), at('/system', 'System', 'system')]
 /** The pages that a phone lists under More. */
 export const morePages: typeof tabPages = [...otherPages, at('/sessions', 'Sessions', 'sessions'), ...footPages]
+
+/** Those of the pages that this person has. */
+export function usePages(pages: typeof tabPages): typeof tabPages {
+  const isMember = useValue(signedIn)?.rank === 'member'
+  return isMember ? pages.filter(({ isWhole }) => isWhole !== true) : pages
+}
 
 export function Rail({ path }: { path: string }) {
   const { words } = usePresence()
@@ -94,7 +101,7 @@ export function usePageCounts(size: number): (name: string) => React.ReactNode {
 
 function PageLinks({ of, path }: { of: typeof tabPages; path: string }) {
   const countOf = usePageCounts(11)
-  return of.map(({ to, name, icon, isHere }) => {
+  return usePages(of).map(({ to, name, icon, isHere }) => {
     const count = countOf(name)
     return (
       <Link

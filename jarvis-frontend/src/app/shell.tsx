@@ -13,11 +13,12 @@ import { later, Part } from './later.tsx'
 import { overlay } from './overlay.ts'
 import { PanelContext } from './panel-context.ts'
 import { usePresence } from './presence.tsx'
-import { Rail, tabPages, usePageCounts } from './rail.tsx'
+import { Rail, tabPages, usePageCounts, usePages } from './rail.tsx'
 import { useCardNews } from './use-card-news.ts'
 import { useKeys } from './use-keys.ts'
 
 const Demo = later(() => import('./demo.tsx').then((part) => part.Demo))
+const GlassBanner = later(() => import('./glass-banner.tsx').then((part) => part.GlassBanner))
 const Palette = later(() => import('./palette.tsx').then((part) => part.Palette))
 const Keys = later(() => import('./keys.tsx').then((part) => part.Keys))
 const UndoDelete = later(() => import('./undo-delete.tsx').then((part) => part.UndoDelete))
@@ -62,6 +63,11 @@ export function Shell({ children }: { children: React.ReactNode }) {
         {!isBare && isDemo && (
           <Suspense fallback={<p className="demo" />}>
             {status === undefined ? <p className="demo" /> : <Demo status={status} />}
+          </Suspense>
+        )}
+        {!isBare && status?.glassBroken !== undefined && (
+          <Suspense fallback={null}>
+            <GlassBanner broken={status.glassBroken} />
           </Suspense>
         )}
         <div className={`shell${isOpen && !isNarrow ? ' with-side' : ''}${isRailOpen && !isBare ? '' : ' bare'}`}>
@@ -130,7 +136,7 @@ function Tabs({ path }: { path: string }) {
   const countOf = usePageCounts(9)
   return (
     <nav className="tabs" aria-label="Main">
-      {tabPages.map(({ to, name, icon, isHere }) => (
+      {usePages(tabPages).map(({ to, name, icon, isHere }) => (
         <Link key={to} to={to} aria-current={isHere(path) ? 'page' : undefined}>
           <Icon name={icon} />
           {name}

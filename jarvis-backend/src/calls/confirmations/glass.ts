@@ -15,7 +15,9 @@ export function createGlass(parts: {
   clock: Clock
   /** A line of activity. */
   announce(text: string, level: 'info' | 'warning'): void
-  /** A push message to all owners. */
+  /** The list has changed. */
+  changed(): void
+  /** A push message to whoever may decide cards. */
   tell(message: { title: string; body: string; hidden: string; tag: string; path: string }): void
 }) {
   const { settings, clock } = parts
@@ -37,6 +39,7 @@ export function createGlass(parts: {
         key,
         JSON.stringify([...recent(), { toolUseId, toolName, person: person.id, name: person.name, reason, at }]),
       )
+      parts.changed()
       const text = `${named(person.name)} broke the glass and approved ${named(toolName)} alone: ${reason}`
       parts.announce(text, 'warning')
       parts.tell({

@@ -1,5 +1,6 @@
 import type { CheckpointDetail, CheckpointFile } from 'jarvis-backend/protocol'
 import { useEffect, useState } from 'react'
+import { signedIn } from '../../api/auth.ts'
 import { readCheckpoint } from '../../api/context.ts'
 import { branchSession } from '../../api/session-acts.ts'
 import { sessions } from '../../api/sessions.ts'
@@ -18,6 +19,7 @@ export function BranchFrom({ sessionId, seq, onEnd }: { sessionId: string; seq: 
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const isLive = useIsLive()
+  const isOperator = useValue(signedIn)?.role === 'operator'
   const { view } = useValue(live.chat.open(sessionId).calm)
   useEffect(() => {
     readCheckpoint(sessionId, seq).then(setDetail, (error: Error) => setProblem(error.message))
@@ -86,7 +88,7 @@ export function BranchFrom({ sessionId, seq, onEnd }: { sessionId: string; seq: 
       </dl>
       {problem !== undefined && <p role="alert">{problem}</p>}
       <div className="context-acts">
-        {back.length > 0 && (
+        {back.length > 0 && isOperator && (
           <button
             type="button"
             className="button small solid"

@@ -129,8 +129,8 @@ function Window({ report }: { report: ContextReport }) {
 
 function Fold({ sessionId, fold, isLive }: { sessionId: string; fold: ContextReport['fold']; isLive: boolean }) {
   const [said, setSaid] = useState<string>()
-  const isOperator = useValue(signedIn)?.role === 'operator'
-  const because = !isOperator ? 'An operator can fold.' : !isLive ? 'No connection.' : fold.because
+  const mayAsk = useValue(signedIn)?.mayAsk === true
+  const because = !mayAsk ? 'Your role may only look.' : !isLive ? 'No connection.' : fold.because
   return (
     <div className="context-acts">
       <button

@@ -43,6 +43,8 @@ export type CardProps = {
   unknownOf: (toolUseId: string, observed: string) => React.ReactNode
   /** The card of a plan's step that asks by itself. */
   stepCard?: (toolUseId: string) => React.ReactNode
+  /** Below the answer, where this person may decide without others. */
+  alone?: React.ReactNode
   /** Asks for the plan that takes a plan back. */
   onUndoPlan?: (id: string) => void
   /** Decided by someone else while this screen showed it as pending. */
@@ -165,6 +167,7 @@ function CardFrame({ matter, live, guests, hand, unknown, unknownOf, isElsewhere
               </>
             }
           />
+          {ofPlan.alone}
         </div>
       </article>
     )

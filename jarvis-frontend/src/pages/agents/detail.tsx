@@ -28,6 +28,8 @@ type Props = {
   info: AgentInfo
   all: AgentsReply
   mayAct: boolean
+  /** Makes, changes and removes agents. */
+  mayMake: boolean
   params: URLSearchParams
   set: (changes: Record<string, string | undefined>) => void
 }
@@ -43,7 +45,7 @@ const purposes: Record<string, string> = {
 const memoryWords = { own: 'its own', shared: 'main’s', none: 'none: it recalls and notes nothing' }
 
 /** One agent: its limits, files, bindings, and what it did. */
-export function AgentPart({ info, all, mayAct, params, set }: Props) {
+export function AgentPart({ info, all, mayAct, mayMake, params, set }: Props) {
   const { id } = info
   const { data, problem, again } = useLoad(id, () => readAgent(id), ['connect', 'agents', 'confirmations', 'sessions'])
   const file = params.get('file')
@@ -52,7 +54,7 @@ export function AgentPart({ info, all, mayAct, params, set }: Props) {
     if (id !== 'main') keep.set('draft.new', `@${id} `)
     navigate('/')
   }
-  if (data !== undefined && isEditing && mayAct)
+  if (data !== undefined && isEditing && mayMake)
     return <AgentForm all={all} agent={data} onDone={() => set({ edit: undefined })} />
   if (file !== null) return <FilePart id={id} path={file} onBack={() => set({ file: undefined })} mayAct={mayAct} />
   return (
@@ -68,9 +70,11 @@ export function AgentPart({ info, all, mayAct, params, set }: Props) {
               <button type="button" className="button small" onClick={talk}>
                 Talk to it
               </button>
-              <button type="button" className="button small" onClick={() => set({ edit: '1' })}>
-                Edit
-              </button>
+              {mayMake && (
+                <button type="button" className="button small" onClick={() => set({ edit: '1' })}>
+                  Edit
+                </button>
+              )}
             </span>
           )}
         </div>
@@ -98,7 +102,7 @@ export function AgentPart({ info, all, mayAct, params, set }: Props) {
           <Lately deeds={data.lately} />
           <PanelHead title="What would happen?">nothing is run</PanelHead>
           <WhatWouldHappen id={id} offered={data.offered} />
-          {mayAct && id !== 'main' && <Delete id={id} onGone={() => set({ agent: undefined })} />}
+          {mayMake && id !== 'main' && <Delete id={id} onGone={() => set({ agent: undefined })} />}
         </>
       )}
     </>

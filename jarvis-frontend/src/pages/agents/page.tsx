@@ -28,21 +28,32 @@ export function AgentsPage() {
   const [params, set] = useNarrowing()
   const isPhone = useMedia(phone)
   const isLive = useIsLive()
-  const isOperator = useValue(signedIn)?.role === 'operator'
+  const person = useValue(signedIn)
+  const isOperator = person?.role === 'operator'
   const mayAct = isOperator && isLive
+  const mayMake = person?.rank === 'owner' && isLive
   const isNew = params.has('new')
   const chosen =
     data?.items.find(({ id }) => id === params.get('agent')) ?? (isPhone || isNew ? undefined : data?.items[0])
   usePageKeys({ j: () => moveFocus('[data-row]', 1), k: () => moveFocus('[data-row]', -1) })
-  const detail = isNew ? (
-    <AgentForm all={data} onDone={(agent) => set({ new: undefined, agent })} />
-  ) : (
-    chosen !== undefined &&
-    data !== undefined && (
-      <AgentPart key={chosen.id} info={chosen} all={data} mayAct={mayAct} set={set} params={params} />
+  const detail =
+    isNew && mayMake ? (
+      <AgentForm all={data} onDone={(agent) => set({ new: undefined, agent })} />
+    ) : (
+      chosen !== undefined &&
+      data !== undefined && (
+        <AgentPart
+          key={chosen.id}
+          info={chosen}
+          all={data}
+          mayAct={mayAct}
+          mayMake={mayMake}
+          set={set}
+          params={params}
+        />
+      )
     )
-  )
-  const make = mayAct && data !== undefined && (
+  const make = mayMake && data !== undefined && (
     <Link to="/agents?new=1" className="button small">
       <Icon name="plus" /> New agent
     </Link>

@@ -5,6 +5,6 @@ import { BudgetLine } from './budget-line.tsx'
 
 /** A line on a run's budget, with its act for operators. */
 export function ChatBudget({ entry, isOpen }: { entry: EntryOf<'budget'>; isOpen: boolean }) {
-  const isOperator = useValue(signedIn)?.mayAsk === true
+  const isOperator = useValue(signedIn)?.role === 'operator'
   return <BudgetLine entry={entry} isOpen={isOpen} isOperator={isOperator} />
 }

@@ -310,7 +310,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
               <Todo items={view.todo} isFolded />
             )}
             {view?.notice !== undefined && <Notice notice={view.notice} isAtWork={view.runId !== undefined} />}
-            {person?.role === 'operator' && (
+            {person?.mayAsk === true && (
               <Attach
                 draftKey={draftKey}
                 onReady={(files) => {

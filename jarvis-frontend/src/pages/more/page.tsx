@@ -2,7 +2,7 @@ import { PageHead } from '../../app/page-head.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import '../../app/pages.css'
-import { Me, morePages } from '../../app/rail.tsx'
+import { Me, morePages, usePages } from '../../app/rail.tsx'
 
 /** On a phone: the pages that have no tab. */
 export function MorePage() {
@@ -11,7 +11,7 @@ export function MorePage() {
       <PageHead title="More" />
       <div className="page scroll">
         <nav className="more-list" aria-label="More pages">
-          {morePages.map(({ to, name, icon }) => (
+          {usePages(morePages).map(({ to, name, icon }) => (
             <Link key={to} to={to}>
               <Icon name={icon} /> <span>{name}</span> <Icon name="right" />
             </Link>

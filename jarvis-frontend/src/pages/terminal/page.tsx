@@ -18,14 +18,14 @@ import './page.css'
 // Larger than all the rest: fetched when a shell is opened, and not before.
 const Screen = lazy(() => import('../../features/terminal/screen.tsx').then((part) => ({ default: part.Screen })))
 
-/** An operator's own shell on a node. It stands outside the gate, and says so as long as it is open. */
+/** An owner's own shell on a node. It stands outside the gate, and says so as long as it is open. */
 export function TerminalPage() {
   const [params, setParams] = useSearchParams()
   const nodes = useCluster().state?.nodes ?? []
   const online = nodes.filter(({ status }) => status === 'online')
   const node = params.get('node') ?? online[0]?.name
   const status = useStatus()
-  const isOperator = useValue(signedIn)?.role === 'operator'
+  const isOwner = useValue(signedIn)?.rank === 'owner'
   const isLive = useIsLive()
   const user = useLoad('settings', readSettings).data?.ssh.user ?? 'root'
   const [opened, setOpened] = useState<{ node: string; count: number; end?: TerminalEnd }>()
@@ -89,13 +89,13 @@ export function TerminalPage() {
                   Close the shell
                 </button>
               ) : (
-                isOperator && (
+                isOwner && (
                   <button type="submit" className="button" aria-disabled={!isLive || node === undefined}>
                     Open a shell on {node}
                   </button>
                 )
               )}
-              <Resting isOperator={isOperator} isLive={isLive || isOpen} />
+              <Resting isOperator={isOwner} isLive={isLive || isOpen} who="owner" />
             </form>
             {opened?.end !== undefined && (
               <p className="form-problem" role="status">
