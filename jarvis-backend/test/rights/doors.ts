@@ -237,6 +237,18 @@ POST /mcp-tokens
 DELETE /mcp-tokens/:name
 POST /oauth/requests
 POST /oauth/requests/:id
+GET /channels
+POST /channels/:channel/check
+POST /channels/:channel/test
+POST /channels/:channel/pairings
+GET /channel-pairings
+POST /channel-pairings/:id/confirm
+DELETE /channel-pairings/:id
+PATCH /channel-recipients/:id
+DELETE /channel-recipients/:id
+GET /channel-deliveries
+POST /channel-deliveries/:id/again
+GET /channel-rules
 `,
   },
   {
@@ -274,6 +286,9 @@ POST /setup/probe
 POST /setup/test
 POST /setup/save
 POST /restart
+PUT /channels/:channel
+DELETE /channels/:channel
+PUT /channel-rules
 GET /hooks
 POST /hooks
 DELETE /hooks
