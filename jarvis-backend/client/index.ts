@@ -113,9 +113,9 @@ export type Door = "mcp" | "v1" | "api" | "metrics"
 export type Effect = { kind: string; on: string; action?: "start" | "stop" | "restart"; type?: "vm" | "ct"; isForced?: boolean }
 export type Effort = "off" | "low" | "medium" | "high"
 export type Entry = ({ seq: number; runId: RunId; at: number; type: "user"; messageId: MessageId; text: string; by: string; token?: string; job?: { id: string; slot: number; isForeign?: true }; attachments?: (Attachment)[] } | { seq: number; runId: RunId; at: number; type: "recalled"; items: (Recalled)[] } | { seq: number; runId: RunId; at: number; type: "skill"; name: string; hash: string; text: string } | { seq: number; runId: RunId; at: number; type: "assistant"; model?: string; madeBy?: "operator" | "client" | "jarvis"; insteadOf?: { toolUseId: ToolUseId; by: string }; content: (Content)[]; usage: Usage; isUsagePartial?: true; stopReason: TurnStop } | { seq: number; runId: RunId; at: number; type: "tool_use"; toolUseId: ToolUseId; toolName: string; toolInput: ToolInput; tier: Tier; isRead?: true; grantId?: string; by?: string } | { seq: number; runId: RunId; at: number; type: "tool_result"; toolUseId: ToolUseId; result: string; isError: boolean; summary: string; durationMs: number; isUnknown?: true; isRehearsal?: true; isHandedOut?: true; data?: unknown; images?: (Image)[] } | { seq: number; runId: RunId; at: number; type: "plan"; toolUseId: ToolUseId; items: (TodoItem)[] } | { seq: number; runId: RunId; at: number; type: "confirm_needed"; toolUseId: string; callId?: string; changed?: string; toolName: string; toolInput: Record<string, unknown>; tier: "red"; sentence?: string; deed?: string; reason: string; reasons?: (string)[]; rule: string; target: Target; effect?: Effect; now: string; then: string; affects: string; requestedBy: Principal; isAfterAnother?: true; undo?: UndoFacts; mayGoBack?: true; later?: { sentence: string; at: number }; basis?: Record<string, string>; plan?: PlanFacts; mayHaveAlternative?: true; approvals?: Approvals; proof?: "passkey"; isGrantable?: true; createdAt: number; expiresAt: number } | { seq: number; runId: RunId; at: number; type: "confirm_resolved"; toolUseId: ToolUseId; decision: Decision; by: string; via?: string; note?: string; alternative?: { toolUseId: ToolUseId; toolName: string; toolInput: ToolInput }; callId?: ToolUseId; replacedBy?: ToolUseId; signed?: SignedBy } | { seq: number; runId: RunId; at: number; type: "blocked"; toolUseId: ToolUseId; toolName: string; toolInput: ToolInput; reason: string; rule: string; tier: "black" } | { seq: number; runId: RunId; at: number; type: "question"; server?: string; message?: string; url?: string; items: (QuestionItem)[]; questionId: QuestionId; toolUseId: string; requestedBy: Principal; createdAt: number; expiresAt: number } | { seq: number; runId: RunId; at: number; type: "question_resolved"; questionId: QuestionId; toolUseId: ToolUseId; server?: string; end: QuestionEnd; by: string; answers?: (Answer)[]; said?: string } | { seq: number; runId: RunId; at: number; type: "reconciled"; toolUseId: ToolUseId; toolName: string; outcome: "done" | "failed"; text: string } | ({ seq: number; runId: RunId; at: number; type: "subrun"; toolUseId: ToolUseId; agent: string; for: string; change: "begin"; task: string; tools?: (string)[]; mostTokens?: number } | { seq: number; runId: RunId; at: number; type: "subrun"; toolUseId: ToolUseId; agent: string; for: string; change: "end"; state: SubrunState; by?: string; summary: string; calls: number; tokens: number; costUsd?: number; durationMs: number }) | { seq: number; runId: RunId; at: number; type: "rating"; of: number; rating: ("up" | "down" | null); note?: string; by: string } | { seq: number; runId: RunId; at: number; type: "compaction"; what: "turns" | "results"; why: "asked" | "runs" | "window" | "refused"; upTo: number; count: number; facts: (Fact)[]; text: string; tokensBefore: number; tokensAfter: number; model?: string; usage?: Usage; isUsagePartial?: true } | { seq: number; runId: RunId; at: number; type: "budget"; what: "near" | "raised" | "stopped"; text: string; by?: string; usd?: number; isUnpriced?: true } | { seq: number; runId: RunId; at: number; type: "stuck"; text: string } | { seq: number; runId: RunId; at: number; type: "done"; usage: Usage; stopReason: StopReason; isUsagePartial?: true; costUsd?: number } | { seq: number; runId: RunId; at: number; type: "error"; error: string; code: string; usage?: Usage; isUsagePartial?: true; costUsd?: number })
-export type ErrorReply = { error: { code: "invalid_request" | "unauthorized" | "token_expired" | "invalid_credentials" | "forbidden" | "step_up_required" | "proof_required" | "proof_refused" | "not_found" | "unknown_session" | "unknown_agent" | "unknown_confirmation" | "already_decided" | "conflict" | "expired" | "message_too_large" | "too_many_requests" | "internal" | "cluster_unreachable" | "cluster_refused" | "outcome_unknown" | "shutting_down" | "storage_failed"; message: string } }
+export type ErrorReply = { error: { code: "invalid_request" | "unauthorized" | "token_expired" | "invalid_credentials" | "second_factor_required" | "forbidden" | "step_up_required" | "proof_required" | "proof_refused" | "not_found" | "unknown_session" | "unknown_agent" | "unknown_confirmation" | "already_decided" | "conflict" | "expired" | "message_too_large" | "too_many_requests" | "internal" | "cluster_unreachable" | "cluster_refused" | "outcome_unknown" | "shutting_down" | "storage_failed"; message: string } }
 export type Fact = { kind: string; id?: string; of: string; text: string; at: number }
-export type Factors = { password: boolean; passkeys: number; totp: boolean; recoveryCodesLeft: number }
+export type Factors = { password: boolean; passkeys: number; totp: boolean; totpLocked?: true; recoveryCodesLeft: number }
 export type Fault = { line: number; column?: number; message: string; nearest?: string }
 export type GlassBroken = { toolUseId: string; toolName: string; person: string; name: string; reason: string; at: number }
 export type GoesBackAfterMin = number
@@ -225,9 +225,10 @@ export type QueuedMessage = { messageId: MessageId; text: string; by: string; at
 export type RatingBody = { rating: ("up" | "down" | null); note?: string }
 export type RatingBodyInput = { rating: ("up" | "down" | null); note?: string }
 export type Recalled = { kind: "file" | "session" | "journal"; name: string; title: string; firstLine: number; lastLine: number; changedAt: number; isFromTools: boolean; text: string }
+export type RecoveryCodesReply = { recoveryCodes: (string)[] }
 export type RequestId = string
 export type RequestsPerMinute = number
-export type ResetBody = { secret: string; password: string }
+export type ResetBody = { secret: string; password: string; code?: string }
 export type RestartReply = { isRestarting: true }
 export type RestoreProof = { id: string; vmid: number; type: "vm" | "ct"; name: string; level: number; verdict: "proven" | "failed"; at: number; archive: string; archiveAt: number; restoreMs?: number; bootMs?: number; system?: string; notProven: (string)[]; problem?: string }
 export type Role = "operator" | "viewer"
@@ -248,6 +249,8 @@ export type Schedule = ({ kind: "once"; at: number } | { kind: "interval"; minut
 export type ScheduleInput = ({ kind: "once"; at: number } | { kind: "interval"; minutes: number } | { kind: "cron"; line: string; zone: string })
 export type SchedulePreview = { words: string; next: (number)[]; clockChange?: string }
 export type SchedulePreviewBody = { schedule: ScheduleInput }
+export type SecondFactorBody = { code: string }
+export type SecondFactorOffer = { secret: string; uri: string }
 export type SentReply = { sessionId: SessionId; runId: RunId; queued: boolean; messageId: MessageId }
 export type SessionBranchBody = { before?: number; after?: number; model?: string; restoreFiles?: boolean }
 export type SessionCreateBody = { title?: string; agent?: AgentId; message?: string; requestId?: RequestId; model?: string; attachments?: AttachmentIds; isReadOnly?: true; isRehearsal?: true }
@@ -287,7 +290,7 @@ export type SnapshotConfigReply = { name: string; values: Record<string, string>
 export type Spending = { calls: number; tokens: number; usd: number; unpriced: number; minutes: number; isPartial?: true }
 export type Status = { version: string; uptimeS: number; model: string; models: (string)[]; isDemoModel: boolean; isDemoCluster: boolean; hasTerminal: boolean; policy: PolicyStatus; glassBroken?: (GlassBroken)[]; parts: (PartStatus)[]; nextStart?: NextStart; cannotStart?: string }
 export type StepState = "waits" | "running" | "asks" | "checking" | "done" | "skipped" | "failed" | "surprise" | "unknown" | "not_begun"
-export type StepUpBody = { password?: string; passkey?: PasskeyAssertion }
+export type StepUpBody = { password?: string; code?: string; passkey?: PasskeyAssertion }
 export type StepUpReply = { expiresIn: number }
 export type StopReason = "end_turn" | "max_tokens" | "refusal" | "loop_limit" | "stuck" | "budget" | "aborted"
 export type Storage = { name: string; node?: string; type: string; content: (string)[]; isActive: unknown; usedBytes: unknown; totalBytes: unknown }
@@ -363,6 +366,16 @@ export type Operations = {
   'DELETE /api/auth/sign-ins/{id}': { input: { params: { id: string } }; reply: undefined }
   /** Ends all of them but this one. */
   'POST /api/auth/sign-out-others': { input: {  }; reply: { ok: true } }
+  /** Offers a seed for your authenticator app. It counts once its first code was given, within 15 minutes; until then what was before does. */
+  'POST /api/second-factor': { input: {  }; reply: SecondFactorOffer }
+  /** Turns your second factor off. Your password alone signs in then. */
+  'DELETE /api/second-factor': { input: {  }; reply: undefined }
+  /** Turns the offered second factor on, by a code of it. The recovery codes are shown this once. */
+  'POST /api/second-factor/confirm': { input: { body: SecondFactorBody }; reply: RecoveryCodesReply }
+  /** Makes new recovery codes; the ones before count no more. */
+  'POST /api/second-factor/recovery-codes': { input: {  }; reply: RecoveryCodesReply }
+  /** Turns a person’s second factor off who has lost the device and the recovery codes. */
+  'DELETE /api/people/{id}/second-factor': { input: { params: { id: string } }; reply: undefined }
   /** Who may sign in, and the roles that can be given. Owners are told more about each. */
   'GET /api/people': { input: {  }; reply: PeopleReply }
   /** Renames a person, changes the role, disables or enables. It counts at once, also where the person is signed in. The last owner stays one. */

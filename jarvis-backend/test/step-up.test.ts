@@ -40,6 +40,12 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /passkeys/countersign': 'password',
   'PATCH /passkeys/:id': 'token',
   'DELETE /passkeys/:id': 'password',
+  // Whoever has a token alone could put their own app in place of the person's.
+  'POST /second-factor': 'password',
+  'POST /second-factor/confirm': 'password',
+  'POST /second-factor/recovery-codes': 'password',
+  'DELETE /second-factor': 'password',
+  'DELETE /people/:id/second-factor': 'password',
   // Keeping and taking back are decisions as those on cards; what an undo does asks by itself.
   'PUT /budgets': 'password',
   'POST /budgets/runs/:runId': 'password',

@@ -7,6 +7,7 @@ import { createLinkStore } from '../src/store/sqlite/access/links.ts'
 import { createOAuthStore } from '../src/store/sqlite/access/oauth.ts'
 import { createPasskeyStore } from '../src/store/sqlite/access/passkeys.ts'
 import { createPersonStore, createSignInStore } from '../src/store/sqlite/access/people.ts'
+import { createSecondFactorStore } from '../src/store/sqlite/access/second-factor.ts'
 import { createApiTokenStore, createRevocationStore } from '../src/store/sqlite/access/tokens.ts'
 import { createAlertStore, createCheckStore, createWindowStore } from '../src/store/sqlite/alerts.ts'
 import { createAskedStore } from '../src/store/sqlite/asked.ts'
@@ -93,6 +94,7 @@ const sqlite: Record<string, () => void> = {
   RevocationStore: () =>
     access.revocationStoreContract(inSqlite((database) => createRevocationStore(database, () => 1_000))),
   SampleStore: () => indexes.sampleStoreContract(inSqlite(createSampleStore)),
+  SecondFactorStore: () => access.secondFactorStoreContract(inSqlite(createSecondFactorStore)),
   SpendingStore: () => spendingStoreContract(inSqlite(createSpendingStore)),
   SignInStore: () => access.signInStoreContract(inSqlite(createSignInStore)),
   SkillStore: () =>

@@ -70,9 +70,10 @@ export function createLoginGuard(now: () => number) {
   return {
     /**
      * Counts a failure in each budget before the password is checked, so that parallel tries cannot pass together.
-     * @returns call it when the password was right. @throws JarvisError `too_many_requests` with `retryAfterS`
+     * @returns call it when the password was right; with `false` where something else is missing: this try alone is taken back then.
+     * @throws JarvisError `too_many_requests` with `retryAfterS`
      */
-    enter(budgets: readonly Budget[]): () => void {
+    enter(budgets: readonly Budget[]): (isDone?: boolean) => void {
       const waitMs = Math.max(...budgets.map(({ key }) => failures.get(key)?.until ?? 0)) - now()
       if (waitMs > 0) {
         const retryAfterS = Math.ceil(waitMs / 1000)
@@ -81,8 +82,8 @@ export function createLoginGuard(now: () => number) {
         })
       }
       for (const budget of budgets) fail(budget)
-      return () => {
-        for (const budget of budgets) forgive(budget)
+      return (isDone = true) => {
+        for (const budget of budgets) forgive(isDone ? budget : { ...budget, outlives: true })
       }
     },
   }

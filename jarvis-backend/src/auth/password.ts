@@ -15,14 +15,13 @@ export type Password = {
   keep(): void
   /** @param isKnown as in `PasswordHasher.check`. @throws JarvisError `too_many_requests` */
   is(given: string, isKnown: boolean): Promise<boolean>
-  /** Sets the password and ends every token issued before. @throws JarvisError `invalid_request` */
+  /** Sets the password, which was found good, and ends every token issued before. @throws JarvisError `invalid_request` where it is configured */
   change(next: string): Promise<void>
   /** Tokens issued before this time are invalid, Unix ms. */
   validFrom(): number
 }
 
 const file = 'password-hash'
-const shortest = 8
 
 /** The operator's password: the configured one, else one that the first start makes and keeps as a hash. */
 export function createPassword(parts: {
@@ -90,9 +89,6 @@ export function createPassword(parts: {
       return isRight
     },
     async change(next) {
-      if (next.length < shortest) {
-        throw new JarvisError('invalid_request', `A password has at least ${shortest} characters.`)
-      }
       const made = await hasher.hash(next)
       keepSecret(dataDir, file, made)
       hash = made

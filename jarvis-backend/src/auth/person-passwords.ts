@@ -1,5 +1,6 @@
 import { firstOwnerId, JarvisError, type Person } from '../protocol/index.ts'
 import type { Password } from './password.ts'
+import { requireGoodPassword } from './password-rules.ts'
 import type { PasswordHasher } from './passwords.ts'
 import type { People } from './people.ts'
 
@@ -14,22 +15,29 @@ export type PersonPasswords = {
   /**
    * Ends all sign-ins of the person.
    * @param within runs in the transaction that sets it; of the first owner, whose password is no row, in one before
-   * @throws JarvisError `invalid_request`
+   * @throws JarvisError `invalid_request` for a password that would soon be guessed, `not_found`
    */
   change(id: string, next: string, by: string, within?: () => void): Promise<void>
-  /** Of a new person's password. @throws JarvisError `invalid_request` */
-  hashOf(password: string): Promise<string>
+  /** Of a person's next password. @throws JarvisError `invalid_request` as `change` */
+  requireGood(id: string, next: string): void
+  /** Of a new person's password. @throws JarvisError `invalid_request` as `change` */
+  hashOf(password: string, name: string): Promise<string>
 }
 
 /** The passwords of people: the first owner's is `first`, the others' are kept as hashes with them. */
 export function createPersonPasswords(parts: {
-  people: Pick<People, 'byName' | 'list' | 'hash' | 'setHash' | 'strengthen' | 'endSignIns'>
+  people: Pick<People, 'byName' | 'list' | 'must' | 'hash' | 'setHash' | 'strengthen' | 'endSignIns'>
   first: Password
   hasher: PasswordHasher
   durably<T>(work: () => T): T
+  /** Names of this machine, which are no good passwords here. */
+  hostNames: readonly string[]
 }): PersonPasswords {
   const { people, first, hasher, durably } = parts
+  const requireFor = (name: string, password: string) => requireGoodPassword(password, [name, ...parts.hostNames])
+  const requireGood = (id: string, next: string) => requireFor(people.must(id).name, next)
   return {
+    requireGood,
     named(name) {
       if (name !== undefined) return people.byName(name.trim())
       const owners = people.list().filter(({ role, disabledAt }) => role === 'owner' && disabledAt === undefined)
@@ -48,7 +56,7 @@ export function createPersonPasswords(parts: {
       return isRight && kept !== undefined
     },
     async change(id, next, by, within = () => {}) {
-      requireGoodPassword(next)
+      requireGood(id, next)
       if (id === firstOwnerId) {
         durably(within)
         await first.change(next)
@@ -61,16 +69,9 @@ export function createPersonPasswords(parts: {
         people.setHash(id, hash, by)
       })
     },
-    hashOf(password) {
-      requireGoodPassword(password)
+    async hashOf(password, name) {
+      requireFor(name, password)
       return hasher.hash(password)
     },
   }
-}
-
-const shortest = 8
-/** @throws JarvisError `invalid_request` */
-export function requireGoodPassword(password: string): void {
-  if (password.length < shortest)
-    throw new JarvisError('invalid_request', `A password has at least ${shortest} characters.`)
 }

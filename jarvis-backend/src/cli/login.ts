@@ -17,8 +17,8 @@ export async function login(_config: Config, args: string[]): Promise<void> {
   const name = `cli-${hostname()
     .replace(/[^A-Za-z0-9._-]/g, '-')
     .slice(0, 40)}-${randomBytes(3).toString('hex')}`
-  const token = await asOperatorOnce(createRemote(url, undefined), 'Signing in', async (operator, password) => {
-    await operator.send('POST', 'auth/step-up', { password })
+  const token = await asOperatorOnce(createRemote(url, undefined), 'Signing in', async (operator, stepUp) => {
+    await stepUp()
     const made = await operator.send<{ token: string }>('POST', 'tokens', { name, doors: ['api', 'mcp'], scope: 'ask' })
     return made.token
   })

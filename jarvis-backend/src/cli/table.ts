@@ -340,6 +340,10 @@ export const table = {
       { args: 'enable NAME', about: 'can sign in again' },
       { args: 'remove NAME', about: 'with sign-ins, tokens, passkeys, grants and devices' },
       { args: 'reset NAME', about: 'prints a link that sets a new password; once, within 15 min' },
+      {
+        args: 'drop-code NAME',
+        about: 'turns the second factor off of somebody who lost the device and the recovery codes',
+      },
       { args: 'sign-out NAME', about: 'ends every sign-in of that person' },
     ],
     options: { json },

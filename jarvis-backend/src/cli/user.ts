@@ -1,15 +1,17 @@
 import { utimesSync } from 'node:fs'
 import { invitationMs, resetMs } from '../auth/links.ts'
+import { removeSecondFactor, type SecondFactorChange } from '../auth/second-factor.ts'
 import type { Config } from '../config/config.ts'
 import { linkAt } from '../lib/link-at.ts'
 import { firstOwnerId, type Invitation, JarvisError, type Person } from '../protocol/index.ts'
+import { createSecondFactorStore } from '../store/sqlite/access/second-factor.ts'
 import { withData } from './data.ts'
 import { readOptions } from './options.ts'
 import { peopleIn } from './people-in.ts'
 import { table } from './table.ts'
 
 const usage =
-  'Use user list, invite ROLE [NAME], withdraw ID, role NAME ROLE, disable NAME, enable NAME, remove NAME, reset NAME, or sign-out NAME.'
+  'Use user list, invite ROLE [NAME], withdraw ID, role NAME ROLE, disable NAME, enable NAME, remove NAME, reset NAME, drop-code NAME, or sign-out NAME.'
 const by = 'cli'
 
 /** `jarvis user`: the people of the data dir, with or without a running server, which counts a change from the next request. */
@@ -63,6 +65,17 @@ export async function user(config: Config, args: string[]): Promise<void> {
         people.signOut(named(name).id, by)
         console.log(`${name} is signed out everywhere.`)
         break
+      case 'drop-code': {
+        const { durably } = database
+        const record = (change: SecondFactorChange) => void journal.append('person', change)
+        const isGone = removeSecondFactor(
+          { store: createSecondFactorStore(database), durably, record },
+          named(name).id,
+          by,
+        )
+        console.log(isGone ? `${name} signs in with the password alone now.` : `${name} has no second factor.`)
+        break
+      }
       case 'reset': {
         const person = named(name)
         if (person.id === firstOwnerId && config.password !== undefined) {

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
+import { isIP } from 'node:net'
+import { hostname } from 'node:os'
 import type { Bearer } from '../auth/bearer.ts'
 import { createClientAddress, networkOf } from '../auth/client-address.ts'
 import { createDeviceCookie } from '../auth/device-cookie.ts'
@@ -10,6 +12,7 @@ import { createPasswordHasher, type HashStrength } from '../auth/passwords.ts'
 import { createPersonPasswords } from '../auth/person-passwords.ts'
 import { createOriginOf } from '../auth/public-origin.ts'
 import { createRequestGuard } from '../auth/request-guard.ts'
+import { createSecondFactors } from '../auth/second-factor.ts'
 import { createSessionCookie } from '../auth/session-cookie.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import { createTokens, type Identity } from '../auth/tokens.ts'
@@ -19,6 +22,7 @@ import { createAccess } from '../http/access.ts'
 import { createApp } from '../http/app.ts'
 import { authRoutes } from '../http/auth.ts'
 import type { Route } from '../http/route.ts'
+import { secondFactorRoutes } from '../http/second-factor.ts'
 import { withSessionCookie } from '../http/session-cookie.ts'
 import { signInRoutes } from '../http/sign-ins.ts'
 import { routeTable } from '../http/table.ts'
@@ -29,6 +33,7 @@ import { serveChat } from '../realtime/chat.ts'
 import { serveCluster } from '../realtime/cluster.ts'
 import { createRealtime } from '../realtime/server.ts'
 import { serveTerminal } from '../realtime/terminal.ts'
+import { createSecondFactorStore } from '../store/sqlite/access/second-factor.ts'
 import { createRevocationStore } from '../store/sqlite/access/tokens.ts'
 import type { Site } from './site.ts'
 
@@ -111,6 +116,11 @@ export function composeEntrance(
       ...parts
     }: Omit<Parameters<typeof createApp>[0], 'guard' | 'access' | 'stepUp' | 'reach' | 'report'> &
       Parameters<typeof routeTable>[0] & { bearer: Bearer; requests: OpenRequests }): readonly Route[] {
+      const factors = createSecondFactors({
+        ...{ store: createSecondFactorStore(database), box: site.secrets, hasher, now, report },
+        durably: database.durably,
+        record: (change) => void journal.append('person', change),
+      })
       const signIn = authRoutes({
         tokens,
         guard: createLoginGuard(now),
@@ -118,7 +128,11 @@ export function composeEntrance(
         originOf: createOriginOf(config.publicUrl),
         people,
         links: site.links,
-        passwords: createPersonPasswords({ people, first: password, hasher, durably: database.durably }),
+        passwords: createPersonPasswords({
+          ...{ people, first: password, hasher, durably: database.durably },
+          hostNames: [hostname(), config.host, ...config.allowedHosts].filter((name) => isIP(name) === 0),
+        }),
+        factors,
         stepUp,
         device: createDeviceCookie(jwtSecret),
         cookie,
@@ -151,7 +165,8 @@ export function composeEntrance(
         list: site.signInList,
         factorsOf: (id) => ({
           password: id === firstOwnerId || people.hash(id) !== undefined,
-          ...{ passkeys: 0, totp: false, recoveryCodesLeft: 0 },
+          passkeys: site.passkeys.list(id).length,
+          ...factors.stateOf(id),
         }),
         durably: database.durably,
         record: (change) => journal.append('sign_in', change),
@@ -164,6 +179,7 @@ export function composeEntrance(
           ...withSessionCookie(signIn, { cookie, tokens, ended: drop }),
           ...ways,
           ...ofSignIns,
+          ...secondFactorRoutes({ factors, people }),
           ...site.peopleRoutes,
           ...parts.routes,
         ],

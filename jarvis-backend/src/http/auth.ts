@@ -7,6 +7,7 @@ import type { People } from '../auth/people.ts'
 import type { PersonPasswords } from '../auth/person-passwords.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
 import { wireRole } from '../auth/roles.ts'
+import type { Proved, SecondFactors } from '../auth/second-factor.ts'
 import type { SessionCookie } from '../auth/session-cookie.ts'
 import { elevationMs, type StepUp } from '../auth/step-up.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
@@ -42,6 +43,7 @@ export type SignIn = {
   people: Pick<People, 'get' | 'must'>
   passwords: PersonPasswords
   links: Links
+  factors: Pick<SecondFactors, 'check' | 'unlock'>
   passkeys: Passkeys
   originOf: OriginOf
   stepUp: StepUp
@@ -64,12 +66,14 @@ const mostHere = 1_000
 
 /** `/api/auth` and `/api/passkeys`: sign in and out, change the password, enrol passkeys, step up. */
 export function authRoutes(parts: SignIn): Route[] {
-  const { tokens, guard, people, passwords, passkeys, stepUp, device, addressOf, record, revoked, changed } = parts
+  const { tokens, guard, people, passwords, factors, passkeys, stepUp, device, addressOf, record, revoked, changed } =
+    parts
   const from = (request: Request) => ({
     address: addressOf(request).address,
     client: (request.headers['user-agent'] ?? '').slice(0, 200),
   })
-  const note = (request: Request, what: SignInEvent['what'], by: string) => record({ what, by, ...from(request) })
+  const note = (request: Request, what: SignInEvent['what'], by: string, method?: string) =>
+    record({ what, by, ...from(request), ...(method !== undefined && { method }) })
   /** Programs on this machine that signed in since the start; they keep no cookie. */
   const here = new Set<string>()
   /** Whether the person has not signed in there before. */
@@ -82,19 +86,31 @@ export function authRoutes(parts: SignIn): Route[] {
     return true
   }
 
-  /** Checks a password and counts wrong ones against `budgets`. @throws JarvisError `too_many_requests`, `invalid_credentials` */
+  /**
+   * Checks a password, and the code beside it where `code` is given as one, and counts wrong ones against `budgets`.
+   * @returns what stood beside the password
+   * @throws JarvisError `too_many_requests`, `invalid_credentials`, `second_factor_required`
+   */
   async function requirePassword(
     person: Person | undefined,
-    given: string,
+    given: { password: string; code?: string | undefined },
     { budgets, isKnown }: { budgets: Budget[]; isKnown: boolean },
-    refused: () => string,
-  ) {
+    refused: (method?: string) => string,
+  ): Promise<Proved | undefined> {
     const succeeded = guard.enter(budgets)
-    const isRight = await passwords.is(person?.id, given, isKnown)
+    const isRight = await passwords.is(person?.id, given.password, isKnown)
     if (!isRight || person === undefined || person.disabledAt !== undefined) {
       throw new JarvisError('invalid_credentials', refused())
     }
-    succeeded()
+    try {
+      const proved = 'code' in given ? await factors.check(person.id, given.code, isKnown) : undefined
+      succeeded()
+      return proved
+    } catch (error) {
+      if (error instanceof JarvisError && error.code === 'second_factor_required') succeeded(false)
+      else refused('code')
+      throw error
+    }
   }
   /** Checks a passkey as `requirePassword` does a password. @returns its person's id */
   async function requirePasskey(given: PasskeyAssertion, budgets: Budget[], refused: () => unknown) {
@@ -102,14 +118,15 @@ export function authRoutes(parts: SignIn): Route[] {
     try {
       const person = await passkeys.prove(given)
       succeeded()
+      factors.unlock(person)
       return person
     } catch (error) {
       refused()
       throw error
     }
   }
-  const refuse = (request: Request, what: SignInEvent['what'], by: string, message: string) => () => {
-    note(request, what, by)
+  const refuse = (request: Request, what: SignInEvent['what'], by: string, message: string) => (method?: string) => {
+    note(request, what, by, method)
     return message
   }
   function signIn(request: Request, person: Person, method: string): LoginReply & { signIn: string } {
@@ -135,22 +152,23 @@ export function authRoutes(parts: SignIn): Route[] {
   return [
     post(
       '/auth/login',
-      'Signs in. `name` may be left out where there is one owner. `expiresIn` is seconds.',
+      'Signs in. `name` may be left out where there is one owner. A person with a second factor is told `second_factor_required`, and gives `code` too. `expiresIn` is seconds.',
       { role: 'public', body: LoginBody, reply: LoginReply },
-      async ({ body: { name, password }, request, response }) => {
+      async ({ body: { name, password, code }, request, response }) => {
         const person = passwords.named(name)
         const known = person && device.read(request.headers.cookie, person.id)
         const account = name?.trim() ?? person?.name ?? ''
         const words = name === undefined ? 'That is not the password.' : 'The name or the password is not right.'
         const refused = refuse(request, 'refused', person?.id ?? '', words)
         const tries = { budgets: signInBudgets(addressOf(request), account, known), isKnown: known !== undefined }
-        await requirePassword(person, password, tries, refused)
-        return enter(person?.id ?? '', request, response, 'password')
+        const proved = await requirePassword(person, { password, code }, tries, refused)
+        const method = proved === undefined ? 'password' : `password_and_${proved}`
+        return enter(person?.id ?? '', request, response, method)
       },
     ),
     post(
       '/auth/step-up',
-      'Gives the password or a [passkey](signed-decisions.md#passkeys) again, which counts for this token for `expiresIn` seconds.',
+      'Gives the password, with a `code` where there is a second factor, or a [passkey](signed-decisions.md#passkeys) again, which counts for this token for `expiresIn` seconds.',
       { role: 'viewer', forMembers: true, body: StepUpBody, reply: StepUpReply },
       async ({ body, identity, request }) => {
         const refused = refuse(request, 'step_up_refused', identity.sub, 'That is not the password.')
@@ -158,7 +176,7 @@ export function authRoutes(parts: SignIn): Route[] {
         if (body.passkey === undefined)
           await requirePassword(
             people.get(identity.person.id),
-            body.password ?? '',
+            { password: body.password ?? '', code: body.code },
             { budgets, isKnown: true },
             refused,
           )
@@ -176,7 +194,7 @@ export function authRoutes(parts: SignIn): Route[] {
       async ({ body: { current, next }, identity: { sub, person, tokenHash }, request }) => {
         const refused = refuse(request, 'step_up_refused', sub, 'That is not the present password.')
         const tries = { budgets: signedInBudgets(addressOf(request), tokenHash), isKnown: true }
-        await requirePassword(people.get(person.id), current, tries, refused)
+        await requirePassword(people.get(person.id), { password: current }, tries, refused)
         await passwords.change(person.id, next, sub)
         note(request, 'password_changed', sub)
         stepUp.endOf(person.id)

@@ -3,6 +3,7 @@ import type { ClientAddressOf } from '../auth/client-address.ts'
 import type { Links } from '../auth/links.ts'
 import { type Budget, type LoginGuard, linkBudgets } from '../auth/login.ts'
 import type { PersonPasswords } from '../auth/person-passwords.ts'
+import type { SecondFactors } from '../auth/second-factor.ts'
 import { JoinBody, LinkBody, LinkReply, LoginReply, ResetBody } from '../protocol/index.ts'
 import { post, type Route } from './route.ts'
 
@@ -11,13 +12,14 @@ export function linkRoutes(parts: {
   links: Links
   guard: LoginGuard
   addressOf: ClientAddressOf
-  passwords: Pick<PersonPasswords, 'hashOf' | 'change'>
+  passwords: Pick<PersonPasswords, 'hashOf' | 'change' | 'requireGood'>
+  factors: Pick<SecondFactors, 'check'>
   /** What a person had open counts no longer, for their password is another one. */
   changed(person: string): void
   /** Signs a person in, whose link was used. */
   enter(person: string, request: Request, response: Response, method: string): LoginReply
 }): Route[] {
-  const { links, guard, addressOf, passwords, enter } = parts
+  const { links, guard, addressOf, passwords, factors, enter } = parts
 
   /** Looks a link up and counts one that does not count, which nobody has by chance. @throws JarvisError `too_many_requests`, `not_found` */
   function counted<T>(request: Request, look: () => T): T {
@@ -40,16 +42,19 @@ export function linkRoutes(parts: {
       { role: 'public', body: JoinBody, reply: LoginReply },
       async ({ body: { secret, name, password }, request, response }) => {
         counted(request, () => links.requireInvitation(secret))
-        const hash = await passwords.hashOf(password)
+        const hash = await passwords.hashOf(password, name)
         return enter(links.join({ secret, name, hash }).id, request, response, 'invitation')
       },
     ),
     post(
       '/auth/reset',
-      'Uses a link for a [new password](people.md#a-lost-password): sets it, ends all sign-ins of that person, and signs in.',
+      'Uses a link for a [new password](people.md#a-lost-password): sets it, ends all sign-ins of that person, and signs in. A person with a second factor gives `code` too.',
       { role: 'public', body: ResetBody, reply: LoginReply },
-      async ({ body: { secret, password }, request, response }) => {
+      async ({ body: { secret, password, code }, request, response }) => {
         const person = counted(request, () => links.requireReset(secret))
+        // First, so that a password that is not taken uses no code up.
+        passwords.requireGood(person, password)
+        await factors.check(person, code, false)
         await passwords.change(person, password, person, () => links.useReset(secret))
         parts.changed(person)
         return enter(person, request, response, 'reset')

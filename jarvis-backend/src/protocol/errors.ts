@@ -4,6 +4,8 @@ export const errorStatus = {
   unauthorized: 401,
   token_expired: 401,
   invalid_credentials: 401,
+  /** The password is right, and a code is asked for beside it. */
+  second_factor_required: 401,
   forbidden: 403,
   /** The token is valid, but the action needs the password again: `POST /api/auth/step-up`. */
   step_up_required: 403,

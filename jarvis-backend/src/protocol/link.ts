@@ -38,4 +38,5 @@ export const LinkReply = z.discriminatedUnion('kind', [
 export type LinkReply = z.infer<typeof LinkReply>
 const password = z.string().max(1_000)
 export const JoinBody = z.strictObject({ secret, name: PersonName, password })
-export const ResetBody = z.strictObject({ secret, password })
+/** `code`: of the second factor, or a recovery code. */
+export const ResetBody = z.strictObject({ secret, password, code: z.string().max(100).optional() })

@@ -59,14 +59,22 @@ export const SignInInfo = z.object({
 })
 export type SignInInfo = z.infer<typeof SignInInfo>
 
-/** What a person can sign in with. */
+/** What a person can sign in with. `totp`: the codes of an app beside the password. `totpLocked`: after wrong ones they count no more. */
 export const Factors = z.object({
   password: z.boolean(),
   passkeys: z.int(),
   totp: z.boolean(),
+  totpLocked: z.literal(true).exactOptional(),
   recoveryCodesLeft: z.int(),
 })
 export type Factors = z.infer<typeof Factors>
+/** A new seed of codes, for an authenticator app. `secret`: base32. `uri`: the same with its name, for a QR code. */
+export const SecondFactorOffer = z.object({ secret: z.string(), uri: z.string() })
+export type SecondFactorOffer = z.infer<typeof SecondFactorOffer>
+export const SecondFactorBody = z.strictObject({ code: z.string().max(20) })
+/** Each counts once in place of a code. They are shown this once. */
+export const RecoveryCodesReply = z.object({ recoveryCodes: z.array(z.string()) })
+export type RecoveryCodesReply = z.infer<typeof RecoveryCodesReply>
 
 /**
  * What signing in takes here. `named`: the name too, because there are several people. `passkeys`: somebody has one. `problem`: why passkeys do

@@ -12,16 +12,20 @@ import { Card, Decision, Effect, GlassBroken, ProfileName, Tier, Verdict } from 
 import { Usage } from './transcript.ts'
 import { GoesBackAfterMin, UndoFacts } from './undo.ts'
 
-/** `name`: absent where there is one owner. `code`: of the second factor. */
+/** `name`: absent where there is one owner. `code`: of the second factor, or a recovery code. */
 export const LoginBody = z.strictObject({
   name: z.string().max(200).optional(),
   password: z.string().max(1_000),
   code: z.string().max(100).optional(),
 })
 export const PasswordBody = z.strictObject({ current: z.string().max(1_000), next: z.string().max(1_000) })
-/** The password or a passkey, given again for an action that a token alone may not do. */
+/** The password, with a code where one is asked for, or a passkey, given again for an action that a token alone may not do. */
 export const StepUpBody = z
-  .strictObject({ password: LoginBody.shape.password.exactOptional(), passkey: PasskeyAssertion.exactOptional() })
+  .strictObject({
+    password: LoginBody.shape.password.exactOptional(),
+    code: LoginBody.shape.code.exactOptional(),
+    passkey: PasskeyAssertion.exactOptional(),
+  })
   .refine(
     ({ password, passkey }) => (password === undefined) !== (passkey === undefined),
     'must have password or passkey',

@@ -3,6 +3,7 @@ import type { ApiToken, ApiTokenStore } from '../../src/auth/api-tokens.ts'
 import type { LinkStore, StoredLink } from '../../src/auth/links.ts'
 import type { OAuthStore } from '../../src/auth/oauth-store.ts'
 import type { PersonStore } from '../../src/auth/people.ts'
+import type { SecondFactorStore } from '../../src/auth/second-factor.ts'
 import type { SignInRow, SignInStore } from '../../src/auth/sign-ins.ts'
 import type { RevocationStore } from '../../src/auth/tokens.ts'
 import type { Person } from '../../src/protocol/index.ts'
@@ -208,6 +209,43 @@ export function signInStoreContract(open: () => SignInStore) {
     expect(store.list('operator').map(({ id }) => id)).toEqual(['sin_3'])
     store.endAll('operator')
     expect(store.get('sin_3')).toBeUndefined()
+  })
+}
+
+export function secondFactorStoreContract(open: () => SecondFactorStore) {
+  test('a second factor counts its wrong codes until one is right, and goes with its recovery codes', () => {
+    const store = open()
+    store.set('operator', 'sealed', 7)
+    store.failed('operator')
+    store.failed('operator')
+    expect(store.get('operator')).toEqual({ seed: 'sealed', lastStep: 7, failures: 2 })
+    store.used('operator', 9)
+    expect(store.get('operator')).toEqual({ seed: 'sealed', lastStep: 9, failures: 0 })
+    store.failed('operator')
+    store.unlock('operator')
+    expect(store.get('operator')?.failures).toBe(0)
+    store.setCodes('operator', [{ number: 0, hash: 'h0' }])
+    store.set('operator', 'another', 1)
+    expect(store.get('operator')).toEqual({ seed: 'another', lastStep: 1, failures: 0 })
+    expect([store.remove('operator'), store.remove('operator'), store.codesLeft('operator')]).toEqual([true, false, 0])
+    expect(store.get('operator')).toBeUndefined()
+  })
+
+  test('a recovery code is used once, and new ones take the place of all', () => {
+    const store = open()
+    store.setCodes('operator', [
+      { number: 0, hash: 'h0' },
+      { number: 1, hash: 'h1' },
+    ])
+    expect([store.code('operator', 1), store.code('operator', 2), store.codesLeft('operator')]).toEqual([
+      'h1',
+      undefined,
+      2,
+    ])
+    expect([store.useCode('operator', 1, 'h0'), store.useCode('operator', 1, 'h1')]).toEqual([false, true])
+    expect([store.useCode('operator', 1, 'h1'), store.codesLeft('operator')]).toEqual([false, 1])
+    store.setCodes('operator', [{ number: 1, hash: 'n1' }])
+    expect([store.code('operator', 0), store.code('operator', 1)]).toEqual([undefined, 'n1'])
   })
 }
 

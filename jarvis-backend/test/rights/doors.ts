@@ -78,6 +78,10 @@ POST /passkeys/options
 POST /passkeys/countersign
 PATCH /passkeys/:id
 DELETE /passkeys/:id
+POST /second-factor
+POST /second-factor/confirm
+POST /second-factor/recovery-codes
+DELETE /second-factor
 GET /people
 `,
   },
@@ -257,6 +261,7 @@ GET /channel-rules
     doors: `
 PATCH /people/:id
 DELETE /people/:id
+DELETE /people/:id/second-factor
 POST /people/:id/sign-out
 GET /people/:id/sign-ins
 GET /people/invitations

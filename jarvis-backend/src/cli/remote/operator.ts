@@ -1,6 +1,6 @@
 import { JarvisError, type LoginReply } from '../../protocol/index.ts'
 import { createPrompt, isTerminal, type Prompt } from '../terminal/prompt.ts'
-import type { Remote } from './remote.ts'
+import { type Remote, ServerRefused } from './remote.ts'
 
 /** Stops a command that needs a person where none sits. @throws JarvisError `invalid_request` */
 export function requireTerminal(what: string): void {
@@ -11,6 +11,9 @@ export function requireTerminal(what: string): void {
     )
 }
 
+/** What a command does as an operator. `stepUp`: proves once more who it is, for what asks for the password again. */
+type Work<T> = (operator: Remote, stepUp: () => Promise<unknown>) => Promise<T>
+
 /**
  * Does what only an operator may, with the password that is typed now. The sign-in ends with the work.
  * @returns undefined where nothing was typed
@@ -19,25 +22,37 @@ export async function asOperator<T>(
   remote: Remote,
   prompt: Prompt,
   words: string,
-  work: (operator: Remote, password: string) => Promise<T>,
+  work: Work<T>,
 ): Promise<T | undefined> {
   const password = await prompt.secret(`${words} (nothing steps back): `)
   if (password === undefined || password === '') return undefined
-  const { token } = await remote.send<LoginReply>('POST', 'auth/login', { password })
+  const { token } = await withCode(prompt, 'Code of your app, or a recovery code', (more) =>
+    remote.send<LoginReply>('POST', 'auth/login', { password, ...more }),
+  )
   const operator = remote.as(token)
   try {
-    return await work(operator, password)
+    return await work(operator, () =>
+      withCode(prompt, 'The next code of your app', (more) =>
+        operator.send('POST', 'auth/step-up', { password, ...more }),
+      ),
+    )
   } finally {
     await operator.send('POST', 'auth/logout')
   }
 }
 
+/** Sends a password, and a code beside it where one is asked for. */
+async function withCode<T>(prompt: Prompt, words: string, send: (more: { code?: string }) => Promise<T>): Promise<T> {
+  try {
+    return await send({})
+  } catch (error) {
+    if (!(error instanceof ServerRefused) || error.code !== 'second_factor_required') throw error
+    return send({ code: (await prompt.secret(`${words}: `)) ?? '' })
+  }
+}
+
 /** The same where no prompt is open yet. */
-export async function asOperatorOnce<T>(
-  remote: Remote,
-  what: string,
-  work: (operator: Remote, password: string) => Promise<T>,
-): Promise<T> {
+export async function asOperatorOnce<T>(remote: Remote, what: string, work: Work<T>): Promise<T> {
   requireTerminal(what)
   const prompt = createPrompt(process.stdin, process.stderr)
   try {

@@ -802,4 +802,21 @@ export const migrations: readonly string[] = [
   -- The channel that a decision came over; NULL: the dashboard, a program or the command line.
   ALTER TABLE confirmations ADD COLUMN via TEXT;
   `,
+  `
+  -- Codes of authenticator apps. seed: sealed. last_step: of the newest code that counted. failures: wrong codes in a row.
+  CREATE TABLE second_factors (
+    person TEXT PRIMARY KEY REFERENCES people (id),
+    seed TEXT NOT NULL,
+    last_step INTEGER NOT NULL,
+    failures INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE recovery_codes (
+    person TEXT NOT NULL REFERENCES people (id),
+    number INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (person, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER second_factors_end AFTER UPDATE OF removed_at ON people WHEN new.removed_at IS NOT NULL
+    BEGIN DELETE FROM second_factors WHERE person = new.id; DELETE FROM recovery_codes WHERE person = new.id; END;
+  `,
 ]

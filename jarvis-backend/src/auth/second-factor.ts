@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto'
+import { type Factors, JarvisError, type SecondFactorOffer } from '../protocol/index.ts'
+import type { PasswordHasher } from './passwords.ts'
+import { makeRecoveryCodes, readRecoveryCode, recoveryText } from './recovery-codes.ts'
+import { base32, otpauthUri, seedBytes, stepOf } from './totp.ts'
+
+/** Wrong codes in a row that lock the app's codes. */
+const mostFailures = 8
+/** How long a seed waits for its first code, ms. */
+const offeredForMs = 15 * 60_000
+
+/** `seed`: sealed. `lastStep`: of the newest code that counted; an older one counts no more. `failures`: wrong codes in a row. */
+export type StoredSecondFactor = { seed: string; lastStep: number; failures: number }
+
+/** Each person's seed of codes, and the hashes of their recovery codes by number. */
+export interface SecondFactorStore {
+  get(person: string): StoredSecondFactor | undefined
+  /** In place of what was there. */
+  set(person: string, seed: string, lastStep: number): void
+  /** A code of that step counted: wrong ones before are forgotten. */
+  used(person: string, step: number): void
+  failed(person: string): void
+  unlock(person: string): void
+  /** With the recovery codes. @returns false where there was none */
+  remove(person: string): boolean
+  setCodes(person: string, codes: readonly { number: number; hash: string }[]): void
+  code(person: string, number: number): string | undefined
+  codesLeft(person: string): number
+  /** @returns false where it was used before */
+  useCode(person: string, number: number, hash: string): boolean
+}
+
+/** Seals the seeds; `open` throws where its key is not here. */
+type Box = { seal(place: string, text: string): string; open(place: string, sealed: string): string }
+
+/** A change of somebody's second factor, for the journal. */
+export type SecondFactorChange = {
+  change:
+    | 'second_factor_added'
+    | 'second_factor_removed'
+    | 'second_factor_locked'
+    | 'recovery_codes_made'
+    | 'recovery_code_used'
+  person: string
+  by: string
+}
+
+type Kept = {
+  store: SecondFactorStore
+  durably<T>(work: () => T): T
+  /** Writes to the journal. */
+  record(change: SecondFactorChange): void
+}
+
+/** Where a person's seed is sealed for; `secrets/sealed-rows.ts` finds it again. */
+const seedPlace = (person: string): string => `people/${person}/totp`
+
+/** What stood beside the password. */
+export type Proved = 'code' | 'recovery_code'
+
+export type SecondFactors = {
+  stateOf(person: string): Pick<Factors, 'totp' | 'totpLocked' | 'recoveryCodesLeft'>
+  /** Offers a new seed, which waits in memory for its first code. @param label whose it is, in the app */
+  offer(person: string, label: string): SecondFactorOffer
+  /** Keeps the offered seed. @returns the recovery codes, which nobody sees again. @throws JarvisError `conflict`, `invalid_credentials` */
+  confirm(person: string, code: string): Promise<string[]>
+  /** Replaces the recovery codes. @throws JarvisError `not_found` where there is no second factor */
+  renewCodes(person: string): Promise<string[]>
+  /** @throws JarvisError `not_found` */
+  remove(person: string, by: string): void
+  /**
+   * Checks what was given beside a right password. @param isKnown as in `PasswordHasher.check`
+   * @returns undefined for a person without a second factor
+   * @throws JarvisError `second_factor_required` where none was given, `invalid_credentials`
+   */
+  check(person: string, code: string | undefined, isKnown: boolean): Promise<Proved | undefined>
+  /** A passkey was used, which stands for both: wrong codes before are forgotten. */
+  unlock(person: string): void
+}
+
+/** Removes a person's second factor, with the recovery codes. @returns false where there was none */
+export const removeSecondFactor = ({ store, durably, record }: Kept, person: string, by: string): boolean =>
+  durably(() => {
+    const isGone = store.remove(person)
+    if (isGone) record({ change: 'second_factor_removed', person, by })
+    return isGone
+  })
+
+/** Keeps and checks the codes of authenticator apps, and the recovery codes beside them. */
+export function createSecondFactors(
+  parts: Kept & {
+    box: Box
+    hasher: Pick<PasswordHasher, 'hash' | 'check'>
+    now(): number
+    report(error: unknown, message: string): void
+  },
+): SecondFactors {
+  const { store, box, hasher, durably, record, now } = parts
+  const offered = new Map<string, { seed: Buffer; until: number }>()
+
+  async function newCodes(person: string, keep: (hashed: { number: number; hash: string }[]) => void) {
+    const codes = makeRecoveryCodes()
+    const hashed: { number: number; hash: string }[] = []
+    for (const { number, secret } of codes) hashed.push({ number, hash: await hasher.hash(secret) })
+    durably(() => {
+      keep(hashed)
+      store.setCodes(person, hashed)
+    })
+    return codes.map(recoveryText)
+  }
+
+  /** The seed; undefined where it cannot be opened. */
+  function opened(person: string, sealed: string): Buffer | undefined {
+    try {
+      return Buffer.from(box.open(seedPlace(person), sealed), 'hex')
+    } catch (error) {
+      parts.report(error, 'The seed of a second factor cannot be opened.')
+      return undefined
+    }
+  }
+
+  /** Counts a code of the app, right or wrong, before anything else happens. @returns why it does not count */
+  const codeProblem = (person: string, code: string): string | undefined =>
+    durably(() => {
+      const kept = store.get(person)
+      if (kept === undefined) return 'The second factor was removed meanwhile. Sign in again.'
+      if (kept.failures >= mostFailures) return lockedWords
+      const seed = opened(person, kept.seed)
+      if (seed === undefined) return 'The codes of the app cannot be checked at present. Give a recovery code.'
+      const step = stepOf(seed, code, now())
+      if (step !== undefined && step <= kept.lastStep) return 'This code was used before. Wait for the next one.'
+      if (step !== undefined) {
+        store.used(person, step)
+        return undefined
+      }
+      store.failed(person)
+      if (kept.failures + 1 < mostFailures) return 'The code is not right. Is the clock of the device?'
+      record({ change: 'second_factor_locked', person, by: person })
+      return lockedWords
+    })
+
+  async function isRecoveryCode(person: string, given: string, isKnown: boolean): Promise<boolean> {
+    const code = readRecoveryCode(given)
+    const hash = code === undefined ? undefined : store.code(person, code.number)
+    const { isRight } = await hasher.check(code?.secret ?? given, hash, isKnown)
+    if (code === undefined || hash === undefined || !isRight) return false
+    return durably(() => {
+      // The same code may be on its way twice.
+      if (!store.useCode(person, code.number, hash)) return false
+      store.unlock(person)
+      record({ change: 'recovery_code_used', person, by: person })
+      return true
+    })
+  }
+
+  return {
+    stateOf(person) {
+      const kept = store.get(person)
+      if (kept === undefined) return { totp: false, recoveryCodesLeft: 0 }
+      const isLocked = kept.failures >= mostFailures
+      return {
+        totp: true,
+        ...(isLocked && { totpLocked: true as const }),
+        recoveryCodesLeft: store.codesLeft(person),
+      }
+    },
+    offer(person, label) {
+      for (const [who, { until }] of offered) if (until <= now()) offered.delete(who)
+      const seed = randomBytes(seedBytes)
+      offered.set(person, { seed, until: now() + offeredForMs })
+      return { secret: base32(seed), uri: otpauthUri(seed, label) }
+    },
+    async confirm(person, code) {
+      const waiting = offered.get(person)
+      if (waiting === undefined || waiting.until <= now())
+        throw new JarvisError('conflict', 'No new code waits for you, or it took longer than 15 minutes. Begin again.')
+      const step = stepOf(waiting.seed, code.replace(/\s/g, ''), now())
+      if (step === undefined)
+        throw new JarvisError('invalid_credentials', 'The code is not right. Is the clock of the device?')
+      offered.delete(person)
+      return newCodes(person, () => {
+        store.set(person, box.seal(seedPlace(person), waiting.seed.toString('hex')), step)
+        record({ change: 'second_factor_added', person, by: person })
+      })
+    },
+    async renewCodes(person) {
+      if (store.get(person) === undefined) throw none()
+      return newCodes(person, () => {
+        if (store.get(person) === undefined) throw none()
+        record({ change: 'recovery_codes_made', person, by: person })
+      })
+    },
+    remove(person, by) {
+      if (!removeSecondFactor(parts, person, by)) throw none()
+    },
+    async check(person, given, isKnown) {
+      if (store.get(person) === undefined) return undefined
+      const typed = given?.replace(/[\s-]/g, '') ?? ''
+      if (typed === '') throw new JarvisError('second_factor_required', requiredWords)
+      if (!/^\d{1,6}$/.test(typed)) {
+        if (await isRecoveryCode(person, typed, isKnown)) return 'recovery_code'
+        throw new JarvisError('invalid_credentials', 'This recovery code is not right, or was used before.')
+      }
+      const problem = codeProblem(person, typed)
+      if (problem !== undefined) throw new JarvisError('invalid_credentials', problem)
+      return 'code'
+    },
+    unlock: (person) => void durably(() => store.unlock(person)),
+  }
+}
+
+const requiredWords = 'Give the code of your app too, or a recovery code.'
+const lockedWords = `After ${mostFailures} wrong codes the codes of the app count no more. Give a recovery code, use a passkey, or ask another owner.`
+const none = () => new JarvisError('not_found', 'There is no second factor.')

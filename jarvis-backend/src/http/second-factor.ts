@@ -1,0 +1,43 @@
+import type { People } from '../auth/people.ts'
+import type { SecondFactors } from '../auth/second-factor.ts'
+import { RecoveryCodesReply, SecondFactorBody, SecondFactorOffer } from '../protocol/index.ts'
+import { del, post, type Route } from './route.ts'
+
+/** `/api/second-factor`: the codes of an app beside a person's password, and recovery codes. `GET /api/auth/me` says what there is. */
+export function secondFactorRoutes(parts: { factors: SecondFactors; people: Pick<People, 'must'> }): Route[] {
+  const { factors, people } = parts
+  return [
+    post(
+      '/second-factor',
+      'Offers a seed for your authenticator app. It counts once its first code was given, within 15 minutes; until then what was before does.',
+      { role: 'viewer', forMembers: true, password: true, reply: SecondFactorOffer },
+      ({ identity: { person } }) => factors.offer(person.id, person.name),
+    ),
+    post(
+      '/second-factor/confirm',
+      'Turns the offered [second factor](sign-in.md#the-second-factor) on, by a code of it. The recovery codes are shown this once.',
+      { role: 'viewer', forMembers: true, password: true, body: SecondFactorBody, reply: RecoveryCodesReply },
+      async ({ identity: { person }, body: { code } }) => ({
+        recoveryCodes: await factors.confirm(person.id, code),
+      }),
+    ),
+    post(
+      '/second-factor/recovery-codes',
+      'Makes new recovery codes; the ones before count no more.',
+      { role: 'viewer', forMembers: true, password: true, reply: RecoveryCodesReply },
+      async ({ identity: { person } }) => ({ recoveryCodes: await factors.renewCodes(person.id) }),
+    ),
+    del(
+      '/second-factor',
+      'Turns your second factor off. Your password alone signs in then.',
+      { role: 'viewer', forMembers: true, password: true },
+      ({ identity: { person }, by }) => factors.remove(person.id, by),
+    ),
+    del(
+      '/people/:id/second-factor',
+      'Turns a person’s second factor off who has lost the device and the recovery codes.',
+      { role: 'owner', password: true },
+      ({ params: { id }, by }) => factors.remove(people.must(id).id, by),
+    ),
+  ]
+}
