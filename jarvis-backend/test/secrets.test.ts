@@ -18,14 +18,16 @@ import Sqlite from 'better-sqlite3'
 import jwt from 'jsonwebtoken'
 import { expect, test } from 'vitest'
 import { readMcpFile } from '../src/config/mcp-file.ts'
-import { hasSealed, sealFiles } from '../src/config/sealed-files.ts'
+import { hasSealed, sealFiles, secretFileNames } from '../src/config/sealed-files.ts'
 import { boxOf, keySources } from '../src/config/sealing.ts'
 import { surveySecrets } from '../src/config/secret-survey.ts'
 import { readStartConfig } from '../src/config/settings-file.ts'
 import { secretChecks } from '../src/doctor/secret-checks.ts'
 import { isSealed, type KeySources, rotate } from '../src/secrets/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
+import { enrol } from './support/authenticator-app.ts'
 import { folder, jarvis } from './support/data-dir.ts'
+import { createSkippingClock } from './support/fake-clock.ts'
 import { program } from './support/program.ts'
 import { says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -365,6 +367,54 @@ test('a key lies beside a data dir of its owner, readable by nobody else, and in
   expect(() => boxOf(sealingOf(sharedDir(), { file: join(other, 'none', 'secrets.key') }))).toThrow(
     /cannot be made \(ENOENT\)/,
   )
+})
+
+test('a seed in the database is kept as secrets in files are: no new keys beside it, sealed again after a rotation, forgotten by name', async () => {
+  const dir = sharedDir()
+  const clock = createSkippingClock()
+  const start = () => startJarvis({ dataDir: dir, clock, env: { JARVIS_EMBEDDINGS: 'none' } })
+  const login = async ({ url }: { url: string }, code?: string) => {
+    const response = await fetch(`${url}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ password: 'correct-horse-battery', ...(code && { code }) }),
+    })
+    return response.status
+  }
+  const states = () => surveySecrets(sealingOf(dir)).secrets
+  const place = 'people/operator/totp'
+  const first = await start()
+  const { app } = await enrol(first)
+  await first.stop()
+  for (const name of secretFileNames) rmSync(join(dir, name), { force: true })
+  expect(states()).toEqual([{ place, state: 'sealed' }])
+
+  const keyring = readFileSync(join(dir, 'secret-keys.json'))
+  rmSync(join(dir, 'secret-keys.json'))
+  const missing = /secret-keys\.json is missing, and .* holds sealed secrets/
+  await expect(start()).rejects.toThrow(missing)
+  expect(() => boxOf(sealingOf(dir))).toThrow(missing)
+  expect(secretChecks(sealingOf(dir))[0]).toMatchObject({ health: 'bad', text: expect.stringMatching(missing) })
+  expect(existsSync(join(dir, 'secret-keys.json'))).toBe(false)
+  writeFileSync(join(dir, 'secret-keys.json'), keyring)
+
+  const file = join(folder(), 'backup.db')
+  expect((await jarvis(dir, 'backup', file)).output).toMatch(/people\/operator\/totp was read back and opened with/)
+  expect((await jarvis(dir, 'secrets', 'rotate')).output).toMatch(/opened every secret/)
+  expect(states()).toEqual([{ place, state: 'old' }])
+  const second = await start()
+  expect(states()).toContainEqual({ place, state: 'sealed' })
+  await clock.skip(30_000)
+  expect([await login(second), await login(second, app.codeAt(clock.now()))]).toEqual([401, 200])
+  await second.stop()
+
+  rmSync(join(dir, 'secrets.key'))
+  expect(states()).toContainEqual({ place, state: 'closed' })
+  expect((await jarvis(dir, 'secrets', 'forget')).output).toMatch(
+    /^Second factors among them are off: the password alone signs these people in\.$/m,
+  )
+  expect(filesIn(dir).filter((name) => name.startsWith('sealed-rows.json.before-forget-'))).toHaveLength(1)
+  expect(await login(await start())).toBe(200)
 })
 
 test('a sealed text opens at its own place alone, and not when a byte was changed', () => {

@@ -2,12 +2,12 @@ import Sqlite from 'better-sqlite3'
 import { secretsIn } from '../config/sealed-files.ts'
 import type { Sealing } from '../config/sealing.ts'
 import { surveySecrets } from '../config/secret-survey.ts'
-import { addKeys, backupKeys, isSealed, keyringName } from '../secrets/index.ts'
+import { addKeys, backupKeys, isSealed, keyringName, sealedRows } from '../secrets/index.ts'
 
 /** Reads the secrets of a finished backup back. @returns lines that say what is sealed in it, once a sample was opened, and what is not */
 export function secretsOfBackup(file: string, { dataDir, secretKeys }: Sealing): string[] {
-  const texts = filesOf(file)
-  const leaves = secretsIn('mcp.json', texts.get('mcp.json') ?? '')?.leaves ?? []
+  const { texts, rows } = readBackup(file)
+  const leaves = [...(secretsIn('mcp.json', texts.get('mcp.json') ?? '')?.leaves ?? []), ...rows]
   const plain = leaves.filter(({ text }) => !isSealed(text))
   const warning =
     plain.length === 0
@@ -43,15 +43,11 @@ export function secretsOfRestored(of: Sealing, keyring: string | undefined): str
   ]
 }
 
-function filesOf(file: string): Map<string, string> {
+function readBackup(file: string) {
   const sql = new Sqlite(file, { readonly: true })
   try {
-    return new Map(
-      sql
-        .prepare<[], { path: string; text: string }>('SELECT path, text FROM backup_files')
-        .all()
-        .map(({ path, text }) => [path, text]),
-    )
+    const files = sql.prepare<[], { path: string; text: string }>('SELECT path, text FROM backup_files').all()
+    return { texts: new Map(files.map(({ path, text }) => [path, text])), rows: sealedRows(sql) }
   } finally {
     sql.close()
   }

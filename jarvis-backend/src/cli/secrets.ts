@@ -8,7 +8,15 @@ import { surveySecrets } from '../config/secret-survey.ts'
 import { settingsPath } from '../config/settings-file.ts'
 import { writeWhole } from '../lib/whole-file.ts'
 import { JarvisError } from '../protocol/index.ts'
-import { isSealed, keyringName, type Rotated, rotate, SecretsRefused } from '../secrets/index.ts'
+import {
+  isSealed,
+  keyringName,
+  type Rotated,
+  rotate,
+  SecretsRefused,
+  sealedRows,
+  sealedRowsIn,
+} from '../secrets/index.ts'
 import { lockDataDir } from '../store/sqlite/lock.ts'
 import { withData } from './data.ts'
 import { readOptions } from './options.ts'
@@ -75,8 +83,8 @@ async function changeKey(config: Config): Promise<void> {
         dataDir,
         secretKeys,
         (box) => {
-          for (const { leaves } of secretFiles(dataDir))
-            for (const { place, text } of leaves) if (isSealed(text) && known.has(place)) box.open(place, text)
+          const texts = [...secretFiles(dataDir).flatMap(({ leaves }) => leaves), ...sealedRowsIn(dataDir)]
+          for (const { place, text } of texts) if (isSealed(text) && known.has(place)) box.open(place, text)
         },
         Date.now(),
       ),
@@ -100,7 +108,7 @@ async function changeKey(config: Config): Promise<void> {
 }
 
 /** Works only while no server runs: one that runs has the key. */
-function forget(config: Config): void {
+async function forget(config: Config): Promise<void> {
   const dataDir = openDataDir(config.dataDir)
   const unlock = lockDataDir(dataDir)
   try {
@@ -120,6 +128,7 @@ function forget(config: Config): void {
       writeWhole(path, file.toText())
     }
     dropRest(dataDir, closed)
+    await forgetRows(config, closed, suffix)
     const keyring = join(dataDir, keyringName)
     if (problem !== undefined && existsSync(keyring)) renameSync(keyring, keyring + suffix)
     console.log(closed.size === 0 ? 'The keys were set aside.' : `Set aside: ${[...closed].join(', ')}.`)
@@ -129,6 +138,22 @@ function forget(config: Config): void {
   } finally {
     unlock()
   }
+}
+
+/** Takes sealed rows out of the database that no key opens, and keeps their texts in a file. */
+async function forgetRows(config: Config, closed: ReadonlySet<string>, suffix: string): Promise<void> {
+  const isClosed = ({ place }: { place: string }) => closed.has(place)
+  const found = sealedRowsIn(config.dataDir).filter(isClosed)
+  if (found.length === 0) return
+  const kept = join(config.dataDir, `sealed-rows.json${suffix}`)
+  writeWhole(kept, `${JSON.stringify(found, undefined, 2)}\n`)
+  await withData(config, (journal, database) =>
+    database.durably(() => {
+      for (const row of sealedRows(database.sql).filter(isClosed)) row.put(undefined)
+      journal.append('setup', { change: 'secrets_forgotten', by: 'cli', places: found.map(({ place }) => place) })
+    }),
+  )
+  console.log('Second factors among them are off: the password alone signs these people in.')
 }
 
 /** What a forgotten secret was for; without it these settings would stop the start. */

@@ -12,6 +12,7 @@ import { createLogger } from '../lib/logger.ts'
 import type { Activity } from '../protocol/index.ts'
 import { createActivityFeed } from '../realtime/activity.ts'
 import { createGrowingRedactor } from '../redaction/growing.ts'
+import { sealRows } from '../secrets/index.ts'
 import { type Database, openDatabase } from '../store/sqlite/database.ts'
 import { keepJournal } from '../store/sqlite/journal/kept.ts'
 import { lockDataDir } from '../store/sqlite/lock.ts'
@@ -40,6 +41,7 @@ export function composeFoundation(
   // A database of a newer JARVIS is refused before anything is sealed, and an older JARVIS refuses this one.
   const secrets = boxOf(sealing)
   const sealed = sealFiles(dataDir, secrets)
+  sealRows(database.sql, secrets, database.durably)
 
   const redactor = createGrowingRedactor([...config.secrets, ...masterTexts(sealing)])
   const logTail = createLogTail(now)

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { writeWhole } from '../lib/whole-file.ts'
-import { isSealed, type SecretBox } from '../secrets/index.ts'
+import { isSealed, type SecretBox, sealedRowsIn } from '../secrets/index.ts'
 import { withChanges } from './env-file.ts'
 import { attachedLeaves, type Leaf, modelLeaves, settingLeaves } from './secret-leaves.ts'
 
@@ -66,8 +66,9 @@ export function secretFiles(dataDir: string): SecretFile[] {
   })
 }
 
+/** Whether files or rows of a data dir are sealed. */
 export const hasSealed = (dataDir: string): boolean =>
-  secretFiles(dataDir).some(({ leaves }) => leaves.some(({ text }) => isSealed(text)))
+  [...secretFiles(dataDir).flatMap(({ leaves }) => leaves), ...sealedRowsIn(dataDir)].some(({ text }) => isSealed(text))
 
 /**
  * Seals what is plain in a data dir's files, and seals with the newest data key what an older one sealed. Each file is replaced at once, so a

@@ -9,6 +9,7 @@ import {
   readKeys,
   type SecretBox,
   SecretsRefused,
+  sealedRowsIn,
   wordsOf,
 } from '../secrets/index.ts'
 import { secretFileNames, secretFiles, secretsIn } from './sealed-files.ts'
@@ -45,8 +46,8 @@ export function surveySecrets({ dataDir, secretKeys }: Sealing): SecretSurvey {
     if (!(error instanceof SecretsRefused)) throw error
     known = { ...known, problem: error.message }
   }
-  const secrets = secretFiles(dataDir).flatMap(({ leaves }) =>
-    leaves.map(({ place, text }) => ({ place, state: stateOf(box, place, text) })),
+  const secrets = [...secretFiles(dataDir).flatMap(({ leaves }) => leaves), ...sealedRowsIn(dataDir)].map(
+    ({ place, text }) => ({ place, state: stateOf(box, place, text) }),
   )
   if (known.key === undefined && known.problem === undefined && secrets.some(({ state }) => state === 'closed'))
     known = { ...known, problem: keyringMissing(dataDir) }

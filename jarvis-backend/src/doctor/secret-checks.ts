@@ -60,7 +60,7 @@ export function secretChecks(of: Sealing): DoctorCheck[] {
         area,
         key === undefined
           ? 'No keys yet: the first start makes them.'
-          : `${sealed} sealed in the files of the data dir, with the key ${key.id} of ${key.at}.`,
+          : `${sealed} sealed in the data dir, with the key ${key.id} of ${key.at}.`,
       ),
     )
   return checks

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { isSealed, type SecretBox } from './box.ts'
+import { SecretsRefused } from './cipher.ts'
+
+/** A sealed text of the database. `put` replaces it; undefined removes its row. */
+export type SealedRow = { place: string; text: string; put(text: string | undefined): void }
+
+/** The columns with sealed texts: the row's key, and the place that its text is sealed for. */
+const columns: readonly { table: string; key: string; column: string; placeOf(key: string): string }[] = [
+  { table: 'second_factors', key: 'person', column: 'seed', placeOf: (person) => `people/${person}/totp` },
+]
+
+/** The sealed texts of a database, also of one of an older schema or of a backup. */
+export function sealedRows(sql: Sqlite.Database): SealedRow[] {
+  const has = sql.prepare<[string]>("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
+  return columns.flatMap(({ table, key, column, placeOf }) => {
+    if (has.get(table) === undefined) return []
+    const rows = sql
+      .prepare<[], { key: string; text: string }>(`SELECT ${key} AS key, ${column} AS text FROM ${table}`)
+      .all()
+    return rows.map((row) => ({
+      place: placeOf(row.key),
+      text: row.text,
+      put(text) {
+        if (text === undefined) sql.prepare(`DELETE FROM ${table} WHERE ${key} = ?`).run(row.key)
+        // A row that was changed meanwhile keeps what it has.
+        else
+          sql
+            .prepare(`UPDATE ${table} SET ${column} = ? WHERE ${key} = ? AND ${column} = ?`)
+            .run(text, row.key, row.text)
+      },
+    }))
+  })
+}
+
+/** The same of a data dir, whose server may run; nothing is changed. A database that cannot be read has none: its readers say what is wrong. */
+export function sealedRowsIn(dataDir: string): Omit<SealedRow, 'put'>[] {
+  const path = join(dataDir, 'jarvis.db')
+  if (!existsSync(path)) return []
+  let sql: Sqlite.Database | undefined
+  try {
+    sql = new Sqlite(path, { readonly: true })
+    return sealedRows(sql).map(({ place, text }) => ({ place, text }))
+  } catch {
+    return []
+  } finally {
+    sql?.close()
+  }
+}
+
+/** Seals with the newest data key what an older one sealed; what cannot be opened stays as it is. @param durably commits `work` to disk */
+export function sealRows(sql: Sqlite.Database, box: SecretBox, durably: (work: () => void) => void): void {
+  const old = sealedRows(sql).filter(({ text }) => isSealed(text) && !box.isCurrent(text))
+  if (old.length > 0) durably(() => old.forEach((row) => void sealAgain(row, box)))
+}
+
+function sealAgain({ place, text, put }: SealedRow, box: SecretBox): void {
+  let plain: string
+  try {
+    plain = box.open(place, text)
+  } catch (error) {
+    if (error instanceof SecretsRefused) return
+    throw error
+  }
+  put(box.seal(place, plain))
+}
