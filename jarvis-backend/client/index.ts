@@ -326,9 +326,9 @@ export type Operations = {
   'GET /api/cluster': { input: {  }; reply: ShownCluster }
   /** This API as an OpenAPI 3.1 document. */
   'GET /api/openapi.json': { input: {  }; reply: Record<string, unknown> }
-  /** Signs in. `name` may be left out where there is one owner. `expiresIn` is seconds. */
+  /** Signs in. `name` may be left out where there is one owner. A person with a second factor is told `second_factor_required`, and gives `code` too. `expiresIn` is seconds. */
   'POST /api/auth/login': { input: { body: LoginBody }; reply: SignInReply }
-  /** Gives the password or a passkey again, which counts for this token for `expiresIn` seconds. */
+  /** Gives the password, with a `code` where there is a second factor, or a passkey again, which counts for this token for `expiresIn` seconds. */
   'POST /api/auth/step-up': { input: { body: StepUpBody }; reply: StepUpReply }
   /** Changes the password and ends all other sign-ins of this person. */
   'POST /api/auth/password': { input: { body: PasswordBody }; reply: SignInReply }
@@ -338,7 +338,7 @@ export type Operations = {
   'POST /api/auth/link': { input: { body: LinkBody }; reply: LinkReply }
   /** Uses an invitation: makes the person, with the role that it has, and signs in. */
   'POST /api/auth/join': { input: { body: JoinBody }; reply: SignInReply }
-  /** Uses a link for a new password: sets it, ends all sign-ins of that person, and signs in. */
+  /** Uses a link for a new password: sets it, ends all sign-ins of that person, and signs in. A person with a second factor gives `code` too. */
   'POST /api/auth/reset': { input: { body: ResetBody }; reply: SignInReply }
   /** Your passkeys. `problem` says why none works at this address, and what to do. */
   'GET /api/passkeys': { input: {  }; reply: PasskeysReply }
