@@ -4,7 +4,7 @@ import { dashboardDir, passwordDialog, test, useBrowser } from './support/browse
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 import { withAuthenticator } from './support/virtual-authenticator.ts'
 
-const { operator } = useBrowser()
+const { operator, person } = useBrowser()
 
 /** The server under the name at which browsers give passkeys. */
 async function start(): Promise<TestJarvis> {
@@ -42,4 +42,37 @@ test('an owner sees who may sign in and where, and adds a passkey, signs in with
   await passwordDialog(page).getByRole('button', { name: 'Use a passkey' }).click()
   await passwordDialog(page).waitFor({ state: 'detached' })
   await part.getByText('No passkey yet.').waitFor()
+})
+
+test('an owner invites by a link that is shown once, and whoever opens it on a phone comes in', async () => {
+  const jarvis = await start()
+  const page = await operator(jarvis, {}, '/settings#people')
+  const part = page.getByRole('region', { name: 'People and devices', exact: true })
+  const form = part.getByRole('form', { name: 'Invite somebody' })
+  await form.getByLabel('Role').selectOption('viewer')
+  await form.getByLabel('Name, if you like').fill('Ann')
+  await form.getByRole('button', { name: 'Make a link' }).click()
+  const link = (await part.locator('.once code').textContent()) ?? ''
+  expect(link).toMatch(/#\/join\/[\w-]{22}$/)
+  await part.getByRole('img', { name: 'The link as a QR code' }).waitFor()
+  const open = part.getByRole('list', { name: 'Invitations' })
+  await open.getByText('Ann').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await part.getByRole('button', { name: 'I have it' }).click()
+  expect(await page.content()).not.toContain(link.slice(-22))
+
+  const phone = await person({ ...jarvis, url: link }, { viewport: { width: 390, height: 844 } })
+  await phone.getByText('invites you as').waitFor()
+  expect(await phone.getByLabel('Your name').inputValue()).toBe('Ann')
+  expect(await seriousFindings(phone)).toEqual([])
+  expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  await phone.getByLabel(/^A password/).fill('plum-orchard-seven')
+  await phone.getByRole('button', { name: 'Come in' }).click()
+  await phone.getByRole('navigation').first().waitFor()
+  expect(phone.url()).not.toContain('join')
+  await open.waitFor({ state: 'detached' })
+  await part.getByRole('button', { name: /^Ann/ }).waitFor()
+
+  const late = await person({ ...jarvis, url: link })
+  await late.getByText('used, was withdrawn or is too old').waitFor()
 })

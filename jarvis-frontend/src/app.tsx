@@ -39,7 +39,7 @@ loadLater()
 
 export function App() {
   const person = useValue(signedIn)
-  if (person === undefined) {
+  if (person === undefined || /^#\/(join|reset)/.test(location.hash)) {
     return (
       <Part>
         <Suspense fallback={null}>

@@ -7,11 +7,21 @@ import { endPasskeyOffer, hasPasskeys } from '../lib/passkeys.ts'
 import { Visible } from '../ui/boxed.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Ring } from '../ui/ring.tsx'
+import { later } from './later.tsx'
 import { TryProblem, usePasswordTry } from './password-try.tsx'
 
 type Given = { name: string; password: string; code: string }
 
-export function SignIn() {
+const LinkPage = later(() => import('./link-page.tsx').then((page) => page.LinkPage))
+
+const isLink = () => /^#\/(?:join|reset)/.test(location.hash)
+// A link that is put into the address of an open page loads nothing by itself.
+addEventListener('hashchange', () => isLink() && location.reload())
+
+/** The page of whoever is not signed in, and of whoever was given a link. */
+export const SignIn = () => (isLink() ? <LinkPage /> : <PasswordPage />)
+
+function PasswordPage() {
   const ways = useWays()
   const hasName = ways?.named === true
   const [given, setGiven] = useState<Given>({ name: '', password: '', code: '' })

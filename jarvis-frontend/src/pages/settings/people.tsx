@@ -2,6 +2,7 @@ import { readMe, readPeople, readRoles } from '../../api/people.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { useNarrowing } from '../../app/use-narrowing.ts'
+import { Invitations } from '../../features/settings/people/invitations.tsx'
 import { PeopleList } from '../../features/settings/people/people-list.tsx'
 import { PersonPart } from '../../features/settings/people/person-part.tsx'
 import { WhatWouldHappen } from '../../features/settings/people/what-would-happen.tsx'
@@ -84,7 +85,11 @@ function Everybody({ own, isOwner, isLive }: { own: string; isOwner: boolean; is
           </PersonPart>
         )}
       </PeopleList>
-      {!isOwner && <p>An owner changes what each may do.</p>}
+      {isOwner ? (
+        <Invitations people={all} given={given} roles={roles} isResting={!isLive} />
+      ) : (
+        <p>An owner changes what each may do.</p>
+      )}
     </>
   )
 }

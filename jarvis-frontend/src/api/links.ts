@@ -1,0 +1,20 @@
+import type { Invitation, InvitationReply, LinkReply, SignInReply } from 'jarvis-backend/protocol'
+import { takeReply } from './auth.ts'
+import { call } from './http.ts'
+
+export const listInvitations = () => call<{ items: Invitation[] }>('GET', '/api/people/invitations')
+export const invite = (body: { role: string; name?: string }) =>
+  call<InvitationReply>('POST', '/api/people/invitations', body)
+/** @throws ApiError `not_found` where it was used already */
+export const withdrawInvitation = (id: string) => call('DELETE', `/api/people/invitations/${encodeURIComponent(id)}`)
+
+/** What a link is for. @throws ApiError `not_found` for one that does not count */
+export const readLink = (secret: string) => call<LinkReply>('POST', '/api/auth/link', { secret })
+
+/** Uses a link and signs in. `name`: of an invitation. @throws ApiError `not_found`, `conflict`, `invalid_request`, `too_many_requests` */
+export async function takeLink(given: { secret: string; name?: string; password: string }): Promise<void> {
+  const path = given.name === undefined ? '/api/auth/reset' : '/api/auth/join'
+  const reply = await call<SignInReply>('POST', path, given)
+  history.replaceState(null, '', '/')
+  takeReply(reply)
+}
