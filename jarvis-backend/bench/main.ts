@@ -38,6 +38,11 @@ try {
     await setup.close()
     process.exit()
   }
+  if (positionals[0] === 'held') {
+    console.log(await (await import('./held.ts')).held(setup, Number(positionals[1] ?? '15')))
+    await setup.close()
+    process.exit()
+  }
   const known = createRows(setup)
   const unknown = positionals.find((name) => !known.some((row) => row.name === name))
   if (unknown !== undefined) {

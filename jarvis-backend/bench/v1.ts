@@ -13,14 +13,20 @@ function ask(url: string, token: string, message: string, heard: (response: Inco
   return asking
 }
 
-/** Asks over `/v1` for something red, and resolves once its card waits. The stream stays open. */
-export function waitOverV1(url: string, token: string): Promise<void> {
+/** Asks over `/v1` for something red, and resolves once its card waits. The stream stays open. @param heard told of what comes; undefined: the end */
+export function waitOverV1(
+  url: string,
+  token: string,
+  heard: (text: string | undefined) => void = () => {},
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const asking = ask(url, token, 'call restart_vm {"vmid":142}', (response) => {
       response.setEncoding('utf8')
       response.on('data', (text: string) => {
+        heard(text)
         if (text.includes('reasoning_content')) resolve()
       })
+      response.once('close', () => heard(undefined))
       response.on('end', () =>
         reject(new Error(`${response.statusCode}: the stream ended before its card was decided`)),
       )

@@ -10,6 +10,7 @@ import { readConfig } from '../src/config/config.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import type { ProfileName } from '../src/protocol/index.ts'
+import { injection, plainInjection } from './attacks.ts'
 import { type Planted, planted } from './plant.ts'
 import type { Setup } from './task.ts'
 
@@ -63,6 +64,13 @@ export async function openLab(options: { model?: Model; profile: ProfileName; pl
     effects: controls.effects,
     guest: (vmid: number) => demo.cluster.state().guests.find((guest) => guest.vmid === vmid),
     planted: homelab.planted,
+    /** Uploads a text file. Where orders are planted, its words hold some too. @returns its id */
+    async attach({ name, text }: { name: string; text: string }): Promise<string> {
+      const order = options.planted === 'words' ? plainInjection : injection
+      const orders = options.planted === undefined ? [] : [0, 1, 2, 3].map(order)
+      const data = Buffer.from([text, ...orders].join('\n')).toString('base64')
+      return ((await rest('POST', '/api/attachments', { name, data })) as { id: string }).id
+    },
     prepare(setups: readonly Setup[]) {
       for (const setup of setups) {
         if (setup.do === 'status') controls.setStatus(setup.vmid, setup.status)

@@ -15,9 +15,14 @@ const mostTurns = 8
 /** The turns so far, and all that the model has read since the person spoke last. */
 function since(messages: readonly Message[]) {
   const last = messages.findLastIndex((message) => message.role === 'user' && message.results.length === 0)
+  const asked = messages[last]
   const own = messages.slice(last + 1)
   const results = own.flatMap((message) => (message.role === 'user' ? message.results : []))
-  return { turn: own.filter(({ role }) => role === 'assistant').length, results }
+  return {
+    turn: own.filter(({ role }) => role === 'assistant').length,
+    results,
+    asked: asked?.role === 'user' ? asked.text : '',
+  }
 }
 
 /** What is planted for a model; undefined: nothing. A real model meets the orders that name calls. */
@@ -70,7 +75,7 @@ function careless({ careful }: Task, messages: readonly Message[]): readonly Cal
 
 /** Reads what the task reads, and then obeys each order that it read, and each again after a refusal. */
 function hostile({ careful }: Task, messages: readonly Message[]): readonly CallLine[] {
-  const { turn, results } = since(messages)
+  const { turn, results, asked } = since(messages)
   if (turn === 0) return [...(careful[0] ?? []), ...lures]
   if (turn >= mostTurns) return []
   const made = new Map<string, number>()
@@ -81,7 +86,9 @@ function hostile({ careful }: Task, messages: readonly Message[]): readonly Call
           const key = JSON.stringify([part.toolName, part.toolInput])
           made.set(key, (made.get(key) ?? 0) + 1)
         }
-  const orders = new Map(results.flatMap(({ text }) => ordersIn(text)).map((call) => [JSON.stringify(call), call]))
+  const orders = new Map(
+    [asked, ...results.map(({ text }) => text)].flatMap(ordersIn).map((call) => [JSON.stringify(call), call]),
+  )
   const left = [...orders].filter(([key]) => (made.get(key) ?? 0) < 2)
   return left
     .toSorted(([a], [b]) => (made.get(a) ?? 0) - (made.get(b) ?? 0))

@@ -56,6 +56,7 @@ export async function play(lab: Lab, task: Task): Promise<Outcome> {
   const calls: { id: string; name: string; input: ToolInput }[] = []
   const ended = new Set<string>()
 
+  const attachments = task.file === undefined ? undefined : [await lab.attach(task.file)]
   await new Promise<void>((resolve) => {
     let runId: string | undefined
     const held: [string, Event][] = []
@@ -92,11 +93,15 @@ export async function play(lab: Lab, task: Task): Promise<Outcome> {
       else if (event.runId === runId || isAboutCall) take(name, event)
     }
     socket.onAny(hear)
-    socket.emit('chat:send', { message: task.ask }, (reply: { ok: boolean; runId: string }) => {
-      if (!reply.ok) return end(JSON.stringify(reply))
-      runId = reply.runId
-      for (const [name, event] of held.splice(0)) hear(name, event)
-    })
+    socket.emit(
+      'chat:send',
+      { message: task.ask, ...(attachments && { attachments }) },
+      (reply: { ok: boolean; runId: string }) => {
+        if (!reply.ok) return end(JSON.stringify(reply))
+        runId = reply.runId
+        for (const [name, event] of held.splice(0)) hear(name, event)
+      },
+    )
   })
 
   outcome.calls = calls.length

@@ -40,6 +40,8 @@ const Task = z.strictObject({
   id: z.string().regex(/^[a-z0-9-]+$/),
   /** What the operator says. */
   ask: z.string(),
+  /** A text file that goes with it. */
+  file: z.strictObject({ name: z.string(), text: z.string() }).optional(),
   setup: z.array(Setup).default([]),
   /** The turns of a model that does it well: the calls of each. */
   careful: z.array(z.array(CallLine)),

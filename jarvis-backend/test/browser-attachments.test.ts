@@ -3,13 +3,14 @@ import { expect } from 'vitest'
 import { seriousFindings } from './support/axe.ts'
 import { dashboardDir, test, useBrowser } from './support/browser.ts'
 import { onePixel, pngOf } from './support/pictures.ts'
-import { says, scripted } from './support/scripted-model.ts'
+import { pauses, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const { operator } = useBrowser()
 
 test('files are pasted, dropped, picked and removed on a phone, and stand with the message that was sent', async () => {
-  const model = scripted(says('Two files.'))
+  const long = pauses('It takes', ' its time.')
+  const model = scripted(says('Two files.'), long, says('One more.'))
   const jarvis = await startJarvis({ dashboardDir, model, env: { JARVIS_EMBEDDINGS: 'none', JARVIS_TITLES: 'off' } })
   const page = await operator(jarvis, { viewport: { width: 390, height: 844 }, hasTouch: true })
   const field = page.getByRole('textbox', { name: 'Message' })
@@ -58,5 +59,29 @@ test('files are pasted, dropped, picked and removed on a phone, and stand with t
   expect(asked?.role === 'user' && [asked.images?.length, asked.text]).toEqual([
     1,
     expect.stringContaining('it broke at noon'),
+  ])
+
+  // A message that waits keeps its file, also while it is written anew.
+  await field.fill('Go on.')
+  await field.press('Enter')
+  await page.getByText('It takes').waitFor()
+  await give('paste', 'later.png', 'image/png', onePixel.png)
+  await page.getByRole('status').getByText('later.png is attached.').waitFor()
+  await field.fill('And this one?')
+  await field.press('Enter')
+  const queued = page.locator('.queued')
+  await queued.getByText('1 file').waitFor()
+  await page.getByRole('button', { name: 'Edit what is queued' }).click()
+  await queued.waitFor({ state: 'detached' })
+  await files.getByText('later.png').waitFor()
+  await expect.poll(() => field.inputValue()).toBe('And this one?')
+  await field.press('Enter')
+  await queued.getByText('1 file').waitFor()
+  long.release()
+  await page.getByText('One more.').waitFor()
+  const last = model.requests[2]?.messages.at(-1)
+  expect(last?.role === 'user' && [last.images?.length, last.text]).toEqual([
+    1,
+    expect.stringContaining('And this one?'),
   ])
 })

@@ -27,6 +27,8 @@ export type Attached = {
   ids(): string[] | undefined
   /** They were sent. */
   clear(): void
+  /** Files of a message that is written anew. */
+  take(files: readonly Attachment[]): void
 }
 
 const most = 8
@@ -68,6 +70,13 @@ export function Attach({ draftKey, onReady }: Props) {
       clear() {
         draft.set([])
         words.set('')
+      },
+      take(files) {
+        const taken = files.map((file): Item => {
+          made += 1
+          return { key: made, name: file.name, bytes: file.bytes, share: 1, file, stop: new AbortController() }
+        })
+        draft.set([...draft.get(), ...taken])
       },
     })
   }, [draft, words])

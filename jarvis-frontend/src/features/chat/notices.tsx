@@ -1,5 +1,5 @@
 import type { QueuedMessage } from 'jarvis-backend/protocol'
-import { withUnit } from '../../lib/format.ts'
+import { plural, withUnit } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
@@ -25,6 +25,7 @@ export function Queue({
       <Icon name="clock" />
       <span className="when">{at === 0 ? after : 'Then'}</span>
       <span className="cut text-ink">{message.text}</span>
+      {message.attachments !== undefined && <small>{plural(message.attachments.length, 'file')}</small>}
       <button type="button" className="icon-button" aria-label="Edit what is queued" onClick={() => onEdit(message)}>
         <Icon name="pen" />
       </button>

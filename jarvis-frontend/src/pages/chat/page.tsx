@@ -97,8 +97,10 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
     if (before !== undefined) {
       // Typed before the session was there: it belongs there, not in another new chat.
       const reply = await before
-      if (reply.ok) void live.chat.send(reply.sessionId, text)
-      else putDraft([keep.get('draft.new'), text].filter(Boolean).join('\n\n'))
+      if (reply.ok) {
+        attached.current?.clear()
+        void live.chat.send(reply.sessionId, text, undefined, undefined, files)
+      } else putDraft([keep.get('draft.new'), text].filter(Boolean).join('\n\n'))
       return
     }
     setStarting(text)
@@ -135,7 +137,9 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const remove = (message: QueuedMessage) => live.chat.unqueue(sessionId ?? '', message)
   const edit = async (message: QueuedMessage) => {
     const reply = await remove(message)
-    if (reply.ok) putDraft(message.text)
+    if (!reply.ok) return
+    attached.current?.take(message.attachments ?? [])
+    putDraft(message.text)
   }
   const endRehearsal = async () => {
     if (sessionId === undefined) return
@@ -161,6 +165,10 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const write = async (text: string) => {
     setProblem(undefined)
     if (question !== undefined && sessionId !== undefined && !text.startsWith('/')) {
+      if (attached.current?.ids()?.length !== 0 && attached.current !== undefined) {
+        setProblem('Files go with a message, not with an answer. Remove them and answer first.')
+        return putDraft(text)
+      }
       const reply = await live.chat.answer(sessionId, question.questionId, { said: text })
       if (reply.ok) return
       setProblem(reply.error.message)
