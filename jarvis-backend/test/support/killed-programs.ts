@@ -7,6 +7,7 @@ const backend = fileURLToPath(new URL('../../', import.meta.url))
 const at = (path: string) => join(backend, path)
 const programs = {
   server: at('test/crash/server.ts'),
+  'alert-server': at('test/crash/alert-server.ts'),
   'fake-cluster': at('test/crash/fake-cluster.ts'),
   'change-server': at('test/crash/change-server.ts'),
   'delegate-server': at('test/crash/delegate-server.ts'),

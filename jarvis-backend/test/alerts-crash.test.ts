@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { AlertsReply, PushMessage } from '../src/protocol/index.ts'
+import type { AlertStart } from './crash/alert-server.ts'
+import { folder } from './support/data-dir.ts'
+import { killedProgram } from './support/killed-programs.ts'
+import { jwtSecret, password, tokenFor } from './support/start-jarvis.ts'
+
+let program = ''
+const alive = new Set<ChildProcess>()
+beforeAll(async () => {
+  program = await killedProgram('alert-server')
+})
+afterAll(() => {
+  for (const child of alive) child.kill('SIGKILL')
+})
+
+/** A server whose time begins with `go`. */
+async function life(start: Omit<AlertStart, 'jwtSecret'>) {
+  const child = spawn(process.execPath, [program], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
+  })
+  alive.add(child)
+  const ended = once(child, 'exit').then(() => alive.delete(child))
+  await once(child, 'message')
+  const listening = once(child, 'message')
+  child.send({ ...start, jwtSecret })
+  const [{ url }] = (await listening) as [{ url: string }]
+  // A password counts for the token that it came with.
+  const token = tokenFor('operator')
+  return {
+    ended,
+    go: () => child.send('go'),
+    async ask<T>(place: string, body?: object): Promise<T> {
+      const response = await fetch(`${url}/api/${place}`, {
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      })
+      return (await response.json()) as T
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+const device = {
+  ...{ endpoint: 'https://push.example.org/a', label: 'phone' },
+  keys: { p256dh: 'A'.repeat(87), auth: 'A'.repeat(22) },
+}
+const lost = 'unknown whether it was told: JARVIS ended meanwhile'
+
+test.each<[dieAt: string, isLost: boolean]>([
+  ['insert alerts written', false],
+  ['insert alerts committed', false],
+  ['message begun', true],
+  ['message sent', true],
+])(
+  'killed at %s, what fired stands, and nobody is told of it twice',
+  async (dieAt, isLost) => {
+    const dataDir = folder()
+    const file = join(dataDir, 'messages')
+    const sent = (): PushMessage[] =>
+      existsSync(file)
+        ? readFileSync(file, 'utf8')
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line) as PushMessage)
+        : []
+    const first = await life({ dataDir, dieAt, skipMs: 0 })
+    await first.ask('auth/step-up', { password })
+    expect(await first.ask('push', device)).toMatchObject({ label: 'phone' })
+    first.go()
+    await first.ended
+    const before = sent()
+    expect(before).toHaveLength(dieAt === 'message sent' ? 1 : 0)
+
+    // A third life finds nothing left to tell.
+    for (const skipMs of [10 * 60_000, 20 * 60_000]) {
+      const next = await life({ dataDir, skipMs })
+      next.go()
+      const fired = async () =>
+        (await next.ask<AlertsReply>('alerts')).items.filter(({ firedAt }) => firedAt !== undefined)
+      const untold = async () =>
+        (await fired()).filter(
+          ({ severity, hiddenBy, told }) =>
+            severity !== 'info' &&
+            hiddenBy === undefined &&
+            (told.length === 0 || told.some(({ words }) => words === 'being told')),
+        )
+      await expect.poll(async () => (await fired()).length, { timeout: 30_000 }).toBeGreaterThan(0)
+      await expect.poll(untold, { timeout: 30_000 }).toEqual([])
+      const all = await fired()
+      expect(all.filter(({ told }) => told.filter(({ what }) => what === 'fired').length > 1)).toEqual([])
+      expect(all.some(({ told }) => told.some(({ words }) => words === lost))).toBe(isLost)
+      // Each sentence stands in one message at most, whoever sent it.
+      const bodies = sent().map(({ body }) => body)
+      const twice = all.filter(({ sentence }) => bodies.filter((body) => body.includes(sentence)).length > 1)
+      expect(twice.map(({ sentence }) => sentence)).toEqual([])
+      expect(await next.ask('journal/verify')).toMatchObject({ ok: true })
+      await next.kill()
+    }
+  },
+  60_000,
+)
