@@ -40,6 +40,8 @@ test.each([false, true])('jobs, a trace, runbooks and windows are shown, in both
     ['Jobs', 'A job has no rights of its own'],
   ] as const) {
     await at(tab, seen)
+    // Nothing of JARVIS's own looks like text that hides something.
+    expect(await main.textContent()).not.toContain('U+')
     for (const theme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: theme })
       await page.locator(`html[data-theme=${theme}]`).waitFor()
@@ -79,7 +81,7 @@ test('the hours of the heartbeat, and the window and traffic of the drills, have
   await page.getByText('between 07:00 and 23:00, and once a day at 08:00').waitFor()
 
   await page.getByRole('link', { name: /nightly-drill/ }).click()
-  await page.getByText('between 01:00 and 05:00, at 51.2k KiB/s at most').waitFor()
+  await page.getByText('between 01:00 and 05:00, with at most 50.0 MiB/s of disk traffic').waitFor()
   await page.getByRole('button', { name: 'Edit' }).click()
   const drill = page.getByRole('form', { name: 'Edit nightly-drill' })
   await drill.locator('.next-five li').first().waitFor()

@@ -53,7 +53,8 @@ export function parseRunbook(text: string, tools: Tools): Parsed {
     procedure: found.length > 0 || whole.length !== steps.length ? undefined : { ...head, about, steps: whole },
     facts: {
       title: head.title,
-      about,
+      // Lines of a file, and not of what it says.
+      about: about.replace(/\s*\n\s*/g, ' '),
       inputs: head.inputs,
       alerts: head.alerts,
       steps: steps.map(({ section: { number, title, line }, toolName, toolLine }) => ({

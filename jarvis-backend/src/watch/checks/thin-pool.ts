@@ -16,6 +16,7 @@ export const thinPool: Check = {
     `Data or metadata ${percent(share.look)} full, failed at ${percent(share.failed)}, clears at ${percent(share.clear)}.`,
   pace: 'sweep',
   forMs: 0,
+  runbooks: ['storage-filling'],
   async look(ports) {
     const { items, unread } = await fromNodes(ports, async (node) =>
       itemsOf(await readThinPools(ports.api, [node], ports.signal)),
@@ -25,6 +26,7 @@ export const thinPool: Check = {
       const data = shareOf(pool.usedBytes, pool.sizeBytes)
       const metadata = shareOf(pool.metadataUsedBytes, pool.metadataBytes)
       const object = partObject('pool', node, name)
+      const [storage, ...others] = ports.state.storages.filter((one) => one.type === 'lvmthin' && one.node === node)
       const who = `Thin pool ${plainName(name)} on ${plainName(node)}`
       const say = (of: number | undefined) => (of === undefined ? 'unknown' : percent(of))
       const words = `data ${say(data)}, metadata ${say(metadata)}`
@@ -38,7 +40,7 @@ export const thinPool: Check = {
         words,
         value,
         sentence: `${who}: ${words} full.`,
-        inputs: { node },
+        inputs: { node, ...(storage !== undefined && others.length === 0 && { storage: storage.name }) },
       }
     })
     return { measures, unread }

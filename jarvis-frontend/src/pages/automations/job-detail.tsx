@@ -10,7 +10,7 @@ import { moveFocus, usePageKeys } from '../../app/use-page-keys.ts'
 import { when } from '../../features/alerts/words.ts'
 import { workWord, zoneOf } from '../../features/jobs/words.ts'
 import { argumentText } from '../../lib/argument-text.ts'
-import { capital, dollars, exactTime, thousands } from '../../lib/format.ts'
+import { capital, dollars, exactTime, size, thousands } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
@@ -193,7 +193,7 @@ function Work({ job: { work, budget } }: { job: Job }) {
 
 function drillWords({ window, bwlimitKiBps }: WorkOf<'drill'>): string {
   const within = window === undefined ? '' : `, between ${window.replace('-', ' and ')}`
-  const limit = bwlimitKiBps === undefined ? '' : `, at ${thousands(bwlimitKiBps)} KiB/s at most`
+  const limit = bwlimitKiBps === undefined ? '' : `, with at most ${size(bwlimitKiBps * 1024)}/s of disk traffic`
   return `Proves the backup of the guest whose proof is oldest${within}${limit}.`
 }
 

@@ -58,7 +58,8 @@ export function JobList({ jobs, chosen, now, zone }: Props & { chosen: string | 
                 <b>
                   <Visible text={job.name} />
                 </b>
-                {tag !== undefined && <span className="job-tag">{tag}</span>}
+                {/* The last run's column says that there is none. */}
+                {tag !== undefined && last !== undefined && <span className="job-tag">{tag}</span>}
               </span>
               <span className="text-soft cut">{job.words.replace(`, ${zone}`, '')}</span>
               <span className="num">{next === undefined ? job.state : instant(next, now, own)}</span>

@@ -51,7 +51,7 @@ export function RunbooksPage() {
                   <Visible text={runbook.about} />
                   <small>
                     {runbook.faults.length > 0 && `${plural(runbook.faults.length, 'fault')}: it cannot run. `}
-                    {runbook.alerts.length > 0 && <Visible text={`Offered by ${runbook.alerts.join(', ')}. `} />}
+                    {runbook.alerts.length > 0 && <Visible text={`Offered by ${runbook.alerts.join(', ')}.`} />}{' '}
                     {runbook.isShipped ? 'Came with JARVIS.' : ''}
                   </small>
                 </span>

@@ -102,7 +102,7 @@ export function WindowsPage() {
             </label>
             <label>
               Objects: vm/101, ct/104, node/pve, or * for everything
-              <input className="field mono" name="objects" required defaultValue="*" spellCheck={false} />
+              <input className="field mono" name="objects" required placeholder="node/pve" spellCheck={false} />
             </label>
             <div className="pair-fields">
               <label>
