@@ -10,6 +10,7 @@ import { createAlertStore, createCheckStore } from '../src/store/sqlite/alerts.t
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createBoard } from '../src/watch/board.ts'
 import { makeChecks } from '../src/watch/checks/index.ts'
+import { createLeaningReader } from '../src/watch/read-leaning.ts'
 import { createRounds } from '../src/watch/rounds.ts'
 import { createPveHost } from '../test/fake-proxmox/pve-host.ts'
 import { fakeSeeds } from '../test/fake-proxmox/seeds.ts'
@@ -88,6 +89,7 @@ async function watching(): Promise<number[]> {
         throw error
       },
       changed() {},
+      survey: createLeaningReader({ store: { read: () => undefined, write() {} }, named: () => [] }).look,
     })
     signal.throwIfAborted()
     const swept = await cpuMsOf(rounds.all)

@@ -38,6 +38,22 @@ test('a node that dies with 20 guests is one message, and its return another', a
   expect([of('node-away'), lines()]).toEqual([[], []])
 })
 
+test('a node that dies with the guest that serves a storage is one message, for the storage stands on it', async () => {
+  const shared = { name: 'nas', type: 'nfs', content: ['images'], isActive: true, usedBytes: 1, totalBytes: 10 }
+  const leaning = { guests: new Map(), servers: new Map([['nas', 'guest/200']]) }
+  const { clock, set, bodies, of } = watching(20, { leaning })
+  set(({ storages }) => ({ storages: [...storages, shared] }))
+  await clock.advance(2 * minuteMs)
+  set(nodeLost('pve2'))
+  await clock.advance(10_000)
+  set(({ storages }) => ({
+    storages: storages.map((storage) => (storage.name === 'nas' ? { ...storage, isActive: false } : storage)),
+  }))
+  await clock.advance(10 * minuteMs)
+  expect(bodies()).toEqual(['pve2 is offline.'])
+  expect(of('storage-away')).toMatchObject([{ state: 'firing', hiddenBy: of('node-away')[0]?.id }])
+})
+
 test('what stands on a lost node hangs under it, is held, and is not told until the node is back', async () => {
   const { clock, set, bodies, of } = watching(20)
   set(busyOn('pve'))

@@ -7,6 +7,7 @@ import { createSampleStore } from '../../src/store/sqlite/samples/samples.ts'
 import { createBoard } from '../../src/watch/board.ts'
 import type { Check, CheckPorts } from '../../src/watch/check.ts'
 import { makeChecks } from '../../src/watch/checks/index.ts'
+import type { Leaning } from '../../src/watch/leaning.ts'
 import type { AlertMessage } from '../../src/watch/message.ts'
 import { recordedIn } from '../../src/watch/recorded.ts'
 import { createRounds } from '../../src/watch/rounds.ts'
@@ -74,6 +75,8 @@ export function startWatching(options: {
   samples?: CheckPorts['samples']
   /** Keeps samples each minute, as a site does, and looks at those. */
   isRecording?: boolean
+  /** What stands on what. */
+  leaning?: Leaning
   /** Whom a message reaches. */
   send?: (message: AlertMessage) => Promise<string>
 }) {
@@ -91,6 +94,7 @@ export function startWatching(options: {
   const around = (): Surroundings => ({
     ...{ now: now(), state, limits, windows: windows.list(now()) },
     checkOf: (id) => checks.find((check) => check.id === id),
+    ...(options.leaning && { leaning: options.leaning }),
   })
   const teller = createTeller({
     ...{ board, around, clock, announce() {}, changed() {}, durably: database.durably },
