@@ -124,7 +124,13 @@ export function alertsScene(now: number): Scene {
   })
   const wave = Array.from({ length: 1_440 }, (_, at) => (at < 1_040 ? 57 + 4 * Math.sin(at / 60) : 81))
   const runbook = {
-    ...{ name: 'hot-node', title: 'Hot node', about: 'Finds the guest that loads a node.', inputs: [], alerts: ['node-heat'] },
+    ...{
+      name: 'hot-node',
+      title: 'Hot node',
+      about: 'Finds the guest that loads a node.',
+      inputs: [],
+      alerts: ['node-heat'],
+    },
     ...{
       faults: [],
       isShipped: true,
