@@ -59,7 +59,7 @@ export type AttachmentId = string
 export type AttachmentIds = (AttachmentId)[]
 export type Backup = { volumeId: string; vmid: number; storage: string; node?: string; createdAt: number; sizeBytes: number; format: string; verification?: "ok" | "failed" | "none" }
 export type BranchedFrom = { sessionId: SessionId; entry: number; title?: string; isVersion?: true }
-export type BreakGlassBody = { reason: string }
+export type BreakGlassBody = { reason: string; proof?: DecisionProof }
 export type BudgetLimits = { calls?: number; tokens?: number; usd?: number; minutes?: number }
 export type BudgetLimitsInput = { calls?: number; tokens?: number; usd?: number; minutes?: number }
 export type BudgetRaise = { usd: number }
@@ -68,7 +68,7 @@ export type BudgetsChange = { run?: BudgetLimitsInput; day?: BudgetLimitsInput; 
 export type BudgetsReply = { since: number; zone: string; run: BudgetLimits; callsPerRun: number; day: BudgetState; jobs: BudgetState; agents: ({ id: string; limits: BudgetLimits; spent: Spending })[]; eachJob: ({ id: string; name: string; limits: BudgetLimits; spent: Spending })[]; kinds: ({ kind: string; spent: Spending })[]; unpriced: (string)[]; running: (RunBudget)[] }
 export type Card = { toolUseId: string; callId?: string; changed?: string; toolName: string; toolInput: Record<string, unknown>; tier: "red"; sentence?: string; deed?: string; reason: string; reasons?: (string)[]; rule: string; target: Target; effect?: Effect; now: string; then: string; affects: string; requestedBy: Principal; isAfterAnother?: true; undo?: UndoFacts; mayGoBack?: true; later?: { sentence: string; at: number }; basis?: Record<string, string>; plan?: PlanFacts; mayHaveAlternative?: true; approvals?: Approvals; proof?: "passkey"; isGrantable?: true; createdAt: number; expiresAt: number }
 export type Ceiling = "green" | "yellow" | "red"
-export type ChallengeBody = { grant?: GrantRequest; goesBackAfterMin?: GoesBackAfterMin; decision?: "approved" }
+export type ChallengeBody = { grant?: GrantRequest; goesBackAfterMin?: GoesBackAfterMin; alone?: true; decision?: "approved" }
 export type Change = { id: string; sessionId: string; toolName: string; toolInput: Record<string, unknown>; target: Target; requestedBy: Principal; sentence: string; at: number; state: "running" | "made" | "armed" | "failed" | "unknown" | "undoing" | "undone"; undo: UndoFacts; goesBackAt?: number; timerOn?: string; undoes?: string; decidedBy?: string; decidedAt?: number; problem?: string }
 export type ChangesReply = { items: (Change)[]; now: number }
 export type ChannelBody = { settings: Record<string, (string | null)> }
@@ -105,8 +105,8 @@ export type ContextPart = { part: "system" | "tools" | "skills" | "memory" | "fo
 export type ContextReport = { model: string; windowTokens: number; usedTokens: number; countedTokens: number; exactTokens?: number; exactProblem?: string; resultsAt: number; turnsAt: number; parts: (ContextPart)[]; spent: { usage: Usage; costUsd?: number; isUsagePartial?: true; folds: number; foldingUsd?: number }; fold: { entries: number; because?: string } }
 export type Decides = "none" | "deny" | "approve"
 export type Decision = "approved" | "denied" | "expired" | "cancelled"
-export type DecisionChallenge = { challenge: string; statement: string; lines: (string)[]; expiresAt: number; options?: WebAuthnOptions; problem?: string }
-export type DecisionProof = { type: "passkey"; response: PasskeyAssertion }
+export type DecisionChallenge = { challenge: string; statement: string; lines: (string)[]; expiresAt: number; options?: WebAuthnOptions; problem?: string; sshKeys?: (string)[] }
+export type DecisionProof = ({ type: "passkey"; response: PasskeyAssertion } | { type: "ssh"; challenge: string; signature: string })
 export type DoctorCheck = { area: string; health: "ok" | "warn" | "bad"; text: string; fix?: string }
 export type DoctorReply = { ok: boolean; at: number; tookMs: number; checks: (DoctorCheck)[] }
 export type Door = "mcp" | "v1" | "api" | "metrics"
@@ -274,7 +274,7 @@ export type ShownCluster = { name: string; isDemo: boolean; at: number; nodes: (
 export type SignInInfo = { id: string; client: string; address: string; method: SignInMethod; createdAt: number; lastSeenAt: number; idleEndsAt: number; endsAt: number; isThis?: true }
 export type SignInMethod = string
 export type SignInReply = { token?: string; expiresIn: number; role: Role; person: PersonRef }
-export type SignedBy = "passkey"
+export type SignedBy = "passkey" | "ssh" | "device"
 export type SilenceBody = { until: number; note: string }
 export type Skill = { name: string; state: SkillState; isShipped: boolean; description: string; license?: string; compatibility?: string; metadata: Record<string, string>; wants: (string)[]; others: (string)[]; faults: (SkillFault)[]; hints: (SkillHint)[]; hash: unknown; fileCount: number; bytes: number; tokens: { line: number; body: number }; isInCatalogue: boolean; approved?: { hash: string; at: number; by: string }; off?: { at: number; by: string }; lastUse?: { at: number; sessionId: string } }
 export type SkillApproval = { hash: string; agent?: string }
@@ -288,6 +288,11 @@ export type SlotState = "claimed" | "running" | "waiting" | "done" | "failed" | 
 export type Snapshot = { sessionId: SessionId; title: string; isRehearsal: boolean; model?: string; effort?: Effort; agent?: string; branchedFrom?: BranchedFrom; seq: number; runId?: RunId; entries: (Entry)[]; hasEarlier: boolean; since?: number; partial: { text: string; thinking: string }; pending: (Card)[]; questions?: (Question)[]; queued: (QueuedMessage)[]; todo?: (TodoItem)[]; progress: Record<string, string>; notice?: { message: string; retryAt?: number } }
 export type SnapshotConfigReply = { name: string; values: Record<string, string> }
 export type Spending = { calls: number; tokens: number; usd: number; unpriced: number; minutes: number; isPartial?: true }
+export type SshCountersignBody = ({ response: PasskeyAssertion } | { statement: string; signature: string })
+export type SshKeyBody = { key: string; name?: string }
+export type SshKeyInfo = { id: string; name: string; createdAt: number; lastUsedAt?: number }
+export type SshKeyReply = { key?: SshKeyInfo; countersign?: { statement: string; namespace: string; sshKeys: (string)[]; options?: WebAuthnOptions } }
+export type SshKeysReply = { items: (SshKeyInfo)[] }
 export type Status = { version: string; uptimeS: number; model: string; models: (string)[]; isDemoModel: boolean; isDemoCluster: boolean; hasTerminal: boolean; policy: PolicyStatus; glassBroken?: (GlassBroken)[]; parts: (PartStatus)[]; nextStart?: NextStart; cannotStart?: string }
 export type StepState = "waits" | "running" | "asks" | "checking" | "done" | "skipped" | "failed" | "surprise" | "unknown" | "not_begun"
 export type StepUpBody = { password?: string; code?: string; passkey?: PasskeyAssertion }
@@ -376,6 +381,14 @@ export type Operations = {
   'POST /api/second-factor/recovery-codes': { input: {  }; reply: RecoveryCodesReply }
   /** Turns a person’s second factor off who has lost the device and the recovery codes. */
   'DELETE /api/people/{id}/second-factor': { input: { params: { id: string } }; reply: undefined }
+  /** Your SSH keys that sign decisions. */
+  'GET /api/signers/ssh': { input: {  }; reply: SshKeysReply }
+  /** Enrols your first key. Beside other keys or passkeys the reply has `countersign`: what an older one must sign within five minutes. */
+  'POST /api/signers/ssh': { input: { body: SshKeyBody }; reply: SshKeyReply }
+  /** Enrols a key that an older key or passkey of yours has signed now. */
+  'POST /api/signers/ssh/countersign': { input: { body: SshCountersignBody }; reply: SshKeyInfo }
+  /** Removes a key of yours. It decides no more; what it has signed stays valid. */
+  'DELETE /api/signers/ssh/{id}': { input: { params: { id: string } }; reply: undefined }
   /** Who may sign in, and the roles that can be given. Owners are told more about each. */
   'GET /api/people': { input: {  }; reply: PeopleReply }
   /** Renames a person, changes the role, disables or enables. It counts at once, also where the person is signed in. The last owner stays one. */
@@ -456,7 +469,7 @@ export type Operations = {
   'POST /api/confirmations/{id}': { input: { params: { id: string }; body: ConfirmBody }; reply: { ok: true } }
   /** What to sign to approve a card, once, within two minutes: `statement` is the exact text, `lines` the same for a person, `options` for `navigator.credentials.get`. */
   'POST /api/confirmations/{id}/challenge': { input: { params: { id: string }; body: ChallengeBody }; reply: DecisionChallenge }
-  /** Approves a card as an owner, without the others who must approve it, where `policy.yaml` allows that. Every owner is told of the reason. */
+  /** Approves a card as an owner, without the others who must approve it, where `policy.yaml` allows that. Every owner is told of the reason. It takes `proof` where the card has `proof`: a signature of a challenge with `alone`. */
   'POST /api/confirmations/{id}/break-glass': { input: { params: { id: string }; body: BreakGlassBody }; reply: { ok: true } }
   /** Lifts a denial: an MCP client may ask for the call again. */
   'DELETE /api/confirmations/{id}/denial': { input: { params: { id: string } }; reply: undefined }
@@ -701,7 +714,7 @@ export type Operations = {
   /** Sets the safety profile. A looser one needs the password. */
   'PUT /api/settings': { input: { body: SettingsBody }; reply: SettingsReply }
   /** Entries, newest first. */
-  'GET /api/journal': { input: { query?: { limit?: number; before?: number; kind?: string; toolUseId?: string; sessionId?: string; toolName?: string; actor?: string; tier?: Tier; outcome?: string } }; reply: JournalPage }
+  'GET /api/journal': { input: { query?: { limit?: number; before?: number; kind?: string; toolUseId?: string; sessionId?: string; toolName?: string; actor?: string; tier?: Tier; outcome?: string; signed?: "true" } }; reply: JournalPage }
   /** Checks the chain of all entries. */
   'GET /api/journal/verify': { input: {  }; reply: JournalVerification }
   /** The whole journal as JSON lines. */

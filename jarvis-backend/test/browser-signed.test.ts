@@ -58,6 +58,16 @@ test('a person without a passkey reads what to do, adds one, and signs an approv
   await page.getByText('First.', { exact: true }).waitFor()
   await page.getByText('Approved by operator, signed.').waitFor()
   expect(jarvis.controls.effects).toHaveLength(1)
+
+  await go(page, '/journal')
+  await page.getByRole('button', { name: 'Signed', exact: true }).click()
+  await page.waitForURL('**/journal?signed=true')
+  const entry = page.getByRole('button', { name: /restart_vm/ })
+  await entry.click()
+  const signature = page.getByRole('region', { name: 'Signature' }).first()
+  await signature.getByText('operator signed: approved').waitFor()
+  await signature.getByText('Holds, checked in this browser').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
 })
 
 test('at an address without passkeys a card says where to open it, and can be denied', async () => {

@@ -1,59 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Sqlite from 'better-sqlite3'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { canonicalJson } from '../src/lib/canonical.ts'
-import type { Card, DecisionChallenge, GrantRequest, JournalEntry, Page } from '../src/protocol/index.ts'
+import type { Card, GrantRequest } from '../src/protocol/index.ts'
 import { createSignatureCheck } from '../src/signing/journal-check.ts'
 import { hashOf } from '../src/store/sqlite/journal/journal.ts'
 import { createAuthenticator, type Lies } from './support/fake-authenticator.ts'
-import { passkeyDoor } from './support/passkey-door.ts'
-import { calls, says, scripted } from './support/scripted-model.ts'
-import { type Screen, startJarvis } from './support/start-jarvis.ts'
+import { cardIn, opened, passkey } from './support/signed-cards.ts'
+import type { Screen } from './support/start-jarvis.ts'
 
 const script = fileURLToPath(new URL('../../scripts/verify-decisions.mjs', import.meta.url))
-
-/** A server whose cards must be signed, with one passkey, and a model that restarts guest 103 at each message. */
-async function opened({ policy = 'proof: passkey\n', dataDir = '', isEnrolled = true, cards = 1 } = {}) {
-  const dir = dataDir === '' ? mkdtempSync(join(tmpdir(), 'jarvis-signed-')) : dataDir
-  if (dataDir === '') onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
-  writeFileSync(join(dir, 'policy.yaml'), policy)
-  const restart = calls(['restart_vm', { vmid: 103 }])
-  const together = [
-    ...Array.from({ length: cards }, () => restart),
-    ...Array.from({ length: cards }, () => says('Done.')),
-  ]
-  const answers = Array.from({ length: 6 }, () => together).flat()
-  const jarvis = await startJarvis({ dataDir: dir, model: scripted(...answers) })
-  const door = passkeyDoor(jarvis)
-  await jarvis.stepUp(door.token)
-  const key = createAuthenticator(door.origin)
-  if (isEnrolled) await door.enrol(key)
-  const operator = await jarvis.connect()
-  return {
-    ...{ jarvis, door, key, operator, dir },
-    challenge: (id: string, terms: { grant?: GrantRequest } = {}) =>
-      door.ask<DecisionChallenge>('POST', `/confirmations/${id}/challenge`, { decision: 'approved', ...terms }),
-    decide: async (id: string, body: object) => {
-      const response = await door.send('POST', `/confirmations/${id}`, { confirmed: true, ...body })
-      return response.ok ? 'ok' : ((await response.json()) as { error: { code: string } }).error.code
-    },
-    journal: async (kind: string) =>
-      (await door.ask<Page<JournalEntry>>('GET', `/journal?kind=${kind}`)).items.map(
-        ({ body }) => body as Record<string, unknown>,
-      ),
-    restarts: () => jarvis.controls.effects.length,
-  }
-}
-
-async function cardIn(operator: Screen, sessionId?: string): Promise<Card & { sessionId: string }> {
-  const sent = await operator.ask('chat:send', { message: 'Restart 103.', ...(sessionId && { sessionId }) })
-  return { ...(await operator.next('chat:confirm_needed')), sessionId: sent.sessionId }
-}
-const passkey = (response: unknown) => ({ proof: { type: 'passkey', response } })
 
 test('a card that must be signed runs by a passkey alone, and its receipt stays in the journal', async () => {
   const { operator, decide, challenge, key, restarts, journal } = await opened()

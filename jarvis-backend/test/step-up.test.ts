@@ -46,6 +46,9 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /second-factor/recovery-codes': 'password',
   'DELETE /second-factor': 'password',
   'DELETE /people/:id/second-factor': 'password',
+  'POST /signers/ssh': 'password',
+  'POST /signers/ssh/countersign': 'password',
+  'DELETE /signers/ssh/:id': 'password',
   // Keeping and taking back are decisions as those on cards; what an undo does asks by itself.
   'PUT /budgets': 'password',
   'POST /budgets/runs/:runId': 'password',

@@ -102,7 +102,7 @@ function createHouse(calls: readonly ToolCall[]) {
     const redactor = createRedactor([])
     const grants = createGrants({ ...shared, store: createGrantStore(database), proof: journal.proof, changed() {} })
     const unsigned = () => expect.fail('No rule here wants a signature.')
-    const decisions = { challenge: unsigned, check: unsigned, use: unsigned, problem: unsigned }
+    const decisions = { challenge: unsigned, check: unsigned, use: unsigned, problem: unsigned, signedBy: unsigned }
     const cards = { store, ttlMs: 60_000, changed() {}, isWatched: () => true, decisions, unsigned }
     const changeStore = createChangeStore(database)
     const changes = createChanges({ ...shared, store: changeStore, redactor, world, changed() {} })

@@ -124,7 +124,7 @@ export interface JournalProof {
   /** The hash that the card's approval is bound to; undefined where the journal has no approval of it. */
   approvedHash(toolUseId: string): string | undefined
   /** Who said yes to a card that several people approve, where it was bound to that hash. `isAlone`: an owner broke the glass. */
-  approvals(toolUseId: string, bindingHash: string): { person: string; isAlone: boolean }[]
+  approvals(toolUseId: string, bindingHash: string): { person: string; isAlone: boolean; receipt?: Receipt }[]
   /** What was written when the call began. */
   execution(toolUseId: string): Record<string, unknown> | undefined
   /** What was written when the grant was made. */

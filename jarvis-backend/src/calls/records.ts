@@ -112,7 +112,7 @@ export function createRecords(parts: RecordParts) {
     if (reservation !== undefined && card === undefined) return
     const why =
       reservation === undefined
-        ? parts.decisions.problem(card ?? '', ready.hash)
+        ? parts.decisions.problem(card ?? '', ready.hash, asked?.card.approvals?.needed)
         : unsignedCall(store, parts.decisions, card ?? '')
     if (why !== undefined) throw new JarvisError('proof_required', `This must be signed. ${why} Nothing was run.`)
   }
@@ -298,7 +298,10 @@ export const unsignedCall = (
   store: Pick<ConfirmationStore, 'ofCall'>,
   decisions: Pick<Decisions, 'problem'>,
   callId: string,
-): string | undefined => decisions.problem(store.ofCall(callId)?.card.toolUseId ?? '')
+): string | undefined => {
+  const card = store.ofCall(callId)?.card
+  return decisions.problem(card?.toolUseId ?? '', undefined, card?.approvals?.needed)
+}
 
 type Ids = { toolUseId: string; callId?: string | undefined }
 

@@ -1,9 +1,10 @@
 import type { Config } from '../config/config.ts'
-import { type Card, type ConfirmationRow, JarvisError } from '../protocol/index.ts'
+import { type Card, type ConfirmationRow, type DecisionChallenge, JarvisError } from '../protocol/index.ts'
 import { readOptions } from './options.ts'
 import { asOperator, requireTerminal } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'
 import type { Remote } from './remote/remote.ts'
+import { signBySsh } from './ssh-sign.ts'
 import { exitCodes, table } from './table.ts'
 import { cardLines } from './terminal/card.ts'
 import { createPrompt, type Prompt } from './terminal/prompt.ts'
@@ -50,7 +51,8 @@ export async function decide(config: Config, args: string[]): Promise<void> {
   const prompt = createPrompt()
   prompt.onInterrupt(() => prompt.close())
   try {
-    const decided = await askDecision({ remote, prompt, card, style, say: (line) => console.log(line) })
+    const say = (line: string) => console.log(line)
+    const decided = await askDecision({ remote, prompt, card, style, say, key: values.sign })
     if (decided === undefined) console.log('Nothing was decided; the card waits.')
     process.exitCode = decided === undefined ? exitCodes.waits : decided ? exitCodes.done : exitCodes.refused
   } finally {
@@ -69,6 +71,8 @@ export async function askDecision(of: {
   card: Card
   style: Style
   say(line: string): void
+  /** File of the SSH key that signs an approval. */
+  key?: string | undefined
   signal?: AbortSignal
 }): Promise<boolean | undefined> {
   const { remote, prompt, card, style, say, signal } = of
@@ -88,7 +92,9 @@ export async function askDecision(of: {
     const words = body.confirmed ? 'Your password approves' : 'Your password denies'
     try {
       const done = await asOperator(remote, prompt, words, async (operator) => {
-        await operator.send('POST', `confirmations/${encodeURIComponent(card.toolUseId)}`, body)
+        const path = `confirmations/${encodeURIComponent(card.toolUseId)}`
+        const proof = body.confirmed && of.key !== undefined ? await sign(operator, path, body, of.key, say) : {}
+        await operator.send('POST', path, { ...body, ...proof })
         return true
       })
       if (done === true) return body.confirmed
@@ -98,6 +104,16 @@ export async function askDecision(of: {
       if (error.code !== 'invalid_credentials') return undefined
     }
   }
+}
+
+/** Has an SSH key sign the approval; ssh-keygen asks for what it needs. */
+async function sign(operator: Remote, path: string, { grant }: Body, key: string, say: (line: string) => void) {
+  const asked = await operator.send<DecisionChallenge>('POST', `${path}/challenge`, { ...(grant && { grant }) })
+  if (asked.sshKeys === undefined)
+    throw new JarvisError('conflict', 'No SSH key signs for you. jarvis signers add FILE.pub enrols one.')
+  for (const line of asked.lines) say(visible(line))
+  const { challenge, statement } = asked
+  return { proof: { type: 'ssh', challenge, signature: signBySsh(statement, 'decision@jarvis', key) } }
 }
 
 type Body = { confirmed: boolean; note?: string; grant?: { minutes?: number; uses?: number } }

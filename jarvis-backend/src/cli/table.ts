@@ -119,7 +119,7 @@ export const table = {
   decide: {
     group: 'Decide',
     forms: [{ args: 'ID', about: 'shows a card in full and asks; your password decides, typed at a terminal' }],
-    options: { url },
+    options: { url, sign: text('KEY', 'your SSH key that signs the approval, where the card must be signed') },
   },
   questions: {
     group: 'Decide',
@@ -348,6 +348,16 @@ export const table = {
     ],
     options: { json },
     example: 'user invite operator ann',
+  },
+  signers: {
+    group: 'Set up',
+    forms: [
+      { args: '[list]', about: 'your SSH keys that sign decisions; takes your password' },
+      { args: 'add FILE.pub', about: 'enrols a key; beside others it takes --sign' },
+      { args: 'remove FINGERPRINT', about: 'it decides no more' },
+    ],
+    options: { url, sign: text('KEY', 'the file of an older key of yours, which signs the new one') },
+    example: 'signers add ~/.ssh/id_ed25519.pub',
   },
   policy: {
     group: 'Set up',

@@ -180,6 +180,7 @@ export function composeEntrance(
           ...ways,
           ...ofSignIns,
           ...secondFactorRoutes({ factors, people }),
+          ...site.signerRoutes,
           ...site.peopleRoutes,
           ...parts.routes,
         ],

@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto'
+import { createOriginOf } from '../auth/public-origin.ts'
 import { sealedOrMade } from '../config/sealed-file.ts'
+import { sshKeyRoutes } from '../http/ssh-keys.ts'
 import { createDecisions } from '../signing/decisions.ts'
-import { createPasskeys } from '../signing/passkeys.ts'
+import type { SignerType } from '../signing/enrolment.ts'
+import { createPasskeys, type PasskeyChange } from '../signing/passkeys.ts'
 import { createRelyingParty } from '../signing/relying-party.ts'
 import { createSigners, sealOf } from '../signing/signers.ts'
+import { createSshKeys, type SshKeyChange } from '../signing/ssh-keys.ts'
 import { createChallengeStore } from '../store/sqlite/access/challenges.ts'
 import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
+import { createSignerKeyStore } from '../store/sqlite/access/signer-keys.ts'
 import { journalHead } from '../store/sqlite/journal/journal.ts'
 import type { Foundation } from './foundation.ts'
 
@@ -23,6 +28,7 @@ export function composePasskeys(
 ) {
   const { proof } = journal
   const store = createPasskeyStore(database)
+  const keys = createSignerKeyStore(database)
   const place = createRelyingParty(publicUrl)
   // Beside the database, so that whoever writes into the database alone enrols nobody.
   const sealKey = () => {
@@ -31,23 +37,31 @@ export function composePasskeys(
     return key
   }
   const signers = createSigners(proof, sealKey)
+  function recordSigner(type: SignerType, change: PasskeyChange | SshKeyChange) {
+    const isSealed = change.change === 'added' && change.signedBy === undefined
+    journal.append('signer', { type, ...change, ...(isSealed && { seal: sealOf(sealKey(), { type, ...change }) }) })
+  }
   const passkeys = createPasskeys({
     ...{ store, place, now, durably: database.durably },
-    record(change) {
-      const type = 'passkey'
-      const isSealed = change.change === 'added' && change.signedBy === undefined
-      journal.append('signer', { type, ...change, ...(isSealed && { seal: sealOf(sealKey(), { type, ...change }) }) })
-    },
+    record: (change) => recordSigner('passkey', change),
     hadPasskeys: (person) => proof.hadSigner('passkey', person),
+  })
+  const sshKeys = createSshKeys({
+    ...{ store: keys, passkeys: store, signers, place, now, durably: database.durably },
+    record: (change) => recordSigner('ssh', change),
+    hadKeys: (person) => proof.hadSigner('ssh', person),
   })
   const decisions = createDecisions({
     store: createChallengeStore(database),
     passkeys: store,
+    keys,
     signers,
     place,
     decisionOf: proof.decision,
+    approvalsOf: proof.approvals,
     head: journalHead(database),
     now,
+    copied: ({ person, id, name }, why) => recordSigner('passkey', { change: 'refused', person, id, name, why }),
   })
-  return { passkeys, decisions }
+  return { passkeys, decisions, signerRoutes: sshKeyRoutes(sshKeys, createOriginOf(publicUrl)) }
 }

@@ -230,7 +230,7 @@ export function createSite(
     skillsOf: skills.textFor,
   })
   const images = createImageStore(database)
-  const { passkeys, decisions } = composePasskeys(foundation, config.publicUrl)
+  const { passkeys, decisions, signerRoutes } = composePasskeys(foundation, config.publicUrl)
   const gate: Gate = composeGate(foundation, {
     changeStore: createChangeStore(database),
     planStore: createPlanStore(database),
@@ -342,6 +342,7 @@ export function createSite(
     catalog,
     houseTools,
     passkeys,
+    signerRoutes,
     apiTokens,
     tokenUse,
     ...people,

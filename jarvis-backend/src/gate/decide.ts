@@ -56,7 +56,10 @@ export function decide(call: Call, effects: readonly Effect[], world: World): Ve
   const verdict = underProfile(allowed(judged, call, effects, policy), policy.profile)
   const approve = judged.tier === 'red' ? approvalOf(call, effects, world) : undefined
   // Several people decide whatever the profile says.
-  const isSigned = judged.tier === 'red' && rulesAbout(call, effects, world).some(({ proof }) => proof === 'passkey')
+  const isSigned =
+    judged.tier === 'red' &&
+    (rulesAbout(call, effects, world).some(({ proof }) => proof === 'passkey') ||
+      (approve !== undefined && isSignedBy(policy.proof, effects)))
   if ((approve !== undefined || isSigned) && verdict.tier !== 'black')
     return { ...judged, ...(approve && { approve }), ...(isSigned && { proof: 'passkey' }) }
   // Neither `allow` nor a profile lets run unasked what a result orders.

@@ -46,10 +46,10 @@ export const confirmationRoutes = (
   ),
   post(
     '/confirmations/:id/break-glass',
-    'Approves a card as an owner, without the others who [must approve it](roles.md#breaking-the-glass), where `policy.yaml` allows that. Every owner is told of the reason.',
+    'Approves a card as an owner, without the others who [must approve it](roles.md#breaking-the-glass), where `policy.yaml` allows that. Every owner is told of the reason. It takes `proof` where the card has `proof`: a signature of a challenge with `alone`.',
     { role: 'operator', password: true, body: BreakGlassBody, reply: Ok },
-    async ({ params, body: { reason }, by }) => {
-      await confirmations.decide({ toolUseId: params.id, confirmed: true, by, breakGlass: reason })
+    async ({ params, body: { reason, proof }, by }) => {
+      await confirmations.decide({ toolUseId: params.id, confirmed: true, by, breakGlass: reason, proof })
       return ok
     },
   ),

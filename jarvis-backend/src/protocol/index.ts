@@ -360,6 +360,7 @@ export {
   SkillState,
   SkillTree,
 } from './skill.ts'
+export { SshCountersignBody, SshKeyBody, SshKeyInfo, SshKeyReply, SshKeysReply } from './ssh-key.ts'
 export {
   type TerminalEvents,
   TerminalId,

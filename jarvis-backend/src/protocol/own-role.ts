@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DecisionProof } from './passkey.ts'
 import { Approve, Tier } from './tier.ts'
 
 /** A role and what it may. `scopes`: a sentence each. `people`: how many have it and may sign in. */
@@ -39,4 +40,6 @@ export type TryRoleReply = z.infer<typeof TryRoleReply>
 /** Why an owner decides alone what several people must approve. */
 export const BreakGlassBody = z.strictObject({
   reason: z.string().trim().min(10, 'must say why in at least 10 characters: everybody is told').max(500),
+  /** Where the card has `proof`: signed with `alone`. */
+  proof: DecisionProof.optional(),
 })

@@ -73,6 +73,8 @@ export const PasskeySignInBody = z.strictObject({ response: PasskeyAssertion })
 export const DecisionTerms = z.strictObject({
   grant: GrantRequest.optional(),
   goesBackAfterMin: GoesBackAfterMin.optional(),
+  /** An owner [breaks the glass](roles.md#breaking-the-glass). */
+  alone: z.literal(true).optional(),
 })
 /** Asks for what to sign. */
 export const ChallengeBody = DecisionTerms.extend({ decision: z.literal('approved').default('approved') })
@@ -86,12 +88,17 @@ export const DecisionChallenge = z.object({
   expiresAt: z.int(),
   options: WebAuthnOptions.exactOptional(),
   problem: z.string().exactOptional(),
+  /** Fingerprints of your SSH keys; absent: you have none. */
+  sshKeys: z.array(z.string()).exactOptional(),
 })
 export type DecisionChallenge = z.infer<typeof DecisionChallenge>
 
-/** A signed approval. */
-export const DecisionProof = z.strictObject({ type: z.literal('passkey'), response: PasskeyAssertion })
+/** A signed approval. `challenge`: of the statement. `signature`: what `ssh-keygen -Y sign -n decision@jarvis` printed of it. */
+export const DecisionProof = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('passkey'), response: PasskeyAssertion }),
+  z.strictObject({ type: z.literal('ssh'), challenge: Base64Url, signature: z.string().max(10_000) }),
+])
 export type DecisionProof = z.infer<typeof DecisionProof>
-/** How a decision was signed. */
-export const SignedBy = z.enum(['passkey'])
+/** How a decision was signed. `device`: by a button of a notification. */
+export const SignedBy = z.enum(['passkey', 'ssh', 'device'])
 export type SignedBy = z.infer<typeof SignedBy>

@@ -308,6 +308,8 @@ export const JournalQuery = z.strictObject({
   tier: Tier.optional(),
   /** A call's outcome: `done`, `failed`, `unknown`, `rehearsed`. */
   outcome: z.string().max(50).optional(),
+  /** Only entries that keep a signature of a decision. */
+  signed: z.literal('true').optional(),
 })
 export type JournalQuery = z.infer<typeof JournalQuery>
 

@@ -7,9 +7,12 @@ export type Statement = {
   toolUseId: string
   bindingHash: string
   cardHash: string
-  decision: 'approved'
+  /** A passkey and SSH sign approvals alone. */
+  decision: 'approved' | 'denied'
   grant?: GrantRequest | undefined
   goesBackAfterMin?: number | undefined
+  /** Without the others who must approve it. */
+  alone?: true | undefined
   /** Id of the person. */
   person: string
   origin: string

@@ -8,11 +8,12 @@ import {
   type WebAuthnOptions,
 } from '../protocol/index.ts'
 import { cardAsSigned, cardHash, challengeOf, type Statement, statementText } from './decision.ts'
-import { challengeIn } from './passkeys.ts'
-import type { ChallengeStore, PasskeyStore } from './ports.ts'
+import { challengeIn, isCopy } from './passkeys.ts'
+import type { ChallengeStore, PasskeyStore, SignerKeyStore, StoredPasskey } from './ports.ts'
 import { type About, type Receipt, receiptProblem, statementIn } from './receipt.ts'
 import type { RelyingParty } from './relying-party.ts'
 import type { Signers } from './signers.ts'
+import { SshProblem, sshKeyIn, sshSignatureOf } from './ssh-signature.ts'
 
 /** How long a person has to sign, ms. */
 export const signWithinMs = 2 * 60_000
@@ -29,41 +30,90 @@ export type Decisions = {
   use(receipt: Receipt): void
   /**
    * Checks a kept approval again, in the transaction of the claim. @param bindingHash of the call that runs; absent: not compared
+   * @param needed how many people must have signed, where several approve
    * @returns why it is not signed as it must be; undefined where it is
    */
-  problem(toolUseId: string, bindingHash?: string): string | undefined
+  problem(toolUseId: string, bindingHash?: string, needed?: number): string | undefined
+  /** Those of several who approve a card whose signatures count now. */
+  signedBy(toolUseId: string, bindingHash: string): SignedYes[]
 }
+
+/** `isAlone`: an owner broke the glass. */
+export type SignedYes = { person: string; isAlone: boolean }
+
+type Decided = { decision?: string; by?: string; bindingHash?: string; receipt?: Receipt }
 
 /** Makes challenges of decisions and checks what was signed, against stored challenges and the journal's enrolments. */
 export function createDecisions(parts: {
   store: ChallengeStore
-  passkeys: Pick<PasskeyStore, 'get' | 'list'>
+  passkeys: Pick<PasskeyStore, 'get' | 'list' | 'used'>
+  keys: Pick<SignerKeyStore, 'get' | 'list' | 'used'>
   signers: Signers
   place: RelyingParty
   /** What the journal has of a decision. */
   decisionOf(toolUseId: string): Record<string, unknown> | undefined
+  /** What it has of each of several approvals. */
+  approvalsOf(toolUseId: string, bindingHash: string): (SignedYes & { receipt?: Receipt })[]
   head(): { seq: number; hash: string }
   now(): number
+  /** A passkey's counter went back, as that of a copy does. */
+  copied(passkey: StoredPasskey, why: string): void
 }): Decisions {
-  const { store, passkeys, signers, place, now } = parts
+  const { store, passkeys, keys, signers, place, now } = parts
 
   /** Whether a key signs for the person still. */
   function signerProblem({ type, id, key }: Receipt, person: string): string | undefined {
     const enrolled = signers.find(type, id, person)
-    const isKept = passkeys.get(id)?.key === key
-    return enrolled?.key === key && isKept ? undefined : 'The key that signed is not enrolled for this person.'
+    const kept = type === 'passkey' ? passkeys.get(id) : keys.get(id)
+    return enrolled?.key === key && kept?.key === key
+      ? undefined
+      : 'The key that signed is not enrolled for this person.'
   }
 
   function read(given: DecisionProof, { card, person }: Asked, statement: string): Receipt {
+    const base = { statement, card: cardAsSigned(card) }
+    if (given.type === 'ssh') {
+      const signature = readSsh(() => sshSignatureOf(given.signature))
+      const id = readSsh(() => sshKeyIn(signature))
+      const known = keys.get(id)
+      if (known?.type !== 'ssh' || known.person !== person) throw refused(`You have no such SSH key as ${id}.`)
+      return { ...base, type: 'ssh', id, key: known.key, signature }
+    }
     const { id, response } = given.response
     const passkey = passkeys.get(id)
     if (passkey?.person !== person) throw refused('You have no such passkey.')
     const { clientDataJSON, authenticatorData, signature } = response
-    return {
-      ...{ type: 'passkey', id, key: passkey.key, rpId: place.rpId, statement, card: cardAsSigned(card) },
-      ...{ clientDataJSON, authenticatorData, signature },
-    }
+    const { key } = passkey
+    return { ...base, type: 'passkey', id, key, rpId: place.rpId, clientDataJSON, authenticatorData, signature }
   }
+
+  /** @throws JarvisError `proof_refused` where a passkey's counter went back */
+  function requireCount(receipt: Receipt) {
+    const passkey = receipt.type === 'passkey' ? passkeys.get(receipt.id) : undefined
+    if (receipt.type !== 'passkey' || passkey === undefined) return
+    const counter = counterIn(receipt)
+    if (!isCopy(counter, passkey.counter)) return
+    parts.copied(passkey, `counter ${counter} after ${passkey.counter}`)
+    throw refused('This passkey’s counter went back, as that of a copy does. Remove it.')
+  }
+
+  /** Why one person's kept approval does not count. */
+  function keptProblem(receipt: Receipt | undefined, by: string, about: About): string | undefined {
+    if (receipt === undefined) return 'Its approval is not signed.'
+    if (receipt.type === 'device') return 'A button of a notification does not sign it.'
+    const row = store.get(challengeOf(receipt.statement))
+    if (row?.statement !== receipt.statement || row.toolUseId !== about.toolUseId || row.usedAt === undefined)
+      return 'Its approval answers no challenge of this server.'
+    if (statementIn(receipt.statement)?.person !== by) return 'Its approval was signed by somebody else.'
+    if (receipt.type === 'passkey' && receipt.rpId !== place.rpId) return 'Its approval was signed for another name.'
+    return signerProblem(receipt, by) ?? receiptProblem(receipt, { ...about, person: by })
+  }
+
+  const signedBy: Decisions['signedBy'] = (toolUseId, bindingHash) =>
+    parts
+      .approvalsOf(toolUseId, bindingHash)
+      .filter(({ person, receipt }) => keptProblem(receipt, person, { toolUseId, bindingHash }) === undefined)
+      .map(({ person, isAlone }) => ({ person, isAlone }))
 
   return {
     challenge(asked, origin) {
@@ -80,15 +130,17 @@ export function createDecisions(parts: {
       const challenge = challengeOf(text)
       store.add({ id: challenge, toolUseId, person, statement: text, expiresAt })
       const known = passkeys.list(person)
-      const problem = known.length === 0 ? 'You have no passkey yet. Add one in the settings.' : place.problem(origin)
+      const sshKeys = keys.list(person, 'ssh').map(({ id }) => id)
+      const none = known.length === 0 ? 'You have no passkey yet. Add one in the settings.' : undefined
+      const problem = place.problem(origin) ?? none
       const lines = linesOf(card, terms)
-      const base = { challenge, statement: text, lines, expiresAt }
+      const base = { challenge, statement: text, lines, expiresAt, ...(sshKeys.length > 0 && { sshKeys }) }
       return problem === undefined
         ? { ...base, options: optionsOf(challenge, place.rpId, known) }
         : { ...base, problem }
     },
     check(given, asked) {
-      const id = challengeIn(given.response)
+      const id = given.type === 'ssh' ? given.challenge : challengeIn(given.response)
       const row = store.get(id)
       const { card, bindingHash, person, terms } = asked
       if (row?.toolUseId !== card.toolUseId || row.person !== person)
@@ -98,35 +150,52 @@ export function createDecisions(parts: {
       const receipt = read(given, asked, row.statement)
       const about: About = {
         ...{ toolUseId: card.toolUseId, bindingHash, cardHash: cardHash(card), person },
-        ...{ grant: terms.grant, goesBackAfterMin: terms.goesBackAfterMin },
+        ...{ grant: terms.grant, goesBackAfterMin: terms.goesBackAfterMin, alone: terms.alone },
       }
       const why =
         (challengeOf(row.statement) === id ? undefined : 'The stored challenge was changed.') ??
         signerProblem(receipt, person) ??
         receiptProblem(receipt, about)
       if (why !== undefined) throw refused(why)
+      requireCount(receipt)
       return receipt
     },
-    use({ statement }) {
-      if (!store.use(challengeOf(statement), now())) throw refused('It was used before.')
+    use(receipt) {
+      if (!store.use(challengeOf(receipt.statement), now())) throw refused('It was used before.')
+      if (receipt.type === 'passkey') passkeys.used(receipt.id, counterIn(receipt), now())
+      else keys.used(receipt.id, now())
     },
-    problem(toolUseId, bindingHash) {
-      const decided = parts.decisionOf(toolUseId) as { decision?: string; by?: string; receipt?: Receipt } | undefined
-      const { receipt, by = '' } = decided ?? {}
-      if (decided?.decision !== 'approved' || receipt === undefined) return 'Its approval is not signed.'
-      const row = store.get(challengeOf(receipt.statement))
-      if (row?.statement !== receipt.statement || row.toolUseId !== toolUseId || row.usedAt === undefined)
-        return 'Its approval answers no challenge of this server.'
-      if (statementIn(receipt.statement)?.person !== by) return 'Its approval was signed by somebody else.'
-      if (receipt.rpId !== place.rpId) return 'Its approval was signed for another name.'
-      const about: About = { toolUseId, person: by, ...(bindingHash !== undefined && { bindingHash }) }
-      return signerProblem(receipt, by) ?? receiptProblem(receipt, about)
+    signedBy,
+    problem(toolUseId, bindingHash, needed = 0) {
+      const { decision, by = '', bindingHash: bound = '', receipt } = (parts.decisionOf(toolUseId) ?? {}) as Decided
+      if (decision !== 'approved') return 'Its approval is not signed.'
+      const about: About = { toolUseId, ...(bindingHash !== undefined && { bindingHash }) }
+      const why = keptProblem(receipt, by, about)
+      if (why !== undefined || needed === 0) return why
+      const yes = signedBy(toolUseId, bindingHash ?? bound)
+      const isEnough = yes.some(({ isAlone }) => isAlone) || new Set(yes.map(({ person }) => person)).size >= needed
+      return isEnough ? undefined : `Of ${needed} who must sign it, not all have signatures that count.`
     },
   }
 }
 
+/** Uses that a device-bound authenticator has counted; 0 where it does not count. */
+const counterIn = ({ authenticatorData }: { authenticatorData: string }) =>
+  Buffer.from(authenticatorData, 'base64url').readUInt32BE(33)
+
+function readSsh<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw refused(error instanceof SshProblem ? error.message : 'The SSH signature cannot be read.')
+  }
+}
+
 /** What a person reads before they sign. */
-function linesOf({ sentence, toolName, target, now, then, affects }: Card, { grant, goesBackAfterMin }: DecisionTerms) {
+function linesOf(
+  { sentence, toolName, target, now, then, affects }: Card,
+  { grant, goesBackAfterMin, alone }: DecisionTerms,
+) {
   return [
     sentence ?? `${toolName}${target.id === '' ? '' : ` on ${target.id}`}`,
     `Now: ${now}`,
@@ -135,6 +204,7 @@ function linesOf({ sentence, toolName, target, now, then, affects }: Card, { gra
     ...(grant === undefined
       ? []
       : [`Allows the same call again: ${grant.uses ?? 10} times, ${grant.minutes ?? 60} minutes`]),
+    ...(alone === undefined ? [] : ['Without the others who must approve it']),
     ...(goesBackAfterMin === undefined ? [] : [`Goes back after ${goesBackAfterMin} minutes`]),
   ]
 }

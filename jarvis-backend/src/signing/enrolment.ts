@@ -1,30 +1,48 @@
 import { canonicalJson } from '../lib/canonical.ts'
 import { type Assertion, assertionProblem, sha256 } from './assertion.ts'
+import { sshNamespaces, sshSignatureProblem } from './ssh-signature.ts'
 
-/** A key that may sign for a person, as the journal keeps it. `key`: SPKI, DER in base64url. */
-export type Enrolled = { person: string; id: string; key: string; rpId: string; origin: string }
+/** How a key signs. */
+export type SignerType = 'passkey' | 'ssh' | 'device'
 
-/** The countersignature of a new passkey by an older one of the same person. `statement`: the canonical text that was signed. */
-export type Countersignature = Assertion & { id: string; statement: string }
+/** A key that may sign for a person, as the journal keeps it. `key`: base64url, of a passkey or device SPKI in DER, of SSH its blob. */
+export type Enrolled = { person: string; id: string; key: string; origin: string } & (
+  | { type?: 'passkey'; rpId: string }
+  | { type: 'ssh' | 'device'; rpId?: never }
+)
+
+/** The countersignature of a new key by an older one of the same person. `statement`: the canonical text that was signed. */
+export type Countersignature = { id: string; statement: string } & (
+  | ({ type?: 'passkey' } & Assertion)
+  | { type: 'ssh'; signature: string }
+)
 
 const domain = 'jarvis-passkey-v1\0'
 
-/** The canonical text by which an older passkey vouches for a new one. `nonce`: base64url. */
-export const statementOf = ({ person, id, key, rpId, origin }: Enrolled, nonce: string): string =>
-  canonicalJson({ person, id, key, rpId, origin, nonce })
+/** The canonical text by which an older key vouches for a new one. `nonce`: base64url. */
+export const statementOf = ({ person, id, key, rpId, origin, type = 'passkey' }: Enrolled, nonce: string): string =>
+  canonicalJson({ person, id, key, rpId, origin, nonce, type: type === 'passkey' ? undefined : type })
 
-/** The challenge of a countersignature, base64url. */
+/** The challenge of a countersignature by a passkey, base64url. */
 export const enrolmentChallenge = (statement: string): string => sha256(domain + statement).toString('base64url')
 
-/** @returns why the countersignature does not vouch for `added`; undefined where it does. @param older the passkey that signed */
+/** @returns why the countersignature does not vouch for `added`; undefined where it does. @param older the key that signed */
 export function countersignatureProblem(
   added: Enrolled,
-  { statement, ...signature }: Countersignature,
+  signedBy: Countersignature,
   older: Enrolled,
 ): string | undefined {
-  if (older.person !== added.person) return 'It was signed by another person’s passkey.'
+  const { statement } = signedBy
+  if (older.person !== added.person) return 'It was signed by another person’s key.'
   const { nonce } = JSON.parse(statement) as { nonce: string }
-  if (statementOf(added, nonce) !== statement) return 'What was signed is not this passkey.'
+  if (statementOf(added, nonce) !== statement) return 'What was signed is not this key.'
+  if (signedBy.type === 'ssh')
+    return older.type === 'ssh'
+      ? sshSignatureProblem(signedBy.signature, {
+          ...{ blob: older.key, namespace: sshNamespaces.signer, message: statement },
+        })
+      : 'The older key is none of SSH.'
+  if (older.rpId === undefined) return 'The older key is no passkey.'
   const { key, rpId } = older
-  return assertionProblem(signature, { key, rpId, origin: added.origin, challenge: enrolmentChallenge(statement) })
+  return assertionProblem(signedBy, { key, rpId, origin: added.origin, challenge: enrolmentChallenge(statement) })
 }

@@ -1,12 +1,22 @@
 import { type Countersignature, countersignatureProblem, type Enrolled } from './enrolment.ts'
 import { type Receipt, receiptProblem, statementIn } from './receipt.ts'
 
-type SignerBody = Enrolled & { type: string; change: string; signedBy?: Countersignature }
+type SignerBody = Enrolled & { change: string; signedBy?: Countersignature }
 type DecisionBody = { toolUseId: string; decision: string; by: string; bindingHash: string; receipt?: Receipt }
 
-/** Follows a journal and checks what was signed in it: enrolments by older passkeys, and approvals by enrolled keys. */
+/** Kinds of entries that keep a receipt. An `approval` is one of several that a card needs. */
+const withReceipts = ['decision', 'approval']
+
+/** Follows a journal and checks what was signed in it: enrolments by older keys, and decisions by enrolled keys. */
 export function createSignatureCheck() {
   const signers = new Map<string, SignerBody>()
+
+  /** Whether a key had to be signed by an older one: a further passkey, an SSH key beside any other. A device signs for itself. */
+  const mustBeVouchedFor = ({ type = 'passkey', person }: SignerBody) =>
+    type !== 'device' &&
+    [...signers.values()].some(
+      (known) => known.person === person && (known.type === type || (type === 'ssh' && known.type === 'passkey')),
+    )
 
   function signerProblem(body: SignerBody): string | undefined {
     const name = `${body.type} ${body.id}`
@@ -14,38 +24,42 @@ export function createSignatureCheck() {
     if (body.change !== 'added') return undefined
     const { signedBy } = body
     if (signedBy === undefined) {
-      const isSecond = [...signers.values()].some(({ type, person }) => type === body.type && person === body.person)
-      if (isSecond) return 'A passkey was enrolled without the signature of an older one.'
+      if (mustBeVouchedFor(body)) return 'A key was enrolled without the signature of an older one.'
     } else {
-      const older = signers.get(`${body.type} ${signedBy.id}`)
+      const older = signers.get(`${signedBy.type ?? 'passkey'} ${signedBy.id}`)
       const why = older === undefined ? 'It is not enrolled.' : countersignatureProblem(body, signedBy, older)
-      if (why !== undefined) return `A passkey was enrolled by an older one’s signature that does not count. ${why}`
+      if (why !== undefined) return `A key was enrolled by an older one’s signature that does not count. ${why}`
     }
     signers.set(name, body)
     return undefined
   }
 
   function decisionProblem({ decision, receipt, toolUseId, by, bindingHash }: DecisionBody, at: number) {
-    if (decision !== 'approved' || receipt === undefined) return undefined
+    if (receipt === undefined) return undefined
     const key = signers.get(`${receipt.type} ${receipt.id}`)
     const isOurs = key?.person === by && key.key === receipt.key
-    const isItsPlace = receipt.rpId === key?.rpId
-    const why = !isOurs
-      ? 'Its key is not enrolled for its person.'
-      : !isItsPlace
-        ? 'It was made for another RP ID.'
-        : (statementIn(receipt.statement)?.expiresAt ?? 0) < at
-          ? 'It came too late.'
-          : receiptProblem(receipt, { toolUseId, person: by, bindingHash })
+    const isItsPlace = receipt.type !== 'passkey' || receipt.rpId === key?.rpId
+    const isKnown = decision === 'approved' || (decision === 'denied' && receipt.type === 'device')
+    const why = !isKnown
+      ? 'It signs no such decision.'
+      : !isOurs
+        ? 'Its key is not enrolled for its person.'
+        : !isItsPlace
+          ? 'It was made for another RP ID.'
+          : (statementIn(receipt.statement)?.expiresAt ?? 0) < at
+            ? 'It came too late.'
+            : receiptProblem(receipt, { toolUseId, person: by, bindingHash, decision })
     return why && `The signature on ${toolUseId} does not count. ${why}`
   }
 
   /** Takes the next entry. @returns what is wrong in it */
   return ({ kind, at, body }: { kind: string; at: number; body: string }): string | undefined => {
-    if (kind !== 'signer' && !(kind === 'decision' && body.includes('"receipt"'))) return undefined
+    if (kind !== 'signer' && !(withReceipts.includes(kind) && body.includes('"receipt"'))) return undefined
     try {
       const read = JSON.parse(body) as unknown
-      return kind === 'signer' ? signerProblem(read as SignerBody) : decisionProblem(read as DecisionBody, at)
+      if (kind === 'signer') return signerProblem(read as SignerBody)
+      const decided = read as DecisionBody
+      return decisionProblem(kind === 'approval' ? { ...decided, decision: 'approved' } : decided, at)
     } catch {
       return 'What was signed in it cannot be read.'
     }

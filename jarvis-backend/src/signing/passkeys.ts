@@ -193,13 +193,13 @@ export function createPasskeys(parts: {
       if (passkey === undefined || (userHandle !== undefined && userHandle !== passkey.userHandle))
         throw refused('This passkey is not known here. Sign in another way.')
       const newCounter = await counterOf(response, passkey, { ...begun, challenge })
-      const isCopy = (newCounter > 0 || passkey.counter > 0) && newCounter <= passkey.counter
+      const isCopied = isCopy(newCounter, passkey.counter)
       const { id, person, name, counter } = passkey
       durably(() => {
-        if (isCopy) record({ change: 'refused', person, id, name, why: `counter ${newCounter} after ${counter}` })
+        if (isCopied) record({ change: 'refused', person, id, name, why: `counter ${newCounter} after ${counter}` })
         else store.used(id, newCounter, now())
       })
-      if (isCopy)
+      if (isCopied)
         throw refused('This passkey’s counter went back, as that of a copy does. Sign in another way and remove it.')
       return person
     },
@@ -223,6 +223,9 @@ export function createPasskeys(parts: {
     throw refused('This passkey was not accepted.')
   }
 }
+
+/** Whether a counter is that of a copy: it does not go up. A synced passkey's stays 0. */
+export const isCopy = (counter: number, before: number): boolean => (counter > 0 || before > 0) && counter <= before
 
 const shown = ({ id, name, isSynced, createdAt, lastUsedAt }: StoredPasskey): Passkey => ({
   ...{ id, name, isSynced, createdAt },

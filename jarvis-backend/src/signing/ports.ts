@@ -52,3 +52,25 @@ export interface ChallengeStore {
   /** Forgets those that were not used and have expired. */
   forget(now: number): void
 }
+
+/** A key that signs for a person and is no passkey. `key`: base64url, of SSH its blob, of a device SPKI in DER. */
+export type StoredSignerKey = {
+  /** Of SSH its fingerprint, of a device the device's id. */
+  id: string
+  type: 'ssh' | 'device'
+  person: string
+  name: string
+  key: string
+  createdAt: number
+  lastUsedAt?: number
+}
+
+export interface SignerKeyStore {
+  /** @returns false where the id is there already */
+  add(key: StoredSignerKey): boolean
+  get(id: string): StoredSignerKey | undefined
+  /** Oldest first. */
+  list(person: string, type: StoredSignerKey['type']): StoredSignerKey[]
+  remove(id: string): boolean
+  used(id: string, at: number): void
+}

@@ -1,14 +1,16 @@
 import { hashOf } from '../lib/canonical.ts'
 import { type Assertion, assertionProblem } from './assertion.ts'
 import { challengeOf, type Statement } from './decision.ts'
+import { deviceSignatureProblem } from './device-signature.ts'
+import { sshNamespaces, sshSignatureProblem } from './ssh-signature.ts'
 
-/** What the journal keeps of a signed decision. `statement`: the canonical text; `key`: as it was enrolled; `card`: as it was shown. */
-export type Receipt = { statement: string; card: Record<string, unknown> } & {
-  type: 'passkey'
-  id: string
-  key: string
-  rpId: string
-} & Assertion
+/** What a key made of a statement. `key`: as it was enrolled. Bytes are base64url. */
+type Signature =
+  | ({ type: 'passkey'; id: string; key: string; rpId: string } & Assertion)
+  | { type: 'ssh' | 'device'; id: string; key: string; signature: string }
+
+/** What the journal keeps of a signed decision. `statement`: the canonical text; `card`: as it was shown. */
+export type Receipt = { statement: string; card: Record<string, unknown> } & Signature
 
 /** What a receipt must be about; what is left out is not compared. */
 export type About = Partial<Omit<Statement, 'origin' | 'nonce' | 'head' | 'expiresAt'>> & Pick<Statement, 'toolUseId'>
@@ -26,12 +28,29 @@ export function statementIn(text: string): Statement | undefined {
 export function receiptProblem(receipt: Receipt, about: About): string | undefined {
   const statement = statementIn(receipt.statement)
   if (statement === undefined) return 'What was signed cannot be read.'
-  const terms: Record<string, unknown> = { ...about, decision: 'approved' }
+  const terms: Record<string, unknown> = { decision: 'approved', ...about }
   for (const [name, value] of Object.entries(terms)) {
     const signed = statement[name as keyof Statement]
     if (hashOf({ value: signed }) !== hashOf({ value })) return `What was signed has another ${name}.`
   }
   if (hashOf(receipt.card) !== statement.cardHash) return 'What was signed is another card.'
-  const { key, rpId } = receipt
-  return assertionProblem(receipt, { key, rpId, origin: statement.origin, challenge: challengeOf(receipt.statement) })
+  return signatureProblem(receipt, statement)
+}
+
+function signatureProblem(receipt: Receipt, { origin }: Statement): string | undefined {
+  const { key, statement } = receipt
+  switch (receipt.type) {
+    case 'passkey':
+      return assertionProblem(receipt, { key, rpId: receipt.rpId, origin, challenge: challengeOf(statement) })
+    case 'ssh':
+      return sshSignatureProblem(receipt.signature, {
+        blob: key,
+        namespace: sshNamespaces.decision,
+        message: statement,
+      })
+    case 'device':
+      return deviceSignatureProblem(receipt.signature, { key, message: statement })
+    default:
+      return 'It was signed in a way that is not known.'
+  }
 }

@@ -10,13 +10,16 @@ export type SignerProof = {
   enrolment(type: string, id: string): Record<string, unknown> | undefined
 }
 
-type Entry = Enrolled & { type: string; trust?: string; seal?: string; signedBy?: Countersignature }
+type Entry = Enrolled & { trust?: string; seal?: string; signedBy?: Countersignature }
 
 /**
  * Seals enrolments that nothing older vouches for with a key of this installation, which is in no database, so that a row or an entry
  * that was written into the database makes no signer. @returns hex
  */
-export const sealOf = (key: string, { type, person, id, key: spki }: Pick<Entry, 'type' | 'person' | 'id' | 'key'>) =>
+export const sealOf = (
+  key: string,
+  { type, person, id, key: spki }: { type?: string; person: string; id: string; key: string },
+) =>
   createHmac('sha256', key)
     .update(canonicalJson({ type, person, id, key: spki }))
     .digest('hex')
@@ -37,7 +40,7 @@ export function createSigners(proof: SignerProof, sealKey: () => string) {
     return wanted !== undefined && given?.length === wanted.length && timingSafeEqual(wanted, given)
   }
   function isCountersigned(entry: Entry, signedBy: Countersignature): boolean {
-    const older = proof.enrolment(entry.type, signedBy.id) as Entry | undefined
+    const older = proof.enrolment(signedBy.type ?? 'passkey', signedBy.id) as Entry | undefined
     // A key cannot vouch for itself.
     if (older === undefined || older.id === entry.id) return false
     return countersignatureProblem(entry, signedBy, older) === undefined && isVouchedFor(older)

@@ -144,6 +144,16 @@ GET /memory/search
 `,
   },
   {
+    // Keys by which one signs; they may no more than their person.
+    persons: asking,
+    doors: `
+GET /signers/ssh
+POST /signers/ssh
+POST /signers/ssh/countersign
+DELETE /signers/ssh/:id
+`,
+  },
+  {
     // A member talks to JARVIS, within the scopes of the role.
     persons: asking,
     token: 'ask',

@@ -2,10 +2,9 @@ import type { PasskeyReply, WebAuthnOptions } from '../../src/protocol/index.ts'
 import type { Authenticator, Lies } from './fake-authenticator.ts'
 import type { TestJarvis } from './start-jarvis.ts'
 
-/** REST at `http://localhost`, where passkeys work. The token is of the operator and has given the password. */
-export function passkeyDoor(jarvis: Pick<TestJarvis, 'url' | 'token'>) {
+/** REST at `http://localhost`, where passkeys work. @param token of somebody who has given the password; absent: the operator's */
+export function passkeyDoor(jarvis: Pick<TestJarvis, 'url' | 'token'>, token = jarvis.token('operator')) {
   const origin = jarvis.url.replace('127.0.0.1', 'localhost')
-  const token = jarvis.token('operator')
   const send = (method: string, path: string, body?: unknown, as: string | undefined = token) =>
     fetch(`${origin}/api${path}`, {
       method,

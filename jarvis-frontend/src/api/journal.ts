@@ -4,7 +4,7 @@ import { call } from './http.ts'
 
 /** A journal query. The keys are those of `GET /api/journal`. */
 export type JournalFilter = Partial<
-  Record<'kind' | 'toolName' | 'actor' | 'sessionId' | 'toolUseId' | 'tier' | 'outcome', string>
+  Record<'kind' | 'toolName' | 'actor' | 'sessionId' | 'toolUseId' | 'tier' | 'outcome' | 'signed', string>
 >
 
 /** A page of the journal, newest first. @param before the `next` of an earlier page */

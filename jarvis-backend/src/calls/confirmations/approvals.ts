@@ -1,6 +1,8 @@
 import { approversOf, mayApprove, unmet, usualApprovers } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Approvals, type Approve, type Card, JarvisError } from '../../protocol/index.ts'
+import type { Decisions } from '../../signing/decisions.ts'
+import type { Receipt } from '../../signing/receipt.ts'
 import type { KnownPerson, People } from '../people.ts'
 import type { ConfirmationStore, Journal, JournalProof, StoredConfirmation } from '../ports.ts'
 
@@ -24,6 +26,7 @@ export function createApprovals(parts: {
   store: Pick<ConfirmationStore, 'setApprovals'>
   journal: Journal
   proof: Pick<JournalProof, 'approvals'>
+  decisions: Pick<Decisions, 'signedBy'>
   people: People
   clock: Clock
   redact(text: string): string
@@ -35,10 +38,11 @@ export function createApprovals(parts: {
   })
   const askerOf = ({ requestedBy }: Pick<Card, 'requestedBy'>) => people.find(requestedBy.person)?.id ?? ''
 
-  /** Whose yes stands in the journal and still counts: somebody who was removed, or has another role now, does not. */
+  /** Whose yes stands in the journal and still counts: not of somebody who was removed or has another role now, nor a signature of a key that is gone. */
   function counting({ card, bindingHash }: Pick<StoredConfirmation, 'card' | 'bindingHash'>): Counting[] {
     if (card.approvals === undefined) return []
-    const given = new Map(parts.proof.approvals(card.toolUseId, bindingHash).map((one) => [one.person, one]))
+    const all = card.proof === undefined ? parts.proof.approvals : parts.decisions.signedBy
+    const given = new Map(all(card.toolUseId, bindingHash).map((one) => [one.person, one]))
     const known = [...given.values()].flatMap(({ person, isAlone }) => {
       const found = people.find(person)
       return found === undefined || found.id !== person ? [] : [{ ...found, isAlone }]
@@ -91,7 +95,7 @@ export function createApprovals(parts: {
     record(
       stored: StoredConfirmation,
       person: KnownPerson,
-      more: { note?: string; alone?: string },
+      more: { note?: string; alone?: string; receipt?: Receipt | undefined },
     ): Approvals | undefined {
       const { card, sessionId, bindingHash } = stored
       const { toolUseId, toolName, target, requestedBy, approvals } = card
@@ -117,6 +121,7 @@ export function createApprovals(parts: {
         ...{ number: now.by.length, of: approvals.needed },
         ...(more.note !== undefined && { note: parts.redact(more.note) }),
         ...(more.alone !== undefined && { breakGlass: parts.redact(more.alone) }),
+        ...(more.receipt && { receipt: more.receipt }),
       })
       return now
     },

@@ -14,6 +14,7 @@ import {
   JarvisError,
 } from '../../protocol/index.ts'
 import type { Decisions } from '../../signing/decisions.ts'
+import type { Receipt } from '../../signing/receipt.ts'
 import type { CallContext, Way } from '../call.ts'
 import type { ChangeStore } from '../changes/change.ts'
 import type { Judge } from '../judge.ts'
@@ -122,7 +123,7 @@ export function createConfirmations(parts: {
   goneBecause(card: Card): string | undefined
   /** Told after each change of the list. */
   changed(sessionId: string): void
-  decisions: Pick<Decisions, 'challenge' | 'check' | 'use'>
+  decisions: Pick<Decisions, 'challenge' | 'check' | 'use' | 'signedBy'>
   redact(text: string): string
   redactValue<T>(value: T): T
   isStopping(): boolean
@@ -265,10 +266,11 @@ export function createConfirmations(parts: {
   /** @returns what the approval was signed with; undefined where it need not be. @throws JarvisError `proof_required`, `proof_refused` */
   function receiptOf({ card, bindingHash }: StoredConfirmation, request: DecideRequest, mustBeSigned: boolean) {
     const { proof, by: person, grant, goesBackAfterMin } = request
-    if (proof !== undefined)
-      return parts.decisions.check(proof, { card, bindingHash, person, terms: { grant, goesBackAfterMin } })
+    const terms = { grant, goesBackAfterMin, ...(request.breakGlass !== undefined && { alone: true as const }) }
+    if (proof !== undefined) return parts.decisions.check(proof, { card, bindingHash, person, terms })
     if (!mustBeSigned) return undefined
-    const how = 'Approve it in the dashboard with a passkey. Denying needs no signature.'
+    const how =
+      'Approve it in the dashboard with a passkey, or with jarvis decide ID --sign KEY. Denying needs no signature.'
     throw new JarvisError('proof_required', `This approval must be signed. ${how}`)
   }
 
@@ -298,12 +300,12 @@ export function createConfirmations(parts: {
     const person = confirmed ? approvals.approver(known, by, isAlone) : undefined
     const yes = { ...(note !== undefined && { note }), ...(isAlone && { alone }) }
     const isLast = person === undefined || approvals.isLast(known, person, isAlone)
-    const besides = () => {
+    const besides = (receipt?: Receipt) => {
       // An earlier card of the call may have been approved otherwise.
       const afterMs = goesBackAfterMin === undefined ? undefined : goesBackAfterMin * 60_000
       const isSaid = afterMs !== undefined || known.card.approvals === undefined
       if (known.card.mayGoBack && isSaid) parts.arm(known.card.callId ?? toolUseId, afterMs)
-      if (person !== undefined) approvals.record(known, person, yes)
+      if (person !== undefined) approvals.record(known, person, { ...yes, receipt })
       if (grant !== undefined) grants.make(known, grant, by)
       once?.remember()
     }
@@ -318,11 +320,12 @@ export function createConfirmations(parts: {
       const mustBeSigned = (standing?.ready.verdict ?? known.card).proof !== undefined
       const receipt = receiptOf(known, request, mustBeSigned)
       const approval = { ...resolution('approved', by, note), ...over, ...(receipt && { receipt }) }
-      if (isLast) resolve(toolUseId, { type: 'approve', standing, isNext, resolution: approval, besides })
+      if (isLast)
+        resolve(toolUseId, { type: 'approve', standing, isNext, resolution: approval, besides: () => besides(receipt) })
       else {
         transactions.durably(() => {
           if (receipt !== undefined) parts.decisions.use(receipt)
-          besides()
+          besides(receipt)
         })
         parts.changed(known.sessionId)
       }

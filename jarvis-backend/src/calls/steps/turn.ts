@@ -55,7 +55,7 @@ export function createTurn(parts: StepParts, follow: (walk: Walk, judgement: Jud
     const isProven = !isTakenUp || (standing.kind === 'stands' && hash === standing.ready.hash)
     const unsigned =
       standing.kind === 'stands' && standing.ready.verdict.proof !== undefined
-        ? parts.decisions.problem(asked.card.toolUseId, standing.ready.hash)
+        ? parts.decisions.problem(asked.card.toolUseId, standing.ready.hash, asked.card.approvals?.needed)
         : undefined
     const unproven = !isProven
       ? replacing('The journal has no approval of this card, so it does not count.')

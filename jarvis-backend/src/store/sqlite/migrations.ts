@@ -819,4 +819,19 @@ export const migrations: readonly string[] = [
   CREATE TRIGGER second_factors_end AFTER UPDATE OF removed_at ON people WHEN new.removed_at IS NOT NULL
     BEGIN DELETE FROM second_factors WHERE person = new.id; DELETE FROM recovery_codes WHERE person = new.id; END;
   `,
+  `
+  -- Keys that sign for persons beside passkeys. id: of SSH its fingerprint, of a device the device's.
+  CREATE TABLE signer_keys (
+    id TEXT PRIMARY KEY,
+    type TEXT NOT NULL,
+    person TEXT NOT NULL,
+    name TEXT NOT NULL,
+    key TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    last_used_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX signer_keys_of ON signer_keys (person, type);
+  CREATE TRIGGER signer_keys_end AFTER UPDATE OF removed_at ON people WHEN new.removed_at IS NOT NULL
+    BEGIN DELETE FROM signer_keys WHERE person = new.id; END;
+  `,
 ]

@@ -72,7 +72,7 @@ export function lineOf({ kind, body }: JournalEntry, nameOf = (id: string) => id
       return {
         ...base,
         by: nameOf(text(known.by)),
-        outcome: [text(known.decision), text(known.note)].filter((part) => part !== '').join(': '),
+        outcome: [text(known.decision) + signedWords(known), text(known.note)].filter((part) => part !== '').join(': '),
       }
     case 'grant':
       if (known.change === 'denial_taken_back')
@@ -93,6 +93,8 @@ export function lineOf({ kind, body }: JournalEntry, nameOf = (id: string) => id
       return { ...base, outcome: changeOf(known) }
   }
 }
+
+const signedWords = ({ receipt }: Body) => (receipt === undefined ? '' : ', signed')
 
 function actorOf({ by, requestedBy }: Body, nameOf: (id: string) => string): string {
   const asker = requestedBy as { kind?: unknown; name?: unknown; token?: unknown } | undefined

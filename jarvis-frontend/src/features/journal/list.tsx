@@ -23,6 +23,8 @@ type Props = {
   onOpen: (seq: number | undefined) => void
   /** Links of the open entry, such as to its session. */
   more: (entry: JournalEntry) => React.ReactNode
+  /** What was signed in an open entry. */
+  signature: (entry: JournalEntry) => React.ReactNode
   /** What became of a call's change, with Undo. */
   change: (toolUseId: string) => React.ReactNode
 }
@@ -31,7 +33,7 @@ type Props = {
  * One unbroken line of entries, newest first, those of a call in one row. A broken chain cuts it at the entry, and is
  * shown entry by entry.
  */
-export function JournalList({ items, besides, open, broken, isGrouped, onOpen, more, change }: Props) {
+export function JournalList({ items, besides, open, broken, isGrouped, onOpen, more, signature, change }: Props) {
   const rows = rowsOf(items, broken === undefined ? besides : [], isGrouped && broken === undefined)
   let day = ''
   return (
@@ -57,7 +59,10 @@ export function JournalList({ items, besides, open, broken, isGrouped, onOpen, m
               </p>
             )}
             {isOpen && changedIn(row).map((id) => <div key={id}>{change(id)}</div>)}
-            {isOpen && row.entries.toReversed().map((one) => <Whole key={one.seq} entry={one} row={row} more={more} />)}
+            {isOpen &&
+              row.entries
+                .toReversed()
+                .map((one) => <Whole key={one.seq} entry={one} row={row} more={more} signature={signature} />)}
           </li>
         )
       })}
@@ -77,7 +82,7 @@ function changedIn({ entries }: Row): string[] {
 }
 
 /** One entry as the chain has it; for several entries, each with its number, time and state. */
-function Whole({ entry, row, more }: { entry: JournalEntry; row: Row } & Pick<Props, 'more'>) {
+function Whole({ entry, row, more, signature }: { entry: JournalEntry; row: Row } & Pick<Props, 'more' | 'signature'>) {
   const { word, outcome } = lineOf(entry)
   return (
     <div className="io chain-open">
@@ -93,6 +98,7 @@ function Whole({ entry, row, more }: { entry: JournalEntry; row: Row } & Pick<Pr
           <CopyButton text={JSON.stringify(entry)} label="Copy the entry" />
         </span>
       </h4>
+      {signature(entry)}
       <pre>{visibleLines(JSON.stringify(entry.body, undefined, 2))}</pre>
       <h4>Hash</h4>
       <pre>{entry.hash}</pre>

@@ -1,5 +1,5 @@
 import type { JournalEntry } from 'jarvis-backend/protocol'
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { ApiError } from '../../api/http.ts'
 import { exportJournal, type JournalFilter, readJournal, verifyJournal } from '../../api/journal.ts'
@@ -7,6 +7,7 @@ import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { ChangeLine } from '../../app/changes/change-line.tsx'
 import { useNarrowing } from '../../app/use-narrowing.ts'
+import { receiptIn } from '../../features/journal/check-receipt.ts'
 import { kinds } from '../../features/journal/line.ts'
 import { type Broken, JournalList } from '../../features/journal/list.tsx'
 import { timeOfDay } from '../../lib/format.ts'
@@ -14,6 +15,7 @@ import { grouped } from '../../lib/grouped.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Boxed } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { KeyMark } from '../../ui/key-mark.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Tier } from '../../ui/tier.tsx'
@@ -22,7 +24,11 @@ import './page.css'
 import { Problem, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
 
-const narrowings = ['kind', 'toolName', 'actor', 'sessionId', 'toolUseId', 'tier', 'outcome'] as const
+const narrowings = ['kind', 'toolName', 'actor', 'sessionId', 'toolUseId', 'tier', 'outcome', 'signed'] as const
+
+const Signature = lazy(() =>
+  import('../../features/journal/signature.tsx').then((part) => ({ default: part.Signature })),
+)
 const watched = ['connect', 'sessions', 'confirmations', 'grants', 'settings', 'memory', 'changes']
 
 /** Every call, decision and change, as one chain that shows where it was doctored. */
@@ -74,14 +80,14 @@ const tierFilters = [
 ] as const
 
 function Filters({ filter, set }: { filter: JournalFilter; set: Set }) {
-  const choose = (changes: { tier?: string; outcome?: string }) =>
-    set({ tier: undefined, outcome: undefined, ...changes })
+  const choose = (changes: { tier?: string; outcome?: string; signed?: string }) =>
+    set({ tier: undefined, outcome: undefined, signed: undefined, ...changes })
   return (
     <fieldset className="filters">
       <legend className="vh">Show</legend>
       <button
         type="button"
-        aria-pressed={filter.tier === undefined && filter.outcome === undefined}
+        aria-pressed={filter.tier === undefined && filter.outcome === undefined && filter.signed === undefined}
         onClick={() => choose({})}
       >
         All
@@ -95,6 +101,10 @@ function Filters({ filter, set }: { filter: JournalFilter; set: Set }) {
       <button type="button" aria-pressed={filter.outcome === 'failed'} onClick={() => choose({ outcome: 'failed' })}>
         <Mark kind="bad" size={10} />
         Failed
+      </button>
+      <button type="button" aria-pressed={filter.signed === 'true'} onClick={() => choose({ signed: 'true' })}>
+        <KeyMark />
+        Signed
       </button>
     </fieldset>
   )
@@ -337,6 +347,7 @@ function Entries({
             isGrouped={filter.toolUseId === undefined && filter.kind === undefined}
             onOpen={onOpen}
             more={(entry) => <Around entry={entry} />}
+            signature={(entry) => <Signed entry={entry} />}
             change={(id) => <ChangeLine id={id} />}
           />
         </>
@@ -351,6 +362,16 @@ function Entries({
       )}
       {next === undefined && items.length > 0 && !isFiltered && <p className="chain-end">The first entry there is.</p>}
     </>
+  )
+}
+
+/** What was signed in an entry, where something was. */
+function Signed({ entry: { body } }: { entry: JournalEntry }) {
+  const receipt = receiptIn(body)
+  return receipt === undefined ? null : (
+    <Suspense>
+      <Signature receipt={receipt} />
+    </Suspense>
   )
 }
 

@@ -51,6 +51,7 @@ const unfiltered = {
   actor: null,
   tier: null,
   outcome: null,
+  signed: null,
 }
 
 /**
@@ -73,6 +74,7 @@ export function createJournalPages({ sql }: Database): (query: JournalQuery) => 
          body ->> '$.by', body ->> '$.requestedBy.name', body ->> '$.requestedBy.token'))
        AND (@tier IS NULL OR json_valid(body) AND body ->> '$.tier' = @tier)
        AND (@outcome IS NULL OR json_valid(body) AND body ->> '$.outcome' = @outcome)
+       AND (@signed IS NULL OR json_valid(body) AND body ->> '$.receipt.type' IS NOT NULL)
      ORDER BY seq DESC LIMIT @limit`,
   )
   // The conditions match the index `journal_calls`.

@@ -1,4 +1,5 @@
 import type { JournalProof } from '../../../calls/ports.ts'
+import type { Receipt } from '../../../signing/receipt.ts'
 import type { Database } from '../database.ts'
 import { firstHash, hashOf, type JournalRow } from './journal.ts'
 
@@ -63,7 +64,8 @@ export function createJournalProof({ sql }: Database, agrees: () => boolean): Jo
       approvalsOf.all(toolUseId).flatMap((row) => {
         const body = bodyOf(row)
         if (body?.bindingHash !== bindingHash || typeof body.by !== 'string') return []
-        return [{ person: body.by, isAlone: typeof body.breakGlass === 'string' }]
+        const { by: person, breakGlass, receipt } = body as { by: string; breakGlass?: string; receipt?: Receipt }
+        return [{ person, isAlone: typeof breakGlass === 'string', ...(receipt && { receipt }) }]
       }),
     execution: (toolUseId) => bodyOf(begunOf.get(toolUseId)),
     grant: (id) => bodyOf(madeOf.get(id)),

@@ -1,0 +1,33 @@
+import { createPublicKey, verify } from 'node:crypto'
+
+const domain = 'jarvis-device-v1\0'
+
+/**
+ * Checks what a browser's service worker signed with its key: ECDSA on P-256 over the message with its domain, r and s of 32 bytes each.
+ * @param signature base64url @param expected `key`: SPKI, DER in base64url
+ * @returns why it does not count; undefined where it does
+ */
+export function deviceSignatureProblem(
+  signature: string,
+  expected: { key: string; message: string },
+): string | undefined {
+  try {
+    const key = createPublicKey({ key: Buffer.from(expected.key, 'base64url'), format: 'der', type: 'spki' })
+    const bytes = Buffer.from(domain + expected.message)
+    if (verify('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url')))
+      return undefined
+  } catch {
+    // No key, or no signature.
+  }
+  return 'The signature does not fit.'
+}
+
+/** Whether a key is one that `deviceSignatureProblem` checks: P-256. @param spki DER in base64url */
+export function isDeviceKey(spki: string): boolean {
+  try {
+    const key = createPublicKey({ key: Buffer.from(spki, 'base64url'), format: 'der', type: 'spki' })
+    return key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
+  } catch {
+    return false
+  }
+}

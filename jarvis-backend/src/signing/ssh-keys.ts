@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto'
+import { JarvisError, type SshKeyInfo, type SshKeyReply, type WebAuthnOptions } from '../protocol/index.ts'
+import {
+  type Countersignature,
+  countersignatureProblem,
+  type Enrolled,
+  enrolmentChallenge,
+  statementOf,
+} from './enrolment.ts'
+import { createHeld, heldForMs } from './held.ts'
+import { challengeIn } from './passkeys.ts'
+import type { PasskeyStore, SignerKeyStore, StoredSignerKey } from './ports.ts'
+import type { RelyingParty } from './relying-party.ts'
+import type { Signers } from './signers.ts'
+import { SshProblem, sshKeyIn, sshKeyOf, sshNamespaces, sshSignatureOf } from './ssh-signature.ts'
+
+const mostKeys = 20
+
+/** What the journal keeps of an SSH key. */
+export type SshKeyChange = { person: string; id: string; name: string } & (
+  | {
+      change: 'added'
+      key: string
+      origin: string
+      /** `first`: nothing older vouches for it. `renewed`: older ones were removed before. */
+      trust?: 'first' | 'renewed'
+      signedBy?: Countersignature
+    }
+  | { change: 'removed' }
+)
+
+/** What an older key makes of an enrolment: a passkey's answer, or `ssh-keygen -Y sign -n signer@jarvis`. */
+type Signed =
+  | { response: { id: string; response: { clientDataJSON: string; authenticatorData: string; signature: string } } }
+  | { statement: string; signature: string }
+
+export type SshKeys = {
+  list(person: string): SshKeyInfo[]
+  /** Enrols a person's first key, or says what an older key must sign. @throws JarvisError `invalid_request`, `conflict` */
+  enrol(person: string, name: string, line: string, origin: string): SshKeyReply
+  /** Enrols the key that an older one has signed now. @throws JarvisError `invalid_request` */
+  countersign(person: string, signed: Signed): SshKeyInfo
+  /** @throws JarvisError `not_found` */
+  remove(person: string, id: string): void
+}
+
+/** Enrols keys of OpenSSH, by which decisions are signed at a terminal. What is under way is kept in memory, so a restart ends it. */
+export function createSshKeys(parts: {
+  store: SignerKeyStore
+  passkeys: Pick<PasskeyStore, 'list'>
+  signers: Pick<Signers, 'find'>
+  place: RelyingParty
+  now(): number
+  durably<T>(work: () => T): T
+  /** Writes to the journal, in the transaction of the change. */
+  record(change: SshKeyChange): void
+  /** Whether the journal has SSH keys of that person which are gone. */
+  hadKeys(person: string): boolean
+}): SshKeys {
+  const { store, passkeys, now, durably, record } = parts
+  const pending = createHeld<{ key: StoredSignerKey; origin: string; statement: string }>(now)
+
+  const enrolled = ({ person, id, key }: StoredSignerKey, origin: string): Enrolled => ({
+    ...{ type: 'ssh', person, id, key, origin },
+  })
+  const olderOf = (person: string) => ({ passkeys: passkeys.list(person), keys: store.list(person, 'ssh') })
+
+  function keep(key: StoredSignerKey, origin: string, signedBy?: Countersignature): SshKeyInfo {
+    const { person, id, name, key: blob } = key
+    return durably(() => {
+      const older = olderOf(person)
+      const isFirst = older.passkeys.length + older.keys.length === 0
+      if (isFirst !== (signedBy === undefined)) throw invalid('Your keys have changed meanwhile. Begin again.')
+      if (!store.add(key)) throw new JarvisError('conflict', 'This key is enrolled already.')
+      const trust = signedBy ? { signedBy } : ({ trust: parts.hadKeys(person) ? 'renewed' : 'first' } as const)
+      record({ change: 'added', person, id, name, key: blob, origin, ...trust })
+      return shown(key)
+    })
+  }
+
+  /** What the older key of the person signed, where it counts. @throws JarvisError */
+  function signatureOf(person: string, signed: Signed) {
+    const isPasskey = 'response' in signed
+    const begun = pending.take(isPasskey ? challengeIn(signed.response) : enrolmentChallenge(signed.statement))
+    if (begun?.key.person !== person)
+      throw invalid('This was not asked for, or took longer than five minutes. Begin again.')
+    const { statement } = begun
+    if (isPasskey) {
+      const { id, response } = signed.response
+      const { clientDataJSON, authenticatorData, signature } = response
+      return { begun, signedBy: { id, statement, clientDataJSON, authenticatorData, signature } }
+    }
+    const signature = readable(() => sshSignatureOf(signed.signature))
+    return { begun, signedBy: { type: 'ssh' as const, id: readable(() => sshKeyIn(signature)), statement, signature } }
+  }
+
+  return {
+    list: (person) => store.list(person, 'ssh').map(shown),
+    enrol(person, name, line, origin) {
+      const { id, blob, comment } = readable(() => sshKeyOf(line))
+      const known = store.get(id)
+      if (known !== undefined)
+        throw new JarvisError(
+          'conflict',
+          `This key is enrolled already${known.person === person ? '' : ', for somebody else'}.`,
+        )
+      const older = olderOf(person)
+      if (older.keys.length >= mostKeys)
+        throw new JarvisError('conflict', `You have ${mostKeys} SSH keys. Remove one first.`)
+      const called = name === '' ? comment.slice(0, 60) || 'SSH key' : name
+      const key: StoredSignerKey = { type: 'ssh', id, person, name: called, key: blob, createdAt: now() }
+      if (older.passkeys.length + older.keys.length === 0) return { key: keep(key, origin) }
+      const statement = statementOf(enrolled(key, origin), randomBytes(32).toString('base64url'))
+      const challenge = enrolmentChallenge(statement)
+      pending.hold(challenge, { key, origin, statement })
+      const problem = older.passkeys.length === 0 ? 'no passkeys' : parts.place.problem(origin)
+      const options: WebAuthnOptions = {
+        ...{ challenge, rpId: parts.place.rpId, timeout: heldForMs, userVerification: 'required' },
+        allowCredentials: older.passkeys.map(({ id, transports }) => ({ type: 'public-key', id, transports })),
+      }
+      return {
+        countersign: {
+          ...{ statement, namespace: sshNamespaces.signer, sshKeys: older.keys.map((one) => one.id) },
+          ...(problem === undefined && { options }),
+        },
+      }
+    },
+    countersign(person, signed) {
+      const { begun, signedBy } = signatureOf(person, signed)
+      const older = parts.signers.find(signedBy.type ?? 'passkey', signedBy.id, person)
+      const problem =
+        older === undefined
+          ? 'It is none of your keys.'
+          : countersignatureProblem(enrolled(begun.key, begun.origin), signedBy, older)
+      if (problem !== undefined) throw invalid(`The older key’s signature does not count. ${problem}`)
+      return keep(begun.key, begun.origin, signedBy)
+    },
+    remove(person, id) {
+      durably(() => {
+        const known = store.get(id)
+        if (known?.type !== 'ssh' || known.person !== person || !store.remove(id))
+          throw new JarvisError('not_found', 'You have no such key.')
+        record({ change: 'removed', person, id, name: known.name })
+      })
+    },
+  }
+}
+
+const shown = ({ id, name, createdAt, lastUsedAt }: StoredSignerKey): SshKeyInfo => ({
+  ...{ id, name, createdAt },
+  ...(lastUsedAt !== undefined && { lastUsedAt }),
+})
+const invalid = (message: string) => new JarvisError('invalid_request', message)
+
+function readable<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw invalid(error instanceof SshProblem ? error.message : 'It cannot be read.')
+  }
+}
