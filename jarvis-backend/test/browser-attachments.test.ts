@@ -3,14 +3,15 @@ import { expect } from 'vitest'
 import { seriousFindings } from './support/axe.ts'
 import { dashboardDir, test, useBrowser } from './support/browser.ts'
 import { onePixel, pngOf } from './support/pictures.ts'
-import { pauses, says, scripted } from './support/scripted-model.ts'
+import { calls, pauses, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const { operator } = useBrowser()
 
 test('files are pasted, dropped, picked and removed on a phone, and stand with the message that was sent', async () => {
+  const asks = calls(['ask_operator', { questions: [{ question: 'Which pool?' }] }])
   const long = pauses('It takes', ' its time.')
-  const model = scripted(says('Two files.'), long, says('One more.'))
+  const model = scripted(says('Two files.'), long, says('One more.'), asks, says('So be it.'))
   const jarvis = await startJarvis({ dashboardDir, model, env: { JARVIS_EMBEDDINGS: 'none', JARVIS_TITLES: 'off' } })
   const page = await operator(jarvis, { viewport: { width: 390, height: 844 }, hasTouch: true })
   const field = page.getByRole('textbox', { name: 'Message' })
@@ -46,7 +47,7 @@ test('files are pasted, dropped, picked and removed on a phone, and stand with t
   await files.getByText('wide.png').waitFor({ state: 'detached' })
   await field.press('Enter')
 
-  await page.getByText('Two files.').waitFor()
+  await page.getByText('Two files.').first().waitFor()
   await page
     .getByRole('button', { name: /^Picture 1 of 1 from screen\.png/ })
     .locator('img')
@@ -64,7 +65,7 @@ test('files are pasted, dropped, picked and removed on a phone, and stand with t
   // A message that waits keeps its file, also while it is written anew.
   await field.fill('Go on.')
   await field.press('Enter')
-  await page.getByText('It takes').waitFor()
+  await page.getByText('It takes').first().waitFor()
   await give('paste', 'later.png', 'image/png', onePixel.png)
   await page.getByRole('status').getByText('later.png is attached.').waitFor()
   await field.fill('And this one?')
@@ -78,10 +79,25 @@ test('files are pasted, dropped, picked and removed on a phone, and stand with t
   await field.press('Enter')
   await queued.getByText('1 file').waitFor()
   long.release()
-  await page.getByText('One more.').waitFor()
+  await page.getByText('One more.').first().waitFor()
   const last = model.requests[2]?.messages.at(-1)
   expect(last?.role === 'user' && [last.images?.length, last.text]).toEqual([
     1,
     expect.stringContaining('And this one?'),
   ])
+
+  // An answer takes no files: it is kept until they are removed.
+  await field.fill('Ask me.')
+  await field.press('Enter')
+  await page.getByText('Which pool?').first().waitFor()
+  await give('paste', 'pool.png', 'image/png', onePixel.png)
+  await page.getByRole('status').getByText('pool.png is attached.').waitFor()
+  await field.fill('tank')
+  await field.press('Enter')
+  await page.getByRole('status').getByText('Files go with a message, not with an answer.').waitFor()
+  await expect.poll(() => field.inputValue()).toBe('tank')
+  await page.getByRole('button', { name: 'Remove pool.png' }).click()
+  await files.getByText('pool.png').waitFor({ state: 'detached' })
+  await field.press('Enter')
+  await page.getByText('So be it.').first().waitFor()
 })

@@ -25,6 +25,8 @@ type Item = {
 export type Attached = {
   /** Undefined while one is on its way or failed; the person then sees why. */
   ids(): string[] | undefined
+  /** Whether an answer to a question must wait for them, which takes none; the person then sees why. */
+  holdsBack(): boolean
   /** They were sent. */
   clear(): void
   /** Files of a message that is written anew. */
@@ -66,6 +68,11 @@ export function Attach({ draftKey, onReady }: Props) {
           open.problem === undefined ? `${open.name} is still on its way.` : `Remove ${open.name} before you send.`,
         )
         return undefined
+      },
+      holdsBack() {
+        if (draft.get().length === 0) return false
+        words.set('Files go with a message, not with an answer. Remove them and answer first.')
+        return true
       },
       clear() {
         draft.set([])

@@ -165,10 +165,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const write = async (text: string) => {
     setProblem(undefined)
     if (question !== undefined && sessionId !== undefined && !text.startsWith('/')) {
-      if (attached.current?.ids()?.length !== 0 && attached.current !== undefined) {
-        setProblem('Files go with a message, not with an answer. Remove them and answer first.')
-        return putDraft(text)
-      }
+      if (attached.current?.holdsBack()) return putDraft(text)
       const reply = await live.chat.answer(sessionId, question.questionId, { said: text })
       if (reply.ok) return
       setProblem(reply.error.message)
