@@ -19,13 +19,20 @@ const persons: readonly Comer[] = standings.map((standing) => ({
   ...{ name: standing, standing },
   bearer: () => tokenOf(`per_${standing}`),
 }))
+/** Of each standing a token, and of those whose scope counts both. */
 const programsOf = ({ program }: Pick<Awaited<ReturnType<typeof household>>, 'program'>): Comer[] =>
-  standings.flatMap((standing) =>
-    (['read', 'ask'] as const).map((scope) => {
-      const token = program(`per_${standing}`, scope)
-      return { name: `${scope} token of ${standing}`, standing, scope, bearer: () => token }
-    }),
-  )
+  (
+    [
+      ['viewer', 'ask'],
+      ['member', 'read'],
+      ['member', 'ask'],
+      ['operator', 'read'],
+      ['owner', 'ask'],
+    ] as const
+  ).map(([standing, scope]) => {
+    const token = program(`per_${standing}`, scope)
+    return { name: `${scope} token of ${standing}`, standing, scope, bearer: () => token }
+  })
 
 function mayCome({ persons: who, token }: Omit<Row, 'doors'>, { standing, scope }: Comer): boolean {
   if (standing === undefined) return false

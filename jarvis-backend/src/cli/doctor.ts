@@ -1,15 +1,20 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Config, ConfigError } from '../config/config.ts'
+import { policyPath, readPolicy } from '../config/policy-file.ts'
 import { readStartConfig } from '../config/settings-file.ts'
 import { portChecks } from '../doctor/address-checks.ts'
 import { databaseChecks } from '../doctor/data-checks.ts'
 import { examine, unusable } from '../doctor/doctor.ts'
 import { embeddingChecks } from '../doctor/model-checks.ts'
+import { policyChecks } from '../doctor/policy-checks.ts'
 import { createRedactor } from '../gate/index.ts'
 import { systemClock } from '../lib/clock.ts'
-import type { DoctorReply, JournalVerification } from '../protocol/index.ts'
+import type { DoctorCheck, DoctorReply, JournalVerification } from '../protocol/index.ts'
 import { withJournal } from './data.ts'
 import { readOptions } from './options.ts'
 import { table } from './table.ts'
+import { unmetHere } from './unmet-here.ts'
 
 const marks = { ok: '✓', warn: '!', bad: '✗' }
 
@@ -39,13 +44,23 @@ async function look(env: Record<string, string | undefined>, asksModel: boolean)
     clock: systemClock,
     envPath: '.env',
     asksModel,
-    database: () => databaseChecks(config.dataDir, Number.POSITIVE_INFINITY, () => verified(config)),
+    database: async () => [
+      ...(await databaseChecks(config.dataDir, Number.POSITIVE_INFINITY, () => verified(config))),
+      ...(await quorumChecks(config)),
+    ],
     // A remote embeddings server charges for the check's request.
     embeddings: async (signal) =>
       !asksModel && config.embeddings.kind === 'openai' ? [] : embeddingChecks(config.embeddings, signal),
     port: (signal) => portChecks(config, signal),
     redact: createRedactor(config.secrets).text,
   })
+}
+
+/** Of rules that ask for more people than may sign in. What is wrong with the file itself stops a start, and is said there. */
+async function quorumChecks(config: Config): Promise<DoctorCheck[]> {
+  const read = readPolicy(policyPath(config.dataDir), 'policy.yaml')
+  if (read.kind !== 'read' || !existsSync(join(config.dataDir, 'jarvis.db'))) return []
+  return policyChecks(await unmetHere(config, read.file))
 }
 
 async function verified(config: Config): Promise<JournalVerification> {

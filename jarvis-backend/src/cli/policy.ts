@@ -11,15 +11,14 @@ import {
   type PolicyFile,
   policyLines,
   summaryOf,
-  unmetIn,
 } from '../gate/index.ts'
 import { JarvisError } from '../protocol/index.ts'
-import { createPersonStore } from '../store/sqlite/access/people.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 import { houseFacts, houseTools } from '../tools/house.ts'
 import { withData, withJournal } from './data.ts'
 import { durationMs, readOptions } from './options.ts'
 import { table } from './table.ts'
+import { unmetHere } from './unmet-here.ts'
 
 const usage =
   'Use policy check [FILE], policy replay [FILE] [--since 7d], or policy print. FILE is policy.yaml in the data dir where it is not named.'
@@ -90,19 +89,6 @@ function fileAt(path: string, mustExist: boolean): PolicyFile | undefined {
     default:
       return read satisfies never
   }
-}
-
-/** The rules whose cards the people of this data dir could never approve. */
-async function unmetHere(config: Config, file: PolicyFile): Promise<string[]> {
-  if (!file.rules?.some(({ approve }) => approve !== undefined)) return []
-  let unmet: string[] = []
-  await withData(config, (_journal, database) => {
-    const enrolled = createPersonStore(database)
-      .list()
-      .filter(({ disabledAt }) => disabledAt === undefined)
-    unmet = unmetIn(file, enrolled)
-  })
-  return unmet
 }
 
 async function replay(config: Config, file: PolicyFile, since: number) {

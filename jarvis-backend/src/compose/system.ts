@@ -3,12 +3,12 @@ import type { StepUp } from '../auth/step-up.ts'
 import { type Config, ConfigError } from '../config/config.ts'
 import { nextStart } from '../config/next-start.ts'
 import { policyPath, requirePolicy } from '../config/policy-file.ts'
-import { warn } from '../doctor/check.ts'
 import { createClusterSetup } from '../doctor/cluster-setup.ts'
 import { cutCheck } from '../doctor/context-checks.ts'
 import { databaseChecks } from '../doctor/data-checks.ts'
 import { examine } from '../doctor/doctor.ts'
 import { memoryChecks } from '../doctor/model-checks.ts'
+import { policyChecks } from '../doctor/policy-checks.ts'
 import { profiles, unseenTargets } from '../gate/index.ts'
 import { diskOf } from '../http/disk.ts'
 import { doctorRoutes } from '../http/doctor.ts'
@@ -178,9 +178,7 @@ export function composeSystem(
             asksModel,
             seen: () => [
               ...models.cuts().map(([id, cut]) => cutCheck(id, cut)),
-              ...(policy.status().warnings ?? []).map((text) =>
-                warn('Policy', text, 'Change policy.yaml, or let more people in. docs/roles.md says who approves.'),
-              ),
+              ...policyChecks(policy.status().warnings ?? []),
             ],
             database: () => databaseChecks(dataDir, scannedUpToBytes, journal.verify),
             embeddings: async () => memoryChecks(memory.status()),

@@ -1,0 +1,130 @@
+import { cpSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { ConfirmationRow, Job, Page } from '../src/protocol/index.ts'
+import { jarvis as cli } from './support/data-dir.ts'
+import { family } from './support/family-model.ts'
+import { askCurrent } from './support/mcp-current.ts'
+import { as, household, householdPolicy, tokenOf } from './support/persons.ts'
+import { calls, says } from './support/scripted-model.ts'
+import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+
+const guarded = (count: number) =>
+  `${householdPolicy}\nrules: [{name: two, tools: [take_snapshot, stop_vm, restart_vm, restart_container, stop_container], tier: red, because: Several people., approve: {count: ${count}}}]\n`
+const others = { ann: 'operator', ben: 'operator' }
+
+const cards = async (jarvis: TestJarvis) =>
+  ((await (await jarvis.rest('/api/confirmations')).json()) as Page<ConfirmationRow>).items
+const decide = async (jarvis: TestJarvis, toolUseId: string, sub: string): Promise<string> => {
+  const init = { ...as(sub), method: 'POST', json: { confirmed: true } }
+  const response = await jarvis.rest(`/api/confirmations/${toolUseId}`, init)
+  return response.ok ? 'ok' : ((await response.json()) as { error: { code: string } }).error.code
+}
+
+type House = Awaited<ReturnType<typeof household>>
+const snapshot = (vmid: number) => ({ toolName: 'take_snapshot', toolInput: { vmid, name: 'now' } })
+
+/** How Ann asks, at each door, in her own name and in that of what works for her. Each is about another guest, which nothing else changes. */
+const doors: Readonly<Record<string, (house: House) => unknown>> = {
+  async chat({ jarvis }) {
+    const ann = await jarvis.connect('/chat', 'operator', tokenOf('per_ann'))
+    await ann.ask('chat:send', { message: '/take_snapshot vmid=101 name=now' })
+  },
+  'the REST API': ({ jarvis }) => {
+    const json = { message: '/take_snapshot vmid=103 name=now' }
+    return jarvis.rest('/api/sessions', { ...as('per_ann'), method: 'POST', json })
+  },
+  'her MCP client': ({ jarvis, program }) =>
+    void askCurrent(jarvis, program('per_ann', 'ask', ['mcp']), 'tools/call', {
+      name: 'take_snapshot',
+      arguments: snapshot(123).toolInput,
+    }).catch(() => {}),
+  async 'an agent that her chat asks'({ jarvis }) {
+    const ann = await jarvis.connect('/chat', 'operator', tokenOf('per_ann'))
+    await ann.ask('chat:send', { message: 'Let somebody stop 105.' })
+  },
+  async 'her job'({ jarvis }) {
+    const json = {
+      name: 'nightly',
+      work: { kind: 'call', toolName: 'restart_container', toolInput: { vmid: 104 } },
+      schedule: { kind: 'interval', minutes: 600 },
+    }
+    const made = await jarvis.rest('/api/jobs', { ...as('per_ann'), method: 'POST', json })
+    const job = (await made.json()) as Job
+    expect([made.status, job]).toEqual([201, expect.objectContaining({ state: 'active' })])
+    const begun = await jarvis.rest(`/api/jobs/${job.id}/run`, { ...as('per_ann'), method: 'POST' })
+    expect(begun.status).toBe(202)
+  },
+}
+
+test('whoever asks at whatever door approves nothing of it, and two others do', async () => {
+  const model = family([calls(['delegate', { agent: 'main', task: 'Stop the container.' }]), says('Done.')], {
+    container: [calls(['stop_container', { vmid: 105 }]), says('Done.')],
+  })
+  const house = await household({ policy: guarded(2), others, model })
+  const { jarvis } = house
+  const decided = new Set<string>()
+  for (const [door, ask] of Object.entries(doors)) {
+    const before = jarvis.controls.effects.length
+    await ask(house)
+    const open = async () => (await cards(jarvis)).filter((row) => row.decision === undefined)
+    await expect.poll(async () => [door, (await open()).length]).toEqual([door, 1])
+    const [card] = await open()
+    const { toolUseId = '', requestedBy, approvals } = card ?? {}
+    expect([door, requestedBy?.person, approvals?.needed]).toEqual([door, 'per_ann', 2])
+    expect([door, await decide(jarvis, toolUseId, 'per_ann')]).toEqual([door, 'forbidden'])
+    expect([door, await decide(jarvis, toolUseId, 'per_ben')]).toEqual([door, 'ok'])
+    expect([door, jarvis.controls.effects.length - before]).toEqual([door, 0])
+    expect([door, await decide(jarvis, toolUseId, 'per_operator')]).toEqual([door, 'ok'])
+    await expect.poll(() => [door, jarvis.controls.effects.length - before]).toEqual([door, 1])
+    decided.add(toolUseId)
+  }
+  expect(decided.size).toBe(Object.keys(doors).length)
+})
+
+test('of three who may approve two are enough, and the yes of one who was removed or lowered counts no more', async () => {
+  const { jarvis, people } = await household({ policy: guarded(2), others })
+  const screen = await jarvis.connect('/chat', 'operator', tokenOf('per_ann'))
+  await screen.ask('chat:send', { message: '/restart_vm vmid=103' })
+  const { toolUseId } = await screen.next('chat:confirm_needed')
+  expect(await decide(jarvis, toolUseId, 'per_ben')).toBe('ok')
+  expect((await jarvis.rest('/api/people/per_ben', { method: 'DELETE' })).status).toBe(204)
+  expect(await decide(jarvis, toolUseId, 'per_operator')).toBe('ok')
+  people.change('per_operator', { role: 'viewer' })
+  expect(await decide(jarvis, toolUseId, 'per_owner')).toBe('ok')
+  expect(jarvis.controls.effects).toHaveLength(0)
+  people.change('per_operator', { role: 'operator' })
+  // The yes stands in the journal, and counts again with the role.
+  expect(await decide(jarvis, toolUseId, 'per_operator')).toBe('already_decided')
+  expect(await decide(jarvis, toolUseId, 'operator')).toBe('ok')
+  await screen.next('chat:done')
+  expect(jarvis.controls.effects).toHaveLength(1)
+})
+
+test('killed after the first yes, the yes is kept and nothing ran', async () => {
+  const { jarvis } = await household({ policy: guarded(2), others })
+  const screen = await jarvis.connect('/chat', 'operator', tokenOf('per_ann'))
+  await screen.ask('chat:send', { message: '/restart_vm vmid=103' })
+  const { toolUseId } = await screen.next('chat:confirm_needed')
+  expect(await decide(jarvis, toolUseId, 'per_ben')).toBe('ok')
+  // What lies on the disk at this moment is what a kill would leave.
+  const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-killed-'))
+  cpSync(jarvis.dataDir, dataDir, { recursive: true })
+  cpSync(`${jarvis.dataDir}.key`, `${dataDir}.key`)
+  await jarvis.stop()
+  const again = await startJarvis({ dataDir })
+  const [card] = await cards(again)
+  expect(card).toMatchObject({ toolUseId, approvals: { by: [{ person: 'per_ben' }] } })
+  expect([...jarvis.controls.effects, ...again.controls.effects]).toEqual([])
+  expect(await decide(again, toolUseId, 'per_ben')).toBe('already_decided')
+  expect(await decide(again, toolUseId, 'per_operator')).toBe('ok')
+  await expect.poll(() => again.controls.effects.length).toBe(1)
+})
+
+test('the doctor warns of a rule that the people of the data dir could never meet, also offline', async () => {
+  const { jarvis } = await household({ policy: guarded(5) })
+  await jarvis.stop()
+  const { output } = await cli(jarvis.dataDir, 'doctor', '--no-model')
+  expect(output).toContain('rule two: It takes 5 people who are operator')
+})
