@@ -139,6 +139,7 @@ export interface JournalProof {
   hadSigner(type: string, person: string): boolean
 }
 export type JournalKind =
+  | 'access_refused'
   | 'call'
   | 'refusal'
   | 'approval'

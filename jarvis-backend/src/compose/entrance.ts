@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { Bearer } from '../auth/bearer.ts'
@@ -11,6 +11,7 @@ import { createPassword } from '../auth/password.ts'
 import { createPasswordHasher, type HashStrength } from '../auth/passwords.ts'
 import { createPersonPasswords } from '../auth/person-passwords.ts'
 import { createOriginOf } from '../auth/public-origin.ts'
+import { createRefusals } from '../auth/refused-access.ts'
 import { createRequestGuard } from '../auth/request-guard.ts'
 import { createSecondFactors } from '../auth/second-factor.ts'
 import { createSessionCookie } from '../auth/session-cookie.ts'
@@ -69,7 +70,20 @@ export function composeEntrance(
   const addressOf = createClientAddress(config.trustedProxies)
   const guard = createRequestGuard([...config.allowedHosts, config.host.toLowerCase()])
   const cookie = createSessionCookie(config.publicUrl)
-  const realtime = createRealtime(http, tokens, guard, cookie, (request) => networkOf(addressOf(request).address))
+  const refusals = createRefusals(now, (refusal) => {
+    site.log(`Not allowed: ${refusal.by || 'nobody'} asked for ${refusal.door}. ${refusal.why}`, 'warning')
+    journal.append('access_refused', refusal)
+  })
+  const refused = (request: IncomingMessage, by: string, door: string, why: string) =>
+    refusals({ by, door, why, address: addressOf(request).address })
+  const realtime = createRealtime(
+    http,
+    tokens,
+    guard,
+    cookie,
+    (request) => networkOf(addressOf(request).address),
+    refused,
+  )
   serveActivity(realtime.namespace('/events'), site.activity)
   const clusterFeed = serveCluster(realtime.namespace('/cluster'), {
     ...{ cluster: homelab.cluster, clock },
@@ -114,7 +128,7 @@ export function composeEntrance(
       bearer,
       requests,
       ...parts
-    }: Omit<Parameters<typeof createApp>[0], 'guard' | 'access' | 'stepUp' | 'reach' | 'report'> &
+    }: Omit<Parameters<typeof createApp>[0], 'guard' | 'access' | 'stepUp' | 'reach' | 'report' | 'refused'> &
       Parameters<typeof routeTable>[0] & { bearer: Bearer; requests: OpenRequests }): readonly Route[] {
       const factors = createSecondFactors({
         ...{ store: createSecondFactorStore(database), box: site.secrets, hasher, now, report },
@@ -186,7 +200,7 @@ export function composeEntrance(
         ],
       })
       const access = createAccess({ tokens, bearer, open: requests, cookie })
-      app = createApp({ ...parts, routes, guard, access, stepUp, reach: site.reach, report })
+      app = createApp({ ...parts, routes, guard, access, stepUp, reach: site.reach, report, refused })
       return routes
     },
     async close() {

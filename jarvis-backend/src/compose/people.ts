@@ -10,6 +10,7 @@ import { linkAt } from '../lib/link-at.ts'
 import { firstOwnerId, type Person, personOf } from '../protocol/index.ts'
 import { createLinkStore } from '../store/sqlite/access/links.ts'
 import { createPersonStore, createSignInStore } from '../store/sqlite/access/people.ts'
+import { createSecondFactorStore } from '../store/sqlite/access/second-factor.ts'
 import type { Foundation } from './foundation.ts'
 
 /** Wires the people who may sign in, and what a change of one of them ends. */
@@ -27,6 +28,7 @@ export function composePeople(
 ) {
   const { database, journal, now, activity } = foundation
   const signIns = createSignInStore(database)
+  const secondFactors = createSecondFactorStore(database)
   const signInList = createSignInList({ signIns, idleMs: parts.signInIdleMs, now })
   const listeners: ((person: string) => void)[] = []
   const people = createPeople({
@@ -81,7 +83,12 @@ export function composePeople(
       list: () => people.list().filter(isIn).map(known),
     } satisfies People,
     peopleRoutes: [
-      ...peopleRoutes({ people, signIns: signInList, ownRoles: parts.ownRoles }),
+      ...peopleRoutes({
+        people,
+        signIns: signInList,
+        ownRoles: parts.ownRoles,
+        hasSecondFactor: (id) => secondFactors.get(id) !== undefined,
+      }),
       ...invitationRoutes({
         links,
         linkOf: (secret, request) => linkAt(parts.publicUrl ?? originOf(request), 'join', secret),

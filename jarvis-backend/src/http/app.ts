@@ -64,6 +64,7 @@ export function createApp(parts: {
   /** Directory of the built dashboard; it may not exist. */
   dashboardDir: string
   report(error: unknown, message: string): void
+  refused: Parameters<typeof errorHandler>[1]
 }): RequestListener {
   const app = express()
   const serveMcp: RequestListener = (request, response) => {
@@ -108,7 +109,7 @@ export function createApp(parts: {
   app.use((request) => {
     throw new JarvisError('not_found', `There is no ${request.method} ${request.path}.`)
   })
-  app.use(errorHandler(parts.report))
+  app.use(errorHandler(parts.report, parts.refused))
   // Most requests name the same host as the one before, so one entry is enough.
   let last: { host: string | undefined; policy: string } = { host: undefined, policy: contentPolicy('') }
   const policyFor = (host: string | undefined) => {

@@ -1,9 +1,14 @@
-import type { ErrorRequestHandler } from 'express'
+import type { ErrorRequestHandler, Request, Response } from 'express'
+import type { Identity } from '../auth/tokens.ts'
 import { type ErrorBody, errorStatus, JarvisError } from '../protocol/index.ts'
 
 /** Turns every failure into an HTTP answer; the only place that does. */
 export const errorHandler =
-  (report: (error: unknown, message: string) => void): ErrorRequestHandler =>
+  (
+    report: (error: unknown, message: string) => void,
+    /** Is told of a request that somebody may not make. */
+    refused: (request: Request, by: string, door: string, why: string) => void,
+  ): ErrorRequestHandler =>
   (error, request, response, next) => {
     if (response.headersSent) {
       next(error)
@@ -13,10 +18,20 @@ export const errorHandler =
     if (known.code === 'internal' || known.code === 'storage_failed') {
       report(error, `${request.method} ${request.path} failed`)
     }
+    if (known.code === 'forbidden') refused(request, holderOf(response), doorOf(request), known.message)
     if (known.retryAfterS !== undefined) response.set('Retry-After', String(known.retryAfterS))
     const body: ErrorBody = { error: { code: known.code, message: known.message } }
     response.status(errorStatus[known.code]).json(body)
   }
+
+const holderOf = (response: Response) => (response.locals.identity as Identity | undefined)?.sub ?? ''
+
+/** The route, without what its path names. */
+function doorOf({ method, originalUrl, route }: Request): string {
+  const [path = ''] = originalUrl.split('?', 1)
+  const { path: pattern } = (route ?? {}) as { path?: unknown }
+  return `${method} ${path.startsWith('/api/') && typeof pattern === 'string' ? `/api${pattern}` : path.slice(0, 100)}`
+}
 
 function toJarvisError(error: unknown): JarvisError {
   if (error instanceof JarvisError) return error

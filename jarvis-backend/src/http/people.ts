@@ -10,6 +10,7 @@ export function peopleRoutes(parts: {
   people: Pick<People, 'list' | 'must' | 'names' | 'change' | 'remove' | 'signOut'>
   signIns: Pick<SignInList, 'of'>
   ownRoles(): readonly string[]
+  hasSecondFactor(person: string): boolean
 }): Route[] {
   const { people, signIns } = parts
   return [
@@ -23,7 +24,9 @@ export function peopleRoutes(parts: {
         return {
           items: present.map((person) => {
             const { id, name, role } = person
-            return isOwner ? { ...person, signIns: signIns.of(id).length } : { id, name, role }
+            if (!isOwner) return { id, name, role }
+            const more = { ...person, signIns: signIns.of(id).length }
+            return parts.hasSecondFactor(id) ? { ...more, secondFactor: true as const } : more
           }),
           removed: people.names().filter(({ id }) => !present.some((person) => person.id === id)),
           roles: [...new Set([...houseRoles, ...parts.ownRoles()])],

@@ -93,7 +93,7 @@ export const MeReply = z.object({
 export type MeReply = z.infer<typeof MeReply>
 
 /**
- * Everybody who may sign in, with more about each for owners: `signIns`, in how many places. `roles`: those that can be given. `removed`: who was
+ * Everybody who may sign in, with more about each for owners: `signIns`, in how many places; `secondFactor`: on. `roles`: those that can be given. `removed`: who was
  * removed; old lines name them by id.
  */
 export const PeopleReply = z.object({
@@ -103,6 +103,7 @@ export const PeopleReply = z.object({
       disabledAt: z.int().exactOptional(),
       lastSeenAt: z.int().exactOptional(),
       signIns: z.int().exactOptional(),
+      secondFactor: z.literal(true).exactOptional(),
     }),
   ),
   removed: z.array(PersonRef.pick({ id: true, name: true })),

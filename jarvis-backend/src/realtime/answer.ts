@@ -33,6 +33,7 @@ export function answer<Input>(
       if (code === 'internal' || code === 'storage_failed') options.report(error, 'a socket request failed')
       const message =
         error instanceof JarvisError ? error.message : 'Something went wrong inside JARVIS; the log says more.'
+      if (code === 'forbidden') (socket.data as { refused?(why: string): void }).refused?.(message)
       reply({ ok: false, error: { code, message } })
     }
     try {

@@ -27,13 +27,14 @@ export type Realtime = {
   close(): Promise<void>
 }
 
-/** Makes the Socket.IO server. @param networkOf key that connections without a token are counted by */
+/** Makes the Socket.IO server. @param networkOf key that connections without a token are counted by @param refused is told of what somebody may not do */
 export function createRealtime(
   http: HttpServer,
   tokens: Tokens,
   guard: RequestGuard,
   cookie: Pick<SessionCookie, 'read'>,
   networkOf: (request: IncomingMessage) => string,
+  refused: (request: IncomingMessage, by: string, door: string, why: string) => void,
 ): Realtime {
   const io = new Server(http, {
     serveClient: false,
@@ -49,7 +50,8 @@ export function createRealtime(
       const { token } = socket.handshake.auth as { token?: unknown }
       const given = typeof token === 'string' ? token : ''
       const identity = tokens.verify(given === '' ? (cookie.read(socket.request) ?? '') : given)
-      Object.assign(socket.data as object, { identity, again: tokens.again })
+      const tell = (why: string) => refused(socket.request, identity.sub, socket.nsp.name, why)
+      Object.assign(socket.data as object, { identity, refused: tell, again: tokens.again })
       release(idOf(socket.conn))
       next()
     } catch (error) {

@@ -78,6 +78,8 @@ export async function startJarvis(
     restart?: () => void
     /** Reads the data dir's settings as a start does, and answers with the models that they name. */
     fromFiles?: true
+    /** Takes what ends the server, where it outlives one test. */
+    atEnd?: (end: () => Promise<void>) => void
     /** What a start that begins now would find besides. */
     nextEnv?: Record<string, string>
   } = {},
@@ -131,7 +133,8 @@ export async function startJarvis(
     for (const { socket } of screens) socket.disconnect()
     await jarvis.stop(5_000)
   }
-  onTestFinished(async () => {
+  const atEnd = options.atEnd ?? onTestFinished
+  atEnd(async () => {
     await stop()
     if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
   })

@@ -26,7 +26,7 @@ function PasswordPage() {
   const hasName = ways?.named === true
   const [given, setGiven] = useState<Given>({ name: '', password: '', code: '' })
   const { problem, leftMs, isBusy, isResting, needsCode, submit, say } = usePasswordTry(give, (error) =>
-    problemOf(error, hasName),
+    problemOf(error, hasName, given.code !== ''),
   )
   const first = useRef<HTMLInputElement>(null)
   const code = useRef<HTMLInputElement>(null)
@@ -160,9 +160,9 @@ async function offersInFields(): Promise<boolean> {
   return (await isConditionalMediationAvailable?.()) === true
 }
 
-function problemOf(error: unknown, hasName: boolean): string {
+function problemOf(error: unknown, hasName: boolean, gaveCode: boolean): string {
   if (!(error instanceof ApiError)) return 'Something broke while signing in. Reload the page.'
-  if (error.code === 'invalid_credentials')
+  if (error.code === 'invalid_credentials' && !gaveCode)
     return hasName ? 'That is not the name and password of anybody here.' : 'That is not the password.'
   if (error.code === 'too_many_requests') return 'Too many tries.'
   return error.message

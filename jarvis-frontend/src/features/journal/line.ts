@@ -27,6 +27,8 @@ const words: Record<string, string> = {
   session: 'Session',
   sign_in: 'Sign-in',
   signer: 'Signing key',
+  person: 'Person',
+  access_refused: 'Not allowed',
   token: 'Token',
   policy: 'Policy',
   memory: 'Memory',

@@ -51,6 +51,9 @@ export function PasswordForm({ isResting }: { isResting: boolean }) {
       <button type="submit" className="button" aria-disabled={isResting}>
         Change the password
       </button>
+      <small className="text-dim">
+        At least 8 characters of any kind; better 15 or more, as some words that do not belong together.
+      </small>
       <FormSaid said={said} />
     </form>
   )

@@ -1,5 +1,6 @@
 import type { RoleInfo } from 'jarvis-backend/protocol'
 import { changePerson, type KnownPerson, readSignInsOf, removePerson, signOutPerson } from '../../../api/people.ts'
+import { removeSecondFactorOf } from '../../../api/second-factor.ts'
 import { useLoad } from '../../../api/use-load.ts'
 import { plural } from '../../../lib/format.ts'
 import { Visible } from '../../../ui/boxed.tsx'
@@ -55,6 +56,15 @@ export function PersonPart({ person, people, given, roles, isOwn, isResting, onC
       <div className="person-acts">
         {!isOwn && (
           <TwoStep act="Sign out" object={name} isResting={isHeld} onDo={() => act(() => signOutPerson(id))} />
+        )}
+        {!isOwn && person.secondFactor === true && (
+          <TwoStep
+            act="Turn off"
+            object={`the second factor of ${name}`}
+            label="Turn off the second factor"
+            isResting={isHeld}
+            onDo={() => act(() => removeSecondFactorOf(id))}
+          />
         )}
         {disabledAt === undefined ? (
           !isOwn && (

@@ -5,6 +5,7 @@ import { useLoad } from '../../../api/use-load.ts'
 import { FormProblem } from '../form-problem.tsx'
 import { PasswordForm } from '../password.tsx'
 import { Passkeys } from './passkeys.tsx'
+import { SecondFactor } from './second-factor.tsx'
 import { SignIns } from './sign-ins.tsx'
 import { TwoStep } from './two-step.tsx'
 import { useAttempt } from './use-attempt.ts'
@@ -18,6 +19,8 @@ export function YourFactors({ me: { factors }, isResting, onChanged }: Props) {
     <>
       <h3>Password</h3>
       <PasswordForm isResting={isResting} />
+      <h3>Second factor</h3>
+      <SecondFactor factors={factors} isResting={isResting} onChanged={onChanged} />
       <h3>Passkeys</h3>
       {passkeys.data === undefined ? (
         <FormProblem text={passkeys.problem?.message} />

@@ -1,0 +1,35 @@
+const everyMs = 60_000
+/** Entries a minute of all together, so that who asks at random fills no journal. */
+const mostEntries = 60
+const mostKept = 2_000
+
+/** What somebody may not do and asked for. `by`: a person's id, a token, or nobody. `door`: `GET /api/journal`, `/chat`, … */
+export type RefusedAccess = { by: string; door: string; why: string; address: string }
+
+/**
+ * Tells of requests that were refused for want of rights. The same one is told once a minute.
+ * @param tell `times`: how often it came since it was told last, beside this time
+ */
+export function createRefusals(now: () => number, tell: (refused: RefusedAccess & { times?: number }) => void) {
+  const known = new Map<string, { toldAt: number; times: number }>()
+  let minute = { since: 0, entries: 0 }
+  return (refused: RefusedAccess): void => {
+    const key = `${refused.by} ${refused.door}`
+    const before = known.get(key)
+    if (minute.since + everyMs <= now()) minute = { since: now(), entries: 0 }
+    const isSoon = before !== undefined && before.toldAt + everyMs > now()
+    known.delete(key)
+    if (isSoon || minute.entries >= mostEntries) {
+      known.set(key, { toldAt: before?.toldAt ?? 0, times: (before?.times ?? 0) + 1 })
+    } else {
+      minute.entries += 1
+      known.set(key, { toldAt: now(), times: 0 })
+      tell({ ...refused, ...(before !== undefined && before.times > 0 && { times: before.times }) })
+    }
+    for (const oldest of known.keys()) {
+      if (known.size <= mostKept) break
+      known.delete(oldest)
+    }
+  }
+}
+export type Refusals = ReturnType<typeof createRefusals>
