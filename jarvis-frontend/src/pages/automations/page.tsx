@@ -6,7 +6,6 @@ import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
-import { AutomationTabs } from '../../app/page-tabs.tsx'
 import { useEscape } from '../../app/use-escape.ts'
 import { useNarrowing } from '../../app/use-narrowing.ts'
 import { when } from '../../features/alerts/words.ts'
@@ -19,6 +18,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { JobDetail } from './job-detail.tsx'
 import { JobForm } from './job-form.tsx'
 import { JobList, NextDay } from './job-list.tsx'
+import { Tabs } from './tabs.tsx'
 import './page.css'
 
 /** What runs without a person: when, what came of it, and proof of each run. */
@@ -80,7 +80,7 @@ export function AutomationsPage() {
   )
   return (
     <>
-      <PageHead title="Automations" tabs={<AutomationTabs jobs={data?.items.length} />}>
+      <PageHead title="Automations" tabs={<Tabs own="jobs" count={data?.items.length} />}>
         <span className="flex-1" />
         {acts}
       </PageHead>

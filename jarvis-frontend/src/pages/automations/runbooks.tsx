@@ -3,7 +3,6 @@ import { listRunbooks } from '../../api/runbooks.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
-import { AutomationTabs } from '../../app/page-tabs.tsx'
 import { TierCounts } from '../../app/tier-counts.tsx'
 import { when } from '../../features/alerts/words.ts'
 import { plural } from '../../lib/format.ts'
@@ -13,6 +12,7 @@ import { Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { useNow } from '../../ui/use-now.ts'
+import { Tabs } from './tabs.tsx'
 import './page.css'
 
 /** Every runbook with its steps by tier, the alerts that offer it, and how its last run ended. */
@@ -23,7 +23,7 @@ export function RunbooksPage() {
   const now = useNow(60_000)
   return (
     <>
-      <PageHead title="Automations" tabs={<AutomationTabs runbooks={data?.items.length} />}>
+      <PageHead title="Automations" tabs={<Tabs own="runbooks" count={data?.items.length} />}>
         <span className="flex-1" />
       </PageHead>
       <div className="page scroll windows">

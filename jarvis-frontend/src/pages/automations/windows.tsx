@@ -5,13 +5,13 @@ import { ApiError } from '../../api/http.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
-import { AutomationTabs } from '../../app/page-tabs.tsx'
 import { when } from '../../features/alerts/words.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { useNow } from '../../ui/use-now.ts'
+import { Tabs } from './tabs.tsx'
 import './page.css'
 
 const hourMs = 3_600_000
@@ -37,7 +37,7 @@ export function WindowsPage() {
   const start = Math.ceil(now / 60_000) * 60_000
   return (
     <>
-      <PageHead title="Automations" tabs={<AutomationTabs windows={data?.items.length} />}>
+      <PageHead title="Automations" tabs={<Tabs own="windows" count={data?.items.length} />}>
         <span className="flex-1" />
       </PageHead>
       <div className="page scroll windows">
