@@ -17,6 +17,7 @@ const door =
     const text = await response.text()
     return { status: response.status, text, body: (text === '' ? undefined : JSON.parse(text)) as T }
   }
+const ntfyOf = ({ items }: ChannelsReply) => items.find(({ id }) => id === 'ntfy')
 const newDir = () => {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-test-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
@@ -63,12 +64,10 @@ test('a channel is set up in the dashboard, its secrets are sealed, never shown,
 
   const again = await startJarvis({ env, dataDir })
   const askAgain = door(again)
-  expect((await askAgain<ChannelsReply>('GET', 'channels')).body.items[0]).toMatchObject({ id: 'ntfy', state: 'on' })
+  expect(ntfyOf((await askAgain<ChannelsReply>('GET', 'channels')).body)).toMatchObject({ state: 'on' })
   expect((await askAgain('DELETE', 'channels/ntfy')).status).toBe(204)
-  expect((await askAgain<ChannelsReply>('GET', 'channels')).body.items[0]).toMatchObject({
-    state: 'off',
-    recipients: [],
-  })
+  const after = ntfyOf((await askAgain<ChannelsReply>('GET', 'channels')).body)
+  expect(after).toMatchObject({ state: 'off', recipients: [] })
   expect(readFileSync(join(dataDir, 'settings.env'), 'utf8')).not.toContain('NTFY')
 })
 
@@ -84,8 +83,7 @@ test('a card is told with its question, and the message is changed once it is de
     },
   })
   const ask = door(jarvis)
-  const { items } = (await ask<ChannelsReply>('GET', 'channels')).body
-  const [channel] = items
+  const channel = ntfyOf((await ask<ChannelsReply>('GET', 'channels')).body)
   expect(channel).toMatchObject({ state: 'on', from: 'environment' })
   expect((await ask('PUT', 'channels/ntfy', { settings: { TOPIC: 'x' } })).status).toBe(409)
   await ask('PATCH', `channel-recipients/${channel?.recipients[0]?.id}`, { hidesNames: false })

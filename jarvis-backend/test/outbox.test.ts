@@ -140,32 +140,6 @@ test('ntfy takes a message, replaces it under its sequence and deletes it', asyn
   expect(await channel.health(signal)).toEqual({})
 })
 
-test.each([
-  [
-    { status: 429, headers: { 'retry-after': '9' } },
-    { kind: 'again', why: 'it answered 429', retryAfterMs: 9_000 },
-  ],
-  [
-    { status: 502, text: '<html>' },
-    { kind: 'again', why: 'it answered 502' },
-  ],
-  [
-    { status: 307, headers: { location: 'http://169.254.169.254/' } },
-    { kind: 'failed', why: 'it answered 307' },
-  ],
-  [
-    { status: 403, json: { error: 'forbidden' } },
-    { kind: 'failed', why: 'it answered 403: forbidden' },
-  ],
-  ['reset' as const, { kind: 'again', why: expect.stringMatching(/^it could not be reached/) }],
-])('a service that answers %j is %j', async (reply, expected) => {
-  const server = await startNtfy()
-  const channel = ntfy.open({ URL: server.url, TOPIC: 't' }, { clock: createFakeClock(0), problem() {} })
-  server.fail(1, reply)
-  expect(await channel.deliver(message(), { user: '', chat: '' }, new AbortController().signal)).toEqual(expected)
-  expect(server.taken).toHaveLength(1)
-})
-
 test('what is said is redacted, shows what would hide, and is cut', () => {
   expect(say('the word is hunter2\u202e\u0007')).toBe('the word is [secret]⟨U+202E⟩⟨U+0007⟩')
   expect([...say('🙂'.repeat(500))]).toHaveLength(400)

@@ -1,6 +1,7 @@
 import { timeOfDay } from '../lib/time-of-day.ts'
 import type { Card } from '../protocol/index.ts'
 import { cardQuestion } from '../push/card-question.ts'
+import { named } from '../redaction/visible.ts'
 import type { CardOf, Content, Recipient } from './ports.ts'
 import type { Say, Spoken } from './spoken.ts'
 
@@ -20,7 +21,7 @@ export function isLight(card: Card): boolean {
     affects.startsWith('Nothing else found') &&
     card.reasons === undefined &&
     card.rule !== 'taint' &&
-    card.deed !== undefined &&
+    target.vmid !== undefined &&
     card.proof === undefined &&
     card.approvals === undefined &&
     card.plan === undefined &&
@@ -65,8 +66,9 @@ export function cardContent(
 /** Buttons name the deed; the refusal comes first. */
 function labels(card: Card, light: boolean, decides: Recipient['decides'], say: Say): Pick<CardOf, 'deny' | 'approve'> {
   if (decides === 'none') return {}
-  const { deed } = card
-  if (!light || deed === undefined) return { deny: say('Do not run it') }
+  const { effect, target } = card
+  if (!light || effect?.action === undefined) return { deny: say('Do not run it') }
+  const deed = `${effect.action} ${target.vmid}${target.name === undefined ? '' : ` ${named(target.name)}`}`
   const deny = say(`Do not ${deed}`, mostLabel)
   if (decides === 'deny') return { deny }
   return { deny, approve: say(`${deed.charAt(0).toUpperCase()}${deed.slice(1)}`, mostLabel) }

@@ -1,7 +1,7 @@
 import type { Delivery } from './channel.ts'
 
-/** How long a service may take, ms. */
-export const patienceMs = 15_000
+/** How long a service may take where nothing else is said, ms. */
+const usualMs = 15_000
 const mostChars = 200
 
 export type Answer = { status: number; text: string; retryAfterMs?: number }
@@ -12,7 +12,16 @@ export type Answer = { status: number; text: string; retryAfterMs?: number }
  */
 export async function ask(
   url: string,
-  init: { method?: string; headers?: Record<string, string>; body?: string; signal: AbortSignal },
+  {
+    patienceMs = usualMs,
+    ...init
+  }: {
+    method?: string
+    headers?: Record<string, string>
+    body?: string
+    signal: AbortSignal
+    patienceMs?: number
+  },
 ): Promise<Answer> {
   try {
     const signal = AbortSignal.any([init.signal, AbortSignal.timeout(patienceMs)])
@@ -56,7 +65,7 @@ function retryAfterMs(header: string | null): number | undefined {
 /** Why a request failed, by the system's code alone: messages of `fetch` may quote the address. */
 function wordsOf(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: string } }
-  if (name === 'TimeoutError') return `it did not answer within ${patienceMs / 1_000} s`
+  if (name === 'TimeoutError') return 'it did not answer in time'
   if (name === 'AbortError') return 'JARVIS stopped'
   return cause?.code === undefined ? 'it could not be reached' : `it could not be reached (${cause.code})`
 }

@@ -10,12 +10,12 @@ import { defineTool } from '../../src/tools/tool.ts'
 import { observed } from './observed-database.ts'
 
 /** `dieAt`: what is written, or whether the call has its effect before or after the death. */
-export type JobStart = { dataDir: string; jwtSecret: string; dieAt?: string }
+export type JobStart = { dataDir: string; jwtSecret: string; dieAt?: string; env?: Record<string, string> }
 
 process.on('disconnect', () => process.exit())
 const started = once(process, 'message')
 process.send?.('loaded')
-const [{ dataDir, jwtSecret, dieAt }] = (await started) as [JobStart]
+const [{ dataDir, jwtSecret, dieAt, env }] = (await started) as [JobStart]
 
 const reach = (point: string) => {
   if (point === dieAt) process.kill(process.pid, 'SIGKILL')
@@ -44,6 +44,7 @@ const config = readConfig({
   LOG_LEVEL: 'error',
   PORT: '0',
   JARVIS_EMBEDDINGS: 'none',
+  ...env,
 })
 const jarvis = compose(config, '0.0.0-crash', join(dataDir, 'no-dashboard'), {
   tools: [noteDown],

@@ -1,5 +1,9 @@
 import type { ChannelKind } from '../channel.ts'
+import { apprise } from './apprise.ts'
+import { gotify } from './gotify.ts'
 import { ntfy } from './ntfy.ts'
+import { telegram } from './telegram.ts'
+import { webhook } from './webhook.ts'
 
 /** Every channel there is. A new one is a file, and a line here. */
-export const channelKinds: readonly ChannelKind[] = [ntfy]
+export const channelKinds: readonly ChannelKind[] = [telegram, ntfy, webhook, gotify, apprise]

@@ -67,7 +67,7 @@ export function createOutboxStore({ sql }: Database): OutboxStore {
   const begin = sql.prepare('UPDATE outbox SET attempts = attempts + 1, is_open = 1 WHERE id = ? AND end IS NULL')
   const again = sql.prepare('UPDATE outbox SET is_open = 0, not_before = ?, why = ? WHERE id = ? AND end IS NULL')
   const end = sql.prepare(
-    `UPDATE outbox SET is_open = 0, end = @end, ended_at = @at, ref = COALESCE(@ref, ref), why = @why
+    `UPDATE outbox SET end = @end, is_open = 0, ended_at = @at, ref = COALESCE(@ref, ref), why = @why
      WHERE id = @id AND end IS NULL`,
   )
   const dropStale = sql.prepare(

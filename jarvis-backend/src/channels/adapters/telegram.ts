@@ -1,0 +1,290 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { addressProblem, baseOf } from '../addresses.ts'
+import type { Address, Channel, ChannelKind, Delivery, Heard, Incoming, Outgoing, Sender } from '../channel.ts'
+import { ask, attempted } from '../post.ts'
+
+const publicBase = 'https://api.telegram.org'
+/** How long Telegram holds a poll open, seconds; a link that died is noticed a little later. */
+const pollS = 25
+/** An earlier poll lives on for its time after a crash, and this one is refused meanwhile. */
+const afterConflictMs = 35_000
+const afterWebhookMs = 60_000
+const longestPauseMs = 60_000
+const mostAnswer = 200
+
+type Reply = {
+  ok?: boolean
+  result?: unknown
+  error_code?: number
+  description?: string
+  parameters?: { retry_after?: number }
+}
+type User = { id: number; first_name?: string; last_name?: string; username?: string }
+type Chat = { id: number; type: string }
+type Message = {
+  message_id: number
+  date: number
+  chat: Chat
+  from?: User
+  sender_chat?: Chat
+  text?: string
+  forward_origin?: unknown
+  via_bot?: unknown
+}
+export type Update = {
+  update_id: number
+  message?: Message
+  callback_query?: { id: string; from: User; data?: string; inline_message_id?: string; message?: Message }
+}
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** A button to a page is shown where Telegram takes the address; otherwise the address is a line of the text. */
+const isButtonAddress = (link: string) => /^https:\/\/[^/:]+\.[a-z]{2,}(?:[/:]|$)/i.test(link)
+
+/** The text as Telegram's HTML, made of escaped texts alone. */
+function htmlOf({ title, lines, link, isOver }: Outgoing): string {
+  const head = isOver ? `<s>${escaped(title)}</s>` : `<b>${escaped(title)}</b>`
+  const address = link !== undefined && !isOver && !isButtonAddress(link) ? [escaped(link)] : []
+  return [head, ...lines.map(escaped), ...address].join('\n')
+}
+
+function keyboardOf({ buttons, link, isOver }: Outgoing) {
+  if (isOver) return []
+  const deeds = buttons.map(({ label, token }) => [{ text: label, callback_data: token }])
+  return link !== undefined && isButtonAddress(link) ? [...deeds, [{ text: 'Look…', url: link }]] : deeds
+}
+
+const senderOf = (from: User, chat: Chat): Sender => ({
+  user: String(from.id),
+  chat: String(chat.id),
+  isPrivate: chat.type === 'private' && chat.id === from.id,
+  name: [from.first_name, from.last_name, from.username === undefined ? undefined : `@${from.username}`]
+    .filter((part) => part !== undefined)
+    .join(' '),
+})
+
+const to = (incoming: Incoming): Address => ('from' in incoming && incoming.from) || { user: '', chat: '' }
+
+/** What an update is. Everything that is not plainly a tap, a code or a typed line is nothing. */
+export function incomingOf({ update_id, message, callback_query: tap }: Update): Incoming {
+  const cursor = String(update_id + 1)
+  if (tap !== undefined) {
+    const chat = tap.message?.chat
+    if (chat === undefined || tap.data === undefined || tap.inline_message_id !== undefined)
+      return { kind: 'other', cursor }
+    const ref = String(tap.message?.message_id)
+    return { kind: 'tap', cursor, from: senderOf(tap.from, chat), token: tap.data, ref }
+  }
+  const { from, chat, text } = message ?? {}
+  if (message === undefined || from === undefined || chat === undefined || message.sender_chat !== undefined)
+    return { kind: 'other', cursor }
+  const sender = senderOf(from, chat)
+  const isForeign = message.forward_origin !== undefined || message.via_bot !== undefined
+  if (text === undefined || isForeign || !sender.isPrivate) return { kind: 'other', cursor, from: sender }
+  const [, code] = /^\/start ([\w-]{22})$/.exec(text) ?? []
+  return code === undefined
+    ? { kind: 'text', cursor, from: sender, text, at: message.date * 1_000 }
+    : { kind: 'pair', cursor, from: sender, code }
+}
+
+/** Telegram's bot API 10, by long poll alone: JARVIS calls out, nothing calls in. */
+export const telegram: ChannelKind = {
+  id: 'telegram',
+  name: 'Telegram',
+  readers: 'JARVIS calls out, nothing calls in. Telegram can read these chats.',
+  capabilities: {
+    decidesAtMost: 'approve',
+    revises: true,
+    withdraws: false,
+    isIdempotent: false,
+    pairs: true,
+    hidesNames: false,
+  },
+  settings: [
+    {
+      name: 'TOKEN',
+      label: 'Token of the bot',
+      isRequired: true,
+      example: '123456789:AAE…',
+      problem: (value) => (/^\d{5,}:[\w-]{35}$/.test(value) ? undefined : 'must be a token as @BotFather gives it'),
+    },
+    {
+      name: 'URL',
+      label: 'Server of the bot API',
+      isRequired: false,
+      example: publicBase,
+      problem: addressProblem,
+    },
+  ],
+  open({ TOKEN: token = '', URL: url = publicBase }, { problem }): Channel {
+    const base = `${baseOf(url)}/bot${token}`
+    let bot: string | undefined
+
+    async function call(
+      method: string,
+      params: object,
+      signal: AbortSignal,
+      patience?: number,
+    ): Promise<Reply & { status: number }> {
+      const headers = { 'content-type': 'application/json' }
+      const body = JSON.stringify(params)
+      const answer = await ask(`${base}/${method}`, {
+        headers,
+        body,
+        signal,
+        ...(patience && { patienceMs: patience }),
+      })
+      try {
+        return { ...(JSON.parse(answer.text) as Reply), status: answer.status }
+      } catch {
+        return { status: answer.status }
+      }
+    }
+
+    /** Interprets a refusal; undefined where it is none. */
+    function refusalOf({ ok, status, description, parameters }: Reply & { status: number }): Delivery | undefined {
+      if (ok === true) return undefined
+      const why = `it answered ${status}${description === undefined ? '' : `: ${description}`}`
+      const asked = parameters?.retry_after
+      if (status === 429) return { kind: 'again', why, ...(asked !== undefined && { retryAfterMs: asked * 1_000 }) }
+      // The token is not known, perhaps for a while alone.
+      if (status === 401 || status === 404)
+        return { kind: 'again', why: 'it does not know the token', retryAfterMs: 60_000 }
+      if (status === 403) return { kind: 'gone', why }
+      return status >= 500 || ok === undefined ? { kind: 'again', why } : { kind: 'failed', why }
+    }
+
+    const common = ({ chat }: Address) => ({
+      ...{ chat_id: Number(chat), parse_mode: 'HTML', link_preview_options: { is_disabled: true } },
+    })
+
+    async function learnBot(signal: AbortSignal) {
+      if (bot !== undefined) return
+      const { ok, result } = await call('getMe', {}, signal)
+      if (ok === true) bot = (result as { username?: string }).username
+    }
+
+    /** Says where updates would go instead of to us. */
+    async function webhookOf(signal: AbortSignal): Promise<string | undefined> {
+      const { ok, result } = await call('getWebhookInfo', {}, signal)
+      const { url: set = '' } = (ok === true ? result : {}) as { url?: string }
+      if (set === '') return undefined
+      const host = URL.canParse(set) ? new URL(set).host : 'an address'
+      return `Somebody set a webhook to ${host}, which gets what is pressed here. Make another token, or remove it.`
+    }
+
+    /** Hands one update on, and answers who pressed. */
+    async function take(update: Update, heard: Heard, signal: AbortSignal) {
+      const incoming = incomingOf(update)
+      const { answer } = await heard(incoming)
+      if (answer === undefined || signal.aborted) return
+      const tap = update.callback_query
+      const told =
+        tap === undefined
+          ? call('sendMessage', { ...common(to(incoming)), text: escaped(answer), protect_content: true }, signal)
+          : call('answerCallbackQuery', { callback_query_id: tap.id, text: answer.slice(0, mostAnswer) }, signal)
+      // An answer that comes too late fails, and that is all.
+      await told.catch(() => undefined)
+    }
+
+    async function listen(heard: Heard, cursor: string | undefined, signal: AbortSignal) {
+      let offset = cursor === undefined ? undefined : Number(cursor)
+      let pauseMs = 1_000
+      let conflicts = 0
+      const sleep = (ms: number) => wait(ms, undefined, { signal })
+      while (!signal.aborted) {
+        try {
+          await learnBot(signal)
+          const stolen = await webhookOf(signal)
+          if (stolen !== undefined) {
+            problem(stolen)
+            await sleep(afterWebhookMs)
+            continue
+          }
+          // One poll after another, until one fails.
+          for (;;) {
+            const params = {
+              timeout: pollS,
+              limit: 50,
+              allowed_updates: ['message', 'callback_query'],
+              ...(offset !== undefined && { offset }),
+            }
+            const reply = await call('getUpdates', params, signal, (pollS + 10) * 1_000)
+            if (reply.status === 409) {
+              // A webhook is told of at once; otherwise one poll of the last process may still be open.
+              if ((await webhookOf(signal)) !== undefined) break
+              conflicts += 1
+              if (conflicts > 1)
+                problem('Another program asks for this bot’s messages. Stop it, or make another token.')
+              await sleep(afterConflictMs)
+              break
+            }
+            const refusal = refusalOf(reply)
+            if (refusal !== undefined) {
+              problem('why' in refusal ? refusal.why : 'it refused')
+              const asked = refusal.kind === 'again' ? refusal.retryAfterMs : undefined
+              await sleep(asked ?? pauseMs)
+              pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+              break
+            }
+            problem(undefined)
+            conflicts = 0
+            pauseMs = 1_000
+            for (const update of reply.result as Update[]) {
+              await take(update, heard, signal)
+              offset = update.update_id + 1
+            }
+          }
+        } catch (error) {
+          if (signal.aborted) return
+          problem(error instanceof Error ? error.message : 'it could not be reached')
+          await sleep(pauseMs).catch(() => {})
+          pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+        }
+      }
+    }
+
+    return {
+      place: new URL(url).host,
+      deliver: (message, to, signal) =>
+        attempted(async () => {
+          const keyboard = keyboardOf(message)
+          const reply = await call(
+            'sendMessage',
+            {
+              ...common(to),
+              text: htmlOf(message),
+              protect_content: true,
+              disable_notification: message.level === 'info',
+              ...(keyboard.length > 0 && { reply_markup: { inline_keyboard: keyboard } }),
+            },
+            signal,
+          )
+          const refusal = refusalOf(reply)
+          if (refusal !== undefined) return refusal
+          return { kind: 'sent', ref: String((reply.result as Message).message_id) }
+        }),
+      revise: (message, to, ref, signal) =>
+        attempted(async () => {
+          if (ref === undefined) return { kind: 'failed', why: 'its message is not known' }
+          const keyboard = { inline_keyboard: keyboardOf(message) }
+          const params = { ...common(to), message_id: Number(ref), text: htmlOf(message), reply_markup: keyboard }
+          const reply = await call('editMessageText', params, signal)
+          if (reply.description?.includes('message is not modified')) return { kind: 'sent' }
+          return refusalOf(reply) ?? { kind: 'sent' }
+        }),
+      incoming: listen,
+      pairingLink: (code) => (bot === undefined ? undefined : `https://t.me/${bot}?start=${code}`),
+      async health(signal) {
+        const reply = await call('getMe', {}, signal)
+        const refusal = refusalOf(reply)
+        if (refusal !== undefined) return { problem: 'why' in refusal ? refusal.why : 'it refused' }
+        bot = (reply.result as { username?: string }).username
+        const account = bot === undefined ? {} : { account: `@${bot}` }
+        const stolen = await webhookOf(signal)
+        return stolen === undefined ? account : { ...account, problem: stolen }
+      },
+    }
+  },
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest'
+import { apprise } from '../src/channels/adapters/apprise.ts'
+import { gotify } from '../src/channels/adapters/gotify.ts'
+import { ntfy } from '../src/channels/adapters/ntfy.ts'
+import { webhook } from '../src/channels/adapters/webhook.ts'
+import type { ChannelKind, Outgoing, Settings } from '../src/channels/channel.ts'
+import { settingsProblem } from '../src/channels/registry.ts'
+import { createSpeech } from '../src/channels/spoken.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { startApprise } from './fake-services/apprise.ts'
+import { startGotify } from './fake-services/gotify.ts'
+import { startNtfy } from './fake-services/ntfy.ts'
+import type { startService } from './fake-services/service.ts'
+import { startWebhook } from './fake-services/webhook.ts'
+
+type Service = Awaited<ReturnType<typeof startService>>
+type Started = { kind: ChannelKind; service: Service; settings: Settings; shown(): unknown[] }
+
+const say = createSpeech((text) => text)
+const nobody = { user: '', chat: '' }
+const { signal } = new AbortController()
+const message = (more: Partial<Outgoing> = {}): Outgoing => ({
+  ...{ id: 'out_1', level: 'failed', title: say('pve is "away" <b>'), lines: [say('13 more are hidden by it.')] },
+  ...{ link: 'https://jarvis.lan/alerts', buttons: [], isOver: false, expiresAt: 10 },
+  ...more,
+})
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const kinds: Record<string, () => Promise<Started>> = {
+  async ntfy() {
+    const service = await startNtfy()
+    return {
+      kind: ntfy,
+      service,
+      settings: { URL: service.url, TOPIC: 'j', TOKEN: service.token },
+      shown: service.shown,
+    }
+  },
+  async webhook() {
+    const service = await startWebhook(secret)
+    const settings = { HOOK_URL: `${service.url}/hook?key=1`, SECRET: secret }
+    return { kind: webhook, service, settings, shown: () => [...service.events.values()].map(({ data }) => data) }
+  },
+  async gotify() {
+    const service = await startGotify()
+    return {
+      kind: gotify,
+      service,
+      settings: { URL: `${service.url}/`, TOKEN: service.token },
+      shown: () => service.messages,
+    }
+  },
+  async apprise() {
+    const service = await startApprise()
+    return { kind: apprise, service, settings: { URL: service.url, KEY: service.key }, shown: () => service.messages }
+  },
+}
+
+describe.each(Object.entries(kinds))('%s', (_name, start) => {
+  const open = async () => {
+    const started = await start()
+    expect(settingsProblem(started.kind, started.settings)).toBeUndefined()
+    return { ...started, channel: started.kind.open(started.settings, { clock: systemClock, problem() {} }) }
+  }
+
+  test('a message arrives with its words as they are, and the service is well', async () => {
+    const { channel, shown, service } = await open()
+    expect(await channel.deliver(message(), nobody, signal)).toMatchObject({ kind: 'sent' })
+    expect(JSON.stringify(shown())).toContain('13 more are hidden by it.')
+    expect(shown()).toMatchObject([{ title: 'pve is "away" <b>' }])
+    expect(await channel.health(signal)).toEqual({})
+    expect(`http://${channel.place}`).toBe(service.url)
+  })
+
+  test('a message that is sent twice is shown once where the channel says so', async () => {
+    const { channel, shown, kind } = await open()
+    for (const _ of [1, 2]) await channel.deliver(message(), nobody, signal)
+    expect(shown()).toHaveLength(kind.capabilities.isIdempotent ? 1 : 2)
+    expect(kind.capabilities.revises).toBe(channel.revise !== undefined)
+    expect(kind.capabilities.withdraws).toBe(channel.withdraw !== undefined)
+  })
+
+  test.each([
+    [
+      { status: 429, headers: { 'retry-after': '9' } },
+      { kind: 'again', retryAfterMs: 9_000 },
+    ],
+    [
+      { status: 502, text: '<html>' },
+      { kind: 'again', why: 'it answered 502' },
+    ],
+    [
+      { status: 307, headers: { location: 'http://127.0.0.1:1/' } },
+      { kind: 'failed', why: 'it answered 307' },
+    ],
+    [{ status: 400, text: 'no' }, { kind: 'failed' }],
+    ['reset' as const, { kind: 'again', why: expect.stringMatching(/^it could not be reached/) }],
+  ])('an answer of %j is interpreted, and no secret is in the words', async (reply, expected) => {
+    const { channel, service, settings } = await open()
+    service.fail(1, reply)
+    const delivery = await channel.deliver(message(), nobody, signal)
+    expect(delivery).toMatchObject(expected)
+    expect(service.taken).toHaveLength(1)
+    for (const value of Object.values(settings).filter((one) => one.length > 3))
+      expect(JSON.stringify(delivery)).not.toContain(value)
+  })
+
+  test('settings that cannot be are refused in words', async () => {
+    const { kind, settings } = await open()
+    for (const { name, isRequired } of kind.settings) {
+      const { [name]: _, ...rest } = settings
+      if (isRequired) expect(settingsProblem(kind, rest)).toBe(`${name} is missing`)
+    }
+    expect(settingsProblem(kind, { ...settings, OTHER: 'x' })).toBe('OTHER is no setting of it')
+    const [address = ''] = Object.keys(settings)
+    for (const wrong of ['ntfy.lan', 'file:///etc/passwd', 'ftp://x.lan'])
+      expect(settingsProblem(kind, { ...settings, [address]: wrong })).toContain(`${address} must`)
+  })
+})
+
+test('a webhook’s id stays over attempts, its signature is of its time, and the end is an event of its own', async () => {
+  let nowMs = 1_800_000_000_000
+  const service = await startWebhook(secret, () => nowMs / 1_000)
+  const channel = webhook.open(
+    { HOOK_URL: service.url, SECRET: secret },
+    { clock: { ...systemClock, now: () => nowMs }, problem() {} },
+  )
+  service.fail(1, { status: 500 })
+  await channel.deliver(message(), nobody, signal)
+  nowMs += 3_600_000
+  expect(await channel.deliver(message(), nobody, signal)).toEqual({ kind: 'sent' })
+  await channel.revise?.(message({ isOver: true }), nobody, undefined, signal)
+  expect([...service.events].map(([id, { type }]) => [id, type])).toEqual([
+    ['out_1', 'jarvis.failed'],
+    ['out_1.over', 'jarvis.over'],
+  ])
+  const other = webhook.open(
+    { HOOK_URL: service.url, SECRET: `whsec_${Buffer.alloc(32, 8).toString('base64')}` },
+    { clock: { ...systemClock, now: () => nowMs }, problem() {} },
+  )
+  expect(await other.deliver(message({ id: 'out_2' }), nobody, signal)).toEqual({
+    kind: 'failed',
+    why: 'it answered 401',
+  })
+  service.fail(1, { status: 410 })
+  expect(await channel.deliver(message(), nobody, signal)).toMatchObject({ kind: 'gone' })
+})

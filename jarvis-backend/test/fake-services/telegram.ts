@@ -1,0 +1,243 @@
+import { type Reply, startService } from './service.ts'
+
+type Button = { text: string; callback_data?: string; url?: string }
+export type Sent = {
+  message_id: number
+  chat: number
+  /** As HTML, as it was sent. */
+  text: string
+  buttons: Button[]
+  isProtected: boolean
+}
+type Update = Record<string, unknown> & { update_id: number }
+
+const failure = (error_code: number, description: string, parameters?: object): Reply => ({
+  status: error_code,
+  json: { ok: false, error_code, description, ...(parameters && { parameters }) },
+})
+const done = (result: unknown): Reply => ({ json: { ok: true, result } })
+
+const known: Record<string, readonly string[]> = {
+  getMe: [],
+  getWebhookInfo: [],
+  getUpdates: ['timeout', 'limit', 'allowed_updates', 'offset'],
+  sendMessage: 'chat_id text parse_mode link_preview_options protect_content disable_notification reply_markup'.split(
+    ' ',
+  ),
+  editMessageText: 'chat_id message_id text parse_mode link_preview_options reply_markup'.split(' '),
+  answerCallbackQuery: ['callback_query_id', 'text', 'show_alert'],
+}
+const tags = new Set(['b', 's', 'i', 'u', 'code', 'pre'])
+
+/** The text that people see, or why the entities cannot be parsed. */
+function parsed(html: string): { text: string } | { problem: string } {
+  const open: string[] = []
+  let text = ''
+  let rest = html
+  while (rest !== '') {
+    const [plain = ''] = /^[^<>&]*/.exec(rest) ?? []
+    text += plain
+    rest = rest.slice(plain.length)
+    if (rest === '') break
+    const entity = /^&(amp|lt|gt|quot);/.exec(rest)
+    const tag = /^<(\/?)([a-z]+)>/.exec(rest)
+    if (entity !== null) {
+      text += { amp: '&', lt: '<', gt: '>', quot: '"' }[entity[1] ?? ''] ?? ''
+      rest = rest.slice(entity[0].length)
+    } else if (tag !== null) {
+      const [whole, slash, name = ''] = tag
+      if (!tags.has(name)) return { problem: `Unsupported start tag "${name}"` }
+      if (slash === '/' && open.pop() !== name) return { problem: 'Unmatched end tag' }
+      if (slash === '') open.push(name)
+      rest = rest.slice(whole.length)
+    } else return { problem: 'Unexpected character' }
+  }
+  return open.length > 0 ? { problem: `Can't find end tag corresponding to start tag "${open[0]}"` } : { text }
+}
+
+/** The bot API of Telegram, as strict, on loopback: one poll at a time, updates come again until they are confirmed. */
+export async function startTelegram(token = '123456789:AAE_planted_secret_token_0123456789') {
+  const sent: Sent[] = []
+  const answers: { id: string; text?: string }[] = []
+  const updates: Update[] = []
+  const started = new Set<number>()
+  const blocked = new Set<number>()
+  const queries = new Map<string, number>()
+  let polling: { wake(reply?: Reply): void } | undefined
+  let nextId = 1_000
+  let nextMessage = 1
+  let webhook = ''
+  let valid = token
+  let polls = 0
+
+  const wakePoll = () => polling?.wake()
+  const push = (update: Record<string, unknown>) => {
+    nextId += 1
+    updates.push({ update_id: nextId, ...update })
+    wakePoll()
+    return nextId
+  }
+  const modified = ({ text, buttons }: Pick<Sent, 'text' | 'buttons'>) => JSON.stringify([text, buttons])
+
+  function textProblem(params: Record<string, unknown>): Reply | undefined {
+    const { text, parse_mode } = params
+    if (parse_mode !== undefined && parse_mode !== 'HTML') throw new Error('only HTML is made here')
+    const read = parsed(String(text))
+    if ('problem' in read) return failure(400, `Bad Request: can't parse entities: ${read.problem}`)
+    if (read.text.trim() === '') return failure(400, 'Bad Request: message text is empty')
+    return read.text.length > 4_096 ? failure(400, 'Bad Request: message is too long') : undefined
+  }
+  function buttonsOf(params: Record<string, unknown>): Button[] | Reply {
+    const { inline_keyboard = [] } = (params.reply_markup ?? {}) as { inline_keyboard?: Button[][] }
+    const buttons = inline_keyboard.flat()
+    for (const { text, callback_data, url } of buttons) {
+      if (text === '') return failure(400, 'Bad Request: inline keyboard button text is empty')
+      if (callback_data !== undefined && (callback_data === '' || Buffer.byteLength(callback_data) > 64))
+        return failure(400, 'Bad Request: BUTTON_DATA_INVALID')
+      if (url !== undefined && !/^https:\/\/[^/]+\.[a-z]{2,}/.test(url))
+        return failure(400, 'Bad Request: BUTTON_URL_INVALID')
+      if ((callback_data === undefined) === (url === undefined)) throw new Error('a button does one thing')
+    }
+    return buttons
+  }
+  function chatProblem(chat: number): Reply | undefined {
+    if (blocked.has(chat)) return failure(403, 'Forbidden: bot was blocked by the user')
+    return started.has(chat) ? undefined : failure(400, 'Bad Request: chat not found')
+  }
+
+  const methods: Record<string, (params: Record<string, unknown>) => Reply | Promise<Reply>> = {
+    getMe: () => done({ id: 123456789, is_bot: true, first_name: 'JARVIS', username: 'jarvis_homelab_bot' }),
+    getWebhookInfo: () => done({ url: webhook, has_custom_certificate: false, pending_update_count: 0 }),
+    async getUpdates({ offset, timeout, limit, allowed_updates }) {
+      polls += 1
+      if (webhook !== '') return failure(409, "Conflict: can't use getUpdates method while webhook is active")
+      if (polling !== undefined) {
+        polling.wake(failure(409, 'Conflict: terminated by other getUpdates request'))
+      }
+      if (!Array.isArray(allowed_updates)) throw new Error('all kinds of updates would come')
+      if (typeof offset === 'number')
+        updates.splice(0, updates.findLastIndex(({ update_id }) => update_id < offset) + 1)
+      const waiting = () => done(updates.slice(0, Number(limit ?? 100)))
+      if (updates.length > 0) return waiting()
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => finish(), Number(timeout) * 1_000)
+        const finish = (reply: Reply = waiting()) => {
+          clearTimeout(timer)
+          if (polling?.wake === finish) polling = undefined
+          resolve(reply)
+        }
+        polling = { wake: finish }
+      })
+    },
+    sendMessage(params) {
+      const chat = params.chat_id as number
+      if (!Number.isInteger(chat)) throw new Error('a chat is a number')
+      const buttons = buttonsOf(params)
+      const problem = chatProblem(chat) ?? textProblem(params) ?? (Array.isArray(buttons) ? undefined : buttons)
+      if (problem !== undefined) return problem
+      const { is_disabled } = (params.link_preview_options ?? {}) as { is_disabled?: boolean }
+      if (is_disabled !== true) throw new Error('a link would be fetched')
+      const message: Sent = {
+        ...{ message_id: nextMessage, chat, text: String(params.text), buttons: buttons as Button[] },
+        isProtected: params.protect_content === true,
+      }
+      nextMessage += 1
+      sent.push(message)
+      return done({ message_id: message.message_id, date: 1, chat: { id: chat, type: 'private' } })
+    },
+    editMessageText(params) {
+      const found = sent.find(({ chat, message_id }) => chat === params.chat_id && message_id === params.message_id)
+      const buttons = buttonsOf(params)
+      const problem = textProblem(params) ?? (Array.isArray(buttons) ? undefined : buttons)
+      if (problem !== undefined) return problem
+      if (found === undefined) return failure(400, 'Bad Request: message to edit not found')
+      const next = { text: String(params.text), buttons: buttons as Button[] }
+      if (modified(found) === modified(next))
+        return failure(
+          400,
+          'Bad Request: message is not modified: specified new message content and reply markup are exactly the same',
+        )
+      Object.assign(found, next)
+      return done({ message_id: found.message_id })
+    },
+    answerCallbackQuery({ callback_query_id: id, text }) {
+      if (queries.get(String(id)) !== 0)
+        return failure(400, 'Bad Request: query is too old and response timeout expired or query ID is invalid')
+      if (String(text ?? '').length > 200) return failure(400, 'Bad Request: MESSAGE_TOO_LONG')
+      queries.set(String(id), 1)
+      answers.push({ id: String(id), ...(text !== undefined && { text: String(text) }) })
+      return done(true)
+    },
+  }
+
+  const service = await startService(({ path, body, method }) => {
+    const [, given, name = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(path) ?? []
+    if (given !== valid) return failure(401, 'Unauthorized')
+    if (method !== 'POST' || methods[name] === undefined) return failure(404, 'Not Found')
+    const params = (body === '' ? {} : JSON.parse(body)) as Record<string, unknown>
+    const stray = Object.keys(params).filter((field) => !known[name]?.includes(field))
+    if (stray.length > 0) throw new Error(`${name} knows no field ${stray.join(', ')}`)
+    return methods[name](params)
+  })
+
+  const userOf = (id: number, name: string) => ({ id, is_bot: false, first_name: name })
+  const privately = (id: number) => ({ id, type: 'private' })
+
+  return {
+    ...service,
+    token,
+    sent,
+    answers,
+    /** What was asked of the service by name, without polls. */
+    asked: () => service.taken.map(({ path }) => path.split('/').at(-1)).filter((name) => name !== 'getUpdates'),
+    polls: () => polls,
+    /** Updates that nobody confirmed. */
+    unconfirmed: () => updates.length,
+    webhook(url: string) {
+      webhook = url
+    },
+    /** The token is another one from now on. */
+    renew(next: string) {
+      valid = next
+    },
+    block: (user: number) => void blocked.add(user),
+    unblock: (user: number) => void blocked.delete(user),
+    /** A person opens the bot, by a link with that code. */
+    start(user: number, code?: string, name = 'Mira') {
+      started.add(user)
+      return push({
+        message: {
+          ...{ message_id: nextMessage++, date: Math.floor(Date.now() / 1_000), chat: privately(user) },
+          ...{ from: userOf(user, name), text: code === undefined ? '/start' : `/start ${code}` },
+        },
+      })
+    },
+    write(user: number, text: string, more: object = {}) {
+      started.add(user)
+      const base = { message_id: nextMessage++, date: Math.floor(Date.now() / 1_000), chat: privately(user) }
+      return push({ message: { ...base, from: userOf(user, 'Mira'), text, ...more } })
+    },
+    /** A client may press whatever it wants: any data, as anybody, on any message, inline or in a group. @returns the query's id */
+    press(
+      user: number,
+      data: string,
+      message: number | undefined,
+      more: { chat?: { id: number; type: string }; inline?: boolean; updateId?: number } = {},
+    ) {
+      const id = `q${queries.size + 1}`
+      queries.set(id, 0)
+      const on =
+        message === undefined ? {} : { message: { message_id: message, date: 1, chat: more.chat ?? privately(user) } }
+      const place = more.inline === true ? { inline_message_id: 'inline-1' } : on
+      const callback_query = { id, from: userOf(user, 'Mira'), chat_instance: '1', data, ...place }
+      if (more.updateId === undefined) push({ callback_query })
+      else {
+        updates.push({ update_id: more.updateId, callback_query })
+        wakePoll()
+      }
+      return id
+    },
+    answerTo: (query: string) => answers.find(({ id }) => id === query)?.text,
+  }
+}
+export type FakeTelegram = Awaited<ReturnType<typeof startTelegram>>
