@@ -12,6 +12,7 @@ export class ApiError extends Error {
 }
 
 export type AcknowledgeBody = { note?: string; untilValue?: number }
+export type AdmitBody = { name: PersonName; role: PersonRole }
 export type AgentBinding = { door: "dashboard" | "mcp" | "job" | "channel" | "v1"; person?: string; token?: string; job?: string; channel?: string; account?: string; chat?: string }
 export type AgentBindingInput = { door: "dashboard" | "mcp" | "job" | "channel" | "v1"; person?: string; token?: string; job?: string; channel?: string; account?: string; chat?: string }
 export type AgentBody = { name?: string; about?: string; model?: string; effort?: Effort; temperature?: number; tools?: { allow?: (string)[]; deny?: (string)[] }; skills?: (string)[]; ceiling?: Ceiling; memory?: AgentMemory; budget?: { calls?: number; tokens?: number; usd?: number; minutes?: number; run?: BudgetLimits }; bindings?: (AgentBinding)[] }
@@ -112,11 +113,16 @@ export type DoctorReply = { ok: boolean; at: number; tookMs: number; checks: (Do
 export type Door = "mcp" | "v1" | "api" | "metrics"
 export type Effect = { kind: string; on: string; action?: "start" | "stop" | "restart"; type?: "vm" | "ct"; isForced?: boolean }
 export type Effort = "off" | "low" | "medium" | "high"
+export type ElsewhereBody = { page: string }
+export type ElsewhereFinishBody = { secret: string }
+export type ElsewhereReply = { redirectTo: string }
 export type Entry = ({ seq: number; runId: RunId; at: number; type: "user"; messageId: MessageId; text: string; by: string; token?: string; job?: { id: string; slot: number; isForeign?: true }; attachments?: (Attachment)[] } | { seq: number; runId: RunId; at: number; type: "recalled"; items: (Recalled)[] } | { seq: number; runId: RunId; at: number; type: "skill"; name: string; hash: string; text: string } | { seq: number; runId: RunId; at: number; type: "assistant"; model?: string; madeBy?: "operator" | "client" | "jarvis"; insteadOf?: { toolUseId: ToolUseId; by: string }; content: (Content)[]; usage: Usage; isUsagePartial?: true; stopReason: TurnStop } | { seq: number; runId: RunId; at: number; type: "tool_use"; toolUseId: ToolUseId; toolName: string; toolInput: ToolInput; tier: Tier; isRead?: true; grantId?: string; by?: string } | { seq: number; runId: RunId; at: number; type: "tool_result"; toolUseId: ToolUseId; result: string; isError: boolean; summary: string; durationMs: number; isUnknown?: true; isRehearsal?: true; isHandedOut?: true; data?: unknown; images?: (Image)[] } | { seq: number; runId: RunId; at: number; type: "plan"; toolUseId: ToolUseId; items: (TodoItem)[] } | { seq: number; runId: RunId; at: number; type: "confirm_needed"; toolUseId: string; callId?: string; changed?: string; toolName: string; toolInput: Record<string, unknown>; tier: "red"; sentence?: string; deed?: string; reason: string; reasons?: (string)[]; rule: string; target: Target; effect?: Effect; now: string; then: string; affects: string; requestedBy: Principal; isAfterAnother?: true; undo?: UndoFacts; mayGoBack?: true; later?: { sentence: string; at: number }; basis?: Record<string, string>; plan?: PlanFacts; mayHaveAlternative?: true; approvals?: Approvals; proof?: "passkey"; isGrantable?: true; createdAt: number; expiresAt: number } | { seq: number; runId: RunId; at: number; type: "confirm_resolved"; toolUseId: ToolUseId; decision: Decision; by: string; via?: string; note?: string; alternative?: { toolUseId: ToolUseId; toolName: string; toolInput: ToolInput }; callId?: ToolUseId; replacedBy?: ToolUseId; signed?: SignedBy } | { seq: number; runId: RunId; at: number; type: "blocked"; toolUseId: ToolUseId; toolName: string; toolInput: ToolInput; reason: string; rule: string; tier: "black" } | { seq: number; runId: RunId; at: number; type: "question"; server?: string; message?: string; url?: string; items: (QuestionItem)[]; questionId: QuestionId; toolUseId: string; requestedBy: Principal; createdAt: number; expiresAt: number } | { seq: number; runId: RunId; at: number; type: "question_resolved"; questionId: QuestionId; toolUseId: ToolUseId; server?: string; end: QuestionEnd; by: string; answers?: (Answer)[]; said?: string } | { seq: number; runId: RunId; at: number; type: "reconciled"; toolUseId: ToolUseId; toolName: string; outcome: "done" | "failed"; text: string } | ({ seq: number; runId: RunId; at: number; type: "subrun"; toolUseId: ToolUseId; agent: string; for: string; change: "begin"; task: string; tools?: (string)[]; mostTokens?: number } | { seq: number; runId: RunId; at: number; type: "subrun"; toolUseId: ToolUseId; agent: string; for: string; change: "end"; state: SubrunState; by?: string; summary: string; calls: number; tokens: number; costUsd?: number; durationMs: number }) | { seq: number; runId: RunId; at: number; type: "rating"; of: number; rating: ("up" | "down" | null); note?: string; by: string } | { seq: number; runId: RunId; at: number; type: "compaction"; what: "turns" | "results"; why: "asked" | "runs" | "window" | "refused"; upTo: number; count: number; facts: (Fact)[]; text: string; tokensBefore: number; tokensAfter: number; model?: string; usage?: Usage; isUsagePartial?: true } | { seq: number; runId: RunId; at: number; type: "budget"; what: "near" | "raised" | "stopped"; text: string; by?: string; usd?: number; isUnpriced?: true } | { seq: number; runId: RunId; at: number; type: "stuck"; text: string } | { seq: number; runId: RunId; at: number; type: "done"; usage: Usage; stopReason: StopReason; isUsagePartial?: true; costUsd?: number } | { seq: number; runId: RunId; at: number; type: "error"; error: string; code: string; usage?: Usage; isUsagePartial?: true; costUsd?: number })
 export type ErrorReply = { error: { code: "invalid_request" | "unauthorized" | "token_expired" | "invalid_credentials" | "second_factor_required" | "forbidden" | "step_up_required" | "proof_required" | "proof_refused" | "not_found" | "unknown_session" | "unknown_agent" | "unknown_confirmation" | "already_decided" | "conflict" | "expired" | "message_too_large" | "too_many_requests" | "internal" | "cluster_unreachable" | "cluster_refused" | "outcome_unknown" | "shutting_down" | "storage_failed"; message: string } }
 export type Fact = { kind: string; id?: string; of: string; text: string; at: number }
 export type Factors = { password: boolean; passkeys: number; totp: boolean; totpLocked?: true; recoveryCodesLeft: number }
 export type Fault = { line: number; column?: number; message: string; nearest?: string }
+export type ForeignAccount = { id: string; issuer: string; subject: string; name?: string; email?: string; person?: string; createdAt: number; lastSeenAt: number }
+export type ForeignAccountsReply = { items: (ForeignAccount)[]; service?: string; problem?: string }
 export type GlassBroken = { toolUseId: string; toolName: string; person: string; name: string; reason: string; at: number }
 export type GoesBackAfterMin = number
 export type Grant = { id: string; toolName: string; toolInput: Record<string, unknown>; target: Target; rule: string; requestedBy: Principal; forHelpers?: true; by: string; toolUseId: string; createdAt: number; expiresAt: number; uses: number; usesLeft: number }
@@ -318,7 +324,7 @@ export type UnitState = { id: string; names: (string)[]; type?: string; loadStat
 export type Usage = { inputTokens: number; outputTokens: number; cacheReadTokens: number; cacheWriteTokens: number }
 export type Verdict = { tier: Tier; rule: string; reason: string; reasons?: (string)[]; approve?: Approve; proof?: "passkey" }
 export type Versions = { entry: number; sessionIds: (string)[]; shown: number }
-export type WaysReply = { named: boolean; passkeys: boolean; problem?: string }
+export type WaysReply = { named: boolean; passkeys: boolean; problem?: string; elsewhere?: { name: string; problem?: string } }
 export type WebAuthnOptions = { challenge: string }
 export type WindowBody = { name: string; objects: (string)[]; from: number; until: number }
 export type WorkspaceFile = { path: string; bytes: number; changedAt: number }
@@ -345,6 +351,26 @@ export type Operations = {
   'POST /api/auth/join': { input: { body: JoinBody }; reply: SignInReply }
   /** Uses a link for a new password: sets it, ends all sign-ins of that person, and signs in. A person with a second factor gives `code` too. */
   'POST /api/auth/reset': { input: { body: ResetBody }; reply: SignInReply }
+  /** Begins to sign in elsewhere: the browser goes to `redirectTo`. Only our own page may. */
+  'POST /api/auth/oidc': { input: { body: ElsewhereBody }; reply: ElsewhereReply }
+  /** Where the other service sends the browser back to. Its answer counts once, in the browser that began, and the browser goes on to a page. */
+  'GET /api/auth/oidc/callback': { input: {  }; reply: Response }
+  /** Ends a sign-in elsewhere with the secret of the page that began it. An account of nobody is refused and waits for an owner. */
+  'POST /api/auth/oidc/finish': { input: { body: ElsewhereFinishBody }; reply: SignInReply }
+  /** Accounts of another service that you sign in with. */
+  'GET /api/auth/accounts': { input: {  }; reply: ForeignAccountsReply }
+  /** Begins to link an account of another service, as `POST /api/auth/oidc` does to sign in. */
+  'POST /api/auth/accounts': { input: { body: ElsewhereBody }; reply: ElsewhereReply }
+  /** Links the account, for the sign-in that began it. */
+  'POST /api/auth/accounts/finish': { input: { body: ElsewhereFinishBody }; reply: ForeignAccount }
+  /** Unlinks an account of yours; what was signed in with an account of another service ends. */
+  'DELETE /api/auth/accounts/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Everybody’s accounts of another service, and those that wait to be let in (without `person`). */
+  'GET /api/people/accounts': { input: {  }; reply: { items: (ForeignAccount)[] } }
+  /** Lets a waiting account in as a new person, who has no password. */
+  'POST /api/people/accounts/{id}/admit': { input: { params: { id: string }; body: AdmitBody }; reply: Person }
+  /** Unlinks anybody’s account, or refuses one that waits. */
+  'DELETE /api/people/accounts/{id}': { input: { params: { id: string } }; reply: undefined }
   /** Your passkeys. `problem` says why none works at this address, and what to do. */
   'GET /api/passkeys': { input: {  }; reply: PasskeysReply }
   /** Enrols your first passkey. Beside others the reply has `countersign`: options by which an older one signs the new one. */
@@ -361,7 +387,7 @@ export type Operations = {
   'POST /api/auth/passkey/options': { input: {  }; reply: WebAuthnOptions }
   /** Signs in with a passkey. `expiresIn` is seconds. */
   'POST /api/auth/passkey': { input: { body: PasskeySignInBody }; reply: SignInReply }
-  /** What somebody who is not signed in needs: whether a name is asked for, and whether passkeys are there and work at this address. */
+  /** What somebody who is not signed in needs: whether a name is asked for, whether passkeys are there and work at this address, and which other service people sign in at. */
   'GET /api/auth/ways': { input: {  }; reply: WaysReply }
   /** Who is signed in, since when and with what. */
   'GET /api/auth/me': { input: {  }; reply: MeReply }

@@ -32,6 +32,14 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /auth/link': 'public',
   'POST /auth/join': 'public',
   'POST /auth/reset': 'public',
+  'POST /auth/oidc': 'public',
+  'POST /auth/oidc/finish': 'public',
+  // A linked account signs in as the person; unlinking takes that away.
+  'POST /auth/accounts': 'password',
+  'POST /auth/accounts/finish': 'token',
+  'DELETE /auth/accounts/:id': 'token',
+  'POST /people/accounts/:id/admit': 'password',
+  'DELETE /people/accounts/:id': 'token',
   'POST /auth/passkey': 'public',
   'POST /auth/passkey/options': 'public',
   // A new key would decide in place of the person.

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createChallengeStore } from '../src/store/sqlite/access/challenges.ts'
+import { createForeignAccountStore } from '../src/store/sqlite/access/foreign-accounts.ts'
 import { createLinkStore } from '../src/store/sqlite/access/links.ts'
 import { createOAuthStore } from '../src/store/sqlite/access/oauth.ts'
 import { createPasskeyStore } from '../src/store/sqlite/access/passkeys.ts'
@@ -96,6 +97,7 @@ const sqlite: Record<string, () => void> = {
   SampleStore: () => indexes.sampleStoreContract(inSqlite(createSampleStore)),
   SecondFactorStore: () => access.secondFactorStoreContract(inSqlite(createSecondFactorStore)),
   SpendingStore: () => spendingStoreContract(inSqlite(createSpendingStore)),
+  ForeignAccountStore: () => access.foreignAccountStoreContract(inSqlite(createForeignAccountStore)),
   SignInStore: () => access.signInStoreContract(inSqlite(createSignInStore)),
   SkillStore: () =>
     skillStoreContract(

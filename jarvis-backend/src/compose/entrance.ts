@@ -36,6 +36,7 @@ import { createRealtime } from '../realtime/server.ts'
 import { serveTerminal } from '../realtime/terminal.ts'
 import { createSecondFactorStore } from '../store/sqlite/access/second-factor.ts'
 import { createRevocationStore } from '../store/sqlite/access/tokens.ts'
+import { composeElsewhere } from './elsewhere.ts'
 import type { Site } from './site.ts'
 
 /** Time limits of a request, ms. They end connections of clients that send their bytes very slowly. */
@@ -47,7 +48,7 @@ export function composeEntrance(
   stepUp: StepUp,
   config: Pick<
     Config,
-    'allowedHosts' | 'host' | 'jwtSecret' | 'password' | 'publicUrl' | 'signInIdleMs' | 'trustedProxies'
+    'allowedHosts' | 'host' | 'jwtSecret' | 'oidc' | 'password' | 'publicUrl' | 'signInIdleMs' | 'trustedProxies'
   >,
   hashStrength?: HashStrength,
 ) {
@@ -135,7 +136,9 @@ export function composeEntrance(
         durably: database.durably,
         record: (change) => void journal.append('person', change),
       })
+      const elsewhere = composeElsewhere(site, config, look)
       const signIn = authRoutes({
+        elsewhere,
         tokens,
         guard: createLoginGuard(now),
         passkeys: site.passkeys,
@@ -186,7 +189,12 @@ export function composeEntrance(
         record: (change) => journal.append('sign_in', change),
         ended: look,
       })
-      const ways = waysRoutes({ people, passkeys: site.passkeys, originOf: createOriginOf(config.publicUrl) })
+      const ways = waysRoutes({
+        people,
+        passkeys: site.passkeys,
+        originOf: createOriginOf(config.publicUrl),
+        elsewhere,
+      })
       const routes = routeTable({
         ...parts,
         routes: [

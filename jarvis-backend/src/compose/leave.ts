@@ -4,6 +4,7 @@ import type { Journal } from '../calls/ports.ts'
 import { personOfJob } from '../jobs/jobs.ts'
 import { pauseJob } from '../jobs/switches.ts'
 import { firstOwnerId } from '../protocol/index.ts'
+import { createForeignAccountStore } from '../store/sqlite/access/foreign-accounts.ts'
 import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { createJobStore } from '../store/sqlite/jobs.ts'
@@ -12,7 +13,7 @@ import { createSettings } from '../store/sqlite/settings.ts'
 
 /**
  * Ends or hands over what belongs to a person who is removed, in the transaction of the removal, each with its line of the journal: tokens, grants,
- * passkeys and push devices end; jobs are paused until somebody takes them over; sessions stay. Cards are withdrawn by whoever watches them.
+ * passkeys, accounts of other services and push devices end; jobs are paused until somebody takes them over; sessions stay. Cards are withdrawn by whoever watches them.
  */
 export function createLeave(parts: {
   database: Database
@@ -24,6 +25,7 @@ export function createLeave(parts: {
   const { database, journal, tokens, grants, now } = parts
   const passkeys = createPasskeyStore(database)
   const push = createPushStore(database)
+  const accounts = createForeignAccountStore(database)
   const jobs = createJobStore(database)
   const switches = { settings: createSettings(database), journal, transactions: database }
   const isOf = (person: string, holder = firstOwnerId) => holder === person
@@ -33,6 +35,11 @@ export function createLeave(parts: {
     for (const { id, name } of passkeys.list(person)) {
       passkeys.remove(id, person)
       journal.append('signer', { type: 'passkey', change: 'removed', person, id, name })
+    }
+    for (const { id, issuer, subject, person: holder } of accounts.list()) {
+      if (holder !== person) continue
+      accounts.remove(id)
+      journal.append('person', { change: 'account_unlinked', account: id, issuer, subject, person, by })
     }
     for (const { id } of push.list(person)) {
       push.remove(id)

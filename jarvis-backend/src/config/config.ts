@@ -10,6 +10,7 @@ import { drillOf, drillVariables } from './drill.ts'
 import { demo, isModelVariable, type ModelConfig, type ModelVariable, modelsOf, modelVariables } from './model.ts'
 import { type ModelsFile, noModelsFile } from './models-file.ts'
 import { type ConfiguredNodes, parseNodes } from './nodes.ts'
+import { type OidcConfig, oidcOf, oidcVariables } from './oidc.ts'
 import { pathOf } from './path-of.ts'
 import { type PbsConfig, pbsOf, pbsVariables } from './pbs.ts'
 import { type ProxmoxConfig, proxmoxOf, proxmoxVariables } from './proxmox.ts'
@@ -66,6 +67,8 @@ export type Config = {
   publicUrl: string | undefined
   /** Undefined: the demo cluster is used. */
   proxmox: ProxmoxConfig | undefined
+  /** A service that people may sign in with; undefined: none. */
+  oidc: OidcConfig | undefined
   /** Absent: no backup server is asked. */
   pbs: PbsConfig | undefined
   /** The restore drill: its own token, and the ids of its copies. */
@@ -199,6 +202,7 @@ const Environment = z.object({
     .optional(),
   ...proxmoxVariables,
   ...pbsVariables,
+  ...oidcVariables,
   ...drillVariables,
   JARVIS_NODES: z
     .string()
@@ -274,6 +278,8 @@ export function readConfig(
   if (typeof proxmox === 'string') throw new ConfigError(proxmox)
   const pbs = pbsOf(value)
   if (typeof pbs === 'string') throw new ConfigError(pbs)
+  const oidc = oidcOf(value)
+  if (typeof oidc === 'string') throw new ConfigError(oidc)
   const drill = drillOf(value)
   if (typeof drill === 'string') throw new ConfigError(drill)
   return Object.freeze({
@@ -312,6 +318,7 @@ export function readConfig(
     signInIdleMs: value.JARVIS_SIGN_IN_IDLE_DAYS * 86_400_000,
     publicUrl: value.JARVIS_PUBLIC_URL,
     proxmox,
+    oidc,
     pbs,
     drill,
     clusterSource: proxmox === undefined ? 'demo' : saved.PVE_URL === undefined ? 'environment' : 'settings',
@@ -338,6 +345,7 @@ export function readConfig(
       value.OPENAI_API_KEY,
       value.PVE_TOKEN_SECRET,
       value.PBS_TOKEN_SECRET,
+      value.JARVIS_OIDC_CLIENT_SECRET,
       value.PROXMOX_DRILL_TOKEN_SECRET,
       ...named.providers.flatMap(({ key, headers = {} }) => [key, ...Object.values(headers)]),
     ].filter((secret) => secret !== undefined),

@@ -24,7 +24,7 @@ export const settingsPath = (dataDir: string): string => join(dataDir, 'settings
 
 const isSet = (value: string | undefined) => value !== undefined && value.trim() !== ''
 /** If the environment sets one variable of a group, no saved variable of that group applies: a saved secret must not go to another server. */
-const groups = [/^PVE_/, /^ANTHROPIC_(API_KEY|BASE_URL)$/, /^OPENAI_(API_KEY|BASE_URL)$/]
+const groups = [/^PVE_/, /^JARVIS_OIDC_/, /^ANTHROPIC_(API_KEY|BASE_URL)$/, /^OPENAI_(API_KEY|BASE_URL)$/]
 
 /** Settings from the data dir that the environment does not override. @throws ConfigError where the file cannot be read */
 function savedSettings(env: Environment, open: Opener): Record<string, string> {

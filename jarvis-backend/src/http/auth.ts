@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import type { ClientAddressOf } from '../auth/client-address.ts'
 import type { DeviceCookie } from '../auth/device-cookie.ts'
+import { foreignMethod } from '../auth/foreign-accounts.ts'
 import type { Links } from '../auth/links.ts'
 import { type Budget, type LoginGuard, signedInBudgets, signInBudgets } from '../auth/login.ts'
 import type { People } from '../auth/people.ts'
@@ -22,6 +23,7 @@ import {
   StepUpReply,
 } from '../protocol/index.ts'
 import type { Passkeys } from '../signing/passkeys.ts'
+import { elsewhereRoutes, type SignInElsewhere } from './elsewhere.ts'
 import { linkRoutes } from './links.ts'
 import { passkeyRoutes } from './passkeys.ts'
 import { Ok, ok, post, type Route } from './route.ts'
@@ -50,6 +52,7 @@ export type SignIn = {
   device: DeviceCookie
   /** Says how long a sign-in lasts; whoever serves the routes sets it. */
   cookie: Pick<SessionCookie, 'suits'>
+  elsewhere: SignInElsewhere
   addressOf: ClientAddressOf
   /** Writes to the journal. */
   record(event: SignInEvent): void
@@ -144,7 +147,7 @@ export function authRoutes(parts: SignIn): Route[] {
     const { signIn: at, ...reply } = signIn(request, person, method)
     const isNewDevice = isNew(request, id)
     record({ what: 'signed_in', by: id, ...from(request), method, ...(isNewDevice && { isNewDevice }) })
-    response.set('Set-Cookie', device.issue(id))
+    response.append('Set-Cookie', device.issue(id))
     if (isNewDevice) parts.newDevice(person, { address: from(request).address, method, signIn: at })
     return reply
   }
@@ -222,6 +225,10 @@ export function authRoutes(parts: SignIn): Route[] {
         changed(person)
       },
       enter,
+    }),
+    ...elsewhereRoutes({
+      ...{ ...parts.elsewhere, originOf: parts.originOf, addressOf, enter },
+      refused: (request) => record({ what: 'refused', by: '', ...from(request), method: foreignMethod }),
     }),
     ...passkeyRoutes({
       ...{ passkeys, originOf: parts.originOf },

@@ -2,6 +2,7 @@ import type { People } from '../auth/people.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
 import { WaysReply } from '../protocol/index.ts'
 import type { Passkeys } from '../signing/passkeys.ts'
+import type { SignInElsewhere } from './elsewhere.ts'
 import { get, type Route } from './route.ts'
 
 /** `/api/auth/ways`: what the sign-in page shows. It names nobody. */
@@ -9,20 +10,25 @@ export function waysRoutes(parts: {
   people: Pick<People, 'list'>
   passkeys: Pick<Passkeys, 'list' | 'problem'>
   originOf: OriginOf
+  elsewhere: Pick<SignInElsewhere, 'elsewhere' | 'place'>
 }): Route[] {
   const { people, passkeys, originOf } = parts
+  const { elsewhere, place } = parts.elsewhere
   return [
     get(
       '/auth/ways',
-      'What somebody who is not signed in needs: whether a name is asked for, and whether passkeys are there and work at this address.',
+      'What somebody who is not signed in needs: whether a name is asked for, whether passkeys are there and work at this address, and which other service people sign in at.',
       { role: 'public', reply: WaysReply },
       ({ request }) => {
         const present = people.list().filter(({ disabledAt }) => disabledAt === undefined)
-        const problem = passkeys.problem(originOf(request))
+        const origin = originOf(request)
+        const problem = passkeys.problem(origin)
+        const away = place.problem(origin)
         return {
           named: present.length > 1,
           passkeys: present.some(({ id }) => passkeys.list(id).length > 0),
           ...(problem !== undefined && { problem }),
+          ...(elsewhere && { elsewhere: { name: elsewhere.name, ...(away !== undefined && { problem: away }) } }),
         }
       },
     ),

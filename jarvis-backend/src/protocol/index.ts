@@ -1,3 +1,11 @@
+export {
+  AdmitBody,
+  ElsewhereBody,
+  ElsewhereFinishBody,
+  ElsewhereReply,
+  ForeignAccount,
+  ForeignAccountsReply,
+} from './account.ts'
 export type { Activity, ActivityEvents } from './activity.ts'
 export {
   AgentBinding,

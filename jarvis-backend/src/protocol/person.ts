@@ -78,9 +78,14 @@ export type RecoveryCodesReply = z.infer<typeof RecoveryCodesReply>
 
 /**
  * What signing in takes here. `named`: the name too, because there are several people. `passkeys`: somebody has one. `problem`: why passkeys do
- * not work at this address, and what to do.
+ * not work at this address, and what to do. `elsewhere`: another service that people sign in at, and why it does not work at this address.
  */
-export const WaysReply = z.object({ named: z.boolean(), passkeys: z.boolean(), problem: z.string().exactOptional() })
+export const WaysReply = z.object({
+  named: z.boolean(),
+  passkeys: z.boolean(),
+  problem: z.string().exactOptional(),
+  elsewhere: z.object({ name: z.string(), problem: z.string().exactOptional() }).exactOptional(),
+})
 export type WaysReply = z.infer<typeof WaysReply>
 
 /** Who asks. `role`: the wire's older word. `signIn`: absent for a token that was signed by hand or by an older release. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ApiToken, ApiTokenStore } from '../../src/auth/api-tokens.ts'
+import type { ForeignAccountStore } from '../../src/auth/foreign-accounts.ts'
 import type { LinkStore, StoredLink } from '../../src/auth/links.ts'
 import type { OAuthStore } from '../../src/auth/oauth-store.ts'
 import type { PersonStore } from '../../src/auth/people.ts'
@@ -246,6 +247,32 @@ export function secondFactorStoreContract(open: () => SecondFactorStore) {
     expect([store.useCode('operator', 1, 'h1'), store.codesLeft('operator')]).toEqual([false, 1])
     store.setCodes('operator', [{ number: 1, hash: 'n1' }])
     expect([store.code('operator', 0), store.code('operator', 1)]).toEqual([undefined, 'n1'])
+  })
+}
+
+export function foreignAccountStoreContract(open: () => ForeignAccountStore) {
+  const account = { id: 'acc_1', issuer: 'https://id.example', subject: 'a', createdAt: 10, lastSeenAt: 20 }
+
+  test('an account is found by issuer and subject together, and replaced by them', () => {
+    const store = open()
+    const other = {
+      ...account,
+      id: 'acc_2',
+      issuer: 'https://other.example',
+      name: 'Ann',
+      email: 'a@b.c',
+      createdAt: 5,
+    }
+    store.put(account)
+    store.put(other)
+    expect(store.list()).toEqual([other, account])
+    expect(store.find('https://id.example', 'A')).toBeUndefined()
+    store.put({ ...account, person: 'per_1' })
+    store.seen('acc_1', 30)
+    expect(store.find('https://id.example', 'a')).toEqual({ ...account, person: 'per_1', lastSeenAt: 30 })
+    store.put({ ...account, id: 'acc_3' })
+    expect(store.list().map(({ id }) => id)).toEqual(['acc_2', 'acc_3'])
+    expect([store.remove('acc_3'), store.remove('acc_3')]).toEqual([true, false])
   })
 }
 

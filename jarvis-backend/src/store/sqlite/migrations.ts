@@ -834,4 +834,18 @@ export const migrations: readonly string[] = [
   CREATE TRIGGER signer_keys_end AFTER UPDATE OF removed_at ON people WHEN new.removed_at IS NOT NULL
     BEGIN DELETE FROM signer_keys WHERE person = new.id; END;
   `,
+  `
+  -- Accounts of other services that people sign in with. person: NULL while it waits for an owner. name and email: the service's word.
+  CREATE TABLE foreign_accounts (
+    id TEXT PRIMARY KEY,
+    issuer TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    name TEXT,
+    email TEXT,
+    person TEXT,
+    created_at INTEGER NOT NULL,
+    last_seen_at INTEGER NOT NULL,
+    UNIQUE (issuer, subject)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]

@@ -1,0 +1,168 @@
+import type { Request, Response } from 'express'
+import { z } from 'zod'
+import { type ClientAddressOf, networkOf } from '../auth/client-address.ts'
+import type { Elsewhere, Purpose } from '../auth/elsewhere.ts'
+import type { ElsewherePlace } from '../auth/elsewhere-place.ts'
+import { type ForeignAccounts, foreignMethod } from '../auth/foreign-accounts.ts'
+import type { OriginOf } from '../auth/public-origin.ts'
+import {
+  AdmitBody,
+  ElsewhereBody,
+  ElsewhereFinishBody,
+  ElsewhereReply,
+  ForeignAccount,
+  ForeignAccountsReply,
+  JarvisError,
+  LoginReply,
+  Person,
+} from '../protocol/index.ts'
+import { del, get, post, type Route } from './route.ts'
+
+const cookieForS = 10 * 60
+/** Where the browser goes after the service's answer; the page there ends the flow. No code and no reason stands in the address. */
+const pages: Record<Purpose['kind'], string> = { sign_in: '/?from=elsewhere', link: '/settings?from=elsewhere#people' }
+
+export type SignInElsewhere = {
+  /** Undefined: no service is configured. */
+  elsewhere: Elsewhere | undefined
+  accounts: ForeignAccounts
+  place: ElsewherePlace
+}
+
+/** `/api/auth/oidc`, `/api/auth/accounts` and `/api/people/accounts`: signing in with an account of another service, and whose each is. */
+export function elsewhereRoutes(
+  parts: SignInElsewhere & {
+    originOf: OriginOf
+    addressOf: ClientAddressOf
+    refused(request: Request): void
+    /** Signs a person in, whose account it is. */
+    enter(person: string, request: Request, response: Response, method: string): LoginReply
+  },
+): Route[] {
+  const { elsewhere, accounts, place, originOf, addressOf } = parts
+
+  function service(): Elsewhere {
+    if (elsewhere !== undefined) return elsewhere
+    throw new JarvisError('not_found', 'No other service is set to sign in at. JARVIS_OIDC_ISSUER names one.')
+  }
+  const nameAt = (request: Request) => (originOf(request).startsWith('https:') ? '__Host-jarvis_oidc' : 'jarvis_oidc')
+  const cookieOf = (request: Request): string | undefined =>
+    new RegExp(`(?:^|;\\s*)${nameAt(request)}=([\\w-]{43})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1]
+  /** Lax, because the browser comes back from another site. */
+  function setCookie(request: Request, response: Response, id: string, forS: number): void {
+    const isSecure = originOf(request).startsWith('https:')
+    const facts = isSecure ? 'Path=/; Secure' : 'Path=/api/auth'
+    response.append('Set-Cookie', `${nameAt(request)}=${id}; Max-Age=${forS}; ${facts}; HttpOnly; SameSite=Lax`)
+  }
+
+  async function begin(request: Request, response: Response, page: string, purpose: Purpose): Promise<ElsewhereReply> {
+    const [known, origin] = [service(), originOf(request)]
+    const problem = place.problem(origin)
+    if (problem !== undefined) throw new JarvisError('conflict', problem)
+    if (request.headers.origin !== origin)
+      throw new JarvisError('forbidden', 'A sign-in elsewhere begins on the sign-in page. Nothing was begun.')
+    const network = networkOf(addressOf(request).address)
+    const redirectUri = `${origin}/api/auth/oidc/callback`
+    const { url, id } = await known.begin({ purpose, page, network, redirectUri })
+    setCookie(request, response, id, cookieForS)
+    return { redirectTo: url }
+  }
+  function end<K extends Purpose['kind']>(request: Request, response: Response, secret: string, kind: K) {
+    const ended = service().end(cookieOf(request), secret, kind)
+    setCookie(request, response, '', 0)
+    return ended
+  }
+
+  return [
+    post(
+      '/auth/oidc',
+      'Begins to [sign in elsewhere](sign-in.md#sign-in-from-elsewhere): the browser goes to `redirectTo`. Only our own page may.',
+      { role: 'public', body: ElsewhereBody, reply: ElsewhereReply },
+      ({ body, request, response }) => begin(request, response, body.page, { kind: 'sign_in' }),
+    ),
+    get(
+      '/auth/oidc/callback',
+      'Where the other service sends the browser back to. Its answer counts once, in the browser that began, and the browser goes on to a page.',
+      { role: 'public', query: z.record(z.string(), z.unknown()), media: ['text/plain'], status: 303 },
+      async ({ request, response }) => {
+        const at = request.originalUrl.indexOf('?')
+        const kind = await service()
+          .back(cookieOf(request), request.originalUrl.slice(at))
+          .catch((error: unknown) => {
+            // The page tells of it.
+            if (error instanceof JarvisError) return 'sign_in' as const
+            throw error
+          })
+        response.redirect(303, pages[kind])
+      },
+    ),
+    post(
+      '/auth/oidc/finish',
+      'Ends a sign-in elsewhere with the secret of the page that began it. An account of nobody is refused and waits for an owner.',
+      { role: 'public', body: ElsewhereFinishBody, reply: LoginReply },
+      ({ body, request, response }) => {
+        try {
+          const { identity } = end(request, response, body.secret, 'sign_in')
+          return parts.enter(accounts.enter(identity).id, request, response, foreignMethod)
+        } catch (error) {
+          parts.refused(request)
+          throw error
+        }
+      },
+    ),
+    get(
+      '/auth/accounts',
+      'Accounts of another service that you sign in with.',
+      { role: 'viewer', forMembers: true, reply: ForeignAccountsReply },
+      ({ identity, request }) => {
+        const problem = place.problem(originOf(request))
+        return {
+          items: accounts.of(identity.person.id),
+          ...(elsewhere && { service: elsewhere.name, ...(problem !== undefined && { problem }) }),
+        }
+      },
+    ),
+    post(
+      '/auth/accounts',
+      'Begins to link an account of another service, as `POST /api/auth/oidc` does to sign in.',
+      { role: 'viewer', forMembers: true, password: true, body: ElsewhereBody, reply: ElsewhereReply },
+      ({ body, identity: { person, tokenHash }, request, response }) =>
+        begin(request, response, body.page, { kind: 'link', person: person.id, tokenHash }),
+    ),
+    post(
+      '/auth/accounts/finish',
+      'Links the account, for the sign-in that began it.',
+      { role: 'viewer', forMembers: true, body: ElsewhereFinishBody, reply: ForeignAccount },
+      ({ body, identity: asking, request, response }) => {
+        const { identity, purpose } = end(request, response, body.secret, 'link')
+        if (purpose.tokenHash !== asking.tokenHash || purpose.person !== asking.person.id)
+          throw new JarvisError('forbidden', 'Somebody else began this. Nothing was linked.')
+        return accounts.link(identity, purpose.person)
+      },
+    ),
+    del(
+      '/auth/accounts/:id',
+      'Unlinks an account of yours; what was signed in with an account of another service ends.',
+      { role: 'viewer', forMembers: true },
+      ({ params: { id }, identity, by }) => accounts.remove(id, by, identity.person.id),
+    ),
+    get(
+      '/people/accounts',
+      'Everybody’s accounts of another service, and those that wait to be let in (without `person`).',
+      { role: 'owner', reply: z.object({ items: z.array(ForeignAccount) }) },
+      () => ({ items: accounts.list() }),
+    ),
+    post(
+      '/people/accounts/:id/admit',
+      'Lets a waiting account in as a new person, who has no password.',
+      { role: 'owner', password: true, status: 201, body: AdmitBody, reply: Person },
+      ({ params: { id }, body, by }) => accounts.admit(id, body, by),
+    ),
+    del(
+      '/people/accounts/:id',
+      'Unlinks anybody’s account, or refuses one that waits.',
+      { role: 'owner' },
+      ({ params: { id }, by }) => accounts.remove(id, by),
+    ),
+  ]
+}
