@@ -7,12 +7,16 @@ import { portChecks } from '../doctor/address-checks.ts'
 import { databaseChecks } from '../doctor/data-checks.ts'
 import { examine, unusable } from '../doctor/doctor.ts'
 import { embeddingChecks } from '../doctor/model-checks.ts'
+import { peopleChecks, wantsProof } from '../doctor/people-checks.ts'
 import { policyChecks } from '../doctor/policy-checks.ts'
 import { createRedactor } from '../gate/index.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { DoctorCheck, DoctorReply, JournalVerification } from '../protocol/index.ts'
+import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
+import { inspectDatabase } from '../store/sqlite/inspect.ts'
 import { withJournal } from './data.ts'
 import { readOptions } from './options.ts'
+import { peopleIn } from './people-in.ts'
 import { table } from './table.ts'
 import { unmetHere } from './unmet-here.ts'
 
@@ -44,10 +48,11 @@ async function look(env: Record<string, string | undefined>, asksModel: boolean)
     clock: systemClock,
     envPath: '.env',
     asksModel,
-    database: async () => [
-      ...(await databaseChecks(config.dataDir, Number.POSITIVE_INFINITY, () => verified(config))),
-      ...(await quorumChecks(config)),
-    ],
+    async database() {
+      const found = await databaseChecks(config.dataDir, Number.POSITIVE_INFINITY, () => verified(config))
+      const isSound = !found.some(({ health }) => health === 'bad')
+      return [...found, ...(isSound ? await peopleHere(config) : []), ...(await quorumChecks(config))]
+    },
     // A remote embeddings server charges for the check's request.
     embeddings: async (signal) =>
       !asksModel && config.embeddings.kind === 'openai' ? [] : embeddingChecks(config.embeddings, signal),
@@ -61,6 +66,25 @@ async function quorumChecks(config: Config): Promise<DoctorCheck[]> {
   const read = readPolicy(policyPath(config.dataDir), 'policy.yaml')
   if (read.kind !== 'read' || !existsSync(join(config.dataDir, 'jarvis.db'))) return []
   return policyChecks(await unmetHere(config, read.file))
+}
+
+/** Of a database that this release wrote; an older one is not brought up to date by a look at it. */
+async function peopleHere(config: Config): Promise<DoctorCheck[]> {
+  const path = join(config.dataDir, 'jarvis.db')
+  let found: DoctorCheck[] = []
+  if (!existsSync(path) || !inspectDatabase(path, 0).isCurrent) return found
+  await withJournal(config, (journal, database) => {
+    const { people, links } = peopleIn(config.dataDir, journal, database)
+    const passkeys = createPasskeyStore(database)
+    const policy = readPolicy(policyPath(config.dataDir), 'policy.yaml')
+    found = peopleChecks({
+      people: people.list(),
+      invitations: links.invitations(),
+      hasPasskey: (person) => passkeys.list(person).length > 0,
+      wantsProof: policy.kind === 'read' && wantsProof(policy.file),
+    })
+  })
+  return found
 }
 
 async function verified(config: Config): Promise<JournalVerification> {

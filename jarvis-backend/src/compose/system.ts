@@ -8,6 +8,7 @@ import { cutCheck } from '../doctor/context-checks.ts'
 import { databaseChecks } from '../doctor/data-checks.ts'
 import { examine } from '../doctor/doctor.ts'
 import { memoryChecks } from '../doctor/model-checks.ts'
+import { peopleChecks, wantsProof } from '../doctor/people-checks.ts'
 import { policyChecks } from '../doctor/policy-checks.ts'
 import { profiles, unseenTargets } from '../gate/index.ts'
 import { diskOf } from '../http/disk.ts'
@@ -180,7 +181,15 @@ export function composeSystem(
               ...models.cuts().map(([id, cut]) => cutCheck(id, cut)),
               ...policyChecks(policy.status().warnings ?? []),
             ],
-            database: () => databaseChecks(dataDir, scannedUpToBytes, journal.verify),
+            database: async () => [
+              ...(await databaseChecks(dataDir, scannedUpToBytes, journal.verify)),
+              ...peopleChecks({
+                people: site.people.list(),
+                invitations: site.links.invitations(),
+                hasPasskey: (person) => site.passkeys.list(person).length > 0,
+                wantsProof: wantsProof(policy.current()),
+              }),
+            ],
             embeddings: async () => memoryChecks(memory.status()),
             port: async () => [{ area: 'Port', health: 'ok', text: 'JARVIS serves: you are reading this.' }],
             redact,

@@ -1,0 +1,42 @@
+import type { DoctorCheck, Invitation, Person } from '../protocol/index.ts'
+import { bad, ok, warn } from './check.ts'
+
+/** Whether a policy has approvals signed, all or some. */
+export const wantsProof = ({
+  proof,
+  rules,
+}: {
+  proof?: string | undefined
+  rules?: readonly { proof?: string | undefined }[] | undefined
+}) => (proof !== undefined && proof !== 'session') || rules?.some((rule) => rule.proof === 'passkey') === true
+
+/** Checks that somebody can manage the people, and whoever must sign approvals can. */
+export function peopleChecks(seen: {
+  people: readonly Person[]
+  invitations: readonly Invitation[]
+  hasPasskey(person: string): boolean
+  /** A rule of policy.yaml wants signed approvals. */
+  wantsProof: boolean
+}): DoctorCheck[] {
+  const area = 'People'
+  const owners = seen.people.filter(({ role }) => role === 'owner')
+  const present = owners.filter(({ disabledAt }) => disabledAt === undefined)
+  const checks = owners
+    .filter(({ disabledAt }) => disabledAt !== undefined)
+    .map(({ name }) =>
+      warn(
+        area,
+        `${name} is an owner and is disabled.`,
+        `npm run jarvis -- user enable ${name}, or user remove ${name}`,
+      ),
+    )
+  if (present.length === 0) {
+    checks.push(bad(area, 'No owner can sign in.', 'npm run jarvis -- user role NAME owner, or user invite owner'))
+  } else if (seen.wantsProof && !present.some(({ id }) => seen.hasPasskey(id))) {
+    const text = 'policy.yaml wants approvals signed with a passkey, and no owner has one.'
+    checks.push(warn(area, text, 'Add one: Settings, You, Passkeys (docs/signed-decisions.md).'))
+  }
+  const count = `${seen.people.length} may sign in, ${present.length} of them as owner`
+  const open = seen.invitations.length
+  return [...checks, ok(area, open === 0 ? `${count}.` : `${count}; ${open} invited and not here yet.`)]
+}
