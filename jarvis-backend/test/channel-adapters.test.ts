@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { apprise } from '../src/channels/adapters/apprise.ts'
 import { gotify } from '../src/channels/adapters/gotify.ts'
+import { homeAssistant } from '../src/channels/adapters/home-assistant.ts'
 import { ntfy } from '../src/channels/adapters/ntfy.ts'
 import { webhook } from '../src/channels/adapters/webhook.ts'
 import type { ChannelKind, Outgoing, Settings } from '../src/channels/channel.ts'
@@ -9,6 +10,7 @@ import { createSpeech } from '../src/channels/spoken.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { startApprise } from './fake-services/apprise.ts'
 import { startGotify } from './fake-services/gotify.ts'
+import { startHomeAssistant } from './fake-services/home-assistant.ts'
 import { startNtfy } from './fake-services/ntfy.ts'
 import type { startService } from './fake-services/service.ts'
 import { startWebhook } from './fake-services/webhook.ts'
@@ -40,6 +42,11 @@ const kinds: Record<string, () => Promise<Started>> = {
     const service = await startWebhook(secret)
     const settings = { HOOK_URL: `${service.url}/hook?key=1`, SECRET: secret }
     return { kind: webhook, service, settings, shown: () => [...service.events.values()].map(({ data }) => data) }
+  },
+  async homeassistant() {
+    const service = await startHomeAssistant()
+    const settings = { URL: service.url, TOKEN: service.token, SERVICE: service.service }
+    return { kind: homeAssistant, service, settings, shown: service.shown }
   },
   async gotify() {
     const service = await startGotify()

@@ -1,9 +1,11 @@
 import type { ChannelKind } from '../channel.ts'
 import { apprise } from './apprise.ts'
+import { email } from './email.ts'
 import { gotify } from './gotify.ts'
+import { homeAssistant } from './home-assistant.ts'
 import { ntfy } from './ntfy.ts'
 import { telegram } from './telegram.ts'
 import { webhook } from './webhook.ts'
 
 /** Every channel there is. A new one is a file, and a line here. */
-export const channelKinds: readonly ChannelKind[] = [telegram, ntfy, webhook, gotify, apprise]
+export const channelKinds: readonly ChannelKind[] = [telegram, ntfy, email, homeAssistant, webhook, gotify, apprise]

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import { PageHead } from '../../app/page-head.tsx'
 import { useLocation } from '../../lib/location.tsx'
 import { Budgets } from './budgets.tsx'
+import { Channels } from './channels.tsx'
 import { Display } from './display.tsx'
 import { McpServers } from './mcp-servers.tsx'
 import { Models } from './models.tsx'
@@ -22,6 +23,7 @@ const sections = [
   ['ssh', 'SSH', Ssh],
   ['people', 'People and devices', People],
   ['tokens', 'Tokens', Tokens],
+  ['channels', 'Channels', Channels],
   ['mcp-servers', 'MCP servers', McpServers],
   ['budgets', 'Budgets', Budgets],
   ['safety', 'Safety', Safety],

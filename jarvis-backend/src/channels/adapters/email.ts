@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import type { Channel, ChannelKind, Delivery, Outgoing } from '../channel.ts'
+
+const patienceMs = 15_000
+/** Codes of nodemailer and of sockets that another attempt may pass. */
+const passing = new Set(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'ECONNREFUSED', 'ECONNRESET'])
+const mostWords = 200
+
+type Failure = { code?: string; responseCode?: number; response?: string }
+
+/** Why a mail was not taken: 4xx and a dead link may pass, 5xx stays (RFC 5321, section 4.2.1). */
+function outcome(error: Failure): Delivery {
+  const { code, responseCode, response = '' } = error
+  if (responseCode !== undefined) {
+    const why = `it answered ${response.slice(0, mostWords)}`
+    return responseCode >= 500 ? { kind: 'failed', why } : { kind: 'again', why }
+  }
+  if (code === 'ETLS') return { kind: 'failed', why: 'it offers no STARTTLS' }
+  if (code === 'EAUTH') return { kind: 'failed', why: 'it refuses the account' }
+  const why = `it could not be reached (${code ?? 'unknown'})`
+  return passing.has(code ?? '') || code === undefined ? { kind: 'again', why } : { kind: 'failed', why }
+}
+
+/** The parts of `smtp://mail.lan:587` or `smtps://mail.lan`. */
+function serverOf(value: string): { host: string; port: number; secure: boolean } | undefined {
+  if (!URL.canParse(value)) return undefined
+  const { protocol, hostname, port, pathname, username } = new URL(value)
+  if ((protocol !== 'smtp:' && protocol !== 'smtps:') || hostname === '' || username !== '') return undefined
+  if (pathname !== '' && pathname !== '/') return undefined
+  const secure = protocol === 'smtps:'
+  return { host: hostname, port: port === '' ? (secure ? 465 : 587) : Number(port), secure }
+}
+
+const addressForm = /^[^\s<>@,;"]+@[^\s<>@,;"]+$/
+const addressProblem = (value: string) =>
+  addressForm.test(value) ? undefined : 'must be one address, for example mira@home.lan'
+const isHere = (host: string) => host === 'localhost' || host.startsWith('127.')
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+function textsOf({ title, lines, link }: Outgoing) {
+  const text = [title, '', ...lines, ...(link === undefined ? [] : ['', link])].join('\n')
+  const address =
+    link === undefined ? '' : `<p><a href="${escaped(link).replaceAll('"', '&quot;')}">Open JARVIS</a></p>`
+  return {
+    text,
+    html: `<p><b>${escaped(title)}</b></p>${lines.map((line) => `<p>${escaped(line)}</p>`).join('')}${address}`,
+  }
+}
+
+/** Mail over SMTP. A link in it opens the dashboard: scanners follow links, so none decides. */
+export const email: ChannelKind = {
+  id: 'email',
+  name: 'E-mail',
+  readers: 'Each mail server on the way can read these messages.',
+  capabilities: {
+    decidesAtMost: 'none',
+    revises: false,
+    withdraws: false,
+    isIdempotent: false,
+    pairs: false,
+    hidesNames: true,
+  },
+  settings: [
+    {
+      name: 'URL',
+      label: 'Server',
+      isRequired: true,
+      example: 'smtp://mail.lan:587',
+      problem: (value) => (serverOf(value) === undefined ? 'must be smtp://HOST:PORT or smtps://HOST:PORT' : undefined),
+    },
+    { name: 'FROM', label: 'From', isRequired: true, example: 'jarvis@home.lan', problem: addressProblem },
+    { name: 'TO', label: 'To', isRequired: true, example: 'mira@home.lan', problem: addressProblem },
+    { name: 'USER', label: 'Account', isRequired: false, example: 'jarvis' },
+    { name: 'PASSWORD', label: 'Password', isRequired: false, example: '' },
+  ],
+  open({ URL: url = '', FROM: from = '', TO: to = '', USER: user, PASSWORD: pass }): Channel {
+    const server = serverOf(url) ?? { host: '', port: 0, secure: false }
+    const open = async () => {
+      // Loaded on first use: most installations send no mail.
+      const { createTransport } = await import('nodemailer')
+      return createTransport({
+        ...server,
+        // Only on this machine nothing can be read on the way.
+        requireTLS: !server.secure && !isHere(server.host),
+        ...(user !== undefined && pass !== undefined && { auth: { user, pass } }),
+        ...{ connectionTimeout: patienceMs, greetingTimeout: patienceMs, socketTimeout: patienceMs },
+        ...{ disableFileAccess: true, disableUrlAccess: true },
+      })
+    }
+    return {
+      place: to,
+      async deliver(message, _to, signal) {
+        if (signal.aborted) return { kind: 'again', why: 'JARVIS stopped' }
+        const transport = await open()
+        try {
+          // The same id in every attempt, so that a mailbox may know a second copy.
+          const hash = createHash('sha256').update(message.id).digest('hex').slice(0, 32)
+          const isUrgent = message.level === 'failed' || message.level === 'card'
+          await transport.sendMail({
+            ...{ from: { name: 'JARVIS', address: from }, to, subject: message.title, ...textsOf(message) },
+            messageId: `<${hash}@${from.split('@')[1] ?? 'jarvis'}>`,
+            headers: { 'Auto-Submitted': 'auto-generated' },
+            ...(isUrgent && { priority: 'high' as const }),
+          })
+          return { kind: 'sent' }
+        } catch (error) {
+          return outcome(error as Failure)
+        } finally {
+          transport.close()
+        }
+      },
+      async health() {
+        const transport = await open()
+        try {
+          await transport.verify()
+          return {}
+        } catch (error) {
+          const found = outcome(error as Failure)
+          return { problem: 'why' in found ? found.why : 'it could not be reached' }
+        } finally {
+          transport.close()
+        }
+      },
+    }
+  },
+}

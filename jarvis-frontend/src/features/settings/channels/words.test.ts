@@ -1,0 +1,44 @@
+import type { ChannelDelivery, ChannelInfo, ChannelRecipient } from 'jarvis-backend/protocol'
+import { expect, test } from 'vitest'
+import { atMostOf, endOf, isWithin, lineOf, markOf, mayNow } from './words.ts'
+
+const mira: ChannelRecipient = {
+  ...{ id: 'r', person: 'operator', personName: 'mira', user: '7', name: 'Mira', decides: 'deny' },
+  ...{ hidesNames: false, createdAt: 0 },
+}
+const channel = (more: Partial<ChannelInfo> = {}): ChannelInfo => ({
+  ...{ id: 'telegram', name: 'Telegram', readers: '', atMost: 'approve', pairs: true, state: 'on' },
+  ...{ place: 'api.telegram.org', settings: [], recipients: [mira], waiting: 0 },
+  ...more,
+})
+const sent: ChannelDelivery = {
+  ...{ id: 'o', seq: 1, channel: 'ntfy', to: 'mira', act: 'deliver', kind: 'notice', level: 'info', title: 'T' },
+  ...{ at: 0, state: 'sent', endedAt: 400, attempts: 1 },
+}
+
+test.each<[Partial<ChannelInfo>, string, string]>([
+  [{}, 'api.telegram.org · mira', 'ok'],
+  [{ state: 'off' }, 'not set up', 'stopped'],
+  [{ recipients: [] }, 'api.telegram.org · nobody is paired', 'ok'],
+  [{ problem: 'it answered 503', waiting: 2 }, 'api.telegram.org · mira · 2 waiting · it answered 503', 'warn'],
+  [{ pairs: false, recipients: [{ ...mira, hidesNames: true }] }, 'api.telegram.org · names hidden', 'ok'],
+])('of %j a row says %s', (more, line, mark) => {
+  expect([lineOf(channel(more)), markOf(channel(more))]).toEqual([line, mark])
+})
+
+test.each<[Partial<ChannelDelivery>, string]>([
+  [{}, 'delivered in 0.4 s'],
+  [{ act: 'revise' }, 'edited after the decision'],
+  [{ state: 'failed', attempts: 3, why: 'no STARTTLS' }, '3 tries, failed: no STARTTLS'],
+  [{ state: 'held', attempts: 0, why: 'quiet hours' }, 'held: quiet hours'],
+  [{ why: 'passed quiet hours: something failed' }, 'delivered in 0.4 s: passed quiet hours: something failed'],
+])('a message of %j is told as %s', (more, words) => {
+  expect(endOf({ ...sent, ...more })).toBe(words)
+})
+
+test('what a channel may now is the most that one of its recipients may', () => {
+  expect(mayNow(channel())).toBe('Deny')
+  expect(mayNow(channel({ recipients: [] }))).toBe('Tell')
+  expect([atMostOf(channel()), atMostOf(channel({ atMost: 'none' }))]).toEqual(['up to Approve', 'only Tell'])
+  expect([isWithin('approve', 'deny'), isWithin('none', 'deny')]).toEqual([false, true])
+})

@@ -1,0 +1,82 @@
+import { readChannels, readDeliveries, readPairings, readRules, sendAgain } from '../../api/channels.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
+import { useNarrowing } from '../../app/use-narrowing.ts'
+import { ChannelList } from '../../features/settings/channels/channel-list.tsx'
+import { ChannelPart } from '../../features/settings/channels/channel-part.tsx'
+import { Deliveries } from '../../features/settings/channels/deliveries.tsx'
+import { Pairings } from '../../features/settings/channels/pairings.tsx'
+import { RulesForm } from '../../features/settings/channels/rules.tsx'
+import { FormProblem } from '../../features/settings/form-problem.tsx'
+import { useAttempt } from '../../features/settings/people/use-attempt.ts'
+import { Section, useRights } from './section.tsx'
+import './channels.css'
+
+const watched = ['connect', 'channels']
+const none = () => Promise.resolve(undefined)
+
+/** Where JARVIS reaches people outside of this page, and what a tap there may do. */
+export function Channels() {
+  const { isOperator, isLive, isResting } = useRights('operator')
+  const { isOperator: isOwner } = useRights('owner')
+  const key = (name: string) => `${name} ${isOperator}`
+  const channels = useLoad(key('channels'), isOperator ? readChannels : none, watched)
+  const pairings = useLoad(key('channel pairings'), isOperator ? readPairings : none, watched)
+  const deliveries = useLoad(key('channel deliveries'), isOperator ? readDeliveries : none, watched)
+  const rules = useLoad(key('channel rules'), isOperator ? readRules : none, watched)
+  const [params, narrow] = useNarrowing()
+  const { problem, isBusy, attempt } = useAttempt()
+  const items = channels.data?.items
+  const open = items?.find(({ id }) => id === params.get('channel'))
+  const changed = () => {
+    channels.again()
+    pairings.again()
+    deliveries.again()
+  }
+  return (
+    <Section id="channels" title="Channels">
+      <p>Where JARVIS reaches you; each may do at most what you see here.</p>
+      {isOperator && <Problem error={channels.problem} onAgain={channels.again} kept={items !== undefined} />}
+      {isOperator && items === undefined && channels.problem === undefined && <Skeletons rows={4} height={46} />}
+      {items !== undefined && (
+        <>
+          <ChannelList channels={items} open={open?.id} onOpen={(id) => narrow({ channel: id })}>
+            {open !== undefined && (
+              <ChannelPart
+                key={`${open.id} ${open.state}`}
+                channel={open}
+                isOwner={isOwner}
+                isResting={isResting}
+                onChanged={changed}
+              >
+                <Pairings
+                  channel={open}
+                  pairings={pairings.data?.items.filter(({ channel }) => channel === open.id) ?? []}
+                  isResting={isResting}
+                  onChanged={changed}
+                />
+              </ChannelPart>
+            )}
+          </ChannelList>
+          {isOwner && rules.data !== undefined && items.some(({ state }) => state !== 'off') && (
+            <>
+              <h3>Quiet hours, and cards that nobody answers</h3>
+              <RulesForm rules={rules.data} channels={items} isResting={!isLive} onChanged={rules.again} />
+            </>
+          )}
+          {deliveries.data !== undefined && channels.data !== undefined && (
+            <Deliveries
+              items={deliveries.data.items}
+              channels={items}
+              today={channels.data.today}
+              isResting={isResting || isBusy}
+              onAgain={(id) => void attempt(() => sendAgain(id)).then(changed)}
+            />
+          )}
+          <FormProblem text={problem} />
+        </>
+      )}
+      <Resting isOperator={isOperator} isLive={isLive} />
+    </Section>
+  )
+}
