@@ -53,7 +53,7 @@ test('a link goes where the click says, and to the same place only once', async 
     const opened = page.context().waitForEvent('page')
     await link.click({ ...options, modifiers: 'modifiers' in options ? [...options.modifiers] : [] })
     const other = await opened
-    await other.waitForURL('**/cluster')
+    await other.waitForURL('**/cluster', { waitUntil: 'commit' })
     await other.close()
     expect(new URL(page.url()).pathname, how).toBe('/chat/ses_main')
   }
