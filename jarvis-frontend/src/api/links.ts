@@ -11,8 +11,13 @@ export const withdrawInvitation = (id: string) => call('DELETE', `/api/people/in
 /** What a link is for. @throws ApiError `not_found` for one that does not count */
 export const readLink = (secret: string) => call<LinkReply>('POST', '/api/auth/link', { secret })
 
-/** Uses a link and signs in. `name`: of an invitation. @throws ApiError `not_found`, `conflict`, `invalid_request`, `too_many_requests` */
-export async function takeLink(given: { secret: string; name?: string; password: string }): Promise<void> {
+/** Uses a link and signs in. `name`: of an invitation. @throws ApiError `not_found`, `conflict`, `invalid_request`, `second_factor_required`, `too_many_requests` */
+export async function takeLink(given: {
+  secret: string
+  name?: string
+  password: string
+  code?: string
+}): Promise<void> {
   const path = given.name === undefined ? '/api/auth/reset' : '/api/auth/join'
   const reply = await call<SignInReply>('POST', path, given)
   history.replaceState(null, '', '/')

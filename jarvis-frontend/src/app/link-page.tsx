@@ -60,7 +60,8 @@ function Taking({ secret, link }: { secret: string; link: LinkReply }) {
   const here = useValue(signedIn)?.name
   const [name, setName] = useState(link.name ?? '')
   const [password, setPassword] = useState('')
-  const { problem, leftMs, isBusy, isResting, submit } = usePasswordTry(takeLink, problemOf)
+  const [code, setCode] = useState('')
+  const { problem, leftMs, isBusy, isResting, needsCode, submit } = usePasswordTry(takeLink, problemOf)
   const first = useRef<HTMLInputElement>(null)
   useEffect(() => first.current?.focus(), [])
   const needsName = isJoin && link.name === undefined
@@ -69,7 +70,7 @@ function Taking({ secret, link }: { secret: string; link: LinkReply }) {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          void submit({ secret, password, ...(isJoin && { name: name.trim() }) })
+          void submit({ secret, password, ...(isJoin && { name: name.trim() }), ...(code !== '' && { code }) })
         }}
       >
         <Ring size={72} arcs={[]} core={isBusy ? 'working' : 'quiet'} />
@@ -129,6 +130,19 @@ function Taking({ secret, link }: { secret: string; link: LinkReply }) {
           ref={needsName ? undefined : first}
           onChange={(event) => setPassword(event.target.value)}
         />
+        {needsCode && (
+          <>
+            <label htmlFor="code">Code of your app, or a recovery code</label>
+            <input
+              id="code"
+              className="field"
+              required
+              autoComplete="one-time-code"
+              value={code}
+              onChange={(event) => setCode(event.target.value)}
+            />
+          </>
+        )}
         {problem !== undefined && (
           <p className="problem" role="alert">
             <Mark kind="bad" />
