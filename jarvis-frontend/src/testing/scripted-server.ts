@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Card, Change, ClusterUpdate, Entry, Role, Snapshot } from 'jarvis-backend/protocol'
+import type { Card, Change, ClusterUpdate, Entry, Role, Snapshot, Status } from 'jarvis-backend/protocol'
 import { usualLimits } from 'jarvis-backend/protocol'
 import { Server, type Socket } from 'socket.io'
 import { sendBuilt } from './built-files.ts'
@@ -284,7 +284,10 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
         models: ['anthropic/claude-sonnet-4'],
         isDemoModel: false,
         isDemoCluster: scene.isDemoCluster ?? false,
-      })
+        hasTerminal: false,
+        policy: { profile: 'balanced' },
+        parts: [],
+      } satisfies Status)
     }
     if (isWatched(pathname)) {
       const one = { method: request.method ?? 'GET', path: pathname, body: await bodyOf(request) }
