@@ -217,8 +217,9 @@ export type PolicyStatus = { profile: ProfileName; hash?: string; problems?: (st
 export type Principal = { kind: string; name: string; token?: string; job?: string; agent?: string; for?: string; person?: string }
 export type ProfileName = "lockdown" | "restricted" | "balanced" | "permissive" | "unrestricted"
 export type ProofsReply = { items: (RestoreProof)[]; open: (OpenDrill | null) }
-export type PushBody = { endpoint: string; keys: { p256dh: string; auth: string }; label: string; hidesNames?: boolean }
-export type PushDevice = { id: string; label: string; hidesNames: boolean; createdAt: number; lastSentAt?: number; problem?: string }
+export type PushBody = { endpoint: string; keys: { p256dh: string; auth: string }; label: string; hidesNames?: boolean; key?: string }
+export type PushDecideBody = { device: string; challenge: string; decision: "approved" | "denied"; signature: string }
+export type PushDevice = { id: string; label: string; hidesNames: boolean; decides: boolean; createdAt: number; lastSentAt?: number; problem?: string }
 export type PushReply = { publicKey: string; items: (PushDevice)[] }
 export type Question = { server?: string; message?: string; url?: string; items: (QuestionItem)[]; questionId: QuestionId; toolUseId: string; requestedBy: Principal; createdAt: number; expiresAt: number }
 export type QuestionEnd = "answered" | "declined" | "unanswered" | "withdrawn"
@@ -647,6 +648,8 @@ export type Operations = {
   'POST /api/push': { input: { body: PushBody }; reply: PushDevice }
   /** Removes a browser. */
   'DELETE /api/push/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Decides a card as a button of a notification was pressed: signed with the key of the device, once. 403 where it does not count. */
+  'POST /api/push/decide': { input: { body: PushDecideBody }; reply: { ok: true } }
   /** Sends a browser a message. */
   'POST /api/push/{id}/test': { input: { params: { id: string } }; reply: PushDevice }
   /** The channels, whom they reach, and what a tap there may do. */

@@ -64,7 +64,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   v1: ['protocol', 'auth', 'agent', 'agents', 'gate'],
   auth: ['protocol'],
   signing: ['protocol'],
-  push: ['protocol', 'gate'],
+  push: ['protocol', 'gate', 'signing'],
   channels: ['protocol', 'redaction', 'push'],
   realtime: ['protocol', 'auth', 'agent', 'homelab', 'calls'],
   http: [

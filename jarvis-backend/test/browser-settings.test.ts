@@ -206,7 +206,10 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
       return { kind: 'sent' }
     },
   }
-  const model = scripted(calls(['stop_vm', { vmid: 103 }]), says('Well.'))
+  const model = scripted(
+    ...[calls(['stop_vm', { vmid: 103 }]), says('Well.')],
+    ...[calls(['restart_vm', { vmid: 101 }]), says('Then.')],
+  )
   const jarvis = await startJarvis({ dashboardDir, model, push, env })
   const page = await ownProfile(jarvis.url)
   // A headless browser says `denied` here whatever was granted, and its maker's push service is not reached from here.
@@ -272,6 +275,26 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   await expect.poll(() => worker.evaluate('self.closed')).toEqual([toolUseId])
   // Nothing is answered from a cache.
   expect(await page.evaluate('caches.keys()')).toEqual([])
+
+  // With a key of its own, a button of a light card decides it.
+  await page.goto(`${jarvis.url}/settings#notifications`)
+  await part.getByRole('checkbox', { name: /Decide in the notification/ }).click()
+  await devices.getByText('decides light calls').waitFor()
+  await operator.ask('chat:send', { sessionId, message: 'Restart 101.' })
+  const light = await operator.next('chat:confirm_needed')
+  await expect.poll(() => sent.at(-1) ?? '').toContain('"buttons"')
+  await worker.evaluate('self.kept = []')
+  await take(sent.at(-1))
+  await expect.poll(async () => (await shown()).length).toBe(1)
+  const [[, withButtons] = ['', {}]] = await shown()
+  expect(withButtons).toMatchObject({ tag: light.toolUseId, actions: [{ title: 'Approve' }, { title: 'Deny' }] })
+  const press = `self.dispatchEvent(Object.assign(new Event('notificationclick'), { action: 'approve',
+    notification: { close() {}, tag: 'x', data: ${JSON.stringify(withButtons.data)} }, waitUntil() {} }))`
+  await worker.evaluate(press)
+  await expect.poll(() => jarvis.controls.effects.length).toBe(1)
+  // The same press again.
+  await worker.evaluate(press)
+  await expect.poll(async () => (await shown()).at(-1)?.[0]).toBe('Nothing was decided')
 
   await page.goto(`${jarvis.url}/settings#notifications`)
   await devices.getByRole('button', { name: /^Revoke/ }).click()

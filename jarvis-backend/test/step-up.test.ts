@@ -54,6 +54,7 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /second-factor/recovery-codes': 'password',
   'DELETE /second-factor': 'password',
   'DELETE /people/:id/second-factor': 'password',
+  'POST /push/decide': 'public',
   'POST /signers/ssh': 'password',
   'POST /signers/ssh/countersign': 'password',
   'DELETE /signers/ssh/:id': 'password',

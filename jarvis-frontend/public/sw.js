@@ -1,4 +1,5 @@
-// Tells that a card waits, and opens it. It keeps nothing and answers no request: every card comes from the server itself.
+// Tells that a card waits, and opens it. A button of a light card decides it, signed with a key that no page can read. It answers no request:
+// every card comes from the server itself.
 self.addEventListener('install', () => self.skipWaiting())
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
 
@@ -8,7 +9,9 @@ self.addEventListener('push', (event) => {
 
 self.addEventListener('notificationclick', (event) => {
   event.notification.close()
-  event.waitUntil(open(event.notification.data?.path))
+  const { path, buttons } = event.notification.data ?? {}
+  const decision = { approve: 'approved', deny: 'denied' }[event.action]
+  event.waitUntil(buttons && decision ? decide(decision, buttons, event.notification) : open(path))
 })
 
 function read(data) {
@@ -19,7 +22,7 @@ function read(data) {
   }
 }
 
-async function tell({ title, body, tag, path, withdraws }) {
+async function tell({ title, body, tag, path, withdraws, buttons }) {
   const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
   const isSeen = windows.some((client) => client.focused)
   await self.registration.showNotification(String(title ?? 'JARVIS asks'), {
@@ -28,11 +31,53 @@ async function tell({ title, body, tag, path, withdraws }) {
     icon: '/icon-192.png',
     badge: '/badge-96.png',
     silent: isSeen || withdraws === true,
-    data: { path },
+    data: { path, buttons },
+    ...(buttons && {
+      actions: [
+        { action: 'approve', title: 'Approve' },
+        { action: 'deny', title: 'Deny' },
+      ],
+    }),
   })
   if (!isSeen && withdraws !== true) return
   // Who looks at the page, or has a decided card, needs none. Some browsers withdraw the permission where none is shown at all.
   for (const note of await self.registration.getNotifications({ tag: String(tag ?? 'card') })) note.close()
+}
+
+/** The key of this browser, which the page made at subscription. */
+function ownKey() {
+  return new Promise((resolve, reject) => {
+    const asked = indexedDB.open('jarvis', 1)
+    asked.onupgradeneeded = () => asked.result.createObjectStore('keys')
+    asked.onerror = () => reject(asked.error)
+    asked.onsuccess = () => {
+      const found = asked.result.transaction('keys').objectStore('keys').get('push')
+      found.onsuccess = () => resolve(found.result)
+      found.onerror = () => reject(found.error)
+    }
+  })
+}
+
+async function decide(decision, { device, challenge, before, after }, { tag, data }) {
+  let why = 'JARVIS could not be reached. The card waits.'
+  try {
+    const text = new TextEncoder().encode(`jarvis-device-v1\0${before}"${decision}"${after}`)
+    const made = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, await ownKey(), text)
+    const letters = btoa(String.fromCharCode(...new Uint8Array(made)))
+    const signature = letters.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+    const response = await fetch('/api/push/decide', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ device, challenge, decision, signature }),
+    })
+    if (response.ok) return
+    why = (await response.json()).error.message
+  } catch {
+    // Said as it stands.
+  }
+  await self.registration.showNotification('Nothing was decided', {
+    ...{ body: why, tag, icon: '/icon-192.png', badge: '/badge-96.png', data: { path: data?.path } },
+  })
 }
 
 async function open(path) {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createOriginOf } from '../auth/public-origin.ts'
 import { sealedOrMade } from '../config/sealed-file.ts'
 import { sshKeyRoutes } from '../http/ssh-keys.ts'
+import type { DeviceKeyChange } from '../push/buttons.ts'
 import { createDecisions } from '../signing/decisions.ts'
 import type { SignerType } from '../signing/enrolment.ts'
 import { createPasskeys, type PasskeyChange } from '../signing/passkeys.ts'
@@ -37,8 +38,8 @@ export function composePasskeys(
     return key
   }
   const signers = createSigners(proof, sealKey)
-  function recordSigner(type: SignerType, change: PasskeyChange | SshKeyChange) {
-    const isSealed = change.change === 'added' && change.signedBy === undefined
+  function recordSigner(type: SignerType, change: PasskeyChange | SshKeyChange | DeviceKeyChange) {
+    const isSealed = change.change === 'added' && !('signedBy' in change)
     journal.append('signer', { type, ...change, ...(isSealed && { seal: sealOf(sealKey(), { type, ...change }) }) })
   }
   const passkeys = createPasskeys({
@@ -51,17 +52,25 @@ export function composePasskeys(
     record: (change) => recordSigner('ssh', change),
     hadKeys: (person) => proof.hadSigner('ssh', person),
   })
+  const challenges = createChallengeStore(database)
+  const head = journalHead(database)
   const decisions = createDecisions({
-    store: createChallengeStore(database),
+    store: challenges,
     passkeys: store,
     keys,
     signers,
     place,
     decisionOf: proof.decision,
     approvalsOf: proof.approvals,
-    head: journalHead(database),
+    head,
     now,
     copied: ({ person, id, name }, why) => recordSigner('passkey', { change: 'refused', person, id, name, why }),
   })
-  return { passkeys, decisions, signerRoutes: sshKeyRoutes(sshKeys, createOriginOf(publicUrl)) }
+  return {
+    ...{ passkeys, decisions, signerRoutes: sshKeyRoutes(sshKeys, createOriginOf(publicUrl)) },
+    /** For other keys that sign. */
+    signing: { keys, signers, challenges, head, record: recordSigner },
+  }
 }
+
+export type ComposedSigning = ReturnType<typeof composePasskeys>['signing']

@@ -1,13 +1,20 @@
+import { isAtLeast } from '../auth/roles.ts'
+import type { Confirmations } from '../calls/confirmations/confirmations.ts'
+import type { People } from '../calls/people.ts'
 import type { Journal } from '../calls/ports.ts'
+import { isLight } from '../channels/cards.ts'
 import { sealedOrMade } from '../config/sealed-file.ts'
 import { pushRoutes } from '../http/push.ts'
 import type { Clock } from '../lib/clock.ts'
+import { createButtons } from '../push/buttons.ts'
 import type { PushSender } from '../push/ports.ts'
 import { createPush } from '../push/push.ts'
 import { createWebPushSender, makeVapidKeys, type VapidKeys } from '../push/web-push-sender.ts'
 import type { SecretBox } from '../secrets/index.ts'
+import { createConfirmationStore } from '../store/sqlite/calls/confirmations.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { createPushStore } from '../store/sqlite/push.ts'
+import type { ComposedSigning } from './passkeys.ts'
 
 /** Contact address that push services require when no public URL is set. Apple's service refuses addresses on localhost. */
 const nobody = 'mailto:operator@example.org'
@@ -21,6 +28,9 @@ export function composePush(parts: {
   clock: Clock
   publicUrl: string | undefined
   sender: PushSender | undefined
+  signing: ComposedSigning
+  people: People
+  confirmations(): Pick<Confirmations, 'decide'>
   hide(secret: string): void
   redact(text: string): string
   hears(sub: string, asker: string | undefined): boolean
@@ -38,9 +48,28 @@ export function composePush(parts: {
     return createWebPushSender({ keys, subject })
   }
   const store = createPushStore(database)
+  const cards = createConfirmationStore(database)
+  const { signing, people } = parts
+  const buttons = createButtons({
+    ...signing,
+    isLight,
+    cardOf(toolUseId) {
+      const found = cards.get(toolUseId)
+      return found && { card: found.card, bindingHash: found.bindingHash, isDecided: found.resolution !== undefined }
+    },
+    mayDecide(person) {
+      const found = people.find(person)
+      return found?.id === person && isAtLeast(found.role, 'operator')
+    },
+    decide: (request) => parts.confirmations().decide(request),
+    durably: database.durably,
+    record: (change) => signing.record('device', change),
+    origin: publicUrl ?? 'push',
+    now: () => parts.clock.now(),
+  })
   const push = createPush({
     ...parts,
-    store,
+    ...{ store, buttons },
     sender() {
       sender ??= made()
       return sender
@@ -58,7 +87,7 @@ export function composePush(parts: {
       const devices = store.list()
       return { devices: devices.length, failing: devices.filter(({ problem }) => problem !== undefined).length }
     },
-    routes: pushRoutes({ push, journal, durably: database.durably }),
+    routes: pushRoutes({ push, press: buttons.press, journal, durably: database.durably }),
   }
 }
 

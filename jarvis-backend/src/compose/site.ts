@@ -187,8 +187,10 @@ export function createSite(
     now,
   })
   const tokenUse = createTokenUse({ store: tokenStore, clock: given.clock, report })
+  const { passkeys, decisions, signerRoutes, signing } = composePasskeys(foundation, config.publicUrl)
   const push = composePush({
     ...foundation,
+    ...{ signing, people: people.known, confirmations: () => gate.confirmations },
     publicUrl: config.publicUrl,
     sender: replace.push,
     hears: people.hears,
@@ -230,7 +232,6 @@ export function createSite(
     skillsOf: skills.textFor,
   })
   const images = createImageStore(database)
-  const { passkeys, decisions, signerRoutes } = composePasskeys(foundation, config.publicUrl)
   const gate: Gate = composeGate(foundation, {
     changeStore: createChangeStore(database),
     planStore: createPlanStore(database),

@@ -1,10 +1,16 @@
 import type { Journal } from '../calls/ports.ts'
-import { PushBody, PushDevice, PushReply } from '../protocol/index.ts'
+import { PushBody, PushDecideBody, PushDevice, PushReply } from '../protocol/index.ts'
+import type { Buttons } from '../push/buttons.ts'
 import type { Push } from '../push/push.ts'
-import { del, get, post, type Route } from './route.ts'
+import { del, get, Ok, ok, post, type Route } from './route.ts'
 
 /** `/api/push`: each person's browsers that are told of waiting cards. Their addresses are accepted and never returned. */
-export function pushRoutes(parts: { push: Push; journal: Journal; durably<T>(work: () => T): T }): Route[] {
+export function pushRoutes(parts: {
+  push: Push
+  press: Buttons['press']
+  journal: Journal
+  durably<T>(work: () => T): T
+}): Route[] {
   const { push, journal, durably } = parts
   return [
     get(
@@ -29,6 +35,15 @@ export function pushRoutes(parts: { push: Push; journal: Journal; durably<T>(wor
         push.revoke(id, by)
         journal.append('setup', { change: 'push_off', by, id })
       }),
+    ),
+    post(
+      '/push/decide',
+      'Decides a card as a button of a notification was pressed: signed with the [key of the device](signed-decisions.md#buttons-of-notifications), once. 403 where it does not count.',
+      { role: 'public', body: PushDecideBody, reply: Ok },
+      async ({ body }) => {
+        await parts.press(body)
+        return ok
+      },
     ),
     post('/push/:id/test', 'Sends a browser a message.', { role: 'member', reply: PushDevice }, ({ params, by }) =>
       push.test(params.id, by),

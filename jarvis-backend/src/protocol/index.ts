@@ -270,7 +270,7 @@ export {
   TodoItem,
 } from './plan.ts'
 export { OpenDrill, ProofsReply, RestoreProof } from './proof.ts'
-export { PushBody, PushDevice, type PushMessage, PushReply } from './push.ts'
+export { PushBody, type PushButtons, PushDecideBody, PushDevice, type PushMessage, PushReply } from './push.ts'
 export {
   Answer,
   AnswerBody,

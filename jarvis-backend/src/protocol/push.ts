@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Base64Url } from './passkey.ts'
 
 /** Schema of `count` bytes in base64url, padded or not. */
 const bytes = (count: number) =>
@@ -12,6 +13,8 @@ export const PushBody = z.strictObject({
   label: z.string().trim().min(1).max(60),
   /** If true, messages name no guest and no node. */
   hidesNames: z.boolean().default(false),
+  /** SPKI in DER of a key on P-256 whose private half stays in the browser: its notifications decide light cards. Absent: they open the page. */
+  key: Base64Url.max(200).exactOptional(),
 })
 export type PushBody = z.output<typeof PushBody>
 
@@ -20,6 +23,8 @@ export const PushDevice = z.object({
   id: z.string(),
   label: z.string(),
   hidesNames: z.boolean(),
+  /** Whether its notifications decide light cards. */
+  decides: z.boolean(),
   createdAt: z.number(),
   lastSentAt: z.number().exactOptional(),
   problem: z.string().exactOptional(),
@@ -33,4 +38,23 @@ export type PushReply = z.infer<typeof PushReply>
  * Message to the browser's service worker, a few hundred bytes. `path`: the page to open on this origin. `withdraws`: remove the
  * notification with this tag.
  */
-export type PushMessage = { title: string; body: string; tag: string; path: string; withdraws?: true }
+export type PushMessage = {
+  title: string
+  body: string
+  tag: string
+  path: string
+  withdraws?: true
+  buttons?: PushButtons
+}
+
+/** What a device signs to decide a card: `before`, the decision in quotes, and `after`, with its domain. */
+export type PushButtons = { device: string; challenge: string; before: string; after: string }
+
+/** A pressed button. `signature`: ECDSA on P-256 with SHA-256, r and s, base64url. */
+export const PushDecideBody = z.strictObject({
+  device: z.string().max(60),
+  challenge: Base64Url.max(60),
+  decision: z.enum(['approved', 'denied']),
+  signature: Base64Url.max(120),
+})
+export type PushDecideBody = z.infer<typeof PushDecideBody>

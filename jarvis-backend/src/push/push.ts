@@ -6,12 +6,14 @@ import {
   type Change,
   JarvisError,
   type PushBody,
+  type PushButtons,
   type PushDevice,
   type PushMessage,
   type PushReply,
   personOf,
   type Question,
 } from '../protocol/index.ts'
+import type { Buttons } from './buttons.ts'
 import { cardQuestion } from './card-question.ts'
 import { type Attempts, deliver } from './deliver.ts'
 import type { Delivery, PushSender, PushStore, StoredDevice } from './ports.ts'
@@ -79,6 +81,7 @@ type Telling = { device: StoredDevice; over: string; attempts: Attempts }
  * the push service is busy, until its matter is over. Nothing waits for a message.
  */
 export function createPush(parts: {
+  buttons: Pick<Buttons, 'keep' | 'forget' | 'has' | 'of'>
   store: PushStore
   /** Made on first use. */
   sender(): PushSender
@@ -93,7 +96,7 @@ export function createPush(parts: {
   changed(): void
   report(error: unknown, message: string): void
 }): Push {
-  const { store, clock } = parts
+  const { store, clock, buttons } = parts
   const now = () => clock.now()
   /** Keyed by session, then by tag. Changes that go back are under a key that is no session's. */
   const told = new Map<string, Map<string, Telling[]>>()
@@ -107,11 +110,18 @@ export function createPush(parts: {
     return device
   }
 
+  const show = (device: StoredDevice) => shown(device, buttons.has(device.id))
+
+  function drop(id: string): void {
+    store.remove(id)
+    buttons.forget(id)
+  }
+
   async function send(device: StoredDevice, message: PushMessage, ttlS: number): Promise<Delivery> {
     const safe = { ...message, body: parts.redact(message.body).slice(0, longestBody) }
     const topic = createHash('sha256').update(message.tag).digest('base64url').slice(0, 32)
     const delivery = await parts.sender().send(device, { payload: JSON.stringify(safe), ttlS, topic })
-    if (delivery.kind === 'gone') store.remove(device.id)
+    if (delivery.kind === 'gone') drop(device.id)
     else store.sent(device.id, now(), 'why' in delivery ? parts.redact(delivery.why) : undefined)
     parts.changed()
     return delivery
@@ -128,8 +138,8 @@ export function createPush(parts: {
     )
 
   return {
-    state: (sub) => ({ publicKey: parts.sender().publicKey, items: store.list(sub).map(shown) }),
-    subscribe({ endpoint, keys, label, hidesNames }, sub) {
+    state: (sub) => ({ publicKey: parts.sender().publicKey, items: store.list(sub).map(show) }),
+    subscribe({ endpoint, keys, label, hidesNames, key }, sub) {
       const known = store.list(sub)
       const before = known.find((device) => device.endpoint === endpoint)
       if (before === undefined && known.length >= mostDevices) {
@@ -145,15 +155,17 @@ export function createPush(parts: {
         createdAt: now(),
       }
       store.add(device)
+      buttons.keep({ id: device.id, person: personOf(sub) ?? sub, label: device.label }, key)
       parts.changed()
-      return shown(device)
+      return show(device)
     },
     revoke(id, sub) {
       if (!store.remove(id, sub)) throw new JarvisError('not_found', 'This device is not known any more.')
+      buttons.forget(id)
       parts.changed()
     },
     forgetAll(person) {
-      for (const { id, sub } of store.list()) if (personOf(sub) === person) store.remove(id)
+      for (const { id, sub } of store.list()) if (personOf(sub) === person) drop(id)
       parts.changed()
     },
     async test(id, sub) {
@@ -162,9 +174,13 @@ export function createPush(parts: {
       const delivery = await send(device, { title: 'JARVIS', body, tag: 'test', path: '/waiting' }, testTtlS)
       if (delivery.kind === 'gone')
         throw new JarvisError('not_found', 'The browser took this back. Turn it on there again.')
-      return shown(find(id, sub))
+      return show(find(id, sub))
     },
-    waiting: (sessionId, cards) => tellSafely(sessionId, cards.map(cardNotice)),
+    waiting: (sessionId, cards) =>
+      tellSafely(
+        sessionId,
+        cards.map((card) => cardNotice(card, buttons)),
+      ),
     asking: (sessionId, questions) => tellSafely(`questions of ${sessionId}`, questions.map(questionNotice)),
     goingBack: (changes) => tellSafely('goes-back', changes.map(returnNotice)),
     tell: (message) => tellEach((sub) => parts.hears(sub, undefined), message),
@@ -237,17 +253,20 @@ export function createPush(parts: {
   }
 }
 
-const cardNotice = (card: Card): Notice => ({
+const cardNotice = (card: Card, buttons: Pick<Buttons, 'of'>): Notice => ({
   tag: card.toolUseId,
   person: card.requestedBy.person,
   untilMs: card.expiresAt,
   over: 'This card needs no answer any more.',
-  told: ({ hidesNames }) => ({
+  told: ({ id, hidesNames }) => ({
     title: 'JARVIS asks',
     body: hidesNames ? 'A call waits for you.' : cardQuestion(card),
     path: `/waiting?card=${encodeURIComponent(card.toolUseId)}`,
+    ...buttonsIn(buttons.of(card, id)),
   }),
 })
+
+const buttonsIn = (buttons: PushButtons | undefined) => (buttons === undefined ? {} : { buttons })
 
 const questionNotice = (question: Question): Notice => ({
   person: question.requestedBy.person,
@@ -284,10 +303,14 @@ function problemOf(delivery: Delivery | undefined): string | undefined {
   return delivery.kind === 'gone' ? 'the browser took it back' : delivery.why
 }
 
-const shown = ({ id, label, hidesNames, createdAt, lastSentAt, problem }: StoredDevice): PushDevice => ({
+const shown = (
+  { id, label, hidesNames, createdAt, lastSentAt, problem }: StoredDevice,
+  decides: boolean,
+): PushDevice => ({
   id,
   label,
   hidesNames,
+  decides,
   createdAt,
   ...(lastSentAt !== undefined && { lastSentAt }),
   ...(problem !== undefined && { problem }),

@@ -161,7 +161,9 @@ export function createDecisions(parts: {
       return receipt
     },
     use(receipt) {
-      if (!store.use(challengeOf(receipt.statement), now())) throw refused('It was used before.')
+      // A device signs a denial of the same challenge.
+      const asked = receipt.statement.replace('"denied"', '"approved"')
+      if (!store.use(challengeOf(asked), now())) throw refused('It was used before.')
       if (receipt.type === 'passkey') passkeys.used(receipt.id, counterIn(receipt), now())
       else keys.used(receipt.id, now())
     },

@@ -25,6 +25,7 @@ GET /auth/ways
 POST /auth/link
 POST /auth/join
 POST /auth/reset
+POST /push/decide
 `
 /** Takes a key of its own, which no person's token is. */
 export const keyed = `

@@ -54,6 +54,8 @@ export type DecideRequest = {
   breakGlass?: string | undefined
   /** With an approval: what the person signed. */
   proof?: DecisionProof | undefined
+  /** What a device signed for a button of its notification, checked by its door. It serves no card that must be signed. */
+  receipt?: Receipt | undefined
   /** For repeated requests; `remember` stores the answer in the decision's transaction. */
   once?: { isAnswered(): boolean; remember(): void }
 }
@@ -268,7 +270,7 @@ export function createConfirmations(parts: {
     const { proof, by: person, grant, goesBackAfterMin } = request
     const terms = { grant, goesBackAfterMin, ...(request.breakGlass !== undefined && { alone: true as const }) }
     if (proof !== undefined) return parts.decisions.check(proof, { card, bindingHash, person, terms })
-    if (!mustBeSigned) return undefined
+    if (!mustBeSigned) return request.receipt
     const how =
       'Approve it in the dashboard with a passkey, or with jarvis decide ID --sign KEY. Denying needs no signature.'
     throw new JarvisError('proof_required', `This approval must be signed. ${how}`)
@@ -332,7 +334,8 @@ export function createConfirmations(parts: {
       if (isAlone && person !== undefined) parts.glassBroken({ card: known.card, person, reason: parts.redact(alone) })
       return
     }
-    const denial = { ...resolution('denied', by, note), ...over, ...(other && { alternative: other }) }
+    const byButton = request.receipt && { receipt: request.receipt }
+    const denial = { ...resolution('denied', by, note), ...byButton, ...over, ...(other && { alternative: other }) }
     resolve(toolUseId, { type: 'deny', resolution: denial, besides })
     try {
       cancelTwins(known, by)

@@ -26,6 +26,7 @@ export function PushDevices({
   onChanged: () => void
 }) {
   const [hidesNames, setHidesNames] = useState(false)
+  const [decides, setDecides] = useState(false)
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const ability = pushAbility()
@@ -50,7 +51,9 @@ export function PushDevices({
             type="checkbox"
             checked={own !== undefined}
             disabled={ability !== 'can' || isResting || isBusy}
-            onChange={() => void attempt(() => (own === undefined ? turnOn(publicKey, hidesNames) : turnOff(own.id)))}
+            onChange={() =>
+              void attempt(() => (own === undefined ? turnOn(publicKey, hidesNames, decides) : turnOff(own.id)))
+            }
           />
           <b>Also while it is closed</b>
           <span className="text-soft">
@@ -67,11 +70,28 @@ export function PushDevices({
             onChange={(event) => {
               const next = event.currentTarget.checked
               setHidesNames(next)
-              if (own !== undefined) void attempt(() => turnOn(publicKey, next))
+              if (own !== undefined) void attempt(() => turnOn(publicKey, next, own.decides))
             }}
           />
           <b>Without names</b>
           <span className="text-soft">“A call waits for you.” For screens that others see.</span>
+        </label>
+        <label>
+          <input
+            type="checkbox"
+            checked={own?.decides ?? decides}
+            disabled={ability !== 'can' || isResting || isBusy}
+            onChange={(event) => {
+              const next = event.currentTarget.checked
+              setDecides(next)
+              if (own !== undefined) void attempt(() => turnOn(publicKey, own.hidesNames, next))
+            }}
+          />
+          <b>Decide in the notification</b>
+          <span className="text-soft">
+            Approve and Deny for light calls, signed with a key that stays in this browser. Whoever can press them
+            decides; everything heavier opens the card.
+          </span>
         </label>
       </div>
       {items.length > 0 && (
@@ -94,7 +114,7 @@ export function PushDevices({
 }
 
 function Device({
-  device: { label, hidesNames, createdAt, lastSentAt, problem },
+  device: { label, hidesNames, decides, createdAt, lastSentAt, problem },
   isOwn,
   isResting,
   onTest,
@@ -116,7 +136,10 @@ function Device({
       />
       <span>
         <Visible text={label} />
-        <small>{isOwn ? 'this one' : hidesNames ? 'without names' : 'with names'}</small>
+        <small>
+          {isOwn ? 'this one' : hidesNames ? 'without names' : 'with names'}
+          {decides && ', decides light calls'}
+        </small>
       </span>
       <span className="text-soft">
         {problem !== undefined ? (

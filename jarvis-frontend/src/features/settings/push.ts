@@ -1,4 +1,5 @@
 import { addDevice, removeDevice } from '../../api/push.ts'
+import { forgetDeviceKey, makeDeviceKey } from '../../lib/device-key.ts'
 import { keep } from '../../lib/keep.ts'
 import { scriptUrl } from '../../lib/trusted.ts'
 
@@ -14,8 +15,11 @@ export function pushAbility(): PushAbility {
 /** The id under which the server knows this browser. */
 export const ownDevice = (): string | undefined => keep.get('push')
 
-/** Subscribes this browser and tells the server. @throws Error with a sentence for a person. */
-export async function turnOn(publicKey: string, hidesNames: boolean): Promise<void> {
+/**
+ * Subscribes this browser and tells the server. @param decides whether its notifications decide light cards, with a key that is made now
+ * @throws Error with a sentence for a person
+ */
+export async function turnOn(publicKey: string, hidesNames: boolean, decides: boolean): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted') throw new Error('The browser was not allowed to.')
   await navigator.serviceWorker.register(scriptUrl('/sw.js'))
   const registration = await navigator.serviceWorker.ready
@@ -29,11 +33,14 @@ export async function turnOn(publicKey: string, hidesNames: boolean): Promise<vo
     throw new Error(`The browser’s push service did not take it (${why}). Does this device reach the internet?`)
   }
   const { endpoint, keys } = subscription.toJSON()
+  const key = decides ? await makeDeviceKey() : undefined
+  if (key === undefined) await forgetDeviceKey()
   const { id } = await addDevice({
     endpoint: endpoint ?? '',
     keys: { p256dh: keys?.p256dh ?? '', auth: keys?.auth ?? '' },
     label: deviceName(navigator.userAgent),
     hidesNames,
+    ...(key !== undefined && { key }),
   })
   keep.set('push', id)
 }
@@ -43,6 +50,7 @@ export async function turnOff(id: string): Promise<void> {
     const registration = await navigator.serviceWorker.getRegistration('/')
     await (await registration?.pushManager.getSubscription())?.unsubscribe()
     keep.set('push', undefined)
+    await forgetDeviceKey()
   }
   await removeDevice(id)
 }

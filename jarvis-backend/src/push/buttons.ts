@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import { type Card, JarvisError, type PushButtons, type PushDecideBody } from '../protocol/index.ts'
+import { cardAsSigned, cardHash, challengeOf, type Statement, statementText } from '../signing/decision.ts'
+import { isDeviceKey } from '../signing/device-signature.ts'
+import type { ChallengeStore, SignerKeyStore } from '../signing/ports.ts'
+import { type Receipt, receiptProblem } from '../signing/receipt.ts'
+import type { Signers } from '../signing/signers.ts'
+
+/** A change of a device's key, for the journal. */
+export type DeviceKeyChange = { person: string; id: string; name: string } & (
+  | { change: 'added'; key: string; origin: string }
+  | { change: 'removed' }
+)
+type KnownCard = { card: Card; bindingHash: string; isDecided: boolean }
+
+export type Buttons = {
+  /** Keeps the key of a person's device in place of an earlier one; undefined: it has none. @throws JarvisError `invalid_request` */
+  keep(device: { id: string; person: string; label: string }, key: string | undefined): void
+  forget(device: string): void
+  /** Whether a device decides by its buttons. */
+  has(device: string): boolean
+  /** What a device needs to decide a card, once; undefined where its notification opens the page alone. */
+  of(card: Card, device: string): PushButtons | undefined
+  /** Decides a card as a button was pressed. @throws JarvisError `proof_refused`, or as deciding */
+  press(pressed: PushDecideBody): Promise<void>
+}
+
+/** Lets the buttons of a notification decide light cards, signed with the key of the device. */
+export function createButtons(parts: {
+  keys: SignerKeyStore
+  signers: Signers
+  challenges: ChallengeStore
+  cardOf(toolUseId: string): KnownCard | undefined
+  /** Whether a press may decide a card; else its notification opens the page. */
+  isLight(card: Card): boolean
+  mayDecide(person: string): boolean
+  decide(request: { toolUseId: string; confirmed: boolean; by: string; receipt: Receipt }): void | Promise<void>
+  durably<T>(work: () => T): T
+  /** Writes to the journal, in the transaction of the change. */
+  record(change: DeviceKeyChange): void
+  /** The address that stands in what is signed. */
+  origin: string
+  head(): { seq: number; hash: string }
+  now(): number
+}): Buttons {
+  const { keys, challenges, origin, now } = parts
+
+  const keyOf = (device: string) => {
+    const key = keys.get(device)
+    return key?.type === 'device' ? key : undefined
+  }
+  const forget = (device: string) =>
+    parts.durably(() => {
+      const known = keyOf(device)
+      if (known === undefined) return
+      keys.remove(device)
+      parts.record({ change: 'removed', person: known.person, id: device, name: known.name })
+    })
+
+  return {
+    keep({ id, person, label: name }, key) {
+      if (keyOf(id)?.key === key) return
+      if (key !== undefined && !isDeviceKey(key))
+        throw new JarvisError('invalid_request', 'key: it is no key on P-256.')
+      parts.durably(() => {
+        forget(id)
+        if (key === undefined) return
+        keys.add({ type: 'device', id, person, name, key, createdAt: now() })
+        parts.record({ change: 'added', person, id, name, key, origin })
+      })
+    },
+    forget,
+    has: (device) => keyOf(device) !== undefined,
+    of(card, device) {
+      const key = keyOf(device)
+      const known = parts.cardOf(card.toolUseId)
+      if (key === undefined || known === undefined || !parts.isLight(card) || !parts.mayDecide(key.person))
+        return undefined
+      const { toolUseId, expiresAt } = card
+      const statement: Statement = {
+        ...{ toolUseId, bindingHash: known.bindingHash, cardHash: cardHash(card), decision: 'approved' },
+        ...{ person: key.person, origin, nonce: randomBytes(32).toString('base64url'), head: parts.head(), expiresAt },
+      }
+      const text = statementText(statement)
+      const id = challengeOf(text)
+      challenges.add({ id, toolUseId, person: key.person, statement: text, expiresAt })
+      const [before = '', after = ''] = text.split(approved)
+      return { device, challenge: id, before, after }
+    },
+    async press({ device, challenge, decision, signature }) {
+      const key = keyOf(device)
+      const row = challenges.get(challenge)
+      if (key === undefined || row?.person !== key.person) throw refused('This device decides nothing.')
+      if (row.usedAt !== undefined) throw refused('It was used before.')
+      if (row.expiresAt <= now()) throw refused('It came too late.')
+      const { person } = key
+      const known = parts.cardOf(row.toolUseId)
+      if (known === undefined || known.isDecided) throw refused('The card was decided before.')
+      const { card, bindingHash } = known
+      if (!parts.isLight(card)) throw refused('The card is too heavy for a button: open it.')
+      if (!parts.mayDecide(person)) throw refused('You may decide nothing.')
+      const statement = row.statement.replace(approved, JSON.stringify(decision))
+      const receipt: Receipt = {
+        ...{ type: 'device', id: device, key: key.key, statement, card: cardAsSigned(card), signature },
+      }
+      const why =
+        (parts.signers.find('device', device, person)?.key === key.key ? undefined : 'Its key is not enrolled.') ??
+        (challengeOf(row.statement) === challenge ? undefined : 'The stored challenge was changed.') ??
+        receiptProblem(receipt, {
+          ...{ toolUseId: card.toolUseId, bindingHash, cardHash: cardHash(card), person, decision },
+        })
+      if (why !== undefined) throw refused(why)
+      await parts.decide({ toolUseId: card.toolUseId, confirmed: decision === 'approved', by: person, receipt })
+    },
+  }
+}
+
+/** Where the decision stands in a canonical statement; no other value of one is so. */
+const approved = '"approved"'
+const refused = (why: string) =>
+  new JarvisError('proof_refused', `The button decided nothing. ${why} Open JARVIS to decide.`)
