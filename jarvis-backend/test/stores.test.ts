@@ -9,6 +9,7 @@ import { createOAuthStore } from '../src/store/sqlite/access/oauth.ts'
 import { createPasskeyStore } from '../src/store/sqlite/access/passkeys.ts'
 import { createPersonStore, createSignInStore } from '../src/store/sqlite/access/people.ts'
 import { createSecondFactorStore } from '../src/store/sqlite/access/second-factor.ts'
+import { createSignerKeyStore } from '../src/store/sqlite/access/signer-keys.ts'
 import { createApiTokenStore, createRevocationStore } from '../src/store/sqlite/access/tokens.ts'
 import { createAlertStore, createCheckStore, createWindowStore } from '../src/store/sqlite/alerts.ts'
 import { createAskedStore } from '../src/store/sqlite/asked.ts'
@@ -24,6 +25,7 @@ import { createRecipientStore } from '../src/store/sqlite/channels/recipients.ts
 import { type Database, openDatabase } from '../src/store/sqlite/database.ts'
 import { createDrillStore } from '../src/store/sqlite/drills.ts'
 import { createJobStore } from '../src/store/sqlite/jobs.ts'
+import { createLeaningStore } from '../src/store/sqlite/leaning.ts'
 import { openMemoryStore } from '../src/store/sqlite/memory/store.ts'
 import { createPlanStore } from '../src/store/sqlite/plans.ts'
 import { createPushStore } from '../src/store/sqlite/push.ts'
@@ -74,6 +76,7 @@ const sqlite: Record<string, () => void> = {
   ImageStore: () => calls.imageStoreContract(inSqlite(createImageStore)),
   JobStore: () => jobStoreContract(inSqlite(createJobStore)),
   KeptRunStore: () => calls.keptRunStoreContract(inSqlite(createKeptRunStore)),
+  LeaningStore: () => alerts.leaningStoreContract(inSqlite(createLeaningStore)),
   LinkStore: () => access.linkStoreContract(inSqlite(createLinkStore)),
   ApiTokenStore: () => access.apiTokenStoreContract(inSqlite(createApiTokenStore)),
   MemoryStore: () =>
@@ -98,6 +101,7 @@ const sqlite: Record<string, () => void> = {
   SecondFactorStore: () => access.secondFactorStoreContract(inSqlite(createSecondFactorStore)),
   SpendingStore: () => spendingStoreContract(inSqlite(createSpendingStore)),
   ForeignAccountStore: () => access.foreignAccountStoreContract(inSqlite(createForeignAccountStore)),
+  SignerKeyStore: () => access.signerKeyStoreContract(inSqlite(createSignerKeyStore)),
   SignInStore: () => access.signInStoreContract(inSqlite(createSignInStore)),
   SkillStore: () =>
     skillStoreContract(

@@ -8,6 +8,7 @@ import { type AlertObject, readAs, type ToolInput } from '../protocol/index.ts'
 import type { Library } from '../runbooks/library.ts'
 import { createAlertStore, createCheckStore, createWindowStore } from '../store/sqlite/alerts.ts'
 import { createExecutionStore } from '../store/sqlite/calls/confirmations.ts'
+import { createLeaningStore } from '../store/sqlite/leaning.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import type { StoredAlert } from '../watch/alert.ts'
 import { createBoard } from '../watch/board.ts'
@@ -28,7 +29,6 @@ import type { Gate } from './gate.ts'
 import type { ComposedHomelab } from './homelab.ts'
 import type { Tellers } from './tellers.ts'
 
-const leaningKey = 'leaning'
 const historyMs = 365 * 24 * 3_600_000
 
 const askMs = 60_000
@@ -51,7 +51,7 @@ export function composeWatch(
     tokens: readonly (string | undefined)[]
   },
 ) {
-  const { clock, now, dataDir, database, journal, redactor, report, activity, settings } = foundation
+  const { clock, now, dataDir, database, journal, redactor, report, activity } = foundation
   const { cluster, limits, samples, homelab } = parts.homelab
   const store = createAlertStore(database)
   const windows = createWindowStore(database)
@@ -103,7 +103,7 @@ export function composeWatch(
     },
   }
   const leaning = createLeaningReader({
-    store: { read: () => settings.get(leaningKey), write: (text) => settings.set(leaningKey, text) },
+    store: createLeaningStore(database),
     named: () => parts.gate.world().policy.topology.storage ?? [],
   })
   const around = (): Surroundings => ({

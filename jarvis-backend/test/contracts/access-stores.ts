@@ -9,7 +9,13 @@ import type { SignInRow, SignInStore } from '../../src/auth/sign-ins.ts'
 import type { RevocationStore } from '../../src/auth/tokens.ts'
 import type { Person } from '../../src/protocol/index.ts'
 import type { PushStore } from '../../src/push/ports.ts'
-import type { ChallengeStore, PasskeyStore, StoredPasskey } from '../../src/signing/ports.ts'
+import type {
+  ChallengeStore,
+  PasskeyStore,
+  SignerKeyStore,
+  StoredPasskey,
+  StoredSignerKey,
+} from '../../src/signing/ports.ts'
 
 /** The store's clock stands at 1,000. */
 export function revocationStoreContract(open: () => RevocationStore) {
@@ -149,6 +155,42 @@ export function passkeyStoreContract(open: () => PasskeyStore) {
     expect(store.get('c1')).toEqual({ ...passkey, name: 'Desk', counter: 7, lastUsedAt: 20 })
     expect([store.remove('c1', 'operator'), store.remove('c1', 'operator')]).toEqual([true, false])
     expect(store.get('c1')).toBeUndefined()
+  })
+}
+
+export function signerKeyStoreContract(open: () => SignerKeyStore) {
+  const key: StoredSignerKey = {
+    ...{ id: 'SHA256:a', type: 'ssh', person: 'operator' },
+    ...{ name: 'Laptop', key: 'a2V5', createdAt: 10 },
+  }
+
+  test('a key is added once, and is listed with those of its person and type, oldest first', () => {
+    const store = open()
+    const older: StoredSignerKey = { ...key, id: 'SHA256:b', createdAt: 5 }
+    const device: StoredSignerKey = { ...key, id: 'dev_1', type: 'device' }
+    const another: StoredSignerKey = { ...key, id: 'SHA256:c', person: 'per_1' }
+    expect([key, { ...key, person: 'per_1' }, older, device, another].map(store.add)).toEqual([
+      true,
+      false,
+      true,
+      true,
+      true,
+    ])
+    expect([store.get('SHA256:a'), store.get('SHA256:d')]).toEqual([key, undefined])
+    expect([store.list('operator', 'ssh'), store.list('operator', 'device')]).toEqual([[older, key], [device]])
+    expect([store.list('per_1', 'ssh'), store.list('per_1', 'device')]).toEqual([[another], []])
+  })
+
+  test('a key is used and removed', () => {
+    const store = open()
+    store.add(key)
+    store.used('SHA256:a', 20)
+    expect(store.get('SHA256:a')).toEqual({ ...key, lastUsedAt: 20 })
+    expect([store.remove('SHA256:a'), store.remove('SHA256:a'), store.get('SHA256:a')]).toEqual([
+      true,
+      false,
+      undefined,
+    ])
   })
 }
 

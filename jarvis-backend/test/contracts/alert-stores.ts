@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { MaintenanceWindow } from '../../src/protocol/index.ts'
 import type { AlertStore, CheckStore, StoredAlert, WindowStore } from '../../src/watch/alert.ts'
+import type { LeaningStore } from '../../src/watch/read-leaning.ts'
 
 const alert = (id: string, more: Partial<StoredAlert> = {}): StoredAlert => ({
   ...{
@@ -97,5 +98,16 @@ export function windowStoreContract(open: () => WindowStore) {
     for (const one of [window('a', 50, 60), window('b', 20, 70), window('c', 1, 30)]) store.add(one)
     expect(store.list(30)).toEqual([window('b', 20, 70), window('a', 50, 60)])
     expect([store.remove('b'), store.remove('b'), store.list(30)]).toEqual([true, false, [window('a', 50, 60)]])
+  })
+}
+
+export function leaningStoreContract(open: () => LeaningStore) {
+  test('the last text that was written is the one that is read', () => {
+    const store = open()
+    expect(store.read()).toBeUndefined()
+    for (const text of ['{}', '', '{"on": "ä"}']) {
+      store.write(text)
+      expect(store.read()).toBe(text)
+    }
   })
 }
