@@ -25,6 +25,9 @@ GET /auth/ways
 POST /auth/link
 POST /auth/join
 POST /auth/reset
+POST /auth/oidc
+GET /auth/oidc/callback
+POST /auth/oidc/finish
 POST /push/decide
 `
 /** Takes a key of its own, which no person's token is. */
@@ -83,6 +86,10 @@ POST /second-factor
 POST /second-factor/confirm
 POST /second-factor/recovery-codes
 DELETE /second-factor
+GET /auth/accounts
+POST /auth/accounts
+POST /auth/accounts/finish
+DELETE /auth/accounts/:id
 GET /people
 `,
   },
@@ -278,6 +285,9 @@ GET /people/:id/sign-ins
 GET /people/invitations
 POST /people/invitations
 DELETE /people/invitations/:id
+GET /people/accounts
+POST /people/accounts/:id/admit
+DELETE /people/accounts/:id
 PUT /node-roles
 PUT /agents/:id
 DELETE /agents/:id
