@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ChannelDelivery, ChannelInfo, ChannelsReply } from '../src/protocol/index.ts'
+import type { ChannelDelivery, ChannelInfo, ChannelsReply, DoctorReply } from '../src/protocol/index.ts'
 import { startNtfy } from './fake-services/ntfy.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -103,6 +103,21 @@ test('a card is told with its question, and the message is changed once it is de
     .poll(cards)
     .toMatchObject([{ message: expect.stringMatching(/^Denied by operator, dashboard, \d\d:\d\d\.$/), priority: 1 }])
   await screen.next('chat:done')
+})
+
+test('the doctor says which channels are set up, and what stands in their way', async () => {
+  const server = await startNtfy()
+  const jarvis = await startJarvis({
+    env: {
+      ...{ ...env, JARVIS_CHANNEL_NTFY_URL: server.url, JARVIS_CHANNEL_NTFY_TOPIC: 't' },
+      JARVIS_CHANNEL_GOTIFY_URL: 'gotify.lan',
+    },
+  })
+  const reply = (await (await jarvis.rest('/api/doctor')).json()) as DoctorReply
+  expect(reply.checks.filter(({ area }) => area === 'Channels')).toMatchObject([
+    { health: 'ok', text: 'ntfy is set up, and nothing stands in its way.' },
+    { health: 'warn', text: 'Gotify: URL must be an address, for example https://ntfy.lan.' },
+  ])
 })
 
 test('a viewer sees no channel, and a token of a program changes none', async () => {

@@ -10,7 +10,7 @@ import type { Content, NonceStore, OutboxItem, OutboxStore, PairingStore, Recipi
 import { createRegistry } from './registry.ts'
 import { type Matter, type MatterKind, mayDisturb } from './rules.ts'
 import type { Say } from './spoken.ts'
-import { createTaps, type DecideByTap, type KnownCard } from './taps.ts'
+import { attemptOf, createTaps, type DecideByTap, type KnownCard } from './taps.ts'
 
 /** How long a notice is tried, ms. */
 const noticeForMs = 24 * 60 * 60_000
@@ -78,7 +78,7 @@ export function createChannels(parts: {
     ...{ store, clock, atomically: parts.atomically, report: parts.report, changed: parts.changed },
     attempt,
     ended(item, delivery) {
-      if (delivery.kind === 'sent' && delivery.ref !== undefined) nonces.bind(item.id, delivery.ref)
+      if (delivery.kind === 'sent' && delivery.ref !== undefined) nonces.bind(attemptOf(item), delivery.ref)
       if (delivery.kind === 'gone') recipients.trouble(item.recipient, delivery.why)
       if (delivery.kind === 'sent') recipients.trouble(item.recipient, undefined)
     },

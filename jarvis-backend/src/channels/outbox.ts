@@ -76,7 +76,7 @@ export function createOutbox(parts: {
       if (delivery.kind === 'sent')
         store.end(item.id, 'sent', at, { ...(delivery.ref !== undefined && { ref: delivery.ref }), ...passed(item) })
       else store.end(item.id, delivery.kind === 'dropped' ? 'dropped' : 'failed', at, { why: delivery.why })
-      parts.ended?.(item, delivery)
+      parts.ended?.({ ...item, attempts }, delivery)
     })
     sinceLast += 1
     if (sinceLast >= pruneEvery) prune()

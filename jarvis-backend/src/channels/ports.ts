@@ -156,7 +156,7 @@ export interface PairingStore {
 export type Nonce = {
   hash: string
   recipient: string
-  /** The outbox's item. */
+  /** The attempt of the outbox's item that sent it. */
   item: string
   toolUseId: string
   bindingHash: string
@@ -170,7 +170,7 @@ export type Nonce = {
 export interface NonceStore {
   add(nonce: Nonce): void
   get(hash: string): Nonce | undefined
-  /** Binds the buttons of an item that are bound to no message yet. */
+  /** Binds the buttons of an attempt that are bound to no message yet. */
   bind(item: string, ref: string): void
   /** First wins. */
   use(hash: string, at: number): boolean

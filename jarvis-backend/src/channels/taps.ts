@@ -10,6 +10,8 @@ const keptAfterMs = 24 * 60 * 60_000
 
 /** What a button sends is 27 bytes: `j1.`, 128 random bits and what it does. */
 const form = /^j1\.[\w-]{22}\.([ad])$/
+/** One attempt of an item: each makes buttons of its own, and a message belongs to one attempt. */
+export const attemptOf = ({ id, attempts }: Pick<OutboxItem, 'id' | 'attempts'>): string => `${id}.${attempts}`
 const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 
 type Tap = Extract<Incoming, { kind: 'tap' }>
@@ -88,7 +90,7 @@ export function createTaps(parts: {
         if (label === undefined) return []
         const token = `j1.${randomBytes(16).toString('base64url')}.${does === 'approve' ? 'a' : 'd'}`
         nonces.add({
-          ...{ hash: hashOf(token), recipient: recipient.id, item: item.id, decision: does },
+          ...{ hash: hashOf(token), recipient: recipient.id, item: attemptOf(item), decision: does },
           ...{ toolUseId: card.toolUseId, bindingHash: card.bindingHash, expiresAt: item.expiresAt + keptAfterMs },
         })
         return [{ label, token, does }]

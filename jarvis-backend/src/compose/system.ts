@@ -3,6 +3,7 @@ import type { StepUp } from '../auth/step-up.ts'
 import { type Config, ConfigError } from '../config/config.ts'
 import { nextStart } from '../config/next-start.ts'
 import { policyPath, requirePolicy } from '../config/policy-file.ts'
+import { channelChecks } from '../doctor/channel-checks.ts'
 import { createClusterSetup } from '../doctor/cluster-setup.ts'
 import { cutCheck } from '../doctor/context-checks.ts'
 import { databaseChecks } from '../doctor/data-checks.ts'
@@ -178,6 +179,7 @@ export function composeSystem(
             clock,
             asksModel,
             seen: () => [
+              ...channelChecks(site.channels.desk.problems()),
               ...models.cuts().map(([id, cut]) => cutCheck(id, cut)),
               ...policyChecks(policy.status().warnings ?? []),
             ],

@@ -1,0 +1,10 @@
+import type { DoctorCheck } from '../protocol/index.ts'
+import { ok, warn } from './check.ts'
+
+/** Which channels are set up, and what stands between them and their services. */
+export const channelChecks = (channels: readonly { name: string; problem?: string }[]): DoctorCheck[] =>
+  channels.map(({ name, problem }) =>
+    problem === undefined
+      ? ok('Channels', `${name} is set up, and nothing stands in its way.`)
+      : warn('Channels', `${name}: ${problem.replace(/\.$/, '')}.`, 'Settings → Channels says more, and sends a test.'),
+  )

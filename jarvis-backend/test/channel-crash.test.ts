@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { io } from 'socket.io-client'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type {
+  ChannelDelivery,
+  ChannelPairing,
+  ChannelPairingBegun,
+  ChannelsReply,
+  ConfirmationRow,
+  JournalEntry,
+  Page,
+} from '../src/protocol/index.ts'
+import type { JobStart } from './crash/job-server.ts'
+import { startTelegram } from './fake-services/telegram.ts'
+import { killedProgram } from './support/killed-programs.ts'
+import { jwtSecret, tokenFor, withStepUp } from './support/start-jarvis.ts'
+
+const mira = 88120411
+const soon = { timeout: 60_000, interval: 100 }
+let program = ''
+const alive = new Set<ChildProcess>()
+const dirs: string[] = []
+beforeAll(async () => {
+  program = await killedProgram('job-server')
+})
+afterAll(() => {
+  for (const child of alive) child.kill('SIGKILL')
+  for (const dir of dirs) rmSync(dir, { recursive: true, force: true })
+})
+
+function newDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-channels-'))
+  dirs.push(dir)
+  return dir
+}
+
+async function life(start: Omit<JobStart, 'jwtSecret'>) {
+  const child = spawn(process.execPath, [program], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
+  })
+  alive.add(child)
+  const ended = once(child, 'exit').then(() => alive.delete(child))
+  await once(child, 'message')
+  const listening = once(child, 'message')
+  child.send({ ...start, jwtSecret })
+  const [{ url }] = (await listening) as [{ url: string }]
+  const token = tokenFor('operator')
+  const authorization = `Bearer ${token}`
+  const rest = async <T>(method: string, place: string, body?: object) => {
+    const headers = { authorization, 'content-type': 'application/json' }
+    const ask = () => fetch(`${url}/api/${place}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    const text = await (await withStepUp(url, authorization, ask)).text()
+    return (text === '' ? undefined : JSON.parse(text)) as T
+  }
+  return {
+    ended,
+    rest,
+    /** Types a command that waits on a card. */
+    async stop104() {
+      const socket = io(`${url}/chat`, { auth: { token }, transports: ['websocket'], reconnection: false })
+      onTestFinished(() => void socket.disconnect())
+      await once(socket as never, 'connect')
+      socket.emit('chat:send', { message: '/stop_container vmid=104' })
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+type Life = Awaited<ReturnType<typeof life>>
+
+const begin = (first: Life) => first.rest<ChannelPairingBegun>('POST', 'channels/telegram/pairings')
+const opened = async (first: Life) =>
+  (await first.rest<{ items: ChannelPairing[] }>('GET', 'channel-pairings')).items[0]?.opened
+const cards = async (first: Life) => (await first.rest<{ items: ConfirmationRow[] }>('GET', 'confirmations')).items
+const recipients = async (first: Life) =>
+  (await first.rest<ChannelsReply>('GET', 'channels')).items.find(({ id }) => id === 'telegram')?.recipients ?? []
+
+async function started() {
+  const telegram = await startTelegram()
+  const env = { JARVIS_CHANNEL_TELEGRAM_TOKEN: telegram.token, JARVIS_CHANNEL_TELEGRAM_URL: telegram.url }
+  const dataDir = newDir()
+  return { telegram, env, dataDir, cards: () => telegram.sent.filter(({ text }) => text.includes('104 jellyfin')) }
+}
+
+async function paired({ telegram, env, dataDir }: Awaited<ReturnType<typeof started>>) {
+  const first = await life({ dataDir, env })
+  const { id, code } = await begin(first)
+  telegram.start(mira, code)
+  await expect.poll(() => opened(first), soon).toBeDefined()
+  await first.rest('POST', `channel-pairings/${id}/confirm`, { user: String(mira) })
+  const state = async () =>
+    (await first.rest<{ items: ChannelDelivery[] }>('GET', 'channel-deliveries')).items[0]?.state
+  await expect.poll(state, soon).toBe('sent')
+  await first.kill()
+}
+
+test.each<[dieAt: string, tells: number]>([
+  ['insert outbox committed', 1],
+  ['insert channel_nonces committed', 1],
+  // Telegram had taken it, and nothing was written: it is told twice, and each message decides.
+  ['update outbox end written', 2],
+  ['update outbox end committed', 1],
+])(
+  'killed at "%s" while a card is told: the card is told %i times, and one tap decides it once',
+  async (dieAt, tells) => {
+    const place = await started()
+    await paired(place)
+    const { telegram, env, dataDir } = place
+    const first = await life({ dataDir, env, dieAt })
+    await first.stop104()
+    await first.ended
+    const second = await life({ dataDir, env })
+    await expect.poll(() => place.cards().length, soon).toBe(tells)
+    // The first of two is a message that JARVIS never learned of.
+    const [message] = place.cards()
+    const query = telegram.press(mira, message?.buttons[0]?.callback_data ?? '', message?.message_id)
+    await expect.poll(() => telegram.answerTo(query), soon).toBe('Denied.')
+    expect(await cards(second)).toMatchObject([{ decision: 'denied', via: 'telegram' }])
+    await expect.poll(() => place.cards().some(({ text }) => text.startsWith('<s>')), soon).toBe(true)
+    expect(place.cards()).toHaveLength(tells)
+    await second.kill()
+  },
+)
+
+test.each<[dieAt: string, isKept: boolean]>([
+  ['update channel_nonces used_at written', false],
+  ['update confirmations decision written', false],
+  ['update confirmations decision committed', true],
+])('killed at "%s" after a tap: decided once, the message is changed, the button is spent', async (dieAt, isKept) => {
+  const place = await started()
+  await paired(place)
+  const { telegram, env, dataDir } = place
+  const before = await life({ dataDir, env })
+  await before.stop104()
+  await expect.poll(() => place.cards().length, soon).toBe(1)
+  await before.kill()
+  const first = await life({ dataDir, env, dieAt })
+  const [message] = place.cards()
+  const deny = message?.buttons[0]?.callback_data ?? ''
+  const query = telegram.press(mira, deny, message?.message_id)
+  await first.ended
+  expect(telegram.answerTo(query)).toBeUndefined()
+  // What was not committed comes again, and counts then.
+  const second = await life({ dataDir, env })
+  await expect.poll(async () => (await cards(second))[0]?.decision, soon).toBe('denied')
+  if (!isKept) await expect.poll(() => telegram.answerTo(query), soon).toBe('Denied.')
+  await expect.poll(() => place.cards()[0]?.text, soon).toMatch(/^<s>.*\nDenied by operator, Telegram/s)
+  expect(place.cards()).toMatchObject([{ buttons: [] }])
+  const again = telegram.press(mira, deny, message?.message_id)
+  await expect.poll(() => telegram.answerTo(again), soon).toBe('This is not open any more.')
+  const { items } = await second.rest<Page<JournalEntry>>('GET', 'journal?kind=decision')
+  expect(items).toHaveLength(1)
+  await second.kill()
+})
+
+test.each<[dieAt: string, isOpened: boolean]>([
+  ['update channel_pairings opened written', false],
+  ['update channel_pairings opened committed', true],
+])('killed at "%s" between pairing and confirming: the pairing goes on where it was', async (dieAt) => {
+  const { telegram, env, dataDir } = await started()
+  const first = await life({ dataDir, env, dieAt })
+  const { id, code } = await begin(first)
+  telegram.start(mira, code)
+  await first.ended
+  const second = await life({ dataDir, env })
+  await expect.poll(() => opened(second), soon).toMatchObject({ user: String(mira) })
+  await second.rest('POST', `channel-pairings/${id}/confirm`, { user: String(mira) })
+  expect(await recipients(second)).toMatchObject([{ user: String(mira), decides: 'deny' }])
+  await expect.poll(() => telegram.sent.filter(({ text }) => text.includes('Paired with')).length, soon).toBe(1)
+  await second.kill()
+})
+
+test.each<[dieAt: string, isKept: boolean]>([
+  ['insert channel_recipients written', false],
+  ['insert channel_recipients committed', true],
+])('killed at "%s" while it is confirmed: paired wholly or not at all', async (dieAt, isKept) => {
+  const { telegram, env, dataDir } = await started()
+  const first = await life({ dataDir, env, dieAt })
+  const { id, code } = await begin(first)
+  telegram.start(mira, code)
+  await expect.poll(() => opened(first), soon).toBeDefined()
+  await first.rest('POST', `channel-pairings/${id}/confirm`, { user: String(mira) }).catch(() => undefined)
+  await first.ended
+  const second = await life({ dataDir, env })
+  expect(await recipients(second)).toHaveLength(isKept ? 1 : 0)
+  if (!isKept) await second.rest('POST', `channel-pairings/${id}/confirm`, { user: String(mira) })
+  await expect.poll(() => telegram.sent.filter(({ text }) => text.includes('Paired with')).length, soon).toBe(1)
+  await second.kill()
+})
