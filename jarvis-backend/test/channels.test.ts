@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ChannelDelivery, ChannelInfo, ChannelsReply, DoctorReply } from '../src/protocol/index.ts'
 import { startNtfy } from './fake-services/ntfy.ts'
+import { createSkippingClock } from './support/fake-clock.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -103,6 +104,36 @@ test('a card is told with its question, and the message is changed once it is de
     .poll(cards)
     .toMatchObject([{ message: expect.stringMatching(/^Denied by operator, dashboard, \d\d:\d\d\.$/), priority: 1 }])
   await screen.next('chat:done')
+})
+
+test('in quiet hours a question is held, and one digest tells of it at their end', async () => {
+  const server = await startNtfy()
+  const clock = createSkippingClock()
+  const asks = calls(['ask_operator', { questions: [{ question: 'planted words of the model' }] }])
+  const jarvis = await startJarvis({
+    ...{ model: scripted(asks, says('Well.')), clock },
+    env: {
+      ...{ ...env, JARVIS_CHANNEL_NTFY_URL: server.url, JARVIS_CHANNEL_NTFY_TOPIC: 't' },
+      JARVIS_CHANNEL_NTFY_TOKEN: server.token,
+    },
+  })
+  const ask = door(jarvis)
+  const quiet = new Date().getHours() < 12 ? '23:00-22:00' : '11:00-10:00'
+  await ask('PUT', 'channel-rules', { quiet, routes: [], escalation: {} })
+  const screen = await jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'Ask me.' })
+  const { questionId } = await screen.next('chat:question')
+  const log = async () => (await ask<{ items: ChannelDelivery[] }>('GET', 'channel-deliveries')).body.items
+  const question = async () => (await log()).find(({ title }) => title.startsWith('A question waits'))
+  await expect.poll(question).toMatchObject({ state: 'held', why: 'quiet hours' })
+  expect((await log()).find(({ kind }) => kind === 'digest')).toMatchObject({ state: 'waiting' })
+  expect(server.shown()).toEqual([])
+  clock.skip(24 * 60 * 60_000)
+  await ask('POST', 'channels/ntfy/test', {})
+  const digest = () => server.shown().find(({ title }) => title === 'While it was quiet')
+  await expect.poll(digest).toMatchObject({ message: expect.stringContaining('A question waits for you.') })
+  expect(JSON.stringify(server.taken)).not.toContain('planted words')
+  await screen.ask('chat:answer', { sessionId, questionId, said: 'Well.' }).catch(() => undefined)
 })
 
 test('the doctor says which channels are set up, and what stands in their way', async () => {

@@ -172,6 +172,7 @@ export function createChannels(parts: {
   async function attempt(item: OutboxItem): Promise<Attempt> {
     const recipient = recipients.get(item.recipient)
     if (recipient === undefined) return { kind: 'dropped', why: 'nobody is paired there any more' }
+    if (!parts.mayDecide(recipient.person)) return { kind: 'dropped', why: 'its person hears of nothing any more' }
     const open = registry.channel(item.channel)
     if (open === undefined) return { kind: 'again', why: `${item.channel} is not set up` }
     const { card, of } = item.content
