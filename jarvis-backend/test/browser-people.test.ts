@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { seriousFindings } from './support/axe.ts'
 import { dashboardDir, passwordDialog, test, useBrowser } from './support/browser.ts'
+import { makeSshKey } from './support/ssh-keygen.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 import { withAuthenticator } from './support/virtual-authenticator.ts'
 
@@ -30,6 +32,17 @@ test('an owner sees who may sign in and where, and adds a passkey, signs in with
   await part.getByRole('form', { name: 'Rename Pixel of mira' }).getByLabel('Name').fill('Pixel')
   await part.getByRole('button', { name: 'Keep the name' }).click()
   await part.getByRole('button', { name: 'Remove Pixel…' }).waitFor()
+  await part.getByText('No SSH key yet.').waitFor()
+  const sshKey = makeSshKey()
+  await part.getByLabel('Line of the .pub file').fill(readFileSync(sshKey.path, 'utf8'))
+  await part.getByRole('button', { name: 'Add an SSH key…' }).click()
+  await part.getByText('This is a private key.').waitFor()
+  await part.getByLabel('Line of the .pub file').fill(sshKey.line)
+  const countersigned = page.waitForResponse((answer) => answer.url().endsWith('/api/signers/ssh/countersign'))
+  await part.getByRole('button', { name: 'Add an SSH key…' }).click()
+  expect((await countersigned).status()).toBe(200)
+  const sshKeys = part.getByRole('list', { name: 'Your SSH keys' })
+  await sshKeys.getByText('mira@laptop').waitFor()
   expect(await seriousFindings(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
@@ -42,6 +55,9 @@ test('an owner sees who may sign in and where, and adds a passkey, signs in with
   await passwordDialog(page).getByRole('button', { name: 'Use a passkey' }).click()
   await passwordDialog(page).waitFor({ state: 'detached' })
   await part.getByText('No passkey yet.').waitFor()
+  await part.getByRole('button', { name: 'Remove mira@laptop…' }).click()
+  await part.getByRole('button', { name: 'Remove mira@laptop', exact: true }).click()
+  await part.getByText('No SSH key yet.').waitFor()
 })
 
 test('an owner invites by a link that is shown once, and whoever opens it on a phone comes in', async () => {

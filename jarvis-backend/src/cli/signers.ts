@@ -71,7 +71,7 @@ function countersigned(operator: Remote, asked: SshKeyReply['countersign'], olde
   if (sshKeys.length === 0)
     throw new JarvisError(
       'conflict',
-      'A passkey of yours must sign it: add the key in the dashboard, Settings, People and devices.',
+      'A passkey of yours must sign it: add the key in the dashboard, Settings, People and devices, SSH keys.',
     )
   if (older === undefined)
     throw new JarvisError(

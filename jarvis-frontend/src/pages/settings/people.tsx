@@ -16,7 +16,7 @@ const watched = ['connect', 'people']
 
 /** Who may do what, how each signs in, and where. */
 export function People() {
-  const { isLive } = useRights()
+  const { isLive, isOperator: decides } = useRights('operator')
   const me = useLoad('me', readMe, watched)
   return (
     <Section id="people" title="People and devices">
@@ -34,7 +34,7 @@ export function People() {
             </b>{' '}
             <Visible text={roleSentence(me.data.person.role, undefined)} />
           </p>
-          <YourFactors me={me.data} isResting={!isLive} onChanged={me.again} />
+          <YourFactors me={me.data} decides={decides} isResting={!isLive} onChanged={me.again} />
           <h3>Your devices</h3>
           <YourDevices isResting={!isLive} />
         </>

@@ -7,13 +7,14 @@ import { PasswordForm } from '../password.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { SignIns } from './sign-ins.tsx'
+import { SshKeys } from './ssh-keys.tsx'
 import { TwoStep } from './two-step.tsx'
 import { useAttempt } from './use-attempt.ts'
 
-type Props = { me: MeReply; isResting: boolean; onChanged: () => void }
+type Props = { me: MeReply; decides: boolean; isResting: boolean; onChanged: () => void }
 
-/** How the person who looks signs in. */
-export function YourFactors({ me: { factors }, isResting, onChanged }: Props) {
+/** How the person who looks signs in, and signs decisions. */
+export function YourFactors({ me: { factors }, decides, isResting, onChanged }: Props) {
   const passkeys = useLoad('passkeys', listPasskeys, ['connect'])
   return (
     <>
@@ -35,6 +36,7 @@ export function YourFactors({ me: { factors }, isResting, onChanged }: Props) {
           }}
         />
       )}
+      {decides && <SshKeys isResting={isResting} />}
     </>
   )
 }

@@ -1,0 +1,25 @@
+import type { SshKeyInfo, SshKeyReply } from 'jarvis-backend/protocol'
+import { askPasskey } from '../lib/passkeys.ts'
+import { ApiError, call } from './http.ts'
+
+export const listSshKeys = () => call<{ items: SshKeyInfo[] }>('GET', '/api/signers/ssh')
+export const removeSshKey = (id: string) => call<void>('DELETE', `/api/signers/ssh/${encodeURIComponent(id)}`)
+
+/**
+ * Enrols an SSH key; where the person has passkeys, one of those is asked to sign it.
+ * @param key a line of a `.pub` file. @param name empty: the line's comment
+ * @throws ApiError also where only an older SSH key can sign it; Error where the person declined
+ */
+export async function addSshKey(key: string, name: string): Promise<void> {
+  const { countersign } = await call<SshKeyReply>('POST', '/api/signers/ssh', { key, name })
+  if (countersign === undefined) return
+  const { options, sshKeys } = countersign
+  if (options === undefined)
+    throw new ApiError(
+      'conflict',
+      sshKeys.length === 0
+        ? 'A passkey of yours must sign this key, and passkeys do not work at this address.'
+        : 'An older key of yours must sign this key: npm run jarvis -- signers add FILE.pub --sign OLDER_KEY.',
+    )
+  await call<SshKeyInfo>('POST', '/api/signers/ssh/countersign', { response: await askPasskey(options) })
+}
