@@ -36,13 +36,13 @@ export const envOf = (issuer: string) => ({
   JARVIS_OIDC_NAME: 'Home ID',
 })
 
-/** `oidc-provider`, where whoever comes is `who` and consents. */
+/** `oidc-provider`, where whoever comes is `who` and consents. @param redirectUris more may be added while it runs */
 export async function startIdentityService(who: { now: Claims }, redirectUris: string[]) {
   return listen((issuer) => {
     const provider = new Provider(issuer, {
       clients: [
         {
-          ...{ client_id: clientId, client_secret: clientSecret, redirect_uris: redirectUris },
+          ...{ client_id: clientId, client_secret: clientSecret, redirect_uris: [`${issuer}/none`] },
           ...{ grant_types: ['authorization_code'], response_types: ['code'] },
         },
       ],
@@ -61,6 +61,7 @@ export async function startIdentityService(who: { now: Claims }, redirectUris: s
         return grant
       },
     })
+    provider.Client.prototype.redirectUriAllowed = (uri: string) => redirectUris.includes(uri)
     const serve = provider.callback()
     return (asked, response) => {
       if (asked.url?.startsWith('/enter') !== true) serve(asked, response)

@@ -7,6 +7,7 @@ declare module 'oidc-provider' {
     constructor(issuer: string, configuration: object)
     callback(): RequestListener
     interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>
+    Client: { prototype: { redirectUriAllowed(uri: string): boolean } }
     Grant: new (of: {
       clientId: string
       accountId: string

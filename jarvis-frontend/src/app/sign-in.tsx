@@ -131,6 +131,19 @@ function OtherWays({ ways, onProblem }: { ways: WaysReply; onProblem: (problem: 
       if (!isAutofill) onProblem(error instanceof ApiError ? error.message : passkeyProblem(error))
     }
   }
+  const elsewhere = async (isBack: boolean) => {
+    onProblem(undefined)
+    try {
+      const { goElsewhere, finishSignIn } = await import('../api/elsewhere.ts')
+      await (isBack ? finishSignIn() : goElsewhere('sign in'))
+    } catch (error) {
+      onProblem(error instanceof ApiError ? error.message : 'Something broke while signing in. Try again.')
+    }
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the browser comes back once
+  useEffect(() => {
+    if (ways.elsewhere !== undefined && location.search === '?from=elsewhere') void elsewhere(true)
+  }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: it asks once, when the way is known
   useEffect(() => {
     if (!isHere) return
@@ -143,6 +156,21 @@ function OtherWays({ ways, onProblem }: { ways: WaysReply; onProblem: (problem: 
         <button type="button" className="button" onClick={() => void enter(false)}>
           Use a passkey
         </button>
+      )}
+      {ways.elsewhere !== undefined && (
+        <button
+          type="button"
+          className="button"
+          disabled={ways.elsewhere.problem !== undefined}
+          onClick={() => void elsewhere(false)}
+        >
+          Sign in with <Visible text={ways.elsewhere.name} />
+        </button>
+      )}
+      {ways.elsewhere?.problem !== undefined && (
+        <p className="help">
+          <Visible text={ways.elsewhere.problem} />
+        </p>
       )}
       {ways.passkeys && ways.problem !== undefined && (
         <p className="help">

@@ -2,6 +2,7 @@ import { readMe, readPeople, readRoles } from '../../api/people.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { useNarrowing } from '../../app/use-narrowing.ts'
+import { WaitingAccounts } from '../../features/settings/people/accounts.tsx'
 import { Invitations } from '../../features/settings/people/invitations.tsx'
 import { PeopleList } from '../../features/settings/people/people-list.tsx'
 import { PersonPart } from '../../features/settings/people/person-part.tsx'
@@ -86,7 +87,10 @@ function Everybody({ own, isOwner, isLive }: { own: string; isOwner: boolean; is
         )}
       </PeopleList>
       {isOwner ? (
-        <Invitations people={all} given={given} roles={roles} isResting={!isLive} />
+        <>
+          <Invitations people={all} given={given} roles={roles} isResting={!isLive} />
+          <WaitingAccounts given={given} isResting={!isLive} />
+        </>
       ) : (
         <p>An owner changes what each may do.</p>
       )}

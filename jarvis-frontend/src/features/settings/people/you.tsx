@@ -4,6 +4,7 @@ import { endSignIn, readSignIns, signOutOthers } from '../../../api/people.ts'
 import { useLoad } from '../../../api/use-load.ts'
 import { FormProblem } from '../form-problem.tsx'
 import { PasswordForm } from '../password.tsx'
+import { YourAccounts } from './accounts.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { SignIns } from './sign-ins.tsx'
@@ -37,6 +38,7 @@ export function YourFactors({ me: { factors }, decides, isResting, onChanged }: 
         />
       )}
       {decides && <SshKeys isResting={isResting} />}
+      <YourAccounts isResting={isResting} />
     </>
   )
 }
