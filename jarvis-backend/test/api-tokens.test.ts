@@ -197,8 +197,8 @@ const closedReads = [
   '/api/agents/:id/files/PATH',
 ]
 const signsIn = [
-  ...['/api/auth/login', '/api/auth/passkey', '/api/auth/passkey/options'],
-  ...['/api/auth/link', '/api/auth/join', '/api/auth/reset'],
+  ...['/api/auth/login', '/api/auth/passkey', '/api/auth/passkey/options', '/api/auth/oidc', '/api/auth/oidc/finish'],
+  ...['/api/auth/link', '/api/auth/join', '/api/auth/reset', '/api/push/decide'],
 ]
 const forOperators = ['/api/doctor', '/api/logs', '/api/journal/export', '/api/models', '/api/push', '/api/setup']
 const operatorsOwn = ['/api/mcp-tokens', '/api/tokens', '/api/hooks']
@@ -212,7 +212,7 @@ test('the API is closed to tokens but for the routes that say otherwise', async 
     const filled = path.replace(/:vmid/, '101').replace(/:\w+/g, 'x').replace(/PATH/, 'x.md')
     const response = await ask(jarvis, token, filled, method)
     const said = response.status === 403 ? (await errorOf(response)).message : ''
-    // The hook has a key of its own, and signing in a password or a passkey.
+    // The hook has a key of its own, and signing in a password, a passkey or another service.
     const isClosed = response.status === 401 || /^(An API token may not use|A token of a program)/.test(said)
     if (!isClosed && !signsIn.includes(path)) open.push(`${method} ${path}`)
     await response.body?.cancel().catch(() => {})

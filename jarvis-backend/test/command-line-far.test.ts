@@ -98,6 +98,7 @@ testWith('script')(
       [['decide', 'tu_none'], 2, 'typed at a terminal'],
       [['answer', questionId], 2, 'typed at a terminal'],
       [['logs'], 2, 'typed at a terminal'],
+      [['signers'], 2, 'typed at a terminal'],
       [['chat'], 2, 'needs a terminal'],
       [['mcp'], 0, '"protocolVersion"', `${initialize}\n`],
     ]

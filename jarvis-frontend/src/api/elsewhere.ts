@@ -1,4 +1,5 @@
 import type { ElsewhereReply, ForeignAccount, ForeignAccountsReply, Person, SignInReply } from 'jarvis-backend/protocol'
+import { navigate } from '../lib/location.tsx'
 import { takeReply } from './auth.ts'
 import { ApiError, call } from './http.ts'
 
@@ -22,7 +23,7 @@ export const isBackFromElsewhere = (): boolean => new URLSearchParams(location.s
 async function finish<T>(path: string): Promise<T> {
   const secret = sessionStorage.getItem(kept)
   sessionStorage.removeItem(kept)
-  history.replaceState(history.state, '', location.pathname + location.hash)
+  navigate(location.pathname + location.hash, { replace: true })
   if (secret === null) throw new ApiError('conflict', 'This page did not begin that. Try again here.')
   return call<T>('POST', path, { secret })
 }

@@ -77,10 +77,10 @@ type Props = { given: readonly string[]; isResting: boolean }
 
 /** For owners: accounts of nobody that signed in elsewhere and wait to be let in. */
 export function WaitingAccounts({ given, isResting }: Props) {
-  const { data, again } = useLoad('every account', listEveryAccount, watched)
+  const { data, problem: unread, again } = useLoad('every account', listEveryAccount, watched)
   const { problem, isBusy, attempt } = useAttempt()
   const waiting = data?.items.filter(({ person }) => person === undefined) ?? []
-  if (waiting.length === 0) return <FormProblem text={problem} />
+  if (waiting.length === 0) return <FormProblem text={problem ?? unread?.message} />
   const isHeld = isResting || isBusy
   return (
     <>
