@@ -39,8 +39,11 @@ test('somebody links an account and signs in with it; an account of nobody waits
   await form.getByRole('button', { name: 'Let in' }).click()
   await form.waitFor({ state: 'detached' })
   await enter(ann).click()
-  await ann.getByText('ann', { exact: true }).first().waitFor()
-  await ann.getByText('· live').waitFor()
+  await ann
+    .getByText(/^ann\b/)
+    .first()
+    .waitFor()
+  await ann.getByPlaceholder('An operator can write here.').waitFor()
 
   await part.getByRole('button', { name: 'Unlink Mira…' }).click()
   await part.getByRole('button', { name: 'Unlink Mira', exact: true }).click()
