@@ -6,6 +6,7 @@ import { gateRow } from './gate.ts'
 import { callOverMcp, keepAnswer, mcpToken } from './mcp.ts'
 import { prefill } from './prefill.ts'
 import { rememberRow } from './remember.ts'
+import { runOverEvents } from './session-events.ts'
 import { lazily, type Pool, type Server, type Setup } from './setup.ts'
 import { signInRow } from './sign-in.ts'
 import { median, quantile } from './statistics.ts'
@@ -129,6 +130,16 @@ export function createRows(setup: Setup): Row[] {
         const { pool, token } = await programs()
         return [await streamingOverV1(pool.server, token, 2_000)]
       },
+      base: {
+        name: '/chat',
+        isGoal: true,
+        measure: async () => [await streaming((await programs()).pool, 'flat', 2_000)],
+      },
+    },
+    {
+      name: 'events',
+      lines: [{ title: '50 streams of events flat out, CPU ms per 1,000 tokens', most: 1.1 }],
+      ours: async () => [await streamingOverEvents((await programs()).pool.server, 2_000)],
       base: {
         name: '/chat',
         isGoal: true,
@@ -280,6 +291,15 @@ async function streaming({ server, sockets }: Pool, pace: 'flat' | 'paced', toke
 async function streamingOverV1(server: Server, token: string, tokens: number): Promise<number> {
   const perToken = await cpuOf(server, async () => {
     const answers = Array.from({ length: chats }, () => runOverV1(server.url, token, `flat ${tokens}`))
+    for (const chars of await Promise.all(answers)) mustBeWhole(chars, tokens)
+    return { length: answers.length * tokens }
+  })
+  return perToken * 1000
+}
+
+async function streamingOverEvents(server: Server, tokens: number): Promise<number> {
+  const perToken = await cpuOf(server, async () => {
+    const answers = Array.from({ length: chats }, () => runOverEvents(server, `flat ${tokens}`))
     for (const chars of await Promise.all(answers)) mustBeWhole(chars, tokens)
     return { length: answers.length * tokens }
   })
