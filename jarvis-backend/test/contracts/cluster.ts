@@ -280,6 +280,9 @@ export function clusterContract(setUp: () => ClusterFixture | Promise<ClusterFix
       expect(times.every((at) => at % minuteMs === 0)).toBe(true)
       expect(Math.max(...times)).toBeLessThanOrEqual(now())
       expect(Math.min(...times)).toBeGreaterThan(until - (minutesIn[span] + 1) * minuteMs)
+      const hasStorage = () => samplesOf(cluster.state()).some(({ name }) => name.startsWith('storage/'))
+      // A look that missed its storages for a moment has none.
+      await expect.poll(hasStorage).toBe(true)
       const present = samplesOf(cluster.state())
       const storage = present.find(({ name }) => name.startsWith('storage/'))?.name ?? ''
       for (const name of ['cluster', `node/${node}`, `guest/${runningVm}`, `guest/${runningCt}`, storage]) {
