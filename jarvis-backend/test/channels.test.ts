@@ -6,7 +6,7 @@ import type { ChannelDelivery, ChannelInfo, ChannelsReply, DoctorReply } from '.
 import { startNtfy } from './fake-services/ntfy.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
-import { startJarvis } from './support/start-jarvis.ts'
+import { password, startJarvis } from './support/start-jarvis.ts'
 
 const env = { JARVIS_EMBEDDINGS: 'none', JARVIS_PUBLIC_URL: 'https://jarvis.lan' }
 type Jarvis = Awaited<ReturnType<typeof startJarvis>>
@@ -134,6 +134,48 @@ test('in quiet hours a question is held, and one digest tells of it at their end
   await expect.poll(digest).toMatchObject({ message: expect.stringContaining('A question waits for you.') })
   expect(JSON.stringify(server.taken)).not.toContain('planted words')
   await screen.ask('chat:answer', { sessionId, questionId, said: 'Well.' }).catch(() => undefined)
+})
+
+test('a failed job and a sign-in on a new device are told of; a job that is done where a route asks for it', async () => {
+  const server = await startNtfy()
+  const jarvis = await startJarvis({
+    env: {
+      ...{ ...env, JARVIS_CHANNEL_NTFY_URL: server.url, JARVIS_CHANNEL_NTFY_TOPIC: 't' },
+      JARVIS_CHANNEL_NTFY_TOKEN: server.token,
+    },
+  })
+  const ask = door(jarvis)
+  const { recipients = [] } = ntfyOf((await ask<ChannelsReply>('GET', 'channels')).body) ?? {}
+  await ask('PATCH', `channel-recipients/${recipients[0]?.id}`, { hidesNames: false })
+  const told = () => server.shown().map(({ message }) => message)
+  async function run(name: string, toolName: string, toolInput: object) {
+    const work = { kind: 'call', toolName, toolInput }
+    const schedule = { kind: 'interval', minutes: 60 }
+    const { body } = await ask<{ id: string }>('POST', 'jobs', { name, work, schedule })
+    await ask('POST', `jobs/${body.id}/run`)
+    const state = async () =>
+      (await ask<{ items: { state: string }[] }>('GET', `jobs/${body.id}/slots`)).body.items[0]?.state
+    await expect.poll(state).toMatch(/done|failed/)
+  }
+  const read = (name: string) => run(name, 'get_node_status', { node: 'pve' })
+  await read('quiet look')
+  await run('lost task', 'get_task_log', { upid: 'UPID:pve:0000C0DE:00000001:00000001:qmstart:999:root@pam:' })
+  await expect.poll(told).toEqual(['The job "lost task" failed.'])
+
+  const job = { channel: 'ntfy', kinds: ['job', 'sign-in'], least: 'info' }
+  expect((await ask('PUT', 'channel-rules', { routes: [job], escalation: {} })).status).toBe(200)
+  await read('loud look')
+  await expect.poll(told).toContain('The job "loud look" is done.')
+  const signIn = (client: string) =>
+    jarvis.rest('/api/auth/login', {
+      method: 'POST',
+      headers: { 'user-agent': client },
+      json: { password },
+    })
+  expect([(await signIn('Desk/1')).status, (await signIn('Phone/1')).status]).toEqual([200, 200])
+  // Who signed in from where stays on the page.
+  await expect.poll(told).toContain('Somebody signed in as you on a new device.')
+  expect(told()).not.toContain('The job "quiet look" is done.')
 })
 
 test('the doctor says which channels are set up, and what stands in their way', async () => {

@@ -62,6 +62,7 @@ function beating() {
     overBudget: () => (used() < 100_000 ? undefined : `It has used ${used()} tokens.`),
     calls: { isReading: () => true, refusal: () => undefined },
     announce: (text) => void announced.push(text),
+    ended() {},
     report(error) {
       throw error
     },

@@ -364,12 +364,18 @@ export function createChannels(parts: {
         settle()
       })
     },
-    /** Tells everybody who may decide. Never throws. @returns of each, what a message to them waits for */
-    tell({ kind, level, title, body, hidden, tag, path }: Notice): { label: string; problem?: string }[] {
+    /**
+     * Tells everybody who may decide, or one of them. Never throws.
+     * @returns of each, what a message to them waits for
+     */
+    tell(
+      { kind, level, title, body, hidden, tag, path }: Notice,
+      only?: string,
+    ): { label: string; problem?: string }[] {
       const told: { label: string; problem?: string }[] = []
       safely(() => {
         for (const recipient of recipients.list()) {
-          if (!parts.mayDecide(recipient.person)) continue
+          if (!parts.mayDecide(recipient.person) || (only ?? recipient.person) !== recipient.person) continue
           const words = recipient.hidesNames ? hidden : body
           const content: Content = { kind: 'notice', level, title: say(title), lines: [say(words)], path }
           const problem = put(
@@ -390,7 +396,7 @@ export function createChannels(parts: {
       const title = say('This is a test.')
       const lines = [say('JARVIS reaches you here.')]
       const key = newId('test')
-      add(recipient, key, { kind: 'test', level: 'info', title, lines, path: '/settings/channels' }, testForMs)
+      add(recipient, key, { kind: 'test', level: 'info', title, lines, path: '/settings#channels' }, testForMs)
       outbox.look()
       return store.log({ limit: 20 }).find((item) => item.key === key)?.id ?? ''
     },

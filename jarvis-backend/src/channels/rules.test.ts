@@ -26,6 +26,8 @@ const warning: Matter = { kind: 'alert', level: 'warning' }
 const failed: Matter = { kind: 'alert', level: 'failed' }
 const asked: Matter = { kind: 'card', level: 'card', isAsked: true }
 const ofJob: Matter = { kind: 'card', level: 'card' }
+const doneJob: Matter = { kind: 'job', level: 'info' }
+const failedJob: Matter = { kind: 'job', level: 'warning' }
 
 test.each<[string, Matter, ChannelRules, number, object]>([
   ['with no rules everything is told at once', warning, rules(), at('03:00'), { kind: 'now' }],
@@ -59,6 +61,13 @@ test.each<[string, Matter, ChannelRules, number, object]>([
     at('12:00'),
     { kind: 'later', until: at('12:02'), why: 'nobody answered for 120 s' },
   ],
+  [
+    'a person too may hear later than others, and the longer time counts',
+    asked,
+    rules({ escalation: { telegram: 60, operator: 300 } }),
+    at('12:00'),
+    { kind: 'later', until: at('12:05'), why: 'nobody answered for 300 s' },
+  ],
   ['an alert waits for nobody', failed, rules({ escalation: { telegram: 120 } }), at('12:00'), { kind: 'now' }],
   [
     'escalation obeys quiet hours',
@@ -84,6 +93,9 @@ test.each<[string, ChannelRules, Matter, number, string]>([
   ['a route for what failed lets no warning through', route({ least: 'failed' }), warning, at('12:00'), 'never'],
   ['a route for what failed lets it through', route({ least: 'failed' }), failed, at('12:00'), 'now'],
   ['a route for cards lets no alert through', route({ kinds: ['card'] }), failed, at('12:00'), 'never'],
+  ['without a route, a job that is done is not told of', rules(), doneJob, at('12:00'), 'never'],
+  ['without a route, a job that failed is told of', rules(), failedJob, at('12:00'), 'now'],
+  ['a route for jobs lets one that is done through', route({ kinds: ['job'] }), doneJob, at('12:00'), 'now'],
   ['a route counts in its hours', route({ hours: '08:00-22:00' }), failed, at('23:00'), 'never'],
   [
     'another person’s route says nothing of this one',

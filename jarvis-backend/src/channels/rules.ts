@@ -33,10 +33,13 @@ export function hoursEnd(hours: string, at: number): number | undefined {
   return end.getTime()
 }
 
-/** Whether a route of the recipient's lets the matter through. A channel without routes lets everything through. */
+/**
+ * Whether a route of the recipient's lets the matter through. A channel without routes lets everything through but the results of jobs that
+ * went well, which most people do not want to hear of.
+ */
 function isRouted({ kind, level }: Matter, { channel, person }: Recipient, { routes }: ChannelRules, at: number) {
   const own = routes.filter((route) => route.channel === channel && (route.person ?? person) === person)
-  if (own.length === 0) return true
+  if (own.length === 0) return kind !== 'job' || level !== 'info'
   return own.some(
     ({ kinds, least, hours }) =>
       (kinds.length === 0 || kinds.includes(kind)) &&
@@ -48,7 +51,10 @@ function isRouted({ kind, level }: Matter, { channel, person }: Recipient, { rou
 /** What becomes of a matter for one recipient. Asked before anything is put into the outbox. @param at Unix ms */
 export function mayDisturb(matter: Matter, recipient: Recipient, rules: ChannelRules, at: number): Disturbs {
   if (!isRouted(matter, recipient, rules, at)) return { kind: 'never', why: 'no route leads there' }
-  const waitS = matter.kind === 'card' ? (rules.escalation[recipient.channel] ?? 0) : 0
+  const waitS =
+    matter.kind === 'card'
+      ? Math.max(...[recipient.channel, recipient.person].map((of) => rules.escalation[of] ?? 0))
+      : 0
   const soonest = at + waitS * 1_000
   const quietEnd = rules.quiet === undefined ? undefined : hoursEnd(rules.quiet, soonest)
   if (quietEnd !== undefined) {

@@ -161,7 +161,8 @@ export function composeEntrance(
           if (isFirst) return
           const text = `${name} signed in on a new device, from ${address} (${method}). If that was not you, change your password.`
           site.activity.tellPerson(id, { at: now(), kind: 'person', level: 'warning', text })
-          void site.push.tellPerson(id, {
+          site.tellers.tellPerson(id, {
+            ...({ kind: 'sign-in', level: 'failed' } as const),
             title: 'Signed in on a new device',
             body: text,
             hidden: 'Somebody signed in as you on a new device.',

@@ -23,6 +23,8 @@ import type { Foundation } from './foundation.ts'
 import type { Gate } from './gate.ts'
 import type { ComposedHomelab } from './homelab.ts'
 import { composeJobDrills } from './job-drills.ts'
+import { tellOfJobs } from './job-notices.ts'
+import type { Tellers } from './tellers.ts'
 import type { ComposedWatch } from './watch.ts'
 
 /** Wires jobs to runs, to the gate's word on their calls, and to the tokens of clients that asked for them. */
@@ -40,6 +42,7 @@ export function composeJobs(
     watch: Pick<ComposedWatch, 'alerts' | 'checks' | 'checkNow'>
     runbooks: Pick<Library, 'get'>
     budgets: Pick<ComposedBudgets, 'keeper' | 'store' | 'midnight'>
+    tellers: Pick<Tellers, 'tell'>
     /** The demo cluster and the demo's model, which costs nothing: a stranger sees a beat soon. */
     isDemo: boolean
   },
@@ -194,6 +197,7 @@ export function composeJobs(
       },
     },
     announce: foundation.announce('job'),
+    ended: tellOfJobs(parts.tellers),
     changed: () => activity.changed({ what: 'jobs' }),
   })
 

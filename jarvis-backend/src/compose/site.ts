@@ -178,7 +178,7 @@ export function createSite(
     ...config,
     ownRoles: () => gate.ownRoles(),
     leave: (person, by) => leave(person, by),
-    tell: (message) => void push.tell(message),
+    tell: (message) => void tellers.tell({ ...message, kind: 'sign-in', level: 'failed' }),
   })
   const apiTokens = createApiTokens({
     store: tokenStore,
@@ -290,7 +290,7 @@ export function createSite(
     tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
   })
   const jobs = composeJobs(foundation, {
-    ...{ runs, store: sessions.store, gate, apiTokens, homelab, drills, watch, budgets },
+    ...{ runs, store: sessions.store, gate, apiTokens, homelab, drills, watch, budgets, tellers },
     mayAsk: people.mayAsk,
     isDemo: config.proxmox === undefined && models.model().id.startsWith('demo'),
     runbooks: runbooks.library,
@@ -352,6 +352,7 @@ export function createSite(
     models,
     push,
     channels,
+    tellers,
     watch,
     /** The three calls that every door uses; only MCP clients' calls start with `calls.callTool`. */
     hub: { start: runs.start, watch: runs.watch, decide: confirmations.decide },

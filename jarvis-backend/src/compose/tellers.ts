@@ -4,9 +4,13 @@ import type { GoingBack } from '../push/push.ts'
 import type { ComposedChannels } from './channels.ts'
 import type { ComposedPush } from './push.ts'
 
+/** The words that leave over channels. Sentences of other kinds may hold arguments, addresses, and what a person wrote. */
+const leavingWords = (kind: Notice['kind'], { body, hidden }: Pick<Notice, 'body' | 'hidden'>) =>
+  kind === 'alert' || kind === 'job' ? body : hidden
+
 /** Tells people in their browsers and over their channels. */
 export const tellEverywhere = (
-  push: Pick<ComposedPush, 'tell' | 'waiting' | 'asking' | 'goingBack'>,
+  push: Pick<ComposedPush, 'tell' | 'tellPerson' | 'waiting' | 'asking' | 'goingBack'>,
   channels: Pick<ComposedChannels, 'tell' | 'waiting'>,
 ) => ({
   waiting(sessionId: string, cards: Card[]) {
@@ -35,10 +39,14 @@ export const tellEverywhere = (
   },
   /** Never rejects. @returns each device and channel, and why it was not reached; a channel was handed the message */
   async tell({ kind, level, ...message }: Notice): Promise<{ label: string; problem?: string }[]> {
-    // Other sentences may hold arguments, and what a person wrote.
-    const body = kind === 'alert' ? message.body : message.hidden
-    const handed = channels.tell({ ...message, body, kind, level })
-    return [...(await push.tell(message)), ...handed]
+    const handed = channels.tell({ ...message, body: leavingWords(kind, message), kind, level })
+    // A result that went well waits for nobody, so it reaches browsers as a line of activity alone.
+    return level === 'info' && kind === 'job' ? handed : [...(await push.tell(message)), ...handed]
+  },
+  /** Tells one person, whatever their role. Never throws. */
+  tellPerson(person: string, { kind, level, ...message }: Notice): void {
+    void push.tellPerson(person, message)
+    channels.tell({ ...message, body: leavingWords(kind, message), kind, level }, person)
   },
 })
 

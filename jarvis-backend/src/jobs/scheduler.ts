@@ -26,6 +26,8 @@ export type SchedulerParts = SwitchParts & {
   usedToday(jobId: string): number
   isStopping(): boolean
   announce(text: string, level: 'info' | 'warning'): void
+  /** Told of each slot that came to its end, once. */
+  ended(job: StoredJob, slot: StoredSlot): void
   /** Told after each change of a job or slot. */
   changed(): void
   report(error: unknown, message: string): void
@@ -173,6 +175,7 @@ export function createScheduler(parts: SchedulerParts) {
     const ended = store.slot(jobId, number)
     if (job !== undefined && ended !== undefined) parts.workers[job.work.kind]?.ended?.(ended)
     if (isFailure) parts.announce(`Job ${job?.name ?? jobId}: ${end.summary}`, 'warning')
+    if (job !== undefined && ended !== undefined) parts.ended(job, ended)
     parts.changed()
     if (job !== undefined) goOn(job)
   }

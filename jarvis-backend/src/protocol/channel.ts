@@ -120,8 +120,8 @@ export const matterKinds = ['card', 'question', 'alert', 'change', 'glass', 'obs
 
 /**
  * Who hears what, and when. `quiet`: warnings are held for one digest at its end, what failed and what a person asked for passes. `routes`:
- * a channel with routes hears what one of them lets through, others hear all; no `kinds`: every kind. `escalation`: so many seconds later
- * a channel hears of a card that nobody decided.
+ * a channel with routes hears what one of them lets through, others hear all but jobs that are done; no `kinds`: every kind. `escalation`: so many
+ * seconds later a channel, or a person by id on every channel, hears of a card that nobody decided; the longer time counts.
  */
 export const ChannelRules = z.strictObject({
   quiet: Hours.exactOptional(),
@@ -136,6 +136,6 @@ export const ChannelRules = z.strictObject({
       }),
     )
     .max(100),
-  escalation: z.record(z.string().max(40), z.int().min(0).max(3_600)),
+  escalation: z.record(z.string().max(60), z.int().min(0).max(3_600)),
 })
 export type ChannelRules = z.infer<typeof ChannelRules>

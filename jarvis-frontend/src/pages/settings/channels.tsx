@@ -6,6 +6,7 @@ import { ChannelList } from '../../features/settings/channels/channel-list.tsx'
 import { ChannelPart } from '../../features/settings/channels/channel-part.tsx'
 import { Deliveries } from '../../features/settings/channels/deliveries.tsx'
 import { Pairings } from '../../features/settings/channels/pairings.tsx'
+import { Routes } from '../../features/settings/channels/routes.tsx'
 import { RulesForm } from '../../features/settings/channels/rules.tsx'
 import { FormProblem } from '../../features/settings/form-problem.tsx'
 import { useAttempt } from '../../features/settings/people/use-attempt.ts'
@@ -62,6 +63,7 @@ export function Channels() {
             <>
               <h3>Quiet hours, and cards that nobody answers</h3>
               <RulesForm rules={rules.data} channels={items} isResting={!isLive} onChanged={rules.again} />
+              <Routes rules={rules.data} channels={items} isResting={!isLive} onChanged={rules.again} />
             </>
           )}
           {deliveries.data !== undefined && channels.data !== undefined && (

@@ -2,10 +2,9 @@ import type { ChannelInfo, ChannelRules } from 'jarvis-backend/protocol'
 import { saveRules } from '../../../api/channels.ts'
 import { FormProblem } from '../form-problem.tsx'
 import { useAttempt } from '../people/use-attempt.ts'
+import { hoursPattern, peopleOf } from './words.ts'
 
-const hours = '([01]\\d|2[0-3]):[0-5]\\d-([01]\\d|2[0-3]):[0-5]\\d'
-
-/** Quiet hours, and when each channel hears of a card that nobody answers. Routes are kept as they are. */
+/** Quiet hours, and when each channel and person hears of a card that nobody answers. Routes are kept as they are. */
 export function RulesForm({
   rules,
   channels,
@@ -19,6 +18,11 @@ export function RulesForm({
 }) {
   const { problem, isBusy, attempt } = useAttempt()
   const set = channels.filter(({ state }) => state !== 'off')
+  const people = peopleOf(set)
+  const waiting = [
+    ...set.map(({ id, name }) => ({ id, name })),
+    ...(people.length > 1 ? people.map(([id, name]) => ({ id, name })) : []),
+  ]
   return (
     <form
       className="form-row channel-rules"
@@ -27,7 +31,7 @@ export function RulesForm({
         event.preventDefault()
         const given = new FormData(event.currentTarget)
         const quiet = String(given.get('quiet') ?? '').trim()
-        const waits = set.flatMap(({ id }) => {
+        const waits = waiting.flatMap(({ id }) => {
           const seconds = Math.round(Number(given.get(id) ?? 0) * 60)
           return seconds > 0 ? [[id, seconds] as const] : []
         })
@@ -41,7 +45,7 @@ export function RulesForm({
         <input
           className="field"
           name="quiet"
-          pattern={hours}
+          pattern={hoursPattern}
           placeholder="23:00-07:00"
           defaultValue={rules.quiet ?? ''}
         />
@@ -49,7 +53,7 @@ export function RulesForm({
           Warnings wait for one digest at their end. What failed passes, and so does a card that a person asked for.
         </small>
       </label>
-      {set.map(({ id, name }) => (
+      {waiting.map(({ id, name }) => (
         <label key={id}>
           {name} hears of a card after
           <span>

@@ -1,6 +1,6 @@
 import type { ChannelDelivery, ChannelInfo, ChannelRecipient } from 'jarvis-backend/protocol'
 import { expect, test } from 'vitest'
-import { atMostOf, endOf, isWithin, lineOf, markOf, mayNow } from './words.ts'
+import { atMostOf, endOf, isWithin, lineOf, markOf, mayNow, type Route, routeWords } from './words.ts'
 
 const mira: ChannelRecipient = {
   ...{ id: 'r', person: 'operator', personName: 'mira', user: '7', name: 'Mira', decides: 'deny' },
@@ -41,4 +41,13 @@ test('what a channel may now is the most that one of its recipients may', () => 
   expect(mayNow(channel({ recipients: [] }))).toBe('Tell')
   expect([atMostOf(channel()), atMostOf(channel({ atMost: 'none' }))]).toEqual(['up to Approve', 'only Tell'])
   expect([isWithin('approve', 'deny'), isWithin('none', 'deny')]).toEqual([false, true])
+})
+
+test.each<[Partial<Route>, string]>([
+  [{}, 'Telegram: everything'],
+  [{ kinds: ['alert', 'job'], least: 'warning' }, 'Telegram: alerts, jobs that ended; at least warnings'],
+  [{ hours: '08:00-22:00', person: 'operator' }, 'Telegram: everything; 08:00-22:00; for mira'],
+  [{ channel: 'gone', person: 'per_ben' }, 'gone: everything; for per_ben, who is not reached there'],
+])('the route %j is told as %s', (more, words) => {
+  expect(routeWords({ channel: 'telegram', kinds: [], least: 'info', ...more }, [channel()])).toBe(words)
 })

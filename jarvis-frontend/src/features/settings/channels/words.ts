@@ -1,4 +1,4 @@
-import type { ChannelDelivery, ChannelInfo, Decides } from 'jarvis-backend/protocol'
+import type { ChannelDelivery, ChannelInfo, ChannelRules, Decides } from 'jarvis-backend/protocol'
 import type { MarkKind } from '../../../ui/mark.tsx'
 
 export const rights: readonly [Decides, string][] = [
@@ -55,4 +55,43 @@ export function endOf({ state, act, at, endedAt, attempts, why }: ChannelDeliver
   const word = act === 'revise' && state === 'sent' ? 'edited after the decision' : `${ends[state]}${took}`
   const tries = attempts > 1 ? `${attempts} tries, ` : ''
   return `${tries}${word}${why === undefined ? '' : `: ${why}`}`
+}
+
+export type Route = ChannelRules['routes'][number]
+export const hoursPattern = '([01]\\d|2[0-3]):[0-5]\\d-([01]\\d|2[0-3]):[0-5]\\d'
+
+/** What messages are about, in words. */
+export const matters: readonly [Route['kinds'][number], string][] = [
+  ['card', 'waiting cards'],
+  ['question', 'questions'],
+  ['alert', 'alerts'],
+  ['change', 'changes that go back soon'],
+  ['job', 'jobs that ended'],
+  ['sign-in', 'sign-ins on new devices'],
+  ['observed', 'calls that the policy watches'],
+  ['glass', 'decisions that an owner made alone'],
+]
+/** How much a matter must weigh at least. */
+export const leasts: readonly [Route['least'], string][] = [
+  ['info', 'everything'],
+  ['warning', 'warnings'],
+  ['failed', 'what failed, and cards'],
+]
+
+/** Those who are reached over channels, by id and name, each once. */
+export const peopleOf = (channels: readonly Pick<ChannelInfo, 'recipients'>[]): [string, string][] => [
+  ...new Map(channels.flatMap(({ recipients }) => recipients.map((one) => [one.person, one.personName] as const))),
+]
+
+/** A route in one line: `ntfy: alerts, jobs that ended; at least warnings; 08:00-22:00; for Mira`. */
+export function routeWords(
+  { channel, person, kinds, least, hours }: Route,
+  channels: readonly Pick<ChannelInfo, 'id' | 'name' | 'recipients'>[],
+): string {
+  const name = channels.find(({ id }) => id === channel)?.name ?? channel
+  const about = kinds.length === 0 ? 'everything' : kinds.map((kind) => new Map(matters).get(kind) ?? kind).join(', ')
+  const who = person === undefined ? undefined : new Map(peopleOf(channels)).get(person)
+  const weight = least === 'info' ? undefined : `at least ${new Map(leasts).get(least)}`
+  const whose = person === undefined ? undefined : `for ${who ?? `${person}, who is not reached there`}`
+  return `${name}: ${[about, weight, hours, whose].filter((part) => part !== undefined).join('; ')}`
 }

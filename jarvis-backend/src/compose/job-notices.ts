@@ -1,0 +1,33 @@
+import type { StoredJob, StoredSlot } from '../jobs/job.ts'
+import { named } from '../redaction/visible.ts'
+import type { Tellers } from './tellers.ts'
+
+const ends = {
+  done: { level: 'info', title: 'A job is done', words: 'is done' },
+  failed: { level: 'warning', title: 'A job failed', words: 'failed' },
+  unknown: {
+    level: 'warning',
+    title: 'A job ended without a known outcome',
+    words: 'ended, and its outcome is not known',
+  },
+} as const
+const isTold = (state: string): state is keyof typeof ends => Object.hasOwn(ends, state)
+
+/**
+ * @returns a function that tells people how a job's run ended. A run that was skipped or missed is not told of. A message has no word of the run's
+ * summary, which a model may have written.
+ */
+export const tellOfJobs =
+  (tellers: Pick<Tellers, 'tell'>) =>
+  ({ id, name, work }: StoredJob, { slot, state }: StoredSlot): void => {
+    // A heartbeat that found nothing ends the same way, many times a day; what it finds is an alert.
+    if (!isTold(state) || (work.kind === 'heartbeat' && state === 'done')) return
+    const { level, title, words } = ends[state]
+    void tellers.tell({
+      ...({ kind: 'job', level, title } as const),
+      body: `The job ${named(name)} ${words}.`,
+      hidden: `${title}.`,
+      tag: `job-${id}-${slot}`,
+      path: `/automations?job=${encodeURIComponent(id)}`,
+    })
+  }
