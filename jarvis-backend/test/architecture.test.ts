@@ -31,6 +31,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   // It calls the rest through ports alone.
   jobs: ['protocol'],
   memory: ['protocol', 'hybrid-index'],
+  workbench: ['protocol', 'redaction'],
   workspace: ['protocol'],
   tools: ['protocol', 'gate', 'homelab', 'drill', 'workspace', 'memory', 'ssh-grammar', 'redaction'],
   // `agent` for its port ToolRunner, which `calls` implements.

@@ -1,0 +1,126 @@
+/**
+ * The filter of system calls that a sandboxed program runs under, as a program of the kernel's BPF machine: 8 bytes an instruction.
+ * Namespaces already hide files, processes and networks; the filter closes ways that lead past namespaces or into rarely tested kernel code.
+ */
+
+/** One table per architecture, as the numbers differ. */
+type Machine = {
+  audit: number
+  socket: number
+  ioctl: number
+  /** The numbers of x32, a second way to name the same calls, begin here. */
+  x32?: number
+  refused: readonly number[]
+  /** Refused unless the program makes namespaces of its own. */
+  namespaces: readonly number[]
+}
+
+const machines: Readonly<Record<string, Machine>> = {
+  x64: {
+    audit: 0xc000003e,
+    socket: 41,
+    ioctl: 16,
+    x32: 0x40000000,
+    refused: [
+      // ptrace, process_vm_readv, process_vm_writev, pidfd_getfd, kcmp
+      ...[101, 310, 311, 438, 312],
+      // add_key, request_key, keyctl
+      ...[248, 249, 250],
+      // bpf, userfaultfd, perf_event_open, io_uring_setup, io_uring_enter, io_uring_register
+      ...[321, 323, 298, 425, 426, 427],
+      // name_to_handle_at, open_by_handle_at, lookup_dcookie, syslog
+      ...[303, 304, 212, 103],
+      // kexec_load, kexec_file_load, init_module, finit_module, delete_module
+      ...[246, 320, 175, 313, 176],
+      // acct, quotactl, swapon, swapoff, reboot, vhangup, iopl, ioperm
+      ...[163, 179, 167, 168, 169, 153, 172, 173],
+      // settimeofday, clock_settime, adjtimex, clock_adjtime
+      ...[164, 227, 159, 305],
+    ],
+    // mount, umount2, pivot_root, setns, unshare, open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, mount_setattr
+    namespaces: [165, 166, 155, 308, 272, 428, 429, 430, 431, 432, 433, 442],
+  },
+  arm64: {
+    audit: 0xc00000b7,
+    socket: 198,
+    ioctl: 29,
+    refused: [
+      ...[117, 270, 271, 438, 272],
+      ...[217, 218, 219],
+      ...[280, 282, 241, 425, 426, 427],
+      ...[264, 265, 18, 116],
+      ...[104, 294, 105, 273, 106],
+      ...[89, 60, 224, 225, 142, 58],
+      ...[170, 112, 171, 266],
+    ],
+    namespaces: [40, 39, 41, 268, 97, 428, 429, 430, 431, 432, 433, 442],
+  },
+}
+
+/** AF_UNIX is 1, AF_INET 2, AF_INET6 10. */
+const families = { none: [], inet: [2, 10], unix: [1, 2, 10] } as const
+/** TIOCSTI types into the terminal, TIOCLINUX pastes into a console. */
+const typing = [0x5412, 0x541c]
+
+const load = 0x20
+const jumpIfEqual = 0x15
+const jumpIfAtLeast = 0x35
+const give = 0x06
+const allow = 0x7fff0000
+const notPermitted = 0x00050001
+const killProcess = 0x80000000
+/** Offsets in `struct seccomp_data`: the low halves of arguments, as both architectures are little-endian. */
+const at = { number: 0, audit: 4, first: 16, second: 24 }
+
+/**
+ * The filter for this machine's architecture; `undefined` where there is no table for it.
+ * @param may `sockets`: which the program may make. `inet`, the default: of the internet, as in a network namespace of its own they reach
+ * nothing. `unix`: UNIX sockets too, which reach what is mounted into its root and nothing else. `none`: none, where the network is shared.
+ * `nests`: it may make namespaces of its own, as Chromium's sandbox does
+ */
+export function seccompFilter(
+  may: { sockets?: keyof typeof families; nests?: true } = {},
+  arch: string = process.arch,
+): Buffer | undefined {
+  const machine = Object.hasOwn(machines, arch) ? machines[arch] : undefined
+  if (machine === undefined) return undefined
+  const { audit, socket, ioctl, x32, refused, namespaces } = machine
+  const allowed = families[may.sockets ?? 'inet']
+  return assembled([
+    [load, 0, 0, at.audit],
+    [jumpIfEqual, 1, 0, audit],
+    [give, 0, 0, killProcess],
+    [load, 0, 0, at.number],
+    ...(x32 === undefined ? [] : refusing(x32, jumpIfAtLeast)),
+    ...[...refused, ...(may.nests ? [] : namespaces)].flatMap((number) => refusing(number)),
+    // Over the check of the family where it is another call.
+    [jumpIfEqual, 0, allowed.length + 3, socket],
+    [load, 0, 0, at.first],
+    ...allowed.map((family, index): Instruction => [jumpIfEqual, allowed.length - index, 0, family]),
+    [give, 0, 0, notPermitted],
+    [give, 0, 0, allow],
+    [jumpIfEqual, 1, 0, ioctl],
+    [give, 0, 0, allow],
+    [load, 0, 0, at.second],
+    ...typing.flatMap((request) => refusing(request)),
+    [give, 0, 0, allow],
+  ])
+}
+
+type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number]
+
+const refusing = (value: number, compare = jumpIfEqual): Instruction[] => [
+  [compare, 0, 1, value],
+  [give, 0, 0, notPermitted],
+]
+
+function assembled(program: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(program.length * 8)
+  for (const [index, [code, ifTrue, ifFalse, value]] of program.entries()) {
+    bytes.writeUInt16LE(code, index * 8)
+    bytes.writeUInt8(ifTrue, index * 8 + 2)
+    bytes.writeUInt8(ifFalse, index * 8 + 3)
+    bytes.writeUInt32LE(value, index * 8 + 4)
+  }
+  return bytes
+}
