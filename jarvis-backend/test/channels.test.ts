@@ -6,6 +6,7 @@ import type { ChannelDelivery, ChannelInfo, ChannelsReply, DoctorReply } from '.
 import { startNtfy } from './fake-services/ntfy.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
+import { terminal } from './support/shell.ts'
 import { password, startJarvis } from './support/start-jarvis.ts'
 
 const env = { JARVIS_EMBEDDINGS: 'none', JARVIS_PUBLIC_URL: 'https://jarvis.lan' }
@@ -61,6 +62,16 @@ test('a channel is set up in the dashboard, its secrets are sealed, never shown,
     .poll(async () => (await ask<{ items: ChannelDelivery[] }>('GET', 'channel-deliveries')).body.items[0])
     .toMatchObject({ state: 'sent', channel: 'ntfy', attempts: 1 })
   expect((await ask<ChannelInfo>('POST', 'channels/ntfy/check')).body).not.toHaveProperty('problem')
+  for (const [args, said] of [
+    [['channels'], /ntfy\s+on/],
+    [['channels', 'test', 'ntfy'], /This is a test\./],
+    [['channels', 'log'], /ntfy\s+operator\s+sent\s+This is a test\./],
+  ] as const) {
+    const look = terminal(jarvis, [...args])
+    await look.shown('Password')
+    look.type(`${password}\r`)
+    expect(await look.ended).toMatchObject({ code: 0, stdout: expect.stringMatching(said) })
+  }
   await jarvis.stop()
 
   const again = await startJarvis({ env, dataDir })

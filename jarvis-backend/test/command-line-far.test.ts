@@ -99,6 +99,7 @@ testWith('script')(
       [['answer', questionId], 2, 'typed at a terminal'],
       [['logs'], 2, 'typed at a terminal'],
       [['signers'], 2, 'typed at a terminal'],
+      [['channels'], 2, 'typed at a terminal'],
       [['chat'], 2, 'needs a terminal'],
       [['mcp'], 0, '"protocolVersion"', `${initialize}\n`],
     ]

@@ -65,6 +65,7 @@ const commands: Record<Exclude<CommandName, keyof typeof early>, () => Promise<C
   login: async () => (await import('./login.ts')).login,
   profile: async () => (await import('./profile.ts')).profile,
   user: async () => (await import('./user.ts')).user,
+  channels: async () => (await import('./channels.ts')).channels,
   signers: async () => (await import('./signers.ts')).signers,
   policy: async () => (await import('./policy.ts')).policy,
   journal: async () => (await import('./journal.ts')).journal,

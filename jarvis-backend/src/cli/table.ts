@@ -187,6 +187,16 @@ export const table = {
       for: text('2h', 'for how long'),
     },
   },
+  channels: {
+    group: 'Watch over it',
+    forms: [
+      { args: '[list]', about: 'where JARVIS reaches people, and what a tap there may do; takes your password' },
+      { args: 'log', about: 'what was sent, and what became of it' },
+      { args: 'test CHANNEL', about: 'sends a test' },
+    ],
+    options: where,
+    example: 'channels test ntfy',
+  },
   changes: {
     group: 'Watch over it',
     forms: [

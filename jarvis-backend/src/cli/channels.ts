@@ -1,0 +1,54 @@
+import type { Config } from '../config/config.ts'
+import { type ChannelDelivery, type ChannelInfo, type ChannelsReply, JarvisError } from '../protocol/index.ts'
+import { readOptions } from './options.ts'
+import { asOperatorOnce } from './remote/operator.ts'
+import { reach } from './remote/reach.ts'
+import { table } from './table.ts'
+import { columns, styleFor, timeOf } from './terminal/style.ts'
+import { visible } from './terminal/visible.ts'
+
+const usage = 'Use channels, channels log, or channels test CHANNEL.'
+
+/** `jarvis channels`: where JARVIS reaches people, what it sent there, and a test. Only an operator may look. */
+export async function channels(config: Config, args: string[]): Promise<void> {
+  const { values, positionals } = readOptions(args, table.channels.options)
+  const [action = 'list', channel = '', ...rest] = positionals
+  const isKnown = action === 'test' ? channel !== '' : (action === 'list' || action === 'log') && channel === ''
+  if (!isKnown || rest.length > 0) throw new JarvisError('invalid_request', usage)
+  const remote = await reach(config, values.url)
+  const reply = await asOperatorOnce(remote, 'Channels', (operator): Promise<Said> => {
+    switch (action) {
+      case 'test':
+        return operator
+          .send<ChannelDelivery>('POST', `channels/${encodeURIComponent(channel)}/test`, {})
+          .then((sent) => ({ data: sent, rows: [deliveryRow(sent)] }))
+      case 'log':
+        return operator
+          .get<{ items: ChannelDelivery[] }>('channel-deliveries')
+          .then(({ items }) => ({ data: items, rows: items.toReversed().map(deliveryRow) }))
+      default:
+        return operator
+          .get<ChannelsReply>('channels')
+          .then(({ items }) => ({ data: items, rows: items.map(channelRow) }))
+    }
+  })
+  if (values.json === true) console.log(JSON.stringify(reply.data, null, 2))
+  else if (reply.rows.length === 0) console.log('Nothing was sent yet.')
+  else console.log(columns(reply.rows, styleFor(process.stdout)).join('\n'))
+}
+
+type Said = { data: unknown; rows: string[][] }
+
+function channelRow({ id, state, place = '', recipients, waiting, problem }: ChannelInfo): string[] {
+  const names = recipients.map(({ personName, decides }) => `${personName} (${decides})`).join(', ')
+  const late = waiting === 0 ? [] : [`${waiting} waiting`]
+  return [id, state, visible(place), visible([names, ...late, problem ?? ''].filter((part) => part !== '').join('; '))]
+}
+
+const deliveryRow = ({ at, channel, to, state, title, why }: ChannelDelivery): string[] => [
+  timeOf(at),
+  channel,
+  visible(to),
+  why === undefined ? state : visible(`${state}: ${why}`),
+  visible(title),
+]
