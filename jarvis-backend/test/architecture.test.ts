@@ -31,8 +31,8 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   // It calls the rest through ports alone.
   jobs: ['protocol'],
   memory: ['protocol', 'hybrid-index'],
-  workbench: ['protocol', 'redaction'],
   workspace: ['protocol'],
+  workbench: ['protocol', 'gate', 'ssh-grammar', 'redaction'],
   tools: ['protocol', 'gate', 'homelab', 'drill', 'workspace', 'memory', 'ssh-grammar', 'redaction'],
   // `agent` for its port ToolRunner, which `calls` implements.
   calls: ['protocol', 'signing', 'agent', 'agents', 'gate', 'redaction', 'homelab', 'workspace', 'memory', 'tools'],

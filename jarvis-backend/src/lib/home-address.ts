@@ -1,0 +1,13 @@
+import { BlockList, isIP } from 'node:net'
+
+const home = new BlockList()
+home.addSubnet('10.0.0.0', 8, 'ipv4')
+home.addSubnet('172.16.0.0', 12, 'ipv4')
+home.addSubnet('192.168.0.0', 16, 'ipv4')
+home.addSubnet('fc00::', 7, 'ipv6')
+
+/** Whether an IP address is one of a home network: neither public, nor this machine, nor link-local, where clouds serve their secrets. */
+export function isHomeAddress(address: string): boolean {
+  const version = isIP(address)
+  return version !== 0 && home.check(address, version === 4 ? 'ipv4' : 'ipv6')
+}

@@ -1,0 +1,189 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { type Place, placeOf, placeText } from './place.ts'
+import { type Reaching, reach, type Unreached } from './reach.ts'
+
+/** Whether a place may be reached. `private`: also at an address of the home network. */
+export type Allows = (place: string) => 'public' | 'private' | undefined
+
+/** A place that was asked for. `refused`: why nothing was sent there the last time. Bytes count the content of all connections to it. */
+export type Contact = {
+  place: string
+  refused?: 'not_listed' | Unreached | 'too_much'
+  sentBytes: number
+  receivedBytes: number
+}
+
+/** One user's way out: a UNIX socket that speaks HTTP's CONNECT and plain HTTP. */
+export type Way = {
+  /** The socket's path on this machine. */
+  socket: string
+  /** The places asked for so far, the first first, at most 200. */
+  contacts(): readonly Contact[]
+  /** Ends its connections and removes the socket. */
+  close(): Promise<void>
+}
+
+/** `log`: told of each connection that has ended and each refusal. */
+export type EgressParts = Reaching & { log?: (contact: Contact) => void }
+
+const mostContacts = 200
+const mostConnections = 128
+/** In one direction, of one way. */
+const mostBytes = 1024 ** 3
+const idleMs = 60_000
+/** What speaks of one connection alone, and is not passed on. */
+const hopByHop = new Set([
+  ...['connection', 'proxy-connection', 'keep-alive', 'te', 'trailer', 'upgrade', 'proxy-authorization', 'host'],
+])
+const words = {
+  not_listed: 'is not on the list',
+  private: 'is not a public address',
+  unresolved: 'has no address',
+  unreachable: 'does not answer',
+  too_much: 'more than 1 GiB was carried',
+} as const
+
+/**
+ * Opens a way out for one user. The host is read strictly and held against the list before it is resolved, every address of it is judged, and the
+ * connection goes to one of those addresses. @throws where no socket can be made
+ */
+export async function openWay(allows: Allows, parts: EgressParts = {}): Promise<Way> {
+  const folder = mkdtempSync(join(tmpdir(), 'jarvis-egress-'))
+  const path = join(folder, 'way')
+  const contacts = new Map<string, Contact>()
+  const open = new Set<Duplex>()
+  const carried = { sent: 0, received: 0 }
+
+  function contactOf(place: string): Contact {
+    const known = contacts.get(place)
+    if (known !== undefined) return known
+    const contact: Contact = { place, sentBytes: 0, receivedBytes: 0 }
+    if (contacts.size < mostContacts) contacts.set(place, contact)
+    return contact
+  }
+
+  /** Connects to a place that may be reached. @returns why not, noted under the place */
+  async function enter(place: Place): Promise<{ socket: Socket; contact: Contact } | { refused: string }> {
+    const text = placeText(place)
+    const contact = contactOf(text)
+    const refuse = (refused: NonNullable<Contact['refused']>) => {
+      contact.refused = refused
+      parts.log?.({ ...contact })
+      return { refused: `${text}: ${words[refused]}` }
+    }
+    const allowed = allows(text)
+    if (allowed === undefined) return refuse('not_listed')
+    if (Math.max(carried.sent, carried.received) > mostBytes) return refuse('too_much')
+    const socket = await reach(place, allowed === 'private', parts)
+    if (typeof socket === 'string') return refuse(socket)
+    delete contact.refused
+    socket.setTimeout(idleMs, () => socket.destroy())
+    socket.once('close', () => {
+      contact.sentBytes += socket.bytesWritten
+      contact.receivedBytes += socket.bytesRead
+      carried.sent += socket.bytesWritten
+      carried.received += socket.bytesRead
+      parts.log?.({ ...contact })
+    })
+    keep(socket)
+    return { socket, contact }
+  }
+
+  function keep(stream: Duplex): void {
+    open.add(stream)
+    stream.once('close', () => open.delete(stream))
+    stream.on('error', () => stream.destroy())
+  }
+
+  /** Counts while a connection is open, so that one long download ends as many short ones do. */
+  function bounded(socket: Socket): void {
+    socket.on('data', () => {
+      if (carried.received + socket.bytesRead > mostBytes || carried.sent + socket.bytesWritten > mostBytes)
+        socket.destroy()
+    })
+  }
+
+  async function tunnel(asked: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+    keep(client)
+    const place = placeOf(asked.url ?? '')
+    const way = place === undefined ? { refused: 'This is not a host and a port.' } : await enter(place)
+    if ('refused' in way) {
+      client.end(answer(403, way.refused))
+      return
+    }
+    const { socket } = way
+    if (client.destroyed) {
+      socket.destroy()
+      return
+    }
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+    if (head.length > 0) socket.write(head)
+    bounded(socket)
+    client.pipe(socket).pipe(client)
+    client.once('close', () => socket.destroy())
+    socket.once('close', () => client.destroy())
+  }
+
+  async function forward(asked: IncomingMessage, reply: ServerResponse): Promise<void> {
+    const [, authority = '', rest = '/'] = /^http:\/\/([^/?#]*)([/?][^#]*)?/i.exec(asked.url ?? '') ?? []
+    const place = placeOf(authority, 80)
+    const way = place === undefined ? { refused: 'This is not an address of http.' } : await enter(place)
+    if ('refused' in way) {
+      reply.writeHead(403, { 'content-type': 'text/plain', connection: 'close' }).end(`${way.refused}\n`)
+      return
+    }
+    const { socket } = way
+    bounded(socket)
+    const onward = request({
+      createConnection: () => socket,
+      method: asked.method ?? 'GET',
+      path: rest.startsWith('/') ? rest : `/${rest}`,
+      headers: { ...passedOn(asked), host: authority, connection: 'close' },
+      setHost: false,
+    })
+    onward.on('response', (got) => {
+      reply.writeHead(got.statusCode ?? 502, { ...passedOn(got), connection: 'close' })
+      got.pipe(reply)
+    })
+    onward.on('error', () => reply.destroy())
+    reply.once('close', () => socket.destroy())
+    asked.pipe(onward)
+  }
+
+  const server = createServer((asked, reply) => void forward(asked, reply).catch(() => reply.destroy()))
+  server.on('connect', (asked, client, head) => void tunnel(asked, client, head).catch(() => client.destroy()))
+  server.on('connection', keep)
+  server.maxConnections = mostConnections
+  server.headersTimeout = 10_000
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, resolve)
+  })
+  return {
+    socket: path,
+    contacts: () => [...contacts.values()],
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      for (const stream of open) stream.destroy()
+      await closed
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const passedOn = ({ headers }: IncomingMessage) => {
+  const named = new Set(
+    String(headers.connection ?? '')
+      .toLowerCase()
+      .split(/[\s,]+/),
+  )
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)))
+}
+
+const answer = (status: 403, text: string) =>
+  `HTTP/1.1 ${status} Forbidden\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`

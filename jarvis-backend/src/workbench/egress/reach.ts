@@ -1,0 +1,60 @@
+import { lookup } from 'node:dns/promises'
+import { connect, isIP, type Socket } from 'node:net'
+import { isHomeAddress } from '../../lib/home-address.ts'
+import { isPublicAddress } from '../../lib/public-address.ts'
+import type { Place } from './place.ts'
+
+/** Why no connection was made. `private`: one of its addresses is not public. */
+export type Unreached = 'private' | 'unresolved' | 'unreachable'
+
+/** What a test puts in place of the machine's resolver and of the rule for addresses. */
+export type Reaching = {
+  resolve?: (host: string) => Promise<string[]>
+  isAllowed?: (address: string) => boolean
+}
+
+const connectMs = 10_000
+
+/**
+ * Resolves a name once, judges all its addresses, and connects to one that was judged.
+ * @param isPrivate the operator listed it, so an address of the home network will do
+ */
+export async function reach(
+  { host, port }: Place,
+  isPrivate: boolean,
+  { resolve = addressesOf, isAllowed = isPublicAddress }: Reaching,
+): Promise<Socket | Unreached> {
+  let addresses: string[]
+  try {
+    addresses = isIP(host) === 0 ? await resolve(host) : [host]
+  } catch {
+    return 'unresolved'
+  }
+  if (addresses.length === 0) return 'unresolved'
+  if (!addresses.every((address) => isAllowed(address) || (isPrivate && isHomeAddress(address)))) return 'private'
+  for (const address of addresses.slice(0, 4)) {
+    const socket = await connected(address, port)
+    if (socket !== undefined) return socket
+  }
+  return 'unreachable'
+}
+
+const addressesOf = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address)
+
+function connected(host: string, port: number): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port })
+    const fail = () => {
+      socket.destroy()
+      resolve(undefined)
+    }
+    socket.setTimeout(connectMs, fail)
+    socket.once('error', fail)
+    socket.once('connect', () => {
+      socket.off('error', fail)
+      socket.setTimeout(0)
+      socket.removeAllListeners('timeout')
+      resolve(socket)
+    })
+  })
+}
