@@ -3,12 +3,7 @@ import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
 /** What an open session without cards fetches before the page is at rest. */
-const session = [
-  'src/features/chat/stream.tsx',
-  'src/pages/chat/session-head.tsx',
-  'src/pages/chat/message-acts.tsx',
-  'src/app/side.tsx',
-]
+const session = ['src/pages/chat/session-stream.tsx', 'src/pages/chat/session-head.tsx', 'src/app/side.tsx']
 const budgets = [
   { name: 'js', kind: 'js', most: 116_000, parts: ['src/pages/chat/idle.tsx'] },
   { name: 'css', kind: 'css', most: 25_000, parts: [] },

@@ -5,11 +5,9 @@ import { later, loadLater, Part } from './app/later.tsx'
 import { live } from './app/live.ts'
 import { Shell } from './app/shell.tsx'
 import { ChatContext } from './features/chat/client.ts'
-import { SlotsContext } from './features/chat/slots.ts'
 import { ClusterContext } from './features/cluster/store.ts'
 import { LocationProvider, navigate, useLocation } from './lib/location.tsx'
 import { useValue } from './lib/use-value.ts'
-import { chatSlots } from './pages/chat/chat-slots.tsx'
 import { ChatPage } from './pages/chat/page.tsx'
 
 const SignIn = later(() => import('./app/sign-in.tsx').then((page) => page.SignIn))
@@ -62,16 +60,14 @@ export function App() {
   return (
     <ChatContext value={live.chat}>
       <ClusterContext value={live.cluster}>
-        <SlotsContext value={chatSlots}>
-          <LocationProvider>
-            <Shell>
-              <Suspense fallback={<div className="page" aria-busy="true" />}>
-                <Page />
-              </Suspense>
-            </Shell>
-          </LocationProvider>
-          <Asked />
-        </SlotsContext>
+        <LocationProvider>
+          <Shell>
+            <Suspense fallback={<div className="page" aria-busy="true" />}>
+              <Page />
+            </Suspense>
+          </Shell>
+        </LocationProvider>
+        <Asked />
       </ClusterContext>
     </ChatContext>
   )

@@ -1,32 +1,13 @@
-import { qrOf } from '../lib/qr.ts'
+import { lazy, Suspense } from 'react'
 
-/** Light modules that a scanner needs around the code. */
-const quiet = 4
+const QrDrawing = lazy(() => import('./qr-drawing.tsx').then((part) => ({ default: part.QrDrawing })))
 
-/** A QR code, dark on light in every theme. @param text at most 213 bytes; a longer one draws nothing */
-export function QrCode({ text, label, size = 184 }: { text: string; label: string; size?: number }) {
-  let rows: boolean[][]
-  try {
-    rows = qrOf(text)
-  } catch {
-    return null
-  }
-  const side = rows.length + quiet * 2
-  const path = rows
-    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x + quiet} ${y + quiet}h1v1h-1z` : '')))
-    .join('')
-  return (
-    <svg
-      className="qr"
-      role="img"
-      aria-label={label}
-      viewBox={`0 0 ${side} ${side}`}
-      width={size}
-      height={size}
-      shapeRendering="crispEdges"
-    >
-      <path fill="#fff" d={`M0 0h${side}v${side}H0z`} />
-      <path fill="#000" d={path} />
-    </svg>
-  )
-}
+/**
+ * A QR code, dark on light in every theme. Its place is kept while the part that draws it is fetched.
+ * @param text at most 213 bytes; a longer one draws nothing. @param size px
+ */
+export const QrCode = ({ text, label, size = 184 }: { text: string; label: string; size?: number }) => (
+  <Suspense fallback={<div className="qr" style={{ width: size, height: size }} aria-busy="true" />}>
+    <QrDrawing text={text} label={label} size={size} />
+  </Suspense>
+)

@@ -3,7 +3,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { shortModel } from '../../lib/format.ts'
 import { keep } from '../../lib/keep.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { Tier, TierLegend, tierWord } from '../../ui/tier.tsx'
+import { TierLegend } from '../../ui/tier.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
 import type { NounName, SkillName, Suggestion } from './complete.ts'
 
@@ -31,20 +31,16 @@ type Props = {
   children?: React.ReactNode
 }
 
-type Complete = typeof import('./complete.ts').complete
+type Suggesting = typeof import('./suggestions.tsx')
 
 /** Fetched once something is typed that may be completed, where it is not there by then. */
-function useComplete(text: string): Complete | undefined {
+function useSuggesting(text: string): Suggesting | undefined {
   const isWanted = /[/@]/.test(text)
-  const [complete, setComplete] = useState<{ run: Complete }>()
+  const [part, setPart] = useState<Suggesting>()
   useEffect(() => {
-    if (!isWanted) return
-    void import('./complete.ts').then(
-      (part) => setComplete({ run: part.complete }),
-      () => undefined,
-    )
+    if (isWanted) import('./suggestions.tsx').then(setPart, () => undefined)
   }, [isWanted])
-  return complete?.run
+  return part
 }
 
 /** Read anew whenever a line begins to name something. */
@@ -81,9 +77,9 @@ export function Composer({
   const [isClosed, setClosed] = useState(false)
   const list = useId()
   const isPhone = useMedia(phone)
-  const complete = useComplete(text)
+  const part = useSuggesting(text)
   const skills = useSkills(text.startsWith('/'), readSkills)
-  const completion = isClosed ? undefined : complete?.(text, cursor, tools, nouns, skills)
+  const completion = isClosed ? undefined : part?.complete(text, cursor, tools, nouns, skills)
   const suggestions = completion?.suggestions ?? []
   // Focus before the next key press, which would miss the field otherwise.
   useLayoutEffect(() => {
@@ -173,34 +169,8 @@ export function Composer({
     >
       <div className="composer-column">
         {children}
-        {(suggestions.length > 0 || completion?.hint !== undefined) && (
-          <div className="suggestions">
-            {completion?.hint !== undefined && <p className="hint mono">{completion.hint}</p>}
-            {suggestions.length > 0 && (
-              <div id={list} role="listbox" aria-label="Suggestions" className="options scroll">
-                {suggestions.map((suggestion) => (
-                  // biome-ignore lint/a11y/useKeyWithClickEvents: the field's arrow keys choose
-                  <div
-                    key={suggestion.key}
-                    id={`${list} ${suggestion.key}`.replaceAll(/\s/g, '-')}
-                    role="option"
-                    tabIndex={-1}
-                    aria-selected={suggestion === picked}
-                    ref={(element) => {
-                      if (suggestion === picked) element?.scrollIntoView({ block: 'nearest' })
-                    }}
-                    onPointerDown={(event) => event.preventDefault()}
-                    onClick={() => take(suggestion)}
-                  >
-                    {suggestion.tier === undefined ? <span /> : <Tier tier={suggestion.tier} size={13} />}
-                    <span className="mono">{suggestion.label}</span>
-                    <small className="cut">{suggestion.detail}</small>
-                    {suggestion.tier !== undefined && <small>{tierWord[suggestion.tier]}</small>}
-                  </div>
-                ))}
-              </div>
-            )}
-          </div>
+        {part !== undefined && completion !== undefined && (
+          <part.Suggestions list={list} completion={completion} picked={picked} onTake={take} />
         )}
         <div className="composer-box">
           <textarea
@@ -211,7 +181,7 @@ export function Composer({
             aria-label="Message"
             aria-autocomplete="list"
             aria-controls={suggestions.length > 0 ? list : undefined}
-            aria-activedescendant={picked === undefined ? undefined : `${list} ${picked.key}`.replaceAll(/\s/g, '-')}
+            aria-activedescendant={picked && part?.idOf(list, picked)}
             placeholder={
               rest ??
               (isAnswer

@@ -1,4 +1,4 @@
-import { Marked, type Token, type TokenizerThis, type Tokens } from 'marked'
+import type { MarkedOptions, Token, TokenizerThis, Tokens } from 'marked'
 import { useEffect, useRef, useState } from 'react'
 import { visibleText } from '../../ui/visible.ts'
 import { wake } from './parking.ts'
@@ -10,48 +10,41 @@ type FootnoteRef = { type: 'footnoteRef'; raw: string; label: string }
 const math = (found: RegExpExecArray | null, isDisplay: boolean): Math | undefined =>
   found === null ? undefined : { type: 'math', raw: found[0], text: found.slice(1).find(Boolean) ?? '', isDisplay }
 
-/** Markdown beyond GFM in answers: math and footnotes. */
-export const options = new Marked({
+type Read = (this: TokenizerThis, src: string) => Tokens.Generic | undefined
+
+const readMathBlock: Read = (src) => math(/^ {0,3}(?:\$\$([^$]+)\$\$|\\\[([\s\S]+?)\\\])[ \t]*(?:\n|$)/.exec(src), true)
+
+// A price is no math: the signs stand at the formula, and no digit follows.
+const readMath: Read = (src) =>
+  math(/^(?:\$\$([^$\n]+)\$\$|\$(?![\s$])((?:\\.|[^\\$\n])*?[^\\$\s])\$(?![\d\w$])|\\\((.+?)\\\))/.exec(src), false)
+
+const readFootnote: Read = function (src) {
+  const found = /^\[\^([^\]\s]{1,20})\]:[ \t]+([^\n]+(?:\n(?!\n|\[\^)[^\n]+)*)(?:\n+|$)/.exec(src)
+  if (found === null) return undefined
+  const [raw, label = '', text = ''] = found
+  return { type: 'footnote', raw, label, tokens: this.lexer.inlineTokens(text) }
+}
+
+const readFootnoteRef: Read = (src) => {
+  const found = /^\[\^([^\]\s]{1,20})\]/.exec(src)
+  return found === null ? undefined : { type: 'footnoteRef', raw: found[0], label: found[1] }
+}
+
+/**
+ * Options of the lexer for markdown beyond GFM in answers: math and footnotes. `Marked` would make them from extensions,
+ * but the build leaves it out. The readers run in order, the last extension first, as `Marked` has it.
+ */
+export const options: MarkedOptions = {
   gfm: true,
-  extensions: [
-    {
-      name: 'math',
-      level: 'block',
-      tokenizer: (src) => math(/^ {0,3}(?:\$\$([^$]+)\$\$|\\\[([\s\S]+?)\\\])[ \t]*(?:\n|$)/.exec(src), true),
-    },
-    {
-      name: 'inlineMath',
-      level: 'inline',
-      start: (src) => /\$|\\\(/.exec(src)?.index,
-      // A price is no math: the signs stand at the formula, and no digit follows.
-      tokenizer: (src) =>
-        math(
-          /^(?:\$\$([^$\n]+)\$\$|\$(?![\s$])((?:\\.|[^\\$\n])*?[^\\$\s])\$(?![\d\w$])|\\\((.+?)\\\))/.exec(src),
-          false,
-        ),
-    },
-    {
-      name: 'footnote',
-      level: 'block',
-      start: (src) => /(?:^|\n)\[\^/.exec(src)?.index,
-      tokenizer(this: TokenizerThis, src) {
-        const found = /^\[\^([^\]\s]{1,20})\]:[ \t]+([^\n]+(?:\n(?!\n|\[\^)[^\n]+)*)(?:\n+|$)/.exec(src)
-        if (found === null) return undefined
-        const [raw, label = '', text = ''] = found
-        return { type: 'footnote', raw, label, tokens: this.lexer.inlineTokens(text) }
-      },
-    },
-    {
-      name: 'footnoteRef',
-      level: 'inline',
-      start: (src) => src.indexOf('[^'),
-      tokenizer: (src) => {
-        const found = /^\[\^([^\]\s]{1,20})\]/.exec(src)
-        return found === null ? undefined : { type: 'footnoteRef', raw: found[0], label: found[1] }
-      },
-    },
-  ],
-}).defaults
+  extensions: {
+    renderers: {},
+    childTokens: {},
+    block: [readFootnote, readMathBlock],
+    startBlock: [(src) => /(?:^|\n)\[\^/.exec(src)?.index],
+    inline: [readFootnoteRef, readMath],
+    startInline: [(src) => /\$|\\\(/.exec(src)?.index, (src) => src.indexOf('[^')],
+  },
+}
 
 type Props = { token: Token; Inline: React.ComponentType<{ tokens?: Token[] | undefined }> }
 

@@ -3,7 +3,7 @@ import { type ComponentType, lazy } from 'react'
 type Load<P> = () => Promise<ComponentType<P>>
 
 /** Parts to fetch while the page is idle, so that they work without a connection. */
-export const early: (() => Promise<unknown>)[] = [() => import('./complete.ts'), () => import('./commands.ts')]
+export const early: (() => Promise<unknown>)[] = [() => import('./suggestions.tsx'), () => import('./commands.ts')]
 
 /** A part that is fetched on first use. `instead` is drawn where the fetch fails. */
 export const optional = <P extends object>(load: Load<P>, instead: ComponentType<P>) =>

@@ -1,10 +1,11 @@
 import { Suspense } from 'react'
-import { later, opensSession } from '../../app/later.tsx'
+import { later } from '../../app/later.tsx'
 import { live } from '../../app/live.ts'
 import { useAskNew } from '../../app/use-ask.ts'
 import type { ChatSlots } from '../../features/chat/slots.ts'
 import { NounButton, NounCode, NounText } from '../../features/cluster/noun.tsx'
 import type { Noun } from '../../features/cluster/nouns.ts'
+import { MessageActs, RunUsage, SayActs } from './message-acts.tsx'
 
 const ChatCard = later(() => import('./chat-card.tsx').then((part) => part.ChatCard))
 const ChatQuestions = later(() => import('./chat-question.tsx').then((part) => part.ChatQuestions))
@@ -13,11 +14,6 @@ const RecalledPassages = later(() => import('./recalled.tsx').then((part) => par
 const UnknownOutcome = later(() => import('../../app/unknown-outcome.tsx').then((part) => part.UnknownOutcome))
 const ChatChange = later(() => import('../../app/changes/change-line.tsx').then((part) => part.ChatChange))
 const UndoWrite = later(() => import('./undo-write.tsx').then((part) => part.UndoWrite))
-
-const messageActs = () => import('./message-acts.tsx')
-const MessageActs = later(() => messageActs().then((part) => part.MessageActs), opensSession)
-const SayActs = later(() => messageActs().then((part) => part.SayActs), opensSession)
-const RunUsage = later(() => messageActs().then((part) => part.RunUsage), opensSession)
 
 const LiveNoun = ({ noun }: { noun: Noun }) => <NounButton noun={noun} onAsk={useAskNew()} />
 
@@ -58,21 +54,9 @@ export const chatSlots: ChatSlots = {
       <ChatChange {...given} />
     </Suspense>
   ),
-  Message: (given) => (
-    <Suspense fallback={given.children}>
-      <MessageActs {...given} />
-    </Suspense>
-  ),
-  SayActs: (given) => (
-    <Suspense fallback={null}>
-      <SayActs {...given} />
-    </Suspense>
-  ),
-  Usage: (given) => (
-    <Suspense fallback={<div className="usage" />}>
-      <RunUsage {...given} />
-    </Suspense>
-  ),
+  Message: MessageActs,
+  SayActs,
+  Usage: RunUsage,
   Prose: ({ text }) => <NounText text={text} Live={LiveNoun} />,
   Code: ({ text }) => <NounCode text={text} Live={LiveNoun} />,
   guestName: (vmid) => live.cluster.view.get().state?.guests.find((guest) => guest.vmid === vmid)?.name,

@@ -1,5 +1,5 @@
 import type { QueuedMessage } from 'jarvis-backend/protocol'
-import { Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { useConfirmations } from '../../api/confirmations.ts'
 import { sessions, setRehearsal, useSessions } from '../../api/sessions.ts'
@@ -12,7 +12,6 @@ import { overlay } from '../../app/overlay.ts'
 import { PageHead } from '../../app/page-head.tsx'
 import { usePanel } from '../../app/panel-context.ts'
 import { useEscape } from '../../app/use-escape.ts'
-import { goToCard } from '../../app/use-keys.ts'
 import type { Attached } from '../../features/chat/attach.tsx'
 import type { Sent } from '../../features/chat/client.ts'
 import type { Act, Meaning } from '../../features/chat/commands.ts'
@@ -32,7 +31,7 @@ import { phone, useMedia } from '../../ui/use-media.ts'
 import { visibleText } from '../../ui/visible.ts'
 import { useRunNews } from './use-run-news.ts'
 
-const Stream = later(() => import('../../features/chat/stream.tsx').then((part) => part.Stream), opensSession)
+const SessionStream = later(() => import('./session-stream.tsx').then((part) => part.SessionStream), opensSession)
 const SessionHead = later(() => import('./session-head.tsx').then((part) => part.SessionHead), opensSession)
 const Idle = later(() => import('./idle.tsx').then((part) => part.Idle), !opensSession)
 const notices = () => import('../../features/chat/notices.tsx')
@@ -83,7 +82,6 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const seq = params.get('at') ?? ''
   const at = /^\d+$/.test(seq) ? { seq: Number(seq), key: location.key } : undefined
   useRunNews(view)
-  useCardInAddress(view)
 
   const send = async (text: string, requestId?: string) => {
     const files = requestId === undefined ? attached.current?.ids() : undefined
@@ -260,7 +258,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
             </section>
           }
         >
-          <Stream
+          <SessionStream
             store={store}
             state={state}
             sessionId={sessionId}
@@ -374,25 +372,4 @@ function DenyAllHere({ sessionId }: { sessionId: string }) {
       <DenyAll key={sessionId} rows={here} />
     </Suspense>
   )
-}
-
-/** Goes to the card an address names, once it is there. */
-function useCardInAddress(view: SessionView | undefined): void {
-  const { hash, key } = useLocation()
-  const done = useRef<string>(undefined)
-  useEffect(() => {
-    if (!hash.startsWith('#card-') || done.current === key || view === undefined) return
-    const look = () => {
-      const card = document.getElementById(hash.slice(1))
-      if (card === null) return
-      watch.disconnect()
-      done.current = key
-      requestAnimationFrame(() => goToCard(card))
-    }
-    // What draws it may still be on its way.
-    const watch = new MutationObserver(look)
-    watch.observe(document.body, { childList: true, subtree: true })
-    look()
-    return () => watch.disconnect()
-  }, [hash, key, view])
 }

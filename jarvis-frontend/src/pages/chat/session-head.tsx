@@ -4,10 +4,8 @@ import { signedIn } from '../../api/auth.ts'
 import { renameSession } from '../../api/session-acts.ts'
 import { sessions, setRehearsal } from '../../api/sessions.ts'
 import { say } from '../../app/announce.tsx'
-import { deleteSoon } from '../../app/delete-soon.ts'
 import { later } from '../../app/later.tsx'
 import { PageHead } from '../../app/page-head.tsx'
-import { Naming } from '../../features/sessions/naming.tsx'
 import { navigate } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -16,6 +14,7 @@ import { phone, useMedia } from '../../ui/use-media.ts'
 import { visibleText } from '../../ui/visible.ts'
 import { useVersions } from './versions.ts'
 
+const Naming = later(() => import('../../features/sessions/naming.tsx').then((part) => part.Naming))
 const ContextChip = later(() => import('../../app/context/chip.tsx').then((part) => part.ContextChip))
 
 type Props = {
@@ -40,6 +39,11 @@ export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom
     sessions.renew()
   }
   const versions = useVersions(sessionId)?.flatMap(({ sessionIds }) => sessionIds) ?? []
+  const remove = async () => {
+    const { deleteSoon } = await import('../../app/delete-soon.ts')
+    deleteSoon({ id: sessionId, title, versions })
+    navigate('/')
+  }
   const deleteWords = versions.length > 0 ? 'Delete this session with all its versions' : 'Delete this session'
   // Versions have their place beside the message.
   const origin = branchedFrom !== undefined && branchedFrom.isVersion === undefined && (
@@ -67,12 +71,14 @@ export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom
     return (
       <PageHead
         title={
-          <Naming
-            className="naming"
-            title={title}
-            onName={(name) => void settle(renameSession(sessionId, name))}
-            onEnd={() => setDoing(undefined)}
-          />
+          <Suspense fallback={title}>
+            <Naming
+              className="naming"
+              title={title}
+              onName={(name) => void settle(renameSession(sessionId, name))}
+              onEnd={() => setDoing(undefined)}
+            />
+          </Suspense>
         }
       >
         <span className="flex-1" />
@@ -109,10 +115,7 @@ export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom
             className="icon-button"
             aria-label={deleteWords}
             title={deleteWords}
-            onClick={() => {
-              deleteSoon({ id: sessionId, title, versions })
-              navigate('/')
-            }}
+            onClick={() => void remove().catch((error: Error) => say(error.message))}
           >
             <Icon name="close" />
           </button>

@@ -1,5 +1,5 @@
 import type { Factors, SecondFactorOffer } from 'jarvis-backend/protocol'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import {
   confirmSecondFactor,
   offerSecondFactor,
@@ -9,11 +9,10 @@ import {
 import { plural } from '../../../lib/format.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Mark } from '../../../ui/mark.tsx'
+import { QrCode } from '../../../ui/qr-code.tsx'
 import { FormProblem } from '../form-problem.tsx'
 import { TwoStep } from './two-step.tsx'
 import { useAttempt } from './use-attempt.ts'
-
-const QrCode = lazy(() => import('../../../ui/qr-code.tsx').then((part) => ({ default: part.QrCode })))
 
 /** From here on it is time for new ones. */
 const few = 3
@@ -105,9 +104,7 @@ function Offer({
 }) {
   return (
     <div className="totp">
-      <Suspense fallback={<div className="qr" aria-busy="true" />}>
-        <QrCode text={uri} label="QR code of the secret, for an authenticator app" />
-      </Suspense>
+      <QrCode text={uri} label="QR code of the secret, for an authenticator app" />
       <div>
         <p>Scan this with an authenticator app, or type the secret into it:</p>
         <p className="seed">

@@ -1,0 +1,25 @@
+import { useEffect, useRef } from 'react'
+import { goToCard } from '../../app/use-keys.ts'
+import type { SessionView } from '../../features/chat/state.ts'
+import { useLocation } from '../../lib/location.tsx'
+
+/** Goes to the card an address names, once it is there. */
+export function useCardInAddress(view: SessionView | undefined): void {
+  const { hash, key } = useLocation()
+  const done = useRef<string>(undefined)
+  useEffect(() => {
+    if (!hash.startsWith('#card-') || done.current === key || view === undefined) return
+    const look = () => {
+      const card = document.getElementById(hash.slice(1))
+      if (card === null) return
+      watch.disconnect()
+      done.current = key
+      requestAnimationFrame(() => goToCard(card))
+    }
+    // What draws it may still be on its way.
+    const watch = new MutationObserver(look)
+    watch.observe(document.body, { childList: true, subtree: true })
+    look()
+    return () => watch.disconnect()
+  }, [hash, key, view])
+}
