@@ -263,8 +263,10 @@ export type SessionBranchBody = { before?: number; after?: number; model?: strin
 export type SessionCreateBody = { title?: string; agent?: AgentId; message?: string; requestId?: RequestId; model?: string; attachments?: AttachmentIds; isReadOnly?: true; isRehearsal?: true }
 export type SessionId = string
 export type SessionPatchBody = { title?: string; isRehearsal?: boolean; isArchived?: boolean; model?: (string | null); effort?: (Effort | null) }
+export type SessionShare = { person: string; name: string; may: ShareMay; by: string; at: number }
+export type SessionShareBody = { may: ShareMay }
 export type SessionSource = "chat" | "mcp" | "job" | "v1"
-export type SessionSummary = { id: string; title: string; source: SessionSource; createdAt: number; updatedAt: number; isRehearsal: boolean; isRunning: boolean; pendingCount: number; archivedAt?: number; model?: string; effort?: Effort; agent?: string; person?: string; branchedFrom?: BranchedFrom; versions?: number; usage?: Usage; isUsagePartial?: true; costUsd?: number; context?: { usedTokens: number; limitTokens: number }; found?: { seq: number; text: string } }
+export type SessionSummary = { id: string; title: string; source: SessionSource; createdAt: number; updatedAt: number; isRehearsal: boolean; isRunning: boolean; pendingCount: number; archivedAt?: number; model?: string; effort?: Effort; agent?: string; person?: string; sharedWith?: (SessionShare)[]; branchedFrom?: BranchedFrom; versions?: number; usage?: Usage; isUsagePartial?: true; costUsd?: number; context?: { usedTokens: number; limitTokens: number }; found?: { seq: number; text: string } }
 export type SessionsPage = { items: (SessionSummary)[]; next?: string; isIndexing?: true; total?: number }
 export type SettingsBody = { profile: ProfileName }
 export type SettingsReply = { profile: ProfileName; profiles: ({ name: ProfileName; description: string })[]; protectedTargets: (string)[]; unseenTargets: (string)[]; ssh: { user: string; keyPath?: string; hasAgent: boolean; knownHostsPath: string }; shippedPersona: string }
@@ -277,6 +279,7 @@ export type SetupSaveReply = { savedTo: string; needsRestart: true }
 export type SetupTestReply = { ok: boolean; entries: ({ url: string; version?: string; problem?: string })[]; nodes: ({ name: string; isOnline: unknown })[]; tools?: (SetupToolRights)[]; choices?: (SetupChoice)[]; fix?: string }
 export type SetupToolRights = { toolName: string; granted: "all" | "some" | "none"; missing: (string)[] }
 export type Severity = "info" | "look" | "failed"
+export type ShareMay = "look" | "talk"
 export type ShownCluster = { name: string; isDemo: boolean; at: number; nodes: ((Node)[] | null); guests: ((Guest)[] | null); storages: ((Storage)[] | null); tasks: ((Task)[] | null); isQuorate: unknown; self?: { node?: string; vmid?: number }; missing: (string)[]; unread?: (ClusterPart)[]; unreachableSince?: number }
 export type SignInInfo = { id: string; client: string; address: string; method: SignInMethod; createdAt: number; lastSeenAt: number; idleEndsAt: number; endsAt: number; isThis?: true }
 export type SignInMethod = string
@@ -435,7 +438,7 @@ export type Operations = {
   /** Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`. */
   'GET /api/sessions': { input: { query?: { limit?: number; before?: string; q?: string; source?: SessionSource; archived?: "no" | "only" | "all" } }; reply: SessionsPage }
   /** Makes a session. With `message` its first run begins. */
-  'POST /api/sessions': { input: { body: SessionCreateBody }; reply: { id: string; title: string; source: SessionSource; createdAt: number; updatedAt: number; isRehearsal: boolean; isRunning: boolean; pendingCount: number; archivedAt?: number; model?: string; effort?: Effort; agent?: string; person?: string; branchedFrom?: BranchedFrom; versions?: number; usage?: Usage; isUsagePartial?: true; costUsd?: number; context?: { usedTokens: number; limitTokens: number }; found?: { seq: number; text: string }; sessionId?: SessionId; runId?: RunId; queued?: boolean; messageId?: MessageId } }
+  'POST /api/sessions': { input: { body: SessionCreateBody }; reply: { id: string; title: string; source: SessionSource; createdAt: number; updatedAt: number; isRehearsal: boolean; isRunning: boolean; pendingCount: number; archivedAt?: number; model?: string; effort?: Effort; agent?: string; person?: string; sharedWith?: (SessionShare)[]; branchedFrom?: BranchedFrom; versions?: number; usage?: Usage; isUsagePartial?: true; costUsd?: number; context?: { usedTokens: number; limitTokens: number }; found?: { seq: number; text: string }; sessionId?: SessionId; runId?: RunId; queued?: boolean; messageId?: MessageId } }
   /** A session, with how full its model’s window is. */
   'GET /api/sessions/{id}': { input: { params: { id: string } }; reply: SessionSummary }
   /** Renames or archives a session, sets its model or effort, turns rehearsal on or off. */
@@ -449,11 +452,15 @@ export type Operations = {
   /** Its entries, oldest first. */
   'GET /api/sessions/{id}/entries': { input: { params: { id: string }; query?: { limit?: number; before?: string } }; reply: { items: (Entry)[]; next?: string } }
   /** `before` a message’s `seq` makes another version of it; `after` an answer’s makes a separate session. With `restoreFiles`, `restored` says what became of each file. */
-  'POST /api/sessions/{id}/branch': { input: { params: { id: string }; body: SessionBranchBody }; reply: { id: string; title: string; source: SessionSource; createdAt: number; updatedAt: number; isRehearsal: boolean; isRunning: boolean; pendingCount: number; archivedAt?: number; model?: string; effort?: Effort; agent?: string; person?: string; branchedFrom?: BranchedFrom; versions?: number; usage?: Usage; isUsagePartial?: true; costUsd?: number; context?: { usedTokens: number; limitTokens: number }; found?: { seq: number; text: string }; restored?: (CheckpointFile)[] } }
+  'POST /api/sessions/{id}/branch': { input: { params: { id: string }; body: SessionBranchBody }; reply: { id: string; title: string; source: SessionSource; createdAt: number; updatedAt: number; isRehearsal: boolean; isRunning: boolean; pendingCount: number; archivedAt?: number; model?: string; effort?: Effort; agent?: string; person?: string; sharedWith?: (SessionShare)[]; branchedFrom?: BranchedFrom; versions?: number; usage?: Usage; isUsagePartial?: true; costUsd?: number; context?: { usedTokens: number; limitTokens: number }; found?: { seq: number; text: string }; restored?: (CheckpointFile)[] } }
   /** A tool’s picture. */
   'GET /api/sessions/{id}/images/{imageId}': { input: { params: { id: string; imageId: string } }; reply: Response }
   /** A session as a file. */
   'GET /api/sessions/{id}/export': { input: { params: { id: string }; query?: { format?: "jsonl" | "markdown" } }; reply: Response }
+  /** Shares a session and all its versions with a person: `look` to read it, `talk` to write in it too. */
+  'PUT /api/sessions/{id}/shares/{person}': { input: { params: { id: string; person: string }; body: SessionShareBody }; reply: undefined }
+  /** Ends the sharing with a person at once. Whoever it is shared with may end their own. */
+  'DELETE /api/sessions/{id}/shares/{person}': { input: { params: { id: string; person: string } }; reply: undefined }
   /** Uploads a picture (PNG, JPEG, WebP, GIF) or a text file for a message: its `id` goes into `attachments`. Kept for a day until it is sent. */
   'POST /api/attachments': { input: { body: AttachmentBody }; reply: Attachment }
   /** Forgets an upload that was not sent. */

@@ -148,6 +148,8 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /sessions/:id/messages': 'token',
   'POST /sessions/:id/abort': 'token',
   'PUT /sessions/:id/entries/:seq/rating': 'token',
+  'PUT /sessions/:id/shares/:person': 'token',
+  'DELETE /sessions/:id/shares/:person': 'token',
   'POST /sessions': 'token',
   'PATCH /sessions/:id': 'token',
   'POST /sessions/:id/branch': 'token',

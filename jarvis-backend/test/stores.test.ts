@@ -33,6 +33,7 @@ import { createSampleStore } from '../src/store/sqlite/samples/samples.ts'
 import { createAttachmentStore } from '../src/store/sqlite/sessions/attachments.ts'
 import { createImageStore } from '../src/store/sqlite/sessions/images.ts'
 import { createKeptRunStore } from '../src/store/sqlite/sessions/kept-runs.ts'
+import { createShareStore } from '../src/store/sqlite/sessions/shares.ts'
 import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 import { createSkillStore } from '../src/store/sqlite/skills.ts'
 import { createSpendingStore } from '../src/store/sqlite/spending.ts'
@@ -102,6 +103,7 @@ const sqlite: Record<string, () => void> = {
   SpendingStore: () => spendingStoreContract(inSqlite(createSpendingStore)),
   ForeignAccountStore: () => access.foreignAccountStoreContract(inSqlite(createForeignAccountStore)),
   SignerKeyStore: () => access.signerKeyStoreContract(inSqlite(createSignerKeyStore)),
+  ShareStore: () => access.shareStoreContract(inSqlite(createShareStore)),
   SignInStore: () => access.signInStoreContract(inSqlite(createSignInStore)),
   SkillStore: () =>
     skillStoreContract(

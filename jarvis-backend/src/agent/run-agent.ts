@@ -69,6 +69,8 @@ export type RunParts = {
   }
   clock: Clock
   goneBecause: GoneBecause
+  /** Whether what somebody wrote counts as the words of whoever asks. */
+  speaksFor(by: string, asker: Principal): boolean
   /** Lends child runs a part of what their parents may use. */
   slices: Slices
   /** Whether a child run may call that tool at all: one that starts no further runs. */
@@ -118,7 +120,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
   const facts = createRunFacts(parts)
   const { turnsOf, modelOf } = facts
   const ends = createRunEnds(parts, facts)
-  const reading = createRunReading(store, facts, parts.attachments)
+  const reading = createRunReading(store, facts, parts.attachments, parts.speaksFor)
   const settleCalls = createSettleCalls(parts.tools, facts, reading, ends)
   const follow = createFollow(parts.guide, settleCalls, ends)
   const folding = createFolding(

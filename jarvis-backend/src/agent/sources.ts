@@ -52,6 +52,7 @@ export const sourceTypes = [
  * @param isClients whose call it is: the model reads all but what MCP clients asked for, a client its own results alone.
  * @param token of the program whose call it is: its messages are its person's words in its own calls alone
  * @param textOf the text of an attached file: a person attached it, and need not have written or read it
+ * @param isOwn whether what somebody wrote counts as the words of whoever asks: in a shared conversation, those of somebody who may do less do not
  */
 export function sourcesOf(
   entries: readonly StoredEntry[],
@@ -60,11 +61,12 @@ export function sourcesOf(
   tellingEntries: (sessionId: string) => readonly StoredEntry[],
   token?: string,
   textOf: (attachmentId: string) => string | undefined = () => undefined,
+  isOwn: (by: string) => boolean = () => true,
 ): Sources {
   const read = new Map<string, readonly string[]>()
   /** Several texts of the memory may name one conversation. */
   const wordsOf = (sessionId: string) => {
-    const words = read.get(sessionId) ?? wordsIn(tellingEntries(sessionId))
+    const words = read.get(sessionId) ?? wordsIn(tellingEntries(sessionId), isOwn)
     read.set(sessionId, words)
     return words
   }
@@ -82,6 +84,10 @@ export function sourcesOf(
       // Whoever made the file named it.
       sources.results.push({ toolName: attachedFile, toolUseId, text: file.name })
     }
+  }
+  const tellWords = (by: string, words: readonly string[], toolUseId: string) => {
+    if (isOwn(by)) sources.operatorTexts.push(...words)
+    else for (const text of words) sources.results.push({ toolName: 'another_person', toolUseId, text })
   }
   let madeAt = Number.POSITIVE_INFINITY
   for (const entry of entries) {
@@ -110,7 +116,7 @@ export function sourcesOf(
         sources.results.push({ toolName: 'schedule', toolUseId: entry.messageId, text: entry.text })
       else if (entry.token !== undefined && entry.token !== token)
         sources.results.push({ toolName: 'program', toolUseId: entry.messageId, text: entry.text })
-      else sources.operatorTexts.push(entry.text)
+      else tellWords(entry.by, [entry.text], entry.messageId)
       tellFiles(entry.attachments, entry.messageId)
       for (const said of entry.before ?? []) if (said.role === 'user') tellFiles(said.attachments, entry.messageId)
       for (const text of textsSentAlong(entry))
@@ -129,9 +135,9 @@ export function sourcesOf(
         sources.results.push({ toolName: 'memory', toolUseId: name, text, said: remembered(text) })
       }
     } else if (entry.type === 'confirm_resolved' && isOperators(entry.decision)) {
-      sources.operatorTexts.push(...wordsWith(entry))
+      tellWords(entry.by, wordsWith(entry), entry.toolUseId)
     } else if (entry.type === 'question_resolved') {
-      sources.operatorTexts.push(...typedIn(entry))
+      tellWords(entry.by, typedIn(entry), entry.toolUseId)
     }
   }
   return sources
@@ -156,7 +162,7 @@ function* saidIn(text: string, wordsOf: (sessionId: string) => readonly string[]
  * What the operator wrote in a conversation, and the calls that the gate let run there or a person approved without any
  * of their words having come from a tool.
  */
-function wordsIn(entries: readonly StoredEntry[]): string[] {
+function wordsIn(entries: readonly StoredEntry[], isOwn: (by: string) => boolean): string[] {
   const tainted = new Set(
     entries.flatMap((entry) =>
       (entry.type === 'confirm_needed' || entry.type === 'blocked') && entry.rule === 'taint'
@@ -165,12 +171,13 @@ function wordsIn(entries: readonly StoredEntry[]): string[] {
     ),
   )
   return entries.flatMap((entry) => {
+    if ('by' in entry && entry.type !== 'tool_use' && entry.by !== undefined && !isOwn(entry.by)) return []
     if (entry.type === 'user') return entry.text
     if (entry.type === 'confirm_resolved' && isOperators(entry.decision)) return wordsWith(entry)
     if (entry.type === 'question_resolved') return typedIn(entry)
     // Nobody looked where the words of a green call came from.
-    const isOwn = entry.type === 'tool_use' && entry.tier !== 'green' && !tainted.has(entry.toolUseId)
-    return isOwn ? `${entry.toolName} ${Object.values(entry.toolInput).map(written).join('\n')}` : []
+    const isLetRun = entry.type === 'tool_use' && entry.tier !== 'green' && !tainted.has(entry.toolUseId)
+    return isLetRun ? `${entry.toolName} ${Object.values(entry.toolInput).map(written).join('\n')}` : []
   })
 }
 

@@ -1,26 +1,47 @@
-import { firstOwnerId, JarvisError, type PersonRef } from '../protocol/index.ts'
+import { firstOwnerId, JarvisError, type PersonRef, type ShareMay } from '../protocol/index.ts'
 import { isAtLeast } from './roles.ts'
 
 /** Whether a person sees what belongs to `owner`, another person's id (absent: the first owner's): owners and operators see all, others their own. */
 export const reaches = (person: PersonRef, owner: string | undefined): boolean =>
   isAtLeast(person.role, 'operator') || (owner ?? firstOwnerId) === person.id
 
+/** What somebody may do in a session, from least to most. `own`: also name, share and delete it. */
+const reachesInOrder = ['look', 'talk', 'own'] as const
+export type Reach = (typeof reachesInOrder)[number]
+const isEnough = (has: Reach, needs: Reach) => reachesInOrder.indexOf(has) >= reachesInOrder.indexOf(needs)
+
 /**
- * Refuses another person's session as if there were none. A session that is not there is left to whoever looks for it.
- * @throws JarvisError `unknown_session`
+ * Refuses another person's session as if there were none, unless it is shared with whoever asks. A session that is not there is left to whoever
+ * looks for it.
+ * @param shared what a session is shared with a person for
  */
-export function createSessionReach(session: (id: string) => { person?: string } | undefined) {
-  const sees = (person: PersonRef, id: string): boolean => {
-    if (isAtLeast(person.role, 'operator')) return true
+export function createSessionReach(
+  session: (id: string) => { person?: string } | undefined,
+  shared: (id: string, person: string) => ShareMay | undefined,
+) {
+  function reachOf(person: PersonRef, id: string): Reach | undefined {
+    if (isAtLeast(person.role, 'operator')) return 'own'
     const known = session(id)
-    return known === undefined || reaches(person, known.person)
+    return known === undefined || reaches(person, known.person) ? 'own' : shared(id, person.id)
   }
   return {
-    sees,
-    require(person: PersonRef, id: string): void {
-      if (!sees(person, id)) {
+    sees: (person: PersonRef, id: string): boolean => reachOf(person, id) !== undefined,
+    mayTalk(person: PersonRef, id: string): boolean {
+      const reach = reachOf(person, id)
+      return reach !== undefined && isEnough(reach, 'talk')
+    },
+    /** @throws JarvisError `unknown_session`; `forbidden` where it is shared for less */
+    require(person: PersonRef, id: string, needs: Reach): void {
+      const reach = reachOf(person, id)
+      if (reach === undefined)
         throw new JarvisError('unknown_session', 'There is no such session. It may have been deleted.')
-      }
+      if (isEnough(reach, needs)) return
+      throw new JarvisError(
+        'forbidden',
+        needs === 'talk'
+          ? 'This conversation is shared with you to read. Whoever shared it can let you write in it too.'
+          : 'This conversation is shared with you, and is not yours. Ask whose it is.',
+      )
     },
   }
 }

@@ -32,6 +32,7 @@ const commands: Record<Exclude<CommandName, keyof typeof early>, () => Promise<C
   ask: async () => (await import('./ask.ts')).ask,
   call: async () => (await import('./call.ts')).call,
   sessions: async () => (await import('./sessions.ts')).sessions,
+  share: async () => (await import('./share.ts')).share,
   replay: async () => (await import('./sessions.ts')).replay,
   children: async () => (await import('./sessions.ts')).children,
   context: async () => (await import('./sessions.ts')).context,

@@ -72,6 +72,18 @@ export const table = {
     forms: [{ args: '[WORDS]', about: 'conversations, newest first; with words those in which they stand' }],
     options: where,
   },
+  share: {
+    group: 'Talk',
+    forms: [
+      { args: 'SESSION', about: 'with whom a conversation is shared' },
+      {
+        args: 'SESSION PERSON look|talk|off',
+        about: 'lets somebody read it, or write in it too, or neither; takes your password',
+      },
+    ],
+    options: where,
+    example: 'share ses_… ann look',
+  },
   replay: {
     group: 'Look',
     forms: [{ args: 'SESSION', about: 'a conversation from its beginning, once the journal is verified' }],

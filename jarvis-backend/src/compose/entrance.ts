@@ -90,7 +90,7 @@ export function composeEntrance(
     ...{ cluster: homelab.cluster, clock },
     sightOf: (person) => site.gate.sightOf({ person }),
   })
-  serveChat(realtime.namespace('/chat'), {
+  const chat = serveChat(realtime.namespace('/chat'), {
     ...site,
     confirmations: site.gate.confirmations,
     questions: site.gate.questions,
@@ -106,6 +106,7 @@ export function composeEntrance(
   /** Ends what is held open by those who count no longer, or for something else. */
   function look() {
     realtime.look()
+    chat.look()
     site.streams.look()
   }
   site.onChange(look)

@@ -1,3 +1,4 @@
+import type { GoneBecause } from '../agent/run/gone.ts'
 import { createWatchers } from '../agent/watchers.ts'
 import type { Agents } from '../agents/agent.ts'
 import type { ApiTokens } from '../auth/api-tokens.ts'
@@ -156,16 +157,19 @@ export function composeGate(
     store: createGrantStore(database),
     changed: () => activity.changed({ what: 'grants' }),
   })
-  const goneBecause = ({ token, person }: Principal, askedAt: number, looksOnly = false) => {
+  const goneBecause: GoneBecause = ({ token, person }, askedAt, looksOnly, sessionId) => {
     const isThere = looksOnly ? parts.people.find(person) !== undefined : parts.mayAsk(person)
     if (!isThere) return 'Whoever asked for it may not ask any more.'
+    const asker = sessionId === undefined ? undefined : parts.people.find(person)
+    if (sessionId !== undefined && asker !== undefined && !parts.reach().mayTalk(asker, sessionId))
+      return 'The conversation is no longer shared with whoever asked.'
     if (token === undefined) return undefined
     // A token made again under the same name is another one: it has asked for nothing yet.
     const known = apiTokens.list().find(({ name, createdAt }) => name === token && createdAt <= askedAt)
     if (known === undefined) return 'Its token was revoked.'
     return (known.expiresAt ?? Number.POSITIVE_INFINITY) > now() ? undefined : 'Its token has expired.'
   }
-  const cardGoneBecause = ({ requestedBy, createdAt }: Card) => goneBecause(requestedBy, createdAt)
+  const cardGoneBecause = ({ requestedBy, createdAt }: Card) => goneBecause(requestedBy, createdAt, false)
   const ways = createWays({ ...shared, changes, plans })
   const glass = createGlass({
     ...shared,

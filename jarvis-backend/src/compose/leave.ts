@@ -9,11 +9,12 @@ import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { createJobStore } from '../store/sqlite/jobs.ts'
 import { createPushStore } from '../store/sqlite/push.ts'
+import { createShareStore } from '../store/sqlite/sessions/shares.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 
 /**
  * Ends or hands over what belongs to a person who is removed, in the transaction of the removal, each with its line of the journal: tokens, grants,
- * passkeys, accounts of other services and push devices end; jobs are paused until somebody takes them over; sessions stay. Cards are withdrawn by whoever watches them.
+ * passkeys, accounts of other services, push devices and shared conversations end; jobs are paused until somebody takes them over; sessions stay. Cards are withdrawn by whoever watches them.
  */
 export function createLeave(parts: {
   database: Database
@@ -27,6 +28,7 @@ export function createLeave(parts: {
   const push = createPushStore(database)
   const accounts = createForeignAccountStore(database)
   const jobs = createJobStore(database)
+  const shares = createShareStore(database)
   const switches = { settings: createSettings(database), journal, transactions: database }
   const isOf = (person: string, holder = firstOwnerId) => holder === person
   return (person: string, by: string): void => {
@@ -44,6 +46,10 @@ export function createLeave(parts: {
     for (const { id } of push.list(person)) {
       push.remove(id)
       journal.append('setup', { change: 'push_off', by, id })
+    }
+    for (const of of shares.about(person)) {
+      shares.end(of.sessionId, of.person)
+      journal.append('session', { ...of, change: 'unshared', by })
     }
     for (const job of jobs.list()) {
       if (job.isShipped || !isOf(person, personOfJob(job).person)) continue

@@ -108,6 +108,8 @@ export function composePeople(
       if (person === undefined || !isIn(person)) return false
       return isAtLeast(person.role, 'operator') || (isAtLeast(person.role, 'member') && person.id === asker)
     },
+    /** Has what a person holds open looked at again. */
+    lookAt: tellAll,
     /** Looks for what another process changed. */
     look() {
       tellAll(firstOwnerId)

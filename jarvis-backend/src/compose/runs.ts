@@ -12,6 +12,8 @@ import { createNamer } from '../agent/sessions/name-session.ts'
 import { createSessions } from '../agent/sessions/sessions.ts'
 import type { Agent } from '../agents/agent.ts'
 import { chosenFor } from '../agents/bindings.ts'
+import type { SessionReach } from '../auth/reach.ts'
+import { isAtLeast } from '../auth/roles.ts'
 import type { ImageStore } from '../calls/ports.ts'
 import type { Config } from '../config/config.ts'
 import { createStreamRedactor } from '../gate/index.ts'
@@ -20,7 +22,14 @@ import { createProgramMessages } from '../http/program-messages.ts'
 import { sessionRoutes } from '../http/sessions.ts'
 import { newId } from '../lib/ids.ts'
 import { onceFor } from '../lib/once-for.ts'
-import { type Alert, type ClusterState, JarvisError, type Principal } from '../protocol/index.ts'
+import {
+  type Alert,
+  type ClusterState,
+  firstOwnerId,
+  JarvisError,
+  type Principal,
+  personOf,
+} from '../protocol/index.ts'
 import { createAttachmentStore } from '../store/sqlite/sessions/attachments.ts'
 import { createKeptRunStore } from '../store/sqlite/sessions/kept-runs.ts'
 import { createSessionIndex } from '../store/sqlite/sessions/session-index.ts'
@@ -36,6 +45,7 @@ import type { Gate } from './gate.ts'
 import type { ComposedHomelab } from './homelab.ts'
 import type { ComposedMemory } from './memory.ts'
 import type { ComposedModels } from './models.ts'
+import { composeShares } from './shares.ts'
 import type { ComposedSkills } from './skills.ts'
 
 /** How long replies to repeated requests are kept, ms. */
@@ -70,6 +80,8 @@ export function composeRuns(
     >
     budgets: Pick<ComposedBudgets, 'keeper'>
     guide: Guide
+    people: Parameters<typeof composeShares>[1]['people']
+    reach(): SessionReach
     skills: Pick<ComposedSkills, 'forRuns' | 'toolFor' | 'textFor'>
     /** What is wrong now; the same array until something is different. */
     alerts(): readonly Alert[]
@@ -82,6 +94,7 @@ export function composeRuns(
   const { confirmations, executor, questions, watchers } = parts.gate
   const store = createTranscriptStore(database)
   const kept = createKeptRunStore(database)
+  const { shares, nameOf } = composeShares(foundation, { people: parts.people, session: store.session })
   const attachments = createAttachments({ store: createAttachmentStore(database), clock, redact: redactor.text })
   /** A tool's, or one that a person attached. */
   const image = (sessionId: string, id: string) => {
@@ -163,6 +176,10 @@ export function composeRuns(
     hasTool: (name) => parts.catalog.get(name) !== undefined,
     clock,
     goneBecause: parts.gate.goneBecause,
+    speaksFor(by, { person }) {
+      const writer = parts.people.known.find(by)
+      return (person ?? firstOwnerId) === personOf(by) || (writer !== undefined && isAtLeast(writer.role, 'operator'))
+    },
     othersBegan: parts.gate.askers.arm,
     watchers,
     afterCommit: database.afterCommit,
@@ -249,6 +266,7 @@ export function composeRuns(
     calls,
     kept,
     store,
+    shares,
     attachments,
     /** Schedules an update of the list of sessions for when the process is idle. */
     scheduleIndex: index.schedule,
@@ -266,6 +284,9 @@ export function composeRuns(
         image: images.get,
         attachments,
         reports,
+        shares,
+        nameOf,
+        reach: parts.reach,
         goingBack: createGoingBack(store, memory.filesBack),
         streams: foundation.streams,
         programs: createProgramMessages({

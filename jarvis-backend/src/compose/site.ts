@@ -2,7 +2,7 @@ import { storedResult } from '../agent/context/stored-result.ts'
 import { hearEnd } from '../agent/hear-end.ts'
 import type { Model } from '../agent/model.ts'
 import { createApiTokens } from '../auth/api-tokens.ts'
-import { createSessionReach } from '../auth/reach.ts'
+import { createSessionReach, type SessionReach } from '../auth/reach.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import { createTokenUse } from '../auth/token-use.ts'
 import type { ExecutionStore } from '../calls/ports.ts'
@@ -268,7 +268,10 @@ export function createSite(
   })
   const { confirmations, grants, questions } = gate
   const leave = createLeave({ database, journal: foundation.journal, tokens: apiTokens, grants, now })
-  const reach = createSessionReach((id) => sessions.store.session(id))
+  const reach: SessionReach = createSessionReach(
+    (id) => sessions.store.session(id),
+    (id, person) => sessions.shares.mayOf(id, person),
+  )
   const sessions = composeRuns(foundation, {
     alerts: () => watch.present(),
     config,
@@ -282,6 +285,8 @@ export function createSite(
     gate,
     guide: runbooks.guide,
     skills,
+    people,
+    reach: () => reach,
   })
   const { runs } = sessions
   const watch = composeWatch(foundation, {

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import type { z } from 'zod'
-import type { SessionReach } from '../auth/reach.ts'
+import type { Reach, SessionReach } from '../auth/reach.ts'
 import { requireStanding, requireWholeSight, type Standing } from '../auth/roles.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { Identity } from '../auth/tokens.ts'
@@ -34,11 +34,11 @@ export const wholeSight: RequestHandler = (_request, response, next) => {
   next()
 }
 
-/** Refuses another person's session. @throws JarvisError `unknown_session` */
-export const ownSession =
-  (reach: Pick<SessionReach, 'require'>): RequestHandler =>
+/** Refuses another person's session. @throws JarvisError `unknown_session`; `forbidden` where it is shared for less */
+export const sessionWithin =
+  (reach: Pick<SessionReach, 'require'>, needs: Reach): RequestHandler =>
   (request, response, next) => {
-    reach.require(identityOf(response).person, param(request, 'id'))
+    reach.require(identityOf(response).person, param(request, 'id'), needs)
     next()
   }
 

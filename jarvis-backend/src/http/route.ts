@@ -1,12 +1,12 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
-import type { SessionReach } from '../auth/reach.ts'
+import type { Reach, SessionReach } from '../auth/reach.ts'
 import type { Standing } from '../auth/roles.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { Identity } from '../auth/tokens.ts'
 import type { TokenScope } from '../protocol/index.ts'
 import type { Access } from './access.ts'
-import { atLeast, identityOf, ownSession, passwordAgain, read, requireScope, wholeSight } from './handle.ts'
+import { atLeast, identityOf, passwordAgain, read, requireScope, sessionWithin, wholeSight } from './handle.ts'
 
 /**
  * One REST route as data. From the table of all routes come the express router, the OpenAPI document and the reference in `docs/api.md`.
@@ -33,6 +33,8 @@ type Facts = {
    * `ask` admits programs beside operators.
    */
   token?: TokenScope
+  /** Of a path below `/sessions/:id`: what the session must be shared for, with whom it is not theirs. Absent: `look` to read, else `own`. */
+  session?: Reach
   /** Whether the password is asked for again; `sometimes`: the handler asks where the body allows more than before. */
   password?: boolean | 'sometimes'
   /** @throws JarvisError `unauthorized` before the body is read. Of the role `key`. */
@@ -137,7 +139,9 @@ export function serveRoutes(
       ...(needsToken && role !== 'viewer' ? [atLeast(role, token)] : []),
       ...(role === 'viewer' && route.forMembers !== true ? [wholeSight] : []),
       // Whatever it does with a session: another person's is none.
-      ...(needsToken && /^(?:\/memory)?\/sessions\/:id/.test(path) ? [ownSession(doors.reach)] : []),
+      ...(needsToken && /^(?:\/memory)?\/sessions\/:id/.test(path)
+        ? [sessionWithin(doors.reach, route.session ?? (method === 'get' ? 'look' : 'own'))]
+        : []),
       ...(route.password === true ? [again] : []),
     ]
     router[method](path, ...steps, async (request, response) => {

@@ -2,6 +2,7 @@ import type { Request } from 'express'
 import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import { wireEntry } from '../agent/sessions/wire-entry.ts'
+import type { SessionReach } from '../auth/reach.ts'
 import { type Entry, JarvisError, type StreamEvents } from '../protocol/index.ts'
 import type { EventStreams } from './event-streams.ts'
 import { stillCountsOf } from './handle.ts'
@@ -31,6 +32,7 @@ export function streamSession(parts: {
   store: Pick<TranscriptStore, 'entriesFrom'>
   redact: Parameters<typeof wireEntry>[1]
   streams: EventStreams
+  reach(): Pick<SessionReach, 'require'>
 }) {
   return async (call: Call<{ id: string }, { after?: number | undefined }>): Promise<void> => {
     const sessionId = call.params.id
@@ -51,7 +53,11 @@ export function streamSession(parts: {
     let stream: ReturnType<EventStreams['open']>
     try {
       const { response, identity } = call
-      const stillCounts = stillCountsOf(response)
+      const holds = stillCountsOf(response)
+      const stillCounts = () => {
+        holds()
+        parts.reach().require(identity.person, sessionId, 'look')
+      }
       stream = parts.streams.open({ response, identity, stillCounts, key: sessionId, ended: watch.end })
     } catch (error) {
       watch.end()

@@ -3,12 +3,21 @@ import { type Attachment, type Entry, isPicture } from '../protocol/index.ts'
 /**
  * Entries as Markdown for a person: questions, answers, and the calls and refusals between them. It starts with an empty line.
  * @param fileOf the bytes of an attached file
+ * @param nameOf a person's name by id
  */
-export const toMarkdown = (entries: readonly Entry[], fileOf: (id: string) => Buffer | undefined): string =>
+export const toMarkdown = (
+  entries: readonly Entry[],
+  fileOf: (id: string) => Buffer | undefined,
+  nameOf: (id: string) => string = (id) => id,
+): string =>
   entries
-    .flatMap((entry) => toBlocks(entry, fileOf))
+    .flatMap((entry) => toBlocks(named(entry, nameOf), fileOf))
     .map((block) => `\n${block}\n`)
     .join('')
+
+/** The same with the name of whoever asked, decided or answered. */
+const named = (entry: Entry, nameOf: (id: string) => string): Entry =>
+  'by' in entry && entry.by !== undefined ? { ...entry, by: nameOf(entry.by) } : entry
 
 /** A file within the document: a picture as a `data:` address, a text between fences that it cannot close. */
 function attached(file: Attachment, fileOf: (id: string) => Buffer | undefined): string {

@@ -1,6 +1,7 @@
 import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { wireEntry } from '../agent/sessions/wire-entry.ts'
+import type { SessionReach } from '../auth/reach.ts'
 import type { Journal } from '../calls/ports.ts'
 import {
   JarvisError,
@@ -23,6 +24,7 @@ export function runRoutes(parts: {
   redact: Parameters<typeof wireEntry>[1]
   journal: Journal
   streams: EventStreams
+  reach(): Pick<SessionReach, 'require'>
   programs: ProgramMessages
 }): Route[] {
   const { runs, store, programs } = parts
@@ -30,7 +32,7 @@ export function runRoutes(parts: {
     post(
       '/sessions/:id/messages',
       'Sends a message, as `chat:send` does; a program’s, in a session of its own. `/events` tells what comes of it.',
-      { role: 'member', token: 'ask', status: 202, body: MessageBody, reply: SentReply },
+      { role: 'member', session: 'talk', token: 'ask', status: 202, body: MessageBody, reply: SentReply },
       ({ params, body, body: { message, requestId, model, attachments, isReadOnly }, by, identity: { token } }) => {
         if (token !== undefined) return programs.send(token, body, params.id)
         if (isReadOnly === true)
@@ -46,7 +48,7 @@ export function runRoutes(parts: {
     post(
       '/sessions/:id/abort',
       'Stops the model and withdraws what waits, as `chat:abort` does.',
-      { role: 'member', token: 'ask', reply: Ok },
+      { role: 'member', session: 'talk', token: 'ask', reply: Ok },
       ({ params, by, identity: { token } }) => {
         if (token !== undefined) programs.abort(token, params.id)
         else runs.abort(params.id, by)
@@ -73,7 +75,7 @@ export function runRoutes(parts: {
     put(
       '/sessions/:id/entries/:seq/rating',
       'Rates an answer of the model. `rating: null` takes a rating back.',
-      { role: 'member', body: RatingBody, reply: RatingBody },
+      { role: 'member', session: 'talk', body: RatingBody, reply: RatingBody },
       ({ params: { id, seq }, body: { rating, note }, by }) => {
         const of = Number(seq)
         const answer = Number.isSafeInteger(of) && of >= 0 ? store.entry(id, of) : undefined

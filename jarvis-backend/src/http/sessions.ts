@@ -6,11 +6,13 @@ import { childrenIn } from '../agent/run/child-list.ts'
 import type { Runs } from '../agent/runs.ts'
 import type { ListedSession, SessionList } from '../agent/sessions/session-list.ts'
 import type { Sessions } from '../agent/sessions/sessions.ts'
+import type { Shares } from '../agent/sessions/shares.ts'
 import { untitled } from '../agent/sessions/title.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import { versionsIn } from '../agent/sessions/versions.ts'
 import { wireEntry } from '../agent/sessions/wire-entry.ts'
 import type { Agents } from '../agents/agent.ts'
+import type { SessionReach } from '../auth/reach.ts'
 import { isAtLeast, requireStanding } from '../auth/roles.ts'
 import type { ImageStore, Journal } from '../calls/ports.ts'
 import { newId } from '../lib/ids.ts'
@@ -18,6 +20,7 @@ import {
   CheckpointFile,
   ChildRunRow,
   Entry,
+  firstOwnerId,
   JarvisError,
   mainAgentId,
   PageQuery,
@@ -38,6 +41,7 @@ import { sendText } from './handle.ts'
 import type { ProgramMessages } from './program-messages.ts'
 import { del, get, patch, post, type Route } from './route.ts'
 import { toMarkdown } from './session-markdown.ts'
+import { shareRoutes } from './session-shares.ts'
 import { contextRoutes } from './sessions-context.ts'
 import { runRoutes } from './sessions-runs.ts'
 
@@ -74,6 +78,10 @@ export function sessionRoutes(parts: {
   reports: Reports
   goingBack: GoingBack
   streams: EventStreams
+  reach(): SessionReach
+  shares: Shares
+  /** A person's name by id; what is no person's id stays as it is. */
+  nameOf(id: string): string
   programs: ProgramMessages
 }): Route[] {
   const { runs, store } = parts
@@ -81,14 +89,18 @@ export function sessionRoutes(parts: {
     { nextSeq: _, totals, found, agent, ...session }: ListedSession,
     pending: Map<string, number>,
     ids = [session.id],
-  ): SessionSummary => ({
-    ...session,
-    ...(agent !== mainAgentId && { agent }),
-    ...totals,
-    ...(found && { found }),
-    isRunning: ids.some((id) => runs.isRunning(id)),
-    pendingCount: ids.reduce((sum, id) => sum + (pending.get(id) ?? 0), 0),
-  })
+  ): SessionSummary => {
+    const sharedWith = parts.shares.of(session.id)
+    return {
+      ...session,
+      ...(agent !== mainAgentId && { agent }),
+      ...totals,
+      ...(found && { found }),
+      ...(sharedWith.length > 0 && { sharedWith }),
+      isRunning: ids.some((id) => runs.isRunning(id)),
+      pendingCount: ids.reduce((sum, id) => sum + (pending.get(id) ?? 0), 0),
+    }
+  }
   /** A row stands for all versions of a session, so cards that wait in an older version are counted too. */
   const toRow = (pending: Map<string, number>) => (session: ListedSession) =>
     toSummary(session, pending, session.versions === undefined ? [session.id] : familyOf(session.id))
@@ -115,6 +127,14 @@ export function sessionRoutes(parts: {
   }
 
   const fileIn = (id: string) => (attachmentId: string) => parts.attachments.read(id, attachmentId)?.data
+
+  /** With whom it is shared, in Markdown; empty: with nobody. */
+  function sharedLine(id: string): string {
+    const shared = parts.shares.of(id)
+    if (shared.length === 0) return ''
+    const names = shared.map(({ name, may }) => `${name} (${may === 'talk' ? 'reads and writes' : 'reads'})`)
+    return `\nA conversation of ${parts.nameOf(known(id).person ?? firstOwnerId)}, shared with ${names.join(', ')}\n`
+  }
 
   const journalled = (by: string, change: 'renamed' | 'deleted' | 'archived' | 'unarchived', sessionId: string) => {
     // The journal must not keep a deleted session's title.
@@ -320,12 +340,12 @@ export function sessionRoutes(parts: {
       async ({ params, query: { format }, response }) => {
         const { id, title } = known(params.id)
         async function* text() {
-          if (format === 'markdown') yield `# ${title}\n`
+          if (format === 'markdown') yield `# ${title}\n${sharedLine(id)}`
           for await (const entries of piecesOf(id)) {
             for (const entry of entries) {
               const line =
                 format === 'markdown'
-                  ? toMarkdown([entry], fileIn(id))
+                  ? toMarkdown([entry], fileIn(id), parts.nameOf)
                   : `${JSON.stringify(withFiles(entry, fileIn(id)))}\n`
               if (line !== '') yield line
             }
@@ -336,6 +356,7 @@ export function sessionRoutes(parts: {
         await sendText(text(), response)
       },
     ),
+    ...shareRoutes(parts),
     ...attachmentRoutes(parts),
     ...contextRoutes(parts),
     ...runRoutes(parts),

@@ -19,6 +19,7 @@ export const Activity = z.object({
     'job',
     'person',
     'channel',
+    'session',
   ]),
   level: z.enum(['info', 'warning', 'error']),
   text: z.string(),

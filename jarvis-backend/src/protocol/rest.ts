@@ -136,6 +136,20 @@ export type ClassifyReply = z.infer<typeof ClassifyReply>
 export const Versions = z.object({ entry: z.number(), sessionIds: z.array(z.string()), shown: z.number() })
 export type Versions = z.infer<typeof Versions>
 
+/** What a person may do in a conversation that is shared with them: read it, or write in it too. */
+export const ShareMay = z.enum(['look', 'talk'])
+export type ShareMay = z.infer<typeof ShareMay>
+export const SessionShareBody = z.strictObject({ may: ShareMay })
+/** A person with whom a conversation is shared. `by`: the id of whoever shared it. `at`: Unix ms. */
+export const SessionShare = z.object({
+  person: z.string(),
+  name: z.string(),
+  may: ShareMay,
+  by: z.string(),
+  at: z.int(),
+})
+export type SessionShare = z.infer<typeof SessionShare>
+
 export const SessionSummary = z.object({
   id: z.string(),
   title: z.string(),
@@ -153,6 +167,8 @@ export const SessionSummary = z.object({
   agent: z.string().exactOptional(),
   /** The id of the person whose it is; absent: the first owner's. */
   person: z.string().exactOptional(),
+  /** With whom it is [shared](people.md#share-a-conversation); absent: with nobody. */
+  sharedWith: z.array(SessionShare).exactOptional(),
   branchedFrom: BranchedFrom.exactOptional(),
   /**
    * How many sessions hold versions of its messages, itself included; absent: only itself. They are renamed, archived and deleted

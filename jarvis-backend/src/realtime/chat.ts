@@ -1,4 +1,4 @@
-import type { Namespace } from 'socket.io'
+import type { Namespace, Socket } from 'socket.io'
 import type { z } from 'zod'
 import type { Runs, Watch } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
@@ -30,6 +30,7 @@ export function serveChat(
   },
 ) {
   const { runs, confirmations, questions, store, report } = parts
+  const watching = new Map<Socket, ReadonlyMap<string, Watch>>()
   /** How a repeated request of that kind gets its first acknowledgement again. */
   const once = (kind: 'confirm' | 'answer', by: string, requestId: string | undefined) =>
     requestId === undefined
@@ -42,6 +43,7 @@ export function serveChat(
         }
   namespace.on('connection', (socket) => {
     const watched = new Map<string, Watch>()
+    watching.set(socket, watched)
     const watcher: Watcher = {
       isOperator: identityOf(socket).role === 'operator',
       tell: (event, payload) => void socket.emit(event, payload),
@@ -53,6 +55,7 @@ export function serveChat(
       return watching
     }
     socket.on('disconnect', () => {
+      watching.delete(socket)
       for (const { end } of watched.values()) end()
     })
     const on = <E extends keyof ChatRequests>(
@@ -61,10 +64,11 @@ export function serveChat(
       handle: (input: ChatRequests[E], identity: Identity) => ChatReplies[E] | Promise<ChatReplies[E]>,
       weight = 1,
     ) => {
-      /** A session of another person is none, whatever is asked of it. */
+      /** A session of another person is none, whatever is asked of it, unless it is shared for that. */
       const inReach = (input: ChatRequests[E], identity: Identity) => {
         const { sessionId } = input as { sessionId?: string }
-        if (sessionId !== undefined) parts.reach.require(identity.person, sessionId)
+        const reach = needs === 'viewer' ? 'look' : 'talk'
+        if (sessionId !== undefined) parts.reach.require(identity.person, sessionId, reach)
         return handle(input, identity)
       }
       socket.on(event as string, answer(socket, { schema: schemas[event], needs, weight, report }, inReach))
@@ -129,4 +133,13 @@ export function serveChat(
       return {}
     })
   })
+  return {
+    /** Drops the sockets that watch a session which their person sees no more. */
+    look() {
+      for (const [socket, watched] of watching) {
+        const { person } = identityOf(socket)
+        if ([...watched.keys()].some((id) => !parts.reach.sees(person, id))) socket.disconnect(true)
+      }
+    },
+  }
 }

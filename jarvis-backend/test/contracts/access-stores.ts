@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { ShareStore } from '../../src/agent/sessions/shares.ts'
 import type { ApiToken, ApiTokenStore } from '../../src/auth/api-tokens.ts'
 import type { ForeignAccountStore } from '../../src/auth/foreign-accounts.ts'
 import type { LinkStore, StoredLink } from '../../src/auth/links.ts'
@@ -354,5 +355,23 @@ export function linkStoreContract(open: () => LinkStore) {
     const store = open()
     store.add(reset, 'h3')
     expect([store.untold(), store.untold()]).toEqual([[reset], []])
+  })
+}
+
+/** There are the sessions `ses_1` and `ses_2`, of the first owner, who is the only person. */
+export function shareStoreContract(open: () => ShareStore) {
+  test('a session is shared with a person once, for the newest reason, until it ends', () => {
+    const store = open()
+    const share = { person: 'operator', may: 'look' as const, by: 'operator', at: 10 }
+    store.set('ses_1', share)
+    store.set('ses_1', { ...share, may: 'talk', at: 11 })
+    expect(store.of('ses_1')).toEqual([{ ...share, may: 'talk', at: 11 }])
+    expect(store.of('ses_2')).toEqual([])
+    expect([store.mayOf('ses_1', 'operator'), store.mayOf('ses_2', 'operator')]).toEqual(['talk', undefined])
+    expect([store.mayOf('ses_1', 'per_none'), store.mayOf('ses_none', 'operator')]).toEqual([undefined, undefined])
+    expect(store.about('operator')).toEqual([{ sessionId: 'ses_1', person: 'operator' }])
+    expect(store.about('per_none')).toEqual([])
+    expect([store.end('ses_1', 'operator'), store.end('ses_1', 'operator')]).toEqual([true, false])
+    expect(store.of('ses_1')).toEqual([])
   })
 }

@@ -69,6 +69,7 @@ GET /agents
   {
     persons: all,
     doors: `
+DELETE /sessions/:id/shares/:person
 POST /auth/step-up
 POST /auth/password
 POST /auth/logout
@@ -195,6 +196,7 @@ DELETE /sessions/:id
 POST /sessions/:id/branch
 POST /sessions/:id/fold
 PUT /sessions/:id/entries/:seq/rating
+PUT /sessions/:id/shares/:person
 `,
   },
   {
@@ -373,6 +375,6 @@ export const commands: Readonly<Record<'dataDir' | 'program' | 'typed' | 'nothin
     'jobs budgets checks windows changes agents skills token mcp-token setup models doctor profile policy journal secrets backup restore user',
   program:
     'chat ask call sessions replay children context checkpoints tools watch waiting questions plan run alerts mcp runbooks',
-  typed: 'decide answer login logs roles signers',
+  typed: 'decide answer login logs roles share signers',
   nothing: 'completion help',
 }

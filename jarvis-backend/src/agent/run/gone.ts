@@ -5,8 +5,16 @@ import { principalOf } from '../principal.ts'
 import type { RunParts } from '../run-agent.ts'
 import type { RunFacts } from './facts.ts'
 
-/** Why whoever asked at `since`, Unix ms, may not ask any more. `looksOnly`: it is enough that they may look. Undefined where they may. */
-export type GoneBecause = (asker: Principal, since: number, looksOnly: boolean) => string | undefined
+/**
+ * Why whoever asked at `since`, Unix ms, may not ask any more. `looksOnly`: it is enough that they may look. `sessionId`: where a person wrote to a
+ * model. Undefined where they may.
+ */
+export type GoneBecause = (
+  asker: Principal,
+  since: number,
+  looksOnly: boolean,
+  sessionId?: string,
+) => string | undefined
 
 /** A client's call is judged as it is made, and a reading token makes no change. */
 const looksOnly = (origin: Origin): boolean =>
@@ -25,7 +33,9 @@ export function createGone(
 ): (run: ActiveRun) => void {
   return (run) => {
     if (run.isOver || run.abort.signal.aborted) return
-    const because = goneBecause(principalIn(run), run.row.at, looksOnly(run.origin))
+    const isWritten = run.origin.kind === 'chat' || run.origin.kind === 'command'
+    const written = isWritten ? run.row.sessionId : undefined
+    const because = goneBecause(principalIn(run), run.row.at, looksOnly(run.origin), written)
     if (because === undefined) return
     run.endedBecause = because
     run.abortedBy = 'jarvis'

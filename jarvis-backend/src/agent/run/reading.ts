@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../protocol/index.ts'
+import type { Principal, ToolCall } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
 import type { Attachments } from '../attachments.ts'
 import { foldsIn, isGiven } from '../context/folds.ts'
@@ -16,6 +16,7 @@ export function createRunReading(
   store: TranscriptStore,
   { profileOf, principalIn }: RunFacts,
   attachments?: Pick<Attachments, 'textOf'>,
+  speaksFor: (by: string, asker: Principal) => boolean = () => true,
 ) {
   /** Of earlier runs, what the model is told; a child run begins with its task. */
   function earlierEntries(session: Pick<LiveSession, 'id'>, run: ActiveRun): StoredEntry[] {
@@ -58,6 +59,7 @@ export function createRunReading(
     const sources = sourcesOf(
       ...([readBy(session, run), toolUseId, isForeign && !hasModel, tellingEntries, principal.token] as const),
       (id) => attachments?.textOf(session.id, id),
+      (by) => speaksFor(by, principal),
     )
     const { read = [] } = ('asked' in run.origin && run.origin.asked) || {}
     const resources = read.map((text) => ({ toolName: 'resource', toolUseId: 'resource', text }))

@@ -848,4 +848,18 @@ export const migrations: readonly string[] = [
     UNIQUE (issuer, subject)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- With whom conversations are shared. family: as of sessions, or the session's id: it covers all versions. may: look or talk.
+  CREATE TABLE session_shares (
+    family TEXT NOT NULL,
+    person TEXT NOT NULL REFERENCES people (id),
+    may TEXT NOT NULL,
+    by TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (family, person)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX session_shares_of ON session_shares (person);
+  CREATE TRIGGER session_shares_end AFTER DELETE ON sessions
+    BEGIN DELETE FROM session_shares WHERE family = COALESCE(old.family, old.id); END;
+  `,
 ]

@@ -26,7 +26,8 @@ export function createSessionList(
     cache_write_tokens AS cacheWrite, cost_usd AS costUsd, unpriced, partly_counted AS partial, number`
   /** Filters the list. The newest version decides whether a session is archived. */
   const isWanted = `(updated_at, sessions.id) < (@at, @id) AND (@source IS NULL AND source NOT IN ('job', 'v1') OR source = @source)
-    AND (@person IS NULL OR sessions.person = @person)
+    AND (@person IS NULL OR sessions.person = @person
+      OR COALESCE(family, sessions.id) IN (SELECT shared.family FROM session_shares AS shared WHERE shared.person = @person))
     AND CASE @archived WHEN 'all' THEN 1 ELSE (@archived = 'only') = CASE WHEN family IS NULL THEN archived_at IS NOT NULL ELSE (
       SELECT newest.archived_at IS NOT NULL FROM sessions AS newest WHERE newest.family = sessions.family
       ORDER BY newest.updated_at DESC, newest.id DESC LIMIT 1) END END`

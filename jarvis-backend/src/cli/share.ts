@@ -1,0 +1,39 @@
+import type { Config } from '../config/config.ts'
+import { JarvisError, type PeopleReply, type SessionSummary } from '../protocol/index.ts'
+import { readOptions } from './options.ts'
+import { asOperatorOnce } from './remote/operator.ts'
+import { reach } from './remote/reach.ts'
+import { table } from './table.ts'
+import { visible } from './terminal/visible.ts'
+
+const usage = 'Use share SESSION, share SESSION PERSON look, share SESSION PERSON talk, or share SESSION PERSON off.'
+
+/** `jarvis share`: with whom a conversation is shared. A change takes a password that is typed at a terminal. */
+export async function share(config: Config, args: string[]): Promise<void> {
+  const { values, positionals } = readOptions(args, table.share.options)
+  const [session, person, may, ...rest] = positionals
+  if (session === undefined || rest.length > 0 || (person === undefined) !== (may === undefined))
+    throw new JarvisError('invalid_request', usage)
+  const remote = await reach(config, values.url)
+  const path = `sessions/${encodeURIComponent(session)}`
+  if (person === undefined) {
+    const { sharedWith = [] } = await remote.get<SessionSummary>(path)
+    if (values.json === true) console.log(JSON.stringify(sharedWith, null, 2))
+    else if (sharedWith.length === 0) console.log('It is shared with nobody.')
+    else for (const { name, may } of sharedWith) console.log(`${visible(name)}  ${words[may]}`)
+    return
+  }
+  if (may !== 'look' && may !== 'talk' && may !== 'off') throw new JarvisError('invalid_request', usage)
+  await asOperatorOnce(remote, 'Sharing a conversation', async (operator) => {
+    const { items } = await operator.get<PeopleReply>('people')
+    const found = items.find(({ id, name }) => id === person || name.toLowerCase() === person.toLowerCase())
+    if (found === undefined) throw new JarvisError('not_found', `There is nobody called ${person}.`)
+    const at = `${path}/shares/${encodeURIComponent(found.id)}`
+    if (may === 'off') await operator.send('DELETE', at)
+    else await operator.send('PUT', at, { may })
+    console.log(may === 'off' ? `Shared with ${found.name} no more.` : `${found.name} ${words[may]} it from now on.`)
+    return true
+  })
+}
+
+const words = { look: 'reads', talk: 'reads and writes' }
