@@ -1,2 +1,2 @@
-export type Program = 'Chromium' | 'script' | 'sshd'
+export type Program = 'bubblewrap' | 'Chromium' | 'script' | 'sshd'
 export const programs: Record<Program, { find(): string | undefined; install: string }>

@@ -1,139 +1,208 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { cpuMs } from '../../scripts/cpu-ms.ts'
-import { rehearsalOrder } from '../src/agent/rehearsal.ts'
-import type { JournalEntry, Page, SessionSummary } from '../src/protocol/index.ts'
-import { watchedMcp } from './support/mcp-client.ts'
-import { calls, says, scripted } from './support/scripted-model.ts'
-import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { testWith } from '../../scripts/test-with.js'
+import { systemClock } from '../src/lib/clock.ts'
+import { belowOf } from '../src/workbench/sandbox/below.ts'
+import { type Rehearsed, rehearse, type Way } from '../src/workbench/sandbox/rehearse.ts'
+import { surveyOf } from '../src/workbench/sandbox/survey.ts'
 
-const patch = async (jarvis: TestJarvis, sessionId: string, json: object) =>
-  jarvis.rest(`/api/sessions/${sessionId}`, { method: 'PATCH', json })
+const dir = mkdtempSync(join(tmpdir(), 'jarvis-rehearse-'))
+const folder = join(dir, 'compose')
+const layers = join(dir, 'layers')
+const kept = new Map<string, string>()
+let runs = 0
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-test('in a rehearsal reads run, and changes only say what they would do', async () => {
-  const model = scripted(
-    calls(
-      ['get_cluster_status', {}],
-      ['stop_vm', { vmid: 103 }],
-      ['restart_service', { node: 'pve', service: 'nginx' }],
-      ['execute_ssh', { node: 'pve', command: 'rm -rf /' }],
-    ),
-    says('That would be it.'),
+beforeEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+  kept.clear()
+  for (const path of ['.git', 'media/old']) mkdirSync(join(folder, path), { recursive: true })
+  const files = { 'jellyfin.yml': 'image: 10.9\n', '.env': 'PASSWORD=planted\n', '.git/config': '[core]\n' }
+  const more = { 'media/a': 'a', 'media/b': 'b', 'media/old/c': 'c' }
+  for (const [path, text] of Object.entries({ ...files, ...more })) writeFileSync(join(folder, path), text)
+  symlinkSync('media/a', join(folder, 'link'))
+})
+
+const snapshot = () =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      return `${path} ${lstatSync(path).mode} ${entry.isFile() ? readFileSync(path, 'utf8') : ''}`
+    })
+    .sort()
+
+async function rehearsed(command: string, way: Way): Promise<Extract<Rehearsed, { kind: 'ended' }> & { said: string }> {
+  const survey = surveyOf(folder, (path) => path.endsWith('/.env'))
+  if (survey === undefined) throw new Error('The folder is too large.')
+  const parts = {
+    clock: systemClock,
+    dir: layers,
+    keep: (bytes: Buffer) => void kept.set(createHash('sha256').update(bytes).digest('hex'), bytes.toString()),
+  }
+  const asked = { folder, command, below: belowOf(folder), survey: { ...survey, hasForeign: way === 'copy' } }
+  runs += 1
+  const rehearsal = await rehearse(`run-${runs}`, { ...asked, timeoutMs: 10_000 }, parts)
+  const end = await rehearsal.ended
+  if (end.kind !== 'ended') throw new Error(`The sandbox did not start: ${end.said}`)
+  return { ...end, said: rehearsal.output.text() }
+}
+
+/** One word for each change: `+` added, `-` removed, `~` changed, `m` mode alone. */
+const words = ({ effect }: Awaited<ReturnType<typeof rehearsed>>) =>
+  effect.changes.map(({ path, old, new: now }) => {
+    if (old.kind === 'none') return `+${path}${now.kind === 'folder' ? '/' : now.kind === 'link' ? '@' : ''}`
+    if (now.kind === 'none') return `-${path}${old.kind === 'folder' ? '/' : ''}`
+    return old.kind === 'file' && now.kind === 'file' && old.hash === now.hash ? `m${path}` : `~${path}`
+  })
+
+const effects: [what: string, command: string, changes: string[]][] = [
+  ['nothing', 'true', []],
+  ['a read', 'cat jellyfin.yml', []],
+  ['a write of the same bytes', 'printf "image: 10.9\\n" > jellyfin.yml', []],
+  ['a touched file', 'touch jellyfin.yml', []],
+  ['a changed file', 'sed -i s/10.9/10.10/ jellyfin.yml', ['~jellyfin.yml']],
+  [
+    'a file whose size and time stay',
+    'touch -r jellyfin.yml /tmp/r; printf "image: 11.0\\n" > jellyfin.yml; touch -r /tmp/r jellyfin.yml',
+    ['~jellyfin.yml'],
+  ],
+  ['a new file', 'echo x > new', ['+new']],
+  ['a new file in a new folder', 'mkdir -p x/y; echo x > x/y/z', ['+x/', '+x/y/', '+x/y/z']],
+  ['a removed file', 'rm jellyfin.yml', ['-jellyfin.yml']],
+  ['a removed folder', 'rm -r media', ['-media/', '-media/a', '-media/b', '-media/old/', '-media/old/c']],
+  [
+    'a folder that is made anew',
+    'rm -r media; mkdir media; echo b > media/b',
+    ['-media/a', '~media/b', '-media/old/', '-media/old/c'],
+  ],
+  ['a renamed file', 'mv jellyfin.yml j.yml', ['+j.yml', '-jellyfin.yml']],
+  [
+    'a renamed folder',
+    'mv media m',
+    ['+m/', '+m/a', '+m/b', '+m/old/', '+m/old/c', '-media/', '-media/a', '-media/b', '-media/old/', '-media/old/c'],
+  ],
+  ['a mode', 'chmod 600 jellyfin.yml', ['mjellyfin.yml']],
+  ['a file that nobody may read', 'echo x > new; chmod 000 new', ['+new']],
+  ['a folder that nobody may enter', 'mkdir -p x; echo x > x/y; chmod 000 x', ['+x/', '+x/y']],
+  ['a link within', 'ln -s jellyfin.yml l; ln -s ../jellyfin.yml media/l', ['+l@', '+media/l@']],
+  ['a link that leads elsewhere within', 'ln -sfn media/b link', ['~link']],
+  [
+    'a file in place of a folder',
+    'rm -r media; echo x > media',
+    ['~media', '-media/a', '-media/b', '-media/old/', '-media/old/c'],
+  ],
+  ['a folder in place of a file', 'rm jellyfin.yml; mkdir jellyfin.yml', ['~jellyfin.yml']],
+  ['a file that came and went', 'echo x > new; rm new', []],
+  [
+    'names with spaces, line ends and signs',
+    "touch 'a b' $'c\\nd' 'e,f:g\\h' -- -i",
+    ['+-i', '+a b', '+c\nd', '+e,f:g\\h'],
+  ],
+  ['a write past an end by seek', 'truncate -s 5000 jellyfin.yml', ['~jellyfin.yml']],
+  ['a copy, for which an owner is kept', 'cp -a media m2', ['+m2/', '+m2/a', '+m2/b', '+m2/old/', '+m2/old/c']],
+  [
+    'an archive',
+    'tar cf - media | (mkdir t && cd t && tar xf -)',
+    ['+t/', '+t/media/', '+t/media/a', '+t/media/b', '+t/media/old/', '+t/media/old/c'],
+  ],
+]
+
+for (const way of ['overlay', 'copy'] as const) {
+  testWith('bubblewrap').each(effects)(
+    `by ${way}, %s is what a command would change, and the folder stays as it is`,
+    async (_what, command, changes) => {
+      const before = snapshot()
+      const end = await rehearsed(command, way)
+      expect({
+        exit: end.exitCode,
+        said: end.said.replace(/^image.*\n/, ''),
+        refused: end.effect.refused,
+        way: end.way,
+      }).toEqual({ exit: 0, said: '', refused: [], way })
+      expect(words(end)).toEqual(changes)
+      expect(snapshot()).toEqual(before)
+      expect(readdirSync(layers)).toEqual([])
+      for (const { new: now } of end.effect.changes)
+        if (now.kind === 'file' && !words(end).some((word) => word.startsWith('m')))
+          expect(kept.has(now.hash)).toBe(true)
+    },
   )
-  const jarvis = await startJarvis({ model })
-  const operator = await jarvis.connect()
-  const { sessionId } = await operator.ask('chat:send', { message: '/dry-run on' })
-  await operator.next('chat:done')
-  expect(await operator.next('chat:assistant')).toMatchObject({
-    model: 'command',
-    content: [{ text: expect.stringContaining('Rehearsal is on') }],
+}
+
+const refusals: [what: string, command: string, because: RegExp][] = [
+  ['an absolute link', 'ln -s /etc x', /leads out/],
+  ['an absolute link that leads back in', 'ln -s /work/jellyfin.yml x', /leads out/],
+  ['a link up', 'ln -s .. x', /leads out/],
+  ['a link up and back', 'ln -s ../compose/jellyfin.yml x', /leads out/],
+  ['a pipe', 'mkfifo x', /pipe/],
+  ['a socket', 'python3 -c "import socket,os; os.mknod(\'x\', 0o140600)"', /socket/],
+  ['a program with another’s rights', 'cp /usr/bin/true x; chmod u+s x', /rights/],
+  ['a program with a group’s rights', 'cp /usr/bin/true x; chmod g+s x', /rights/],
+  ['a new repository', 'mkdir -p y/.git/hooks; echo x > y/.git/hooks/post-checkout', /\.git may only be read/],
+  ['too many files', 'for i in $(seq 501); do : > f$i; done', /more than 500/],
+  ['too many bytes', 'head -c 51M /dev/zero > x', /more than 50 MB/],
+]
+for (const way of ['overlay', 'copy'] as const) {
+  testWith('bubblewrap').each(refusals)(
+    `by ${way}, a command that makes %s has an effect that nobody may apply`,
+    async (_what, command, because) => {
+      const { effect, said } = await rehearsed(command, way)
+      expect(effect.refused, said).toEqual([expect.stringMatching(because)])
+    },
+  )
+
+  testWith('bubblewrap')(`by ${way}, what is in .git may only be read, and a secret not even that`, async () => {
+    const { said, effect } = await rehearsed(
+      'cat .git/config; echo x >> .git/config; rm -rf .git; cat .env; echo x > .env; ls -A',
+      way,
+    )
+    expect(said).toContain('[core]')
+    expect(said).not.toContain('planted')
+    expect(effect).toEqual({ changes: [], refused: [] })
   })
-  expect(model.requests).toEqual([])
-  expect((await operator.ask('chat:attach', { sessionId })).snapshot.isRehearsal).toBe(true)
+}
 
-  await operator.ask('chat:send', { sessionId, message: 'Stop 103 and restart nginx.' })
-  await operator.next('chat:done')
-  expect(jarvis.controls.effects).toEqual([])
-  expect(operator.names()).not.toContain('chat:confirm_needed')
-  expect(operator.names().filter((name) => name === 'chat:blocked')).toHaveLength(1)
-  const told = model.requests[1]?.messages.at(-1)
-  const texts = told?.role === 'user' ? told.results.map(({ text }) => text) : []
-  expect(texts[0]).not.toContain('Rehearsal')
-  expect(texts[1]).toContain('Rehearsal: nothing was run. stop_vm {"vmid":103} on vm/103 would wait for the operator')
-  expect(texts[1]).toContain('running → stopped')
-  expect(texts[2]).toContain('restart_service')
-  expect(texts[2]).toContain('would run at once')
-  const question = model.requests[0]?.messages.at(-1)
-  expect(question?.role === 'user' && question.context).toContain('<rehearsal>')
-  const page = (await (await jarvis.rest('/api/journal?kind=call&toolName=stop_vm')).json()) as Page<JournalEntry>
-  expect(page.items[0]?.body).toMatchObject({ outcome: 'rehearsed', tier: 'red', target: { id: 'vm/103' } })
-
-  await operator.ask('chat:send', { sessionId, message: '/dry-run off' })
-  await operator.next('chat:done')
-  expect((await operator.ask('chat:attach', { sessionId })).snapshot.isRehearsal).toBe(false)
+testWith('bubblewrap')('a file that something else changed meanwhile is not taken for the command’s', async () => {
+  const path = join(folder, 'jellyfin.yml')
+  const running = rehearsed(
+    'while [ ! -e /tmp/x ]; do sleep 0.1; touch /tmp/x; done; echo mine >> jellyfin.yml',
+    'overlay',
+  )
+  writeFileSync(path, 'another’s\n')
+  const { effect } = await running
+  expect(effect.refused).toEqual([expect.stringMatching(/changed by something else/)])
 })
 
-test('a waiting card is withdrawn when rehearsal begins, at once and from any side', async () => {
-  const model = scripted(calls(['stop_vm', { vmid: 103 }]), calls(['stop_vm', { vmid: 103 }]), says('So be it.'))
-  const jarvis = await startJarvis({ model })
-  const operator = await jarvis.connect()
-  const { sessionId } = await operator.ask('chat:send', { message: 'Stop 103.' })
-  await operator.next('chat:confirm_needed')
-  // The line itself is queued behind the run; what it says counts at once.
-  await operator.ask('chat:send', { sessionId, message: '/dry-run on' })
-  expect(await operator.next('chat:confirm_resolved')).toMatchObject({
-    decision: 'cancelled',
-    by: 'operator',
-    note: 'Rehearsal began.',
+testWith('bubblewrap')('a folder swapped for a link is not followed', () => {
+  rmSync(join(folder, 'media'), { recursive: true })
+  symlinkSync('/etc', join(folder, 'media'))
+  expect(belowOf(folder).entry('media/passwd')).toEqual({ kind: 'none' })
+  expect(belowOf(folder).names('media')).toEqual([])
+})
+
+test('a look through a folder finds secrets and repositories, and stops at 20,000 entries', () => {
+  expect(surveyOf(folder, (path) => path.endsWith('/.env'))).toMatchObject({
+    repositories: ['.git'],
+    secrets: ['.env'],
   })
-  expect(await operator.next('chat:rehearsal')).toMatchObject({ isRehearsal: true, by: 'operator' })
-  expect(await operator.next('chat:tool_result')).toMatchObject({ isRehearsal: true, isError: false })
-  await operator.next('chat:done')
-  await operator.next('chat:done')
-  expect(jarvis.controls.effects).toEqual([])
-})
-
-test('the flag is set over REST by an operator, listed, journalled, and outlives a restart', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-rehearsal-'))
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
-  const before = await startJarvis({ dataDir })
-  const { id } = (await (await before.rest('/api/sessions', { method: 'POST', json: {} })).json()) as SessionSummary
-  expect((await patch(before, id, {})).status).toBe(400)
-  const asViewer = { method: 'PATCH', json: { isRehearsal: true }, role: 'viewer' as const }
-  expect((await before.rest(`/api/sessions/${id}`, asViewer)).status).toBe(403)
-  expect(await (await patch(before, id, { isRehearsal: true })).json()).toMatchObject({ id, isRehearsal: true })
-  expect(await (await patch(before, id, { isRehearsal: true })).json()).toMatchObject({ id, isRehearsal: true })
-  const page = (await (await before.rest('/api/journal?kind=session')).json()) as Page<JournalEntry>
-  expect(page.items.map(({ body }) => body)).toEqual([
-    { sessionId: id, change: 'rehearsal', isRehearsal: true, by: 'operator' },
-  ])
-  await before.stop()
-
-  const model = scripted(calls(['stop_vm', { vmid: 103 }]), says('So be it.'))
-  const after = await startJarvis({ dataDir, model })
-  const list = (await (await after.rest('/api/sessions')).json()) as Page<SessionSummary>
-  expect(list.items).toMatchObject([{ id, isRehearsal: true }])
-  const operator = await after.connect()
-  await operator.ask('chat:send', { sessionId: id, message: 'Stop 103.' })
-  await operator.next('chat:done')
-  expect(after.controls.effects).toEqual([])
-})
-
-test('an approved call that waits for its turn is rehearsed if the rehearsal begins first', async () => {
-  const model = scripted(calls(['stop_vm', { vmid: 103 }], ['start_vm', { vmid: 103 }]), says('So be it.'))
-  const jarvis = await startJarvis({ model })
-  const operator = await jarvis.connect()
-  const { sessionId } = await operator.ask('chat:send', { message: 'Cycle 103.' })
-  await operator.next('chat:confirm_needed')
-  const { toolUseId } = await operator.next('chat:confirm_needed')
-  await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: true })
-  await patch(jarvis, sessionId, { isRehearsal: true })
-  expect(await operator.next('chat:tool_result')).toMatchObject({ toolUseId, isRehearsal: true })
-  await operator.next('chat:done')
-  expect(jarvis.controls.effects).toEqual([])
-})
-
-test('an MCP client’s session can be a rehearsal too', async () => {
-  const jarvis = await startJarvis()
-  const { client, sessionId } = await watchedMcp(jarvis, 'laptop')
-  await patch(jarvis, sessionId, { isRehearsal: true })
-  const result = await client.callTool({ name: 'stop_vm', arguments: { vmid: 103 } })
-  expect(JSON.stringify(result.content)).toContain('Rehearsal: nothing was run.')
-  expect(jarvis.controls.effects).toEqual([])
-})
-
-test.each(['/dry-run maybe', '/dry-run'])('%s changes nothing and asks no model', async (message) => {
-  const jarvis = await startJarvis()
-  const operator = await jarvis.connect()
-  const { sessionId } = await operator.ask('chat:send', { message })
-  await operator.next('chat:done')
-  const { snapshot } = await operator.ask('chat:attach', { sessionId })
-  expect(snapshot.isRehearsal).toBe(false)
-})
-
-test('what only begins like the order is told apart at once, however long', () => {
-  const long = `/dry-run${'\t'.repeat(60_000)}x\ny`
-  expect(cpuMs(() => expect(rehearsalOrder(long)).toBeUndefined())).toBeLessThan(1_000)
+  const large = join(folder, 'large')
+  mkdirSync(large)
+  chmodSync(large, 0o700)
+  for (let index = 0; index < 20_001; index += 1) mkdirSync(join(large, String(index)))
+  expect(surveyOf(folder, () => false)).toBeUndefined()
+  expect(existsSync(large)).toBe(true)
 })

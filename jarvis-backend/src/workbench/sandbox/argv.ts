@@ -32,6 +32,14 @@ const etc = [
 ]
 
 /**
+ * Where JARVIS runs as root, the kernel's settings belong to the user that the sandbox has outside, capabilities or not. A program that makes
+ * namespaces has to write to its own folder of `/proc`, so for it only these are closed.
+ */
+const closedProc = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi', 'driver', 'mtrr'].flatMap((name) => [
+  ...['--ro-bind-try', `/proc/${name}`, `/proc/${name}`],
+])
+
+/**
  * The arguments of bubblewrap: a root of a few read-only folders, namespaces of its own for everything, no capability, no environment.
  * A number of `fds` is a file that is open in the process that becomes bubblewrap.
  */
@@ -40,7 +48,19 @@ export function bwrapArgv(cell: Cell, fds: Descriptors, program: readonly string
   return [
     // Bubblewrap leaves the user namespace out for uid 0 unless told.
     ...['--unshare-user', '--unshare-all', ...(nests ? [] : ['--disable-userns'])],
-    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--hostname', 'sandbox'],
+    // Not 0, or programs such as tar believe that they may give files away.
+    ...[
+      '--uid',
+      '1000',
+      '--gid',
+      '1000',
+      '--die-with-parent',
+      '--new-session',
+      '--cap-drop',
+      'ALL',
+      '--hostname',
+      'sandbox',
+    ],
     ...['--ro-bind', '/usr', '/usr'],
     ...['bin', 'lib', 'lib64', 'sbin'].flatMap((name) => ['--symlink', `usr/${name}`, `/${name}`]),
     ...etc.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
@@ -48,6 +68,7 @@ export function bwrapArgv(cell: Cell, fds: Descriptors, program: readonly string
     ...['--size', String(tmpBytes), '--perms', '1777', '--tmpfs', '/tmp'],
     ...binds.flatMap(({ from, to, isWritable }) => [isWritable ? '--bind' : '--ro-bind', from, to]),
     ...(egress === undefined ? [] : ['--ro-bind', egress, inside.egress]),
+    ...(nests ? closedProc : ['--remount-ro', '/proc']),
     // Both are file systems in memory, which would else take files without limit.
     ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', cwd, '--clearenv'],
     ...Object.entries({ PATH: '/usr/bin:/usr/sbin', HOME: inside.work, LANG: 'C.UTF-8', ...env }).flatMap(

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { bwrapArgv, bwrapPath, type Cell } from './argv.ts'
+import { descends, type Load, loadOf } from './process-tree.ts'
 import { seccompFilter } from './seccomp.ts'
 
 /** `exitCode` of the program; by a signal 128 and its number. */
@@ -16,14 +16,18 @@ export type Started = {
   stdout: Readable
   /** Of the program and, where it did not start, of bubblewrap. */
   stderr: Readable
+  /** Whether bubblewrap itself began; what stands before it may fail. The program may still not start. */
+  began: Promise<boolean>
   ended: Promise<Ended>
+  /** The processes of the sandbox now, with their memory in bytes. */
+  processes(): Load
   /** Asks all processes of the sandbox to end. */
   terminate(): void
   /** Ends all processes of the sandbox at once. */
   kill(): void
 }
 
-/** How a sandbox is started: the program before bubblewrap's own arguments, for an overlay that is mounted first, and bubblewrap itself. */
+/** `bwrap`: another program in its place, for tests. `before`: what mounts an overlay and then becomes bubblewrap. */
 export type Starter = { bwrap?: string; before?: readonly string[]; hasStdin?: true }
 
 /**
@@ -54,6 +58,11 @@ export function startInCell(cell: Cell, program: readonly string[], starter: Sta
   child.stderr?.on('data', (chunk: Buffer) => {
     if (said.length < 4_096) said += chunk.toString()
   })
+  const began = new Promise<boolean>((resolve) => {
+    report.onFirst(() => resolve(true))
+    child.on('error', () => resolve(false))
+    child.on('close', () => resolve(false))
+  })
   const ended = new Promise<Ended>((resolve) => {
     child.on('error', (error) => resolve({ kind: 'not_started', said: error.message }))
     child.on('close', () => {
@@ -69,13 +78,15 @@ export function startInCell(cell: Cell, program: readonly string[], starter: Sta
     stdin: child.stdin,
     stdout: child.stdout as Readable,
     stderr: child.stderr as Readable,
+    began,
     ended,
+    processes: () => loadOf(report.init()),
     terminate: () => signalGroup(report.init(), 'SIGTERM'),
     kill() {
       report.isStopped = true
       const init = report.init()
       // The first process of the namespace: with it, the kernel ends all others.
-      if (init !== undefined && isOurs(init, child.pid)) signal(init, 'SIGKILL')
+      if (init !== undefined && descends(init, child.pid)) signal(init, 'SIGKILL')
       else if (child.pid !== undefined) signal(-child.pid, 'SIGKILL')
     },
   }
@@ -93,27 +104,11 @@ function reportOf(child: ChildProcess) {
     const found = new RegExp(`"${name}": ?(\\d+)`).exec(text)?.[1]
     return found === undefined ? undefined : Number(found)
   }
-  return { init: () => number('child-pid'), exitCode: () => number('exit-code'), isStopped: false }
-}
-
-/** Whether the process still descends from ours: its number may have been given to another one. */
-function isOurs(pid: number, ancestor: number | undefined): boolean {
-  for (let at = pid; at > 1; ) {
-    if (at === ancestor) return true
-    const parent = parentOf(at)
-    if (parent === undefined) return false
-    at = parent
-  }
-  return false
-}
-
-function parentOf(pid: number): number | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is a name in brackets, which may hold brackets and spaces.
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
-  } catch {
-    return undefined
+  return {
+    init: () => number('child-pid'),
+    exitCode: () => number('exit-code'),
+    onFirst: (then: () => void) => stream.once('data', then),
+    isStopped: false,
   }
 }
 
@@ -136,7 +131,9 @@ function neverStarted(said: string): Started {
     stdin: null,
     stdout: child.stdout,
     stderr: child.stderr,
+    began: Promise.resolve(false),
     ended: Promise.resolve({ kind: 'not_started', said }),
+    processes: () => loadOf(undefined),
     terminate: () => undefined,
     kill: () => undefined,
   }

@@ -1,0 +1,68 @@
+/** Bytes of a program's output that are kept: the first and the last ones, and of the log the first ones. */
+export const keptBytes = { head: 32 * 1024, tail: 68 * 1024, log: 5 * 1024 ** 2 }
+
+/** What a program printed. It is others' text: redact it and make it legible before anybody reads it. */
+export type Output = {
+  add(chunk: Buffer): void
+  /** All bytes so far, kept or not. */
+  bytes(): number
+  /** The first and the last bytes, with the number of those left out between them. */
+  text(): string
+  /** The last lines, oldest first. */
+  lastLines(most: number): string[]
+  /** The first 5 MiB. */
+  log(): string
+}
+
+/** Counts what it drops and never stops reading, as a full pipe would stop the program. */
+export function createOutput(kept = keptBytes): Output {
+  const log: Buffer[] = []
+  let logged = 0
+  let tail = Buffer.alloc(0)
+  let bytes = 0
+
+  const text = () => {
+    const whole = Buffer.concat(log)
+    const leftOut = bytes - kept.head - kept.tail
+    if (leftOut <= 0) return decoded(bytes <= logged ? whole : joined(whole, tail, bytes))
+    // What is cut through at either end is dropped, not shown as a broken character.
+    return `${decoded(cutEnd(whole.subarray(0, kept.head)))}\n… ${leftOut} bytes left out …\n${decoded(cutStart(tail))}`
+  }
+  return {
+    add(chunk) {
+      bytes += chunk.length
+      if (logged < kept.log) {
+        const part = chunk.subarray(0, kept.log - logged)
+        log.push(part)
+        logged += part.length
+      }
+      tail = Buffer.concat([tail, chunk.subarray(-kept.tail)]).subarray(-kept.tail)
+    },
+    bytes: () => bytes,
+    text,
+    lastLines: (most) => decoded(cutStart(tail)).trimEnd().split('\n').slice(-most),
+    log: () => decoded(cutEnd(Buffer.concat(log))),
+  }
+}
+
+const joined = (log: Buffer, tail: Buffer, bytes: number) => Buffer.concat([log, tail.subarray(-(bytes - log.length))])
+
+const decoded = (bytes: Buffer) => bytes.toString('utf8')
+
+const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80
+
+/** Without the first bytes that continue a character whose beginning is missing; at most three. */
+function cutStart(bytes: Buffer): Buffer {
+  let at = 0
+  while (at < 3 && isContinuation(bytes[at])) at += 1
+  return bytes.subarray(at)
+}
+
+/** Without a last character whose end is missing. */
+function cutEnd(bytes: Buffer): Buffer {
+  let at = bytes.length - 1
+  while (at > bytes.length - 4 && isContinuation(bytes[at])) at -= 1
+  const first = bytes[at] ?? 0
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1
+  return bytes.length - at < length ? bytes.subarray(0, Math.max(at, 0)) : bytes
+}

@@ -1,0 +1,46 @@
+import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A throw-away view of a folder, in a folder of its own. Writes go to `upper`, and the folder itself stays as it is. */
+export type Layers = { dir: string; lower: string; upper: string; merged: string }
+
+/** `userxattr`: without it, an overlay that no real root mounts can hide nothing. Relative names, because a comma ends an option. */
+const script =
+  'cd "$1" && shift && mount -t overlay overlay -o userxattr,lowerdir=lower,upperdir=upper,workdir=work merged && exec "$@"'
+const readScript =
+  'cd "$1" && shift && mount -t overlay overlay -o ro,userxattr,lowerdir=upper:lower merged && cd merged && exec "$@"'
+const ownNamespace = ['/usr/bin/unshare', '--user', '--map-root-user', '--mount', '--', '/bin/sh', '-c']
+
+/** Makes the layers over a folder in `dir`, which must not exist. */
+export function madeLayers(dir: string, folder: string): Layers {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  for (const name of ['upper', 'work', 'merged']) mkdirSync(join(dir, name), { mode: 0o700 })
+  symlinkSync(folder, join(dir, 'lower'))
+  // The merged folder has the upper one's mode.
+  chmodSync(join(dir, 'upper'), lstatSync(folder).mode & 0o777)
+  return { dir, lower: folder, upper: join(dir, 'upper'), merged: join(dir, 'merged') }
+}
+
+/** What mounts the layers in a namespace of its own, and then becomes the program that follows. */
+export const overMounted = ({ dir }: Layers): string[] => [...ownNamespace, script, 'sh', dir]
+
+/** The same to read, with the merged folder as the working folder. */
+export const overMountedToRead = ({ dir }: Layers): string[] => [...ownNamespace, readScript, 'sh', dir]
+
+/** A copy of the folder in place of the mount, where the kernel refuses overlays. */
+export function copied({ lower, merged }: Layers): void {
+  rmSync(merged, { recursive: true })
+  cpSync(lower, merged, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true })
+}
+
+/** Removes the layers, also folders that their owner may not read. */
+export function removeLayers(dir: string): void {
+  if (!existsSync(dir)) return
+  opened(dir)
+  rmSync(dir, { recursive: true, force: true })
+}
+
+function opened(dir: string): void {
+  chmodSync(dir, 0o700)
+  for (const entry of readdirSync(dir, { withFileTypes: true })) if (entry.isDirectory()) opened(join(dir, entry.name))
+}

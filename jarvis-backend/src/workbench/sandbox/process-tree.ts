@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** How many processes there are, and the sum of the memory that they hold. */
+export type Load = { count: number; memoryBytes: number }
+
+const pageBytes = 4096
+
+/** A process and all that descend from it. A process whose parent ended belongs to the first process of its namespace. */
+export function loadOf(root: number | undefined): Load {
+  if (root === undefined) return { count: 0, memoryBytes: 0 }
+  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []))
+  const children = byParent(all)
+  const load = { count: 0, memoryBytes: 0 }
+  const open = all.filter(({ pid }) => pid === root)
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    load.count += 1
+    load.memoryBytes += next.memoryBytes
+    open.push(...(children.get(next.pid) ?? []))
+  }
+  return load
+}
+
+/** Whether a process descends from another: its number may have been given to a stranger. */
+export function descends(pid: number, ancestor: number | undefined): boolean {
+  for (let at: number | undefined = pid; at !== undefined && at > 1; at = statOf(at)?.parent)
+    if (at === ancestor) return true
+  return false
+}
+
+type Stat = { pid: number; parent: number; memoryBytes: number }
+
+function statOf(pid: number): Stat | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field is a name in brackets, which may hold brackets and spaces.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { pid, parent: Number(fields[1]), memoryBytes: Number(fields[21]) * pageBytes }
+  } catch {
+    return undefined
+  }
+}
+
+function byParent(all: readonly Stat[]): Map<number, Stat[]> {
+  const found = new Map<number, Stat[]>()
+  for (const one of all) {
+    const siblings = found.get(one.parent)
+    if (siblings === undefined) found.set(one.parent, [one])
+    else siblings.push(one)
+  }
+  return found
+}

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import type { Clock } from '../../lib/clock.ts'
+import { type Bind, inside } from './argv.ts'
+import { type Below, changesInCopy, changesInUpper, type Effect, type Over } from './changes.ts'
+import type { Output } from './output.ts'
+import { copied, type Layers, madeLayers, overMounted, overMountedToRead, removeLayers } from './overlay.ts'
+import { type RunEnd, type Running, runInCell } from './run.ts'
+import type { Survey } from './survey.ts'
+
+/** A command that runs on a throw-away view of a folder. `way`: how the view is made. */
+export type Rehearsing = Omit<Running, 'ended'> & { ended: Promise<Rehearsed> }
+export type Rehearsed =
+  | (Extract<RunEnd, { kind: 'ended' }> & { effect: Effect; way: Way; output: Output })
+  | { kind: 'not_started'; said: string }
+/** `overlay`: the kernel keeps what is written apart. `copy`: the command ran on a copy. */
+export type Way = 'overlay' | 'copy'
+
+export type Rehearsal = {
+  /** A folder on this machine, without links. */
+  folder: string
+  command: string
+  below: Below
+  survey: Survey
+  timeoutMs: number
+  egress?: string
+  hasStdin?: true
+}
+
+/** What rehearsals need: a folder that is theirs, on one file system with space, and where bytes are kept. */
+export type RehearseParts = { clock: Clock; dir: string; keep(bytes: Buffer): void; bwrap?: string }
+
+/**
+ * Runs a command once, where everything that it writes is thrown away, and reads from that what it would change.
+ * Where the kernel refuses overlays, it runs on a copy: nothing has run before.
+ */
+export async function rehearse(id: string, asked: Rehearsal, parts: RehearseParts): Promise<Rehearsing> {
+  const { folder, command, timeoutMs, survey, egress, hasStdin } = asked
+  const layers = madeLayers(join(parts.dir, id), folder)
+  const startedAt = Date.now()
+  const start = (way: Way) => {
+    if (way === 'copy') copied(layers)
+    const cell = { binds: bindsOver(layers, survey), ...(egress !== undefined && { egress }) }
+    const before = way === 'overlay' ? overMounted(layers) : []
+    return runInCell(cell, command, parts.clock, {
+      timeoutMs,
+      starter: { before, ...(hasStdin && { hasStdin }), ...(parts.bwrap !== undefined && { bwrap: parts.bwrap }) },
+    })
+  }
+  const mayCopy = survey.bytes <= copyBytes
+  // A file whose group is not ours cannot be copied into the upper layer.
+  let way: Way = survey.hasForeign && mayCopy ? 'copy' : 'overlay'
+  let running = start(way)
+  if (way === 'overlay' && mayCopy && !(await running.began)) {
+    way = 'copy'
+    running = start(way)
+  }
+  const ended = running.ended
+    .then(async (end): Promise<Rehearsed> => {
+      if (end.kind === 'not_started') return end
+      const effect = await effectOf(layers, way, { below: asked.below, keep: parts.keep, startedAt })
+      return { ...end, effect, way, output: running.output }
+    })
+    .finally(() => removeLayers(layers.dir))
+  return { ...running, ended }
+}
+
+const copyBytes = 200 * 1024 ** 2
+
+/** The folder, in it `.git` to read alone, and nothing in place of secrets. */
+const bindsOver = ({ merged }: Layers, { repositories, secrets }: Survey): Bind[] => [
+  { from: merged, to: inside.work, isWritable: true },
+  ...repositories.map((path) => ({ from: join(merged, path), to: join(inside.work, path) })),
+  ...secrets.map((path) => ({ from: '/dev/null', to: join(inside.work, path) })),
+]
+
+async function effectOf(layers: Layers, way: Way, over: Over): Promise<Effect> {
+  if (way === 'copy') return changesInCopy(layers.merged, over)
+  const visible = await namesLeft(layers)
+  return changesInUpper(layers.upper, over, (path) => visible.get(path) ?? [])
+}
+
+/** The names in each folder of the merged view that the upper layer has too. */
+async function namesLeft(layers: Layers): Promise<ReadonlyMap<string, string[]>> {
+  const found = new Map<string, string[]>()
+  for (const path of await listed(layers)) {
+    const at = path.lastIndexOf('/')
+    const folder = at === -1 ? '' : path.slice(0, at)
+    const names = found.get(folder)
+    if (names === undefined) found.set(folder, [path.slice(at + 1)])
+    else names.push(path.slice(at + 1))
+  }
+  return found
+}
+
+function listed(layers: Layers): Promise<string[]> {
+  const [file = '', ...args] = [
+    ...overMountedToRead(layers),
+    '/usr/bin/find',
+    '.',
+    '-mindepth',
+    '1',
+    '-printf',
+    '%P\\0',
+  ]
+  return new Promise((resolve, reject) => {
+    execFile(file, args, { cwd: '/', env: {}, maxBuffer: 64 * 1024 ** 2 }, (error, stdout) => {
+      if (error) reject(new Error('The view of the folder could not be read again.', { cause: error }))
+      else resolve(stdout.split('\0').filter((path) => path !== ''))
+    })
+  })
+}

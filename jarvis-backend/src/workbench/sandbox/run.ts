@@ -1,0 +1,86 @@
+import type { Clock } from '../../lib/clock.ts'
+import { type Cell, type Limits, limited, usualLimits } from './argv.ts'
+import { createOutput, type Output } from './output.ts'
+import { type Started, type Starter, startInCell } from './start.ts'
+
+/** Why a command ended: by itself, or because it was ended for its time, its memory, its processes, or by a person. */
+export type Why = 'itself' | 'time' | 'memory' | 'processes' | 'stopped'
+export type RunEnd =
+  | { kind: 'ended'; exitCode: number; why: Why; durationMs: number }
+  | { kind: 'not_started'; said: string }
+
+/** A command in a sandbox, with its output and its watch. */
+export type Running = {
+  output: Output
+  /** Whether bubblewrap began; what mounts the folder before it may have failed. */
+  began: Promise<boolean>
+  ended: Promise<RunEnd>
+  /** Asks it to end, and ends it two seconds later. */
+  stop(): void
+  write(text: string): boolean
+}
+
+/** What all processes of a command together may use. The kernel's limits count for one process, or not at all for root. */
+const together = { processes: 160, memoryBytes: 1024 ** 3 }
+const lookMs = 250
+const graceMs = 2_000
+
+export type RunOptions = { timeoutMs: number; limits?: Limits; starter?: Starter; output?: Output }
+
+/** Runs a text with bash, its stdout and stderr as one stream in the order of writing. @param clock the real one: programs take real time */
+export function runInCell(cell: Cell, command: string, clock: Clock, options: RunOptions): Running {
+  const { timeoutMs, limits = usualLimits, starter, output = createOutput() } = options
+  const shell = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh', ...limited(limits, ['/bin/bash', '-c', command])]
+  const started = startInCell(cell, shell, starter)
+  const startedAt = clock.now()
+  started.stdout.on('data', (chunk: Buffer) => output.add(chunk))
+  started.stderr.resume()
+  const end = ending(started, clock)
+  const late = clock.after(timeoutMs, () => end.ask('time'))
+  const ended = started.ended.then((result): RunEnd => {
+    late()
+    end.done()
+    if (result.kind === 'not_started') return result
+    return { ...result, why: end.why(), durationMs: clock.now() - startedAt }
+  })
+  return {
+    output,
+    began: started.began,
+    ended,
+    stop: () => end.ask('stopped'),
+    write(text) {
+      if (started.stdin?.writable !== true) return false
+      started.stdin.write(text)
+      return true
+    },
+  }
+}
+
+/** Ends a command for its time or by order, with a grace, and at once where it takes too much. */
+function ending(started: Started, clock: Clock) {
+  let why: Why = 'itself'
+  const cancels: (() => void)[] = []
+  const kill = (because: Why) => {
+    if (why === 'itself') why = because
+    started.kill()
+  }
+  const look = () => {
+    const { count, memoryBytes } = started.processes()
+    if (count > together.processes) kill('processes')
+    else if (memoryBytes > together.memoryBytes) kill('memory')
+    cancels[0] = clock.after(lookMs, look)
+  }
+  cancels.push(clock.after(lookMs, look))
+  return {
+    why: () => why,
+    ask(because: Why) {
+      if (why !== 'itself') return
+      why = because
+      started.terminate()
+      cancels.push(clock.after(graceMs, () => started.kill()))
+    },
+    done() {
+      for (const cancel of cancels) cancel()
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A look through a folder before a command runs over it. Paths are relative to it. */
+export type Survey = {
+  bytes: number
+  /** Some of it belongs to another user or group, so an overlay could not take a change of it. */
+  hasForeign: boolean
+  /** Folders and files named `.git`. */
+  repositories: string[]
+  secrets: string[]
+}
+
+const mostEntries = 20_000
+
+/**
+ * Counts what is in a folder and finds what a command may not read or not change. Follows no link.
+ * @param isSecret judges an absolute path @returns `undefined` for a folder of more than 20,000 entries
+ */
+export function surveyOf(folder: string, isSecret: (path: string) => boolean): Survey | undefined {
+  const survey: Survey = { bytes: 0, hasForeign: false, repositories: [], secrets: [] }
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()]
+  let entries = 0
+  const open = ['']
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    for (const entry of readdirSync(join(folder, path), { withFileTypes: true })) {
+      entries += 1
+      if (entries > mostEntries) return undefined
+      const at = join(path, entry.name)
+      const full = join(folder, at)
+      const stat = lstatSync(full)
+      survey.bytes += stat.size
+      survey.hasForeign ||= stat.uid !== uid || stat.gid !== gid
+      // A link is no way in: what it leads to is not mounted.
+      if (!entry.isSymbolicLink() && isSecret(full)) survey.secrets.push(at)
+      else if (entry.name === '.git') survey.repositories.push(at)
+      else if (entry.isDirectory()) open.push(at)
+    }
+  }
+  return survey
+}
