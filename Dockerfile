@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-FROM node:24-bookworm AS build
+FROM node:24-trixie AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY jarvis-backend/package.json jarvis-backend/
@@ -10,9 +10,11 @@ RUN npm ci
 COPY . .
 RUN npm run build && npm prune --omit=dev
 
-FROM node:24-bookworm-slim
+FROM node:24-trixie-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 JARVIS_DATA_DIR=/data
 WORKDIR /app
+# What confines the commands of the workbench, and what searches its files.
+RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap ripgrep git && rm -rf /var/lib/apt/lists/*
 # /key: for JARVIS_SECRETS_KEY_FILE, where a volume of its own is mounted.
 RUN mkdir /data /key && chown node:node /data /key
 COPY --from=build /app/package.json ./
