@@ -46,6 +46,7 @@ export type ApiTokenInfo = { name: string; doors: (Door)[]; scope: TokenScope; h
 export type ApiTokenReply = { name: string; doors: (Door)[]; scope: TokenScope; hint?: string; requestsPerMinute?: number; calls: number; createdAt: number; expiresAt?: number; lastUsedAt?: number; person?: string; clientName?: string; token: string }
 export type Approvals = { needed: number; by: ({ person: string; name: string; at: number })[]; roles: (string)[]; notAsker?: true; problem?: string }
 export type Approve = { count: number; by: (string)[]; notAsker: boolean }
+export type AreaName = "files" | "exec" | "web" | "browser" | "git" | "docker"
 export type AttachedLogLine = { id: number; at: number; source: "stderr" | "server" | "jarvis"; text: string }
 export type AttachedServer = { name: string; type: "stdio" | "http" | "sse"; config: AttachedServerConfig; state: AttachedState; server?: { name: string; version: string; protocolVersion?: string }; lastError?: { at: number; message: string }; retryAt?: number; tools: (AttachedToolInfo)[]; refused: ({ toolName: string; problem: string })[] }
 export type AttachedServerConfig = ({ type: "stdio"; command: string; args: (string)[]; env: Record<string, string>; cwd?: string; enabled: boolean; lazy: boolean } | { type: "http" | "sse"; url: string; headers: Record<string, string>; enabled: boolean; lazy: boolean })
@@ -167,6 +168,7 @@ export type MemorySourceKind = "file" | "session" | "journal"
 export type MemoryStatus = { state: "loading" | "indexing" | "ready"; share?: number; sources: number; chunks: number; embeddable: number; embedded: number; waiting?: number; model?: (string | unknown); problem?: (string | unknown); problems: ({ name: string; problem: string })[]; remade?: { at: number; why: string } }
 export type MessageBody = { message: string; requestId?: RequestId; model?: string; attachments?: AttachmentIds; isReadOnly?: true }
 export type MessageId = string
+export type Missing = { what: string; remedy: string }
 export type ModelFallback = { model: string; then: (string)[]; consented?: (string)[] }
 export type ModelFallbackInput = { model: string; then: (string)[]; consented?: (string)[] }
 export type ModelFallbacksBody = { fallbacks: (ModelFallbackInput)[] }
@@ -331,6 +333,9 @@ export type Versions = { entry: number; sessionIds: (string)[]; shown: number }
 export type WaysReply = { named: boolean; passkeys: boolean; problem?: string; elsewhere?: { name: string; problem?: string } }
 export type WebAuthnOptions = { challenge: string }
 export type WindowBody = { name: string; objects: (string)[]; from: number; until: number }
+export type WorkbenchArea = { name: AreaName; isOn: boolean; key: string; missing: (Missing)[]; facts: (string)[]; tools: (string)[] }
+export type WorkbenchReply = { areas: (WorkbenchArea)[]; roots: (WorkbenchRoot)[] }
+export type WorkbenchRoot = { name: string; path: string; write: boolean; problem?: string }
 export type WorkspaceFile = { path: string; bytes: number; changedAt: number }
 export type WorkspaceText = { path: string; text: string; checksum: string; changedAt: number; problem?: string }
 
@@ -745,6 +750,8 @@ export type Operations = {
   'POST /api/windows': { input: { body: WindowBody }; reply: MaintenanceWindow }
   /** Ends a window. */
   'DELETE /api/windows/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** The areas of the workbench: whether each is on, what it lacks on this machine and how to get it, and the roots. */
+  'GET /api/workbench': { input: {  }; reply: WorkbenchReply }
   /** Profile, protected targets, SSH. */
   'GET /api/settings': { input: {  }; reply: SettingsReply }
   /** Sets the safety profile. A looser one needs the password. */

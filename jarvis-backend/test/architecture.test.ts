@@ -32,8 +32,9 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   jobs: ['protocol'],
   memory: ['protocol', 'hybrid-index'],
   workspace: ['protocol'],
+  // Files, sandbox, web, browser, git and docker, a folder each.
   workbench: ['protocol', 'gate', 'ssh-grammar', 'redaction'],
-  tools: ['protocol', 'gate', 'homelab', 'drill', 'workspace', 'memory', 'ssh-grammar', 'redaction'],
+  tools: ['protocol', 'gate', 'homelab', 'drill', 'workspace', 'workbench', 'memory', 'ssh-grammar', 'redaction'],
   // `agent` for its port ToolRunner, which `calls` implements.
   calls: ['protocol', 'signing', 'agent', 'agents', 'gate', 'redaction', 'homelab', 'workspace', 'memory', 'tools'],
   agents: ['protocol'],

@@ -115,6 +115,8 @@ export type RunsParts = RunParts & {
   othersBegan(): void
   /** A session's standing has changed: its title, or whether it runs. */
   changed(sessionId: string): void
+  /** A session was deleted. */
+  removed(sessionId: string): void
 }
 
 export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
@@ -242,6 +244,7 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
         for (const run of runs) stopRun(run, by)
         await Promise.all(runs.map(({ ended }) => ended))
         store.deleteSession(sessionId)
+        parts.removed(sessionId)
       })
       parts.changed(sessionId)
     },

@@ -11,6 +11,12 @@ export type { CallContext }
 /** A call that the gate lets through, at once or after a decision. */
 export type Ready = Extract<Judgement, { kind: 'ready' }>
 
+/** Who asks for a call, and in which session. */
+export const askerOf = ({ principal, sessionId }: Pick<CallContext, 'principal' | 'sessionId'>) => ({
+  ...principal,
+  sessionId,
+})
+
 /** A call on its way through `states.ts`. */
 export type Way = {
   state: State

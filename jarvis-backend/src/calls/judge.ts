@@ -57,6 +57,8 @@ export type Led = Extract<Judgement, { kind: 'ready' }> & { number: number }
 export type Asker = Pick<Principal, 'kind' | 'token' | 'agent' | 'for' | 'person'> & {
   /** A role in place of that person's own, to try out what would happen. */
   asRole?: string
+  /** The session that the call belongs to. */
+  sessionId?: string
 }
 
 /**
@@ -263,8 +265,8 @@ export const createEffectsOf =
 
 /** What only one call at a time may change, of those that this one changes. */
 export const locksOf = (effects: Effects): string[] =>
-  effects.flatMap(({ kind, target: { kind: thing, id } }) =>
-    kind === 'read' || kind === 'execute' || thing === 'none' ? [] : [id],
+  effects.flatMap(({ kind, on, target: { kind: thing, id } }) =>
+    kind === 'read' || kind === 'execute' || (thing === 'none' && on !== 'path' && on !== 'container') ? [] : [id],
   )
 
 /** What the first of them comes to that comes to anything. */

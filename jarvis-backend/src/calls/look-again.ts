@@ -15,7 +15,7 @@ export type LookAgain = (
   /** What a node said of a service serves where it is no older: the verdict just made rests on it. */
   maxAgeMs?: number,
   /** In whose name it is asked for; absent: main. */
-  whose?: Pick<Principal, 'agent' | 'for' | 'person'>,
+  whose?: Pick<Principal, 'agent' | 'for' | 'person'> & { sessionId?: string },
 ) => Promise<void> | undefined
 
 /** @param effectsOf what a call does; empty where that cannot be told */

@@ -8,9 +8,10 @@ import type { Preview } from '../tools/tool.ts'
 /** `problem`: why the change cannot work, or what it would change could not be read. */
 export type Previewed = { preview: Preview } | { problem: string }
 
-/** The agent that asks, the one whose child run that is, and the person. */
-type Whose = Pick<Principal, 'agent' | 'for' | 'person'>
-const agentsOf = ({ agent, for: asking, person }: Whose = {}): Whose => ({
+/** The agent that asks, the one whose child run that is, the person, and the session that the call belongs to. */
+type Whose = Pick<Principal, 'agent' | 'for' | 'person'> & { sessionId?: string }
+const agentsOf = ({ agent, for: asking, person, sessionId }: Whose = {}): Whose => ({
+  ...(sessionId !== undefined && { sessionId }),
   ...(agent !== undefined && { agent }),
   ...(asking !== undefined && { for: asking }),
   ...(person !== undefined && { person }),

@@ -41,6 +41,7 @@ import { createConfirmationStore, createExecutionStore } from '../store/sqlite/c
 import { createGrantStore } from '../store/sqlite/calls/grants.ts'
 import { createQuestionStore } from '../store/sqlite/calls/questions.ts'
 import type { Catalog } from '../tools/catalog.ts'
+import { ownPathsOf } from '../workbench/own-paths.ts'
 import type { Foundation } from './foundation.ts'
 import type { ComposedHomelab } from './homelab.ts'
 
@@ -107,9 +108,11 @@ export function composeGate(
   const units = createUnits(cluster, clock)
   const madeBy = (vmid: number) => makerOf(changeStore, cluster.state(), vmid, now())
   const { proofOf } = parts
+  const ownPaths = ownPathsOf(foundation.dataDir)
   const world = () => ({
     ...{ cluster: cluster.state(), policy: policy.current(), now: now(), unitOf: units.seen, madeBy },
     ...(proofOf && { proofOf }),
+    ownPaths,
   })
   const previews = createPreviews(catalog, clock)
   const judge = createJudge(catalog, world, previews.seen, parts.agents, parts.people)

@@ -85,6 +85,8 @@ export function composeRuns(
     skills: Pick<ComposedSkills, 'forRuns' | 'toolFor' | 'textFor'>
     /** What is wrong now; the same array until something is different. */
     alerts(): readonly Alert[]
+    /** Called after a session was deleted. */
+    removed(sessionId: string): void
   },
 ) {
   const { clock, now, database, journal, redactor, report, activity } = foundation
@@ -173,6 +175,7 @@ export function composeRuns(
     mayChild,
     isRead,
     asks,
+    removed: parts.removed,
     hasTool: (name) => parts.catalog.get(name) !== undefined,
     clock,
     goneBecause: parts.gate.goneBecause,

@@ -62,6 +62,7 @@ import { composeRuns } from './runs.ts'
 import { composeSkills } from './skills.ts'
 import { tellEverywhere } from './tellers.ts'
 import { composeWatch } from './watch.ts'
+import { composeWorkbench } from './workbench.ts'
 
 /** Parts that tests replace. */
 export type SiteReplacements = {
@@ -121,6 +122,7 @@ export function createSite(
     changed: () => changed({ what: 'mcp_servers' }),
   })
   const runbooks = composeRunbooks(foundation, { catalog: () => catalog, gate: () => gate, runs: () => sessions.runs })
+  const workbench = composeWorkbench(foundation, { policy: () => gate.policy.current().workbench })
   const servedTools = servedBy(
     cluster.state,
     createCatalog([
@@ -168,6 +170,7 @@ export function createSite(
         readResult: (...of: [string, string, number]) => storedResult(sessions.store, ...of, sessions.attachments),
       }),
       ...withPorts(planTools, runbooks.planPorts),
+      ...workbench.tools,
       ...(replace.tools ?? []),
     ]),
   )
@@ -287,6 +290,7 @@ export function createSite(
     skills,
     people,
     reach: () => reach,
+    removed: workbench.forget,
   })
   const { runs } = sessions
   const watch = composeWatch(foundation, {
@@ -393,6 +397,7 @@ export function createSite(
       ...runbooks.routes,
       ...skills.routes,
       ...watch.routes,
+      workbench: workbench.routes,
     },
     /** Begins background work that must not delay the start. */
     start() {
@@ -409,6 +414,7 @@ export function createSite(
       homelab.fillPast()
       channels.registry.start()
       watch.start()
+      workbench.start()
     },
     /** Takes no more work. @returns resolves once running calls have ended */
     goDown() {
@@ -429,6 +435,7 @@ export function createSite(
       push.stop()
       await channels.stop()
       await drills.stop()
+      await workbench.stop()
       homelab.stop()
       await memory.stop()
       dataDirWatch.close()

@@ -6,7 +6,7 @@ import { isSignedBy } from './proof.ts'
 import { both } from './roles/approve.ts'
 import type { Call, Facts, Rule } from './rule.ts'
 import { orderedBy, orderedVerdict } from './taint/ordered.ts'
-import { taintedVerdict, taintOf } from './taint/taint.ts'
+import { repeatedFrom, type Source, type Sources, taintedVerdict, taintOf } from './taint/taint.ts'
 import { rank } from './tiers.ts'
 import { guestOf } from './topology/topology.ts'
 import type { World } from './world.ts'
@@ -147,10 +147,12 @@ function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world
   try {
     const words = listed === undefined ? input : withoutListed(input, listed)
     const commands = effects.flatMap(({ executes }) => executes?.argument ?? [])
-    const heard = sources()
+    const heard = withoutOwn(sources(), input, effects)
     const taint = taintOf((name) => commands.includes(name), words as Call['input'], heard, world)
     if (taint === undefined) return (verdict.tier === 'yellow' && ordered(call, effects)) || verdict
     const raised = taintedVerdict(verdict, toolName, taint)
+    if (raised.tier === 'black' && effects.every(({ kind, isShownWhole }) => kind === 'read' || isShownWhole))
+      return { ...verdict, rule: taintRule, reason: `${verdict.reason} ${repeatedFrom(taint)}` }
     // The command only reads, so it stays red and a person decides whether the named host may be asked.
     return verdict.rule === 'network_read'
       ? { ...verdict, rule: taintRule, reason: `${verdict.reason} A result named it.` }
@@ -158,6 +160,13 @@ function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world
   } catch {
     return { tier: 'black', rule: taintRule, reason: 'It could not be told where the words of this call came from.' }
   }
+}
+
+/** What stands in a file may go back into that file, so a result about it is no stranger to a change of it. */
+function withoutOwn(sources: Sources, { path }: Call['input'], effects: readonly Effect[]): Sources {
+  if (typeof path !== 'string' || !effects.every(({ on }) => on === 'path')) return sources
+  const isOwn = ({ toolName, asked }: Source) => asked?.path === path && attachedServerOf(toolName) === undefined
+  return { ...sources, results: sources.results.filter((source) => !isOwn(source)) }
 }
 
 /** The verdict on a change that would run unasked, where a result orders it. */

@@ -14,8 +14,14 @@ export const effectKinds = [
 ] as const
 export type EffectKind = (typeof effectKinds)[number]
 
-/** What an effect is on. `file`: of the workspace. `tool`: an attached server's. `site`: the whole cluster. */
-export const things = ['guest', 'node', 'service', 'storage', 'file', 'tool', 'site'] as const
+/**
+ * What an effect is on. `file`: of the memory's folder. `tool`: an attached server's. `site`: the whole cluster. Of the workbench: `path`, a
+ * file or folder in a root of policy.yaml; `web`, an address; `container`, one of Docker's; `sandbox`, a command that only its sandbox feels.
+ */
+export const things = [
+  ...(['guest', 'node', 'service', 'storage', 'file', 'tool', 'site'] as const),
+  ...(['path', 'web', 'container', 'sandbox'] as const),
+] as const
 export type Thing = (typeof things)[number]
 
 /** A kind of effect on a kind of thing. Tools declare the touches of their calls; rules select effects by them. */
@@ -36,8 +42,16 @@ export type Effect = Touch & {
   service?: string
   /** The service is a unit of systemd, so that its node can be asked about it. */
   isUnit?: true
-  /** Of `on: 'file'`: its path in the workspace. */
+  /** Of `on: 'file'`: its path in the memory's folder. */
   file?: string
+  /** Of `on: 'path'`: where it is. */
+  place?: Place
+  /** Of `on: 'web'`. */
+  url?: string
+  /** The card shows every byte that changes, so words of a result in the arguments ask and do not refuse. */
+  isShownWhole?: true
+  /** What a person may allow beforehand in place of exactly this call, such as changes of one folder. */
+  scope?: Scope
   /** What will happen, for kinds that the gate has no sentence for. Written by JARVIS, with names in quotes. */
   sentence?: string
   /** The same for the button that approves it, as an order: `move 105 to agent`. It names ids and no name that others chose. */
@@ -45,6 +59,15 @@ export type Effect = Touch & {
   /** The least tier of a call with these arguments. `isAlways`: no profile and no operator's rule lowers it. */
   atLeast?: { tier: 'red' | 'black'; because: string; isAlways?: true }
 }
+
+/**
+ * A path as a call names it. `root`: the name of a root in policy.yaml, or `session`; undefined: no root holds it. `path`: relative to the
+ * root, normalised, empty for the root itself.
+ */
+export type Place = { root: string | undefined; path: string }
+
+/** `id`: a prefix of the target's id, such as `path/compose/jellyfin` or `web/https://example.org`; `words`: for people. */
+export type Scope = { id: string; words: string }
 
 /** A mistake in the arguments that the caller can correct. The message names the field; nothing runs. */
 export class Mistake extends Error {}
@@ -57,6 +80,8 @@ export type Ending =
   | { look: string }
   /** The change was made with the claim of the call. `begun`: what became of it, in words. */
   | { begun: string }
+  /** The change is a list of files that was kept with the call: what is left of it is done, and its outcome is known. */
+  | { applies: true }
 
 export const matches = (touch: Touch, wanted: Partial<Touch>): boolean =>
   (wanted.kind === undefined || wanted.kind === touch.kind) &&
@@ -74,7 +99,9 @@ export const mayMatch = (touch: Touch, { kind, on, action, type }: Partial<Touch
 /** Whether things of this kind have a place in the cluster, so that an effect must name its target. */
 const isPlaced = (on: Thing) => on === 'guest' || on === 'node' || on === 'service' || on === 'storage'
 
+const isOfWorkbench = (on: Thing) => on === 'path' || on === 'web' || on === 'container' || on === 'sandbox'
+
 export const isLost = ({ kind, on, target }: Effect): boolean =>
-  kind !== 'read' && isPlaced(on) && target.kind === 'none'
+  kind !== 'read' && target.kind === 'none' && (isPlaced(on) || (isOfWorkbench(on) && !target.id.startsWith(`${on}/`)))
 
 export const noTarget: Target = { kind: 'none', id: '' }

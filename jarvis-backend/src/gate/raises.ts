@@ -16,7 +16,8 @@ const isGuest = ({ on }: Touch) => on === 'guest' || on === 'service' || on === 
 const isOnNode = ({ on }: Touch) => on === 'node' || on === 'service' || on === 'storage' || on === 'tool'
 const isStorage = ({ on }: Touch) => on === 'storage' || on === 'tool'
 const isPlaced = ({ on }: Touch) => isLost({ kind: 'power', on, target: noTarget })
-const isService = ({ kind, on }: Touch) => kind === 'execute' || on === 'service'
+const isOfWorkbench = ({ on }: Touch) => on === 'path' || on === 'web' || on === 'container'
+const isService = ({ kind, on }: Touch) => (kind === 'execute' && on !== 'sandbox') || on === 'service'
 
 /** When each shipped rule raises, in words. `concerns`: the effects that a rule about all effects can concern. */
 export const raiseWords: Readonly<
@@ -45,6 +46,18 @@ export const raiseWords: Readonly<
   own_instructions: { words: 'a file that every prompt holds' },
   forced: { words: 'force: true, which cuts the power' },
   locked: { words: 'a guest that is locked' },
+  protected_place: {
+    words: 'a protected file, site or container',
+    concerns: isOfWorkbench,
+    needs: /^(?:path|web|container)\//,
+  },
+  refused_path: { words: 'a path outside the roots, of a secret, or of JARVIS itself' },
+  read_only_root: { words: 'a root that is only read', concerns: ({ on }) => on === 'path' },
+  own_files_of_git: { words: 'what is in .git', concerns: ({ on }) => on === 'path' },
+  change_in_root: { words: 'a file outside the session’s folder', concerns: ({ on }) => on === 'path' },
+  private_address: { words: 'an address of this network that policy.yaml does not list' },
+  listed_private_address: { words: 'an address of this network that nobody wrote down' },
+  composed_address: { words: 'an address that nobody gave' },
   own_guest: { words: 'the guest JARVIS runs on' },
   own_node: { words: 'the node JARVIS runs on' },
   quorum_at_stake: { words: 'a node without which quorum is lost' },

@@ -4,6 +4,7 @@ import { unnamedHost } from '../ssh-grammar/contacts.ts'
 import { judgeCommand } from '../ssh-grammar/judge-command.ts'
 import { guestOfUnit, isNoService, plainService } from '../ssh-grammar/services.ts'
 import { isLost } from './effect.ts'
+import { placeRules } from './places/rules.ts'
 import { alwaysAsks } from './policy/profile.ts'
 import type { Facts, Rule } from './rule.ts'
 import { namesStorage } from './storages.ts'
@@ -191,5 +192,6 @@ export const rules: readonly Rule[] = [
       return `${facts.target.vmid} is locked (${plainWord(lock)}): ${lockWords(lock)}.`
     },
   },
+  ...placeRules,
   ...topologyRules,
 ]

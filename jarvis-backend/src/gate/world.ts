@@ -16,6 +16,8 @@ export type World = {
   madeBy?: (vmid: number) => { change: string; at: number } | undefined
   /** The newest proof that a backup of this guest restores: how far it came, 1 to 6, and when. */
   proofOf?: (vmid: number) => { level: number; at: number } | undefined
+  /** JARVIS's own files and folders, absolute: no root of the workbench reaches them. */
+  ownPaths?: readonly string[]
   /** Unix ms. */
   now: number
 }

@@ -411,3 +411,12 @@ export {
   Usage,
 } from './transcript.ts'
 export { GoesBackAfterMin, UndoFacts } from './undo.ts'
+export {
+  AreaName,
+  areaNames,
+  FileDiff,
+  Missing,
+  WorkbenchArea,
+  WorkbenchReply,
+  WorkbenchRoot,
+} from './workbench.ts'

@@ -51,7 +51,7 @@ export const Target = z.object({
   kind: z.enum(['guest', 'node', 'service', 'storage', 'none']),
   /**
    * `vm/101`, `ct/104`, `node/pve`, `service/nginx@pve`; `storage/NAME` where it is shared, else `storage/NODE/NAME`. For
-   * `none`: empty, or `tool/NAME@HASH` of an attached tool.
+   * `none`: empty, `tool/NAME@HASH` of an attached tool, `path/ROOT/FILE`, `web/URL`, `container/NAME` or `sandbox/command`.
    */
   id: z.string(),
   /** A name that others gave it: data, never markup. */
@@ -77,7 +77,7 @@ export type Target = z.infer<typeof Target>
  */
 export const Effect = z.object({
   kind: z.string(),
-  /** `guest`, `node`, `service`, `storage`, `file`, `tool` or `site`; more may be added. */
+  /** `guest`, `node`, `service`, `storage`, `file`, `tool`, `site`, `path`, `web`, `container` or `sandbox`; more may be added. */
   on: z.string(),
   action: z.enum(['start', 'stop', 'restart']).optional(),
   /** Type of guest, where the call is for one type only. */

@@ -61,7 +61,7 @@ export type ToolContext = Required<CallOptions> & {
 }
 
 /** `agent`, `for`, `person`: in whose name the call is asked for; absent: main, the first owner. A tool that reads more than its own target reads no more than they may. */
-export type PrepareContext = Pick<ToolContext, 'signal'> & Whose
+export type PrepareContext = Pick<ToolContext, 'signal' | 'sessionId'> & Whose
 /** The agent that asks, the one whose child run that is, and the person in whose name. */
 export type Whose = Pick<Principal, 'agent' | 'for' | 'person'>
 

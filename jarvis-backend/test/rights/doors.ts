@@ -130,6 +130,7 @@ GET /alerts
 GET /alerts/history
 GET /alerts/:id
 GET /checks
+GET /workbench
 GET /windows
 GET /journal
 GET /journal/verify

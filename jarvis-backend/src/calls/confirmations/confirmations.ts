@@ -15,7 +15,7 @@ import {
 } from '../../protocol/index.ts'
 import type { Decisions } from '../../signing/decisions.ts'
 import type { Receipt } from '../../signing/receipt.ts'
-import type { CallContext, Way } from '../call.ts'
+import { askerOf, type CallContext, type Way } from '../call.ts'
 import type { ChangeStore } from '../changes/change.ts'
 import type { Judge } from '../judge.ts'
 import type { LookAgain } from '../look-again.ts'
@@ -184,8 +184,7 @@ export function createConfirmations(parts: {
 
   /** Compares a card that somebody waits for with its call's present verdict. */
   function standingNow({ call, context, asked }: Attended): Standing {
-    const { sources, principal } = context
-    return standingOf(asked.card, parts.judge(call.toolName, call.toolInput, sources, principal))
+    return standingOf(asked.card, parts.judge(call.toolName, call.toolInput, context.sources, askerOf(context)))
   }
 
   /** Expires the card at `at`, Unix ms. Tries again soon when the store cannot write. */
@@ -205,7 +204,8 @@ export function createConfirmations(parts: {
   function lookAgain(toolUseId: string): Promise<void> | undefined {
     const known = store.get(toolUseId)
     if (known === undefined || known.resolution !== undefined) return undefined
-    return parts.lookAgain(known.card, known.card.target, 0, known.card.requestedBy)?.catch((error: unknown) => {
+    const { card, sessionId } = known
+    return parts.lookAgain(card, card.target, 0, { ...card.requestedBy, sessionId })?.catch((error: unknown) => {
       if (!(error instanceof JarvisError)) throw error
       const why = error.message.replace(/\.$/, '')
       throw new JarvisError(

@@ -1,5 +1,5 @@
 import type { Breaker } from '../breaker.ts'
-import type { Walk } from '../call.ts'
+import { askerOf, type Walk } from '../call.ts'
 import { createBefore } from '../confirmations/before.ts'
 import type { Judgement } from '../judge.ts'
 import { createRateLimit } from '../rate-limit.ts'
@@ -46,8 +46,7 @@ export function createJudging(parts: StepParts, breaker: Pick<Breaker, 'refusal'
       const refused = walk.context.refusal?.(toolName)
       if (refused !== undefined) return follow(walk, notGiven(refused))
       if (cluster.catchUp !== undefined) await cluster.catchUp()
-      const { sources, principal } = walk.context
-      const judged = await parts.seeingJudge(toolName, toolInput, sources, principal)
+      const judged = await parts.seeingJudge(toolName, toolInput, walk.context.sources, askerOf(walk.context))
       const message = heldBack(walk, judged)
       return message === undefined ? follow(walk, judged) : ways.take(walk, { type: 'held', message, judged })
     },

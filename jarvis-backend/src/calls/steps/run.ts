@@ -2,7 +2,7 @@ import { rightsOf } from '../../agent/principal.ts'
 import { legible, named, observedBy } from '../../gate/index.ts'
 import type { Asking, QuestionResolution } from '../../protocol/index.ts'
 import type { Breaker } from '../breaker.ts'
-import { missing, type Walk } from '../call.ts'
+import { askerOf, missing, type Walk } from '../call.ts'
 import { type Done, runTool } from '../run-tool.ts'
 import type { Step } from '../states.ts'
 import type { StepParts } from './parts.ts'
@@ -102,8 +102,7 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
     /** Repeats a call that an earlier process had begun, and that only waits for what goes on. */
     async again(walk: Walk): Promise<Step> {
       const { toolName, toolInput } = walk.call
-      const { sources, principal } = walk.context
-      const judged = await parts.seeingJudge(toolName, toolInput, sources, principal)
+      const judged = await parts.seeingJudge(toolName, toolInput, walk.context.sources, askerOf(walk.context))
       if (judged.kind !== 'ready') throw new Error(judged.verdict.reason)
       walk.ready = judged
       return ways.take(walk, { type: 'found', done: await runIt(walk) })

@@ -1,4 +1,4 @@
-import { missing, type Ready, type Walk } from '../call.ts'
+import { askerOf, missing, type Ready, type Walk } from '../call.ts'
 import { replacing, standingOf } from '../confirmations/drift.ts'
 import type { Judgement } from '../judge.ts'
 import type { Step } from '../states.ts'
@@ -13,7 +13,7 @@ const justJudgedMs = 250
  */
 export function createTurn(parts: StepParts, follow: (walk: Walk, judgement: Judgement) => Step) {
   const { ways, judge, lookAgain, proof } = parts
-  const judgeNow = ({ call, context }: Walk) => judge(call.toolName, call.toolInput, context.sources, context.principal)
+  const judgeNow = ({ call, context }: Walk) => judge(call.toolName, call.toolInput, context.sources, askerOf(context))
 
   /**
    * Waits for the earlier changes to the same guest, and then reads the cluster again.
@@ -25,7 +25,7 @@ export function createTurn(parts: StepParts, follow: (walk: Walk, judgement: Jud
     if (context.before !== undefined) await context.before
     const looking = context.signal.aborted
       ? undefined
-      : lookAgain(call, target, context.before === undefined ? justJudgedMs : 0, context.principal)
+      : lookAgain(call, target, context.before === undefined ? justJudgedMs : 0, askerOf(context))
     try {
       await looking
     } catch (error) {

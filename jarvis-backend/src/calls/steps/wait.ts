@@ -1,4 +1,4 @@
-import { missing, type Walk } from '../call.ts'
+import { askerOf, missing, type Walk } from '../call.ts'
 import type { Step } from '../states.ts'
 import type { StepParts } from './parts.ts'
 import type { createTakeUp } from './take-up.ts'
@@ -9,7 +9,7 @@ export function createWait(parts: StepParts, takeUp: ReturnType<typeof createTak
 
   /** Withdraws a stored card that differs from the call now. The cluster may not be known yet: an approval checks the rest. */
   async function review({ call, context, asked }: Walk) {
-    const judged = await parts.seeingJudge(call.toolName, call.toolInput, context.sources, context.principal)
+    const judged = await parts.seeingJudge(call.toolName, call.toolInput, context.sources, askerOf(context))
     const isUnread = judged.kind === 'blocked' && judged.target?.unitMissing !== undefined
     if (asked !== undefined && judged.kind === 'blocked' && !isUnread) confirmations.review(asked.card.toolUseId)
   }

@@ -47,6 +47,8 @@ export function describe(
       affects: `Whatever ${server} can reach; JARVIS cannot tell`,
     }
   }
+  if (on === 'path' || on === 'web' || on === 'container' || on === 'sandbox')
+    return { ...all, now: 'not read', then: 'the call runs once', affects: workbenchAffects[on] }
   if (target.kind === 'storage') {
     const affects = 'Not known: which guests keep disks or backups on it is not read'
     return { ...all, now: storageNow(target, world), then: 'the call runs once', affects }
@@ -59,6 +61,13 @@ export function describe(
     affects: nodeAffects(target, world, service),
   }
 }
+
+const workbenchAffects = {
+  path: 'Whatever reads these files; JARVIS cannot tell what does',
+  web: 'Whoever runs the site learns what the address and the call say',
+  container: 'Whatever uses the container; JARVIS cannot tell what does',
+  sandbox: 'Nothing outside the sandbox',
+} as const
 
 function powerThen({ kind, action, isForced = false }: Effect, guest: Guest): string {
   if (kind !== 'power' || action === undefined) return 'the call runs once'

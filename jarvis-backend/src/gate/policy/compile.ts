@@ -8,6 +8,7 @@ import { conditionOf } from './conditions.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyFile, PolicyRule } from './schema.ts'
 import { shippedPolicy } from './shipped.ts'
+import { workbenchOf } from './workbench.ts'
 
 /** Adds the operator's rules and targets to the shipped policy; none replaces a shipped one. */
 export function compilePolicy(added: {
@@ -54,6 +55,7 @@ export function compilePolicy(added: {
       ...(roles !== undefined && { roles }),
       ...(groups !== undefined && { groups }),
     },
+    workbench: workbenchOf(file.workbench),
   }
 }
 

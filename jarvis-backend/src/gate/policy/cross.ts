@@ -3,6 +3,7 @@ import { attachedServerOf, type Tier, tiers } from '../../protocol/index.ts'
 import { approverRoles, ScopeForm, scopeKinds } from './roles-schema.ts'
 import { PolicyRule, someTools } from './schema.ts'
 import type { ArgumentType, Tools } from './shipped.ts'
+import { workbenchProblems } from './workbench.ts'
 
 /** Finds what the schema cannot: unknown tools and arguments, lowered tiers. Skips what does not fit the schema. */
 export function crossProblems(given: unknown, tools: Tools): Finding[] {
@@ -29,6 +30,7 @@ export function crossProblems(given: unknown, tools: Tools): Finding[] {
     ...Object.keys(recordOf(recordOf(file.limits).rates)).flatMap((tool) =>
       unknownTool(tool, { path: ['limits', 'rates'], key: tool }, tools),
     ),
+    ...workbenchProblems(file.workbench),
   ]
 }
 const profileElsewhere: Finding = {

@@ -1,4 +1,5 @@
 import type { ProfileName, Tier } from '../../protocol/index.ts'
+import type { Root } from '../places/roots.ts'
 import type { ProofMode } from '../proof.ts'
 import type { Role } from '../roles/role.ts'
 import type { Rule } from '../rule.ts'
@@ -28,6 +29,22 @@ export type Policy = {
   profile: ProfileName
   limits: Limits
   topology: Topology
+  workbench: WorkbenchPolicy
+}
+
+/**
+ * What of the workbench is on: everything else is off. `files`: the tools over files. `web.fetch`: undefined: on where a search address is
+ * set. `docker`: the socket's path. `private` and `egress`: `host:port` in lower case; what may be reached in this network, and from a sandbox.
+ */
+export type WorkbenchPolicy = {
+  files: boolean
+  roots: readonly Root[]
+  exec: boolean
+  web: { fetch: boolean | undefined; private: ReadonlySet<string> }
+  browser: boolean
+  git: boolean
+  docker: string | undefined
+  egress: ReadonlySet<string>
 }
 
 /** `target` is `vm/105` or `ct/104`. */

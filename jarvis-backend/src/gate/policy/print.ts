@@ -4,6 +4,7 @@ import { aboutWords } from './about.ts'
 import type { Policy, Rate } from './policy.ts'
 import { profiles } from './profile.ts'
 import { rateOfChanges, type Tools } from './shipped.ts'
+import { workbenchLines } from './workbench.ts'
 
 const perWords = (perMs: number) =>
   perMs === 60_000 ? 'a minute' : perMs === 3_600_000 ? 'an hour' : `${perMs / 1000} s`
@@ -60,5 +61,10 @@ export function policyLines(policy: Policy, tools: Tools): string[] {
     ...Object.entries(roles).map(([node, role]) => `  node ${node} is for: ${role}`),
     ...Object.entries(groups).map(([name, guests]) => `  group ${name}: ${list(guests)}`),
     ...(Object.keys(policy.topology).length === 0 ? ['  what the cluster and its names tell'] : []),
+    '',
+    'Workbench',
+    ...(workbenchLines(policy.workbench).length === 0 ? ['off'] : workbenchLines(policy.workbench)).map(
+      (line) => `  ${line}`,
+    ),
   ]
 }

@@ -8,9 +8,10 @@ type Known = {
 }
 
 export const protectedForm =
-  /^(?:node\/[A-Za-z0-9][A-Za-z0-9-]{0,62}|(?:vm|ct)\/[1-9]\d{2,8}|service\/[A-Za-z0-9][\w@.-]{0,127}|storage\/(?:[A-Za-z0-9][A-Za-z0-9-]{0,62}\/)?[A-Za-z][\w.-]{0,99})$/
+  /^(?:node\/[A-Za-z0-9][A-Za-z0-9-]{0,62}|(?:vm|ct)\/[1-9]\d{2,8}|service\/[A-Za-z0-9][\w@.-]{0,127}|storage\/(?:[A-Za-z0-9][A-Za-z0-9-]{0,62}\/)?[A-Za-z][\w.-]{0,99}|path\/[a-z0-9][a-z0-9_-]{0,31}(?:\/[^\s,/][^,/]{0,120}){0,12}|container\/[A-Za-z0-9][\w.-]{0,127})$/
 /** The forms, for messages. */
-export const protectedForms = 'node/NAME, vm/ID, ct/ID, service/NAME, storage/NAME or storage/NODE/NAME'
+export const protectedForms =
+  'node/NAME, vm/ID, ct/ID, service/NAME, storage/NAME, storage/NODE/NAME, path/ROOT/FILE or container/NAME'
 
 /** Protected nodes, guests and storages that the cluster does not have. Empty while the cluster is unknown. */
 export function unseenTargets(targets: Iterable<string>, { nodes, guests, storages, unread }: Known): string[] {
@@ -24,7 +25,7 @@ export function unseenTargets(targets: Iterable<string>, { nodes, guests, storag
   ])
   const areStoragesKnown = storages !== undefined && unread?.includes('storages') !== true
   const mayBeThere = (target: string) =>
-    target.startsWith('service/') || (target.startsWith('storage/') && !areStoragesKnown)
+    /^(?:service|path|container)\//.test(target) || (target.startsWith('storage/') && !areStoragesKnown)
   return [...targets].filter((target) => !mayBeThere(target) && !known.has(target.toLowerCase()))
 }
 

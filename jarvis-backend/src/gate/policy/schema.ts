@@ -5,6 +5,7 @@ import { proofModes } from '../proof.ts'
 import { Days, Hours, keys, markForm, matching, some, ToolName, text } from './forms.ts'
 import { protectedForm, protectedForms } from './protected.ts'
 import { ApproveForm, RolesForm } from './roles-schema.ts'
+import { WorkbenchForm } from './workbench.ts'
 
 const guestForm = /^(?:vm|ct)\/[1-9]\d{2,8}$/
 const nodeForm = /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/
@@ -163,6 +164,8 @@ export const PolicyFile = keys(
       },
       'jarvis, dns, gateway, storage, roles and groups',
     ).optional(),
+    /** What JARVIS may work with beside the cluster; all of it is off without this section. */
+    workbench: WorkbenchForm.optional(),
   },
   'keys such as rules: and protected:',
 )

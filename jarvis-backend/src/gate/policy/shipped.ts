@@ -3,6 +3,7 @@ import type { Touch } from '../effect.ts'
 import { rolesOf } from '../roles/role.ts'
 import { rules } from '../rules.ts'
 import type { Policy, Rate } from './policy.ts'
+import { noWorkbench } from './workbench.ts'
 
 export type ArgumentType = 'string' | 'number' | 'boolean'
 /** What a policy can say of a tool: its own tier, which arguments it takes, and what its calls do. */
@@ -34,4 +35,5 @@ export const shippedPolicy: Policy = {
   profile: 'balanced',
   limits: { rates: new Map(), breaker: { failures: 5, withinMs: 5 * minuteMs, pauseMs: 5 * minuteMs } },
   topology: {},
+  workbench: noWorkbench,
 }

@@ -7,6 +7,7 @@ import { touchesOf } from './compile.ts'
 import { signedWords } from './print.ts'
 import type { PolicyFile } from './schema.ts'
 import type { Tools } from './shipped.ts'
+import { workbenchLines, workbenchOf } from './workbench.ts'
 
 const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
 
@@ -24,6 +25,7 @@ export function summaryOf(file: PolicyFile): string {
     [file.proof === undefined ? 0 : 1, 'word on signatures', 'words on signatures'],
     [Object.keys(file.limits?.rates ?? {}).length + (file.limits?.breaker === undefined ? 0 : 1), 'limit'],
     [Object.keys(file.topology ?? {}).length, 'fact of topology', 'facts of topology'],
+    [workbenchLines(workbenchOf(file.workbench)).length, 'word on the workbench', 'words on the workbench'],
   ]
   const some = counts.filter(([count]) => count > 0)
   return some.length === 0 ? 'it adds nothing' : some.map(([count, one, many]) => counted(count, one, many)).join(', ')
@@ -71,6 +73,7 @@ export function changesOf(file: PolicyFile, tools: Tools): string[] {
     ...Object.entries(places).map(([role, targets]) => `${role}: ${targets?.join(', ')}`),
     ...Object.entries(roles).map(([node, role]) => `node ${node} is for: ${role}`),
     ...Object.entries(groups).map(([name, guests]) => `group ${name}: ${guests.join(', ')}`),
+    ...workbenchLines(workbenchOf(file.workbench)).map((line) => `workbench: ${line}`),
   ]
 }
 

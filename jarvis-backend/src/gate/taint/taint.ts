@@ -194,13 +194,17 @@ function perhapsFromPicture(verdict: Verdict, { argument, phrase }: Taint): Verd
     : { ...verdict, reason: `${verdict.reason} ${reason}` }
 }
 
+/** Which words of a call came from where, as a sentence. */
+export function repeatedFrom({ source, argument, phrase }: Taint): string {
+  const from = source.toolName === summarySource ? 'the summary of the cluster' : `the result of ${source.toolName}`
+  return `Its ${argument} repeats text from ${from}: ${quoted(phrase, 120)}. The operator did not write that.`
+}
+
 /** The verdict on a call that repeats text out of a tool result: yellow asks, red is refused. */
 export function taintedVerdict(verdict: Verdict, toolName: string, taint: Taint): Verdict {
   if (taint.source.toolName === pictureSource) return perhapsFromPicture(verdict, taint)
   const tier = verdict.tier === 'yellow' ? 'red' : 'black'
-  const from =
-    taint.source.toolName === summarySource ? 'the summary of the cluster' : `the result of ${taint.source.toolName}`
-  const reason = `Its ${taint.argument} repeats text from ${from}: ${quoted(taint.phrase, 120)}. The operator did not write that.`
+  const reason = repeatedFrom(taint)
   return {
     tier,
     rule: taintRule,

@@ -1,0 +1,76 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Mistake, type WorkbenchPolicy } from '../gate/index.ts'
+import { workbenchRoutes } from '../http/workbench.ts'
+import type { WorkbenchArea } from '../protocol/index.ts'
+import type { Tool } from '../tools/tool.ts'
+import { areas, offReason } from '../workbench/areas.ts'
+import { ownPathsOf } from '../workbench/own-paths.ts'
+import type { Foundation } from './foundation.ts'
+import type { Area, Bench } from './workbench/area.ts'
+
+/** Wires the areas of the workbench: each is a file in `workbench/` and a name in `areasOf`. */
+export function composeWorkbench(foundation: Foundation, parts: { policy(): WorkbenchPolicy }) {
+  const { dataDir } = foundation
+  const home = join(dataDir, 'workbench')
+  const bench: Bench = {
+    ...foundation,
+    policy: parts.policy,
+    ownPaths: ownPathsOf(dataDir),
+    sessionDir(sessionId) {
+      if (!/^ses_[A-Za-z0-9_-]+$/.test(sessionId)) throw new Error(`${sessionId} is no session.`)
+      const dir = join(home, sessionId)
+      mkdirSync(dir, { recursive: true, mode: 0o700 })
+      return dir
+    },
+  }
+  const made: readonly Area[] = areasOf(bench)
+  const isOn = ({ name, isOnByItself }: Area, policy: WorkbenchPolicy) =>
+    areas[name].isOn(policy) ?? isOnByItself?.() ?? false
+
+  /** Offers a tool where its area is on, and refuses it elsewhere. */
+  function switched(area: Area): Tool[] {
+    const group = { name: `workbench ${area.name}`, isServed: () => isOn(area, parts.policy()) }
+    return area.tools.map((tool) => ({
+      ...tool,
+      group,
+      effects(input, world) {
+        if (!isOn(area, world.policy.workbench)) throw new Mistake(offReason(area.name))
+        return tool.effects(input, world)
+      },
+    }))
+  }
+
+  const stateOf = (area: Area): WorkbenchArea => ({
+    name: area.name,
+    isOn: isOn(area, parts.policy()),
+    key: areas[area.name].key,
+    missing: [...area.missing()],
+    facts: [...(area.facts?.() ?? [])],
+    tools: area.tools.map(({ name }) => name),
+  })
+  const state = () => ({ areas: made.map(stateOf), roots: parts.policy().roots.map((root) => ({ ...root })) })
+
+  return {
+    tools: made.flatMap(switched),
+    state,
+    routes: workbenchRoutes({ state }),
+    /** Begins background work that must not delay the start. */
+    start() {
+      for (const { start } of made) start?.()
+    },
+    async stop() {
+      for (const { stop } of made) await stop?.()
+    },
+    /** Deletes the folder of a session that was deleted. */
+    forget(sessionId: string) {
+      for (const { forget } of made) forget?.(sessionId)
+      rmSync(join(home, sessionId), { recursive: true, force: true })
+    },
+  }
+}
+
+export type ComposedWorkbench = ReturnType<typeof composeWorkbench>
+
+/** The areas in the order in which their tools are offered. A new one is appended: a provider caches the order. */
+const areasOf = (_bench: Bench): readonly Area[] => []

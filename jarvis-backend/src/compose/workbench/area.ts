@@ -1,0 +1,35 @@
+import type { WorkbenchPolicy } from '../../gate/index.ts'
+import type { AreaName, Missing } from '../../protocol/index.ts'
+import type { Tool } from '../../tools/tool.ts'
+import type { Foundation } from '../foundation.ts'
+
+/** One area of the workbench: its tools, and what it says of itself. A file beside this one makes each. */
+export type Area = {
+  name: AreaName
+  tools: readonly Tool[]
+  /** What this machine lacks; empty where all is there. It waits for nothing. */
+  missing(): readonly Missing[]
+  /** Lines about it for the page and `doctor`: `level full (bubblewrap 0.8.0)`. */
+  facts?(): readonly string[]
+  /** It is on where policy.yaml does not say: the web tools, where a search address is set. */
+  isOnByItself?(): boolean
+  /** Begins background work that must not delay the start. */
+  start?(): void
+  /** Ends children and timers. */
+  stop?(): Promise<void> | void
+  /** The session was deleted. */
+  forget?(sessionId: string): void
+}
+
+/** What every area builds on. */
+export type Bench = Pick<
+  Foundation,
+  'clock' | 'now' | 'dataDir' | 'database' | 'redactor' | 'redact' | 'report' | 'log' | 'announce' | 'stopping'
+> & {
+  /** In force now; an edit of policy.yaml counts from the next call. */
+  policy(): WorkbenchPolicy
+  /** JARVIS's own files and folders, absolute: no root reaches them. */
+  ownPaths: readonly string[]
+  /** The session's own folder, which is made when it is first asked for. */
+  sessionDir(sessionId: string): string
+}

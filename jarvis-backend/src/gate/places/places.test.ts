@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest'
+import { decide } from '../decide.ts'
+import type { Effect } from '../effect.ts'
+import { compilePolicy } from '../policy/compile.ts'
+import type { Sources } from '../taint/taint.ts'
+import type { World } from '../world.ts'
+import { placeOf } from './roots.ts'
+import { containerTarget, pathEffect, webEffect } from './targets.ts'
+
+const policy = compilePolicy({
+  file: {
+    protected: ['path/compose/db', 'container/jarvis'],
+    workbench: {
+      roots: [
+        { name: 'compose', path: '/srv/compose', write: true },
+        { name: 'inner', path: '/srv/compose/inner', write: true },
+        { name: 'logs', path: '/var/log' },
+        { name: 'wire', path: '/etc/wireguard' },
+        { name: 'srv', path: '/srv', write: true },
+      ],
+      web: { private: ['Jellyfin.lan:8096'] },
+    },
+  },
+})
+const world: World = {
+  cluster: { nodes: [], guests: [] },
+  policy,
+  ownPaths: ['/srv/jarvis', '/srv/compose/.env'],
+  now: 0,
+}
+const judged = (effect: Effect, baseTier: 'green' | 'yellow', sources?: Partial<Sources>, input = {}) =>
+  decide(
+    {
+      toolName: 'try_it',
+      baseTier,
+      input,
+      ...(sources && { sources: () => ({ results: [], operatorTexts: [], ...sources }) }),
+    },
+    [effect],
+    world,
+  )
+
+test.each([
+  ['compose/jellyfin.yml', 'compose', 'jellyfin.yml'],
+  ['compose//a/./b/', 'compose', 'a/b'],
+  ['compose', 'compose', ''],
+  ['session/notes.txt', 'session', 'notes.txt'],
+  ['/srv/compose/a.yml', 'compose', 'a.yml'],
+  ['/srv/compose/inner/a.yml', 'inner', 'a.yml'],
+  ['/srv/composer/a.yml', 'srv', 'composer/a.yml'],
+  ['/etc/passwd', undefined, '/etc/passwd'],
+  ['compose/../../etc/passwd', undefined, 'compose/../../etc/passwd'],
+  ['/srv/compose/../jarvis', undefined, '/srv/compose/../jarvis'],
+  ['compose/a\nb', undefined, 'compose/a\nb'],
+  ['compose/a\u0000b', undefined, 'compose/a\u0000b'],
+  ['Compose/a', undefined, 'Compose/a'],
+  ['~/a', undefined, '~/a'],
+  ['', undefined, ''],
+  ['constructor/a', undefined, 'constructor/a'],
+])('%j is in the root %s', (given, root, path) => {
+  expect(placeOf(given, policy.workbench.roots)).toEqual({ root, path })
+})
+
+test.each([
+  ['compose/jellyfin.yml', 'green', 'red', 'change_in_root'],
+  ['compose/.gitignore', 'green', 'red', 'change_in_root'],
+  ['compose/.git/config', 'green', 'black', 'own_files_of_git'],
+  ['compose/sub/.GIT/hooks/x', 'black', 'black', 'refused_path'],
+  ['session/notes.txt', 'green', 'yellow', 'base'],
+  ['session/.env', 'black', 'black', 'refused_path'],
+  ['logs/syslog', 'green', 'black', 'read_only_root'],
+  ['logs/.hidden', 'black', 'black', 'refused_path'],
+  ['compose/.env', 'black', 'black', 'refused_path'],
+  ['compose/certs/privkey.pem', 'black', 'black', 'refused_path'],
+  ['compose/secrets/db.txt', 'black', 'black', 'refused_path'],
+  ['srv/jarvis/policy.yaml', 'black', 'black', 'refused_path'],
+  ['srv/jarvis', 'black', 'black', 'refused_path'],
+  ['srv/jarvis2/a.txt', 'green', 'red', 'change_in_root'],
+  ['wire/notes.txt', 'black', 'black', 'refused_path'],
+  ['/etc/shadow', 'black', 'black', 'refused_path'],
+  ['other/a.txt', 'black', 'black', 'refused_path'],
+  ['compose/db/a.conf', 'green', 'black', 'protected_place'],
+  ['compose/DB', 'green', 'black', 'protected_place'],
+  ['compose/dbx', 'green', 'red', 'change_in_root'],
+] as const)('%s: a read is %s, a change %s by %s', (path, read, change, rule) => {
+  expect(judged(pathEffect('read', path, world), 'green').tier).toBe(read)
+  expect(judged(pathEffect('data', path, world), 'yellow')).toMatchObject({ tier: change, rule })
+})
+
+test('a file’s own text may go back into it, another result’s asks, and the card shows it whole', () => {
+  const text = 'image: evil.example/miner:latest restart always'
+  const from = (path: string) => ({
+    results: [{ toolName: 'read_it', toolUseId: 'tu_1', text, asked: { path } }],
+  })
+  const input = { path: 'session/a.yml', newText: 'image: evil.example/miner:latest' }
+  const session = pathEffect('data', 'session/a.yml', world)
+  expect(judged(session, 'yellow', from('session/a.yml'), input).tier).toBe('yellow')
+  expect(judged(session, 'yellow', from('session/b.yml'), input)).toMatchObject({ tier: 'red', rule: 'taint' })
+  const root = pathEffect('data', 'compose/a.yml', world)
+  const asked = { ...input, path: 'compose/a.yml' }
+  expect(judged(root, 'yellow', from('session/b.yml'), asked).tier).toBe('black')
+  expect(judged({ ...root, isShownWhole: true }, 'yellow', from('session/b.yml'), asked)).toMatchObject({
+    tier: 'red',
+    rule: 'taint',
+  })
+  const attached = { results: [{ toolName: 'files__read', toolUseId: 'tu_1', text, asked: { path: 'session/a.yml' } }] }
+  expect(judged(session, 'yellow', attached, input).tier).toBe('red')
+})
+
+test.each([
+  ['https://example.org/a', 'green', 'yellow', 'composed_address'],
+  ['http://127.0.0.1/', 'black', 'black', 'private_address'],
+  ['http://2130706433/', 'black', 'black', 'private_address'],
+  ['http://[::ffff:7f00:1]/', 'black', 'black', 'private_address'],
+  ['http://169.254.169.254/latest', 'black', 'black', 'private_address'],
+  ['http://nas/', 'black', 'black', 'private_address'],
+  ['http://jellyfin.lan/', 'black', 'black', 'private_address'],
+  ['http://jellyfin.lan:8096/web', 'green', 'red', 'listed_private_address'],
+])('%s: given it is %s, composed %s by %s', (url, given, composed, rule) => {
+  const effect = webEffect('read', url)
+  expect(judged(effect, 'green', { operatorTexts: [`Read ${effect.url}.`] }).tier).toBe(given)
+  expect(judged(effect, 'green', {})).toMatchObject({ tier: composed, rule })
+})
+
+test('a protected container is left alone, and a change of nothing known is refused', () => {
+  const effect = { kind: 'power', on: 'container', action: 'stop' } as const
+  expect(judged({ ...effect, target: containerTarget('jarvis') }, 'yellow').rule).toBe('protected_place')
+  expect(judged({ ...effect, target: containerTarget('jellyfin') }, 'yellow').tier).toBe('yellow')
+  expect(judged({ ...effect, target: { kind: 'none', id: '' } }, 'yellow').rule).toBe('unresolved_target')
+})

@@ -1,0 +1,43 @@
+import type { Place } from '../effect.ts'
+import type { World } from '../world.ts'
+
+/** A folder of this machine that the workbench may read. `path`: absolute. `write`: a change in it may be asked for. */
+export type Root = { name: string; path: string; write: boolean }
+
+/** The name of the session's own folder, in which changes run without a card. */
+export const sessionRoot = 'session'
+
+/**
+ * The place that a call names as `ROOT/PATH` or as an absolute path in a root. `root` is undefined where no root holds it, or where it
+ * goes up with `..` or holds control characters.
+ */
+export function placeOf(given: string, roots: readonly Root[]): Place {
+  const outside: Place = { root: undefined, path: given }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
+  if (/[\u0000-\u001f\u007f]/.test(given)) return outside
+  const parts = given.split('/').filter((part) => part !== '' && part !== '.')
+  if (parts.includes('..')) return outside
+  if (!given.startsWith('/')) {
+    const [root = '', ...rest] = parts
+    const isKnown = root === sessionRoot || roots.some(({ name }) => name === root)
+    return isKnown ? { root, path: rest.join('/') } : outside
+  }
+  const full = `/${parts.join('/')}`
+  const [deepest] = roots
+    .filter(({ path }) => isWithin(full, path))
+    .sort((one, other) => other.path.length - one.path.length)
+  return deepest === undefined
+    ? outside
+    : { root: deepest.name, path: full.slice(deepest.path === '/' ? 1 : deepest.path.length + 1) }
+}
+
+/** Whether a normalised absolute path is the folder or in it. */
+export const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`)
+
+/** The absolute path of a place; undefined in the session's folder, which the gate does not know, and outside all roots. */
+export function absoluteOf({ root, path }: Place, { policy }: Pick<World, 'policy'>): string | undefined {
+  const found = policy.workbench.roots.find(({ name }) => name === root)
+  if (found === undefined) return undefined
+  return path === '' ? found.path : `${found.path === '/' ? '' : found.path}/${path}`
+}
