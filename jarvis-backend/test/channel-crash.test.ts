@@ -1,84 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { io } from 'socket.io-client'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type {
   ChannelDelivery,
   ChannelPairing,
   ChannelPairingBegun,
   ChannelsReply,
-  ConfirmationRow,
   JournalEntry,
   Page,
 } from '../src/protocol/index.ts'
-import type { JobStart } from './crash/job-server.ts'
 import { startTelegram } from './fake-services/telegram.ts'
-import { killedProgram } from './support/killed-programs.ts'
-import { jwtSecret, tokenFor, withStepUp } from './support/start-jarvis.ts'
+import { cards, killedHouse, type Life } from './support/killed-house.ts'
 
 const mira = 88120411
 const soon = { timeout: 60_000, interval: 100 }
-let program = ''
-const alive = new Set<ChildProcess>()
-const dirs: string[] = []
-beforeAll(async () => {
-  program = await killedProgram('job-server')
-})
-afterAll(() => {
-  for (const child of alive) child.kill('SIGKILL')
-  for (const dir of dirs) rmSync(dir, { recursive: true, force: true })
-})
-
-function newDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'jarvis-channels-'))
-  dirs.push(dir)
-  return dir
-}
-
-async function life(start: Omit<JobStart, 'jwtSecret'>) {
-  const child = spawn(process.execPath, [program], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
-  })
-  alive.add(child)
-  const ended = once(child, 'exit').then(() => alive.delete(child))
-  await once(child, 'message')
-  const listening = once(child, 'message')
-  child.send({ ...start, jwtSecret })
-  const [{ url }] = (await listening) as [{ url: string }]
-  const token = tokenFor('operator')
-  const authorization = `Bearer ${token}`
-  const rest = async <T>(method: string, place: string, body?: object) => {
-    const headers = { authorization, 'content-type': 'application/json' }
-    const ask = () => fetch(`${url}/api/${place}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-    const text = await (await withStepUp(url, authorization, ask)).text()
-    return (text === '' ? undefined : JSON.parse(text)) as T
-  }
-  return {
-    ended,
-    rest,
-    /** Types a command that waits on a card. */
-    async stop104() {
-      const socket = io(`${url}/chat`, { auth: { token }, transports: ['websocket'], reconnection: false })
-      onTestFinished(() => void socket.disconnect())
-      await once(socket as never, 'connect')
-      socket.emit('chat:send', { message: '/stop_container vmid=104' })
-    },
-    async kill() {
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
-}
-type Life = Awaited<ReturnType<typeof life>>
+const { newDir, life } = killedHouse('jarvis-channels-')
 
 const begin = (first: Life) => first.rest<ChannelPairingBegun>('POST', 'channels/telegram/pairings')
 const opened = async (first: Life) =>
   (await first.rest<{ items: ChannelPairing[] }>('GET', 'channel-pairings')).items[0]?.opened
-const cards = async (first: Life) => (await first.rest<{ items: ConfirmationRow[] }>('GET', 'confirmations')).items
 const recipients = async (first: Life) =>
   (await first.rest<ChannelsReply>('GET', 'channels')).items.find(({ id }) => id === 'telegram')?.recipients ?? []
 

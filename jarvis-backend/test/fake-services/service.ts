@@ -45,6 +45,7 @@ export async function startService(answer: (request: Taken) => Reply | Promise<R
   return {
     url: `http://127.0.0.1:${port}`,
     taken,
+    server,
     /** The next requests are answered so, or not at all. */
     fail(times: number, reply: Reply | 'hang' | 'reset') {
       failing = { times, reply }

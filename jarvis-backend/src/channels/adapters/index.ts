@@ -1,5 +1,6 @@
 import type { ChannelKind } from '../channel.ts'
 import { apprise } from './apprise.ts'
+import { discord } from './discord.ts'
 import { email } from './email.ts'
 import { gotify } from './gotify.ts'
 import { homeAssistant } from './home-assistant.ts'
@@ -8,4 +9,13 @@ import { telegram } from './telegram.ts'
 import { webhook } from './webhook.ts'
 
 /** Every channel there is. A new one is a file, and a line here. */
-export const channelKinds: readonly ChannelKind[] = [telegram, ntfy, email, homeAssistant, webhook, gotify, apprise]
+export const channelKinds: readonly ChannelKind[] = [
+  telegram,
+  discord,
+  ntfy,
+  email,
+  homeAssistant,
+  webhook,
+  gotify,
+  apprise,
+]

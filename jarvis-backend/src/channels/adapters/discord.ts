@@ -1,0 +1,267 @@
+import { createHash } from 'node:crypto'
+import { addressProblem, baseOf } from '../addresses.ts'
+import type { Address, Channel, ChannelKind, Delivery, Heard, Incoming, Outgoing, Sender } from '../channel.ts'
+import { attempted } from '../post.ts'
+import { createDiscordApi, type Reply, refusalOf } from './discord-api.ts'
+import { followGateway } from './discord-gateway.ts'
+
+const publicBase = 'https://discord.com/api/v10'
+const mostContent = 2_000
+const mostName = 60
+/** No pictures of links, and for what is no news no sound. */
+const flags = { noEmbeds: 1 << 2, onlyForWhoTapped: 1 << 6, silent: 1 << 12 }
+/** Nobody is pinged, whatever a text holds. */
+const quietly = { allowed_mentions: { parse: [] } }
+const styles = { deny: 2, approve: 4, link: 5 }
+const errors = { unknownInteraction: 10_062, alreadyAnswered: 40_060, unknownMessage: 10_008 }
+
+type User = { id: string; username: string; global_name?: string | null; bot?: boolean }
+/** What a bot gets of a message and of a tap (Discord's API 10). */
+export type Message = {
+  id: string
+  channel_id: string
+  guild_id?: string
+  author: User
+  webhook_id?: string
+  content: string
+  timestamp: string
+  /** 0: typed, 19: a reply. */
+  type: number
+  message_reference?: { type?: number }
+}
+export type Interaction = {
+  id: string
+  token: string
+  application_id: string
+  /** 3: a component was pressed. */
+  type: number
+  guild_id?: string
+  channel_id?: string
+  /** 1: the private chat with the bot. */
+  context?: number
+  user?: User
+  member?: { user: User }
+  message?: { id: string }
+  data?: { custom_id?: string; component_type?: number }
+}
+
+/** The text so that Discord shows each character as it is. */
+const escaped = (text: string) => text.replaceAll(/[\\*_~`|>#+\-[\]()<:@]/g, '\\$&')
+
+/** A button to a page is shown where Discord takes the address; otherwise the address is a line of the text. */
+const isButtonAddress = (link: string) => /^https:\/\/[^/:]+\.[a-z]{2,}(?:[/:]|$)/i.test(link)
+
+/** The text, of escaped lines alone; lines that have no room are left out. */
+export function contentOf({ title, lines, link, isOver }: Outgoing): string {
+  const head = isOver ? `~~${escaped(title)}~~` : `**${escaped(title)}**`
+  const tail = link !== undefined && !isOver && !isButtonAddress(link) ? `\n<${link}>` : ''
+  let content = head
+  for (const line of lines) {
+    const more = `\n${escaped(line)}`
+    if (content.length + more.length + tail.length + 2 > mostContent) {
+      content += '\n…'
+      break
+    }
+    content += more
+  }
+  return content + tail
+}
+
+function componentsOf({ buttons, link, isOver }: Outgoing): object[] {
+  if (isOver) return []
+  const deeds = buttons.map(({ label, token, does }) => ({ type: 2, style: styles[does], label, custom_id: token }))
+  const look =
+    link !== undefined && isButtonAddress(link) ? [{ type: 2, style: styles.link, label: 'Look…', url: link }] : []
+  return deeds.length + look.length === 0 ? [] : [{ type: 1, components: [...deeds, ...look] }]
+}
+
+const senderOf = ({ id, username, global_name }: User, chat: string, isPrivate: boolean): Sender => ({
+  ...{ user: id, chat, isPrivate },
+  name: [global_name ?? undefined, `@${username}`]
+    .filter((part) => part !== undefined)
+    .join(' ')
+    .slice(0, mostName),
+})
+
+/** What an event is. Everything that is not plainly a tap, a code or a typed line is nothing. */
+export function incomingOf(name: string, data: unknown, application: string | undefined): Incoming {
+  if (name === 'INTERACTION_CREATE') {
+    const {
+      type,
+      application_id,
+      guild_id,
+      channel_id,
+      context,
+      user,
+      member,
+      message,
+      data: pressed,
+    } = data as Interaction
+    const from = user ?? member?.user
+    const isForeign = application !== undefined && application_id !== application
+    if (type !== 3 || isForeign || from === undefined || channel_id === undefined) return { kind: 'other' }
+    if (pressed?.custom_id === undefined || pressed.component_type !== 2) return { kind: 'other' }
+    const isPrivate = guild_id === undefined && member === undefined && context === 1
+    const sender = senderOf(from, channel_id, isPrivate)
+    return { kind: 'tap', from: sender, token: pressed.custom_id, ...(message !== undefined && { ref: message.id }) }
+  }
+  if (name !== 'MESSAGE_CREATE') return { kind: 'other' }
+  const { author, channel_id, guild_id, webhook_id, content, timestamp, type, message_reference } = data as Message
+  if (author.bot === true || webhook_id !== undefined) return { kind: 'other' }
+  const sender = senderOf(author, channel_id, guild_id === undefined)
+  // A reference of type 1 is a forwarded message.
+  const isForeign = message_reference?.type === 1 || (type !== 0 && type !== 19)
+  if (!sender.isPrivate || isForeign || content === '') return { kind: 'other', from: sender }
+  const [, code] = /^\/?start ([\w-]{22})$/.exec(content) ?? []
+  return code === undefined
+    ? { kind: 'text', from: sender, text: content, at: Date.parse(timestamp) }
+    : { kind: 'pair', from: sender, code }
+}
+
+/** The same in every attempt: Discord answers a second one with the message that it has. */
+const nonceOf = ({ id }: Pick<Outgoing, 'id'>) => createHash('sha256').update(id).digest('hex').slice(0, 24)
+
+/** Discord's API 10: messages by REST, taps and texts by the gateway. JARVIS calls out, nothing calls in. */
+export const discord: ChannelKind = {
+  id: 'discord',
+  name: 'Discord',
+  readers: 'JARVIS calls out, nothing calls in. Discord can read these chats.',
+  capabilities: {
+    decidesAtMost: 'approve',
+    revises: true,
+    withdraws: false,
+    isIdempotent: true,
+    pairs: true,
+    hidesNames: false,
+  },
+  settings: [
+    {
+      name: 'TOKEN',
+      label: 'Token of the bot',
+      isRequired: true,
+      example: 'MTA4…',
+      problem: (value) =>
+        /^[\w-]{18,40}\.[\w-]{4,10}\.[\w-]{20,60}$/.test(value)
+          ? undefined
+          : 'must be a token as the developer portal gives it',
+    },
+    { name: 'URL', label: 'Server of the API', isRequired: false, example: publicBase, problem: addressProblem },
+  ],
+  open({ TOKEN: token = '', URL: url = publicBase }, { clock, problem }): Channel {
+    const api = createDiscordApi({ base: baseOf(url), token, clock })
+    let application: string | undefined
+    const isEncrypted = new URL(url).protocol === 'https:'
+
+    const post = (chat: string, body: object, signal: AbortSignal) =>
+      api.call('POST', `/channels/${encodeURIComponent(chat)}/messages`, { ...quietly, ...body }, signal)
+
+    function edit({ chat }: Address, ref: string, message: Outgoing, signal: AbortSignal): Promise<Reply> {
+      const body = { ...quietly, content: contentOf(message), components: componentsOf(message), flags: flags.noEmbeds }
+      return api.call(
+        'PATCH',
+        `/channels/${encodeURIComponent(chat)}/messages/${encodeURIComponent(ref)}`,
+        body,
+        signal,
+      )
+    }
+    async function deliver(message: Outgoing, { chat }: Address, signal: AbortSignal): Promise<Delivery> {
+      const body = {
+        ...{
+          content: contentOf(message),
+          components: componentsOf(message),
+          nonce: nonceOf(message),
+          enforce_nonce: true,
+        },
+        flags: flags.noEmbeds | (message.level === 'info' ? flags.silent : 0),
+      }
+      const reply = await post(chat, body, signal)
+      return refusalOf(reply) ?? { kind: 'sent', ref: (reply.body as Message).id }
+    }
+
+    /** Takes a tap within Discord's 3 s, without a word. @returns whether Discord still waited for it; a tap that it gave up is told as failed there */
+    async function defer({ id, token: own }: Interaction, signal: AbortSignal): Promise<boolean> {
+      const path = `/interactions/${encodeURIComponent(id)}/${encodeURIComponent(own)}/callback`
+      try {
+        const { status, code } = await api.respond(path, { type: 6 }, signal)
+        return (status >= 200 && status < 300) || code === errors.alreadyAnswered
+      } catch {
+        return false
+      }
+    }
+
+    async function tell(answer: string, incoming: Incoming, data: unknown, signal: AbortSignal) {
+      if (incoming.kind !== 'tap') {
+        const chat = 'from' in incoming ? incoming.from?.chat : undefined
+        if (chat !== undefined) await post(chat, { content: escaped(answer), flags: flags.noEmbeds }, signal)
+        return
+      }
+      const { application_id, token: own } = data as Interaction
+      const body = { ...quietly, content: escaped(answer), flags: flags.onlyForWhoTapped }
+      await api.respond(`/webhooks/${encodeURIComponent(application_id)}/${encodeURIComponent(own)}`, body, signal)
+    }
+
+    /** Defers a tap at once, and takes each event in its turn. */
+    function event(
+      heard: Heard,
+      name: string,
+      data: unknown,
+      cursor: string,
+      signal: AbortSignal,
+    ): () => Promise<void> {
+      if (name === 'READY') application = (data as { application: { id: string } }).application.id
+      const incoming = incomingOf(name, data, application)
+      const deferred = incoming.kind === 'tap' ? defer(data as Interaction, signal) : undefined
+      return async () => {
+        // Whoever pressed was told that it failed, so nothing is decided behind their back. They may press again.
+        const isLost = (await deferred) === false
+        const taken: Incoming = isLost ? { kind: 'other' } : incoming
+        const { answer } = await heard({ ...taken, cursor })
+        if (answer === undefined || signal.aborted) return
+        // An answer that comes too late fails, and that is all.
+        await tell(answer, incoming, data, signal).catch(() => undefined)
+      }
+    }
+
+    async function learnBot(signal: AbortSignal): Promise<{ problem?: string; account?: string }> {
+      const reply = await api.call('GET', '/applications/@me', undefined, signal)
+      const refusal = refusalOf(reply)
+      if (refusal !== undefined) return { problem: refusal.why }
+      const { id, bot } = reply.body as { id: string; bot?: User }
+      application = id
+      return bot === undefined ? {} : { account: `@${bot.username}` }
+    }
+
+    return {
+      place: new URL(url).host,
+      deliver: (message, to, signal) => attempted(() => deliver(message, to, signal)),
+      revise: (message, to, ref, signal) =>
+        attempted(async () => {
+          if (ref === undefined) return { kind: 'failed', why: 'its message is not known' }
+          const reply = await edit(to, ref, message, signal)
+          if (reply.code === errors.unknownMessage) return { kind: 'failed', why: 'its message was deleted' }
+          return refusalOf(reply) ?? { kind: 'sent' }
+        }),
+      incoming: async (heard, cursor, signal) => {
+        // A session that is resumed after a restart has told its application already.
+        if (cursor !== undefined) await learnBot(signal).catch(() => undefined)
+        await followGateway({
+          ...{ token, clock, signal, cursor, problem },
+          async starts() {
+            const reply = await api.call('GET', '/gateway/bot', undefined, signal)
+            const refusal = refusalOf(reply)
+            if (refusal !== undefined) throw new Error(refusal.why)
+            const { url: place, session_start_limit: limit } = reply.body as {
+              url: string
+              session_start_limit: { remaining: number; reset_after: number }
+            }
+            return { url: place, remaining: limit.remaining, resetAfterMs: limit.reset_after }
+          },
+          isTrusted: (place) => URL.canParse(place) && (new URL(place).protocol === 'wss:' || !isEncrypted),
+          event: (name, data, next) => event(heard, name, data, next, signal),
+        })
+      },
+      pairingLink: () => (application === undefined ? undefined : `https://discord.com/users/${application}`),
+      health: learnBot,
+    }
+  },
+}
