@@ -270,3 +270,42 @@ test('what is read stays in its place while diagrams come above, earlier entries
   await tell('Again.')
   expect(await belowPx()).toBeLessThan(2)
 })
+
+test('a reader who scrolls up in the moment in which the content gets shorter is not taken back to the end', async () => {
+  const words = (at: number) => (at < 30 ? `Answer ${at}.` : `Answer ${at}. ${'It goes on. '.repeat(300)}`)
+  const entries = Array.from({ length: 40 }, (_, at) =>
+    [user(`Question ${at}`), assistant(text(words(at))), done].map((entry) => ({ ...entry, runId: `run_${at}` })),
+  ).flat()
+  const server = await stage.play({
+    ...morning(Date.now()),
+    sessions: [{ id: 'ses_one', title: 'One', updatedAt: Date.now(), entries: entriesOf(entries, Date.now()) }],
+  })
+  const page = await stage.open(server, '/')
+  // Rows above are drawn when the page is idle: here, when the test says so.
+  await page.evaluate(() => {
+    const idle: (() => void)[] = []
+    Object.assign(globalThis, { idle, requestIdleCallback: (work: () => void) => idle.push(work) })
+  })
+  await page.getByRole('link', { name: 'One' }).click()
+  await page.getByText('Answer 39.').waitFor()
+  const belowPx = await page.evaluate(async () => {
+    const { idle } = globalThis as unknown as { idle: (() => void)[] }
+    const element = document.querySelector('.stream') as HTMLElement
+    const endPx = () => element.scrollHeight - element.clientHeight
+    const frame = () => new Promise((next) => requestAnimationFrame(next))
+    // Until a short row takes the place of a gap that was taken for higher, before the event of this scroll.
+    for (let [tries, beforePx] = [0, endPx()]; tries < 40 && endPx() >= beforePx; tries++) {
+      await frame()
+      await frame()
+      element.scrollTop = endPx()
+      await frame()
+      beforePx = endPx()
+      element.scrollTop = beforePx - 1_500
+      for (const work of idle.splice(0)) work()
+      for (let turn = 0; turn < 20; turn++) await undefined
+    }
+    await frame()
+    return endPx() - element.scrollTop
+  })
+  expect(belowPx).toBeGreaterThan(500)
+})

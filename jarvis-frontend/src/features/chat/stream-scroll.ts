@@ -185,9 +185,10 @@ export class StreamScroll {
   #settle(): void {
     const [element, list] = [this.#scroller, this.#list]
     if (element === undefined) return
-    // Takes in a scroll whose event is still to come before restoring the position. When the content shrank, the
-    // browser scrolled and not the reader.
-    if (this.#lastTop <= element.scrollHeight - element.clientHeight) this.#moved()
+    // Takes in a scroll whose event is still to come before restoring the position. Where the content shrank and the
+    // position is at its end, the browser scrolled and not the reader.
+    const endPx = element.scrollHeight - element.clientHeight
+    if (this.#lastTop <= endPx || element.scrollTop < endPx - 1) this.#moved()
     if (this.#follows) element.scrollTop = element.scrollHeight
     else if (list !== undefined && this.#anchor !== undefined) this.#putBack(element, list, this.#anchor)
     this.#lastTop = element.scrollTop
