@@ -18,6 +18,9 @@ import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
 import { createConfirmationStore, createExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../src/store/sqlite/calls/grants.ts'
 import { createQuestionStore } from '../src/store/sqlite/calls/questions.ts'
+import { createChatStore } from '../src/store/sqlite/channels/chats.ts'
+import { createChoiceStore } from '../src/store/sqlite/channels/choices.ts'
+import { createHeardStore } from '../src/store/sqlite/channels/heard.ts'
 import { createNonceStore } from '../src/store/sqlite/channels/nonces.ts'
 import { createOutboxStore } from '../src/store/sqlite/channels/outbox.ts'
 import { createPairingStore } from '../src/store/sqlite/channels/pairings.ts'
@@ -86,6 +89,9 @@ const sqlite: Record<string, () => void> = {
       onTestFinished(store.close)
       return store
     }),
+  ChatStore: () => channels.chatStoreContract(inSqlite(createChatStore)),
+  ChoiceStore: () => channels.choiceStoreContract(inSqlite(createChoiceStore)),
+  HeardStore: () => channels.heardStoreContract(inSqlite(createHeardStore)),
   NonceStore: () => channels.nonceStoreContract(inSqlite(createNonceStore)),
   OAuthStore: () => access.oauthStoreContract(inSqlite(createOAuthStore)),
   OutboxStore: () => channels.outboxStoreContract(inSqlite(createOutboxStore)),

@@ -9,7 +9,7 @@ import { calling } from './tool-runner.ts'
 
 /**
  * What an operator wrote. `model`: chosen for the answer; absent: the one in use when it is answered. `skill`: the one that the text begins
- * with, as `/disk-health`. `attachments`: files that came with it.
+ * with, as `/disk-health`. `attachments`: files that came with it. `via`: the channel that it came over.
  */
 type Message = {
   messageId: string
@@ -18,6 +18,7 @@ type Message = {
   model?: string
   skill?: string
   attachments?: readonly Attachment[]
+  via?: string
 }
 /**
  * `client`: how it calls itself. `token`: the name of its token; unknown of runs that an older release stored. `person`: who made the token; absent:
@@ -141,8 +142,9 @@ export function openingOf(
     const files = filesOf(origin)
     return [{ type: 'user', messageId, text, by, token, ...files, ...sentAlong({ wishes, before, after }), ...given() }]
   }
-  const { messageId, text, by } = origin
-  const message = { type: 'user', messageId, text, by, ...filesOf(origin), ...given() } as const
+  const { messageId, text, by, via } = origin
+  const over = via === undefined ? {} : { via }
+  const message = { type: 'user', messageId, text, by, ...over, ...filesOf(origin), ...given() } as const
   const line = origin.kind === 'command' && 'ok' in origin.line ? origin.line : undefined
   if (line?.ok) return [message, calling('operator', line)]
   if (origin.skill === undefined) return [message]

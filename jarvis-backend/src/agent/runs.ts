@@ -45,6 +45,10 @@ export type Runs = {
     attachments?: readonly string[]
     /** Of a new session: the agent that it belongs to; absent: `main`. */
     agent?: string
+    /** The channel that the person wrote on. */
+    via?: string
+    /** Runs in the transaction that stores the message, not for a repeated request. */
+    remember?(sent: Sent): void
   }): Sent
   /** Starts a job's run in a session of its own. @throws JarvisError `shutting_down` */
   startJob(job: JobRun): void

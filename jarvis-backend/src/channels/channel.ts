@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Spoken } from './spoken.ts'
+import type { Spoken, Told } from './spoken.ts'
 
 /** What a tap on a channel may do, from least to most. */
 export const decides = ['none', 'deny', 'approve'] as const
@@ -20,6 +20,18 @@ export type Capabilities = {
   pairs: boolean
   /** Names are hidden unless a person wants to see them. */
   hidesNames: boolean
+  /** A paired person can talk with JARVIS there. Absent: it only tells. */
+  talks?: Talking
+}
+
+/** What a conversation can carry there. */
+export type Talking = {
+  /** Longest text of one message, characters of Markdown. */
+  mostChars: number
+  /** An answer is shown while it is written. `draft`: as a preview that goes away. `edit`: as a message that is edited until it is finished. */
+  streams: 'draft' | 'edit'
+  /** Voice notes can be taken. */
+  hasVoice: boolean
 }
 
 /** One setting of a channel, kept as `JARVIS_CHANNEL_<channel>_<name>`. */
@@ -66,19 +78,60 @@ export type Delivery =
 /** `problem`: absent where all is well. `account`: what the service calls us. */
 export type Health = { problem?: string; account?: string }
 
-/** Who did something on a channel. The ids are the service's own, never a name that somebody can choose. */
-export type Sender = { user: string; chat: string; isPrivate: boolean; name: string }
+/** Who did something on a channel. The ids are the service's own, never a name that somebody can choose. `thread`: a topic within the chat. */
+export type Sender = { user: string; chat: string; isPrivate: boolean; name: string; thread?: string }
+
+/** A file of a message. `ref`: what the channel's `file` reads it by, also after a restart. */
+export type IncomingFile = { ref: string; name: string; bytes?: number }
+
+/**
+ * What a person wrote in a chat. `ref`: the service's id of the message. `at`: when it was written, Unix ms.
+ * `text`: the person's own words, empty where there are none. `foreign`: words of others that they forwarded, quoted or replied to, which are data.
+ */
+export type IncomingText = {
+  kind: 'text'
+  from: Sender
+  ref: string
+  at: number
+  text: string
+  foreign?: readonly { how: 'forwarded' | 'quoted'; text: string }[]
+  files?: readonly IncomingFile[]
+  /** A voice note, in place of a text. */
+  voice?: IncomingFile & { seconds: number }
+}
 
 /** Something that came in. `cursor`: where to go on after it. */
 export type Incoming = { cursor?: string } & (
   | { kind: 'tap'; from?: Sender; token: string; ref?: string }
   | { kind: 'pair'; from: Sender; code: string }
-  | { kind: 'text'; from: Sender; text: string; at: number }
+  | IncomingText
+  /** A person pressed the service's own stop while an answer was written. */
+  | { kind: 'stop'; from: Sender }
   | { kind: 'other'; from?: Sender }
 )
 
 /** What the core makes of it, once it is on disk. `answer`: for the person who did it; absent: silence. */
 export type Heard = (incoming: Incoming) => Promise<{ answer?: Spoken }>
+
+declare const paired: unique symbol
+/** The private chat of a paired person who may talk there. Only `pairedChat` in `talk/` makes one. */
+export type PairedChat = Address & { readonly thread?: string; readonly [paired]: true }
+
+/** A button in a conversation. It answers a question, sends what was heard, or opens a session; it decides no card. `token`: 25 characters. */
+export type Choice = { label: Told; token: string }
+
+export type Picture = { mimeType: string; data: Buffer }
+
+/** A message of a conversation. `text`: Markdown of models and tools, whose HTML and links are text and make no button. */
+export type Reply = {
+  /** The same in every attempt and revision. */
+  id: string
+  text: Told
+  picture?: Picture
+  choices: readonly Choice[]
+  /** The message that showed it while it was written, and becomes this one. */
+  replaces?: string
+}
 
 /** A service that messages go to. No method throws or rejects except `health`, which may be told of by its error. */
 export type Channel = {
@@ -89,6 +142,17 @@ export type Channel = {
   revise?(message: Outgoing, to: Address, ref: string | undefined, signal: AbortSignal): Promise<Delivery>
   /** Only where it `withdraws`. */
   withdraw?(message: Outgoing, to: Address, ref: string | undefined, signal: AbortSignal): Promise<Delivery>
+  /** Only where it `talks`: sends a message of a conversation. */
+  say?(reply: Reply, to: PairedChat, signal: AbortSignal): Promise<Delivery>
+  /** Only where it `talks`: changes a message of a conversation. */
+  resay?(reply: Reply, to: PairedChat, ref: string, signal: AbortSignal): Promise<Delivery>
+  /**
+   * Only where it `talks`: shows what is written so far. @param of one answer. `id`: greater than 0, the same for all of one answer.
+   * `ref`: what an earlier call returned. @returns `sent` with a `ref` where a message stays that the finished one is to replace
+   */
+  preview?(text: Told, to: PairedChat, of: { id: number; ref?: string }, signal: AbortSignal): Promise<Delivery>
+  /** Only where it `talks`: reads a file that came in. @throws Error in words, without an address */
+  file?(ref: string, mostBytes: number, signal: AbortSignal): Promise<Buffer>
   /** Listens until the signal aborts. @param cursor where the last start stopped */
   incoming?(heard: Heard, cursor: string | undefined, signal: AbortSignal): Promise<void>
   /** A link that begins a pairing on a phone. */

@@ -9,7 +9,10 @@ import { createPairings } from './pairings.ts'
 import type { Content, NonceStore, OutboxItem, OutboxStore, PairingStore, Recipient, RecipientStore } from './ports.ts'
 import { createRegistry } from './registry.ts'
 import { type Matter, type MatterKind, mayDisturb } from './rules.ts'
-import type { Say } from './spoken.ts'
+import type { Say, Tell } from './spoken.ts'
+import { isChoice } from './talk/choices.ts'
+import { createConversation } from './talk/conversation.ts'
+import type { ChatStore, ChoiceStore, HeardStore, House } from './talk/ports.ts'
 import { attemptOf, createTaps, type DecideByTap, type KnownCard } from './taps.ts'
 
 /** How long a notice is tried, ms. */
@@ -46,11 +49,18 @@ export function createChannels(parts: {
   recipients: RecipientStore
   pairings: PairingStore
   nonces: NonceStore
+  chats: ChatStore
+  choices: ChoiceStore
+  heard: HeardStore
+  /** What a conversation needs of the house. */
+  house: House
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   clock: Clock
   atomically<T>(work: () => T): T
   durably<T>(work: () => T): T
   say: Say
+  tell: Tell
+  redact(text: string): string
   hide(secret: string): void
   rules(): ChannelRules
   /** The card, its binding and whether it was decided. */
@@ -79,6 +89,8 @@ export function createChannels(parts: {
     attempt,
     ended(item, delivery) {
       if (delivery.kind === 'sent' && delivery.ref !== undefined) nonces.bind(attemptOf(item), delivery.ref)
+      const { talk } = item.content
+      if (delivery.kind === 'sent' && talk !== undefined) conversation.sent(item, talk, delivery.ref)
       if (delivery.kind === 'gone') recipients.trouble(item.recipient, delivery.why)
       if (delivery.kind === 'sent') recipients.trouble(item.recipient, undefined)
     },
@@ -87,10 +99,16 @@ export function createChannels(parts: {
   const taps = createTaps({ ...parts, now })
   const registry = createRegistry({
     ...parts,
-    heard,
+    heard: listener,
     cursor: (channel) => parts.settings.get(cursorKey(channel)) || undefined,
     opened: renew,
     closed: ({ id }) => void parts.durably(() => forget(id, 'the channel was taken out')),
+  })
+  const stopping = new AbortController()
+  const conversation = createConversation({
+    ...{ ...parts, registry, signal: stopping.signal },
+    add: (item) => void outbox.add(item),
+    look: () => outbox.look(),
   })
   const pairings = createPairings({
     ...parts,
@@ -114,6 +132,7 @@ export function createChannels(parts: {
   /** Ends everything that a recipient has, in the caller's transaction. */
   function end({ id }: Recipient, why: string) {
     nonces.removeOf(id)
+    conversation.forget(id)
     store.dropAll(id, now(), why)
   }
   function forget(channel: string, why: string) {
@@ -149,7 +168,7 @@ export function createChannels(parts: {
           chat: '',
           name: kind.name,
         },
-        ...{ decides: 'none', hidesNames: kind.capabilities.hidesNames, createdAt: now() },
+        ...{ decides: 'none', hidesNames: kind.capabilities.hidesNames, talks: false, createdAt: now() },
       })
     })
   }
@@ -175,13 +194,16 @@ export function createChannels(parts: {
     if (!parts.mayDecide(recipient.person)) return { kind: 'dropped', why: 'its person hears of nothing any more' }
     const open = registry.channel(item.channel)
     if (open === undefined) return { kind: 'again', why: `${item.channel} is not set up` }
-    const { card, of } = item.content
+    const { card, of, talk } = item.content
     const isStillOpen = card !== undefined && parts.cardOf(card.toolUseId)?.isDecided === false
     if (item.act === 'deliver' && card !== undefined && !isStillOpen)
       return { kind: 'dropped', why: 'decided before it could be sent' }
     const original = of === undefined ? undefined : store.get(of)
     if (of !== undefined && original?.end !== 'sent')
       return { kind: 'dropped', why: 'the message that it changes was not sent' }
+    const kind = registry.kind(item.channel)
+    if (talk !== undefined && kind !== undefined)
+      return conversation.attempt(item, talk, recipient, kind, open.channel, original?.ref)
     const buttons = item.act === 'deliver' ? parts.durably(() => taps.buttonsFor(item, recipient)) : []
     const message = outgoing({ ...item, id: of ?? item.id }, buttons)
     return sendOver(open.channel, item.act, message, recipient, original?.ref)
@@ -199,7 +221,6 @@ export function createChannels(parts: {
     const change = act === 'revise' ? revise : withdraw
     return change?.(message, to, ref, signal) ?? { kind: 'failed', why: 'the channel cannot do that' }
   }
-  const stopping = new AbortController()
 
   function outgoing({ id, content, expiresAt, recipient }: OutboxItem, buttons: Outgoing['buttons']): Outgoing {
     const { level, title, path, isOver = false } = content
@@ -226,10 +247,15 @@ export function createChannels(parts: {
     }
     switch (incoming.kind) {
       case 'tap':
-        return taps.tap(kind, account, incoming, advance)
+        return isChoice(incoming.token)
+          ? conversation.choose(kind, account, incoming, advance)
+          : taps.tap(kind, account, incoming, advance)
       case 'pair':
         return pairings.opened(kind, account, incoming, advance)
       case 'text':
+        return conversation.text(kind, account, incoming, advance)
+      case 'stop':
+        return conversation.stop(kind, account, incoming.from, advance)
       case 'other':
         parts.atomically(advance)
         return undefined
@@ -237,7 +263,7 @@ export function createChannels(parts: {
         return incoming satisfies never
     }
   }
-  function heard(kind: ChannelKind, account: string): Heard {
+  function listener(kind: ChannelKind, account: string): Heard {
     return async (incoming) => {
       const answer = await made(kind, account, incoming)
       const from = 'from' in incoming ? incoming.from : undefined
@@ -449,8 +475,11 @@ export function createChannels(parts: {
         parts.pairings.prune(now())
       })
       settle()
+      conversation.resume()
       outbox.resume()
     },
+    /** A recipient talks no more. */
+    quiet: (id: string) => conversation.leave(id),
     /** Opens the channels anew whose settings were changed. */
     async reload(): Promise<void> {
       await registry.look()
@@ -458,6 +487,7 @@ export function createChannels(parts: {
     },
     async stop(): Promise<void> {
       stopping.abort()
+      conversation.stopFollowing()
       await registry.stop()
       await outbox.stop()
     },

@@ -32,6 +32,8 @@ export function createDesk(parts: {
   /** Adds a secret to the redactor. */
   hide(secret: string): void
   redact(text: string): string
+  /** @throws JarvisError `unknown_agent` */
+  requireAgent(id: string): void
   now(): number
   changed(): void
 }) {
@@ -49,11 +51,24 @@ export function createDesk(parts: {
     user,
     name,
     hidesNames,
+    talks,
+    agent,
     createdAt,
     problem,
     ...rest
   }: Recipient): ChannelRecipient => ({
-    ...{ id, person, personName: parts.nameOf(person), user, name, decides: rest.decides, hidesNames, createdAt },
+    ...{
+      id,
+      person,
+      personName: parts.nameOf(person),
+      user,
+      name,
+      decides: rest.decides,
+      hidesNames,
+      talks,
+      createdAt,
+    },
+    ...(agent !== undefined && { agent }),
     ...(problem !== undefined && { problem: parts.redact(problem) }),
   })
 
@@ -65,6 +80,7 @@ export function createDesk(parts: {
     const problem = more.problem ?? (state.state === 'off' ? undefined : state.problem) ?? failing(own)
     return {
       ...{ id, name, readers, atMost: capabilities.decidesAtMost, pairs: capabilities.pairs, state: state.state },
+      talks: capabilities.talks !== undefined,
       ...(state.state !== 'off' && state.from !== undefined && { from: state.from }),
       ...(state.state === 'on' && { place: parts.redact(state.channel.place) }),
       ...(more.account !== undefined && { account: more.account }),
@@ -191,25 +207,31 @@ export function createDesk(parts: {
     change(id: string, body: ChannelRecipientBody, by: Person, raise: () => void): ChannelRecipient {
       const before = owned(id, by)
       const kind = kindOf(before.channel)
-      const { decides: next = before.decides, hidesNames = before.hidesNames } = body
+      const { decides: next = before.decides, hidesNames = before.hidesNames, talks = before.talks, agent } = body
       const rank = (one: Recipient['decides']) => decides.indexOf(one)
       if (rank(next) > rank(kind.capabilities.decidesAtMost))
         throw new JarvisError(
           'invalid_request',
           `decides: ${kind.name} may do ${kind.capabilities.decidesAtMost} at most.`,
         )
-      if (rank(next) > rank(before.decides)) {
+      if (talks && kind.capabilities.talks === undefined)
+        throw new JarvisError('invalid_request', `talks: ${kind.name} only tells.`)
+      if (typeof agent === 'string') parts.requireAgent(agent)
+      const isAgentNew = agent !== undefined && (agent ?? undefined) !== before.agent
+      if (rank(next) > rank(before.decides) || (talks && !before.talks) || isAgentNew) {
         // An owner may take another person's right, and give them none.
         if (before.person !== by.id)
           throw new JarvisError('forbidden', 'Only they themselves may allow more on their phone.')
         raise()
       }
       durably(() => {
-        recipients.set(id, { decides: next, hidesNames })
-        record({ change: 'recipient', by: by.id, recipient: id, channel: before.channel, decides: next, hidesNames })
+        recipients.set(id, { decides: next, hidesNames, talks, ...(agent !== undefined && { agent }) })
+        const about = { recipient: id, channel: before.channel, decides: next, hidesNames, talks }
+        record({ change: 'recipient', by: by.id, ...about, ...(agent !== undefined && { agent }) })
       })
+      if (!talks) channels.quiet(id)
       parts.changed()
-      return shownRecipient({ ...before, decides: next, hidesNames })
+      return shownRecipient(recipients.get(id) ?? before)
     },
     remove(id: string, by: Person): void {
       const { channel, user } = owned(id, by)

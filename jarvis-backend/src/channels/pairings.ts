@@ -98,6 +98,7 @@ export function createPairings(parts: {
       const recipient: Recipient = {
         ...{ id: newId('rcp'), channel, account, person, user, chat: opened.chat, name: opened.name },
         ...{ decides: 'deny', hidesNames: kind.capabilities.hidesNames, createdAt: now() },
+        talks: kind.capabilities.talks !== undefined,
       }
       parts.durably(() => {
         if (!pairings.remove(id)) throw unknown()

@@ -3,7 +3,7 @@ import type { Spoken } from './spoken.ts'
 
 /** What an outbox keeps of a message. Its texts are those that leave. */
 export type Content = {
-  kind: 'card' | 'notice' | 'digest' | 'test' | 'pairing'
+  kind: 'card' | 'notice' | 'digest' | 'test' | 'pairing' | 'talk'
   level: Level
   title: Spoken
   lines: readonly Spoken[]
@@ -16,7 +16,19 @@ export type Content = {
   of?: string
   /** Of a digest: it tells what was held since, Unix ms. */
   since?: number
+  /** Of a conversation: where its text is. The outbox keeps none of it. */
+  talk?: TalkOf
 }
+/**
+ * A message of a conversation, by what it is made of when it is sent. `thread`: empty for the chat itself. `part`: from 0, of `of`.
+ */
+export type TalkOf = { thread: string } & (
+  | { what: 'entry'; sessionId: string; seq: number; part: number; of: number }
+  | { what: 'picture'; sessionId: string; image: string }
+  | { what: 'question'; questionId: string }
+  | { what: 'heard'; id: string }
+  | { what: 'sessions' }
+)
 /** `deny`, `approve`: labels of the buttons; absent: no such button. */
 export type CardOf = { toolUseId: string; bindingHash: string; deny?: Spoken; approve?: Spoken }
 
@@ -110,6 +122,10 @@ export type Recipient = {
   name: string
   decides: Decides
   hidesNames: boolean
+  /** They may talk with JARVIS there. */
+  talks: boolean
+  /** Who answers them; absent: as the bindings of agents say. */
+  agent?: string
   createdAt: number
   /** Why nobody is reached there. */
   problem?: string
@@ -120,7 +136,11 @@ export interface RecipientStore {
   add(recipient: Recipient): boolean
   get(id: string): Recipient | undefined
   list(channel?: string): Recipient[]
-  set(id: string, more: Partial<Pick<Recipient, 'decides' | 'hidesNames'>>): boolean
+  /** @param more `agent` null: as the bindings say */
+  set(
+    id: string,
+    more: Partial<Pick<Recipient, 'decides' | 'hidesNames' | 'talks'>> & { agent?: string | null },
+  ): boolean
   /** @param problem undefined: it is reached again */
   trouble(id: string, problem: string | undefined): void
   remove(id: string): boolean

@@ -6,12 +6,16 @@ import { channelKinds } from '../channels/adapters/index.ts'
 import type { ChannelKind } from '../channels/channel.ts'
 import { createChannels } from '../channels/channels.ts'
 import { createDesk } from '../channels/desk.ts'
-import { createSpeech } from '../channels/spoken.ts'
+import { createSpeech, createTelling } from '../channels/spoken.ts'
+import type { House } from '../channels/talk/ports.ts'
 import { channelSettings, saveChannel } from '../config/channels.ts'
 import type { Config } from '../config/config.ts'
 import { channelRoutes } from '../http/channels.ts'
 import { ChannelRules, firstOwnerId } from '../protocol/index.ts'
 import { createConfirmationStore } from '../store/sqlite/calls/confirmations.ts'
+import { createChatStore } from '../store/sqlite/channels/chats.ts'
+import { createChoiceStore } from '../store/sqlite/channels/choices.ts'
+import { createHeardStore } from '../store/sqlite/channels/heard.ts'
 import { createNonceStore } from '../store/sqlite/channels/nonces.ts'
 import { createOutboxStore } from '../store/sqlite/channels/outbox.ts'
 import { createPairingStore } from '../store/sqlite/channels/pairings.ts'
@@ -29,6 +33,10 @@ export function composeChannels(
     people: People
     stepUp: Pick<StepUp, 'require'>
     confirmations(): Pick<Confirmations, 'decide'>
+    /** What conversations need of the rest. */
+    house: House
+    /** @throws JarvisError `unknown_agent` */
+    requireAgent(id: string): void
     /** In place of those of the house. */
     kinds?: readonly ChannelKind[] | undefined
   },
@@ -42,6 +50,9 @@ export function composeChannels(
     recipients: createRecipientStore(database),
     pairings: createPairingStore(database),
     nonces: createNonceStore(database),
+    chats: createChatStore(database),
+    choices: createChoiceStore(database),
+    heard: createHeardStore(database),
   }
   const record = (body: Record<string, unknown>) => journal.append('channel', foundation.redactor.value(body))
   const changed = () => activity.changed({ what: 'channels' })
@@ -61,7 +72,7 @@ export function composeChannels(
     read: (channel) => channelSettings(of, channel),
     atomically: database.atomically,
     durably: database.durably,
-    say: createSpeech(redact),
+    ...{ redact, say: createSpeech(redact), tell: createTelling(redact), house: parts.house },
     rules: rulesNow,
     cardOf(toolUseId) {
       const found = cards.get(toolUseId)
@@ -82,7 +93,7 @@ export function composeChannels(
   })
   const desk = createDesk({
     ...stores,
-    ...{ channels, record, hide, redact, now, changed },
+    ...{ channels, record, hide, redact, now, changed, requireAgent: parts.requireAgent },
     durably: database.durably,
     nameOf: (person) => people.find(person)?.name ?? person,
     save: (channel, values) => saveChannel(of, channel, values),

@@ -271,6 +271,8 @@ export function composeRuns(
     store,
     shares,
     attachments,
+    /** A tool's picture, or one that a person attached. */
+    picture: image,
     /** Schedules an update of the list of sessions for when the process is idle. */
     scheduleIndex: index.schedule,
     routes: {
@@ -305,3 +307,5 @@ export function composeRuns(
     },
   }
 }
+
+export type ComposedRuns = ReturnType<typeof composeRuns>

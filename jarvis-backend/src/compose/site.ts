@@ -60,6 +60,7 @@ import { composePush } from './push.ts'
 import { composeRunbooks } from './runbooks.ts'
 import { composeRuns } from './runs.ts'
 import { composeSkills } from './skills.ts'
+import { composeHouse, transcribing } from './talk.ts'
 import { tellEverywhere } from './tellers.ts'
 import { composeWatch } from './watch.ts'
 import { composeWorkbench } from './workbench.ts'
@@ -199,8 +200,17 @@ export function createSite(
     hears: people.hears,
     changed: () => changed({ what: 'push' }),
   })
+  const transcribe = transcribing(foundation, config.transcriptions, () => budgets)
   const channels = composeChannels(foundation, {
     ...{ config, stepUp, kinds: replace.channels },
+    house: composeHouse(foundation, transcribe, () => ({
+      sessions,
+      agents: agents.agents,
+      gate,
+      homelab,
+      alerts: watch.present(),
+    })),
+    requireAgent: (id) => void agents.agents.require(id),
     people: people.known,
     confirmations: () => gate.confirmations,
   })

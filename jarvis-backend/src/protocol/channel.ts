@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AgentId } from './agent.ts'
 
 /** What a tap on a channel may do, from least to most. */
 export const Decides = z.enum(['none', 'deny', 'approve'])
@@ -28,6 +29,10 @@ export const ChannelRecipient = z.object({
   name: z.string(),
   decides: Decides,
   hidesNames: z.boolean(),
+  /** They may talk with JARVIS there. */
+  talks: z.boolean(),
+  /** Who answers them there; absent: as the bindings of agents say. */
+  agent: z.string().exactOptional(),
   createdAt: z.number(),
   problem: z.string().exactOptional(),
 })
@@ -40,6 +45,8 @@ export const ChannelInfo = z.object({
   readers: z.string(),
   atMost: Decides,
   pairs: z.boolean(),
+  /** Paired people can talk with JARVIS there. */
+  talks: z.boolean(),
   state: z.enum(['off', 'on', 'broken']),
   from: z.enum(['environment', 'settings']).exactOptional(),
   place: z.string().exactOptional(),
@@ -73,7 +80,7 @@ export const ChannelDelivery = z.object({
   channel: z.string(),
   to: z.string(),
   act: z.enum(['deliver', 'revise', 'withdraw']),
-  kind: z.enum(['card', 'notice', 'digest', 'test', 'pairing']),
+  kind: z.enum(['card', 'notice', 'digest', 'test', 'pairing', 'talk']),
   level: z.enum(['card', 'failed', 'warning', 'info']),
   title: z.string(),
   at: z.number(),
@@ -107,7 +114,13 @@ export const ChannelPairingBegun = ChannelPairing.extend({ code: z.string(), lin
 export type ChannelPairingBegun = z.infer<typeof ChannelPairingBegun>
 export const ChannelPairings = z.object({ items: z.array(ChannelPairing) })
 export const ChannelPairingBody = z.strictObject({ user: z.string().min(1).max(100) })
-export const ChannelRecipientBody = z.strictObject({ decides: Decides.optional(), hidesNames: z.boolean().optional() })
+/** `agent` null: as the bindings of agents say. */
+export const ChannelRecipientBody = z.strictObject({
+  decides: Decides.optional(),
+  hidesNames: z.boolean().optional(),
+  talks: z.boolean().optional(),
+  agent: AgentId.nullable().optional(),
+})
 export type ChannelRecipientBody = z.output<typeof ChannelRecipientBody>
 
 const Hours = z

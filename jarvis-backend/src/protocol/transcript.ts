@@ -163,6 +163,8 @@ export const Entry = z.discriminatedUnion('type', [
     messageId: MessageId,
     text: z.string(),
     by: z.string(),
+    /** The channel that a person wrote it on; absent: the dashboard or the command line. */
+    via: z.string().optional(),
     /** Name of the token of the program that sent it over `/v1`. */
     token: z.string().optional(),
     /** A job said it, in the name of `by`. `isForeign`: a model or a client wrote it, so it counts as no person's words. */

@@ -1,18 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bytesOf } from './body.ts'
 import { ApiError, badField } from './errors.ts'
+import { sendRecording, type TranscriptionServer } from './transcribe.ts'
 
 /** Largest recording, as OpenAI has it, and the form around it, bytes. */
 const mostBytes = 25 * 1024 * 1024
 const formBytes = 64 * 1024
-const slowestMs = 5 * 60_000
 const types = ['flac', 'm4a', 'mp3', 'mp4', 'mpeg', 'mpga', 'oga', 'ogg', 'wav', 'webm']
 const formats = ['json', 'text', 'verbose_json', 'srt', 'vtt']
 /** Fields that are passed on. `timestamp_granularities[]` may come several times. */
 const passed = ['language', 'prompt', 'response_format', 'temperature', 'timestamp_granularities[]']
-
-/** The server that turns speech into text, as OpenAI's does. */
-export type TranscriptionServer = { baseUrl: string; model: string; apiKey?: string }
 
 /**
  * @param server undefined where none is set
@@ -37,36 +34,23 @@ export function createTranscriptions(
     requireBudget()
     const gone = new AbortController()
     response.once('close', () => gone.abort())
-    const late = AbortSignal.timeout(slowestMs)
-    let answer: Response
-    let body: Buffer
+    let answer: Awaited<ReturnType<typeof sendRecording>>
     try {
-      answer = await fetch(`${server.baseUrl.replace(/\/+$/, '')}/audio/transcriptions`, {
-        method: 'POST',
-        headers: server.apiKey === undefined ? {} : { authorization: `Bearer ${server.apiKey}` },
-        body: passedOn(form, server.model),
-        signal: AbortSignal.any([gone.signal, late]),
-      })
-      body = Buffer.from(await answer.arrayBuffer())
+      answer = await sendRecording(server, passedOn(form, server.model), gone.signal)
     } catch (cause) {
       if (gone.signal.aborted) return
-      const why = late.aborted ? 'it took too long' : 'it could not be reached'
-      throw new ApiError(502, 'transcription_failed', `${server.model} did not answer: ${why}.`, {
+      const why = cause instanceof Error ? cause.message : `${server.model} did not answer`
+      throw new ApiError(502, 'transcription_failed', `${why}.`, { isFinal: true, cause })
+    }
+    const { status, type, body } = answer
+    if (status < 200 || status > 299) {
+      const said = redact(body.toString().slice(0, 300))
+      const isOurs = status === 400 || status === 413 || status === 429
+      throw new ApiError(isOurs ? status : 502, 'transcription_failed', `${server.model} answered ${status}. ${said}`, {
         isFinal: true,
-        cause,
       })
     }
-    if (!answer.ok) {
-      const said = redact(body.toString().slice(0, 300))
-      const isOurs = answer.status === 400 || answer.status === 413 || answer.status === 429
-      throw new ApiError(
-        isOurs ? answer.status : 502,
-        'transcription_failed',
-        `${server.model} answered ${answer.status}. ${said}`,
-        { isFinal: true },
-      )
-    }
-    response.writeHead(200, { 'Content-Type': answer.headers.get('content-type') ?? 'application/json; charset=utf-8' })
+    response.writeHead(200, { 'Content-Type': type ?? 'application/json; charset=utf-8' })
     response.end(body)
   }
 }

@@ -10,6 +10,7 @@ import type {
   RecipientStore,
 } from '../../src/channels/ports.ts'
 import { createSpeech } from '../../src/channels/spoken.ts'
+import type { ChatStore, ChoiceStore, HeardStore, StoredChoice } from '../../src/channels/talk/ports.ts'
 
 /** Sayings that need no redaction. */
 const say = createSpeech((text) => text)
@@ -159,7 +160,7 @@ export function outboxStoreContract(open: () => OutboxStore) {
 
 const recipient = (id: string, more: Partial<Recipient> = {}): Recipient => ({
   ...{ id, channel: 'telegram', account: 'acc', person: 'operator', user: id, chat: id, name: 'Mira' },
-  ...{ decides: 'deny', hidesNames: false, createdAt: 10 },
+  ...{ decides: 'deny', hidesNames: false, talks: false, createdAt: 10 },
   ...more,
 })
 
@@ -174,9 +175,13 @@ export function recipientStoreContract(open: () => RecipientStore) {
     expect(store.list().map(({ id }) => id)).toEqual(['3', '1'])
     expect(store.list('telegram')).toEqual([recipient('1')])
     expect([store.set('1', { decides: 'approve' }), store.set('2', { hidesNames: true })]).toEqual([true, false])
-    store.set('1', { hidesNames: true })
+    store.set('1', { hidesNames: true, talks: true, agent: 'media' })
     store.trouble('1', 'blocked')
-    expect(store.get('1')).toEqual(recipient('1', { decides: 'approve', hidesNames: true, problem: 'blocked' }))
+    store.set('1', { decides: 'approve' })
+    const changed = { decides: 'approve', hidesNames: true, talks: true } as const
+    expect(store.get('1')).toEqual(recipient('1', { ...changed, agent: 'media', problem: 'blocked' }))
+    store.set('1', { agent: null })
+    expect(store.get('1')).toEqual(recipient('1', { ...changed, problem: 'blocked' }))
     store.trouble('1', undefined)
     expect(store.get('1')).not.toHaveProperty('problem')
     expect([store.remove('1'), store.remove('1'), store.get('1')]).toEqual([true, false, undefined])
@@ -230,5 +235,103 @@ export function nonceStoreContract(open: () => NonceStore) {
     store.removeOf('rec_1')
     store.prune(50)
     expect([store.get('h1'), store.get('h2'), store.get('h3')?.hash]).toEqual([undefined, undefined, 'h3'])
+  })
+}
+
+export function chatStoreContract(open: () => ChatStore) {
+  const here = { recipient: 'rec_1', thread: '' }
+  const enter = (store: ChatStore, sessionId: string, at: number, more = {}) =>
+    store.enter({ ...here, sessionId, told: -1, at, ...more })
+
+  test('a chat has one current session, and comes back to an earlier one where it was', () => {
+    const store = open()
+    expect(store.current('rec_1', '')).toBeUndefined()
+    enter(store, 'ses_a', 10)
+    store.tell({ ...here, sessionId: 'ses_a' }, 7)
+    store.tell({ ...here, sessionId: 'ses_a' }, 5)
+    enter(store, 'ses_b', 20)
+    enter(store, 'ses_c', 30, { thread: '4' })
+    enter(store, 'ses_d', 40, { recipient: 'rec_2' })
+    expect(store.current('rec_1', '')).toEqual({ ...here, sessionId: 'ses_b', told: -1, isCurrent: true, at: 20 })
+    expect(store.list(here).map(({ sessionId, isCurrent }) => [sessionId, isCurrent])).toEqual([
+      ['ses_b', true],
+      ['ses_a', false],
+    ])
+    enter(store, 'ses_a', 50)
+    expect(store.current('rec_1', '')).toMatchObject({ sessionId: 'ses_a', told: 7 })
+    store.leave('rec_1', '')
+    expect([store.current('rec_1', ''), store.current('rec_1', '4')?.sessionId]).toEqual([undefined, 'ses_c'])
+    store.removeOf('rec_1')
+    expect(store.list().map(({ sessionId }) => sessionId)).toEqual(['ses_d'])
+  })
+
+  test('the message that shows an answer is kept until it is finished', () => {
+    const store = open()
+    enter(store, 'ses_a', 10)
+    store.preview({ ...here, sessionId: 'ses_a' }, '12')
+    expect(store.current('rec_1', '')?.preview).toBe('12')
+    store.preview({ ...here, sessionId: 'ses_a' }, undefined)
+    expect(store.current('rec_1', '')).not.toHaveProperty('preview')
+  })
+}
+
+const choice = (hash: string, more: Partial<StoredChoice> = {}): StoredChoice => ({
+  ...{ hash, recipient: 'rec_1', thread: '', item: 'out_1.1', expiresAt: 100 },
+  deed: { does: 'open', sessionId: hash },
+  ...more,
+})
+
+export function choiceStoreContract(open: () => ChoiceStore) {
+  test('one button of a message is used once, and ends the others', () => {
+    const store = open()
+    for (const one of [choice('a'), choice('b'), choice('c', { item: 'out_2.1' })]) store.add(one)
+    store.bind('out_1.1', '9')
+    store.bind('out_1.1', '10')
+    expect([store.get('a'), store.get('c'), store.get('none')]).toEqual([
+      choice('a', { ref: '9' }),
+      choice('c', { item: 'out_2.1' }),
+      undefined,
+    ])
+    expect([store.use('a', 20), store.use('b', 21), store.use('none', 21), store.use('c', 22)]).toEqual([
+      ...[true, false, false, true],
+    ])
+    expect([store.get('b')?.usedAt, store.get('c')?.usedAt]).toEqual([20, 22])
+  })
+
+  test('buttons end with their recipient and their time', () => {
+    const store = open()
+    for (const one of [
+      choice('a'),
+      choice('b', { recipient: 'rec_2', expiresAt: 50 }),
+      choice('c', { recipient: 'rec_2' }),
+    ])
+      store.add(one)
+    store.removeOf('rec_1')
+    store.prune(50)
+    expect([store.get('a'), store.get('b'), store.get('c')?.hash]).toEqual([undefined, undefined, 'c'])
+  })
+}
+
+export function heardStoreContract(open: () => HeardStore) {
+  const note = (id: string, at: number) => ({ id, recipient: 'rec_1', thread: '', file: `f${id}`, at })
+  test('a voice note is heard once and ended once', () => {
+    const store = open()
+    for (const id of ['a', 'b', 'c']) store.add(note(id, id === 'a' ? 20 : 10))
+    expect(store.open().map(({ id }) => id)).toEqual(['b', 'c', 'a'])
+    expect([
+      store.hear('a', { text: 'stop 103' }),
+      store.hear('a', { text: 'no' }),
+      store.hear('b', { problem: 'x' }),
+    ]).toEqual([true, false, true])
+    expect([store.end('a', 'sent'), store.end('a', 'discarded')]).toEqual([true, false])
+    expect([store.get('a'), store.get('b'), store.get('none')]).toEqual([
+      { ...note('a', 20), text: 'stop 103', end: 'sent' },
+      { ...note('b', 10), problem: 'x' },
+      undefined,
+    ])
+    store.prune(20)
+    expect([store.get('a')?.id, store.open()]).toEqual(['a', []])
+    store.removeOf('rec_1')
+    expect(store.get('a')).toBeUndefined()
   })
 }

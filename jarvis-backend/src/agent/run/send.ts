@@ -123,6 +123,7 @@ export function createSend(
           ...{ kind: 'chat', messageId, text: safe, by, ...asked },
           ...(skill !== undefined && { skill }),
           ...(attachments.length > 0 && { attachments }),
+          ...(message.via !== undefined && { via: message.via }),
         },
         status: queued ? 'queued' : 'running',
         at,
@@ -131,6 +132,7 @@ export function createSend(
       if (!queued) run.show = runAgent.begin(session, run)
       const sent = { sessionId: id, runId: row.id, messageId, queued }
       if (requestId !== undefined) store.rememberReply('send', by, requestId, sent, at)
+      message.remember?.(sent)
       return { session, sent, run }
     }
     try {

@@ -106,7 +106,7 @@ export function incomingOf(name: string, data: unknown, application: string | un
     return { kind: 'tap', from: sender, token: pressed.custom_id, ...(message !== undefined && { ref: message.id }) }
   }
   if (name !== 'MESSAGE_CREATE') return { kind: 'other' }
-  const { author, channel_id, guild_id, webhook_id, content, timestamp, type, message_reference } = data as Message
+  const { author, channel_id, guild_id, webhook_id, id, content, timestamp, type, message_reference } = data as Message
   if (author.bot === true || webhook_id !== undefined) return { kind: 'other' }
   const sender = senderOf(author, channel_id, guild_id === undefined)
   // A reference of type 1 is a forwarded message.
@@ -114,7 +114,7 @@ export function incomingOf(name: string, data: unknown, application: string | un
   if (!sender.isPrivate || isForeign || content === '') return { kind: 'other', from: sender }
   const [, code] = /^\/?start ([\w-]{22})$/.exec(content) ?? []
   return code === undefined
-    ? { kind: 'text', from: sender, text: content, at: Date.parse(timestamp) }
+    ? { kind: 'text', from: sender, ref: id, text: content, at: Date.parse(timestamp) }
     : { kind: 'pair', from: sender, code }
 }
 

@@ -84,7 +84,7 @@ export function incomingOf({ update_id, message, callback_query: tap }: Update):
   if (text === undefined || isForeign || !sender.isPrivate) return { kind: 'other', cursor, from: sender }
   const [, code] = /^\/start ([\w-]{22})$/.exec(text) ?? []
   return code === undefined
-    ? { kind: 'text', cursor, from: sender, text, at: message.date * 1_000 }
+    ? { kind: 'text', cursor, from: sender, ref: String(message.message_id), text, at: message.date * 1_000 }
     : { kind: 'pair', cursor, from: sender, code }
 }
 

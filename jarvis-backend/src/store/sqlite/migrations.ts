@@ -862,4 +862,46 @@ export const migrations: readonly string[] = [
   CREATE TRIGGER session_shares_end AFTER DELETE ON sessions
     BEGIN DELETE FROM session_shares WHERE family = COALESCE(old.family, old.id); END;
   `,
+  `
+  -- A person who is paired may talk there; those who were paired before switch it on. agent: who answers them; NULL: as bindings say.
+  ALTER TABLE channel_recipients ADD COLUMN talks INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE channel_recipients ADD COLUMN agent TEXT;
+  -- The sessions that a chat talks in. thread: a topic, empty for the chat itself. told: the newest seq that needs no message any more.
+  -- preview: the message that shows an answer while it is written.
+  CREATE TABLE channel_chats (
+    recipient TEXT NOT NULL,
+    thread TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    told INTEGER NOT NULL,
+    preview TEXT,
+    is_current INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (recipient, thread, session_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX channel_chats_current ON channel_chats (recipient, thread) WHERE is_current = 1;
+  -- Buttons of conversations, which decide no card. hash: of what the button sends. item: the attempt that sent it. deed: what it does, JSON.
+  CREATE TABLE channel_choices (
+    hash TEXT PRIMARY KEY,
+    recipient TEXT NOT NULL,
+    thread TEXT NOT NULL,
+    item TEXT NOT NULL,
+    deed TEXT NOT NULL,
+    ref TEXT,
+    expires_at INTEGER NOT NULL,
+    used_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX channel_choices_of_item ON channel_choices (item);
+  CREATE INDEX channel_choices_by_end ON channel_choices (expires_at);
+  -- Voice notes. file: the service's. text: what was heard, NULL until then; it is a message once its person sends it. end: sent or discarded.
+  CREATE TABLE channel_heard (
+    id TEXT PRIMARY KEY,
+    recipient TEXT NOT NULL,
+    thread TEXT NOT NULL,
+    file TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    text TEXT,
+    problem TEXT,
+    end TEXT
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]

@@ -4,10 +4,10 @@ import { atMostOf, endOf, isWithin, lineOf, markOf, mayNow, type Route, routeWor
 
 const mira: ChannelRecipient = {
   ...{ id: 'r', person: 'operator', personName: 'mira', user: '7', name: 'Mira', decides: 'deny' },
-  ...{ hidesNames: false, createdAt: 0 },
+  ...{ hidesNames: false, talks: true, createdAt: 0 },
 }
 const channel = (more: Partial<ChannelInfo> = {}): ChannelInfo => ({
-  ...{ id: 'telegram', name: 'Telegram', readers: '', atMost: 'approve', pairs: true, state: 'on' },
+  ...{ id: 'telegram', name: 'Telegram', readers: '', atMost: 'approve', pairs: true, talks: true, state: 'on' },
   ...{ place: 'api.telegram.org', settings: [], recipients: [mira], waiting: 0 },
   ...more,
 })

@@ -1,0 +1,45 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Choice } from '../channel.ts'
+import type { OutboxItem } from '../ports.ts'
+import type { Tell } from '../spoken.ts'
+import { attemptOf } from '../taps.ts'
+import type { ChoiceStore, Deed, StoredChoice } from './ports.ts'
+
+const form = /^c1\.[\w-]{22}$/
+const keptAfterMs = 24 * 60 * 60_000
+const mostLabel = 60
+
+export const hashOfChoice = (token: string) => createHash('sha256').update(token).digest('base64url')
+/** Whether what a button sent is of a conversation. */
+export const isChoice = (token: string): boolean => form.test(token)
+
+/** Makes the buttons of one attempt, good once, and keeps their hashes. Call it in a transaction. */
+export function makeChoices(
+  store: Pick<ChoiceStore, 'add'>,
+  tell: Tell,
+  item: Pick<OutboxItem, 'id' | 'attempts' | 'recipient' | 'expiresAt'>,
+  thread: string,
+  deeds: readonly { label: string; deed: Deed }[],
+): Choice[] {
+  return deeds.map(({ label, deed }) => {
+    const token = `c1.${randomBytes(16).toString('base64url')}`
+    store.add({
+      ...{ hash: hashOfChoice(token), recipient: item.recipient, thread, item: attemptOf(item), deed },
+      expiresAt: item.expiresAt + keptAfterMs,
+    })
+    const line = [...label.replace(/\s+/g, ' ').trim()]
+    const shown = line.length <= mostLabel ? line.join('') : `${line.slice(0, mostLabel - 1).join('')}…`
+    return { label: tell(shown === '' ? '–' : shown), token }
+  })
+}
+
+/** Whether a button may do its deed: it is the person's, on its own message, and was not used. @param ref of the message it was pressed on */
+export const isOpen = (
+  choice: StoredChoice | undefined,
+  { recipient, ref, now }: { recipient: string; ref: string | undefined; now: number },
+): choice is StoredChoice =>
+  choice !== undefined &&
+  choice.recipient === recipient &&
+  choice.usedAt === undefined &&
+  choice.expiresAt > now &&
+  (choice.ref === undefined || choice.ref === ref)

@@ -1,0 +1,122 @@
+import type { Card, Entry, EntryOf, Question } from '../../protocol/index.ts'
+import { cardQuestion } from '../../push/card-question.ts'
+import type { TalkOf } from '../ports.ts'
+import { partsOf } from './parts.ts'
+
+/** Longer answers are told of by their first part and a link. */
+const mostParts = 5
+/** Longest result of a typed call that is shown, characters. */
+const mostResult = 12_000
+
+type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never
+type Message = Without<TalkOf, 'thread'>
+
+/** What is known of the run of an entry. `via`: the channel of the message that began it. `isTyped`: a typed call, without a model. */
+export type RunFacts = { via?: string; isTyped: boolean }
+
+/** @param entries of one run */
+export function runFacts(entries: readonly Entry[]): RunFacts {
+  const said = entries.find(({ type }) => type === 'user') as EntryOf<'user'> | undefined
+  const isTyped = entries.some((entry) => entry.type === 'assistant' && entry.madeBy === 'operator')
+  return { ...(said?.via !== undefined && { via: said.via }), isTyped }
+}
+
+/** The Markdown that tells of an entry; undefined where none is needed, for the dashboard shows more than a chat. */
+export function textOf(entry: Entry, { isTyped }: RunFacts): string | undefined {
+  switch (entry.type) {
+    case 'assistant': {
+      // What a model says between its calls is shown while it is written, and not kept.
+      if (entry.content.some(({ type }) => type === 'tool_call')) return undefined
+      const text = entry.content.flatMap((item) => (item.type === 'text' ? item.text : [])).join('')
+      return text.trim() === '' ? undefined : text
+    }
+    case 'tool_result':
+      return isTyped ? resultText(entry) : undefined
+    case 'blocked':
+      return isTyped ? `Refused: ${entry.reason}` : undefined
+    case 'error':
+      return `That failed: ${entry.error}`
+    case 'stuck':
+      return entry.text
+    case 'budget':
+      return entry.what === 'stopped' ? entry.text : undefined
+    case 'done':
+      if (entry.stopReason === 'aborted') return 'Stopped.'
+      return entry.stopReason === 'refusal' ? 'The model refused to answer.' : undefined
+    default:
+      return undefined
+  }
+}
+
+function resultText({ summary, result, isError }: EntryOf<'tool_result'>): string {
+  const shown = result.length <= mostResult ? result : `${result.slice(0, mostResult).toWellFormed()}\n…`
+  const ticks = '`'.repeat(Math.max(3, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length + 1)))
+  return `${isError ? 'Failed: ' : ''}${asText(summary)}\n\n${ticks}\n${shown}\n${ticks}`
+}
+
+/** A text of one line, whose characters mean nothing in Markdown. */
+const asText = (text: string) => text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>()#+\-.!|~]/g, '\\$&')
+
+/** The parts of a message; a long one is its first part and where the rest is. @param link of the session */
+export function shownParts(text: string, mostChars: number, link: string | undefined): string[] {
+  const parts = partsOf(text, mostChars)
+  if (parts.length <= mostParts) return parts
+  const [first = ''] = partsOf(text, mostChars - 200)
+  const where = link ?? 'the dashboard'
+  return [
+    `${first.replace(/\n\n\(\d+\/\d+\)$/, '')}\n\nThis is the first part of ${parts.length}. Read the rest in ${where}`,
+  ]
+}
+
+/** The messages that tell of an entry. */
+export function messagesOf(
+  entry: Entry,
+  facts: RunFacts,
+  shown: { sessionId: string; mostChars: number; link: string | undefined },
+): Message[] {
+  const { sessionId, mostChars, link } = shown
+  if (entry.type === 'question') return [{ what: 'question', questionId: entry.questionId }]
+  const text = textOf(entry, facts)
+  const parts = text === undefined ? [] : shownParts(text, mostChars, link)
+  const of = parts.length
+  const pictures = entry.type === 'tool_result' ? (entry.images ?? []) : []
+  return [
+    ...parts.map((_, part): Message => ({ what: 'entry', sessionId, seq: entry.seq, part, of })),
+    ...pictures.map(({ id }): Message => ({ what: 'picture', sessionId, image: id })),
+  ]
+}
+
+/** The words of a question, for a chat. */
+export function questionText({ server, message, items }: Question, canTap: boolean): string {
+  const who =
+    server === undefined ? '' : `The server ${asText(server)} asks. ${message === undefined ? '' : asText(message)}\n\n`
+  const asked = items.map(({ text, options, hint }) => {
+    const choices = options.map(
+      ({ label, note }) => `- ${asText(label)}${note === undefined ? '' : `: ${asText(note)}`}`,
+    )
+    return [`**${asText(text)}**`, ...(hint === undefined ? [] : [asText(hint)]), ...choices].join('\n')
+  })
+  const how =
+    server !== undefined && !canTap
+      ? 'Answer it in the dashboard.'
+      : server !== undefined
+        ? 'An answer allows nothing.'
+        : `${canTap ? 'Tap an answer, or write' : 'Write'} one in your own words. An answer allows nothing.`
+  return `${who}${asked.join('\n\n')}\n\n${how}`
+}
+
+/** Whether one tap answers the question. */
+export const isTapped = ({ items }: Question): boolean =>
+  items.length === 1 &&
+  items[0]?.isMultiple !== true &&
+  (items[0]?.options.length ?? 0) > 0 &&
+  (items[0]?.options.length ?? 0) <= 10
+
+/** Lines that tell what waits for a decision. */
+export function waitingLines(cards: readonly Card[], hidesNames: boolean): string[] {
+  if (cards.length === 0) return ['Nothing waits for you.']
+  if (hidesNames) return [cards.length === 1 ? 'One call waits for you.' : `${cards.length} calls wait for you.`]
+  const most = 8
+  const shown = cards.slice(0, most).map((card) => `– ${cardQuestion(card)}`)
+  return [...shown, ...(cards.length > most ? [`And ${cards.length - most} more.`] : [])]
+}

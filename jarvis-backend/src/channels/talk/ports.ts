@@ -1,0 +1,146 @@
+import type { Card, ChatEvents, Entry, Question } from '../../protocol/index.ts'
+import type { Picture } from '../channel.ts'
+
+/** A session that a chat talks in. */
+export type Chat = {
+  recipient: string
+  /** Empty: the chat itself. */
+  thread: string
+  sessionId: string
+  /** The newest `seq` that was handed to the outbox, or needed no message. */
+  told: number
+  /** The message that shows an answer while it is written. */
+  preview?: string
+  /** What is written goes there. Of a chat and thread, one at most. */
+  isCurrent: boolean
+  at: number
+}
+
+/** The sessions of chats. Those of a recipient end with it. */
+export interface ChatStore {
+  current(recipient: string, thread: string): Chat | undefined
+  /** Of a recipient and thread, newest first; of all, where none is given. */
+  list(of?: { recipient: string; thread: string }): Chat[]
+  /** Makes a session the current one of its chat. @param told of a session that is new there */
+  enter(chat: Pick<Chat, 'recipient' | 'thread' | 'sessionId' | 'told' | 'at'>): void
+  /** The next message begins a session. */
+  leave(recipient: string, thread: string): void
+  /** Notes that all entries up to `seq` were told. */
+  tell(chat: Pick<Chat, 'recipient' | 'thread' | 'sessionId'>, seq: number): void
+  /** @param ref undefined: no message shows one */
+  preview(chat: Pick<Chat, 'recipient' | 'thread' | 'sessionId'>, ref: string | undefined): void
+  removeOf(recipient: string): void
+}
+
+/** What a button of a conversation does. */
+export type Deed =
+  | { does: 'answer'; questionId: string; option: number }
+  | { does: 'decline'; questionId: string }
+  | { does: 'send' | 'discard'; heard: string }
+  | { does: 'open'; sessionId: string }
+
+/** One button of one message. `hash`: of its token. `item`: the attempt that sent it. */
+export type StoredChoice = {
+  hash: string
+  recipient: string
+  thread: string
+  item: string
+  deed: Deed
+  ref?: string
+  expiresAt: number
+  usedAt?: number
+}
+
+export interface ChoiceStore {
+  add(choice: StoredChoice): void
+  get(hash: string): StoredChoice | undefined
+  /** Binds the buttons of an attempt that are bound to no message yet. */
+  bind(item: string, ref: string): void
+  /** First wins, and ends the other buttons of its message. */
+  use(hash: string, at: number): boolean
+  removeOf(recipient: string): void
+  prune(now: number): void
+}
+
+/** A voice note. `text`: what was heard; absent until then. */
+export type Heard = {
+  id: string
+  recipient: string
+  thread: string
+  file: string
+  at: number
+  text?: string
+  problem?: string
+  end?: 'sent' | 'discarded'
+}
+
+export interface HeardStore {
+  add(note: Pick<Heard, 'id' | 'recipient' | 'thread' | 'file' | 'at'>): void
+  get(id: string): Heard | undefined
+  /** Those that nothing was heard of yet, oldest first. */
+  open(): Heard[]
+  /** First wins. */
+  hear(id: string, what: { text: string } | { problem: string }): boolean
+  /** First wins. */
+  end(id: string, end: NonNullable<Heard['end']>): boolean
+  removeOf(recipient: string): void
+  prune(before: number): void
+}
+
+/** A message of a person, for the house. */
+export type Said = {
+  /** Absent: in a new session. */
+  sessionId?: string
+  text: string
+  by: string
+  /** The channel. */
+  via: string
+  /** A repeated message of the same one starts nothing. */
+  requestId: string
+  /** Of a new session. */
+  agent?: string
+  /** Ids of files that `by` uploaded. */
+  attachments: readonly string[]
+  /** Runs in the transaction that stores the message; not for a repeated one. */
+  remember(sent: { sessionId: string }): void
+}
+
+/** What a conversation needs of the house. */
+export type House = {
+  /** @throws JarvisError */
+  start(said: Said): { sessionId: string; queued: boolean }
+  /** Keeps a file until it is sent. @returns its id @throws JarvisError */
+  upload(by: string, file: { name: string; data: Buffer }): string
+  abort(sessionId: string, by: string): void
+  /** The agent that bindings choose. */
+  agentFor(arrival: { channel: string; account: string; chat: string; person: string }): string
+  hasAgent(id: string): boolean
+  session(id: string): { title: string; agent: string; isRunning: boolean } | undefined
+  /** Tells of all that happens in a session from now on. @returns a function that ends it */
+  watch(
+    sessionId: string,
+    tell: <E extends keyof ChatEvents>(event: E, payload: ChatEvents[E]) => void,
+  ): (() => void) | undefined
+  /** As clients see them. */
+  entriesFrom(sessionId: string, from: number, limit: number): Entry[]
+  entry(sessionId: string, seq: number): Entry | undefined
+  entriesOfRun(runId: string): Entry[]
+  picture(sessionId: string, id: string): Picture | undefined
+  /** The cards that wait for a decision. */
+  waiting(): Card[]
+  questions(sessionId: string): Question[]
+  question(questionId: string): { question: Question; sessionId: string; isOpen: boolean } | undefined
+  /** `remember` runs in the answer's transaction. @throws JarvisError */
+  answer(request: {
+    questionId: string
+    by: string
+    remember(): void
+    answers?: { chosen?: number[] }[]
+    said?: string
+    declined?: true
+  }): void
+  /** What of the cluster fits in a few lines. */
+  status(person: string): string
+  /** Turns speech into text; undefined: nothing is set up. @throws Error in words */
+  transcribe: ((audio: Buffer, name: string, signal: AbortSignal) => Promise<string>) | undefined
+}
