@@ -60,6 +60,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'budgets',
     'skills',
     'v1',
+    'workbench',
   ],
   'mcp/server': ['protocol', 'tools', 'calls', 'agent', 'auth'],
   'mcp/attached': ['protocol', 'gate', 'tools', 'calls', 'redaction'],

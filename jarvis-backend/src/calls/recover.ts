@@ -12,6 +12,8 @@ type RecoveryParts = {
   clock: Clock
   cluster: Cluster
   catalog: Pick<Catalog, 'get'>
+  /** What became of the files that a call changes; undefined where none were begun. */
+  applied(toolUseId: string): Reconciled | undefined
 }
 
 /** How long a restarted server looks for a call's outcome before it says that it does not know. */
@@ -36,11 +38,14 @@ export function createRecovery(parts: RecoveryParts) {
 
   /** Asks the cluster, for a bounded time. */
   async function look(toolUseId: string, claimed: Execution): Promise<Reconciled> {
+    const ending = endingOf(claimed)
+    if (ending !== undefined && 'applies' in ending)
+      return parts.applied(toolUseId) ?? { outcome: 'failed', text: 'No file was changed: JARVIS ended before that.' }
     const limit = new AbortController()
     const disarm = clock.after(lookForMs, () => limit.abort(new Error('The cluster did not say in time.')))
     try {
       const { outcome, text, upid } = await reconcile(
-        endingOf(claimed),
+        ending,
         claimed,
         executions.others(toolUseId),
         cluster,

@@ -83,6 +83,8 @@ export function composeGate(
     /** Called with the changes that go back soon whenever they may have changed. */
     goingBack: Parameters<typeof createReturns>[0]['soon']
     note: RecordParts['note'] & Parameters<typeof createQuestions>[0]['note']
+    /** What became of the files that a call changes. */
+    applied: Parameters<typeof createExecutor>[0]['applied']
   },
 ) {
   const { clock, now, database, settings, journal, redactor, redact, isStopping, report, activity } = foundation
@@ -209,7 +211,7 @@ export function composeGate(
   const executor = createExecutor({
     ...shared,
     questions,
-    observed: parts.observed,
+    ...{ observed: parts.observed, applied: parts.applied },
     ways,
     seeingJudge,
     sightOf: sightFor,

@@ -278,6 +278,7 @@ export function createSite(
     goingBack: tellers.goingBack,
     observed: tellObserved(foundation, tellers),
     note: (sessionId, runId, entry) => sessions.runs.note(sessionId, runId, entry),
+    applied: workbench.applied,
   })
   const { confirmations, grants, questions } = gate
   const leave = createLeave({ database, journal: foundation.journal, tokens: apiTokens, grants, now })
@@ -346,6 +347,7 @@ export function createSite(
     if (people.people.get(person) === undefined) push.forgetAll(person)
   })
   gate.askers.look()
+  workbench.finish()
   runs.resume(!place.isAnother)
   questions.leave((sessionId, runId) => runs.goesOn(sessionId, runId))
   for (const { sessionId } of questions.list(Number.MAX_SAFE_INTEGER)) push.asking(sessionId, questions.open(sessionId))

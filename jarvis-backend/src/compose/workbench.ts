@@ -3,8 +3,12 @@ import { join } from 'node:path'
 import { Mistake, type WorkbenchPolicy } from '../gate/index.ts'
 import { workbenchRoutes } from '../http/workbench.ts'
 import type { WorkbenchArea } from '../protocol/index.ts'
+import { createApplyJournal } from '../store/sqlite/file-changes.ts'
 import type { Tool } from '../tools/tool.ts'
 import { areas, offReason } from '../workbench/areas.ts'
+import { createApplier } from '../workbench/files/applier.ts'
+import { createContentStore } from '../workbench/files/content-store.ts'
+import { createRootOf } from '../workbench/files/root-of.ts'
 import { ownPathsOf } from '../workbench/own-paths.ts'
 import type { Foundation } from './foundation.ts'
 import type { Area, Bench } from './workbench/area.ts'
@@ -13,17 +17,22 @@ import type { Area, Bench } from './workbench/area.ts'
 export function composeWorkbench(foundation: Foundation, parts: { policy(): WorkbenchPolicy }) {
   const { dataDir } = foundation
   const home = join(dataDir, 'workbench')
-  const bench: Bench = {
-    ...foundation,
-    policy: parts.policy,
-    ownPaths: ownPathsOf(dataDir),
-    sessionDir(sessionId) {
-      if (!/^ses_[A-Za-z0-9_-]+$/.test(sessionId)) throw new Error(`${sessionId} is no session.`)
-      const dir = join(home, sessionId)
-      mkdirSync(dir, { recursive: true, mode: 0o700 })
-      return dir
-    },
+  const sessionDir = (sessionId: string) => {
+    if (!/^ses_[A-Za-z0-9_-]+$/.test(sessionId)) throw new Error(`${sessionId} is no session.`)
+    const dir = join(home, sessionId)
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    return dir
   }
+  const ownPaths = ownPathsOf(dataDir)
+  const rootOf = createRootOf({ policy: parts.policy, ownPaths, sessionDir })
+  const store = createContentStore(join(home, 'kept'), foundation.secrets)
+  const journal = createApplyJournal(foundation.database, foundation.now)
+  const applier = createApplier({
+    journal,
+    partsOf: () => ({ rootOf, read: store.read }),
+    report: foundation.report,
+  })
+  const bench: Bench = { ...foundation, policy: parts.policy, ownPaths, sessionDir, rootOf, store, applier }
   const made: readonly Area[] = areasOf(bench)
   const isOn = ({ name, isOnByItself }: Area, policy: WorkbenchPolicy) =>
     areas[name].isOn(policy) ?? isOnByItself?.() ?? false
@@ -55,8 +64,14 @@ export function composeWorkbench(foundation: Foundation, parts: { policy(): Work
     tools: made.flatMap(switched),
     state,
     routes: workbenchRoutes({ state }),
+    /** Finishes changes of files that an earlier process began. Called before runs go on. */
+    finish: applier.finish,
+    /** What became of the files that a call changes; undefined where none were begun. */
+    applied: applier.outcomeOf,
     /** Begins background work that must not delay the start. */
     start() {
+      journal.prune(foundation.now() - keptForMs)
+      store.prune(new Set())
       for (const { start } of made) start?.()
     },
     async stop() {
@@ -71,6 +86,9 @@ export function composeWorkbench(foundation: Foundation, parts: { policy(): Work
 }
 
 export type ComposedWorkbench = ReturnType<typeof composeWorkbench>
+
+/** How long it is known what became of a call's files, ms. */
+const keptForMs = 90 * 24 * 60 * 60_000
 
 /** The areas in the order in which their tools are offered. A new one is appended: a provider caches the order. */
 const areasOf = (_bench: Bench): readonly Area[] => []

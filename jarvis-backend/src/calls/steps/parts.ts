@@ -14,6 +14,7 @@ import type { LookAgain } from '../look-again.ts'
 import type { Plans } from '../plans/plans.ts'
 import type { ExecutionStore, JournalProof } from '../ports.ts'
 import type { Questions } from '../questions/questions.ts'
+import type { Reconciled } from '../reconcile.ts'
 import type { Ways } from '../way.ts'
 
 /** A call that runs now; `sentence` says which, who asked for it, and why it is told. Names in it are quoted. */
@@ -24,6 +25,8 @@ export type StepParts = {
   ways: Ways
   judge: Judge
   seeingJudge: SeeingJudge
+  /** What became of the files that a call changes; undefined where none were begun. */
+  applied(toolUseId: string): Reconciled | undefined
   effectsOf: ReturnType<typeof createEffectsOf>
   world: () => World
   confirmations: Confirmations

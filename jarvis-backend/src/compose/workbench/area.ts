@@ -1,6 +1,9 @@
 import type { WorkbenchPolicy } from '../../gate/index.ts'
 import type { AreaName, Missing } from '../../protocol/index.ts'
 import type { Tool } from '../../tools/tool.ts'
+import type { Applier } from '../../workbench/files/applier.ts'
+import type { ContentStore } from '../../workbench/files/content-store.ts'
+import type { RootAt } from '../../workbench/files/walk.ts'
 import type { Foundation } from '../foundation.ts'
 
 /** One area of the workbench: its tools, and what it says of itself. A file beside this one makes each. */
@@ -32,4 +35,10 @@ export type Bench = Pick<
   ownPaths: readonly string[]
   /** The session's own folder, which is made when it is first asked for. */
   sessionDir(sessionId: string): string
+  /** The root that a change of files names. @throws JarvisError `not_found` */
+  rootOf(name: string): RootAt
+  /** Bytes by their hash: what files held, and what they are to hold. */
+  store: ContentStore
+  /** Changes files for a call, and finishes that after a crash. */
+  applier: Applier
 }

@@ -904,4 +904,14 @@ export const migrations: readonly string[] = [
     end TEXT
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Lists of files that calls change, written down before the first file is. changes: JSON. state: begun, done, failed or mixed.
+  CREATE TABLE file_changes (
+    call_id TEXT PRIMARY KEY,
+    changes TEXT NOT NULL,
+    state TEXT NOT NULL,
+    text TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]

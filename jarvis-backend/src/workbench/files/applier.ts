@@ -1,0 +1,96 @@
+import { JarvisError } from '../../protocol/index.ts'
+import { type Applied, type ApplyParts, applyChanges } from './apply.ts'
+import { type FileChange, reversed, shownPath } from './entry.ts'
+
+/** `done`: all are new. `failed`: all are old. `mixed`: some are new, and something else stands where others should. */
+export type ApplyState = 'begun' | 'done' | 'failed' | 'mixed'
+
+/** Which lists of changes were begun, by the call that makes them. */
+export interface ApplyJournal {
+  /** On disk when it returns. */
+  begin(callId: string, changes: readonly FileChange[]): void
+  /** @param text what became of it, for people */
+  end(callId: string, state: Exclude<ApplyState, 'begun'>, text: string): void
+  get(callId: string): { state: ApplyState; text: string } | undefined
+  /** Those that were begun and have not ended, oldest first. */
+  open(): { callId: string; changes: FileChange[] }[]
+  /** Forgets those that ended before, Unix ms. */
+  prune(before: number): void
+}
+
+export type Applier = {
+  /**
+   * Makes a list of changes for a call: written down first, so that the next start finishes what a killed process began.
+   * @throws JarvisError `conflict` where a file moved meanwhile: nothing is changed then; `outcome_unknown` where only a part could be
+   */
+  apply(callId: string, changes: readonly FileChange[]): Applied
+  /** Finishes what an earlier process began. Called once, before calls are taken up again. */
+  finish(): void
+  /** What became of a call's changes; undefined where none were begun. */
+  outcomeOf(callId: string): { outcome: 'done' | 'failed' | 'unknown'; text: string } | undefined
+}
+
+const outcomes = { begun: 'unknown', done: 'done', failed: 'failed', mixed: 'unknown' } as const
+
+/** @param parts `rootOf` is asked for each call, because a session has a folder of its own */
+export function createApplier(parts: {
+  journal: ApplyJournal
+  partsOf(callId: string): ApplyParts
+  report(error: unknown, message: string): void
+}): Applier {
+  const { journal } = parts
+
+  /** @returns why it could not be taken back, undefined where all is old */
+  function takenBack(callId: string, changes: readonly FileChange[]): string | undefined {
+    try {
+      applyChanges(reversed(changes), parts.partsOf(callId), true)
+      return undefined
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  /** Ends a list that could not be made whole. */
+  function giveUp(callId: string, changes: readonly FileChange[], error: unknown): JarvisError {
+    const why = error instanceof Error ? error.message : String(error)
+    const left = takenBack(callId, changes)
+    if (left === undefined) {
+      journal.end(callId, 'failed', `Nothing was changed. ${why}`)
+      return error instanceof JarvisError ? error : new JarvisError('conflict', `Nothing was changed. ${why}`)
+    }
+    const names = changes.slice(0, 5).map(shownPath).join(', ')
+    const text = `Some of the files were changed and some were not: ${names}. ${why} ${left}`
+    journal.end(callId, 'mixed', text)
+    return new JarvisError('outcome_unknown', text)
+  }
+
+  return {
+    apply(callId, changes) {
+      journal.begin(callId, changes)
+      try {
+        const applied = applyChanges(changes, parts.partsOf(callId))
+        journal.end(callId, 'done', doneText(changes))
+        return applied
+      } catch (error) {
+        throw giveUp(callId, changes, error)
+      }
+    },
+    finish() {
+      for (const { callId, changes } of journal.open()) {
+        try {
+          applyChanges(changes, parts.partsOf(callId), true)
+          journal.end(callId, 'done', doneText(changes))
+        } catch (error) {
+          parts.report(giveUp(callId, changes, error), 'a change of files that was begun could not be finished')
+        }
+      }
+    },
+    outcomeOf(callId) {
+      const known = journal.get(callId)
+      return known && { outcome: outcomes[known.state], text: known.text }
+    },
+  }
+}
+
+const doneText = (changes: readonly FileChange[]): string =>
+  changes.length === 1 ? `${changes.map(shownPath)[0]} was changed.` : `${changes.length} files were changed.`

@@ -1,0 +1,204 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { JarvisError } from '../../protocol/index.ts'
+import { type Entry, type FileChange, isSame, none, shownPath } from './entry.ts'
+import { entryIn, type Held, type RootAt, within } from './walk.ts'
+
+export type ApplyParts = {
+  /** @throws JarvisError where there is no such root now */
+  rootOf(name: string): RootAt
+  /** The bytes of a new file. */
+  read(hash: string): Buffer | undefined
+  /** Lets a test stop between two steps. */
+  reached?(step: string): void
+}
+
+/** `done`: changes made now; `already`: those that stood before. */
+export type Applied = { done: number; already: number }
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW } = constants
+
+/**
+ * Makes a list of changes, each file by a new file that takes the old one's place. Safe to repeat: what is new already is left alone, and each
+ * file is old or new at any time, also when the process is killed.
+ * @param isResumed an earlier process may have stopped in the middle, so that what changes its kind may be missing
+ * @throws JarvisError `conflict` before anything is changed, where something is neither old nor new; `invalid_request` for a link on the way
+ */
+export function applyChanges(changes: readonly FileChange[], parts: ApplyParts, isResumed = false): Applied {
+  const open = changes.filter((change) => !isNew(change, survey(change, parts, isResumed)))
+  for (const { root, path } of changes) sweep(parts.rootOf(root), path)
+  for (const change of open) mustBeReady(change, changes, parts)
+  const leaving = open.filter(({ old, new: made }) => old.kind !== 'none' && old.kind !== made.kind)
+  for (const change of leaving.toSorted(deepestFirst)) {
+    at(change, parts, (held) => remove(held, change))
+    parts.reached?.(`removed ${change.path}`)
+  }
+  for (const change of open.filter(({ new: made }) => made.kind !== 'none').toSorted(outermostFirst)) {
+    at(change, parts, (held) => put(held, change, parts))
+    parts.reached?.(`put ${change.path}`)
+  }
+  return { done: open.length, already: changes.length - open.length }
+}
+
+/** What stands at a path now. @throws JarvisError */
+export const entryAt = (root: RootAt, path: string): Entry =>
+  within(root, path, (held) => entryIn(held, shownPath({ root: root.name, path }))) ?? none
+
+const depth = ({ path }: FileChange) => path.split('/').length
+const deepestFirst = (one: FileChange, other: FileChange) => depth(other) - depth(one)
+const outermostFirst = (one: FileChange, other: FileChange) => depth(one) - depth(other)
+
+const isNew = ({ new: made }: FileChange, now: Entry) => isSame(now, made)
+
+const moved = (change: FileChange, why: string) =>
+  new JarvisError('conflict', `${shownPath(change)} ${why}. Nothing more was changed: look at it and ask again.`)
+
+/** @throws JarvisError `conflict` where it is neither old nor new */
+function survey(change: FileChange, { rootOf }: ApplyParts, isResumed: boolean): Entry {
+  const root = rootOf(change.root)
+  if (!root.write) throw new JarvisError('forbidden', `The root ${root.name} is only read.`)
+  const { old, new: made } = change
+  const now = entryAt(root, change.path)
+  const isBetween =
+    isResumed && ((now.kind === 'none' && old.kind !== made.kind) || (now.kind === 'folder' && made.kind === 'folder'))
+  if (isSame(now, old) || isSame(now, made) || isBetween) return now
+  throw moved(change, 'was changed meanwhile by something else')
+}
+
+/** @throws JarvisError `conflict` for what would stop the changes in the middle */
+function mustBeReady(change: FileChange, all: readonly FileChange[], parts: ApplyParts): void {
+  const { root, path, old, new: made } = change
+  if (made.kind === 'file' && parts.read(made.hash) === undefined)
+    throw new JarvisError('conflict', `What ${shownPath(change)} is to hold is not kept any more.`)
+  if (old.kind === 'file')
+    at(change, parts, ({ dir, name }) => {
+      const links = lstatSync(`${dir}/${name}`, { throwIfNoEntry: false })?.nlink ?? 1
+      if (links > 1) throw moved(change, 'has other names (hard links), which a change would part from it')
+    })
+  if (old.kind !== 'folder' || made.kind === 'folder') return
+  const leaving = new Set(all.filter((one) => one.root === root && one.new.kind === 'none').map((one) => one.path))
+  const stays = within(parts.rootOf(root), `${path}/x`, ({ dir }) => readdirSync(dir))?.find(
+    (name) => !leaving.has(`${path}/${name}`),
+  )
+  if (stays !== undefined) throw moved(change, 'holds something that is to stay')
+}
+
+function at<T>(change: FileChange, { rootOf }: ApplyParts, work: (held: Held) => T): T {
+  let result: { value: T } | undefined
+  within(rootOf(change.root), change.path, (held) => {
+    result = { value: work(held) }
+  })
+  if (result === undefined) throw moved(change, 'lost the folder that holds it')
+  return result.value
+}
+
+function remove(held: Held, change: FileChange): void {
+  const { dir, fd, name } = held
+  if (lstatSync(`${dir}/${name}`, { throwIfNoEntry: false }) === undefined) return
+  if (change.old.kind === 'folder') rmdirSync(`${dir}/${name}`)
+  else {
+    if (!isSame(entryIn(held, shownPath(change)), change.old))
+      throw moved(change, 'was changed meanwhile by something else')
+    unlinkSync(`${dir}/${name}`)
+  }
+  fsyncSync(fd)
+}
+
+function put(held: Held, change: FileChange, parts: ApplyParts): void {
+  const { dir, fd, name } = held
+  const full = `${dir}/${name}`
+  const { new: made, old } = change
+  if (made.kind === 'folder') {
+    if (lstatSync(full, { throwIfNoEntry: false }) === undefined) mkdirSync(full, { mode: made.mode })
+    setFolderMode(full, made.mode)
+  } else if (made.kind === 'link') {
+    const fresh = `${dir}/${freshName(name)}`
+    symlinkSync(made.to, fresh)
+    renameSync(fresh, full)
+  } else if (made.kind === 'file') putFile(held, change, made, old.kind === 'file', parts)
+  fsyncSync(fd)
+}
+
+function putFile(
+  held: Held,
+  change: FileChange,
+  { hash, mode }: Extract<Entry, { kind: 'file' }>,
+  replaces: boolean,
+  parts: ApplyParts,
+): void {
+  const { dir, name } = held
+  const bytes = parts.read(hash)
+  if (bytes === undefined) throw moved(change, 'cannot be written: its bytes are not kept any more')
+  const fresh = `${dir}/${freshName(name)}`
+  const before = replaces ? lstatSync(`${dir}/${name}`, { throwIfNoEntry: false }) : undefined
+  const file = openSync(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+  try {
+    writeFileSync(file, bytes)
+    if (before !== undefined) keepOwner(file, before)
+    fchmodSync(file, mode)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  parts.reached?.(`wrote ${change.path}`)
+  // The last look before the old bytes are gone for good.
+  const now = entryIn(held, shownPath(change))
+  if (!isSame(now, replaces ? change.old : none)) {
+    unlinkSync(fresh)
+    throw moved(change, 'was changed meanwhile by something else')
+  }
+  if (replaces) renameSync(fresh, `${dir}/${name}`)
+  else {
+    // Unlike a rename, a link never takes the place of a file that came meanwhile.
+    linkSync(fresh, `${dir}/${name}`)
+    unlinkSync(fresh)
+  }
+}
+
+/** Through an open folder: by its name alone, the mode of what a link leads to would change. */
+function setFolderMode(path: string, mode: number): void {
+  const folder = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  try {
+    fchmodSync(folder, mode)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+/** Only root may give a file away; elsewhere the file becomes JARVIS's own. */
+function keepOwner(file: number, { uid, gid }: { uid: number; gid: number }): void {
+  try {
+    fchownSync(file, uid, gid)
+  } catch {
+    // Its group alone may be given by a member.
+    try {
+      fchownSync(file, -1, gid)
+    } catch {}
+  }
+}
+
+const freshName = (name: string) => `.${name.slice(0, 200)}.jarvis-new`
+
+/** Removes what a process that was killed left half written. */
+function sweep(root: RootAt, path: string): void {
+  within(root, path, ({ dir, name }) => {
+    const fresh = `${dir}/${freshName(name)}`
+    const stat = lstatSync(fresh, { throwIfNoEntry: false })
+    if (stat !== undefined && !stat.isDirectory()) unlinkSync(fresh)
+  })
+}

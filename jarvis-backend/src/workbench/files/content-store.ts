@@ -1,0 +1,93 @@
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { hashOf } from './walk.ts'
+
+/** Bytes by their SHA-256: what files held before a change, and what they are to hold. */
+export type ContentStore = {
+  /** Keeps bytes on disk before it returns. @returns their hash; undefined where they are over `mostBytes` and not kept */
+  keep(bytes: Buffer): string | undefined
+  /** @returns undefined where they are not kept any more */
+  read(hash: string): Buffer | undefined
+  /** Forgets the bytes that were kept longest ago, until no more than `mostInAll` are left. @param needed hashes that stay */
+  prune(needed: ReadonlySet<string>): void
+}
+
+export const mostBytes = 20 * 1024 ** 2
+export const mostInAll = 500 * 1024 ** 2
+const form = /^[0-9a-f]{64}$/
+
+/**
+ * Keeps bytes in a folder, sealed, because a file that JARVIS changes may hold a secret.
+ * @param box seals and opens; a text opens only at the place it was sealed for
+ */
+export function createContentStore(
+  dir: string,
+  box: { seal(place: string, text: string): string; open(place: string, sealed: string): string },
+  limits: { bytes: number; inAll: number } = { bytes: mostBytes, inAll: mostInAll },
+): ContentStore {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const fileOf = (hash: string) => join(dir, hash)
+  const placeOf = (hash: string) => `workbench/kept/${hash}`
+  const sizeOf = (hash: string) => statSync(fileOf(hash), { throwIfNoEntry: false })?.size
+
+  function read(hash: string): Buffer | undefined {
+    if (!form.test(hash) || sizeOf(hash) === undefined) return undefined
+    const bytes = Buffer.from(box.open(placeOf(hash), readFileSync(fileOf(hash), 'utf8')), 'base64')
+    return hashOf(bytes) === hash ? bytes : undefined
+  }
+
+  return {
+    read,
+    keep(bytes) {
+      if (bytes.length > limits.bytes) return undefined
+      const hash = hashOf(bytes)
+      if (sizeOf(hash) !== undefined) {
+        const now = new Date()
+        utimesSync(fileOf(hash), now, now)
+        return hash
+      }
+      const fresh = join(dir, `${hash}.${process.pid}.new`)
+      rmSync(fresh, { force: true })
+      const file = openSync(fresh, 'wx', 0o600)
+      try {
+        writeSync(file, box.seal(placeOf(hash), bytes.toString('base64')))
+        fsyncSync(file)
+      } finally {
+        closeSync(file)
+      }
+      renameSync(fresh, fileOf(hash))
+      return hash
+    },
+    prune(needed) {
+      const kept = readdirSync(dir).flatMap((name) => {
+        const stat = statSync(join(dir, name), { throwIfNoEntry: false })
+        if (stat === undefined) return []
+        // What a dead process left half written is nobody's.
+        if (!form.test(name)) {
+          rmSync(join(dir, name), { force: true })
+          return []
+        }
+        return [{ hash: name, size: stat.size, at: stat.mtimeMs }]
+      })
+      let left = kept.reduce((sum, { size }) => sum + size, 0)
+      for (const { hash, size } of kept.sort((one, other) => one.at - other.at)) {
+        if (left <= limits.inAll) return
+        if (needed.has(hash)) continue
+        rmSync(fileOf(hash), { force: true })
+        left -= size
+      }
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import type { FileDiff } from '../../protocol/index.ts'
+import { type Entry, type FileChange, shownPath } from './entry.ts'
+import { diffLines, hunksOf } from './line-diff.ts'
+import { textOf } from './text.ts'
+
+/** Lines of a card's whole diff. */
+export const mostLines = 200
+
+/**
+ * The diff of a list of changes.
+ * @param read bytes by their hash; undefined where they are not kept
+ * @param most lines in all; the rest is counted
+ */
+export function diffOf(
+  changes: readonly FileChange[],
+  read: (hash: string) => Buffer | undefined,
+  most = mostLines,
+): FileDiff[] {
+  let free = most
+  return changes.map((change) => {
+    const { old, new: made } = change
+    const { lines, note } = linesOf(old, made, read)
+    const shown = lines.slice(0, free)
+    free -= shown.length
+    const mode = modeOf(old, made)
+    return {
+      path: shownPath(change),
+      change:
+        old.kind === 'none' ? 'added' : made.kind === 'none' ? 'deleted' : isModeAlone(old, made) ? 'mode' : 'changed',
+      ...(old.kind === 'file' && { old: old.hash }),
+      ...(made.kind === 'file' && { new: made.hash }),
+      ...(mode !== undefined && { mode }),
+      added: lines.filter((line) => line.startsWith('+')).length,
+      removed: lines.filter((line) => line.startsWith('-')).length,
+      lines: shown,
+      left: lines.length - shown.length,
+      ...(note !== undefined && { note }),
+    }
+  })
+}
+
+const octal = (mode: number) => mode.toString(8).padStart(3, '0')
+const modeIn = (entry: Entry) => (entry.kind === 'file' || entry.kind === 'folder' ? entry.mode : undefined)
+
+function modeOf(old: Entry, made: Entry): string | undefined {
+  const [before, after] = [modeIn(old), modeIn(made)]
+  return before === undefined || after === undefined || before === after
+    ? undefined
+    : `${octal(before)} → ${octal(after)}`
+}
+
+const isModeAlone = (old: Entry, made: Entry) =>
+  (old.kind === 'folder' && made.kind === 'folder') ||
+  (old.kind === 'file' && made.kind === 'file' && old.hash === made.hash)
+
+const kinds = { none: 'nothing', file: 'a file', link: 'a link', folder: 'a folder' } as const
+const wordsOf = (entry: Entry) => (entry.kind === 'link' ? `a link to ${entry.to}` : kinds[entry.kind])
+
+function linesOf(
+  old: Entry,
+  made: Entry,
+  read: (hash: string) => Buffer | undefined,
+): { lines: string[]; note?: string } {
+  const areFiles = [old, made].every(({ kind }) => kind === 'none' || kind === 'file')
+  if (!areFiles || isModeAlone(old, made))
+    return { lines: [], ...(old.kind !== made.kind && { note: `${wordsOf(old)} becomes ${wordsOf(made)}.` }) }
+  const [before, after] = [old, made].map((entry) => (entry.kind === 'file' ? read(entry.hash) : Buffer.alloc(0)))
+  if (before === undefined || after === undefined) return { lines: [], note: 'Its content is not kept.' }
+  const [one, other] = [textOf(before), textOf(after)]
+  if (one === undefined || other === undefined)
+    return { lines: [], note: `It is no text: ${before.length} bytes become ${after.length}.` }
+  const lines = hunksOf(diffLines(one.lines, other.lines))
+  const ends = [
+    ...(one.ending !== other.ending && before.length > 0 && after.length > 0
+      ? [`Its lines end with ${other.ending}, not with ${one.ending}.`]
+      : []),
+    ...(one.hasBom !== other.hasBom && before.length > 0
+      ? [other.hasBom ? 'It gets a byte order mark.' : 'Its byte order mark goes.']
+      : []),
+  ]
+  return { lines, ...(ends.length > 0 && { note: ends.join(' ') }) }
+}

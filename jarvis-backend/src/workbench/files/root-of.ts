@@ -1,0 +1,26 @@
+import type { Place, WorkbenchPolicy } from '../../gate/index.ts'
+import { sessionRoot } from '../../gate/index.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import type { RootAt } from './walk.ts'
+
+const ofSession = `${sessionRoot}:`
+
+/** The root of a place as a change names it: of a session's own folder `session:ID`, so that the change is about that session for good. */
+export function rootName({ root }: Place, sessionId: string | undefined): string {
+  if (root === undefined) throw new JarvisError('invalid_request', 'The path is outside the roots of policy.yaml.')
+  if (root !== sessionRoot) return root
+  if (sessionId === undefined || sessionId === '')
+    throw new JarvisError('invalid_request', 'There is no session here, so it has no folder.')
+  return `${ofSession}${sessionId}`
+}
+
+/** Finds the root that a change names. @throws JarvisError `not_found` where policy.yaml does not name it any more */
+export const createRootOf =
+  (parts: { policy(): WorkbenchPolicy; ownPaths: readonly string[]; sessionDir(sessionId: string): string }) =>
+  (name: string): RootAt => {
+    if (name.startsWith(ofSession))
+      return { name: sessionRoot, path: parts.sessionDir(name.slice(ofSession.length)), write: true, own: [] }
+    const root = parts.policy().roots.find((one) => one.name === name)
+    if (root === undefined) throw new JarvisError('not_found', `policy.yaml names no root ${name} under workbench.`)
+    return { ...root, own: parts.ownPaths }
+  }

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+} from 'node:fs'
+import { isWithin } from '../../gate/index.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import { type Entry, none } from './entry.ts'
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
+
+/** A root as it is opened. `own`: absolute paths of JARVIS's own files, which it does not reach. */
+export type RootAt = { name: string; path: string; write: boolean; own: readonly string[] }
+
+/** The open folder that holds a path. `dir`: a path to it that no rename changes; `fd`: the same, to flush it. */
+export type Held = { dir: string; fd: number; name: string }
+
+const refuse = (text: string) => new JarvisError('invalid_request', text)
+
+/**
+ * Opens the folder that holds a path, part by part, and calls `work` with it. No part may be a link, and what is swapped meanwhile changes
+ * nothing: the rest of the way begins at the open folder. The folder is closed when `work` returns.
+ * @param path relative to the root; empty: the root itself, with the name `.`
+ * @returns undefined where a folder on the way is missing
+ * @throws JarvisError `invalid_request` where a part is a link or no folder, or is JARVIS's own; `not_found` where the root is not there
+ */
+export function within<T>(root: RootAt, path: string, work: (held: Held) => T): T | undefined {
+  const parts = path.split('/').filter((part) => part !== '')
+  if (parts.some((part) => part === '.' || part === '..' || part.includes('\0')))
+    throw refuse(`${path} goes up or holds a part that is no name.`)
+  const name = parts.pop() ?? '.'
+  let fd = openRoot(root)
+  try {
+    for (const [at, part] of parts.entries()) {
+      const next = openPart(fd, part, `${root.name}/${parts.slice(0, at + 1).join('/')}`)
+      if (next === undefined) return undefined
+      closeSync(fd)
+      fd = next
+    }
+    const dir = `/proc/self/fd/${fd}`
+    const real = readlinkSync(dir)
+    const full = name === '.' ? real : `${real === '/' ? '' : real}/${name}`
+    if (root.own.some((own) => isWithin(full, own)))
+      throw refuse(`${root.name}/${path} is one of JARVIS’s own files, which no root reaches.`)
+    return work({ dir, fd, name })
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function openRoot({ name, path }: RootAt): number {
+  try {
+    return openSync(path, O_RDONLY | O_DIRECTORY)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'is not there' : code === 'ENOTDIR' ? 'is no folder' : `cannot be opened (${code})`
+    throw new JarvisError('not_found', `The root ${name}, ${path}, ${why}.`)
+  }
+}
+
+function openPart(fd: number, part: string, shown: string): number | undefined {
+  try {
+    return openSync(`/proc/self/fd/${fd}/${part}`, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    if (code === 'ENOTDIR' || code === 'ELOOP')
+      throw refuse(`${shown} is a link or no folder. Links are not followed, because they may lead out of the root.`)
+    throw refuse(`${shown} cannot be opened (${code}).`)
+  }
+}
+
+/** Opens a file without following a link or waiting for a pipe. @returns undefined where there is none */
+export function withFile<T>(
+  { dir, name }: Held,
+  shown: string,
+  read: (file: number, stats: Stats) => T,
+): T | undefined {
+  let file: number
+  try {
+    file = openSync(`${dir}/${name}`, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    if (code === 'ELOOP') throw refuse(`${shown} is a link, and links are not followed.`)
+    throw refuse(`${shown} cannot be opened (${code}).`)
+  }
+  try {
+    return read(file, fstatSync(file))
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The bytes of an open file, at most `most`. @returns undefined where it is larger */
+export function bytesOf(file: number, most: number): Buffer | undefined {
+  const pieces: Buffer[] = []
+  let filled = 0
+  for (;;) {
+    const piece = Buffer.alloc(Math.min(1024 ** 2, most + 1 - filled))
+    const got = readSync(file, piece)
+    if (got === 0) return Buffer.concat(pieces)
+    filled += got
+    if (filled > most) return undefined
+    pieces.push(piece.subarray(0, got))
+  }
+}
+
+/** What stands at a name of an open folder. Devices, pipes and sockets count as refused. @throws JarvisError `invalid_request` for those */
+export function entryIn(held: Held, shown: string): Entry {
+  const full = `${held.dir}/${held.name}`
+  const stat = lstatSync(full, { throwIfNoEntry: false })
+  if (stat === undefined) return none
+  const mode = stat.mode & 0o777
+  if (stat.isSymbolicLink()) return { kind: 'link', to: readlinkSync(full) }
+  if (stat.isDirectory()) return { kind: 'folder', mode }
+  const read = stat.isFile() ? withFile(held, shown, hashed) : undefined
+  if (read === undefined) throw refuse(`${shown} is a device, a pipe or a socket.`)
+  return read
+}
+
+function hashed(file: number, stats: Stats): Entry | undefined {
+  if (!stats.isFile()) return undefined
+  const hash = createHash('sha256')
+  const piece = Buffer.alloc(1024 ** 2)
+  for (let got = readSync(file, piece); got > 0; got = readSync(file, piece)) hash.update(piece.subarray(0, got))
+  return { kind: 'file', hash: hash.digest('hex'), mode: stats.mode & 0o777 }
+}
+
+/** The names in a folder of a root; empty where there is none. */
+export const namesIn = (root: RootAt, path: string): string[] =>
+  within(root, path === '' ? '' : `${path}/x`, ({ dir }) => readdirSync(dir)) ?? []
+
+export const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
