@@ -19,6 +19,7 @@ async function at(jarvis: TestJarvis, standing: Standing): Promise<Page> {
     storageState: { cookies: [], origins: [{ origin: jarvis.url, localStorage }] },
   })
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  await page.locator('#main > *').first().waitFor()
   return page
 }
 
@@ -29,7 +30,7 @@ const offered: Readonly<Record<string, Readonly<Record<string, readonly Standing
   '/automations': { 'New job': ['operator', 'owner'], 'Run now…': ['operator', 'owner'] },
   '/memory': { Write: ['operator', 'owner'] },
   '/terminal': { 'Open a shell on Home': ['owner'] },
-  '/settings': { 'Make a token': ['operator', 'owner'], 'Attach the server': ['owner'] },
+  '/settings': { 'Make a token': ['member', 'operator', 'owner'], 'Attach the server': ['owner'] },
 }
 /** A member has no page that shows the whole cluster. */
 const wholePages = ['Alerts', 'Automations', 'Journal']
@@ -90,5 +91,51 @@ test('an owner breaks the glass with a typed reason and the password, and everyb
     await banner.getByText('The house is on fire and everybody else sleeps.').waitFor()
     expect(await banner.textContent()).toContain('the-owner')
   }
+  expect(await seriousFindings(kid)).toEqual([])
+})
+
+test('a member shares a conversation, makes a token and has the devices that are told, all of it on own pages', async () => {
+  const { jarvis } = await household({ dashboardDir, env: { JARVIS_EMBEDDINGS: 'none' } })
+  const kid = await at(jarvis, 'member')
+  const guest = await at(jarvis, 'viewer')
+  await kid.getByRole('textbox', { name: 'Message' }).fill('/restart_container vmid=130')
+  await kid.keyboard.press('Enter')
+  await kid.waitForURL(/\/chat\/ses_/)
+  const { pathname } = new URL(kid.url())
+  await kid.getByRole('button', { name: 'Share', exact: true }).click()
+  const dialog = kid.getByRole('dialog', { name: 'Who sees this conversation' })
+  await dialog.getByLabel('Person').selectOption({ label: 'the-viewer, viewer' })
+  await dialog.getByLabel('May').selectOption('talk')
+  await dialog.getByRole('button', { name: 'Share' }).click()
+  await dialog.getByText('the-viewer may only look, by role.').waitFor()
+  await dialog.getByLabel('May').selectOption('look')
+  await dialog.getByRole('button', { name: 'Share' }).click()
+  await dialog.getByText('reads, shared by the-member').waitFor()
+  expect(await seriousFindings(kid)).toEqual([])
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await kid.getByRole('button', { name: 'Shared with the-viewer' }).waitFor()
+
+  await go(guest, pathname)
+  await guest.getByRole('button', { name: 'the-member shares this' }).waitFor()
+  await guest.locator('.asked').getByText('the-member').waitFor()
+  expect(await guest.getByRole('button', { name: 'Edit this message' }).count()).toBe(0)
+  expect(await seriousFindings(guest)).toEqual([])
+  await kid.getByRole('button', { name: 'Shared with the-viewer' }).click()
+  await dialog.getByRole('button', { name: 'End for the-viewer' }).click()
+  await guest.getByRole('heading', { name: 'No such session' }).waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+
+  await go(kid, '/settings')
+  const parts = kid.getByRole('navigation', { name: 'Settings' }).getByRole('link')
+  expect(await parts.allTextContents()).toEqual(['People and devices', 'Tokens', 'Notifications', 'Display'])
+  const form = kid.getByRole('form', { name: 'Make a token' })
+  expect(await form.getByRole('checkbox').count()).toBe(3)
+  await form.getByLabel('Name').fill('my-script')
+  await form.getByRole('checkbox', { name: 'api' }).check()
+  await form.getByRole('button', { name: 'Make a token' }).click()
+  await givePassword(kid)
+  await kid.getByText('my-script: copy it now, it is not shown again.').waitFor()
+  await kid.getByText('Also while it is closed').waitFor()
+  expect(await kid.getByText('Decide in the notification').count()).toBe(0)
   expect(await seriousFindings(kid)).toEqual([])
 })

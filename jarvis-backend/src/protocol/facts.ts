@@ -4,6 +4,9 @@ import type { Limits } from './limits.ts'
 // Figures that both server and dashboard derive from the cluster's state. Only types are imported, because a schema would bring zod onto
 // the first page.
 
+/** The id of the first owner, in every installation. Rows without a person are the first owner's. */
+export const firstOwnerId = 'operator'
+
 /** Default limits. 26 hours allow a nightly backup to be two hours late. */
 export const usualLimits: Limits = {
   storageRatio: [0.85, 0.95],

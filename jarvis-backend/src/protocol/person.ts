@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { firstOwnerId } from './facts.ts'
 import { Role } from './role.ts'
 
-/** The id of the first owner, in every installation. Rows without a person are the first owner's. */
-export const firstOwnerId = 'operator'
+export { firstOwnerId }
 
 /** Whether an id is a person's; of tokens signed by hand and of JARVIS itself it is not. */
 export const isPersonId = (id: string): boolean => id === firstOwnerId || id.startsWith('per_')

@@ -57,6 +57,15 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
               <span className="vh">a branch</span>
             </span>
           )}
+          {session.sharedWith !== undefined && (
+            <span
+              className="session-mark"
+              title={`Shared with ${visibleText(session.sharedWith.map(({ name }) => name).join(', '))}`}
+            >
+              <Icon name="agents" />
+              <span className="vh">shared</span>
+            </span>
+          )}
           {versions !== undefined && <span className="session-mark num">{versions} versions</span>}
           <SessionState session={session} />
         </Link>

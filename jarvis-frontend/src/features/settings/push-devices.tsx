@@ -18,10 +18,13 @@ const why: Record<Exclude<PushAbility, 'can'>, string> = {
 /** Which browsers are told while no page is open; this one is turned on and off here. */
 export function PushDevices({
   push: { publicKey, items },
+  mayDecide,
   isResting,
   onChanged,
 }: {
   push: PushReply
+  /** Whether this person approves cards. */
+  mayDecide: boolean
   isResting: boolean
   onChanged: () => void
 }) {
@@ -76,23 +79,25 @@ export function PushDevices({
           <b>Without names</b>
           <span className="text-soft">“A call waits for you.” For screens that others see.</span>
         </label>
-        <label>
-          <input
-            type="checkbox"
-            checked={own?.decides ?? decides}
-            disabled={ability !== 'can' || isResting || isBusy}
-            onChange={(event) => {
-              const next = event.currentTarget.checked
-              setDecides(next)
-              if (own !== undefined) void attempt(() => turnOn(publicKey, own.hidesNames, next))
-            }}
-          />
-          <b>Decide in the notification</b>
-          <span className="text-soft">
-            Approve and Deny for light calls, signed with a key that stays in this browser. Whoever can press them
-            decides; everything heavier opens the card.
-          </span>
-        </label>
+        {mayDecide && (
+          <label>
+            <input
+              type="checkbox"
+              checked={own?.decides ?? decides}
+              disabled={ability !== 'can' || isResting || isBusy}
+              onChange={(event) => {
+                const next = event.currentTarget.checked
+                setDecides(next)
+                if (own !== undefined) void attempt(() => turnOn(publicKey, own.hidesNames, next))
+              }}
+            />
+            <b>Decide in the notification</b>
+            <span className="text-soft">
+              Approve and Deny for light calls, signed with a key that stays in this browser. Whoever can press them
+              decides; everything heavier opens the card.
+            </span>
+          </label>
+        )}
       </div>
       {items.length > 0 && (
         <ul className="fact-list" aria-label="Devices that are told">

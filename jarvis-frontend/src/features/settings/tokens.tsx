@@ -118,12 +118,13 @@ const expiries = [
 ] as const
 
 /** Makes a token and shows it once. */
-export function NewToken({ onChanged }: { onChanged: () => void }) {
+export function NewToken({ isMember, onChanged }: { isMember: boolean; onChanged: () => void }) {
+  const offered = doors.filter(([door]) => !isMember || door !== 'metrics')
   const [made, setMade] = useState<{ name: string; token: string; doors: readonly Door[] }>()
   const [problem, setProblem] = useState<string>()
   const make = async (form: HTMLFormElement) => {
     const given = new FormData(form)
-    const chosen = doors.flatMap(([door]) => (given.has(door) ? [door] : []))
+    const chosen = offered.flatMap(([door]) => (given.has(door) ? [door] : []))
     const days = Number(given.get('expires'))
     const rate = Number(given.get('rate'))
     if (chosen.length === 0) return setProblem('Choose at least one door.')
@@ -170,7 +171,7 @@ export function NewToken({ onChanged }: { onChanged: () => void }) {
       >
         <fieldset className="fact-list choices">
           <legend className="vh">Doors</legend>
-          {doors.map(([door, what]) => (
+          {offered.map(([door, what]) => (
             <label key={door}>
               <input type="checkbox" name={door} />
               <code>{door}</code>

@@ -1,6 +1,8 @@
+import { firstOwnerId } from 'jarvis-backend/facts'
 import type { EntryOf } from 'jarvis-backend/protocol'
 import { Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
+import { useNameOf } from '../../api/names.ts'
 import { useStatus } from '../../api/status.ts'
 import { later } from '../../app/later.tsx'
 import { useIsLive } from '../../app/load-state.tsx'
@@ -8,10 +10,12 @@ import type { Run } from '../../features/chat/runs.ts'
 import { Step } from '../../features/chat/step.tsx'
 import { dollars, duration, plural, shortModel, thousands } from '../../lib/format.ts'
 import { useValue } from '../../lib/use-value.ts'
+import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import './message-acts.css'
+import { useOwns } from './owns.ts'
 import { useBranch } from './use-branch.ts'
 import { useVersions } from './versions.ts'
 
@@ -20,16 +24,28 @@ const EditMessage = later(() => import('./edit-message.tsx').then((part) => part
 const VersionSwitch = later(() => import('./version-switch.tsx').then((part) => part.VersionSwitch))
 const Rating = later(() => import('./rating.tsx').then((part) => part.Rating))
 
-const useMayAct = () => {
-  const isOperator = useValue(signedIn)?.mayAsk === true
-  return useIsLive() && isOperator
+const useMayAct = (sessionId: string) => {
+  const owns = useOwns(sessionId)
+  return useIsLive() && owns
+}
+
+/** Who wrote a message, where that was another person. */
+function Writer({ by }: { by: string }) {
+  const me = useValue(signedIn)
+  const nameOf = useNameOf()
+  if (by === me?.id || (by !== firstOwnerId && !by.startsWith('per_'))) return null
+  return (
+    <small className="writer">
+      <Visible text={nameOf(by)} />
+    </small>
+  )
 }
 
 type MessageProps = { sessionId: string; user: EntryOf<'user'>; children: React.ReactNode }
 
 /** A message of the operator's, with Edit and its versions beside it. */
 export function MessageActs({ sessionId, user, children }: MessageProps) {
-  const mayAct = useMayAct()
+  const mayAct = useMayAct(sessionId)
   const versions = useVersions(sessionId)?.find(({ entry }) => entry === user.seq)
   const [isEditing, setEditing] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
@@ -48,6 +64,7 @@ export function MessageActs({ sessionId, user, children }: MessageProps) {
   return (
     <div className="asked">
       {children}
+      <Writer by={user.by} />
       {versions !== undefined && (
         <Suspense fallback={null}>
           <VersionSwitch versions={versions} />
@@ -74,7 +91,7 @@ export function MessageActs({ sessionId, user, children }: MessageProps) {
 
 /** Beside words of an answer. */
 export function SayActs({ sessionId, seq, text }: { sessionId: string; seq: number; text: string }) {
-  const mayAct = useMayAct()
+  const mayAct = useMayAct(sessionId)
   const { branch } = useBranch(sessionId)
   return (
     <span className="message-acts">
@@ -134,7 +151,7 @@ export function RunUsage({ sessionId, run, mayRetry }: UsageProps) {
 /** Asks the same again: another version of the message, so that nothing is lost. */
 function Retry({ sessionId, user, model }: { sessionId: string; user: EntryOf<'user'>; model: string | undefined }) {
   const { branch } = useBranch(sessionId)
-  const mayAct = useMayAct()
+  const mayAct = useMayAct(sessionId)
   const others = (useStatus()?.models ?? []).filter((id) => id !== model)
   const [isOpen, setOpen] = useState(false)
   const opener = useRef<HTMLButtonElement>(null)

@@ -59,6 +59,9 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const isRehearsal = listed?.isRehearsal ?? view?.isRehearsal ?? false
   const link = useValue(live.link.value)
   const person = useValue(signedIn)
+  const isToRead =
+    person?.role !== 'operator' && listed?.sharedWith?.some((one) => one.person === person?.id && one.may === 'look')
+  const mayWrite = person?.mayAsk === true && isToRead !== true
   const status = useStatus()
   const tools = useTools() ?? []
   const cluster = useCluster().state
@@ -145,7 +148,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
     sessions.renew()
   }
   const stop = () => {
-    if (sessionId !== undefined && isRunning && person?.mayAsk === true) void live.chat.abort(sessionId)
+    if (sessionId !== undefined && isRunning && mayWrite) void live.chat.abort(sessionId)
   }
   const acts: Record<Act, () => void> = {
     new: () => navigate('/', { state: { write: true } }),
@@ -225,7 +228,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
       )}
       {isNew && starting === undefined && (
         <Suspense fallback={<section className="idle scroll" />}>
-          <Idle onAsk={person?.mayAsk === true ? (question) => void send(question) : undefined} />
+          <Idle onAsk={mayWrite ? (question) => void send(question) : undefined} />
         </Suspense>
       )}
       {starting !== undefined && (
@@ -262,7 +265,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
             store={store}
             state={state}
             sessionId={sessionId}
-            canSend={person?.mayAsk === true}
+            canSend={mayWrite}
             onSend={(text, requestId) => void send(text, requestId)}
             at={at}
           />
@@ -278,13 +281,13 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           key={`${draftKey} ${draftVersion}`}
           draftKey={draftKey}
           model={chosenModel ?? status?.model}
-          onModel={person?.mayAsk === true ? acts.model : undefined}
+          onModel={mayWrite ? acts.model : undefined}
           tools={tools}
           nouns={nouns}
           readSkills={() => import('../../api/skill-names.ts').then((part) => part.skillNames(view?.agent))}
           isRunning={isRunning}
           isAnswer={question !== undefined}
-          rest={person?.mayAsk === true ? undefined : 'An operator can write here.'}
+          rest={mayWrite ? undefined : isToRead ? 'Shared with you to read.' : 'An operator can write here.'}
           focusKey={focusKey}
           onSend={(text) => void write(text)}
           onStop={stop}
@@ -308,12 +311,12 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           )}
           <LinkStrip link={link} isRunning={isRunning} onTry={live.link.tryNow} />
           <Suspense fallback={null}>
-            {isRehearsal && <Rehearsal onEnd={person?.mayAsk === true ? () => void endRehearsal() : undefined} />}
+            {isRehearsal && <Rehearsal onEnd={mayWrite ? () => void endRehearsal() : undefined} />}
             {view !== undefined && view.todo.length > 0 && (isPhone || !panel.isOpen) && (
               <Todo items={view.todo} isFolded />
             )}
             {view?.notice !== undefined && <Notice notice={view.notice} isAtWork={view.runId !== undefined} />}
-            {person?.mayAsk === true && (
+            {mayWrite && (
               <Attach
                 draftKey={draftKey}
                 onReady={(files) => {

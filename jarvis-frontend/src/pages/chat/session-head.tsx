@@ -12,9 +12,11 @@ import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
 import { visibleText } from '../../ui/visible.ts'
+import { useOwns } from './owns.ts'
 import { useVersions } from './versions.ts'
 
 const Naming = later(() => import('../../features/sessions/naming.tsx').then((part) => part.Naming))
+const Sharing = later(() => import('./sharing.tsx').then((part) => part.Sharing))
 const ContextChip = later(() => import('../../app/context/chip.tsx').then((part) => part.ContextChip))
 
 type Props = {
@@ -31,7 +33,8 @@ type Props = {
 /** A session's title, where it came from, its name and its end. */
 export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom, detail, children }: Props) {
   const isPhone = useMedia(phone)
-  const isOperator = useValue(signedIn)?.mayAsk === true
+  const mayAsk = useValue(signedIn)?.mayAsk === true
+  const owns = useOwns(sessionId)
   const [doing, setDoing] = useState<'naming'>()
   const settle = async (work: Promise<unknown>) => {
     setDoing(undefined)
@@ -92,14 +95,19 @@ export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom
       detail={detail}
       phoneDetail={answering || origin || undefined}
       phoneActs={
-        <Link to={`/chat/${sessionId}?context=1`} className="button">
-          Context and cost
-        </Link>
+        <>
+          <Link to={`/chat/${sessionId}?context=1`} className="button">
+            Context and cost
+          </Link>
+          <Suspense fallback={null}>
+            <Sharing sessionId={sessionId} />
+          </Suspense>
+        </>
       }
     >
       {answering}
       {origin !== false && <span className="cut text-dim">{origin}</span>}
-      {isOperator && (
+      {owns && (
         <span className="head-acts">
           <button
             type="button"
@@ -132,9 +140,10 @@ export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom
       )}
       <Suspense fallback={null}>
         <ContextChip sessionId={sessionId} />
+        <Sharing sessionId={sessionId} />
       </Suspense>
       <span className="flex-1" />
-      {isOperator && (
+      {mayAsk && (
         <Link to="/" className="icon-button" aria-label="New chat" title="New chat  Alt N">
           <Icon name="plus" />
         </Link>

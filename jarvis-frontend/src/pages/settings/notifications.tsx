@@ -16,12 +16,12 @@ const notifyWords = {
 
 /** Who is told that a card waits: this page, and browsers where none is open. */
 export function Notifications() {
-  const { isOperator, isLive, isResting } = useRights('operator')
+  const { isOperator: mayAsk, isLive, isResting, isMember } = useRights('member')
   const [state, setState] = useState(notifyState)
   const [isOn, setOn] = useState(keep.get('notify') === 'on')
   const { data, problem, again } = useLoad(
-    isOperator ? 'push' : 'none',
-    () => (isOperator ? readPush() : Promise.resolve(undefined)),
+    mayAsk ? 'push' : 'none',
+    () => (mayAsk ? readPush() : Promise.resolve(undefined)),
     ['connect', 'push'],
   )
   const turn = async (next: boolean) => {
@@ -45,14 +45,14 @@ export function Notifications() {
           <span className="text-soft">{notifyWords[state]}</span>
         </label>
       </div>
-      {isOperator && <Problem error={problem} onAgain={again} kept={data !== undefined} />}
-      {isOperator &&
+      {mayAsk && <Problem error={problem} onAgain={again} kept={data !== undefined} />}
+      {mayAsk &&
         (data === undefined ? (
           problem === undefined && <Skeletons rows={2} height={38} />
         ) : (
-          <PushDevices push={data} isResting={isResting} onChanged={again} />
+          <PushDevices push={data} mayDecide={!isMember} isResting={isResting} onChanged={again} />
         ))}
-      <Resting isOperator={isOperator} isLive={isLive} />
+      <Resting isOperator={mayAsk} isLive={isLive} />
     </Section>
   )
 }

@@ -1,6 +1,8 @@
 import { useEffect, useRef } from 'react'
+import { signedIn } from '../../api/auth.ts'
 import { PageHead } from '../../app/page-head.tsx'
 import { useLocation } from '../../lib/location.tsx'
+import { useValue } from '../../lib/use-value.ts'
 import { Budgets } from './budgets.tsx'
 import { Channels } from './channels.tsx'
 import { Display } from './display.tsx'
@@ -16,7 +18,9 @@ import { Ssh } from './ssh.tsx'
 import { Tokens } from './tokens.tsx'
 import './page.css'
 
-const sections = [
+/** Those that are everybody's own. A member has no other: the rest is the cluster's. */
+const ownSections: readonly string[] = ['people', 'tokens', 'notifications', 'display']
+const allSections = [
   ['models', 'Models', Models],
   ['proxmox', 'Proxmox', Proxmox],
   ['nodes', 'Nodes', Nodes],
@@ -34,6 +38,8 @@ const sections = [
 
 /** All that can be set from here; each part tests itself and says what it takes. */
 export function SettingsPage() {
+  const isMember = useValue(signedIn)?.rank === 'member'
+  const sections = isMember ? allSections.filter(([id]) => ownSections.includes(id)) : allSections
   const body = useRef<HTMLDivElement>(null)
   useHashInView(body)
   return (

@@ -13,9 +13,12 @@ export function Section({ id, title, children }: { id: string; title: string; ch
 }
 
 /** Whether this person may change something now. @param who the least role that may */
-export function useRights(who: 'owner' | 'operator' = 'owner') {
+export function useRights(who: 'owner' | 'operator' | 'member' = 'owner') {
   const person = useValue(signedIn)
-  const isOperator = person?.rank === 'owner' || (who === 'operator' && person?.role === 'operator')
+  const isOperator =
+    person?.rank === 'owner' ||
+    (who === 'operator' && person?.role === 'operator') ||
+    (who === 'member' && person?.mayAsk === true)
   const isLive = useIsLive()
-  return { isOperator, isLive, isResting: !isOperator || !isLive }
+  return { isOperator, isLive, isResting: !isOperator || !isLive, isMember: person?.rank === 'member' }
 }

@@ -7,17 +7,17 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Section, useRights } from './section.tsx'
 
 export function Tokens() {
-  const { isOperator, isLive, isResting } = useRights('operator')
+  const { isOperator: mayMake, isLive, isResting, isMember } = useRights('member')
   const { data, problem, again } = useLoad(
-    `tokens ${isOperator}`,
-    () => (isOperator ? apiTokens() : Promise.resolve({ items: [] })),
+    `tokens ${mayMake}`,
+    () => (mayMake ? apiTokens() : Promise.resolve({ items: [] })),
     ['connect'],
   )
   return (
     <Section id="tokens" title="Tokens">
       <p>
-        For programs. A token opens the doors that it names. What a program asks for waits here, on a card: no token can
-        decide.
+        For programs. A token opens the doors that it names, acts in your name and does no more than you may. What a
+        program asks for waits on a card: no token can decide.
       </p>
       <div className="strip once command">
         <pre>{mcpAddress()}</pre>
@@ -30,8 +30,12 @@ export function Tokens() {
       <Problem error={problem} onAgain={again} kept={data !== undefined} />
       {data === undefined
         ? problem === undefined && <Skeletons rows={2} height={46} />
-        : isOperator && <TokenList tokens={data.items} onChanged={again} />}
-      {isResting ? <Resting isOperator={isOperator} isLive={isLive} /> : <NewToken onChanged={again} />}
+        : mayMake && <TokenList tokens={data.items} onChanged={again} />}
+      {isResting ? (
+        <Resting isOperator={mayMake} isLive={isLive} />
+      ) : (
+        <NewToken isMember={isMember} onChanged={again} />
+      )}
     </Section>
   )
 }
