@@ -86,6 +86,8 @@ export type ChannelRecipientBody = { decides?: Decides; hidesNames?: boolean; ta
 export type ChannelRules = { quiet?: string; routes: ({ channel: string; person?: string; kinds: ("card" | "question" | "alert" | "change" | "glass" | "observed" | "job" | "sign-in")[]; least: "info" | "warning" | "failed"; hours?: string })[]; escalation: Record<string, number> }
 export type ChannelRulesInput = { quiet?: string; routes: ({ channel: string; person?: string; kinds: ("card" | "question" | "alert" | "change" | "glass" | "observed" | "job" | "sign-in")[]; least: "info" | "warning" | "failed"; hours?: string })[]; escalation: Record<string, number> }
 export type ChannelSetting = { name: string; label: string; isRequired: boolean; isSecret: boolean; example: string; isSet: boolean; value?: string }
+export type ChannelTapBody = { token: string }
+export type ChannelTapReply = { answer: string }
 export type ChannelTestBody = { recipient?: string }
 export type ChannelsReply = { items: (ChannelInfo)[]; today: { sent: number; held: number; dropped: number; failed: number } }
 export type CheckBody = { isOff: boolean }
@@ -690,6 +692,8 @@ export type Operations = {
   'GET /api/channel-deliveries': { input: { query?: { before?: number; limit?: number } }; reply: ChannelDeliveries }
   /** Sends a message again that was not sent. */
   'POST /api/channel-deliveries/{id}/again': { input: { params: { id: string } }; reply: ChannelDelivery }
+  /** Denies a card as a button of a message was pressed on a phone: by its token, once. It approves nothing (ntfy). */
+  'POST /api/channel-taps/{channel}': { input: { params: { channel: string }; body: ChannelTapBody }; reply: ChannelTapReply }
   /** Who hears what, and when. */
   'GET /api/channel-rules': { input: {  }; reply: ChannelRules }
   /** Replaces the rules: quiet hours, routes and escalation. */

@@ -16,6 +16,8 @@ export type Capabilities = {
   withdraws: boolean
   /** A message that is sent twice under one id is shown once. */
   isIdempotent: boolean
+  /** A tap is a request of the phone to the dashboard's public address, so there is none where that is not set. */
+  tapsByAddress?: true
   /** It reaches people who were paired, and otherwise the one address of its settings. */
   pairs: boolean
   /** Names are hidden unless a person wants to see them. */
@@ -169,6 +171,12 @@ export type ChannelKind = {
   readers: string
   capabilities: Capabilities
   settings: readonly Setting[]
-  /** @param problem is told of what stands between the channel and its service; undefined: all is well again */
-  open(settings: Settings, parts: { clock: Clock; problem(why: string | undefined): void }): Channel
+  /**
+   * @param parts `problem`: told of what stands between the channel and its service; undefined: all is well again. `tapAddress`: where a phone sends
+   * a tap, of a channel that `tapsByAddress`
+   */
+  open(
+    settings: Settings,
+    parts: { clock: Clock; problem(why: string | undefined): void; tapAddress?: string | undefined },
+  ): Channel
 }

@@ -9,7 +9,7 @@ import { createPairings } from './pairings.ts'
 import type { Content, NonceStore, OutboxItem, OutboxStore, PairingStore, Recipient, RecipientStore } from './ports.ts'
 import { createRegistry } from './registry.ts'
 import { type Matter, type MatterKind, mayDisturb } from './rules.ts'
-import type { Say, Tell } from './spoken.ts'
+import type { Say, Spoken, Tell } from './spoken.ts'
 import { isChoice } from './talk/choices.ts'
 import { createConversation } from './talk/conversation.ts'
 import type { ChatStore, ChoiceStore, HeardStore, House } from './talk/ports.ts'
@@ -102,6 +102,11 @@ export function createChannels(parts: {
     heard: listener,
     cursor: (channel) => parts.settings.get(cursorKey(channel)) || undefined,
     opened: renew,
+    isHeard: ({ id, capabilities }) => capabilities.pairs || recipients.list(id).some((one) => one.decides !== 'none'),
+    tapAddress: ({ id, capabilities }) =>
+      capabilities.tapsByAddress === true && parts.publicUrl !== undefined
+        ? new URL(`/api/channel-taps/${id}`, parts.publicUrl).href
+        : undefined,
     closed: ({ id }) => void parts.durably(() => forget(id, 'the channel was taken out')),
   })
   const stopping = new AbortController()
@@ -480,7 +485,16 @@ export function createChannels(parts: {
     },
     /** A recipient talks no more. */
     quiet: (id: string) => conversation.leave(id),
-    /** Opens the channels anew whose settings were changed. */
+    /** Decides by a request of a phone that holds a message. Only a denial counts. @returns what the phone is told */
+    async tapped(channel: string, token: string): Promise<Spoken> {
+      const kind = registry.kind(channel)
+      const open = registry.channel(channel)
+      const isTap = kind?.capabilities.tapsByAddress === true && token.endsWith('.d')
+      if (kind === undefined || open === undefined || !isTap) return taps.over
+      const { answer } = await listener(kind, open.account)({ kind: 'tap', token })
+      return answer ?? taps.over
+    },
+    /** Opens the channels anew whose settings, or whose taps, count otherwise than before. */
     async reload(): Promise<void> {
       await registry.look()
       outbox.look()

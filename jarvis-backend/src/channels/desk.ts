@@ -34,6 +34,8 @@ export function createDesk(parts: {
   redact(text: string): string
   /** @throws JarvisError `unknown_agent` */
   requireAgent(id: string): void
+  /** The dashboard's public address is known. */
+  hasPublicUrl: boolean
   now(): number
   changed(): void
 }) {
@@ -79,7 +81,7 @@ export function createDesk(parts: {
     const own = recipients.list(id)
     const problem = more.problem ?? (state.state === 'off' ? undefined : state.problem) ?? failing(own)
     return {
-      ...{ id, name, readers, atMost: capabilities.decidesAtMost, pairs: capabilities.pairs, state: state.state },
+      ...{ id, name, readers, atMost: atMostOf(kind), pairs: capabilities.pairs, state: state.state },
       talks: capabilities.talks !== undefined,
       ...(state.state !== 'off' && state.from !== undefined && { from: state.from }),
       ...(state.state === 'on' && { place: parts.redact(state.channel.place) }),
@@ -128,6 +130,9 @@ export function createDesk(parts: {
     if (found === undefined || !isTheirs) throw new JarvisError('not_found', 'There is no such pairing of yours.')
     return found
   }
+  /** A phone that sends a denial needs an address to send it to. */
+  const atMostOf = ({ capabilities }: ChannelKind) =>
+    capabilities.tapsByAddress === true && !parts.hasPublicUrl ? 'none' : capabilities.decidesAtMost
   const today = () => new Date(parts.now()).setHours(0, 0, 0, 0)
 
   return {
@@ -186,6 +191,7 @@ export function createDesk(parts: {
     },
     deliveries: ({ limit, before }: { limit: number; before?: number | undefined }): ChannelDelivery[] =>
       outbox.log({ limit, ...(before !== undefined && { before }) }).map(delivery),
+    tapped: channels.tapped,
     again: (id: string): ChannelDelivery => item(channels.again(id)),
     rules: parts.rules,
     setRules(rules: ChannelRules, by: Person): ChannelRules {
@@ -209,15 +215,16 @@ export function createDesk(parts: {
       const kind = kindOf(before.channel)
       const { decides: next = before.decides, hidesNames = before.hidesNames, talks = before.talks, agent } = body
       const rank = (one: Recipient['decides']) => decides.indexOf(one)
-      if (rank(next) > rank(kind.capabilities.decidesAtMost))
-        throw new JarvisError(
-          'invalid_request',
-          `decides: ${kind.name} may do ${kind.capabilities.decidesAtMost} at most.`,
-        )
       if (talks && kind.capabilities.talks === undefined)
         throw new JarvisError('invalid_request', `talks: ${kind.name} only tells.`)
       if (typeof agent === 'string') parts.requireAgent(agent)
       const isAgentNew = agent !== undefined && (agent ?? undefined) !== before.agent
+      const atMost = atMostOf(kind)
+      if (rank(next) > Math.max(rank(atMost), rank(before.decides))) {
+        const why =
+          atMost === kind.capabilities.decidesAtMost ? '' : ' Set JARVIS_PUBLIC_URL: phones send a denial there.'
+        throw new JarvisError('invalid_request', `decides: ${kind.name} may do ${atMost} at most.${why}`)
+      }
       if (rank(next) > rank(before.decides) || (talks && !before.talks) || isAgentNew) {
         // An owner may take another person's right, and give them none.
         if (before.person !== by.id)
@@ -231,6 +238,7 @@ export function createDesk(parts: {
       })
       if (!talks) channels.quiet(id)
       parts.changed()
+      if ((next === 'none') !== (before.decides === 'none')) void channels.reload()
       return shownRecipient(recipients.get(id) ?? before)
     },
     remove(id: string, by: Person): void {

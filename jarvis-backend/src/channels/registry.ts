@@ -47,6 +47,10 @@ export function createRegistry(parts: {
   hide(secret: string): void
   heard(kind: ChannelKind, account: string): Heard
   cursor(channel: string): string | undefined
+  /** Whether anything that comes in over it can count now. */
+  isHeard(kind: ChannelKind): boolean
+  /** Where phones send taps of a channel; undefined: nowhere. */
+  tapAddress(kind: ChannelKind): string | undefined
   /** Told when a channel is open, before anything is sent or heard: what was paired with another account is void. */
   opened(kind: ChannelKind, account: string): void
   /** Told when a channel is set up no more. */
@@ -58,10 +62,10 @@ export function createRegistry(parts: {
   let isListening = false
 
   /** @returns what is set, with a key that changes with it; a text: why it cannot be read */
-  function read({ id }: ChannelKind) {
+  function read(kind: ChannelKind) {
     try {
-      const given = parts.read(id)
-      return { given, key: given === undefined ? '' : hashOf(given) }
+      const given = parts.read(kind.id)
+      return { given, key: given === undefined ? '' : `${hashOf(given)} ${parts.isHeard(kind)}` }
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error)
       return { problem, key: `?${problem}` }
@@ -82,7 +86,7 @@ export function createRegistry(parts: {
     const state: ChannelState & { state: 'on' } = {
       ...({ state: 'on', from, values, account } as const),
       channel: kind.open(values, {
-        clock: parts.clock,
+        ...{ clock: parts.clock, tapAddress: parts.tapAddress(kind) },
         problem(why) {
           if (state.problem === why) return
           if (why === undefined) delete state.problem
@@ -94,6 +98,7 @@ export function createRegistry(parts: {
     return {
       ...{ state, key },
       listen() {
+        if (!parts.isHeard(kind)) return
         listening ??= state.channel
           .incoming?.(parts.heard(kind, account), parts.cursor(kind.id), ending.signal)
           .catch((error: unknown) => {

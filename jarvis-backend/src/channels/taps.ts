@@ -82,6 +82,8 @@ export function createTaps(parts: {
   }
 
   return {
+    /** What is told of a button that decides nothing. */
+    over,
     /** Makes the buttons of one attempt, good once, and keeps their hashes. Call it in a transaction. */
     buttonsFor(item: OutboxItem, recipient: Recipient): Button[] {
       const { card } = item.content

@@ -1,3 +1,4 @@
+import { createRateLimit } from '../auth/rate-limit.ts'
 import { isAtLeast } from '../auth/roles.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { Confirmations } from '../calls/confirmations/confirmations.ts'
@@ -94,6 +95,7 @@ export function composeChannels(
   const desk = createDesk({
     ...stores,
     ...{ channels, record, hide, redact, now, changed, requireAgent: parts.requireAgent },
+    hasPublicUrl: config.publicUrl !== undefined,
     durably: database.durably,
     nameOf: (person) => people.find(person)?.name ?? person,
     save: (channel, values) => saveChannel(of, channel, values),
@@ -103,7 +105,7 @@ export function composeChannels(
       rules = next
     },
   })
-  return { ...channels, desk, routes: channelRoutes(desk, parts.stepUp) }
+  return { ...channels, desk, routes: channelRoutes(desk, parts.stepUp, createRateLimit({ perMs: 60_000, now })) }
 }
 
 export type ComposedChannels = ReturnType<typeof composeChannels>

@@ -13,9 +13,14 @@ import {
   ChannelRecipientBody,
   ChannelRules,
   ChannelsReply,
+  ChannelTapBody,
+  ChannelTapReply,
   ChannelTestBody,
 } from '../protocol/index.ts'
 import { del, get, patch, post, put, type Route } from './route.ts'
+
+/** Buttons of one channel that phones may press in a minute. */
+const mostTaps = 60
 
 type Person = { id: string; role: string }
 /** What the routes need of the channels. Each method throws JarvisError `not_found`, `conflict`, `invalid_request`, `forbidden`. */
@@ -25,6 +30,8 @@ export type ChannelDesk = {
   forget(channel: string, by: Person): Promise<void>
   check(channel: string): Promise<ChannelInfo>
   test(channel: string, recipient: string | undefined): ChannelDelivery
+  /** Denies by a button's token. */
+  tapped(channel: string, token: string): Promise<string>
   deliveries(query: { limit: number; before?: number | undefined }): ChannelDelivery[]
   again(id: string): ChannelDelivery
   rules(): ChannelRules
@@ -39,7 +46,12 @@ export type ChannelDesk = {
 }
 
 /** `/api/channels`: where JARVIS reaches people outside the dashboard. Secrets are accepted and never returned. */
-export function channelRoutes(desk: ChannelDesk, stepUp: Pick<StepUp, 'require'>): Route[] {
+export function channelRoutes(
+  desk: ChannelDesk,
+  stepUp: Pick<StepUp, 'require'>,
+  /** @throws JarvisError `too_many_requests` where a key came more often in a minute */
+  limit: (key: string, most: number) => void,
+): Route[] {
   return [
     get(
       '/channels',
@@ -112,6 +124,15 @@ export function channelRoutes(desk: ChannelDesk, stepUp: Pick<StepUp, 'require'>
       'Sends a message again that was not sent.',
       { role: 'operator', reply: ChannelDelivery, status: 202 },
       ({ params }) => desk.again(params.id),
+    ),
+    post(
+      '/channel-taps/:channel',
+      'Denies a card as a button of a message was pressed on a phone: by its token, once. It approves nothing ([ntfy](channels.md#denying-from-ntfy)).',
+      { role: 'public', body: ChannelTapBody, reply: ChannelTapReply },
+      async ({ params, body }) => {
+        limit(params.channel, mostTaps)
+        return { answer: await desk.tapped(params.channel, body.token) }
+      },
     ),
     get('/channel-rules', 'Who hears what, and when.', { role: 'operator', reply: ChannelRules }, () => desk.rules()),
     put(

@@ -99,6 +99,11 @@ export const ChannelDeliveriesQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 })
 
+/** What a button of a message sends. */
+export const ChannelTapBody = z.strictObject({ token: z.string().max(64) })
+/** `answer`: for whoever pressed. */
+export const ChannelTapReply = z.object({ answer: z.string() })
+
 export const ChannelTestBody = z.strictObject({ recipient: z.string().optional() })
 
 /** A pairing that waits. `opened`: who used the code; a name can be chosen by anybody, the number cannot. */

@@ -111,6 +111,8 @@ export {
   ChannelRules,
   ChannelSetting,
   ChannelsReply,
+  ChannelTapBody,
+  ChannelTapReply,
   ChannelTestBody,
   Decides,
   matterKinds,

@@ -35,6 +35,15 @@ export async function startNtfy(token = 'tk_secret') {
       return refusal(400, 40007, 'invalid request: priority parameter invalid')
     if (!Array.isArray(tags) || !Array.isArray(actions) || actions.length > 3)
       return refusal(400, 40018, 'invalid request: actions invalid')
+    for (const { action, label, url, method, headers, body, clear, ...stray } of actions as Record<string, unknown>[])
+      if (
+        action !== 'http' ||
+        !label ||
+        !/^https?:/.test(String(url)) ||
+        method !== 'POST' ||
+        Object.keys(stray).length > 0
+      )
+        return refusal(400, 40018, `invalid request: actions invalid ${[headers, body, clear]}`)
     if (Buffer.byteLength(String(message.message ?? '')) > 4_096) throw new Error('it would become an attachment')
     if (click !== undefined && !/^https?:/.test(String(click))) throw new Error('no address to click')
     if (!/^[-_A-Za-z0-9]{1,64}$/.test(String(sequence)))
@@ -54,5 +63,23 @@ export async function startNtfy(token = 'tk_secret') {
     }
     return refusal(404, 40401, 'page not found')
   })
-  return { ...service, token, shown: () => [...shown.values()] }
+  return {
+    ...service,
+    token,
+    shown: () => [...shown.values()],
+    /** A phone presses a button of a message: it asks the address by itself. @param at the port of loopback that the address leads to */
+    async press(index: number, at: string) {
+      const message = [...shown.values()][index] ?? {}
+      const [action] = (message.actions ?? []) as {
+        url: string
+        method: string
+        headers: Record<string, string>
+        body: string
+      }[]
+      if (action === undefined) throw new Error('the message has no button')
+      const { url, method, headers, body } = action
+      const { pathname } = new URL(url)
+      return fetch(`${at}${pathname}`, { method, headers, body })
+    },
+  }
 }

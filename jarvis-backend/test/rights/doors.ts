@@ -29,6 +29,7 @@ POST /auth/oidc
 GET /auth/oidc/callback
 POST /auth/oidc/finish
 POST /push/decide
+POST /channel-taps/:channel
 `
 /** Takes a key of its own, which no person's token is. */
 export const keyed = `

@@ -1,14 +1,15 @@
 import { addressProblem, baseOf, hostOf } from '../addresses.ts'
 import type { Channel, ChannelKind, Outgoing } from '../channel.ts'
 import { ask, attempted, outcome } from '../post.ts'
+import { hearTaps } from './home-assistant-taps.ts'
 
-/** The app on a phone, by a notify service of Home Assistant. */
+/** The app on a phone, by a notify service of Home Assistant. Its word is all that proves who pressed, so a button there only denies. */
 export const homeAssistant: ChannelKind = {
   id: 'homeassistant',
   name: 'Home Assistant',
   readers: 'Home Assistant and the phone maker’s push service can read these messages.',
   capabilities: {
-    decidesAtMost: 'none',
+    decidesAtMost: 'deny',
     revises: true,
     withdraws: true,
     isIdempotent: true,
@@ -33,7 +34,7 @@ export const homeAssistant: ChannelKind = {
         /^[a-z0-9_]{1,100}$/.test(value) ? undefined : 'must be the name after notify., for example mobile_app_pixel',
     },
   ],
-  open({ URL: url = '', TOKEN: token = '', SERVICE: service = '' }): Channel {
+  open({ URL: url = '', TOKEN: token = '', SERVICE: service = '' }, { clock, problem }): Channel {
     const base = baseOf(url)
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
     const notify = (body: object, signal: AbortSignal) =>
@@ -43,13 +44,24 @@ export const homeAssistant: ChannelKind = {
         if (answer.status === 400) return { kind: 'failed', why: 'it does not know the notify service' }
         return outcome(answer) ?? { kind: 'sent' }
       })
+    /** The phone asks for its lock before it sends one on. */
+    const actionsOf = (buttons: Outgoing['buttons']) => {
+      const denials = buttons.filter(({ does }) => does === 'deny')
+      const actions = denials.map(({ token: action, label: title }) => ({
+        action,
+        title,
+        authenticationRequired: true,
+      }))
+      return actions.length === 0 ? {} : { actions }
+    }
     /** A message of the same tag takes its place on the phone. */
-    const bodyOf = ({ id, title, lines, level, link, isOver }: Outgoing) => ({
+    const bodyOf = ({ id, title, lines, level, link, buttons, isOver }: Outgoing) => ({
       title,
       message: lines.join('\n') || title,
       data: {
         tag: id,
         ...(link !== undefined && { url: link, clickAction: link }),
+        ...actionsOf(isOver ? [] : buttons),
         ...(!isOver && (level === 'card' || level === 'failed') && { priority: 'high', ttl: 0 }),
       },
     })
@@ -58,6 +70,7 @@ export const homeAssistant: ChannelKind = {
       deliver: (message, _to, signal) => notify(bodyOf(message), signal),
       revise: (message, _to, _ref, signal) => notify(bodyOf(message), signal),
       withdraw: ({ id }, _to, _ref, signal) => notify({ message: 'clear_notification', data: { tag: id } }, signal),
+      incoming: (heard, _cursor, signal) => hearTaps({ base, token, clock, heard, problem, signal }),
       async health(signal) {
         const answer = await ask(`${base}/api/`, { method: 'GET', headers, signal })
         if (answer.status === 401) return { problem: 'it does not know the token' }

@@ -24,16 +24,17 @@ function wordsOf(text: string): string | undefined {
   }
 }
 
-/** ntfy.sh, or a server of one's own (ntfy 2.16 and newer replace a message that is revised; older ones show a second). */
+/** ntfy.sh, or a server of one's own. Who reads the topic can press its buttons, so one only denies (ntfy 2.16 and newer replace a message that is revised; older ones show a second). */
 export const ntfy: ChannelKind = {
   id: 'ntfy',
   name: 'ntfy',
   readers: 'Whoever runs the server or knows the topic can read these messages.',
   capabilities: {
-    decidesAtMost: 'none',
+    decidesAtMost: 'deny',
     revises: true,
     withdraws: true,
     isIdempotent: true,
+    tapsByAddress: true,
     pairs: false,
     hidesNames: true,
   },
@@ -49,11 +50,27 @@ export const ntfy: ChannelKind = {
     },
     { name: 'TOKEN', label: 'Access token', isRequired: false, example: 'tk_…' },
   ],
-  open({ URL: url = '', TOPIC: topic = '', TOKEN: token }): Channel {
+  open({ URL: url = '', TOPIC: topic = '', TOKEN: token }, { tapAddress }): Channel {
     const base = baseOf(url)
     const headers = {
       'content-type': 'application/json',
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    }
+    /** The phone sends the denial by itself. Nothing else is in it that would let anybody in. */
+    function actionsOf({ buttons, isOver }: Outgoing) {
+      const denials = buttons.filter(({ does }) => does === 'deny')
+      if (tapAddress === undefined || isOver || denials.length === 0) return {}
+      const request = {
+        action: 'http',
+        url: tapAddress,
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+      }
+      return {
+        actions: denials.map(({ label, token: nonce }) => ({
+          ...{ ...request, label, body: JSON.stringify({ token: nonce }), clear: true },
+        })),
+      }
     }
     const publish = (message: Outgoing, signal: AbortSignal) =>
       attempted(async () => {
@@ -64,6 +81,7 @@ export const ntfy: ChannelKind = {
           priority: message.isOver ? 1 : priorities[message.level],
           ...(!message.isOver && { tags: [tags[message.level]] }),
           ...(message.link !== undefined && { click: message.link }),
+          ...actionsOf(message),
           sequence_id: sequenceOf(message),
         })
         const answer = await ask(base, { headers, body, signal })
