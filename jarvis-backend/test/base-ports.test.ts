@@ -1,8 +1,13 @@
 import { describe, onTestFinished } from 'vitest'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createJournal } from '../src/store/sqlite/journal/journal.ts'
+import { createSessionIndex } from '../src/store/sqlite/sessions/session-index.ts'
+import { createSessionList } from '../src/store/sqlite/sessions/session-list.ts'
+import { createShareStore } from '../src/store/sqlite/sessions/shares.ts'
+import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 import { createSettings } from '../src/store/sqlite/settings.ts'
 import { journalContract, settingsContract, transactionsContract } from './contracts/base-ports.ts'
+import { sessionListContract } from './contracts/session-list.ts'
 
 function open() {
   const database = openDatabase(':memory:')
@@ -19,3 +24,20 @@ function open() {
 describe('Settings in SQLite', () => settingsContract(() => open().settings))
 describe('Journal in SQLite', () => journalContract(open))
 describe('Transactions in SQLite', () => transactionsContract(open))
+
+describe('SessionList in SQLite', () =>
+  sessionListContract(() => {
+    const { transactions: database } = open()
+    const index = createSessionIndex(database, {
+      costOf: (model) => (model === 'priced' ? 0.5 : undefined),
+      later: () => 0,
+      report: (error) => {
+        throw error
+      },
+    })
+    return {
+      list: createSessionList(database, index),
+      transcripts: createTranscriptStore(database),
+      shares: createShareStore(database),
+    }
+  }))
