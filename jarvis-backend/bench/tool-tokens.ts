@@ -8,8 +8,10 @@ export const tokensBefore = 3_349
 /** How many times as much all tools may cost. */
 export const mostTimes = 2.2
 
-/** All shipped tools, those included that a cluster may not be able to serve. */
-export const shippedTools: readonly Pick<Tool, 'name' | 'description' | 'input'>[] = [...houseTools]
+/** All shipped tools, those included that a cluster may not be able to serve. Those of the workbench are off unless a policy turns them on. */
+export const shippedTools: readonly Pick<Tool, 'name' | 'description' | 'input'>[] = houseTools.filter(
+  ({ group }) => group?.name !== 'workbench',
+)
 
 /** Tokens of tools as a model is sent them (name, description, JSON schema): a token for each four characters. */
 export const tokensOf = (tools: typeof shippedTools): number =>

@@ -9,7 +9,7 @@ import {
   type ToolInfo,
   type Verdict,
 } from '../src/protocol/index.ts'
-import { houseFacts } from '../src/tools/house.ts'
+import { houseFacts, houseTools } from '../src/tools/house.ts'
 import { jarvis as cli, folder, run } from './support/data-dir.ts'
 import { type Screen, startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -125,10 +125,11 @@ test('every tool, with its tier and arguments, is one that a policy can name', a
     return [name, { tier, args: Object.fromEntries(args) }]
   })
   const named = [...houseFacts].map(([name, { tier, args }]) => [name, { tier, args }])
-  // The demo has no replication, so its tools are not offered.
+  // The workbench is off.
   expect(Object.fromEntries(named)).toMatchObject(Object.fromEntries(known))
+  const workbench = houseTools.filter(({ group }) => group?.name === 'workbench').map(({ name }) => name)
   const unoffered = named.map(([name]) => name).filter((name) => !items.some((item) => item.name === name))
-  expect(unoffered.filter((name) => !String(name).includes('replication'))).toEqual([])
+  expect(unoffered).toEqual(workbench)
 })
 
 test('a broken policy.yaml stops the start, with every problem and its line', async () => {

@@ -12,6 +12,7 @@ import { createRootOf } from '../workbench/files/root-of.ts'
 import { ownPathsOf } from '../workbench/own-paths.ts'
 import type { Foundation } from './foundation.ts'
 import type { Area, Bench } from './workbench/area.ts'
+import { composeDocker } from './workbench/docker.ts'
 
 /** Wires the areas of the workbench: each is a file in `workbench/` and a name in `areasOf`. */
 export function composeWorkbench(foundation: Foundation, parts: { policy(): WorkbenchPolicy }) {
@@ -91,4 +92,4 @@ export type ComposedWorkbench = ReturnType<typeof composeWorkbench>
 const keptForMs = 90 * 24 * 60 * 60_000
 
 /** The areas in the order in which their tools are offered. A new one is appended: a provider caches the order. */
-const areasOf = (_bench: Bench): readonly Area[] => []
+const areasOf = (bench: Bench): readonly Area[] => [composeDocker(bench)]

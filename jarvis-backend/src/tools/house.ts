@@ -67,6 +67,7 @@ import { getUncoveredGuests } from './storage/get-uncovered-guests.ts'
 import type { ToolDefinition } from './tool.ts'
 import { waitFor } from './wait/wait-for.ts'
 import { listAlerts } from './watch/list-alerts.ts'
+import { dockerTools } from './workbench/docker/index.ts'
 
 /** The tools over a homelab. Their order is fixed: it is part of what a provider caches. */
 export const homelabTools = [
@@ -148,6 +149,9 @@ const jobFacts = jobTools({
   ...{ find: () => undefined, problemOf: () => undefined, pause: () => false },
 })
 
+/** Of a tool of the workbench, in a list that knows no policy: the workbench is off unless policy.yaml turns it on. */
+const unasked = { name: 'workbench', isServed: () => false }
+
 /** The declarations of all shipped tools. */
 export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
   ...homelabTools,
@@ -164,6 +168,7 @@ export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
   ...sessionTools,
   ...planTools,
   useSkill([]),
+  ...[dockerTools].flat().map((tool) => ({ ...tool, group: unasked })),
 ]
 
 /** What the policy's checks know of them. Few policies name arguments, and to read the types of all takes a fifteenth of a start. */

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import type { Effect, EffectKind } from '../../../gate/effect.ts'
+import { containerTarget } from '../../../gate/places/targets.ts'
+import { oneLine } from '../../../homelab/format.ts'
+import { ContainerName, type Engine, type InspectedContainer } from '../../../workbench/docker/engine.ts'
+import { type Preview, toolOver } from '../../tool.ts'
+
+/** `isOwn`: the container is the one that JARVIS runs in. `now`: Unix ms. */
+export type DockerPorts = {
+  engine(): Engine
+  isOwn(container: Pick<InspectedContainer, 'Id' | 'Config'>): boolean
+  now(): number
+}
+
+/** A tool over Docker's socket. */
+export const dockerTool = toolOver<DockerPorts>()
+
+export const containerOf = ContainerName.describe('Its name or id, as list_docker_containers has it.')
+
+/** An effect on one container. */
+export const containerEffect = (
+  kind: EffectKind,
+  container: string,
+  more: Partial<Omit<Effect, 'kind' | 'on' | 'target'>> = {},
+): Effect => ({ kind, on: 'container', target: containerTarget(container), ...more })
+
+/** The id of the container that was looked at, so that one made anew under its name is not reached. */
+export const shownId = (container: string, preview: Preview | undefined): string =>
+  preview?.basis?.container ?? container
+
+/** `running (healthy), image jellyfin/jellyfin:10.11, restarted 2 times`, from a foreign answer. */
+export function stateWords({ State, Config, RestartCount }: InspectedContainer): string {
+  const { Status, Health, ExitCode, OOMKilled } = State
+  const health = Health == null || Health.Status === 'none' ? '' : ` (${oneLine(Health.Status, 20)})`
+  const ended = Status === 'exited' ? ` with ${ExitCode}${OOMKilled ? ', out of memory' : ''}` : ''
+  const restarts = RestartCount === 0 ? '' : `, restarted ${RestartCount} times`
+  return `${oneLine(Status, 20)}${health}${ended}, image ${oneLine(Config.Image, 120)}${restarts}`
+}
+
+export const ContainerOutput = z.object({
+  id: z.string(),
+  name: z.string(),
+  image: z.string(),
+  state: z.string(),
+})

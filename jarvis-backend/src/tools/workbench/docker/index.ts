@@ -1,0 +1,14 @@
+import { controlDockerContainer } from './control-docker-container.ts'
+import { getDockerLogs } from './get-docker-logs.ts'
+import { inspectDockerContainer } from './inspect-docker-container.ts'
+import { listDockerContainers } from './list-docker-containers.ts'
+import { runInDockerContainer } from './run-in-docker-container.ts'
+
+/** In the order in which they are offered; a new one is appended. */
+export const dockerTools = [
+  listDockerContainers,
+  inspectDockerContainer,
+  getDockerLogs,
+  controlDockerContainer,
+  runInDockerContainer,
+] as const
