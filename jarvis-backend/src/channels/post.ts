@@ -18,7 +18,7 @@ export async function ask(
   }: {
     method?: string
     headers?: Record<string, string>
-    body?: string
+    body?: string | FormData
     signal: AbortSignal
     patienceMs?: number
   },
@@ -32,6 +32,27 @@ export async function ask(
   } catch (error) {
     throw new Error(wordsOf(error))
   }
+}
+
+/** Reads a file of a service. Redirects are not followed. @throws Error in words without the address, which may hold a secret */
+export async function readBytes(url: string, mostBytes: number, signal: AbortSignal): Promise<Buffer> {
+  let response: Response
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    response = await fetch(url, { redirect: 'manual', signal })
+    if (response.ok)
+      for await (const chunk of response.body ?? []) {
+        size += chunk.length
+        if (size > mostBytes) break
+        chunks.push(chunk)
+      }
+  } catch (error) {
+    throw new Error(`The file could not be read: ${wordsOf(error)}`)
+  }
+  if (!response.ok) throw new Error(`The file could not be read: it answered ${response.status}`)
+  if (size > mostBytes) throw new Error(`The file is too large: it may have ${Math.floor(mostBytes / 1024 / 1024)} MB`)
+  return Buffer.concat(chunks)
 }
 
 /** Interprets a status: 429 and 5xx may pass, other failures stay. @param why the service's own words, where it has some */

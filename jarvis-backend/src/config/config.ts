@@ -7,7 +7,15 @@ import type { KeySources } from '../secrets/index.ts'
 import { isChannelVariable } from './channel-variables.ts'
 import { ConfigError } from './config-error.ts'
 import { drillOf, drillVariables } from './drill.ts'
-import { demo, isModelVariable, type ModelConfig, type ModelVariable, modelsOf, modelVariables } from './model.ts'
+import {
+  demo,
+  isModelVariable,
+  type ModelConfig,
+  type ModelVariable,
+  modelsOf,
+  modelVariables,
+  urlVariable,
+} from './model.ts'
 import { type ModelsFile, noModelsFile } from './models-file.ts'
 import { type ConfiguredNodes, parseNodes } from './nodes.ts'
 import { type OidcConfig, oidcOf, oidcVariables } from './oidc.ts'
@@ -145,6 +153,9 @@ const Environment = z.object({
     .string()
     .regex(/^openai\/.+$/, 'must be openai/MODEL, for example openai/whisper-1')
     .optional(),
+  JARVIS_TRANSCRIBE_URL: urlVariable.optional(),
+  JARVIS_TRANSCRIBE_MODEL: z.string().min(1).max(200).default('whisper-1'),
+  JARVIS_TRANSCRIBE_KEY: z.string().min(1).optional(),
   JARVIS_MEMORY_WEIGHTS: z
     .string()
     .regex(/^(0(\.\d+)?|1)\/(0(\.\d+)?|1)$/, 'must be MEANING/WORDS, each from 0 to 1, for example 0.7/0.3')
@@ -343,6 +354,7 @@ export function readConfig(
       ...(value.JARVIS_SECRETS_KEY?.split(/[\s,]+/) ?? []),
       value.ANTHROPIC_API_KEY,
       value.OPENAI_API_KEY,
+      value.JARVIS_TRANSCRIBE_KEY,
       value.PVE_TOKEN_SECRET,
       value.PBS_TOKEN_SECRET,
       value.JARVIS_OIDC_CLIENT_SECRET,
@@ -353,6 +365,8 @@ export function readConfig(
 }
 
 function transcriptionsOf(value: z.output<typeof Environment>): Config['transcriptions'] {
+  const { JARVIS_TRANSCRIBE_URL: baseUrl, JARVIS_TRANSCRIBE_MODEL: model, JARVIS_TRANSCRIBE_KEY: apiKey } = value
+  if (baseUrl !== undefined) return { baseUrl, model, ...(apiKey !== undefined && { apiKey }) }
   const chosen = value.JARVIS_TRANSCRIPTIONS
   return chosen === undefined ? undefined : openAiServer(value, 'JARVIS_TRANSCRIPTIONS', chosen)
 }

@@ -14,7 +14,7 @@ export type ServedModel = {
 export type ModelConfig = ServedModel | { provider: 'demo'; kind: 'demo' }
 export const demo: ModelConfig = { provider: 'demo', kind: 'demo' }
 
-const urlVariable = z.string().refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), {
+export const urlVariable = z.string().refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), {
   message: 'must be a URL that begins with http:// or https://, for example http://127.0.0.1:11434/v1',
 })
 

@@ -3,9 +3,15 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** One request as a service got it. */
-export type Taken = { method: string; path: string; headers: IncomingMessage['headers']; body: string }
+export type Taken = {
+  method: string
+  path: string
+  headers: IncomingMessage['headers']
+  body: string
+  bytes: Buffer
+}
 /** What a service answers. `text`: as it is; `json`: made a text. */
-export type Reply = { status?: number; json?: unknown; text?: string; headers?: Record<string, string> }
+export type Reply = { status?: number; json?: unknown; text?: string | Buffer; headers?: Record<string, string> }
 
 /**
  * A service that messages go to, on a port of loopback until the test ends. `answer` is as strict as the real service; `fail` stands before
@@ -20,7 +26,8 @@ export async function startService(answer: (request: Taken) => Reply | Promise<R
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', async () => {
       const { method = '', url: path = '', headers } = request
-      const one = { method, path, headers, body: Buffer.concat(chunks).toString('utf8') }
+      const bytes = Buffer.concat(chunks)
+      const one = { method, path, headers, body: bytes.toString('utf8'), bytes }
       taken.push(one)
       for (const run of wake.splice(0)) run()
       let reply: Reply

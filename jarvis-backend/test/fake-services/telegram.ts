@@ -8,6 +8,8 @@ export type Sent = {
   text: string
   buttons: Button[]
   isProtected: boolean
+  thread?: number
+  picture?: { field: string; bytes: number; type: string }
 }
 type Update = Record<string, unknown> & { update_id: number }
 
@@ -21,13 +23,18 @@ const known: Record<string, readonly string[]> = {
   getMe: [],
   getWebhookInfo: [],
   getUpdates: ['timeout', 'limit', 'allowed_updates', 'offset'],
-  sendMessage: 'chat_id text parse_mode link_preview_options protect_content disable_notification reply_markup'.split(
-    ' ',
-  ),
+  sendMessage:
+    'chat_id message_thread_id text parse_mode link_preview_options protect_content disable_notification reply_markup'.split(
+      ' ',
+    ),
+  sendMessageDraft: 'chat_id message_thread_id draft_id text parse_mode can_stop'.split(' '),
+  sendPhoto: 'chat_id message_thread_id photo protect_content reply_markup'.split(' '),
+  sendDocument: 'chat_id message_thread_id document protect_content reply_markup'.split(' '),
+  getFile: ['file_id'],
   editMessageText: 'chat_id message_id text parse_mode link_preview_options reply_markup'.split(' '),
   answerCallbackQuery: ['callback_query_id', 'text', 'show_alert'],
 }
-const tags = new Set(['b', 's', 'i', 'u', 'code', 'pre'])
+const tags = new Set(['b', 's', 'i', 'u', 'code', 'pre', 'blockquote'])
 
 /** The text that people see, or why the entities cannot be parsed. */
 function parsed(html: string): { text: string } | { problem: string } {
@@ -46,6 +53,7 @@ function parsed(html: string): { text: string } | { problem: string } {
       rest = rest.slice(entity[0].length)
     } else if (tag !== null) {
       const [whole, slash, name = ''] = tag
+      if (slash === '' && name === 'blockquote' && open.includes(name)) return { problem: 'blockquote in blockquote' }
       if (!tags.has(name)) return { problem: `Unsupported start tag "${name}"` }
       if (slash === '/' && open.pop() !== name) return { problem: 'Unmatched end tag' }
       if (slash === '') open.push(name)
@@ -58,6 +66,9 @@ function parsed(html: string): { text: string } | { problem: string } {
 /** The bot API of Telegram, as strict, on loopback: one poll at a time, updates come again until they are confirmed. */
 export async function startTelegram(token = '123456789:AAE_planted_secret_token_0123456789') {
   const sent: Sent[] = []
+  const drafts: { chat: number; id: number; text: string; thread?: number }[] = []
+  const files = new Map<string, { path: string; data: Buffer }>()
+  let hasDrafts = true
   const answers: { id: string; text?: string }[] = []
   const updates: Update[] = []
   const started = new Set<number>()
@@ -105,6 +116,22 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
     return started.has(chat) ? undefined : failure(400, 'Bad Request: chat not found')
   }
 
+  function sendPicture(field: string, params: Record<string, unknown>): Reply {
+    const file = params[field]
+    const chat = Number(params.chat_id)
+    const problem = chatProblem(chat)
+    if (problem !== undefined) return problem
+    if (!(file instanceof File)) throw new Error('a picture is uploaded, and never fetched by its address')
+    if (field === 'photo' && file.size > 10 * 1024 * 1024) return failure(400, 'Bad Request: PHOTO_INVALID_DIMENSIONS')
+    const message: Sent = {
+      ...{ message_id: nextMessage, chat, text: '', buttons: [], isProtected: params.protect_content === 'true' },
+      picture: { field, bytes: file.size, type: file.type },
+    }
+    nextMessage += 1
+    sent.push(message)
+    return done({ message_id: message.message_id, date: 1, chat: { id: chat, type: 'private' } })
+  }
+
   const methods: Record<string, (params: Record<string, unknown>) => Reply | Promise<Reply>> = {
     getMe: () => done({ id: 123456789, is_bot: true, first_name: 'JARVIS', username: 'jarvis_homelab_bot' }),
     getWebhookInfo: () => done({ url: webhook, has_custom_certificate: false, pending_update_count: 0 }),
@@ -140,10 +167,32 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
       const message: Sent = {
         ...{ message_id: nextMessage, chat, text: String(params.text), buttons: buttons as Button[] },
         isProtected: params.protect_content === true,
+        ...(params.message_thread_id !== undefined && { thread: Number(params.message_thread_id) }),
       }
       nextMessage += 1
       sent.push(message)
       return done({ message_id: message.message_id, date: 1, chat: { id: chat, type: 'private' } })
+    },
+    sendMessageDraft(params) {
+      if (!hasDrafts) return failure(404, 'Not Found')
+      const chat = params.chat_id as number
+      if (chat <= 0) return failure(400, 'Bad Request: drafts are for private chats')
+      const id = params.draft_id as number
+      if (!Number.isInteger(id) || id === 0) return failure(400, 'Bad Request: DRAFT_ID_INVALID')
+      const problem = chatProblem(chat) ?? textProblem(params)
+      if (problem !== undefined) return problem
+      const thread = params.message_thread_id === undefined ? {} : { thread: Number(params.message_thread_id) }
+      drafts.push({ chat, id, text: String(params.text), ...thread })
+      return done(true)
+    },
+    sendPhoto: (params) => sendPicture('photo', params),
+    sendDocument: (params) => sendPicture('document', params),
+    getFile({ file_id }) {
+      const found = files.get(String(file_id))
+      if (found === undefined) return failure(400, 'Bad Request: invalid file_id')
+      return found.data.length > 20 * 1024 * 1024
+        ? failure(400, 'Bad Request: file is too big')
+        : done({ file_id, file_path: found.path, file_size: found.data.length })
     },
     editMessageText(params) {
       const found = sent.find(({ chat, message_id }) => chat === params.chat_id && message_id === params.message_id)
@@ -170,11 +219,19 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
     },
   }
 
-  const service = await startService(({ path, body, method }) => {
+  const service = await startService(async ({ path, body, bytes, method, headers }) => {
+    const [, owner, place = ''] = /^\/file\/bot([^/]+)\/(.+)$/.exec(path) ?? []
+    if (owner !== undefined) {
+      const file = [...files.values()].find((one) => one.path === place)
+      return owner !== valid || method !== 'GET' || file === undefined ? failure(404, 'Not Found') : { text: file.data }
+    }
     const [, given, name = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(path) ?? []
     if (given !== valid) return failure(401, 'Unauthorized')
     if (method !== 'POST' || methods[name] === undefined) return failure(404, 'Not Found')
-    const params = (body === '' ? {} : JSON.parse(body)) as Record<string, unknown>
+    const type = headers['content-type'] ?? ''
+    const params = type.startsWith('multipart/form-data')
+      ? Object.fromEntries(await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData())
+      : ((body === '' ? {} : JSON.parse(body)) as Record<string, unknown>)
     const stray = Object.keys(params).filter((field) => !known[name]?.includes(field))
     if (stray.length > 0) throw new Error(`${name} knows no field ${stray.join(', ')}`)
     return methods[name](params)
@@ -187,7 +244,21 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
     ...service,
     token,
     sent,
+    drafts,
     answers,
+    /** An older server, which knows no drafts. */
+    forgetDrafts() {
+      hasDrafts = false
+    },
+    /** A person's client refuses further drafts of an answer. */
+    stopDraft: (user: number, draft_id: number) =>
+      push({ stopped_message_generation: { chat: privately(user), draft_id } }),
+    /** Keeps a file. @returns its id */
+    file(data: Buffer, path = `files/file_${files.size}.bin`) {
+      const id = `file${files.size}`
+      files.set(id, { path, data })
+      return id
+    },
     /** What was asked of the service by name, without polls. */
     asked: () => service.taken.map(({ path }) => path.split('/').at(-1)).filter((name) => name !== 'getUpdates'),
     polls: () => polls,

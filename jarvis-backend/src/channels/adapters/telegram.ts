@@ -1,7 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { addressProblem, baseOf } from '../addresses.ts'
-import type { Address, Channel, ChannelKind, Delivery, Heard, Incoming, Outgoing, Sender } from '../channel.ts'
+import type { Address, Channel, ChannelKind, Delivery, Heard, Incoming, Outgoing } from '../channel.ts'
 import { ask, attempted } from '../post.ts'
+import { escaped } from './telegram-html.ts'
+import { incomingOf, type Message, type Update } from './telegram-incoming.ts'
+import { type Call, mostChars, type TelegramReply, telegramTalk } from './telegram-talk.ts'
 
 const publicBase = 'https://api.telegram.org'
 /** How long Telegram holds a poll open, seconds; a link that died is noticed a little later. */
@@ -12,38 +15,11 @@ const afterWebhookMs = 60_000
 const longestPauseMs = 60_000
 const mostAnswer = 200
 
-type Reply = {
-  ok?: boolean
-  result?: unknown
-  error_code?: number
-  description?: string
-  parameters?: { retry_after?: number }
-}
-type User = { id: number; first_name?: string; last_name?: string; username?: string }
-type Chat = { id: number; type: string }
-type Message = {
-  message_id: number
-  date: number
-  chat: Chat
-  from?: User
-  sender_chat?: Chat
-  text?: string
-  forward_origin?: unknown
-  via_bot?: unknown
-}
-export type Update = {
-  update_id: number
-  message?: Message
-  callback_query?: { id: string; from: User; data?: string; inline_message_id?: string; message?: Message }
-}
-
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-
 /** A button to a page is shown where Telegram takes the address; otherwise the address is a line of the text. */
 const isButtonAddress = (link: string) => /^https:\/\/[^/:]+\.[a-z]{2,}(?:[/:]|$)/i.test(link)
 
 /** The text as Telegram's HTML, made of escaped texts alone. */
-function htmlOf({ title, lines, link, isOver }: Outgoing): string {
+function noticeOf({ title, lines, link, isOver }: Outgoing): string {
   const head = isOver ? `<s>${escaped(title)}</s>` : `<b>${escaped(title)}</b>`
   const address = link !== undefined && !isOver && !isButtonAddress(link) ? [escaped(link)] : []
   return [head, ...lines.map(escaped), ...address].join('\n')
@@ -55,37 +31,23 @@ function keyboardOf({ buttons, link, isOver }: Outgoing) {
   return link !== undefined && isButtonAddress(link) ? [...deeds, [{ text: 'Look…', url: link }]] : deeds
 }
 
-const senderOf = (from: User, chat: Chat): Sender => ({
-  user: String(from.id),
-  chat: String(chat.id),
-  isPrivate: chat.type === 'private' && chat.id === from.id,
-  name: [from.first_name, from.last_name, from.username === undefined ? undefined : `@${from.username}`]
-    .filter((part) => part !== undefined)
-    .join(' '),
-})
-
 const to = (incoming: Incoming): Address => ('from' in incoming && incoming.from) || { user: '', chat: '' }
 
-/** What an update is. Everything that is not plainly a tap, a code or a typed line is nothing. */
-export function incomingOf({ update_id, message, callback_query: tap }: Update): Incoming {
-  const cursor = String(update_id + 1)
-  if (tap !== undefined) {
-    const chat = tap.message?.chat
-    if (chat === undefined || tap.data === undefined || tap.inline_message_id !== undefined)
-      return { kind: 'other', cursor }
-    const ref = String(tap.message?.message_id)
-    return { kind: 'tap', cursor, from: senderOf(tap.from, chat), token: tap.data, ref }
-  }
-  const { from, chat, text } = message ?? {}
-  if (message === undefined || from === undefined || chat === undefined || message.sender_chat !== undefined)
-    return { kind: 'other', cursor }
-  const sender = senderOf(from, chat)
-  const isForeign = message.forward_origin !== undefined || message.via_bot !== undefined
-  if (text === undefined || isForeign || !sender.isPrivate) return { kind: 'other', cursor, from: sender }
-  const [, code] = /^\/start ([\w-]{22})$/.exec(text) ?? []
-  return code === undefined
-    ? { kind: 'text', cursor, from: sender, ref: String(message.message_id), text, at: message.date * 1_000 }
-    : { kind: 'pair', cursor, from: sender, code }
+const threadOf = (incoming: Incoming) => {
+  const thread = 'from' in incoming ? incoming.from?.thread : undefined
+  return thread === undefined ? {} : { message_thread_id: Number(thread) }
+}
+
+/** A form with a file, for a method that sends one. */
+function formOf(
+  params: object,
+  { field, name, picture }: NonNullable<NonNullable<Parameters<Call>[3]>['file']>,
+): FormData {
+  const form = new FormData()
+  for (const [key, value] of Object.entries(params))
+    form.set(key, typeof value === 'string' ? value : JSON.stringify(value))
+  form.set(field, new File([new Uint8Array(picture.data)], name, { type: picture.mimeType }))
+  return form
 }
 
 /** Telegram's bot API 10, by long poll alone: JARVIS calls out, nothing calls in. */
@@ -100,6 +62,7 @@ export const telegram: ChannelKind = {
     isIdempotent: false,
     pairs: true,
     hidesNames: false,
+    talks: { mostChars, streams: 'draft', hasVoice: true },
   },
   settings: [
     {
@@ -121,29 +84,22 @@ export const telegram: ChannelKind = {
     const base = `${baseOf(url)}/bot${token}`
     let bot: string | undefined
 
-    async function call(
-      method: string,
-      params: object,
-      signal: AbortSignal,
-      patience?: number,
-    ): Promise<Reply & { status: number }> {
-      const headers = { 'content-type': 'application/json' }
-      const body = JSON.stringify(params)
+    const call: Call = async (method, params, signal, { patienceMs, file } = {}) => {
+      const body = file === undefined ? JSON.stringify(params) : formOf(params, file)
+      const headers = file === undefined ? { 'content-type': 'application/json' } : {}
       const answer = await ask(`${base}/${method}`, {
-        headers,
-        body,
-        signal,
-        ...(patience && { patienceMs: patience }),
+        ...{ headers, body, signal },
+        ...(patienceMs !== undefined && { patienceMs }),
       })
       try {
-        return { ...(JSON.parse(answer.text) as Reply), status: answer.status }
+        return { ...(JSON.parse(answer.text) as TelegramReply), status: answer.status }
       } catch {
         return { status: answer.status }
       }
     }
 
     /** Interprets a refusal; undefined where it is none. */
-    function refusalOf({ ok, status, description, parameters }: Reply & { status: number }): Delivery | undefined {
+    function refusalOf({ ok, status, description, parameters }: TelegramReply): Delivery | undefined {
       if (ok === true) return undefined
       const why = `it answered ${status}${description === undefined ? '' : `: ${description}`}`
       const asked = parameters?.retry_after
@@ -182,7 +138,11 @@ export const telegram: ChannelKind = {
       const tap = update.callback_query
       const told =
         tap === undefined
-          ? call('sendMessage', { ...common(to(incoming)), text: escaped(answer), protect_content: true }, signal)
+          ? call(
+              'sendMessage',
+              { ...common(to(incoming)), ...threadOf(incoming), text: escaped(answer), protect_content: true },
+              signal,
+            )
           : call('answerCallbackQuery', { callback_query_id: tap.id, text: answer.slice(0, mostAnswer) }, signal)
       // An answer that comes too late fails, and that is all.
       await told.catch(() => undefined)
@@ -207,10 +167,10 @@ export const telegram: ChannelKind = {
             const params = {
               timeout: pollS,
               limit: 50,
-              allowed_updates: ['message', 'callback_query'],
+              allowed_updates: ['message', 'callback_query', 'stopped_message_generation'],
               ...(offset !== undefined && { offset }),
             }
-            const reply = await call('getUpdates', params, signal, (pollS + 10) * 1_000)
+            const reply = await call('getUpdates', params, signal, { patienceMs: (pollS + 10) * 1_000 })
             if (reply.status === 409) {
               // A webhook is told of at once; otherwise one poll of the last process may still be open.
               if ((await webhookOf(signal)) !== undefined) break
@@ -246,6 +206,7 @@ export const telegram: ChannelKind = {
     }
 
     return {
+      ...telegramTalk({ call, refusalOf, fileBase: `${baseOf(url)}/file/bot${token}` }),
       place: new URL(url).host,
       deliver: (message, to, signal) =>
         attempted(async () => {
@@ -254,7 +215,7 @@ export const telegram: ChannelKind = {
             'sendMessage',
             {
               ...common(to),
-              text: htmlOf(message),
+              text: noticeOf(message),
               protect_content: true,
               disable_notification: message.level === 'info',
               ...(keyboard.length > 0 && { reply_markup: { inline_keyboard: keyboard } }),
@@ -269,7 +230,7 @@ export const telegram: ChannelKind = {
         attempted(async () => {
           if (ref === undefined) return { kind: 'failed', why: 'its message is not known' }
           const keyboard = { inline_keyboard: keyboardOf(message) }
-          const params = { ...common(to), message_id: Number(ref), text: htmlOf(message), reply_markup: keyboard }
+          const params = { ...common(to), message_id: Number(ref), text: noticeOf(message), reply_markup: keyboard }
           const reply = await call('editMessageText', params, signal)
           if (reply.description?.includes('message is not modified')) return { kind: 'sent' }
           return refusalOf(reply) ?? { kind: 'sent' }

@@ -1,0 +1,95 @@
+import { lexer, type Token, type Tokens } from 'marked'
+import { columnsOf } from '../talk/parts.ts'
+
+export const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/**
+ * Telegram's HTML of Markdown that models and tools wrote, made of escaped texts alone: their HTML is text, a link is its words and its address,
+ * and nothing in it makes a button or fetches a picture.
+ */
+export const htmlOf = (markdown: string): string => blocks(lexer(markdown)).trim()
+
+const blocks = (tokens: readonly Token[]): string =>
+  tokens
+    .map((token) => block(token))
+    .filter((text) => text !== '')
+    .join('\n\n')
+
+function block(token: Token): string {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return ''
+    case 'heading':
+      return `<b>${inline(token.tokens)}</b>`
+    case 'code':
+      return `<pre>${escaped(token.text)}</pre>`
+    case 'table':
+      return `<pre>${escaped(columnsOf(token as Tokens.Table))}</pre>`
+    case 'blockquote':
+      return `<blockquote>${withoutQuotes(blocks(token.tokens ?? []))}</blockquote>`
+    case 'list':
+      return listOf(token as Tokens.List)
+    case 'hr':
+      return '———'
+    case 'paragraph':
+    case 'text':
+      return token.tokens === undefined ? escaped(token.raw) : inline(token.tokens)
+    default:
+      return escaped(token.raw.trimEnd())
+  }
+}
+
+/** Telegram refuses a quotation within one. */
+const withoutQuotes = (html: string) => html.replace(/<\/?blockquote>/g, '')
+
+function listOf({ items, ordered, start }: Tokens.List): string {
+  const first = typeof start === 'number' ? start : 1
+  return items
+    .map(({ tokens, task, checked }, at) => {
+      const mark = ordered ? `${first + at}. ` : '• '
+      const box = task ? (checked === true ? '☑ ' : '☐ ') : ''
+      const text = tokens
+        .filter(({ type }) => type !== 'checkbox')
+        .map((token) => block(token))
+        .filter((part) => part !== '')
+        .join('\n')
+      return `${mark}${box}${text.replaceAll('\n', `\n${' '.repeat(mark.length)}`)}`
+    })
+    .join('\n')
+}
+
+const inline = (tokens: readonly Token[] = []): string => tokens.map(inlineOne).join('')
+
+function inlineOne(token: Token): string {
+  switch (token.type) {
+    case 'strong':
+      return `<b>${inline(token.tokens)}</b>`
+    case 'em':
+      return `<i>${inline(token.tokens)}</i>`
+    case 'del':
+      return `<s>${inline(token.tokens)}</s>`
+    case 'codespan':
+      return `<code>${escaped(token.text)}</code>`
+    case 'br':
+      return '\n'
+    case 'link':
+      return withAddress(inline(token.tokens), (token as Tokens.Link).text, (token as Tokens.Link).href)
+    case 'image':
+      return withAddress(
+        escaped((token as Tokens.Image).text),
+        (token as Tokens.Image).text,
+        (token as Tokens.Image).href,
+      )
+    case 'escape':
+      return escaped(token.text)
+    case 'text':
+      return token.tokens === undefined ? escaped(token.text) : inline(token.tokens)
+    default:
+      return escaped(token.raw)
+  }
+}
+
+/** The words of a link and where it leads, both in sight. */
+const withAddress = (html: string, text: string, href: string) =>
+  text === href ? escaped(href) : `${html} (${escaped(href)})`
