@@ -307,7 +307,7 @@ export type SshKeyBody = { key: string; name?: string }
 export type SshKeyInfo = { id: string; name: string; createdAt: number; lastUsedAt?: number }
 export type SshKeyReply = { key?: SshKeyInfo; countersign?: { statement: string; namespace: string; sshKeys: (string)[]; options?: WebAuthnOptions } }
 export type SshKeysReply = { items: (SshKeyInfo)[] }
-export type Status = { version: string; uptimeS: number; model: string; models: (string)[]; isDemoModel: boolean; isDemoCluster: boolean; hasTerminal: boolean; policy: PolicyStatus; glassBroken?: (GlassBroken)[]; parts: (PartStatus)[]; nextStart?: NextStart; cannotStart?: string }
+export type Status = { version: string; uptimeS: number; model: string; models: (string)[]; isDemoModel: boolean; isDemoCluster: boolean; hasTerminal: boolean; hasSpeech?: true; policy: PolicyStatus; glassBroken?: (GlassBroken)[]; parts: (PartStatus)[]; nextStart?: NextStart; cannotStart?: string }
 export type StepState = "waits" | "running" | "asks" | "checking" | "done" | "skipped" | "failed" | "surprise" | "unknown" | "not_begun"
 export type StepUpBody = { password?: string; code?: string; passkey?: PasskeyAssertion }
 export type StepUpReply = { expiresIn: number }
@@ -324,6 +324,8 @@ export type ToolInfo = { name: string; description: string; tier: Tier; effects?
 export type ToolInput = Record<string, unknown>
 export type ToolUseId = string
 export type TraceStep = { at: number; toolName: string; toolInput: ToolInput; tier: string; summary: string; state: "done" | "failed" | "unknown" | "refused" | "waits"; durationMs?: number; entry?: number }
+export type TranscriptionBody = { name: string; data: string }
+export type TranscriptionReply = { text: string }
 export type TryRoleBody = { person?: string; role?: string; toolName: string; toolInput: Record<string, unknown> }
 export type TryRoleReply = { verdict: "runs" | "asks" | "refused" | "black"; tier: Tier; rule: string; because: string; who?: string; approve?: Approve }
 export type TurnStop = "end_turn" | "tool_use" | "max_tokens" | "refusal" | "pause_turn" | "interrupted"
@@ -698,6 +700,8 @@ export type Operations = {
   'GET /api/channel-rules': { input: {  }; reply: ChannelRules }
   /** Replaces the rules: quiet hours, routes and escalation. */
   'PUT /api/channel-rules': { input: { body: ChannelRulesInput }; reply: ChannelRules }
+  /** Turns a recording of up to two minutes into text. Nothing is sent: the text is for the composer. */
+  'POST /api/transcriptions': { input: { body: TranscriptionBody }; reply: TranscriptionReply }
   /** The runbooks with inputs, steps, the checks that offer them, and faults by line. */
   'GET /api/runbooks': { input: {  }; reply: { items: (Runbook)[] } }
   /** The faults of a text, and with `inputs` and no fault a dry run; saves nothing. */

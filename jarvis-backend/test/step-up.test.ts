@@ -17,6 +17,7 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'DELETE /agents/:id/files/*path': 'token',
   'DELETE /auth/sign-ins/:id': 'token',
   'POST /attachments': 'token',
+  'POST /transcriptions': 'token',
   'DELETE /attachments/:id': 'token',
   // What is silenced stays on the screens, and ends by itself.
   'POST /alerts/:id/acknowledge': 'token',

@@ -66,6 +66,8 @@ export function createChannels(parts: {
   /** The card, its binding and whether it was decided. */
   cardOf(toolUseId: string): (KnownCard & { ending?: Ending }) | undefined
   decide: DecideByTap
+  /** A person has a card before them. */
+  seen(toolUseId: string): void
   /** Whether a person may decide cards now, and so hears of them. */
   mayDecide(person: string): boolean
   nameOf(person: string): string

@@ -33,6 +33,8 @@ export function createTaps(parts: {
   recipients: Pick<RecipientStore, 'list'>
   cardOf(toolUseId: string): KnownCard | undefined
   decide: DecideByTap
+  /** A person has a card before them: its time begins. */
+  seen(toolUseId: string): void
   /** Whether a person may decide cards now. */
   mayDecide(person: string): boolean
   /** On disk before it returns. */
@@ -118,6 +120,9 @@ export function createTaps(parts: {
       }
       const { id, person } = recipient
       const judged = judge(kind, tap, nonce, recipient)
+      // A message that was sent need not have been read; its own person's first tap says that it was.
+      const isOwn = nonce?.recipient === id && kind.capabilities.pairs && (nonce.ref ?? tap.ref) === tap.ref
+      if (nonce !== undefined && isOwn && parts.mayDecide(person)) parts.seen(nonce.toolUseId)
       if (typeof judged === 'string') {
         parts.durably(() => {
           advance()

@@ -33,7 +33,7 @@ export function composeChannels(
     config: Pick<Config, 'dataDir' | 'secretKeys' | 'channelEnvironment' | 'publicUrl'>
     people: People
     stepUp: Pick<StepUp, 'require'>
-    confirmations(): Pick<Confirmations, 'decide'>
+    confirmations(): Pick<Confirmations, 'decide' | 'seen'>
     /** What conversations need of the rest. */
     house: House
     /** @throws JarvisError `unknown_agent` */
@@ -83,6 +83,7 @@ export function composeChannels(
     },
     decide: ({ remember, ...request }) =>
       parts.confirmations().decide({ ...request, once: { isAnswered: () => false, remember } }),
+    seen: (toolUseId) => parts.confirmations().seen(undefined, toolUseId),
     mayDecide(person) {
       const found = people.find(person)
       return found?.id === person && isAtLeast(found.role, 'operator')

@@ -13,6 +13,7 @@ import type { Homelab } from '../homelab/ports.ts'
 import { changeRoutes } from '../http/changes.ts'
 import { guestRoutes } from '../http/guests.ts'
 import { proofRoutes } from '../http/proofs.ts'
+import { transcriptionRoutes } from '../http/transcriptions.ts'
 import { ownZone } from '../jobs/zone.ts'
 import type { Clock } from '../lib/clock.ts'
 import { mainAgentId } from '../protocol/index.ts'
@@ -406,6 +407,7 @@ export function createSite(
       'mcp-servers': attached.routes,
       push: push.routes,
       channels: channels.routes,
+      transcriptions: transcriptionRoutes(transcribe),
       ...runbooks.routes,
       ...skills.routes,
       ...watch.routes,

@@ -117,6 +117,7 @@ export function composeSystem(
       isDemoModel: models.config().kind === 'demo',
       isDemoCluster: cluster.state().isDemo,
       hasTerminal: openable !== undefined,
+      ...(config.transcriptions !== undefined && { hasSpeech: true as const }),
       policy: policy.status(),
       ...(glass.recent().length > 0 && { glassBroken: glass.recent() }),
       parts: partsNow(),

@@ -35,3 +35,10 @@ export const AttachmentBody = z.strictObject({
 })
 
 export const isPicture = ({ mimeType }: Pick<Attachment, 'mimeType'>): boolean => mimeType !== 'text/plain'
+
+/** `POST /api/transcriptions`. `name`: its ending says the format. `data`: the recording in base64. */
+export const TranscriptionBody = z.strictObject({
+  name: z.string().regex(/^[\w-]{1,60}\.(?:ogg|webm|mp4|m4a|mp3|wav)$/, 'is a name such as voice.ogg'),
+  data: z.string().refine(isBase64, 'is not base64'),
+})
+export const TranscriptionReply = z.object({ text: z.string() })

@@ -84,6 +84,8 @@ export {
   largestTextFile,
   longestSidePx,
   mostAttachments,
+  TranscriptionBody,
+  TranscriptionReply,
 } from './attachment.ts'
 export {
   BudgetLimits,

@@ -277,6 +277,8 @@ export const Status = z.object({
   isDemoCluster: z.boolean(),
   /** Whether `/terminal` is on. */
   hasTerminal: z.boolean(),
+  /** Speech can be turned into text. */
+  hasSpeech: z.literal(true).exactOptional(),
   policy: PolicyStatus,
   /** Calls of the last day that an owner approved without the others who must. Absent: none. */
   glassBroken: z.array(GlassBroken).exactOptional(),

@@ -177,9 +177,10 @@ DELETE /attachments/:id
 `,
   },
   {
-    // A member's own tokens and devices.
+    // A member's own tokens and devices, and their own voice.
     persons: asking,
     doors: `
+POST /transcriptions
 GET /push
 POST /push
 DELETE /push/:id

@@ -133,9 +133,10 @@ export function createAttended(parts: {
       }
     },
     /** Starts the time to live of cards that an operator's screen shows: those of a session, or all. */
-    seen(sessionId?: string): void {
+    seen(sessionId?: string, toolUseId?: string): void {
       const at = clock.now()
       for (const { card } of store.unseen(sessionId)) {
+        if (toolUseId !== undefined && card.toolUseId !== toolUseId) continue
         const expiresAt = Math.min(at, card.createdAt + unseenForMs) + parts.ttlMs
         store.see(card.toolUseId, at, expiresAt)
         const waits = waiting.get(card.toolUseId)

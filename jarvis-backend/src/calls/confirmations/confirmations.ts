@@ -15,8 +15,11 @@ import { createDecide } from './decide.ts'
 import type { DecideRequest } from './request.ts'
 
 export type Confirmations = {
-  /** An operator's screen shows the cards of this session, or all cards: their time to live begins. */
-  seen(sessionId?: string): void
+  /**
+   * An operator's screen shows the cards of this session, or all cards: their time to live begins.
+   * @param toolUseId one card alone: a person has pressed a button of it
+   */
+  seen(sessionId?: string, toolUseId?: string): void
   /** Waits until the call's card, or a card that replaced it, is decided. @returns the step that follows */
   wait(way: Attended): Promise<Step>
   /** Whether enough of those who must approve a card have done so, as they stand now. */

@@ -1,13 +1,20 @@
 import type { Attachment } from 'jarvis-backend/protocol'
-import { useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { discard, upload } from '../../api/attachments.ts'
+import { useStatus } from '../../api/status.ts'
 import { size } from '../../lib/format.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { visibleText } from '../../ui/visible.ts'
+import { optional } from './optional.ts'
 import './attach.css'
+
+const Microphone = optional(
+  () => import('./microphone.tsx').then((part) => part.Microphone),
+  () => null,
+)
 
 /** `share`: of it that was sent, 0 to 1. `preview`: a picture's `data:` address. */
 type Item = {
@@ -51,6 +58,7 @@ export function Attach({ draftKey, onReady }: Props) {
   const { items: draft, said: words } = draftOf(draftKey)
   const items = useValue(draft)
   const said = useValue(words)
+  const hasSpeech = useStatus()?.hasSpeech === true
   const [isOver, setOver] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const [row, setRow] = useState<HTMLElement | null>(null)
@@ -139,15 +147,22 @@ export function Attach({ draftKey, onReady }: Props) {
       <input ref={input} type="file" multiple hidden />
       {row !== null &&
         createPortal(
-          <button
-            type="button"
-            className="button small quiet"
-            aria-label="Attach"
-            title="Attach pictures or text files"
-            onClick={() => input.current?.click()}
-          >
-            <Icon name="plus" />
-          </button>,
+          <>
+            <button
+              type="button"
+              className="button small quiet"
+              aria-label="Attach"
+              title="Attach pictures or text files"
+              onClick={() => input.current?.click()}
+            >
+              <Icon name="plus" />
+            </button>
+            {hasSpeech && (
+              <Suspense>
+                <Microphone onSaid={(text) => words.set(text)} />
+              </Suspense>
+            )}
+          </>,
           row,
         )}
       {items.length > 0 && (

@@ -1,5 +1,6 @@
-import type { ChannelInfo, ChannelRecipient } from 'jarvis-backend/protocol'
+import type { ChannelInfo, ChannelRecipient, ChannelRecipientBody } from 'jarvis-backend/protocol'
 import { useState } from 'react'
+import { readAgents } from '../../../api/agents.ts'
 import {
   changeRecipient,
   checkChannel,
@@ -8,6 +9,7 @@ import {
   saveChannel,
   testChannel,
 } from '../../../api/channels.ts'
+import { useLoad } from '../../../api/use-load.ts'
 import { exactTime } from '../../../lib/format.ts'
 import { Visible } from '../../../ui/boxed.tsx'
 import { FormProblem, FormSaid, type Said } from '../form-problem.tsx'
@@ -32,6 +34,7 @@ export function ChannelPart({
 }) {
   const { id, name, readers, state, from, recipients, pairs, settings } = channel
   const { problem, isBusy, attempt } = useAttempt()
+  const agents = useLoad('agents', readAgents).data?.items.map((one) => one.id) ?? []
   const [said, setSaid] = useState<Said>()
   const act = async (work: () => Promise<unknown>) => {
     setSaid(undefined)
@@ -83,12 +86,19 @@ export function ChannelPart({
               key={one.id}
               recipient={one}
               channel={channel}
+              agents={agents}
               isResting={isResting || isBusy}
               onChange={(body) => act(() => changeRecipient(one.id, body))}
               onRemove={() => act(() => removeRecipient(one.id))}
             />
           ))}
         </ul>
+      )}
+      {channel.talks && (
+        <p>
+          Conversation: what a paired person writes in the private chat is their word, as in this dashboard. Answers go
+          there alone. Switching it on, or choosing who answers, asks for your password.
+        </p>
       )}
       {channel.atMost === 'approve' && (
         <p>
@@ -137,22 +147,28 @@ export function ChannelPart({
           </form>
         )
       )}
-      <p>Never sent: tool output, commands, notes, addresses, secrets, links that decide or sign in.</p>
+      <p>
+        Never sent{channel.talks ? ' outside a conversation' : ''}: tool output, commands, notes, addresses, secrets,
+        links that decide or sign in.
+      </p>
     </>
   )
 }
 
 function Recipient({
-  recipient: { id, personName, user, name, decides, hidesNames, createdAt, problem },
-  channel: { atMost, pairs, name: channel },
+  recipient: { id, personName, user, name, decides, hidesNames, talks, agent, createdAt, problem },
+  channel: { atMost, pairs, talks: canTalk, name: channel },
+  agents,
   isResting,
   onChange,
   onRemove,
 }: {
   recipient: ChannelRecipient
   channel: ChannelInfo
+  /** Ids of those who may answer there. */
+  agents: readonly string[]
   isResting: boolean
-  onChange: (body: { decides?: ChannelRecipient['decides']; hidesNames?: boolean }) => void
+  onChange: (body: ChannelRecipientBody) => void
   onRemove: () => void
 }) {
   return (
@@ -203,6 +219,33 @@ function Recipient({
           />
           Without names
         </label>
+        {canTalk && (
+          <label className="hides" title="What is written there is this person’s word to JARVIS">
+            <input
+              type="checkbox"
+              checked={talks}
+              disabled={isResting}
+              onChange={(event) => onChange({ talks: event.currentTarget.checked })}
+            />
+            Conversation
+          </label>
+        )}
+        {canTalk && talks && (agents.length > 1 || agent !== undefined) && (
+          <label className="hides">
+            Answered by
+            <select
+              className="field"
+              value={agent ?? ''}
+              disabled={isResting}
+              onChange={({ currentTarget: { value } }) => onChange({ agent: value === '' ? null : value })}
+            >
+              <option value="">as agents are bound</option>
+              {[...new Set([...agents, ...(agent === undefined ? [] : [agent])])].map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          </label>
+        )}
         {pairs && (
           <TwoStep act="End" object={`${personName} on ${channel}`} label="End" isResting={isResting} onDo={onRemove} />
         )}

@@ -1,0 +1,32 @@
+import { JarvisError, TranscriptionBody, TranscriptionReply } from '../protocol/index.ts'
+import { post, type Route } from './route.ts'
+
+/** Turns speech into text; undefined where no server is set. @throws Error in words */
+export type Transcribe = (audio: Buffer, name: string, signal: AbortSignal) => Promise<string>
+
+/** `/api/transcriptions`: what a person said into the microphone, as text for the composer. They send it, or do not. */
+export const transcriptionRoutes = (transcribe: Transcribe | undefined): Route[] => [
+  post(
+    '/transcriptions',
+    'Turns a recording of up to two minutes into text. Nothing is sent: the text is for the composer.',
+    { role: 'member', limit: '5mb', body: TranscriptionBody, reply: TranscriptionReply },
+    async ({ body: { name, data }, response }) => {
+      if (transcribe === undefined)
+        throw new JarvisError(
+          'conflict',
+          'Nothing is set up that turns speech into text. Set JARVIS_TRANSCRIBE_URL, for example https://whisper.lan/v1.',
+        )
+      const gone = new AbortController()
+      response.once('close', () => gone.abort())
+      try {
+        return { text: await transcribe(Buffer.from(data, 'base64'), name, gone.signal) }
+      } catch (error) {
+        if (error instanceof JarvisError) throw error
+        throw new JarvisError(
+          'conflict',
+          `It was not understood: ${error instanceof Error ? error.message : 'the service failed'}.`,
+        )
+      }
+    },
+  ),
+]
