@@ -124,7 +124,13 @@ export function createSite(
     changed: () => changed({ what: 'mcp_servers' }),
   })
   const runbooks = composeRunbooks(foundation, { catalog: () => catalog, gate: () => gate, runs: () => sessions.runs })
-  const workbench = composeWorkbench(foundation, { policy: () => gate.policy.current().workbench })
+  const workbench = composeWorkbench(foundation, {
+    policy: () => gate.policy.current().workbench,
+    card: (toolUseId, person) =>
+      gate.confirmations
+        .list(now() - cardsKeptMs)
+        .find((card) => card.toolUseId === toolUseId && reach.sees(person, card.sessionId)),
+  })
   const servedTools = servedBy(
     cluster.state,
     createCatalog([
@@ -464,6 +470,7 @@ export function createSite(
   }
 }
 
+const cardsKeptMs = 24 * 60 * 60_000
 const newDemo = 'It was made on the demo’s cluster, which each start makes anew.'
 const demoTools = [...homelabTools.map(({ name }) => name), 'undo']
 

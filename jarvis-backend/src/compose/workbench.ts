@@ -1,21 +1,31 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Mistake, type WorkbenchPolicy } from '../gate/index.ts'
+import type { Identity } from '../auth/tokens.ts'
+import { Mistake, type Root, type WorkbenchPolicy } from '../gate/index.ts'
 import { workbenchRoutes } from '../http/workbench.ts'
-import type { WorkbenchArea } from '../protocol/index.ts'
+import { type Card, JarvisError, type WorkbenchArea, type WorkbenchRoot } from '../protocol/index.ts'
 import { createApplyJournal } from '../store/sqlite/file-changes.ts'
 import type { Tool } from '../tools/tool.ts'
 import { areas, offReason } from '../workbench/areas.ts'
 import { createApplier } from '../workbench/files/applier.ts'
 import { createContentStore } from '../workbench/files/content-store.ts'
+import { wholeDiff } from '../workbench/files/diff.ts'
 import { createRootOf } from '../workbench/files/root-of.ts'
 import { ownPathsOf } from '../workbench/own-paths.ts'
 import type { Foundation } from './foundation.ts'
 import type { Area, Bench } from './workbench/area.ts'
 import { composeDocker } from './workbench/docker.ts'
+import { composeFiles, rootProblem } from './workbench/files.ts'
 
 /** Wires the areas of the workbench: each is a file in `workbench/` and a name in `areasOf`. */
-export function composeWorkbench(foundation: Foundation, parts: { policy(): WorkbenchPolicy }) {
+export function composeWorkbench(
+  foundation: Foundation,
+  parts: {
+    policy(): WorkbenchPolicy
+    /** A card that waits or was decided lately, where the person sees it. */
+    card(toolUseId: string, person: Identity['person']): Pick<Card, 'diff'> | undefined
+  },
+) {
   const { dataDir } = foundation
   const home = join(dataDir, 'workbench')
   const sessionDir = (sessionId: string) => {
@@ -59,12 +69,19 @@ export function composeWorkbench(foundation: Foundation, parts: { policy(): Work
     facts: [...(area.facts?.() ?? [])],
     tools: area.tools.map(({ name }) => name),
   })
-  const state = () => ({ areas: made.map(stateOf), roots: parts.policy().roots.map((root) => ({ ...root })) })
+  const state = () => ({ areas: made.map(stateOf), roots: parts.policy().roots.map(shownRoot) })
 
   return {
     tools: made.flatMap(switched),
     state,
-    routes: workbenchRoutes({ state }),
+    routes: workbenchRoutes({
+      state,
+      diff(toolUseId, person) {
+        const card = parts.card(toolUseId, person)
+        if (card === undefined) throw new JarvisError('unknown_confirmation', 'There is no such card.')
+        return foundation.redactor.value(wholeDiff(card.diff ?? [], store.read))
+      },
+    }),
     /** Finishes changes of files that an earlier process began. Called before runs go on. */
     finish: applier.finish,
     /** What became of the files that a call changes; undefined where none were begun. */
@@ -88,8 +105,17 @@ export function composeWorkbench(foundation: Foundation, parts: { policy(): Work
 
 export type ComposedWorkbench = ReturnType<typeof composeWorkbench>
 
+function shownRoot(root: Root): WorkbenchRoot {
+  const problem = rootProblem(root.path)
+  return { ...root, ...(problem !== undefined && { problem }) }
+}
+
 /** How long it is known what became of a call's files, ms. */
 const keptForMs = 90 * 24 * 60 * 60_000
 
 /** The areas in the order in which their tools are offered. A new one is appended: a provider caches the order. */
-const areasOf = (bench: Bench): readonly Area[] => [composeDocker(bench)]
+const areasOf = (bench: Bench): readonly Area[] => [
+  composeFiles(bench),
+  // One a line.
+  composeDocker(bench),
+]

@@ -418,6 +418,7 @@ export { GoesBackAfterMin, UndoFacts } from './undo.ts'
 export {
   AreaName,
   areaNames,
+  DiffReply,
   FileDiff,
   Missing,
   WorkbenchArea,

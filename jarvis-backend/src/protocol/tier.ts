@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { PlanFacts } from './plan.ts'
 import { UndoFacts } from './undo.ts'
+import { FileDiff } from './workbench.ts'
 
 /** Risk classes, from least to most. Rules can only raise a call's tier. */
 export const tiers = ['green', 'yellow', 'red', 'black'] as const
@@ -166,6 +167,8 @@ export const Card = z.object({
   mayGoBack: z.literal(true).optional(),
   /** What JARVIS does by itself later, and when (Unix ms). */
   later: z.object({ sentence: z.string(), at: z.int() }).optional(),
+  /** The files that it changes, with at most 200 lines of them all. */
+  diff: z.array(FileDiff).optional(),
   /** What the approval rests on, by what it is; another value asks again. */
   basis: z.record(z.string(), z.string()).optional(),
   /** The calls that the approval lets run, one after the other. */

@@ -20,7 +20,7 @@ export const FileDiff = z.object({
   removed: z.int().nonnegative(),
   /** Lines of a unified diff, each with ` `, `+`, `-` or `@` before it. Empty where the bytes are no text. */
   lines: z.array(z.string()),
-  /** How many lines are left out of `lines`; `GET /api/confirmations/:toolUseId/diff` has them. */
+  /** How many lines are left out of `lines`; `GET /api/workbench/diff/:toolUseId` has them. */
   left: z.int().nonnegative(),
   /** Why no lines are shown: `It is no text: 4.2 kB become 4.4 kB.` */
   note: z.string().exactOptional(),
@@ -50,6 +50,9 @@ export const WorkbenchRoot = z.object({
   problem: z.string().exactOptional(),
 })
 export type WorkbenchRoot = z.infer<typeof WorkbenchRoot>
+
+/** The whole diff of a card. */
+export const DiffReply = z.object({ items: z.array(FileDiff) })
 
 export const WorkbenchReply = z.object({ areas: z.array(WorkbenchArea), roots: z.array(WorkbenchRoot) })
 export type WorkbenchReply = z.infer<typeof WorkbenchReply>

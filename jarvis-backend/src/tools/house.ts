@@ -68,6 +68,12 @@ import type { ToolDefinition } from './tool.ts'
 import { waitFor } from './wait/wait-for.ts'
 import { listAlerts } from './watch/list-alerts.ts'
 import { dockerTools } from './workbench/docker/index.ts'
+import { editFile } from './workbench/edit-file.ts'
+import { globFiles } from './workbench/glob-files.ts'
+import { grepFiles } from './workbench/grep-files.ts'
+import { readFile } from './workbench/read-file.ts'
+import { restoreFiles } from './workbench/restore-files.ts'
+import { writeFile } from './workbench/write-file.ts'
 
 /** The tools over a homelab. Their order is fixed: it is part of what a provider caches. */
 export const homelabTools = [
@@ -136,6 +142,8 @@ export const watchTools = [listAlerts]
 export const agentTools = [delegate]
 /** The tools over what was said and done in a conversation. */
 export const sessionTools = [readResult]
+/** The tools over files of the host. */
+export const fileTools = [readFile, globFiles, grepFiles, writeFile, editFile, restoreFiles]
 /** The tools over what JARVIS remembers. */
 export const memoryTools = [memorySearch, memoryGet, memoryWrite]
 
@@ -168,7 +176,8 @@ export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
   ...sessionTools,
   ...planTools,
   useSkill([]),
-  ...[dockerTools].flat().map((tool) => ({ ...tool, group: unasked })),
+  ...fileTools.map((tool) => ({ ...tool, group: unasked })),
+  ...dockerTools.map((tool) => ({ ...tool, group: unasked })),
 ]
 
 /** What the policy's checks know of them. Few policies name arguments, and to read the types of all takes a fifteenth of a start. */

@@ -7,6 +7,7 @@ import type { Need } from '../homelab/proxmox/rights.ts'
 import type {
   Asking,
   ClusterState,
+  FileDiff,
   ImageType,
   PlanFacts,
   Principal,
@@ -89,6 +90,8 @@ export type Preview = {
   then?: string
   affects?: string
   undo: Undo
+  /** The files that it changes. */
+  diff?: readonly FileDiff[]
   /** What an approval rests on, by what it is: `{ configuration: digest }`. Another value asks again. */
   basis?: Readonly<Record<string, string>>
   /** `false`: it never goes back by itself, as a change of disks or of a guest's networks. */

@@ -132,6 +132,7 @@ GET /alerts/history
 GET /alerts/:id
 GET /checks
 GET /workbench
+GET /workbench/diff/:toolUseId
 GET /windows
 GET /journal
 GET /journal/verify

@@ -22,7 +22,7 @@ export function cardOf(
 ): Card {
   const { redactor, world, people, createdAt, expiresAt } = parts
   const { verdict, target, input, effects, preview } = ready
-  const { now, then, affects, later, basis, leads } = preview ?? {}
+  const { now, then, affects, later, basis, leads, diff } = preview ?? {}
   const undo = undoOf(ready, world, redactor)
   const deed = deedOf(ready)
   const approvals = approvalsOf(verdict.approve, people, context.principal.person)
@@ -41,6 +41,7 @@ export function cardOf(
     ...(mayGoBack(ready, undo) && { mayGoBack: true }),
     ...(later && { later: { sentence: redactor.text(later.sentence), at: later.at } }),
     ...(basis && { basis }),
+    ...(diff && { diff: redactor.value([...diff]) }),
     ...(leads && { plan: redactor.value(planOf(call, leads, ready)) }),
     requestedBy: context.principal,
     ...(context.before !== undefined && { isAfterAnother: true }),

@@ -8,7 +8,7 @@ const plainHidden =
   /^\.(?:git|github|gitlab-ci\.yml|gitignore|gitattributes|gitmodules|editorconfig|dockerignore|prettierrc(?:\.json)?|prettierignore|eslintrc(?:\.json)?|nvmrc|node-version|tool-versions|yamllint(?:\.yml)?|pre-commit-config\.yaml|vscode|well-known)$/
 
 /** Why a place may be neither read nor changed; undefined where it may. Looks at names alone and follows no links. */
-export function pathReason(place: Place, world: World): string | undefined {
+export function pathReason(place: Place, world: Pick<World, 'policy' | 'ownPaths'>): string | undefined {
   const { root, path } = place
   if (root === undefined) {
     const names = [...world.policy.workbench.roots.map(({ name, path }) => `${name} (${path})`), sessionRoot]

@@ -1,5 +1,5 @@
 import type { FileDiff } from '../../protocol/index.ts'
-import { type Entry, type FileChange, shownPath } from './entry.ts'
+import { type Entry, type FileChange, none, shownPath } from './entry.ts'
 import { diffLines, hunksOf } from './line-diff.ts'
 import { textOf } from './text.ts'
 
@@ -38,6 +38,26 @@ export function diffOf(
     }
   })
 }
+
+/** Lines of a whole diff, beyond which nobody reads on. */
+const mostOfAll = 20_000
+
+/** The whole diff of what a card shows the beginning of. */
+export const wholeDiff = (shown: readonly FileDiff[], read: (hash: string) => Buffer | undefined): FileDiff[] =>
+  diffOf(
+    shown.map(
+      ({ path, old, new: made }): FileChange => ({ root: path, path: '', old: entryWith(old), new: entryWith(made) }),
+    ),
+    read,
+    mostOfAll,
+  ).map((file, at) => ({
+    ...shown[at],
+    ...file,
+    path: shown[at]?.path ?? file.path,
+    change: shown[at]?.change ?? file.change,
+  }))
+
+const entryWith = (hash: string | undefined): Entry => (hash === undefined ? none : { kind: 'file', hash, mode: 0o644 })
 
 const octal = (mode: number) => mode.toString(8).padStart(3, '0')
 const modeIn = (entry: Entry) => (entry.kind === 'file' || entry.kind === 'folder' ? entry.mode : undefined)

@@ -1,0 +1,46 @@
+import { existsSync, statSync } from 'node:fs'
+import { pathReason, shippedPolicy } from '../../gate/index.ts'
+import type { Missing } from '../../protocol/index.ts'
+import { fileTools } from '../../tools/house.ts'
+import { withPorts } from '../../tools/tool.ts'
+import type { Area, Bench } from './area.ts'
+
+/** Files of the host in the roots of policy.yaml, and of each session's own folder. */
+export function composeFiles({ policy, rootOf, ownPaths, store, applier }: Bench): Area {
+  return {
+    name: 'files',
+    tools: withPorts(fileTools, {
+      roots: () => policy().roots,
+      rootOf,
+      closed: (place) => pathReason(place, { policy: { ...shippedPolicy, workbench: policy() }, ownPaths }),
+      store,
+      applier,
+    }),
+    missing: () => [
+      ...(existsSync('/proc/self/fd')
+        ? []
+        : [
+            {
+              what: 'Linux with /proc',
+              remedy: 'The tools over files need /proc/self/fd: run JARVIS on Linux, and mount /proc.',
+            },
+          ]),
+      ...policy().roots.flatMap(({ name, path }): Missing[] => {
+        const why = rootProblem(path)
+        return why === undefined ? [] : [{ what: `the root ${name}`, remedy: why }]
+      }),
+    ],
+  }
+}
+
+/** Why a root cannot be used now. */
+export function rootProblem(path: string): string | undefined {
+  try {
+    return statSync(path).isDirectory() ? undefined : `${path} is no folder: name one in policy.yaml.`
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOENT'
+      ? `${path} is not there: make the folder, or in a container mount it.`
+      : `${path} cannot be read (${code}): give JARVIS’s user access.`
+  }
+}

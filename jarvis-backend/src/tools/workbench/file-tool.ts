@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import type { Place, Root, World } from '../../gate/index.ts'
+import { pathEffect, placeOf } from '../../gate/index.ts'
+import type { FileDiff } from '../../protocol/index.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import type { Applier } from '../../workbench/files/applier.ts'
+import type { ContentStore } from '../../workbench/files/content-store.ts'
+import { diffOf } from '../../workbench/files/diff.ts'
+import { type FileChange, reversed, shownPath } from '../../workbench/files/entry.ts'
+import { markOf } from '../../workbench/files/marks.ts'
+import { rootName } from '../../workbench/files/root-of.ts'
+import type { RootAt } from '../../workbench/files/walk.ts'
+import { type Preview, type ToolContext, type ToolOutput, toolOver, type Undo } from '../tool.ts'
+
+/** What the tools over files act through. */
+export type FilePorts = {
+  roots(): readonly Root[]
+  /** @throws JarvisError `not_found` */
+  rootOf(name: string): RootAt
+  /** Why a place may be neither read nor changed. */
+  closed(place: Place): string | undefined
+  store: ContentStore
+  applier: Applier
+}
+
+export const fileTool = toolOver<FilePorts>()
+
+export const Path = z
+  .string()
+  .min(1)
+  .max(1_000)
+  .describe(
+    'ROOT/PATH, such as compose/jellyfin.yml; session/… is this conversation’s own folder. read_file without path lists the roots.',
+  )
+
+/** A read of a file or folder of the host. */
+export const readsPath = { tier: 'green', touches: [{ kind: 'read', on: 'path' }] } as const
+
+/** A change of files whose card shows every byte, and which is finished after a crash. */
+export const changesPath = {
+  tier: 'yellow',
+  touches: [{ kind: 'data', on: 'path' }],
+  timeoutMs: 60_000,
+  ending: () => ({ applies: true as const }),
+  raises: [],
+} as const
+
+export const changeEffect = (path: string, world: World, more: { sentence: string; deed: string }) =>
+  pathEffect('data', path, world, { ...more, isShownWhole: true })
+
+/** The open root of a path that a call names, and its path in it. @throws JarvisError */
+export function opened(given: string, { roots, rootOf }: FilePorts, sessionId: string | undefined) {
+  const place = placeOf(given, roots())
+  const name = rootName(place, sessionId)
+  return { place, name, root: rootOf(name), path: place.path }
+}
+
+/** What a change of files would come to, as its card shows it. */
+export function previewOf(
+  changes: readonly FileChange[],
+  { store }: FilePorts,
+  sessionId: string | undefined,
+): Preview {
+  const diff = diffOf(changes, store.read)
+  const files = changes.filter(({ old, new: made }) => old.kind === 'file' || made.kind === 'file')
+  return {
+    now: nowWords(changes),
+    then: linesWords(diff),
+    undo: undoOf(changes, store, sessionId),
+    basis: basisOf(files),
+    diff,
+  }
+}
+
+/** What an approval rests on: each path with the bytes before and after. */
+export const basisOf = (changes: readonly FileChange[]): Record<string, string> =>
+  Object.fromEntries(changes.map((change) => [shownPath(change), `${markOf(change.old)} → ${markOf(change.new)}`]))
+
+/** Makes the changes of a call, if they are those that it was judged by. @throws JarvisError `conflict` */
+export function madeFor(changes: readonly FileChange[], ports: FilePorts, context: ToolContext): ToolOutput {
+  const { preview, toolUseId = '' } = context
+  const basis = basisOf(changes.filter(({ old, new: made }) => old.kind === 'file' || made.kind === 'file'))
+  const shown = preview?.basis ?? basis
+  if (Object.entries(basis).some(([path, marks]) => shown[path] !== marks))
+    throw new JarvisError(
+      'conflict',
+      'The file was changed meanwhile by something else. Nothing was changed: read it again.',
+    )
+  ports.applier.apply(toolUseId, changes)
+  const diff = diffOf(changes, ports.store.read)
+  const files = diff.filter(({ new: hash, old }) => hash !== undefined || old !== undefined)
+  const lines = files.map(
+    ({ path, change, added, removed, new: hash }) =>
+      `${path}: ${change}, ${added} lines came, ${removed} went${hash === undefined ? '' : `, hash ${hash.slice(0, 16)}`}.`,
+  )
+  return {
+    text: lines.join('\n'),
+    summary: `${files.length === 1 ? files[0]?.path : `${files.length} files`}: ${linesWords(diff)}`,
+    data: { files: files.map(({ lines: _, ...file }) => file) },
+  }
+}
+
+const mostUndone = 100
+
+/** The call that takes changes back. */
+export function undoOf(
+  changes: readonly FileChange[],
+  store: Pick<ContentStore, 'read'>,
+  sessionId: string | undefined,
+): Undo {
+  const isLost = changes.some(({ old }) => old.kind === 'file' && store.read(old.hash) === undefined)
+  if (isLost) return { kind: 'none', because: 'A file of it is over 20 MB, and what it held is not kept.' }
+  if (changes.length > mostUndone) return { kind: 'none', because: `It changes more than ${mostUndone} files.` }
+  const files = reversed(changes).map(({ root, path, old, new: made }) => ({
+    path: shownPath({ root, path }),
+    now: markOf(old),
+    then: markOf(made),
+  }))
+  const isOfSession = changes.some(({ root }) => root.startsWith('session:'))
+  return {
+    kind: 'call',
+    toolName: 'restore_files',
+    input: { files, ...(isOfSession && sessionId !== undefined && { session: sessionId }) },
+    sentence: `${files.length === 1 ? files[0]?.path : `${files.length} files`} hold again what they held before, if nothing else has changed them.`,
+  }
+}
+
+function nowWords(changes: readonly FileChange[]): string {
+  const made = changes.filter(({ old, new: next }) => old.kind === 'none' && next.kind !== 'folder').length
+  const others = changes.filter(({ old }) => old.kind === 'file').length
+  const count = (n: number, words: string) => (n === 0 ? [] : [`${n} ${n === 1 ? 'file' : 'files'} ${words}`])
+  return [...count(others, 'as the diff shows'), ...count(made, 'not there')].join(', ') || 'nothing of it is there'
+}
+
+/** `3 lines come, 1 goes`. */
+export function linesWords(diff: readonly FileDiff[]): string {
+  const sum = (of: (file: FileDiff) => number) => diff.reduce((all, file) => all + of(file), 0)
+  const [came, went] = [sum(({ added }) => added), sum(({ removed }) => removed)]
+  const words = (n: number, one: string, many: string) => `${n} ${n === 1 ? `line ${one}` : `lines ${many}`}`
+  return `${words(came, 'comes', 'come')}, ${went === 1 ? '1 goes' : `${went} go`}`
+}
+
+/** A file's size: `3 B`, `1.2 kB`, `4.5 MB`. */
+export const sizeWords = (bytes: number): string =>
+  bytes < 1_000
+    ? `${bytes} B`
+    : bytes < 1_000_000
+      ? `${(bytes / 1_000).toFixed(1)} kB`
+      : `${(bytes / 1_000_000).toFixed(1)} MB`
