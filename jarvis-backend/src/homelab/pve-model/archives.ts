@@ -3,18 +3,18 @@ import type { HostBackup, HostGuest, PveType } from './host.ts'
 import type { Model } from './model.ts'
 import { Refusal } from './refusal.ts'
 
-/** What a backup holds besides what its host says of it. */
+/** The content of a backup that its host does not keep. */
 export type Archive = { type: PveType; config: Config; isProtected: boolean; notes: string }
 
 const newArchive = (type: PveType, config: Config): Archive => ({ type, config, isProtected: false, notes: '' })
 
-/** A guest's configuration as a backup takes it along: without its lock, and without its snapshots. */
+/** A guest's configuration in a backup: without the lock and the snapshots. */
 export function archivedConfig({ files }: Pick<Model, 'files'>, guest: HostGuest): Config {
   const { lock: _, parent: __, ...config } = fullConfig(guest, files.of(guest))
   return config
 }
 
-/** Backups made before the model began hold their guests as they were then. */
+/** Fills in the content of backups that were made before the model began: the guests as they were at its start. */
 export function firstArchives(model: Pick<Model, 'files' | 'host'>): Map<string, Archive> {
   const known = model.host.backups().flatMap(({ volid, vmid }): [string, Archive][] => {
     const guest = model.host.guest(vmid)
@@ -36,7 +36,7 @@ export function backupNamed({ host, archives }: Model, node: string, volid: stri
   return { ...backup, ...archive }
 }
 
-/** How Proxmox names a backup that is made now. @param at Unix seconds */
+/** The name that Proxmox gives a new backup. @param at Unix seconds */
 export function nameOf(storage: { name: string; type: string }, { type, vmid }: HostGuest, at: number): string {
   const iso = new Date(at * 1000).toISOString().slice(0, 19)
   if (storage.type === 'pbs') return `${storage.name}:backup/${type === 'qemu' ? 'vm' : 'ct'}/${vmid}/${iso}Z`
@@ -44,10 +44,10 @@ export function nameOf(storage: { name: string; type: string }, { type, vmid }: 
   return `${storage.name}:backup/vzdump-${type}-${vmid}-${stamp}.${type === 'qemu' ? 'vma' : 'tar'}.zst`
 }
 
-/** How often a storage keeps a guest when a backup may prune, which it may unless told otherwise. */
+/** How many backups of a guest a storage keeps when a backup prunes. */
 const keeps = 3
 
-/** Adds a backup; older ones of the guest on that storage go where `isPruning`, and are not protected. */
+/** Adds a backup. With `isPruning`, removes older unprotected backups of the guest on that storage. */
 export function addBackup(
   model: Model,
   guest: HostGuest,

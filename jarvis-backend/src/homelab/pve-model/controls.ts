@@ -1,18 +1,18 @@
 import type { Model } from './model.ts'
 
-/** What tests do to the model from outside. The product never touches it. */
+/** How tests change the model from outside. The product never calls these. */
 export function createModelControls(model: Model) {
   const { host, files, faults } = model
   return {
-    /** Its next task that the model does ends with these words, and changes nothing. */
+    /** Makes the guest's next task end with this error and change nothing. */
     failNextTask: (vmid: number, words: string) => void faults.failNext.set(vmid, words),
-    /** Tasks end so much later, in ms of the cluster's time. */
+    /** Makes each task take longer, by ms of the cluster's time. */
     lateTasks(ms: number) {
       faults.lateMs = ms
     },
-    /** The next restore to that id breaks off once its volumes are made. */
+    /** Makes the next restore to that id break off after it made the volumes. */
     breakNextRestore: (vmid: number) => void faults.breakRestore.add(vmid),
-    /** Somebody else writes into its file. */
+    /** Changes the guest's file as another client would. */
     changeBehind(vmid: number, key: string, value: string) {
       const guest = host.guest(vmid)
       if (guest === undefined) throw new Error(`no guest ${vmid}`)

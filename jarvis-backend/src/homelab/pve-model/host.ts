@@ -2,18 +2,18 @@ import type { ClusterFacts } from './nodes/facts.ts'
 
 export type PveType = 'qemu' | 'lxc'
 
-/** A guest as its host keeps it; what else its configuration says is the model's. */
+/** The part of a guest that its host keeps. The model keeps the rest of the configuration. */
 export type HostGuest = {
   vmid: number
   type: PveType
   node: string
   name: string
   status: 'running' | 'stopped' | 'paused'
-  /** In its configuration, for all to see. */
+  /** The lock in the guest's configuration, which everybody can see. */
   lock: string | undefined
   tags: readonly string[]
   isTemplate: boolean
-  /** A task works on it: a lock file, which Proxmox shows nowhere. */
+  /** Whether a task holds the guest's lock file. Proxmox shows that file nowhere. */
   isHeld: boolean
   isHa: boolean
   /** Unix ms. */
@@ -39,13 +39,13 @@ export type HostBackup = {
   volid: string
   vmid: number
   storage: string
-  /** Undefined: not said. */
+  /** Undefined: the host does not report it. */
   node: string | undefined
   /** Unix seconds. */
   ctime: number
   sizeBytes: number
   format: string
-  /** On a backup server. */
+  /** For a volume on a backup server. */
   verification?: 'ok' | 'failed' | 'none' | undefined
 }
 
@@ -66,13 +66,13 @@ export type HostNode = { name: string; isOnline: boolean; ramTotalBytes: number;
 
 export type PowerStep = 'start' | 'stop' | 'shutdown' | 'reboot' | 'reset'
 
-/** The cluster that the model works on: the demo's, or the fake Proxmox's. What is given is as it is now, and does not change. */
+/** The cluster that the model works on: the demo's or the fake Proxmox's. Each method returns a copy of the present state. */
 export interface PveHost {
   /** The cluster's hour, Unix ms. */
   now(): number
-  /** How much of the cluster's time has passed since then, in ms. */
+  /** The cluster's time that has passed since an instant, ms. */
   since(at: number): number
-  /** Runs after `ms` of the cluster's time. */
+  /** Runs work after `ms` of the cluster's time. */
   later(ms: number, run: () => void): void
   nodes(): readonly HostNode[]
   isQuorate(): boolean
@@ -82,15 +82,15 @@ export interface PveHost {
   changeGuest(vmid: number, change: Partial<Omit<HostGuest, 'vmid' | 'type'>>): void
   addGuest(guest: HostGuest): void
   removeGuest(vmid: number): void
-  /** Begins a step of its power, as its page does. @returns the UPID @throws Refusal */
+  /** Begins a power action on a guest, as Proxmox's page does. @returns the UPID @throws Refusal */
   power(vmid: number, step: PowerStep): string
-  /** It runs anew, whatever it did before. */
+  /** Starts the guest anew, in whatever state it was. */
   bootGuest(vmid: number): void
 
   storages(): readonly HostStorage[]
   /** Whether the storage can be read at that node now. */
   isActive(storage: string, node: string): boolean
-  /** More used, or less. */
+  /** Changes the used space of a storage by `bytes`, which may be negative. */
   useStorage(storage: string, node: string, bytes: number): void
 
   backups(): readonly HostBackup[]
@@ -102,12 +102,12 @@ export interface PveHost {
   beginTask(node: string, type: string, id: string): string
   endTask(upid: string, exitStatus: string): void
 
-  /** What there is besides guests: disks, pools, jobs, rules. */
+  /** The cluster's facts besides its guests: disks, pools, jobs, rules. */
   facts: ClusterFacts
   /** A node's journal, oldest first. `at`: Unix ms. */
   journal(node: string): readonly { at: number; line: string }[]
-  /** The node ends its guests and goes off; after a reboot it comes back. */
+  /** Stops the node's guests and switches the node off. A reboot brings the node back. */
   nodePower(node: string, command: 'reboot' | 'shutdown'): void
-  /** The rest of the cluster reaches the node, or does not; what runs on it goes on. */
+  /** Sets whether the rest of the cluster reaches the node. Its guests go on running. */
   setReached(node: string, isReached: boolean): void
 }

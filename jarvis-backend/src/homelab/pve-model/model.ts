@@ -4,39 +4,39 @@ import type { HostGuest, PveHost } from './host.ts'
 import { Refusal } from './refusal.ts'
 import type { Parts } from './route.ts'
 
-/** What a cluster keeps besides what its host says of it. */
+/** The state of a cluster that its host does not keep. */
 export type Model = {
   host: PveHost
   files: GuestFiles
-  /** What each task said, line by line, by its UPID. */
+  /** The log lines of each task, by UPID. */
   logs: Map<string, string[]>
-  /** By volume id. */
+  /** The backups, by volume id. */
   archives: Map<string, Archive>
-  /** Images to install from, and templates. */
+  /** Installation images and container templates. */
   media: readonly Medium[]
   pools: Map<string, Pool>
-  /** What an agent ran, by `vmid/pid`. */
+  /** The commands that guest agents ran, by `vmid/pid`. */
   runs: Map<string, { code: number; out: string; err: string }>
-  /** What tests make go wrong. */
+  /** The faults that tests set. */
   faults: Faults
 }
 
 export type Medium = { volid: string; kind: 'iso' | 'vztmpl'; bytes: number }
 export type Pool = { comment: string; vmids: Set<number> }
 
-/** What there is from the start. */
+/** What the cluster has at the start. */
 export type Seeds = { guests: ReadonlyMap<number, Seed>; media: readonly Medium[]; pools: readonly string[] }
 
 export type Faults = {
-  /** How the next task about this guest ends, in Proxmox's words; it changes nothing. */
+  /** The error with which the next task about a guest ends, by vmid. That task changes nothing. */
   failNext: Map<number, string>
-  /** The next restore to this id breaks off once its volumes are made. */
+  /** The guests whose next restore breaks off after it made the volumes. */
   breakRestore: Set<number>
-  /** Tasks end so much later, in ms of the cluster's time. */
+  /** How much longer each task takes, ms of the cluster's time. */
   lateMs: number
   /** Exit status of the next `srvreload networking` task. The new file is in force all the same. Absent: `OK`. */
   failReload?: string
-  /** Guests whose agent does not answer though its guest runs. */
+  /** Running guests whose agent does not answer. */
   silentAgents: Set<number>
 }
 
@@ -54,7 +54,7 @@ export function createModel(host: PveHost, { guests, media, pools }: Seeds): Mod
   }
 }
 
-/** The guest that a path names. @throws Refusal where it is not there, or is of another type. */
+/** The guest that a path names. @throws Refusal where there is no such guest, or it has another type */
 export function guestIn({ host }: Model, { node = '', type, vmid }: Parts): HostGuest {
   const guest = host.guest(Number(vmid))
   if (guest !== undefined && guest.node === node && guest.type === type) return guest

@@ -1,4 +1,4 @@
-/** A refusal before there is a task: the words are Proxmox's. */
+/** A refusal of a request before a task begins, in Proxmox's words. */
 export class Refusal extends Error {
   readonly status: number
   readonly errors: Record<string, string> | undefined
@@ -9,8 +9,8 @@ export class Refusal extends Error {
   }
 }
 
-/** What Proxmox says of parameters that are wrong: which, and how. */
+/** Proxmox's answer to invalid parameters: each with what is wrong with it. */
 export const misfit = (errors: Record<string, string>) => new Refusal(400, 'Parameter verification failed.', errors)
 
-/** What Proxmox says to a token without the right, or to anybody but root. */
+/** Proxmox's answer to a token without the right, or to anybody except root. */
 export const forbidden = (what: string) => new Refusal(403, `Permission check failed (${what})`)

@@ -3,28 +3,28 @@ import type { Model } from './model.ts'
 import { forbidden, misfit, Refusal } from './refusal.ts'
 
 export type Parts = Record<string, string>
-/** Of a list, its items with a zero byte between. */
+/** The values of parameters. The items of a list are joined by zero bytes. */
 export type Values = Record<string, string>
 
 /** One of `anyOf` at `path`. */
 export type Need = { path: string; anyOf: readonly string[] }
 export const need = (path: string, ...anyOf: string[]): Need => ({ path, anyOf })
 
-/** One thing that Proxmox answers. */
+/** A route of Proxmox's API. */
 export type Route = {
   method: 'GET' | PveMethod
   /** Matches the path after `/api2/json`, with a named group for each variable part. */
   pattern: RegExp
-  /** The parameters there are, and what their values must look like. `net[n]`: `net0`, `net1`, … No others may come. */
+  /** The allowed parameters with the patterns of their values. `net[n]` stands for `net0`, `net1`, … */
   allowed: Readonly<Record<string, RegExp>>
   required?: readonly string[]
-  /** The rights that it takes, all of them. Asked before `run`. */
+  /** The rights that a caller needs, all of them. They are checked before `run`. */
   needs(parts: Parts, values: Values, model: Model): readonly Need[]
-  /** @param may whether the caller has a right: lists are shorter without. @returns the answer's `data`. @throws Refusal */
+  /** @param may whether the caller has a right; a list leaves out what the caller may not see. @returns the answer's `data`. @throws Refusal */
   run(model: Model, parts: Parts, values: Values, may: (need: Need) => boolean): unknown
 }
 
-/** An answer with more beside its `data`. */
+/** An answer with further fields beside `data`. */
 export class Whole {
   readonly answer: { data: unknown } & Record<string, unknown>
   constructor(answer: Whole['answer']) {
@@ -32,7 +32,7 @@ export class Whole {
   }
 }
 
-/** Usual shapes of values. */
+/** Patterns of common parameter values. */
 export const flag = /^[01]$/
 export const whole = /^\d{1,15}$/
 export const anything = /^[^\0]*$/su

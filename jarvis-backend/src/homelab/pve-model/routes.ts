@@ -18,7 +18,7 @@ import type { Route } from './route.ts'
 import { contentRoutes } from './storage/content.ts'
 import { taskRoutes } from './tasks.ts'
 
-/** All that the model answers. The first that fits answers. */
+/** All routes of the model. The first that matches a request answers it. */
 export const routes: readonly Route[] = [
   ...configRoutes,
   ...snapshotRoutes,

@@ -15,7 +15,7 @@ const words = (text: string) => text.split(/[\s,]+/).filter(Boolean)
 const units = ['tokens', 'usd', 'calls', 'minutes'] as const
 const unitWords = { tokens: 'Tokens', usd: 'US dollars', calls: 'Model calls', minutes: 'Minutes' }
 
-/** Makes or changes an agent. What is wrong is said by the server, which names the field and the nearest name. */
+/** Makes or changes an agent. The server says what is wrong, and names the field and the nearest valid name. */
 export function AgentForm({
   all,
   agent,
@@ -29,11 +29,11 @@ export function AgentForm({
   const [isSaving, setSaving] = useState(false)
   const body: AgentBody = agent?.body ?? {}
   const isMain = agent?.id === 'main'
-  // The file that the form was opened on: a change meanwhile is not written over.
+  // The hash of the file at the time the form was opened. Saving does not overwrite a later change.
   const [hash] = useState(all?.hash)
 
   const [isTouched, setTouched] = useState(false)
-  // What was typed is left by Cancel alone.
+  // Only Cancel discards what was typed.
   useEscape(isTouched ? undefined : () => onDone(agent?.id))
 
   const save = async (form: HTMLFormElement) => {
@@ -54,7 +54,7 @@ export function AgentForm({
       )
     const run = most('run')
     const budget = { ...most('day'), ...(Object.keys(run).length > 0 && { run }) }
-    /** A list that names nothing stays: without it, all would be allowed. */
+    /** Keeps an empty list, because an absent list allows everything. */
     const list = (name: string, before: readonly string[] | undefined) => {
       const named = words(read(name))
       return named.length > 0 || before?.length === 0 ? { [name]: named } : {}

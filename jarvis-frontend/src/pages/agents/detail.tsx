@@ -44,7 +44,7 @@ const purposes: Record<string, string> = {
 }
 const memoryWords = { own: 'its own', shared: 'main’s', none: 'none: it recalls and notes nothing' }
 
-/** One agent: its limits, files, bindings, and what it did. */
+/** One agent: its limits, files, bindings and latest actions. */
 export function AgentPart({ info, all, mayAct, mayMake, params, set }: Props) {
   const { id } = info
   const { data, problem, again } = useLoad(id, () => readAgent(id), ['connect', 'agents', 'confirmations', 'sessions'])
@@ -179,7 +179,7 @@ function Files({ detail: { id, files }, mayAct }: { detail: AgentDetail; mayAct:
   )
 }
 
-/** The skills of its own folder; those of the workspace have a page. */
+/** The skills in the agent's own folder. The skills of the workspace have their own page. */
 function Skills({ id, patterns }: { id: string; patterns: readonly string[] | undefined }) {
   const { data, problem, again } = useLoad(`skills ${id}`, () => listSkills(id), ['connect', 'skills'])
   const shared = patterns === undefined ? 'all' : patterns.length === 0 ? 'none' : patterns.join(', ')
@@ -284,7 +284,7 @@ function Lately({ deeds }: { deeds: readonly AgentDeed[] }) {
   )
 }
 
-/** One file of its folder, as the persona's texts are edited. */
+/** One file of the agent's folder, edited like the texts of the persona. */
 function FilePart({ id, path, mayAct, onBack }: { id: string; path: string; mayAct: boolean; onBack: () => void }) {
   const files = filesOf(id)
   const { data, problem, again, put } = useLoad(`${id}/${path}`, () => files.read(path), ['connect', 'agents'])

@@ -22,7 +22,7 @@ import { Which } from './which.tsx'
 import { talksTo, usedWords } from './words.ts'
 import './page.css'
 
-/** Who works for the operator, and within what. */
+/** The agents that work for the operator, and their limits. */
 export function AgentsPage() {
   const { data, problem, again } = useLoad('agents', readAgents, ['connect', 'agents', 'confirmations', 'settings'])
   const [params, set] = useNarrowing()

@@ -10,7 +10,7 @@ import { Link } from '../../ui/link.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { Tier, tierWord } from '../../ui/tier.tsx'
 
-/** The verdict on one call for an agent, beside main's. Nothing is run. */
+/** The verdict on one call for an agent, beside the verdict for main. Nothing is run. */
 export function WhatWouldHappen({ id, offered }: { id: string; offered: readonly string[] }) {
   const [found, setFound] = useState<AgentClassifyReply>()
   const [refused, setRefused] = useState<ApiError | string>()
@@ -81,7 +81,7 @@ function VerdictLine({ who, verdict: { tier, reason } }: { who: string; verdict:
   )
 }
 
-/** Says the same to one or two agents, each in a rehearsal, and shows both answers side by side. */
+/** Sends the same message to one or two agents, each in a rehearsal, and shows the answers side by side. */
 export function Compare({ ids }: { ids: readonly string[] }) {
   const [one, setOne] = useState('main')
   const [other, setOther] = useState(ids.find((id) => id !== 'main') ?? '')

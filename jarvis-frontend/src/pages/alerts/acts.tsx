@@ -24,7 +24,7 @@ const spans = [
   ['30 days', 720 * hourMs],
 ] as const
 
-/** Ask why, run what is offered, acknowledge and silence; each with its key. */
+/** The buttons of an alert, each with a key: ask why, run a runbook, acknowledge, silence. */
 export function AlertActs({ alert, now, onChanged }: { alert: AlertDetail; now: number; onChanged: () => void }) {
   const onAsk = useAskNew()
   const isOperator = useValue(signedIn)?.role === 'operator'
@@ -39,7 +39,7 @@ export function AlertActs({ alert, now, onChanged }: { alert: AlertDetail; now: 
       setProblem(undefined)
       setForm(undefined)
       say(done)
-      // The form with the focus is gone.
+      // The form that had the focus was removed.
       root.current?.focus({ preventScroll: true })
       onChanged()
     } catch (error) {
@@ -62,7 +62,7 @@ export function AlertActs({ alert, now, onChanged }: { alert: AlertDetail; now: 
   )
   const close = () => {
     setForm(undefined)
-    // The field with the focus is gone.
+    // The field that had the focus was removed.
     root.current?.focus({ preventScroll: true })
   }
   useEscape(form === undefined ? undefined : close)

@@ -21,7 +21,7 @@ const rangeMs: Record<SampleRange, number> = { '1h': 3_600_000, '24h': 86_400_00
 const fields = ['cpuRatio', 'ramRatio', 'diskRatio', 'storageRatio', 'usedRatio', 'load1', 'temperatureC', 'netBps']
 const isField = (field: string): field is SampleField => fields.includes(field)
 
-/** One alert: its reading, its past with changes on it, its evidence, what changed before, and what may be done. */
+/** One alert: its reading, its history with changes on it, its evidence, the changes before it, and the possible actions. */
 export function AlertDetailPane({ alert, now, onChanged }: { alert: AlertDetail; now: number; onChanged: () => void }) {
   const { evidence, chart, changes } = alert
   const [range, setRange] = useState<SampleRange>('24h')
@@ -32,7 +32,7 @@ export function AlertDetailPane({ alert, now, onChanged }: { alert: AlertDetail;
       proof.current?.scrollIntoView({ block: 'nearest' })
     },
   })
-  // The oldest change is the first on the axis.
+  // The axis begins with the oldest change.
   const drawn = changes.filter(({ at }) => at > now - rangeMs[range]).toReversed()
   const numberOf = (change: (typeof changes)[number]) => {
     const at = drawn.indexOf(change)
@@ -200,7 +200,7 @@ function beforeWords({ count, longestMs, lastAt }: AlertDetail['evidence']['befo
   return `${plural(count, 'time')} in 30 d${longest}${lastAt === undefined ? '' : `, last ${when(lastAt, now)}`}`
 }
 
-/** Other alerts, as links. They are not merged, and none is said to be the cause. */
+/** Links to other alerts. They are not merged, and no alert is called the cause. */
 function Others({ title, items, now }: { title: string; items: readonly Alert[]; now: number }) {
   const [most, setMost] = useState(12)
   return (
@@ -228,7 +228,7 @@ function Others({ title, items, now }: { title: string; items: readonly Alert[];
   )
 }
 
-/** The runbooks that fit, with their steps by tier and how the last run ended. */
+/** The runbooks for the alert, with their steps by tier and the outcome of the last run. */
 function Runbooks({ offered }: { offered: readonly OfferedRunbook[] }) {
   const known = useLoad('runbooks', listRunbooks, ['connect', 'runbooks']).data?.items
   if (offered.length === 0) return null

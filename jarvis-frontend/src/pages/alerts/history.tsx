@@ -11,9 +11,9 @@ import { PanelHead } from '../../ui/panel-head.tsx'
 
 type Props = {
   filter: HistoryFilter
-  /** Alerts that ended in seven days. */
+  /** The alerts that ended in the last seven days. */
   ended: number
-  /** Whether the history is all that is shown: it can be narrowed then. */
+  /** Whether the page shows the history alone, which can then be filtered. */
   isAlone: boolean
   checks: readonly CheckRow[] | undefined
   set: (changes: Record<string, string | undefined>) => void
@@ -24,7 +24,7 @@ type Props = {
   scroller: React.RefObject<HTMLElement | null>
 }
 
-/** Ended alerts by day, newest first; earlier ones are read on reaching the end. */
+/** Ended alerts by day, newest first. Reaching the end reads earlier ones. */
 export function History({ filter, ended, isAlone, checks, set, ...list }: Props) {
   const newest = useLoad('history', () => readHistory(filter), ['connect', 'alerts'])
   const [older, setOlder] = useState<{ items: Alert[]; next: string | undefined }>()

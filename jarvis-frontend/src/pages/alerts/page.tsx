@@ -19,7 +19,7 @@ import './page.css'
 
 const narrowings = ['check', 'object', 'node'] as const
 
-/** What is wrong now and what belongs together; each alert with its evidence; what ended; and the checks themselves. */
+/** The present alerts in groups, each with its evidence, the ended alerts, and the checks. */
 export function AlertsPage() {
   const reply = useAlerts()
   const [params, set] = useNarrowing()

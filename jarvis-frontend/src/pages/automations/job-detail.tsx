@@ -23,7 +23,7 @@ type WorkOf<K extends Job['work']['kind']> = Extract<Job['work'], { kind: K }>
 type Props = {
   job: Job
   now: number
-  /** Of the server. */
+  /** The server's time zone. */
   zone: string
   /** The slot whose trace is open; undefined: the newest. */
   slot: number | undefined
@@ -160,7 +160,7 @@ export function JobDetail({ job, now, zone, slot, isEditing, mayAct, set, onChan
   )
 }
 
-/** What it does, as it was written. */
+/** The job's work, as it was written. */
 function Work({ job: { work, budget } }: { job: Job }) {
   const most = [
     budget.tokensPerRun !== undefined && `${thousands(budget.tokensPerRun)} tokens a run`,

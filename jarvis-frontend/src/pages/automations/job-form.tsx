@@ -21,7 +21,7 @@ const kindWords = {
 const settleMs = 300
 const localOf = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 
-/** A job's name, work and schedule. Saving rests until the schedule has been read and its next five times are shown. */
+/** A form for a job's name, work and schedule. Save stays disabled until the schedule's next five times are shown. */
 export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone: (id: string | undefined) => void }) {
   const [kind, setKind] = useState<WorkKind>(job?.work.kind ?? 'prompt')
   const [schedule, setSchedule] = useState<Schedule>(job?.schedule ?? { kind: 'cron', line: '11 20 * * *', zone })
@@ -29,7 +29,7 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
   const [seen, setSeen] = useState<{ key: string; preview?: SchedulePreview; problem?: ApiError }>()
   const [refused, setRefused] = useState<ApiError>()
   const [isTouched, setTouched] = useState(false)
-  // What was typed is left by Cancel alone.
+  // Only Cancel discards what was typed.
   useEscape(isTouched ? undefined : () => onDone(job?.id))
   useEffect(() => {
     const timer = setTimeout(() => {

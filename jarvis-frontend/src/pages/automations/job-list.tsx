@@ -58,7 +58,7 @@ export function JobList({ jobs, chosen, now, zone }: Props & { chosen: string | 
                 <b>
                   <Visible text={job.name} />
                 </b>
-                {/* The last run's column says that there is none. */}
+                {/* The column of the last run says that there was no run. */}
                 {tag !== undefined && last !== undefined && <span className="job-tag">{tag}</span>}
               </span>
               <span className="text-soft cut">{job.words.replace(`, ${zone}`, '')}</span>
@@ -92,7 +92,7 @@ function LastTen({ slots }: { slots: readonly JobSlot[] }) {
 }
 
 const dayMs = 86_400_000
-/** Jobs that start more often are named and not drawn. */
+/** The most starts of a job in a day that are drawn. A job that starts more often is only named. */
 const mostADay = 8
 
 /** The next 24 hours as a line of starts. */

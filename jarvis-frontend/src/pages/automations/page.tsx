@@ -21,7 +21,7 @@ import { JobList, NextDay } from './job-list.tsx'
 import { Tabs } from './tabs.tsx'
 import './page.css'
 
-/** What runs without a person: when, what came of it, and proof of each run. */
+/** The jobs, which run without a person: their times, outcomes, and a trace of each run. */
 export function AutomationsPage() {
   const jobs = useLoad('jobs', readJobs, ['connect', 'jobs'])
   const [params, set] = useNarrowing()

@@ -15,7 +15,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { Tabs } from './tabs.tsx'
 import './page.css'
 
-/** Every runbook with its steps by tier, the alerts that offer it, and how its last run ended. */
+/** Every runbook with its steps by tier, the alerts that offer it, and the outcome of its last run. */
 export function RunbooksPage() {
   const { data, problem, again } = useLoad('runbooks', listRunbooks, ['connect', 'runbooks'])
   const isOperator = useValue(signedIn)?.role === 'operator'

@@ -6,7 +6,7 @@ import { AutomationTabs } from '../../app/page-tabs.tsx'
 
 type Part = 'jobs' | 'runbooks' | 'windows'
 
-/** The three parts of Automations, with how many each has. @param own the page's part, which it reads itself */
+/** The three tabs of Automations, each with its count. @param own the count of the open page, which it reads itself */
 export function Tabs({ own, count }: { own: Part; count: number | undefined }) {
   const others = {
     jobs: useCount(own, 'jobs', readJobs, 'jobs'),

@@ -17,7 +17,7 @@ import './page.css'
 const hourMs = 3_600_000
 const localOf = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 
-/** Expected downtime: while a window is open, alerts of its objects are shown and nobody is told. */
+/** Maintenance windows: while one is open, alerts of its objects are shown, and nobody is notified. */
 export function WindowsPage() {
   const { data, problem, again } = useLoad('windows', readWindows, ['connect', 'alerts'])
   const isOperator = useValue(signedIn)?.role === 'operator'

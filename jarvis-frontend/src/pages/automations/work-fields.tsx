@@ -6,7 +6,7 @@ import { useLoad } from '../../api/use-load.ts'
 type Work = Job['work']
 export type WorkKind = Work['kind']
 
-/** What a person may make; jobs that come with JARVIS keep their own kind. */
+/** The kinds of work that a person may choose. Jobs that come with JARVIS keep their own kind. */
 export const madeKinds = ['prompt', 'runbook', 'call'] as const
 
 /** The work as the fields say it. @param read a field's text, trimmed @throws ApiError with what is wrong */
@@ -38,14 +38,14 @@ function hoursIn(read: (name: string) => string): string | undefined {
   return `${from}-${until}`
 }
 
-/** @throws ApiError where it is no JSON object */
+/** @throws ApiError where the text is not a JSON object */
 function objectIn(text: string): Record<string, unknown> {
   if (text === '') return {}
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   } catch {
-    // The sentence below says it.
+    // The error below names the problem.
   }
   throw new ApiError('invalid_request', 'The inputs must be a JSON object, such as {"node": "pve"}.')
 }
@@ -139,7 +139,7 @@ function Runbook({ name }: { name: string | undefined }) {
   return (
     <label>
       Runbook
-      {/* The chosen one is known once the list is there. */}
+      {/* The list may still load; the chosen item is known after that. */}
       <select key={runbooks === undefined ? 'none' : 'all'} className="field" name="runbook" defaultValue={name}>
         {runbooks?.map((one) => (
           <option key={one.name} value={one.name}>
@@ -151,7 +151,7 @@ function Runbook({ name }: { name: string | undefined }) {
   )
 }
 
-/** From and until on the server's clock; both empty: always. */
+/** The hours from and until, on the server's clock. Both empty: always. */
 function Hours({ hours, words, zone }: { hours: string | undefined; words: string; zone: string }) {
   const [from, until] = hours?.split('-') ?? []
   return (

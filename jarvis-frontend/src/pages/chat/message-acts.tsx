@@ -89,7 +89,7 @@ export function MessageActs({ sessionId, user, children }: MessageProps) {
   )
 }
 
-/** Beside words of an answer. */
+/** The buttons beside a text of an answer. */
 export function SayActs({ sessionId, seq, text }: { sessionId: string; seq: number; text: string }) {
   const mayAct = useMayAct(sessionId)
   const { branch } = useBranch(sessionId)
@@ -148,7 +148,7 @@ export function RunUsage({ sessionId, run, mayRetry }: UsageProps) {
   )
 }
 
-/** Asks the same again: another version of the message, so that nothing is lost. */
+/** Sends the message again as another version, so that the first answer is kept. */
 function Retry({ sessionId, user, model }: { sessionId: string; user: EntryOf<'user'>; model: string | undefined }) {
   const { branch } = useBranch(sessionId)
   const mayAct = useMayAct(sessionId)

@@ -7,7 +7,7 @@ import './model-choice.css'
 type Props = {
   /** Undefined: a new chat, which takes the model with its first message. */
   sessionId: string | undefined
-  /** The one in use first. */
+  /** The configured models, the one in use first. */
   models: readonly string[]
   chosen: string | undefined
   /** How much the models think here; undefined: as the settings say. */
@@ -16,7 +16,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Which of the configured models answers in this session. */
+/** Chooses the model that answers in this session. */
 export function ModelChoice({ sessionId, models, chosen, effort, onChosen, onClose }: Props) {
   const [problem, setProblem] = useState<string>()
   const choose = (model: string | undefined) =>

@@ -23,14 +23,14 @@ type Props = {
   sessionId: string
   title: string
   isRehearsal: boolean
-  /** Whose chat it is; undefined: main's. */
+  /** The agent of the chat; undefined: main. */
   agent: string | undefined
   branchedFrom: SessionSummary['branchedFrom']
   detail: string | undefined
   children: React.ReactNode
 }
 
-/** A session's title, where it came from, its name and its end. */
+/** A session's head: title, origin, and the buttons that rename, delete and rehearse. */
 export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom, detail, children }: Props) {
   const isPhone = useMedia(phone)
   const mayAsk = useValue(signedIn)?.mayAsk === true
@@ -48,7 +48,7 @@ export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom
     navigate('/')
   }
   const deleteWords = versions.length > 0 ? 'Delete this session with all its versions' : 'Delete this session'
-  // Versions have their place beside the message.
+  // Versions are shown beside their message.
   const origin = branchedFrom !== undefined && branchedFrom.isVersion === undefined && (
     <>
       Branch of{' '}

@@ -7,7 +7,7 @@ import './todo.css'
 
 const words = { open: 'open', doing: 'being done', done: 'done' }
 
-/** What the model said it is about to do. It starts nothing. @param isFolded in little room: opened on request */
+/** The list of steps that the model announced. It starts nothing. @param isFolded folds the list where there is little room */
 export function Todo({ items, isFolded = false }: { items: readonly TodoItem[]; isFolded?: boolean }) {
   if (items.every(({ state }) => state === 'done')) return null
   const done = items.filter(({ state }) => state === 'done').length

@@ -5,10 +5,10 @@ import { say } from '../../app/announce.tsx'
 import { live } from '../../app/live.ts'
 import { navigate } from '../../lib/location.tsx'
 
-/** What is sent in the branch, where something is. `model`: which one answers there. */
+/** Where the branch begins, and the message that is sent in it, if any. `model`: the model that answers there. */
 type Point = ({ before: number } | { after: number }) & { text?: string; files?: string[] | undefined; model?: string }
 
-/** Makes a branch, sends in it and goes there. What could not be sent waits there, to be sent again. */
+/** Makes a branch, sends the message in it and opens it. A message that could not be sent waits there to be sent again. */
 export function useBranch(sessionId: string) {
   const [isBranching, setBranching] = useState(false)
   const [problem, setProblem] = useState<string>()

@@ -3,7 +3,7 @@ import { goToCard } from '../../app/use-keys.ts'
 import type { SessionView } from '../../features/chat/state.ts'
 import { useLocation } from '../../lib/location.tsx'
 
-/** Goes to the card an address names, once it is there. */
+/** Goes to the card that the address names, as soon as the card is drawn. */
 export function useCardInAddress(view: SessionView | undefined): void {
   const { hash, key } = useLocation()
   const done = useRef<string>(undefined)
@@ -16,7 +16,7 @@ export function useCardInAddress(view: SessionView | undefined): void {
       done.current = key
       requestAnimationFrame(() => goToCard(card))
     }
-    // What draws it may still be on its way.
+    // The part that draws cards may still be loading.
     const watch = new MutationObserver(look)
     watch.observe(document.body, { childList: true, subtree: true })
     look()

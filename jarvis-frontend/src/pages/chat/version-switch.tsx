@@ -4,7 +4,7 @@ import { say } from '../../app/announce.tsx'
 import { navigate, useLocation } from '../../lib/location.tsx'
 import { Icon } from '../../ui/icon.tsx'
 
-/** Which button took the reader here, so that the next press of the same key goes on. */
+/** The button that led to this version. It gets the focus, so that the same key leads to the next version. */
 type Came = { version?: { entry: number; step: number } } | null
 
 /** `‹ 2/3 ›` beside a message that was edited or retried: each version is a session of its own. */

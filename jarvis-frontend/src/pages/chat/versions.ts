@@ -7,7 +7,7 @@ addEventListener('jarvis:changed', (event) => {
   if (['sessions', 'connect'].includes((event as CustomEvent<string>).detail)) open?.remote.renew()
 })
 
-/** Read once for all messages of the session that is open. */
+/** The versions of the open session, read once for all its messages. */
 function versionsOf(sessionId: string): Remote<Page<Versions>> {
   if (open?.sessionId !== sessionId) {
     open?.remote.forget()

@@ -26,7 +26,7 @@ import { filters, useClusterView } from './cluster-view.ts'
 const Detail = later(() => import('../../features/cluster/detail.tsx').then((part) => part.Detail))
 const Charts = later(() => import('../../features/cluster/charts.tsx').then((part) => part.Charts))
 
-/** The alerts that nobody took on, for a wall display. */
+/** The alerts that nobody acknowledged, for a wall display. */
 function OpenAlerts() {
   const open = (useAlerts()?.items ?? []).filter(isOpen)
   const worst = worstOf(open)

@@ -11,7 +11,7 @@ import '../settings/page.css'
 import '../terminal/page.css'
 import './console.css'
 
-// Larger than all the rest: fetched when a console is opened, and not before.
+// The viewers are large, so they are fetched when a console is opened.
 const VmScreen = lazy(() =>
   import('../../features/terminal/vm-screen.tsx').then((part) => ({ default: part.VmScreen })),
 )
@@ -19,7 +19,7 @@ const Screen = lazy(() => import('../../features/terminal/screen.tsx').then((par
 
 type Opened = { vmid: number; count: number; isConnected: boolean; end?: TerminalEnd }
 
-/** A guest's own console for an operator: a VM's screen, or a container's terminal. It stands outside the gate, and says so. */
+/** A guest's own console for an operator: a VM's screen, or a container's terminal. The gate does not check it, and the page says so. */
 export function GuestConsole({ vmid, type }: { vmid: number; type: 'vm' | 'ct' }) {
   const guest = useCluster().state?.guests.find((one) => one.vmid === vmid)
   const name = guest?.name ?? String(vmid)

@@ -23,7 +23,7 @@ type Props = {
 }
 type Form = typeof settingsTool | typeof migrateTool
 
-/** Acts on the guest; each is the call that its words say, asked for in a new chat. On a phone two of them, and the rest under More. */
+/** The buttons of a guest. Each asks for one call in a new chat. A phone shows two of them, and the rest under More. */
 export function GuestActs({ guest, state, reply, onAsk }: Props) {
   const isPhone = useMedia(phone)
   const [isMore, setMore] = useState(false)
@@ -88,7 +88,7 @@ export function GuestActs({ guest, state, reply, onAsk }: Props) {
   )
 }
 
-/** What needs more than the guest's number opens a form. Its tier is the one that most of its calls get. */
+/** The buttons that open a form, for calls with more arguments than the guest's number. Each shows the tier that most of its calls get. */
 function FormButtons({
   guest,
   hasOthers,
@@ -136,7 +136,7 @@ function actsOn(guest: Guest, state: ClusterState, reply: GuestReply | undefined
   const taken = new Set(reply?.snapshots?.items.map(({ name }) => name))
   const day = new Date().toISOString().slice(2, 16).replace(/\D/g, '')
   const name = [`by-hand-${day}`, `by-hand-${day}-2`].find((free) => !taken.has(free)) ?? `by-hand-${Date.now()}`
-  // Where its backups are, else any storage that holds some.
+  // The storage with the guest's backups, else any storage that holds backups.
   const storage =
     reply?.backups?.items[0]?.storage ??
     state.storages.find(({ content, isActive }) => isActive === true && content.includes('backup'))?.name

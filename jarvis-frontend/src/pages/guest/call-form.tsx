@@ -21,16 +21,16 @@ export function useCall(tool: string, input: Record<string, unknown>, isComplete
 type Props = {
   title: string
   call: ReturnType<typeof useCall>
-  /** What stands where nothing can be asked yet. */
+  /** The words that are shown while nothing can be asked for. */
   rest: string
-  /** What of the input is wrong, where no field says it. */
+  /** What is wrong with the input, where no field shows it. */
   wrong: string | undefined
   onAsk: (command: string) => void
   onClose: () => void
   children: React.ReactNode
 }
 
-/** Fields, what the gate says of the call that they make, and the button that asks for that call in a chat of its own. */
+/** Fields, the gate's verdict on the call that they make, and the button that asks for the call in a new chat. */
 export function CallForm({ title, call, rest, wrong, onAsk, onClose, children }: Props) {
   const { tool, input, verdict, problem, isWrong } = call
   const isLive = useIsLive()
@@ -44,7 +44,7 @@ export function CallForm({ title, call, rest, wrong, onAsk, onClose, children }:
           event.preventDefault()
           if (!canAsk) return
           onAsk(commandLine(tool, input))
-          // The chat may open slowly; whoever comes back must not find the form.
+          // The chat may open slowly. Close the form now, so that a person who comes back does not find it.
           onClose()
         }}
       >

@@ -10,14 +10,14 @@ import { useNow } from '../../ui/use-now.ts'
 import { leftBy } from './difference.ts'
 import { More } from './more.tsx'
 
-/** What JARVIS changed of a guest, newest first, each with Undo or the reason there is none. */
+/** JARVIS's changes of a guest, newest first, each with Undo or the reason why there is no Undo. */
 export function ChangeList({
   changes,
   marks,
   onMore,
 }: {
   changes: readonly Change[]
-  /** Numbers that the charts show too. */
+  /** The numbers of changes that the charts show too. */
   marks: readonly { number: number; id: string }[]
   onMore: (() => void) | undefined
 }) {

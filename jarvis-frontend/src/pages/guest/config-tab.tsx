@@ -15,12 +15,12 @@ type Props = {
   vmid: number
   reply: GuestReply | undefined
   changes: readonly Change[]
-  /** `snapshot:NAME` or `change:ID`; empty: nothing. */
+  /** What the configuration is compared with: `snapshot:NAME` or `change:ID`. Empty: no comparison. */
   against: string
   onAgainst: (against: string) => void
 }
 
-/** The configuration, and what of it is otherwise than in a snapshot or than a change left it. */
+/** The configuration, and its differences to a snapshot or to the state after a change. */
 export function ConfigTab({ vmid, reply, changes, against, onAgainst }: Props) {
   const now = useNow(60_000)
   const config = reply?.config
@@ -76,7 +76,7 @@ function Snapshot({ vmid, name, config }: { vmid: number; name: string; config: 
   )
 }
 
-/** As a text: what was is struck through, what is stands on a tint, each with its sign. */
+/** The differences as a text: old values struck through, new values on a tint, each with its sign. */
 function Differences({
   title,
   of,

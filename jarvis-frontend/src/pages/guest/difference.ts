@@ -2,12 +2,12 @@ import type { Change, GuestReply } from 'jarvis-backend/protocol'
 import { configured } from './settings.ts'
 
 type Config = NonNullable<GuestReply['config']>
-/** Undefined: not set. */
+/** A value before and after. Undefined: the key is not set. */
 export type Difference = { key: string; then: string | undefined; now: string | undefined }
 
 const redacted = '[redacted]'
 
-/** What is otherwise now than it was, by key. A value that holds a secret is not compared: `secrets` names its key. */
+/** The differences between two configurations, by key. A value that holds a secret is not compared; `secrets` names its key. */
 export function differencesOf(
   then: ReadonlyMap<string, string | undefined>,
   config: Config,
@@ -23,9 +23,9 @@ export function differencesOf(
   return { found, secrets }
 }
 
-/** Everything that is configured, or was. */
+/** The differences between a snapshot and the present configuration, over the keys of both. */
 export const againstSnapshot = (values: Readonly<Record<string, string>>, config: Config) => {
-  // A lock, and that it is a template, are states of the guest and not settings.
+  // `lock` and `template` are states of the guest and not settings.
   const keys = [...Object.keys(values), ...Object.keys(config.values), ...Object.keys(config.pending)]
   return differencesOf(
     new Map(Object.entries(values)),

@@ -7,7 +7,7 @@ const oldProofMs = 90 * 86_400_000
 
 export type ProofWords = { mark: MarkKind; head: string; detail: string }
 
-/** What is proven of a guest's backups. Null: none was ever tried; undefined: it is not known. */
+/** The restore proof of a guest's backups. Null: no restore was tried; undefined: not known. */
 export function proofWords(proof: RestoreProof | null | undefined, now: number): ProofWords {
   if (proof === undefined)
     return { mark: 'unknown', head: 'Not known yet', detail: 'No restore of its backups is on record here.' }
@@ -31,7 +31,7 @@ export function proofWords(proof: RestoreProof | null | undefined, now: number):
 const secondsOf = (ms: number) =>
   ms < 120_000 ? withUnit(Math.round(ms / 1_000), 's') : withUnit(Math.round(ms / 60_000), 'min')
 
-/** Storages that a guest's disks lie on, by its configuration; each once. */
+/** The storages of a guest's disks by its configuration, each once. */
 export function storagesIn(config: GuestReply['config']): string[] {
   const disks = Object.entries(config?.values ?? {}).filter(
     ([key, value]) =>
@@ -40,7 +40,7 @@ export function storagesIn(config: GuestReply['config']): string[] {
   return [...new Set(disks.flatMap(([, value]) => /^([\w.-]+):/.exec(value)?.[1] ?? []))]
 }
 
-/** The changes that a chart's time shows, numbered from the oldest. */
+/** The changes within a chart's time range, numbered from the oldest. */
 export function marksOf(changes: readonly Change[], from: number): { number: number; at: number; id: string }[] {
   return changes
     .filter(({ at, state }) => at >= from && state !== 'failed')
@@ -48,6 +48,6 @@ export function marksOf(changes: readonly Change[], from: number): { number: num
     .map(({ at, id }, index) => ({ number: index + 1, at, id }))
 }
 
-/** The change that destroyed a guest, where JARVIS did. */
+/** JARVIS's change that destroyed a guest, if there is one. */
 export const endIn = (changes: readonly Change[]): Change | undefined =>
   changes.find(({ toolName, state }) => /^destroy_/.test(toolName) && state !== 'failed' && state !== 'unknown')

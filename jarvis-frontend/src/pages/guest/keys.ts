@@ -13,10 +13,10 @@ export function useGuestKeys(guests: readonly Guest[], tabs: readonly string[]) 
     if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
     if (overlay.get() !== undefined || document.querySelector('dialog[open]') !== null) return
     if (keep.get('letters') === 'off') return
-    // A row that goes back by itself has keys of its own, and a console takes them all.
+    // A row that goes back by itself has its own keys, and a console takes every key.
     if (target instanceof HTMLElement && target.closest('.goes-back, .terminal-screen') !== null) return
     const tab = tabs[Number(key) - 1]
-    // By the address: the page of the key before may not be drawn yet.
+    // Read the address, because the page that the last key opened may not be drawn yet.
     const { pathname, search } = location
     const vmid = Number(pathname.split('/')[2])
     if (key === '[' || key === ']') {
@@ -38,7 +38,7 @@ export function useGuestKeys(guests: readonly Guest[], tabs: readonly string[]) 
   }
   useEffect(() => {
     const listen = (event: KeyboardEvent) => onKey.current?.(event)
-    // Before the frame's own keys, of which two are the same.
+    // Handle the keys before the frame does, which uses `[` and `]` too.
     addEventListener('keydown', listen, true)
     return () => removeEventListener('keydown', listen, true)
   }, [])

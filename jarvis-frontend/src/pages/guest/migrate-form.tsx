@@ -13,7 +13,7 @@ type Props = {
   onClose: () => void
 }
 
-/** The nodes that a guest could move to, and what the gate says of each that is chosen. */
+/** The nodes to which a guest could move, with the gate's verdict on the chosen node. */
 export function MigrateForm({ guest, state, tool, onAsk, onClose }: Props) {
   const [target, setTarget] = useState('')
   const call = useCall(tool, { vmid: guest.vmid, target }, target !== '')

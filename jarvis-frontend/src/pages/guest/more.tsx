@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 
 const pageSize = 60
 
-/** The button under a list that shows what comes next; where `isByItself`, reaching the end of the list presses it. */
+/** The button under a list that shows the next rows. With `isByItself`, reaching the end of the list presses it. */
 export function More({
   words,
   isByItself = false,
@@ -30,14 +30,14 @@ export function More({
   )
 }
 
-/** The first of a long list, and the button for the next. @param first how many stand there unasked; 60 come with each press */
+/** The first rows of a long list, and the button for the next 60. @param first how many rows are shown at first */
 export function useBounded<T>(items: readonly T[], first = pageSize) {
   const [extra, setExtra] = useState(0)
   const shown = items.slice(0, first + extra)
   const rest = items.length - shown.length
   const more = rest > 0 && (
     <More
-      // A new end is what must be watched.
+      // Watch the new end of the list.
       key={shown.length}
       words={`${Math.min(rest, pageSize)} more${rest > pageSize ? ` of ${rest}` : ''}`}
       isByItself={first >= pageSize}

@@ -35,7 +35,7 @@ const watched = ['connect', 'changes', 'proofs']
 
 type Guest = ClusterState['guests'][number]
 
-/** Everything about one guest: its live state, its past with changes on it, what is proven of its backups, and what may be done. */
+/** One guest: its live state, its history with changes on it, the proof of its backups, and the possible actions. */
 export function GuestPage({ vmid }: { vmid: number }) {
   const { state } = useCluster()
   const [params] = useSearchParams()
@@ -49,7 +49,7 @@ export function GuestPage({ vmid }: { vmid: number }) {
     `/guest/${vmid}?${new URLSearchParams({ ...Object.fromEntries(params), ...change })}`
   useGuestKeys(state?.guests ?? [], tabs)
   const { list } = changes
-  // What is gone keeps its name from its last change.
+  // A guest that is gone is named as in its last change.
   const name = guest?.name ?? list.find(({ target }) => target.name !== undefined)?.target.name ?? ''
   const title = (
     <>
@@ -206,7 +206,7 @@ export function GuestPage({ vmid }: { vmid: number }) {
 const isUnderWay = ({ state, goesBackAt }: Change) =>
   state === 'armed' || (state === 'undoing' && goesBackAt !== undefined)
 
-/** What of its state takes a sentence. */
+/** The parts of a guest's state that need a sentence. */
 function States({ guest, state }: { guest: Guest; state: ClusterState }) {
   const node = state.nodes.find(({ name }) => name === guest.node)
   const now = useNow(60_000)

@@ -20,7 +20,7 @@ type Reply = GuestReply | undefined
 const Unread = () => <p className="guest-note">Not known: it could not be read.</p>
 const Reading = () => <p className="guest-note" aria-busy="true" />
 
-/** State, use and limits in figures. */
+/** The guest's state, use and limits as figures. */
 export function Vitals({ guest, proof }: { guest: Guest; proof: RestoreProof | null | undefined }) {
   const { issues, isLive } = useCluster()
   const now = useNow(60_000)
@@ -97,7 +97,7 @@ export function Vitals({ guest, proof }: { guest: Guest; proof: RestoreProof | n
   )
 }
 
-/** The ladder of what a restore has proven; what it has not stands in words. */
+/** The steps that a restore has proven. Steps that are not proven are named in words. */
 export function Proof({
   proof,
   guest,
@@ -244,7 +244,7 @@ export function Leaning({ reply }: { reply: Reply }) {
   )
 }
 
-/** The configuration as Proxmox has it, without secrets; what waits for the next stop beside it. */
+/** The configuration as Proxmox has it, without secrets, and beside it the changes that wait for the next stop. */
 export function ConfigList({ config }: { config: GuestReply['config'] | undefined }) {
   const pending = config?.pending ?? {}
   const keys = [...new Set([...Object.keys(config?.values ?? {}), ...Object.keys(pending)])].sort()

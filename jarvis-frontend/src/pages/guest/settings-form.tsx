@@ -13,7 +13,7 @@ type Props = {
   onClose: () => void
 }
 
-/** A guest's settings as they are configured, to be changed by one call. */
+/** A form with a guest's configured settings. One call makes all edited changes. */
 export function SettingsForm({ guest, config, tool, onAsk, onClose }: Props) {
   const settings = settingsOf(guest.type)
   const [edits, setEdits] = useState<Readonly<Record<string, string>>>({})

@@ -2,7 +2,7 @@ import type { GuestReply } from 'jarvis-backend/protocol'
 
 type Config = NonNullable<GuestReply['config']>
 
-/** A setting that the form offers by name. `key`: as Proxmox names it. */
+/** A setting that the form offers. `key`: its name in Proxmox. */
 export type Setting = { key: string; label: string; kind: 'text' | 'number' | 'flag' | 'long'; unit?: string }
 
 const before: Record<'vm' | 'ct', readonly Setting[]> = {
@@ -29,13 +29,13 @@ const both: readonly Setting[] = [
 ]
 export const settingsOf = (type: 'vm' | 'ct'): readonly Setting[] => [...before[type], ...both]
 
-/** What a key is once nothing waits any more; empty where it is not set. */
+/** The value of a key after pending changes are applied; empty where the key is not set. */
 export const configured = ({ values, pending }: Config, key: string): string =>
   (Object.hasOwn(pending, key) ? pending[key] : values[key]) ?? ''
 
 /**
- * The call's input for what was edited: only keys that differ from now, and an emptied one is removed. Without a difference
- * neither `set` nor `remove` is there.
+ * The call's input for the edited settings: only keys that differ from the present ones. An emptied key is removed. Without
+ * a difference, the input has neither `set` nor `remove`.
  */
 export function inputOf(vmid: number, config: Config, edits: Readonly<Record<string, string>>) {
   const changed = Object.entries(edits)
@@ -46,7 +46,7 @@ export function inputOf(vmid: number, config: Config, edits: Readonly<Record<str
   return { vmid, ...(Object.keys(set).length > 0 && { set }), ...(remove.length > 0 && { remove }) }
 }
 
-/** The gate's words on bad input: `set: memory must be …` as the field's. `key`: absent where no field is meant. */
+/** The field that the gate's words on bad input name, such as `set: memory must be …`. `key`: absent where they name no field. */
 export function problemIn(reason: string, keys: readonly string[]): { key?: string; text: string } {
   const text = reason.replace(/^\w+: /, '')
   const key = keys.find((known) => text.startsWith(`${known} `))

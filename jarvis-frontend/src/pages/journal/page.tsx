@@ -31,7 +31,7 @@ const Signature = lazy(() =>
 )
 const watched = ['connect', 'sessions', 'confirmations', 'grants', 'settings', 'memory', 'changes']
 
-/** Every call, decision and change, as one chain that shows where it was doctored. */
+/** Every call, decision and change as one chain. The chain shows where somebody changed it. */
 export function JournalPage() {
   const [params, set, clear] = useNarrowing()
   const isPhone = useMedia(phone)
@@ -163,7 +163,7 @@ function Narrow({ filter, set }: { filter: JournalFilter; set: Set }) {
 
 type Checked = { at: number; ok: boolean; text: string }
 
-/** How many there are, whether the chain is whole, and the acts on all of it. */
+/** The number of entries, whether the chain is whole, and the actions on the whole journal. */
 function Chain({ head, onBroken }: { head: JournalEntry | undefined; onBroken: (broken: Broken | undefined) => void }) {
   const [checked, setChecked] = useState<Checked>()
   const [doing, setDoing] = useState<'verify' | 'export'>()
@@ -251,7 +251,7 @@ function Entries({
   onOpen: (seq: number | undefined) => void
   onClear: () => void
 }) {
-  // An entry that is asked for and far down is the first that is read.
+  // A linked entry that is far down is read first.
   const start = useRef(open === undefined ? undefined : String(open + 20))
   const newest = useLoad(JSON.stringify(filter), () => readJournal(filter, start.current), watched)
   const [older, setOlder] = useState<{ items: JournalEntry[]; besides: JournalEntry[]; next: string | undefined }>()
@@ -296,7 +296,7 @@ function Entries({
       <Problem error={newest.problem} onAgain={newest.again} />
     )
   }
-  // New entries move the boundary between what is read anew and what was read before.
+  // New entries move the boundary between the page that is read again and the earlier pages.
   const known = new Map([...(older?.items ?? []), ...newest.data.items].map((entry) => [entry.seq, entry]))
   const items = [...known.values()].sort((a, b) => b.seq - a.seq)
   return (
@@ -365,7 +365,7 @@ function Entries({
   )
 }
 
-/** What was signed in an entry, where something was. */
+/** The signature of an entry, if it has one. */
 function Signed({ entry: { body } }: { entry: JournalEntry }) {
   const receipt = receiptIn(body)
   return receipt === undefined ? null : (
@@ -375,7 +375,7 @@ function Signed({ entry: { body } }: { entry: JournalEntry }) {
   )
 }
 
-/** Ways from one entry to those of the same call or session. */
+/** Links from an entry to the entries of the same call or session. */
 function Around({ entry: { body } }: { entry: JournalEntry }) {
   const { sessionId, toolUseId, toolName, rule } = (typeof body === 'object' && body !== null ? body : {}) as Partial<
     Record<string, string>

@@ -27,7 +27,7 @@ const useRest = () => {
   return isOperator && isLive ? undefined : <Resting isOperator={isOperator} isLive={isLive} />
 }
 
-/** What JARVIS keeps: files that people edit too, and what is remembered of sessions; all of it searched at once. */
+/** The memory: files that people edit too, and what is remembered of sessions. One search covers both. */
 export function MemoryPage() {
   const [params, setParams] = useSearchParams()
   const isPhone = useMedia(phone)

@@ -70,13 +70,13 @@ type Props = {
   plan: RunbookCheck['plan']
   values: Inputs
   onValues: (values: Inputs) => void
-  /** Undefined: it cannot run dry now; `rest` says why. */
+  /** Undefined: no dry run is possible now, and `rest` says why. */
   onRun: (() => void) | undefined
   rest: string | undefined
   isRunning: boolean
 }
 
-/** The runbook run dry: real reads and resolved values, what would ask, and what its card would bind. */
+/** A dry run of the runbook: real reads, resolved values, the calls that would ask, and what the card would bind. */
 export function DryRun({ name, runbook, plan, values, onValues, onRun, rest, isRunning }: Props) {
   return (
     <>

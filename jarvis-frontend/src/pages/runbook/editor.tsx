@@ -7,17 +7,17 @@ import { piecesOf, replaced, wrongWord } from './highlight.ts'
 
 type Props = {
   text: string
-  /** Of the text as it was last read. */
+  /** The faults of the text when it was last checked. */
   runbook: Runbook | undefined
   isReadOnly: boolean
   onChange: (text: string) => void
-  /** Where the cursor is to go: a line, from 1; another object goes there again. */
+  /** The line to which the cursor goes, from 1. A new object moves the cursor again. */
   goTo: { line: number } | undefined
 }
 
 /**
  * A text with line numbers, the tier of each step's tool in the margin, and each fault under its line. The field lies over the
- * drawn text with the same measures, and its own letters are clear; lines do not wrap.
+ * drawn text in the same size, and its own letters are transparent. Lines do not wrap.
  */
 export function Editor({ text, runbook, isReadOnly, onChange, goTo }: Props) {
   const field = useRef<HTMLTextAreaElement>(null)
@@ -38,7 +38,7 @@ export function Editor({ text, runbook, isReadOnly, onChange, goTo }: Props) {
   const tierAt = new Map(runbook?.steps.map(({ line, tier }) => [line, tier]))
   const byLine = new Map<number, Fault[]>()
   for (const fault of faults) {
-    // A fault at the end may name a line that is not there yet.
+    // A fault at the end of the text may name the line after the last one.
     const line = Math.min(fault.line, lines.length)
     byLine.set(line, [...(byLine.get(line) ?? []), fault])
   }
@@ -111,7 +111,7 @@ type FixProps = { fault: Fault; line: string; onFix: ((wrong: string, by: string
 
 function FaultLine({ fault, line, onFix }: FixProps) {
   const { nearest } = fault
-  // The name that was probably meant stands in a button of its own.
+  // A button of its own offers the name that was probably meant.
   const said = nearest === undefined ? fault.message : fault.message.replace(/\s*Did you mean [^?]*\?$/, '')
   const wrong = nearest === undefined ? '' : wrongWord(line, nearest)
   return (

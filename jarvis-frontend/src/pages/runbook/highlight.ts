@@ -1,15 +1,15 @@
-/** A piece of a line, and how it is drawn: a key or heading in bold, a comment or fence dimmed. */
+/** A piece of a line with its look: keys and headings are bold, comments and fences dimmed. */
 export type Piece = { text: string; kind: 'plain' | 'key' | 'dim' }
 
 const piece = (text: string, kind: Piece['kind']): Piece[] => (text === '' ? [] : [{ text, kind }])
 
-/** The pieces of one line of a runbook. All pieces together are the line. */
+/** Cuts a line of a runbook into pieces. The joined pieces are the line. */
 export function piecesOf(line: string): Piece[] {
   if (/^---\s*$/.test(line)) return piece(line, 'dim')
   if (/^##? /.test(line)) return piece(line, 'key')
   const [, indent = '', key = '', rest] = /^(\s*)([A-Za-z_][\w-]*:)(?=\s|$)(.*)$/.exec(line) ?? []
   if (rest === undefined) return piece(line, 'plain')
-  // Only behind a space: a # may stand within a value.
+  // A comment begins after a space, because a value may contain a #.
   const comment = rest.search(/\s#(?=\s)/)
   const at = comment < 0 ? rest.length : comment
   return [
@@ -20,7 +20,7 @@ export function piecesOf(line: string): Piece[] {
   ]
 }
 
-/** The text with the word at a line and column put in place of what stands there. @param column from 1; absent: the first word that is like it */
+/** Replaces a word of the text. @param column from 1; absent: the first similar word of the line is replaced */
 export function replaced(text: string, { line, column, wrong, by }: Replace): string {
   const lines = text.split('\n')
   const old = lines[line - 1] ?? ''
@@ -31,7 +31,7 @@ export function replaced(text: string, { line, column, wrong, by }: Replace): st
 }
 type Replace = { line: number; column: number | undefined; wrong: string; by: string }
 
-/** The word of a line that a fault most likely means: the one nearest to the offered name. */
+/** The word of a line that is most similar to the offered name, which a fault most likely means. */
 export function wrongWord(line: string, nearest: string): string {
   const words = line.match(/[A-Za-z_][\w-]*/g) ?? []
   const [best] = words
@@ -41,7 +41,7 @@ export function wrongWord(line: string, nearest: string): string {
   return best !== undefined && best.far <= Math.max(3, nearest.length / 2) ? best.word : ''
 }
 
-/** How many letters must be put in, taken out or changed. */
+/** The edit distance of two words. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at)
   for (let i = 1; i <= a.length; i += 1) {

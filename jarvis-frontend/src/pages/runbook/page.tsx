@@ -74,7 +74,7 @@ type Props = {
   /** Undefined: it is not saved yet. */
   saved: RunbookText | undefined
   onSaved: (saved: RunbookText) => void
-  /** Inputs of the address, as JSON. */
+  /** The inputs in the page's address, as JSON. */
   given: string | null
 }
 
@@ -97,7 +97,7 @@ function Opened({ name, saved, onSaved, given }: Props) {
   const mayAct = isOperator && isLive && !isPhone
   const plan = useRef<RunbookCheck['plan']>(undefined)
 
-  // Somebody else saved: take it over where nothing was typed, else say so.
+  // Another person saved: show their text if nothing was typed here, else say so.
   useEffect(() => {
     if (saved === undefined || saved.hash === base?.hash) return
     if (draft === undefined || draft === saved.text) setBase(saved)
@@ -307,7 +307,7 @@ function readInputs(given: string | null): Inputs {
 
 type ConflictProps = { theirs: RunbookText; mine: string; onTheirs: () => void; onMine: () => void }
 
-/** Somebody saved another version meanwhile: both are compared, and one is chosen. */
+/** Another person saved meanwhile: compares both versions and lets the reader choose one. */
 function Conflict({ theirs, mine, onTheirs, onMine }: ConflictProps) {
   const [isOpen, setOpen] = useState(false)
   return (

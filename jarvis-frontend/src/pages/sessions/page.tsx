@@ -19,7 +19,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { exportSession } from './export-session.ts'
 import './page.css'
 
-/** Every conversation there is: found by its words, renamed, put away, taken out as a file, deleted. */
+/** All sessions: searched by words, renamed, archived, exported and deleted. */
 export function SessionsPage() {
   const [params, set, clear] = useNarrowing()
   const isPhone = useMedia(phone)

@@ -17,7 +17,7 @@ const units = [
   ['minutes', 'minutes', '1'],
 ] as const
 
-/** What models used today and may use. Reading it changes nothing. */
+/** What models used today, and their limits. Reading changes nothing. */
 export function Budgets() {
   const { isOperator, isLive, isResting } = useRights()
   const { data, problem, again, put } = useLoad('budgets', readBudgets, ['connect', 'settings', 'sessions'])
@@ -77,7 +77,7 @@ function Spent({ data }: { data: BudgetsReply }) {
   )
 }
 
-/** How much of the limit that is nearest is used; nothing where there is none. */
+/** The used share of the nearest limit. Nothing where there is no limit. */
 function Bar({ state: { limits, spent } }: { state: BudgetState }) {
   const shares = units.flatMap(([unit]) => {
     const most = limits[unit]

@@ -16,7 +16,7 @@ import './channels.css'
 const watched = ['connect', 'channels']
 const none = () => Promise.resolve(undefined)
 
-/** Where JARVIS reaches people outside of this page, and what a tap there may do. */
+/** The channels over which JARVIS reaches people outside this page, and what a tap there may do. */
 export function Channels() {
   const { isOperator, isLive, isResting } = useRights('operator')
   const { isOperator: isOwner } = useRights('owner')

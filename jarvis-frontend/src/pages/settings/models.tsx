@@ -85,7 +85,7 @@ export function Models() {
   )
 }
 
-/** What few look for: further providers, and what answers where a model fails. */
+/** Settings that few people need: further providers, and the models that answer where a model fails. */
 function More({
   models,
   all,
@@ -186,7 +186,7 @@ function Provider({
 }) {
   const { provider, kind, source, baseUrl, keyEnd, models = [], headers = [] } = info
   const [chosen, setChosen] = useState<string>()
-  // Of several models the one in use is shown first, and another can be chosen.
+  // The model in use is shown first. Another one can be chosen.
   const usual = models.find((one) => `${provider}/${one}` === inUse) ?? info.model
   const model = chosen !== undefined && models.includes(chosen) ? chosen : usual
   const isUsed = models.length > 1 ? inUse === `${provider}/${model}` : isInUse

@@ -5,7 +5,7 @@ import { useCluster } from '../../features/cluster/store.ts'
 import { NodeRolesForm } from '../../features/settings/node-roles.tsx'
 import { Section, useRights } from './section.tsx'
 
-/** What each node is for: shown with the node, told to the model. */
+/** The purpose of each node, which is shown with the node and given to the model. */
 export function Nodes() {
   const { isResting } = useRights()
   const load = useLoad('node-roles', readNodeRoles)

@@ -14,7 +14,7 @@ const notifyWords = {
   granted: 'A card is told where this page is open and not in front. Nothing can be approved from there.',
 } as const
 
-/** Who is told that a card waits: this page, and browsers where none is open. */
+/** Who hears of a waiting card: this page, and browsers in which the dashboard is not open. */
 export function Notifications() {
   const { isOperator: mayAsk, isLive, isResting, isMember } = useRights('member')
   const [state, setState] = useState(notifyState)

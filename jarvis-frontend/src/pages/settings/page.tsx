@@ -18,7 +18,7 @@ import { Ssh } from './ssh.tsx'
 import { Tokens } from './tokens.tsx'
 import './page.css'
 
-/** Those that are everybody's own. A member has no other: the rest is the cluster's. */
+/** The sections that each person has. A member has no others, because the rest belongs to the cluster. */
 const ownSections: readonly string[] = ['people', 'tokens', 'notifications', 'display']
 const allSections = [
   ['models', 'Models', Models],
@@ -36,7 +36,7 @@ const allSections = [
   ['display', 'Display', Display],
 ] as const
 
-/** All that can be set from here; each part tests itself and says what it takes. */
+/** All settings that the dashboard can change. Each section tests its values and says what a change needs. */
 export function SettingsPage() {
   const isMember = useValue(signedIn)?.rank === 'member'
   const sections = isMember ? allSections.filter(([id]) => ownSections.includes(id)) : allSections
@@ -65,7 +65,7 @@ export function SettingsPage() {
   )
 }
 
-/** Brings the part that the address names into view, and holds it there while what is above it loads, until a person scrolls. */
+/** Scrolls to the section that the address names, and keeps it in view while sections above it load, until the person scrolls. */
 function useHashInView(body: React.RefObject<HTMLElement | null>): void {
   const { hash } = useLocation()
   useEffect(() => {

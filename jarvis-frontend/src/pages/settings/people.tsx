@@ -15,7 +15,7 @@ import './people.css'
 
 const watched = ['connect', 'people']
 
-/** Who may do what, how each signs in, and where. */
+/** The people: their roles, how they sign in, and where they are signed in. */
 export function People() {
   const { isLive, isOperator: decides } = useRights('operator')
   const me = useLoad('me', readMe, watched)
@@ -45,7 +45,7 @@ export function People() {
   )
 }
 
-/** The list of people; for owners also their invitations and every act on them. */
+/** The list of people. Owners also see invitations and every action on people. */
 function Everybody({ own, isOwner, isLive }: { own: string; isOwner: boolean; isLive: boolean }) {
   const [params, narrow] = useNarrowing()
   const people = useLoad(`people ${isOwner}`, readPeople, watched)

@@ -20,7 +20,7 @@ const texts = [
 ] as const
 type Path = (typeof texts)[number][0]
 
-/** What every prompt begins with, in the operator's own words. */
+/** The texts with which every prompt begins, which the operator edits. */
 export function Persona() {
   const [path, setPath] = useState<Path>('SOUL.md')
   const purpose = texts.find(([known]) => known === path)?.[2]
@@ -82,7 +82,7 @@ function Text({ path }: { path: Path }) {
   )
 }
 
-/** Puts the text back that JARVIS came with. */
+/** Restores the text that JARVIS came with. */
 function Reset({
   checksum,
   text,

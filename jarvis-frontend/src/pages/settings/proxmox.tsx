@@ -25,7 +25,7 @@ export function Proxmox() {
   const status = useStatus()
   const part = status?.parts?.find(({ name }) => name === 'Cluster')
   const saved = status?.nextStart?.urls
-  // What was said of the one before is no longer so.
+  // After the cluster was changed, what was found about the one before no longer holds.
   const [forgotten, setForgotten] = useState(0)
   const begun = useValue(restarts)
   const { state } = useCluster()

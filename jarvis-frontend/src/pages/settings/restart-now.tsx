@@ -9,7 +9,7 @@ import { Mark } from '../../ui/mark.tsx'
 import { course, restart } from './restart.ts'
 import { useRights } from './section.tsx'
 
-/** What was saved and is not in use yet, and how it comes into use. */
+/** Says that saved settings are not in use yet, and offers the restart that puts them in use. */
 export function SavedRow({ name, text }: { name: string; text: string }) {
   return (
     <li>
@@ -30,7 +30,7 @@ export function SavedRow({ name, text }: { name: string; text: string }) {
   )
 }
 
-/** `from`: beside which words. */
+/** The restart button. `from`: the words beside which it stands. */
 export function RestartNow({ from }: { from: string }) {
   const { isOperator, isResting } = useRights()
   const isBusy = useValue(course)?.step === 'begun'
@@ -49,7 +49,7 @@ export function RestartNow({ from }: { from: string }) {
   )
 }
 
-/** What came of it where it did not go on by itself. */
+/** Why a restart did not come about, or is late. */
 export function RestartCourse({ from }: { from: string }) {
   const now = useValue(course)
   if (now?.from !== from || now.step === 'begun') return null
@@ -64,7 +64,7 @@ export function RestartCourse({ from }: { from: string }) {
   )
 }
 
-/** What the restart means for what goes on, where something does. */
+/** What the restart does to runs, cards and grants. Nothing where there are none. */
 function Meanwhile() {
   const status = useStatus()
   const waiting = useConfirmations()?.pending.length ?? 0

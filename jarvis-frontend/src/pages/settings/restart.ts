@@ -4,17 +4,17 @@ import { say } from '../../app/announce.tsx'
 import { live } from '../../app/live.ts'
 import { Value } from '../../lib/value.ts'
 
-/** How the restart goes that was asked for here; `from`: beside which words. Undefined: none is under way. */
+/** The state of the restart that was asked for here. `from`: the words beside which its button stands. Undefined: no restart is under way. */
 type Course = { from: string } & ({ step: 'begun' | 'late' } | { step: 'refused'; problem: string })
 
 export const course = new Value<Course | undefined>(undefined)
-/** Restarts seen to their end from this page. */
+/** The number of restarts that this page saw to their end. */
 export const restarts = new Value(0)
 
 const lateAfterMs = 30_000
 let leave = () => {}
 
-/** Restarts JARVIS and watches until it is back: the link was lost, lives again, and the status has come over it. */
+/** Restarts JARVIS and watches until it is back: until the link was lost, is live again, and has brought the status. */
 export async function restart(from: string): Promise<void> {
   leave()
   course.set({ from, step: 'begun' })

@@ -2,7 +2,7 @@ import { signedIn } from '../../api/auth.ts'
 import { useIsLive } from '../../app/load-state.tsx'
 import { useValue } from '../../lib/use-value.ts'
 
-/** One heading of the settings, which a link can name. */
+/** One section of the settings, which a link can name. */
 export function Section({ id, title, children }: { id: string; title: string; children: React.ReactNode }) {
   return (
     <section id={id} aria-labelledby={`${id}-title`}>
@@ -12,7 +12,7 @@ export function Section({ id, title, children }: { id: string; title: string; ch
   )
 }
 
-/** Whether this person may change something now. @param who the least role that may */
+/** Whether this person may change settings now. @param who the lowest role that may */
 export function useRights(who: 'owner' | 'operator' | 'member' = 'owner') {
   const person = useValue(signedIn)
   const isOperator =

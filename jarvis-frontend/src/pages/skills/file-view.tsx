@@ -8,10 +8,10 @@ import { hidesSomething } from '../../ui/visible.ts'
 
 type Line = { number: number | undefined; mark: '' | '+' | '-'; text: string }
 
-/** Lines that stay the same beside a change. */
+/** How many unchanged lines are shown beside a change. */
 const around = 3
 
-/** One file of a skill: its difference to the approved one or the whole, and what to look at in it. */
+/** One file of a skill: the whole or the difference to the approved file, and what a reader should check in it. */
 export function FileView({ skill, file, onRead }: { skill: SkillTree; file: SkillFile; onRead: () => void }) {
   const canCompare = file.change === 'changed' && file.before !== undefined && file.text !== undefined
   const [isWhole, setWhole] = useState(!canCompare)
@@ -68,7 +68,7 @@ export function FileView({ skill, file, onRead }: { skill: SkillTree; file: Skil
   )
 }
 
-/** A line with its spaces and tabs as they are; what cannot be seen is a code. */
+/** A line with its spaces and tabs. Invisible characters are shown as codes. */
 function Shown({ text }: { text: string }) {
   if (!hidesSomething(text.replace(/[ \t]+/g, '-'))) return text
   return text.split(/([ \t]+)/).map((piece, at) => (
@@ -77,7 +77,7 @@ function Shown({ text }: { text: string }) {
   ))
 }
 
-/** Tells once that the end of a file is on the screen. */
+/** Reports once that the end of a file is on the screen. */
 function End({ onSeen }: { onSeen: () => void }) {
   const mark = useRef<HTMLDivElement>(null)
   const tell = useRef(onSeen)

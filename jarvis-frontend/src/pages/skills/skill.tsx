@@ -20,7 +20,7 @@ import { PanelHead } from '../../ui/panel-head.tsx'
 import { FileView } from './file-view.tsx'
 import './page.css'
 
-/** One skill: its files against the approved tree, and the act that approves exactly these. */
+/** One skill: its files compared with the approved tree, and the button that approves exactly these files. */
 export function SkillPage({ name }: { name: string }) {
   const agent = new URLSearchParams(useLocation().search).get('agent') ?? undefined
   const { data, problem, again, put } = useLoad(`${agent} ${name}`, () => readSkill(name, agent), ['skills', 'connect'])
@@ -43,7 +43,7 @@ export function SkillPage({ name }: { name: string }) {
 
 type OpenedProps = {
   skill: SkillTree
-  /** Whose own it is; undefined: the workspace's. */
+  /** The agent that owns the skill; undefined: the workspace. */
   agent: string | undefined
   onChanged: (skill: SkillTree) => void
 }
@@ -52,7 +52,7 @@ function Opened({ skill, agent, onChanged }: OpenedProps) {
   const { files } = skill
   const due = files.filter(mustBeRead)
   const [chosen, setChosen] = useState((due[0] ?? files[0])?.path)
-  /** Files that were on the screen to their end, by path and bytes. */
+  /** The files that were shown to their end, by path and bytes. */
   const [read, setRead] = useState<ReadonlySet<string>>(new Set())
   const isRead = (file: { path: string; hash: string }) => read.has(`${file.path} ${file.hash}`)
   const shown = files.find(({ path }) => path === chosen)
@@ -159,7 +159,7 @@ function FrontMatter({ skill }: { skill: SkillTree }) {
 }
 
 type ApprovalProps = Omit<OpenedProps, 'onChanged'> & {
-  /** Paths of changed files that were not on the screen yet. */
+  /** Paths of changed files that were not shown to their end yet. */
   left: string[]
   due: number
   onChanged: (skill: SkillTree) => void

@@ -15,10 +15,10 @@ import { Mark } from '../../ui/mark.tsx'
 import '../settings/page.css'
 import './page.css'
 
-// Larger than all the rest: fetched when a shell is opened, and not before.
+// The terminal widget is large, so it is fetched when a shell is opened.
 const Screen = lazy(() => import('../../features/terminal/screen.tsx').then((part) => ({ default: part.Screen })))
 
-/** An owner's own shell on a node. It stands outside the gate, and says so as long as it is open. */
+/** An owner's own shell on a node. The gate does not check it, and the page says so while it is open. */
 export function TerminalPage() {
   const [params, setParams] = useSearchParams()
   const nodes = useCluster().state?.nodes ?? []

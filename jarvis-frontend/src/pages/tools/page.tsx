@@ -27,7 +27,7 @@ const groups: readonly (readonly [TierName, string])[] = [
   ['black', 'is refused: unknown tools and arguments, anything protected, SSH not proven to read'],
 ]
 
-/** Everything JARVIS can do, by what it takes. */
+/** All tools of JARVIS, by tier. */
 export function ToolsPage() {
   const list = useTools()
   const [params] = useSearchParams()
@@ -150,7 +150,7 @@ function Group({
   )
 }
 
-/** The strictest that its calls come to, and how many more reasons there are. */
+/** The strictest verdict on a tool's calls, and the number of further reasons. */
 function Raised({ tool: { raises = [] } }: { tool: ToolInfo }) {
   const [first] = raises
   if (first === undefined) return <span />

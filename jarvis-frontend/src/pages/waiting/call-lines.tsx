@@ -13,7 +13,7 @@ type Props = {
   children?: React.ReactNode
 }
 
-/** Who asked for a call, until when something holds for it, and its exact arguments. */
+/** Who asked for a call, until when the row holds, and the call's exact arguments. */
 export const CallLines = ({ call, until, children }: Props) => (
   <>
     <small>
@@ -28,7 +28,7 @@ export const CallLines = ({ call, until, children }: Props) => (
   </>
 )
 
-/** A press that ends what a row tells of. @param end says what it cannot do by throwing */
+/** The button that ends a row's grant or denial. @param end throws an error with the reason where it fails */
 export function EndButton({ label, end }: { label: string; end: () => Promise<unknown> }) {
   const [isSending, setSending] = useState(false)
   const press = async () => {

@@ -8,7 +8,7 @@ import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { CallLines, EndButton } from './call-lines.tsx'
 
-/** What runs without a card for now, and the one press that ends it. @param chosen the id of the one that was asked for */
+/** The grants under which calls run without a card, each with a button that ends it. @param chosen the id of the grant in the address */
 export function GrantList({ chosen }: { chosen: string | undefined }) {
   const list = useGrants()
   const isOperator = useValue(signedIn)?.role === 'operator'

@@ -40,7 +40,7 @@ export function WaitingPage() {
   const lists = useConfirmations()
   const isPhone = useMedia(phone)
   const isOperator = useValue(signedIn)?.role === 'operator'
-  // A journal that lost entries, or a table that lost cards, is told of where they are missed.
+  // The page says when the journal lost entries or the table lost cards.
   const journal = useStatus()?.parts?.find(({ name }) => name === 'Journal')
   const titleOf = useTitleOf()
   const [params] = useSearchParams()
@@ -52,7 +52,7 @@ export function WaitingPage() {
   const change = params.get('change') ?? (isPhone || pending.length > 0 ? undefined : armed[0]?.id)
   const isOfChange = change !== undefined && asked === undefined
   const asking = useOpenQuestions()
-  // A question that was answered here keeps its place until something else is chosen.
+  // A question that was answered here stays on screen until another item is chosen.
   const lastAsked = useRef<string>(undefined)
   const first = isPhone || pending.length + armed.length > 0 ? undefined : asking[0]?.questionId
   const questionId = params.get('question') ?? first ?? (isPhone || pending.length > 0 ? undefined : lastAsked.current)
@@ -60,7 +60,7 @@ export function WaitingPage() {
   const question = useQuestion(questionId)
   const isOfQuestion = question !== undefined && asked === undefined && !params.has('change')
   const chosen = asked ?? (isPhone || isOfChange || isOfQuestion ? undefined : pending[0])
-  // A card that was decided here keeps its place until another is chosen.
+  // A card that was decided here stays on screen until another item is chosen.
   const kept = useRef<ConfirmationRow>(undefined)
   if (asked !== undefined) kept.current = asked
   const shown = params.get('card') === null ? chosen : (asked ?? kept.current)
@@ -85,7 +85,7 @@ export function WaitingPage() {
   const isUnderWay = decided.some((row) => row.decision === 'approved' && row.outcome === undefined)
   useEffect(() => {
     if (!isUnderWay) return
-    // It may have ended since the list was read, while nobody looked at it here.
+    // The card may have ended after the list was read.
     confirmations.renew()
     const listen = (event: Event) => {
       if ((event as CustomEvent<string>).detail === 'sessions') confirmations.renew()
@@ -222,13 +222,13 @@ export function WaitingPage() {
   )
 }
 
-/** The question of that id, also after it has ended. */
+/** The question with an id, also after it has ended. */
 function useQuestion(questionId: string | undefined) {
   const all = useValue(questions.value)
   return all?.find((row) => row.questionId === questionId)
 }
 
-/** What a list knows of how a decided call ended. */
+/** The outcome of a decided call in words, as far as the list has it. */
 function endOf(row: ConfirmationRow) {
   const { doing, did, didNot, failed, interrupted } = actOf(row)
   if (row.decision !== 'approved') return { mark: 'none', pieces: didNot, words: '' } as const

@@ -4,7 +4,7 @@ import { misfit, Refusal } from '../refusal.ts'
 import { anything, listOfAnything, need, onGuest, type Route, whole } from '../route.ts'
 import { disksIn } from './volumes.ts'
 
-/** From its start until its agent answers. */
+/** The time from a guest's start until its agent answers, ms. */
 const bootsInMs = 12_000
 const onVm = (rest: string) => onGuest(`/agent/${rest}$`, 'qemu')
 const audits: Route['needs'] = ({ vmid }) => [need(`/vms/${vmid}`, 'VM.GuestAgent.Audit', 'VM.GuestAgent.Unrestricted')]
@@ -99,7 +99,7 @@ const windows = {
   ...{ 'version-id': '11', 'kernel-release': '26100', 'kernel-version': '10.0', machine: 'x86_64' },
 }
 
-/** What a few programs print; the others are not there. @throws Refusal where there is no program to run */
+/** The output of a few known programs; others are not installed. @throws Refusal where the command is empty */
 function ranAs({ name }: HostGuest, [program = '', ...args]: string[], input: string) {
   if (program === '') throw misfit({ command: 'no program' })
   const prints: Record<string, string> = {

@@ -6,11 +6,11 @@ import { linesOf } from './files.ts'
 import { storageAt } from './volumes.ts'
 import { work } from './work.ts'
 
-/** Per GiB of the guest's disks. */
+/** How long a backup takes, ms for each GiB of the guest's disks. */
 const tookMsPerGib = 300
 const gib = 1024 ** 3
 
-/** Which guest a backup is of, as far as its name says. */
+/** The guest that a backup's name names. */
 export const vmidOf = (volid: string) => /(?:vzdump-(?:qemu|lxc)-|\/(?:vm|ct)\/)(\d+)/.exec(volid)?.[1] ?? '0'
 export const readsBackup = (volid: string, storage = volid.split(':')[0]) => [
   need(`/storage/${storage}`, 'Datastore.AllocateSpace', 'Datastore.Allocate'),

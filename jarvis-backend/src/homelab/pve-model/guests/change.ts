@@ -9,7 +9,7 @@ import { bindMountsIn, bytesOf, disksIn, freeVolumes, makeVolume, sizeOf } from 
 
 const gib = 1024 ** 3
 
-/** The rights that setting or deleting these keys takes. @throws Refusal for what only root may change */
+/** The rights needed to set or delete these keys. @throws Refusal for a key that only root may change */
 export function needsOf(type: PveType, vmid: string, keys: Config, deleted: readonly string[] = []): Need[] {
   const wanted = [...Object.entries(keys), ...deleted.map((key) => [key, ''] as const)]
   return wanted.flatMap(([key, value]) => {
@@ -33,7 +33,7 @@ export function needsOf(type: PveType, vmid: string, keys: Config, deleted: read
 export const keysIn = (type: PveType, values: Values): Config =>
   Object.fromEntries(Object.entries(values).filter(([key]) => isKey(type, key)))
 
-/** @throws Refusal for keys that there are not, or that are set too */
+/** @throws Refusal for a key to delete that does not exist, or that the request also sets */
 export function deletedIn(type: PveType, values: Values): string[] {
   const keys = (values.delete ?? '').split(/[,; ]+/).filter((key) => key !== '')
   for (const key of keys) {
@@ -43,7 +43,7 @@ export function deletedIn(type: PveType, values: Values): string[] {
   return keys
 }
 
-/** Writes what a request sets and deletes into the guest's file; what a running guest does not take over is left pending. */
+/** Writes the set and deleted keys into the guest's file. Keys that a running guest cannot take over become pending. */
 export function changeConfig(model: Model, vmid: number, keys: Config, deleted: readonly string[]) {
   const guest = model.host.guest(vmid)
   if (guest === undefined) throw new Refusal(500, `Configuration file for ${vmid} does not exist`)
@@ -81,13 +81,13 @@ function removeKey(model: Model, guest: HostGuest, config: Config, key: string) 
   delete config[key]
   if (disk === undefined) return
   if (key.startsWith('unused')) return freeVolumes(model, guest.node, [disk])
-  // What is taken off stays where it is, until it is deleted by that name.
+  // A detached disk keeps its volume under an `unusedN` key until that key is deleted.
   let n = 0
   while (config[`unused${n}`] !== undefined) n += 1
   config[`unused${n}`] = `${disk.volid},size=${sizeOf(disk.bytes)}`
 }
 
-/** `local-zfs:8` is a new disk of 8 GiB; anything else is taken as it is. */
+/** Makes a new disk for `local-zfs:8` (8 GiB). Any other value is used as it is. */
 export function diskValue(
   model: Model,
   guest: Pick<HostGuest, 'type' | 'vmid' | 'node'>,
@@ -113,7 +113,7 @@ export function diskValue(
   return [made, ...kept, `size=${sizeOf(bytes)}`].join(',')
 }
 
-/** A card without an address is given one. */
+/** Gives a network card without a MAC address one. */
 export function completed({ type, vmid }: Pick<HostGuest, 'type' | 'vmid'>, key: string, value: string): string {
   if (!/^net\d+$/.test(key)) return value
   const mac = macOf(vmid * 8 + Number(key.slice(3)))
@@ -123,7 +123,7 @@ export function completed({ type, vmid }: Pick<HostGuest, 'type' | 'vmid'>, key:
   return value.replace(/^(virtio|e1000|e1000e|rtl8139|vmxnet3)(?=,|$)/, `$1=${mac}`)
 }
 
-/** @throws Refusal where a storage has no such file */
+/** @throws Refusal where the storage does not have the file */
 export function mustExist(model: Model, node: string, volid: string) {
   const [storage = ''] = volid.split(':')
   if (model.media.some((one) => one.volid === volid) && model.host.isActive(storage, node)) return

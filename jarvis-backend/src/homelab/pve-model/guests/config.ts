@@ -107,7 +107,7 @@ function change(model: Model, parts: Parts, values: Values) {
   changeConfig(model, vmid, keysIn(type, values), deleted)
 }
 
-/** @throws Refusal where the file is another than the one that the caller read; empty: whatever it is. */
+/** @throws Refusal where the file changed since the caller read it. An empty digest skips the check. */
 export function mustBeUnchanged(model: Model, guest: ReturnType<typeof guestIn>, expected: string) {
   if (expected === '' || expected === model.files.digestOf(guest)) return
   throw new Refusal(
@@ -122,7 +122,7 @@ const numbers = new Set(
   'onboot protection template cores sockets swap acpi kvm tablet numa unprivileged tty'.split(' '),
 )
 
-/** Flags and counts are numbers in an answer, a VM's memory is text. */
+/** Turns flags and counts into numbers, as Proxmox answers them. A VM's memory stays text. */
 function numbered(config: Record<string, string>): Record<string, string | number> {
   return Object.fromEntries(
     Object.entries(config).map(([key, value]) => [key, numbers.has(key) ? Number(value) : value]),

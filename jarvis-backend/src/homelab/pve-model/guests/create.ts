@@ -54,7 +54,7 @@ function newNeeds({ type }: Parts, values: Values, { host }: Model) {
   const allocate = pool === undefined ? need(`/vms/${vmid}`, 'VM.Allocate') : need(`/pool/${pool}`, 'VM.Allocate')
   const isOver = force === '1' && host.guest(Number(vmid)) !== undefined
   const kind = type === 'lxc' ? 'lxc' : 'qemu'
-  // Whoever may make a guest may say what it is like; what only root may set stays root's.
+  // The right to make a guest includes the right to set its options, except options that only root may set.
   needsOf(kind, vmid, keysIn(kind, values))
   const space = storage === undefined ? [] : [need(`/storage/${storage}`, 'Datastore.AllocateSpace')]
   return [isOver ? need(`/vms/${vmid}`, 'VM.Backup', 'VM.Allocate') : allocate, ...space]

@@ -50,7 +50,7 @@ function mustBeDestroyable(model: Model, guest: HostGuest, isPurged: boolean, is
   )
 }
 
-/** It and its volumes are gone; its number is free for another. */
+/** Removes the guest and its volumes, and frees its number. */
 export function destroy(model: Model, guest: HostGuest) {
   const file = model.files.of(guest)
   freeVolumes(model, guest.node, disksIn(guest.type, fullConfig(guest, file), true))

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { HostGuest, PveHost } from '../host.ts'
 import { usualConfig } from './usual-config.ts'
 
-/** A configuration as Proxmox keeps it: what stands in the file, in its order. */
+/** A configuration file of Proxmox: its keys and values in the file's order. */
 export type Config = Record<string, string>
 
 export type Snapshot = {
@@ -11,22 +11,22 @@ export type Snapshot = {
   /** Unix seconds. */
   snaptime: number
   parent: string | undefined
-  /** The volume with the memory, where that was kept, and its size. */
+  /** The volume with the saved memory and its size. Absent: the snapshot has no memory. */
   vmstate: string | undefined
   vmstateBytes: number
   config: Config
 }
 
 export type GuestFile = {
-  /** All but `name`, `hostname`, `tags`, `lock` and `template`, which the host keeps. */
+  /** All keys except `name`, `hostname`, `tags`, `lock` and `template`, which the host keeps. */
   config: Config
-  /** What a running guest takes over when it is started anew; `undefined` where a key is to go. */
+  /** The values that a running guest takes over at its next start. `undefined`: the key will be removed. */
   pending: Map<string, string | undefined>
-  /** Since when the guest has run that is yet to take over what is pending. */
+  /** The start of the run during which the pending values were set, Unix ms. */
   pendingSince: number
   /** Oldest first. */
   snapshots: Snapshot[]
-  /** The snapshot that the guest has gone on from. */
+  /** The snapshot that is the parent of the present state. */
   parent: string | undefined
 }
 
@@ -39,7 +39,7 @@ export const newFile = ({ config, snapshots = [], parent }: Seed): GuestFile => 
   pendingSince: 0,
 })
 
-/** The configuration files under `/etc/pve`. @param seeds of guests that are there from the start; others get a usual one. */
+/** The configuration files under `/etc/pve`. @param seeds files of guests at the start; other guests get the usual configuration */
 export function createGuestFiles(host: PveHost, seeds: ReadonlyMap<number, Seed>) {
   const files = new Map([...seeds].map(([vmid, seed]) => [vmid, newFile(seed)]))
 
@@ -92,7 +92,7 @@ export const linesOf = (config: Config) =>
     .map(([key, value]) => `${key}: ${value.replaceAll('\n', '%0A')}\n`)
     .join('')
 
-/** What stands in the file's first part: the model's and the host's. */
+/** The first section of the file: the keys of the model and those of the host. */
 export function fullConfig(guest: HostGuest, { config, parent }: Pick<GuestFile, 'config' | 'parent'>): Config {
   return {
     ...config,

@@ -8,7 +8,7 @@ const tags = /^[A-Za-z0-9_][A-Za-z0-9_+.:-]*([;, ][A-Za-z0-9_][A-Za-z0-9_+.:-]*)
 const cores = /^[1-9]\d{0,3}$/
 const cpuLimit = /^\d{1,4}(\.\d+)?$/
 
-/** A key of a configuration: what its value must look like, and the right that a change of it takes. */
+/** A configuration key: the pattern of its value, and the right needed to change it. */
 type Key = readonly [shape: RegExp, right: string]
 const options = 'VM.Config.Options'
 const hardware = 'VM.Config.HWType'
@@ -17,7 +17,7 @@ const memory = 'VM.Config.Memory'
 const network = 'VM.Config.Network'
 const disk = 'VM.Config.Disk'
 const cloudInit = 'VM.Config.Cloudinit'
-/** No token has it, not even one of root's. */
+/** The right to set options of root alone. No token has it, not even a token of root. */
 export const rootOnly = 'root'
 
 const both: Record<string, Key> = {
@@ -97,7 +97,7 @@ const keyOf = (type: PveType, name: string) => keys[type][name] ?? keys[type][na
 
 export const isKey = (type: PveType, name: string): boolean => keyOf(type, name) !== undefined
 
-/** The right that a change of it takes; a CD takes one of its own. */
+/** The right needed to change a key. A CD drive needs another right than a disk. */
 export const rightOf = (type: PveType, name: string, value = ''): string =>
   value.includes('media=cdrom') ? 'VM.Config.CDROM' : (keyOf(type, name)?.[1] ?? rootOnly)
 
@@ -108,7 +108,7 @@ const atOnce = {
   qemu: /^(name|onboot|shares|startup|description|protection|tags|balloon|cpuunits|cpulimit|(net|scsi|virtio|sata|ide|unused|ipconfig)\d+|ciuser|cipassword|sshkeys|nameserver|searchdomain)$/,
   lxc: /^(?!(features|unprivileged|arch|ostype|tty|console|cmode|rootfs)$)/,
 }
-/** Whether a running guest takes it over at once; the rest waits until it is stopped. */
+/** Whether a running guest takes a change of the key over at once. Other changes wait until it stops. */
 export const isTakenAtOnce = (type: PveType, name: string): boolean => atOnce[type].test(name)
 
 const disks = { qemu: /^(scsi|virtio|sata|ide)\d+$|^(efidisk0|tpmstate0)$/, lxc: /^(rootfs|mp\d+)$/ }

@@ -70,7 +70,7 @@ function resize(model: Model, parts: Parts, { disk: key = '', size = '', digest 
   })
 }
 
-/** Disks that do not go along by themselves. */
+/** The local disks, which a migration must copy. */
 const localDisks = ({ host }: Model, disks: readonly Disk[]) =>
   disks.filter(({ storage }) => !host.storages().some(({ name, isShared }) => name === storage && isShared))
 

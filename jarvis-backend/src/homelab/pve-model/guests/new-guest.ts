@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.ts'
 import { type Config, nameKey, newFile } from './files.ts'
 import { bytesOf, disksIn } from './volumes.ts'
 
-/** A guest that is being made: nobody has it yet, and the number is taken. */
+/** A guest that is being made. Its number is taken already. */
 export type NewGuest = { vmid: number; type: PveType; node: string; config: Config; pool: string | undefined }
 
 /** @throws Refusal where the number is taken. @param doing `create`, `restore` */
@@ -16,7 +16,7 @@ export function mustBeFreeId({ host }: Model, vmid: number, type: PveType, doing
   throw new Refusal(500, `unable to ${doing} ${word} ${vmid} - ${other} ${vmid} already exists on node '${taken.node}'`)
 }
 
-/** Takes the number, locked until `completeGuest`. Nothing but the lock stands in its file. */
+/** Takes the number. Until `completeGuest` the guest is locked, and its file holds the lock alone. */
 export function claimGuest({ host, files }: Model, { vmid, type, node }: NewGuest, lock = 'create') {
   files.set(vmid, newFile({ config: {} }))
   host.addGuest({
@@ -26,7 +26,7 @@ export function claimGuest({ host, files }: Model, { vmid, type, node }: NewGues
   })
 }
 
-/** Writes its file, and puts it into its pool: before that it is in none. */
+/** Writes the guest's file and puts the guest into its pool. Before that it is in no pool. */
 export function completeGuest(model: Model, { vmid, type, config, pool }: NewGuest) {
   const { host, files } = model
   const { [nameKey(type)]: name, tags = '', template, lock: _, ...rest } = config
@@ -41,6 +41,6 @@ export function completeGuest(model: Model, { vmid, type, config, pool }: NewGue
   if (pool !== undefined) model.pools.get(pool)?.vmids.add(vmid)
 }
 
-/** The sizes of all disks, for how long work on them takes. */
+/** The total size of all disks, from which the length of a task follows. */
 export const gibsIn = (type: PveType, config: Config) =>
   disksIn(type, config).reduce((sum, { bytes }) => sum + bytes, 0) / (bytesOf('1G') ?? 1)

@@ -11,10 +11,10 @@ import { macOf } from './usual-config.ts'
 import { bindMountsIn, disksIn, makeVolume, storageForDisks } from './volumes.ts'
 import { mustBeFree, work } from './work.ts'
 
-/** Per GiB of disks. */
+/** How long a restore takes, ms for each GiB of disks. */
 const tookMsPerGib = 400
 
-/** Restores a backup to an id. @returns the UPID @throws Refusal before there is a task */
+/** Restores a backup to an id. @returns the UPID @throws Refusal before a task begins */
 export function restore(model: Model, node: string, type: PveType, values: Record<string, string>): string {
   const { host, faults } = model
   const { storage, pool, force } = values
@@ -62,7 +62,7 @@ export function restore(model: Model, node: string, type: PveType, values: Recor
         }),
       )
       if (faults.breakRestore.delete(vmid)) {
-        // What is left has its volumes, and nothing that says whose it is: no pool, no description.
+        // The broken restore leaves a guest with volumes, but without the pool and description that name its owner.
         completeGuest(model, { ...guest, config: unusedOf(made), pool: undefined })
         throw new Refusal(500, `command 'vma extract' failed: got signal 9`)
       }
@@ -70,7 +70,7 @@ export function restore(model: Model, node: string, type: PveType, values: Recor
       if (values.start === '1') host.bootGuest(vmid)
     },
     failed() {
-      // A container is cleared away; of a VM its file is left, without its lock.
+      // Proxmox removes a failed container. Of a failed VM it leaves the file, unlocked.
       const left = host.guest(vmid)
       if (left === undefined) return
       if (type === 'lxc') destroy(model, left)
@@ -78,7 +78,7 @@ export function restore(model: Model, node: string, type: PveType, values: Recor
     },
   })
   if (host.guest(vmid) === undefined) claimGuest(model, guest)
-  // A container is in its pool from the start.
+  // Proxmox puts a container into its pool at the start of a restore, a VM at the end.
   if (type === 'lxc' && pool !== undefined) model.pools.get(pool)?.vmids.add(vmid)
   return upid
 }
@@ -86,7 +86,7 @@ export function restore(model: Model, node: string, type: PveType, values: Recor
 const unusedOf = (disks: Config): Config =>
   Object.fromEntries(Object.values(disks).map((value, n) => [`unused${n}`, value]))
 
-/** What the request says is merged last. */
+/** The configuration of a restored VM. The request's values override those of the archive. */
 function mergedVm(vmid: number, archived: Config, values: Record<string, string>): Config {
   const { template: _, ...config } = archived
   const own = completedKeys('qemu', vmid, values)
@@ -94,7 +94,7 @@ function mergedVm(vmid: number, archived: Config, values: Record<string, string>
   return { ...config, ...cards, ...own }
 }
 
-/** With `unique`, the archive's cards stand in for those of the request. */
+/** The configuration of a restored container. With `unique`, the archive's cards override those of the request. */
 function mergedCt(vmid: number, archived: Config, values: Record<string, string>): Config {
   const own = completedKeys('lxc', vmid, values)
   const cards = values.unique === '1' ? withNewMacs(vmid, archived, /(hwaddr)=[0-9A-F:]{17}/i) : {}
@@ -109,13 +109,13 @@ function withNewMacs(vmid: number, config: Config, mac: RegExp): Config {
   )
 }
 
-/** @returns the keys of a configuration that a request gives, as they are written */
+/** The configuration keys of a request, in the form in which the file has them. */
 export function completedKeys(type: PveType, vmid: number, values: Record<string, string>): Config {
   const keys = Object.entries(keysIn(type, values)).filter(([key]) => key !== 'lock')
   return Object.fromEntries(keys.map(([key, value]) => [key, completed({ type, vmid }, key, value)]))
 }
 
-/** Makes the disks that a request asks for, `local-zfs:8`. @throws Refusal */
+/** Makes the disks of a request, such as `local-zfs:8`. @throws Refusal */
 export function madeDisks(model: Model, guest: NewGuest): Config {
   const taken = new Set<string>()
   return Object.fromEntries(

@@ -8,7 +8,7 @@ import { wordOf, work } from './work.ts'
 
 const snapshotName = /^[A-Za-z][A-Za-z0-9_-]{1,39}$/
 const tookMs = { take: 2_000, withMemory: 12_000, remove: 2_000, rollback: 4_000 }
-/** QEMU's share of what is kept of the memory. */
+/** The overhead that QEMU adds to saved memory. */
 const memoryExtraBytes = 500 * 1024 ** 2
 
 const may: Route['needs'] = ({ vmid }) => [need(`/vms/${vmid}`, 'VM.Snapshot')]
@@ -16,14 +16,14 @@ const mayRollBack: Route['needs'] = ({ vmid }) => [need(`/vms/${vmid}`, 'VM.Snap
 const sees: Route['needs'] = ({ vmid }) => [need(`/vms/${vmid}`, 'VM.Audit')]
 const prefix = (guest: HostGuest) => (guest.type === 'qemu' ? 'qm' : 'vz')
 
-/** @throws Refusal where the guest has none of that name */
+/** @throws Refusal where the guest has no snapshot of that name */
 export function snapshotNamed(file: GuestFile, name: string): Snapshot {
   const found = file.snapshots.find((snapshot) => snapshot.name === name)
   if (found === undefined) throw new Refusal(500, `snapshot '${name}' does not exist`)
   return found
 }
 
-/** Every volume must allow it. */
+/** Whether all volumes of a guest's configuration allow snapshots. */
 export function canSnapshot({ host }: Model, guest: HostGuest, config: Config): boolean {
   if (guest.isTemplate || bindMountsIn(config).length > 0) return false
   return disksIn(guest.type, config).every(({ storage, volid }) => {
@@ -193,7 +193,7 @@ function rollBack(model: Model, guest: HostGuest, name: string, isStarted: boole
       file.config = rest
       file.pending.clear()
       file.parent = name
-      // The power is cut, whatever the guest was at.
+      // A rollback cuts the guest's power, whatever it was doing.
       host.changeGuest(vmid, { name: own, tags: tags.split(';').filter((tag) => tag !== ''), status: 'stopped' })
       if (vmstate !== undefined || isStarted) host.bootGuest(vmid)
     },

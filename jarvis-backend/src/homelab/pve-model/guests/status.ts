@@ -3,7 +3,7 @@ import { guestIn } from '../model.ts'
 import { Refusal } from '../refusal.ts'
 import { flag, need, onGuest, type Route, whole } from '../route.ts'
 
-/** Of a guest that boots and works. */
+/** How much a running guest reads from its disks, bytes a second. */
 const readBps = 200_000
 
 export const statusRoutes: readonly Route[] = [

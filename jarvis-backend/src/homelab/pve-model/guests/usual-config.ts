@@ -2,13 +2,13 @@ import type { HostGuest } from '../host.ts'
 
 const gib = 1024 ** 3
 
-/** A MAC address of Proxmox's own, always the same for the same number. */
+/** A MAC address in Proxmox's own range, the same each time for one number. */
 export function macOf(number: number): string {
   const hex = (number % 2 ** 24).toString(16).padStart(6, '0').toUpperCase()
   return `BC:24:11:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4, 6)}`
 }
 
-/** What a guest's configuration says where nobody said more: one disk, one card, the host's figures. */
+/** The configuration of a guest of which only the host's figures are known: one disk and one network card. */
 export function usualConfig(
   {
     vmid,

@@ -7,29 +7,29 @@ const refusedMs = 300
 
 export type Work = {
   node: string
-  /** As the UPID names it: `qmsnapshot`. */
+  /** The task's type in the UPID, such as `qmsnapshot`. */
   type: string
   vmid: number
-  /** Of the cluster's time. */
+  /** How long the task takes, ms of the cluster's time. */
   ms: number
-  /** Stands in the guest's configuration meanwhile; without one, a lock file that nobody sees. */
+  /** The lock in the guest's configuration during the task. Absent: only the hidden lock file. */
   lock?: string
-  /** Before anything is done. @throws Refusal, with which the task ends */
+  /** Runs before the work. @throws Refusal, with which the task ends */
   check?(guest: HostGuest | undefined): void
   /** @throws Refusal, with which the task ends */
   finish(say: (line: string) => void): void
-  /** Tidies up, as Proxmox does where the task failed once it was under way. */
+  /** Cleans up as Proxmox does after a task that failed on the way. */
   failed?(): void
 }
 
 export const wordOf = ({ type }: Pick<HostGuest, 'type'>) => (type === 'qemu' ? 'VM' : 'CT')
 
-/** @throws Refusal as everything does that a lock in the configuration keeps off. */
+/** @throws Refusal where a lock in the configuration keeps the request off */
 export function mustBeFree(guest: HostGuest) {
   if (guest.lock !== undefined) throw new Refusal(500, `${wordOf(guest)} is locked (${guest.lock})`)
 }
 
-/** Begins a task about a guest, which it keeps to itself meanwhile. @returns the UPID */
+/** Begins a task about a guest and locks the guest until the task ends. @returns the UPID */
 export function work(model: Model, { node, type, vmid, ms, lock, check, finish, failed }: Work): string {
   const { host, faults, logs } = model
   const upid = host.beginTask(node, type, String(vmid))
@@ -59,7 +59,7 @@ export function work(model: Model, { node, type, vmid, ms, lock, check, finish, 
   faults.failNext.delete(vmid)
   if (guest !== undefined) host.changeGuest(vmid, lock === undefined ? { isHeld: true } : { lock })
   host.later(ms + faults.lateMs, () => {
-    // Its node went away: what was locked stays so.
+    // The node went away during the task, so the lock stays.
     if (host.tasks().find((task) => task.upid === upid)?.exitStatus !== undefined) return
     if (guest !== undefined && host.guest(vmid) !== undefined) {
       host.changeGuest(vmid, lock === undefined ? { isHeld: false } : { lock: undefined })

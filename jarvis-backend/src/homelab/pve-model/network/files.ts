@@ -1,22 +1,22 @@
 import type { Model } from '../model.ts'
 import { parseInterfaces, writeInterfaces } from './interfaces.ts'
 
-/** A node's /etc/network/interfaces, and beside it the one that is staged. */
+/** A node's /etc/network/interfaces, and the staged file beside it. */
 export interface NetworkFiles {
   read(): string
   staged(): string | undefined
   stage(text: string): void
-  /** The staged one is in force now. */
+  /** Puts the staged file in force. */
   apply(): void
-  /** Nothing is staged any more. */
+  /** Drops the staged file. */
   drop(): void
-  /** Puts this text in force in place of what is. */
+  /** Puts this text in force in place of the present file. */
   restore(text: string): void
   /** The address by which the rest of the cluster reaches the node. */
   address: string
 }
 
-/** A node with one network card, a bridge on it, and that address. */
+/** The interfaces of a node with one network card, a bridge on it, and the address on the bridge. */
 export function plainNetwork(address: string): NetworkFiles {
   const text = writeInterfaces(
     new Map([
@@ -55,7 +55,7 @@ export function plainNetwork(address: string): NetworkFiles {
   }
 }
 
-/** A node whose network was changed may be reached no longer, or again. */
+/** Updates whether the rest of the cluster reaches a node after a change of its network. */
 export function networkChanged({ host }: Pick<Model, 'host'>, node: string) {
   const { address, read } = host.facts.node(node).network
   const isReached = [...parseInterfaces(read()).values()].some(

@@ -1,7 +1,7 @@
-/** What stands of one interface in /etc/network/interfaces, by Proxmox's names. */
+/** An interface of /etc/network/interfaces, by the names of Proxmox's API. */
 export type Interface = Record<string, string>
 
-/** Names in the file, by Proxmox's names in its API. */
+/** The file's option names, by the API's names. */
 const fileNames: Record<string, string> = {
   cidr: 'address',
   gateway: 'gateway',
@@ -42,7 +42,7 @@ export function parseInterfaces(text: string): Map<string, Interface> {
   return found
 }
 
-/** Writes the file. */
+/** The file's text for these interfaces. */
 export function writeInterfaces(interfaces: ReadonlyMap<string, Interface>): string {
   const blocks = [...interfaces].map(([name, values]) => {
     const method = values.cidr === undefined ? 'manual' : 'static'

@@ -26,7 +26,7 @@ const shapes = {
   'vlan-raw-device': /^[\w.-]+$/,
 }
 
-/** What is configured, staged changes included: Proxmox reads the staged file where there is one. */
+/** The configured interfaces. Proxmox reads the staged file if there is one. */
 const configured = ({ host }: Model, { node = '' }: Parts) => {
   const { read, staged } = host.facts.node(node).network
   return parseInterfaces(staged() ?? read())
@@ -39,7 +39,7 @@ function found(model: Model, parts: Parts): { all: Map<string, Interface>; one: 
   return { all, one }
 }
 
-/** As Proxmox answers it: the address twice, and flags as numbers. */
+/** An interface as Proxmox answers it: with the address in two forms, and flags as numbers. */
 function rowOf(values: Interface) {
   const { cidr: address, autostart, bridge_vlan_aware: aware } = values
   const method = address === undefined ? 'manual' : 'static'
@@ -118,7 +118,7 @@ export const networkRoutes: readonly Route[] = [
       const failure = faults.failReload
       delete faults.failReload
       host.later(reloadMs, () => {
-        // The file is in its place before anything is reloaded.
+        // Proxmox replaces the file before it reloads the network.
         host.facts.node(node).network.apply()
         networkChanged(model, node)
         host.endTask(upid, failure ?? 'OK')
@@ -128,7 +128,7 @@ export const networkRoutes: readonly Route[] = [
   },
 ]
 
-/** Lines that went, and lines that came. */
+/** The removed and added lines between two texts. */
 function diffOf(before: string, after: string): string {
   const [old, now] = [before.split('\n'), after.split('\n')]
   return [

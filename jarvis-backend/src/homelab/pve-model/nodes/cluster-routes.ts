@@ -6,7 +6,7 @@ import type { BackupJob, FirewallFacts } from './facts.ts'
 const audit = () => [need('/', 'Sys.Audit')]
 const listOf = (list = '') => list.split(',').map(Number)
 
-/** Enabled or not: Proxmox counts every job as cover. */
+/** Proxmox counts a disabled backup job as cover too. */
 function covers(job: BackupJob, { vmid, node }: { vmid: number; node: string }): boolean {
   if (job.node !== undefined && job.node !== node) return false
   return job.all === 1 ? !listOf(job.exclude).includes(vmid) : listOf(job.vmid).includes(vmid)
@@ -38,7 +38,7 @@ function haRows({ host }: Model) {
   ]
 }
 
-/** The two reads of one firewall. */
+/** The two routes that read a firewall: options and rules. */
 const firewall = (
   place: string,
   needs: Route['needs'],

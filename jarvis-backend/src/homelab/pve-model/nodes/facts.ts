@@ -4,21 +4,21 @@ import { type NetworkFiles, plainNetwork } from '../network/files.ts'
 export type Row = Readonly<Record<string, unknown>>
 
 export type ZfsPool = { row: Row & { name: string }; detail: Row }
-/** A change of these is seen at the next request. */
+/** The facts of a node. A changed fact shows in the next answer. */
 export type NodeFacts = {
   disks: (Row & { devpath: string })[]
-  /** By device, what `disks/smart` answers. */
+  /** The answers of `disks/smart`, by device. */
   smart: Map<string, Row>
   pools: ZfsPool[]
   thinPools: Row[]
   updates: Row[]
   versions: Row[]
   firewall: FirewallFacts
-  /** How far its clock is ahead, s. */
+  /** How far the node's clock is ahead, s. */
   clockOffS: number
-  /** Percent of the time in which all waits for memory, as each minute of the last hour has it; absent: hardly any. */
+  /** Memory pressure ("full") of each minute of the last hour, percent. Absent: almost none. */
   memoryPressure?: readonly number[]
-  /** Unix seconds; absent: far away. */
+  /** When the certificate ends, Unix seconds. Absent: in the far future. */
   certificateEndsAt?: number
   /** As `apt/repositories` answers them. */
   repositoryFaults: Row[]
@@ -38,7 +38,7 @@ export type BackupJob = Row & {
   node?: string
 }
 
-/** Times are Unix seconds; 0: never. `fails`: with which words its runs end until that is changed. */
+/** A replication job. Times are Unix seconds; 0 means never. `fails`: the error with which its runs end. */
 export type ReplicationFacts = {
   id: string
   guest: number
@@ -52,25 +52,25 @@ export type ReplicationFacts = {
   disable?: 1
 }
 
-/** What a cluster has besides its guests. */
+/** The facts of a cluster besides its guests. */
 export type ClusterFacts = {
   node(name: string): NodeFacts
   jobs: BackupJob[]
   replication: ReplicationFacts[]
   firewall: FirewallFacts
-  /** As its daemon answers it; empty: there is none. */
+  /** The QDevice as its daemon answers it. Empty: the cluster has no QDevice. */
   qdevice: Row
-  /** By storage: the address of the server it lies on. */
+  /** The server's address of each network storage, by storage. */
   servers: Map<string, string>
-  /** Bytes a day by which a storage has grown in the last month; absent: none. */
+  /** The growth of each storage in the last month, bytes a day. Absent: it did not grow. */
   growth: Map<string, number>
-  /** By vmid; absent: switched off, without rules. */
+  /** The firewalls of guests, by vmid. Absent: the firewall is off and has no rules. */
   guestFirewalls: Map<number, FirewallFacts>
 }
 
 const noFirewall = (): FirewallFacts => ({ options: {}, rules: [] })
 
-/** Facts of which each node's are made at the first look. @param known what is not plain of a node */
+/** Makes a node's facts when they are first read. @param known the facts in which a node differs from a plain one */
 export function createFacts(known: (node: string) => Partial<NodeFacts> = () => ({})): ClusterFacts {
   const nodes = new Map<string, NodeFacts>()
   return {
@@ -103,7 +103,7 @@ export function createFacts(known: (node: string) => Partial<NodeFacts> = () => 
   }
 }
 
-/** A disk as `disks/list` answers it. `wearout` is the percent of its life that is left. */
+/** A disk as `disks/list` answers it. `wearout` is the remaining life, percent. */
 export const diskRow = (
   devpath: string,
   of: { model: string; size: number; type: string; used?: string; wearout?: number; health?: string },
@@ -114,7 +114,7 @@ export const diskRow = (
   ...{ serial: `S${devpath.replace(/\W/g, '').toUpperCase()}`, wearout: 'N/A', ...of },
 })
 
-/** A pool on one device that has nothing to report. @param scrubbedAt Unix ms, in the node's zone UTC */
+/** A healthy pool on one device. @param scrubbedAt Unix ms; the node's time zone is UTC */
 export function zfsPool(
   name: string,
   of: { size: number; alloc: number; frag: number; device: string; scrubbedAt: number },

@@ -3,7 +3,7 @@ import { need, type Route } from '../route.ts'
 
 const at = (end: string) => new RegExp(`^/nodes/(?<node>[^/]+)/${end}$`)
 const audit: Route['needs'] = ({ node }) => [need(`/nodes/${node}`, 'Sys.Audit')]
-/** A month is recorded in means of half a day. */
+/** Proxmox records the last month as averages of half a day. */
 const stepS = 43_200
 const steps = 60
 
@@ -22,7 +22,7 @@ export const healthRoutes: readonly Route[] = [
     method: 'GET',
     pattern: at('certificates/info'),
     allowed: {},
-    // Everybody may see what every browser sees.
+    // Every browser is shown the certificate, so no right is needed.
     needs: () => [],
     run({ host }, { node = '' }) {
       const notafter = host.facts.node(node).certificateEndsAt ?? Math.floor(host.now() / 1000) + 300 * 86_400

@@ -31,7 +31,7 @@ export const nodeRoutes: readonly Route[] = [
         .journal(node)
         .filter(({ at }) => at >= Number(since) * 1000 && (until === undefined || at <= Number(until) * 1000))
       const shown = lastentries === undefined ? inRange : inRange.slice(-Number(lastentries))
-      // The reader puts its place before and behind what it found.
+      // Proxmox puts a cursor before the first and after the last line.
       const cursor = (i: number) => `s=0f3c8a;i=${i.toString(16)};b=77aa;m=1;t=1;x=1`
       return [cursor(inRange.length - shown.length), ...shown.map(({ line }) => line), cursor(inRange.length)]
     },

@@ -4,12 +4,12 @@ import { need, type Route, vmidShape } from '../route.ts'
 import type { ReplicationFacts } from './facts.ts'
 
 const tookMs = 5_000
-/** The scheduler looks that often. */
+/** How often the scheduler looks for due jobs. */
 const everyMs = 60_000
 
 const quarterS = 900
 
-/** What the scheduler has done since: each quarter of an hour it replicates what can be. */
+/** Brings the jobs up to the present: each quarter of an hour the scheduler replicates every guest that can be replicated. */
 function caughtUp({ host }: Model, job: ReplicationFacts): ReplicationFacts {
   const quarter = Math.floor(host.now() / 1000 / quarterS) * quarterS
   const isTargetOn = host.nodes().some(({ name, isOnline }) => name === job.target && isOnline)
@@ -38,7 +38,7 @@ export const replicationRoutes: readonly Route[] = [
     pattern: /^\/nodes\/(?<node>[^/]+)\/replication$/,
     allowed: { guest: vmidShape },
     needs: () => [],
-    // A guest that the token may not see is left out, without a word.
+    // Proxmox leaves out guests that the token may not see, without an error.
     run: (model, { node }, { guest }, may) =>
       model.host.facts.replication
         .filter((job) => model.host.guest(job.guest)?.node === node && may(need(`/vms/${job.guest}`, 'VM.Audit')))
