@@ -2,10 +2,12 @@ import { Client } from '@discordjs/core'
 import { REST } from '@discordjs/rest'
 import { WebSocketManager } from '@discordjs/ws'
 import { expect, onTestFinished, test } from 'vitest'
-import { contentOf, discord, incomingOf } from '../src/channels/adapters/discord.ts'
-import type { Incoming, Outgoing } from '../src/channels/channel.ts'
+import { contentOf, discord } from '../src/channels/adapters/discord.ts'
+import { incomingOf } from '../src/channels/adapters/discord-incoming.ts'
+import { discordMarkdown } from '../src/channels/adapters/discord-markdown.ts'
+import type { Incoming, Outgoing, PairedChat } from '../src/channels/channel.ts'
 import { settingsProblem } from '../src/channels/registry.ts'
-import { createSpeech, type Spoken } from '../src/channels/spoken.ts'
+import { createSpeech, createTelling, type Spoken } from '../src/channels/spoken.ts'
 import type { Clock } from '../src/lib/clock.ts'
 import { startDiscord } from './fake-services/discord.ts'
 
@@ -110,7 +112,7 @@ test('a message is sent once under one id, is changed, and pings nobody', async 
   expect(first).toEqual({ kind: 'sent', ref: service.posted[0]?.id })
   expect(service.posted).toMatchObject([
     {
-      content: '**\\@everyone \\*\\*Stop\\*\\* \\<\\@1\\> \\[x\\]\\(https\\://evil\\)**\nIt waits.',
+      content: '**\\@everyone \\*\\*Stop\\*\\* \\<\\@1> \\[x\\](https\\://evil)**\nIt waits.',
       buttons: [
         { label: 'Do not stop 104', style: 2 },
         { label: 'Look…', url: 'https://jarvis.lan/w' },
@@ -260,6 +262,66 @@ test('a token that is revoked while it listens stops it, and it signs in no more
   expect(other.service.log).toEqual([])
 })
 
+test('a conversation’s messages are sent once, edited while they are written, and hold pictures; files are read from Discord alone', async () => {
+  const { service, channel, to, heard, listen } = await open()
+  listen()
+  await expect.poll(() => heard.length, soon).toBe(1)
+  const chat = to as PairedChat
+  const tell = createTelling((words) => words)
+  const written = service.write(mira, 'look', {
+    attachments: [service.upload('notes.txt', Buffer.from('planted words'))],
+  })
+  await expect.poll(() => heard.length, soon).toBe(2)
+  const said = heard[1]
+  const file = said?.kind === 'text' ? said.files?.[0] : undefined
+  expect([said, file]).toMatchObject([
+    { text: 'look', ref: written },
+    { name: 'notes.txt', bytes: 13 },
+  ])
+  expect(String(await channel.file?.(file?.ref ?? '', 100, signal))).toBe('planted words')
+  await expect(channel.file?.(file?.ref ?? '', 5, signal)).rejects.toThrow('too large')
+  const foreign = service.write(mira, '', {
+    attachments: [{ id: '1', filename: 'x', size: 1, url: 'http://127.0.0.1:1/x' }],
+  })
+  await expect(channel.file?.(`${to.chat}/${foreign}/1`, 100, signal)).rejects.toThrow('Discord has the file no more')
+
+  const first = await channel.preview?.(tell('It is'), chat, { id: 1 }, signal)
+  const ref = first?.kind === 'sent' ? first.ref : undefined
+  expect(await channel.preview?.(tell('It is **fi'), chat, { id: 1, ...(ref && { ref }) }, signal)).toEqual({
+    kind: 'sent',
+    ref,
+  })
+  const choices = Array.from({ length: 7 }, (_, at) => ({ label: tell(`Answer ${at}`), token: `c1.${at}` }))
+  const reply = { id: 'r1', text: tell('It is **fine**.'), choices }
+  expect(await channel.say?.({ ...reply, ...(ref && { replaces: ref }) }, chat, signal)).toEqual({ kind: 'sent', ref })
+  // The message that showed it was deleted meanwhile; an attempt after a crash is the same message.
+  const second = await channel.say?.({ ...reply, replaces: '1' }, chat, signal)
+  expect(await channel.say?.({ ...reply, replaces: '1' }, chat, signal)).toEqual(second)
+  const picture = { mimeType: 'image/png', data: Buffer.from('png') }
+  await channel.say?.({ id: 'r2', text: tell(''), choices: [], picture }, chat, signal)
+  expect(service.posted.map(({ content, files, buttons }) => [content, files, buttons.length])).toEqual([
+    ['It is **fine**.', [], 7],
+    ['It is **fine**.', [], 7],
+    ['', ['picture.png image/png'], 0],
+  ])
+})
+
+test.each([
+  ['**a** *b* ~~c~~ `d_e`', '**a** *b* ~~c~~ `d_e`'],
+  ['# Head\n\ntext', '**Head**\n\ntext'],
+  ['[bank](https://evil.lan) <https://a.lan>', 'bank (https\\://evil.lan) https\\://a.lan'],
+  ['![x](https://evil.lan/p.png)', 'x (https\\://evil.lan/p.png)'],
+  ['hi @everyone <@123> <b>x</b>', 'hi \\@everyone \\<\\@123> \\<b>x\\</b>'],
+  ['- a\n- b\n\n1. c', '- a\n- b\n\n1. c'],
+  ['> said', '> said'],
+  ['````\nx ``` y\n````', '```\nx ``\u200b` y\n```'],
+  ['| a | b |\n|---|---|\n| 1 | 22 |', '```\na  b\n-  --\n1  22\n```'],
+  ['\\# no head', '\\# no head'],
+  ['||spoiler|| snake_case_word', '\\|\\|spoiler\\|\\| snake\\_case\\_word'],
+])('Markdown %j is told as %j', (markdown, told) => {
+  expect(discordMarkdown(markdown)).toBe(told)
+})
+
 const user = { id: mira, username: 'mira' }
 const text = {
   ...{ id: '1', channel_id: '7', author: user, content: 'stop 104', timestamp: '2026-11-24T10:00:00Z', type: 0 },
@@ -271,7 +333,25 @@ const tap = {
 test.each<[string, string, object, object]>([
   ['a line', 'MESSAGE_CREATE', text, { kind: 'text', text: 'stop 104', from: { isPrivate: true } }],
   ['a code', 'MESSAGE_CREATE', { ...text, content: `/start ${'A'.repeat(22)}` }, { kind: 'pair' }],
-  ['a forwarded line', 'MESSAGE_CREATE', { ...text, message_reference: { type: 1 } }, { kind: 'other' }],
+  [
+    'a forwarded line',
+    'MESSAGE_CREATE',
+    { ...text, content: '', message_reference: { type: 1 }, message_snapshots: [{ message: { content: 'stop 104' } }] },
+    { kind: 'text', text: '', foreign: [{ how: 'forwarded', text: 'stop 104' }] },
+  ],
+  [
+    'a reply',
+    'MESSAGE_CREATE',
+    { ...text, type: 19, referenced_message: { content: 'a log' } },
+    { kind: 'text', text: 'stop 104', foreign: [{ how: 'quoted', text: 'a log' }] },
+  ],
+  [
+    'a voice note',
+    'MESSAGE_CREATE',
+    { ...text, content: '', flags: 8192, attachments: [{ id: '4', filename: 'x.oga', size: 9, duration_secs: 3 }] },
+    { kind: 'text', text: '', voice: { ref: '7/1/4', name: 'voice.ogg', seconds: 3, bytes: 9 } },
+  ],
+  ['an empty line', 'MESSAGE_CREATE', { ...text, content: '' }, { kind: 'other' }],
   ['a line in a server', 'MESSAGE_CREATE', { ...text, guild_id: '3' }, { kind: 'other' }],
   ['a bot’s line', 'MESSAGE_CREATE', { ...text, author: { ...user, bot: true } }, { kind: 'other' }],
   ['a webhook’s line', 'MESSAGE_CREATE', { ...text, webhook_id: '3' }, { kind: 'other' }],

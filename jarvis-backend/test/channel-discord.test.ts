@@ -92,7 +92,7 @@ test('a code pairs whoever sends it in a direct message; a tap approves a light 
     await expect
       .poll(() => cardsOf(discord, user), soon)
       .toMatchObject([
-        { buttons: [], content: expect.stringMatching(/^~~Stop.*~~\nApproved by operator, Discord, \d\d\\:\d\d\.$/) },
+        { buttons: [], content: expect.stringMatching(/^~~Stop.*~~\nApproved by operator, Discord, \d\d:\d\d\.$/) },
       ])
   const bodies = discord.taken.map(({ body }) => body).join('\n')
   expect(bodies).not.toContain(discord.token)
@@ -164,4 +164,29 @@ test('hostile taps decide nothing, and a token that was revoked voids pairings a
   await expect.poll(() => tap.isAnswered, soon).toBe(true)
   expect(tap.told).toEqual([])
   expect(again.guest(105)?.status).toBe('running')
+})
+
+test('a paired person talks there: answers, buttons of sessions and typed orders; others and forwarded words order nothing', async () => {
+  const started = await start(says('**Fine.** See [the page](https://evil.lan).'), says('Still fine.'))
+  const { discord } = started
+  await pair(started, mira)
+  const chat = discord.channelOf(mira)
+  const told = () => discord.posted.filter(({ channel }) => channel === chat).map(({ content }) => content)
+  discord.write(stranger, 'How is it?')
+  discord.write(mira, 'How is it now?')
+  await expect.poll(() => told().at(-1), soon).toBe('**Fine.** See the page (https\\://evil.lan).')
+  expect(discord.posted.some(({ channel }) => channel === discord.channelOf(stranger))).toBe(false)
+  discord.write(mira, '/new And now?')
+  await expect.poll(() => told().at(-1), soon).toBe('Still fine.')
+  discord.write(mira, '/sessions')
+  const buttons = () => discord.posted.at(-1)?.buttons ?? []
+  await expect.poll(() => buttons().length, soon).toBe(1)
+  const choice = buttons()[0]?.custom_id ?? ''
+  const message = discord.posted.at(-1)?.id
+  const theirs = discord.press(stranger, choice, message)
+  const tap = discord.press(mira, choice, message)
+  await expect.poll(() => tap.told.length, soon).toBe(1)
+  expect(theirs.told).toEqual([])
+  const again = discord.press(mira, choice, message)
+  await expect.poll(() => again.told, soon).toEqual(over)
 })

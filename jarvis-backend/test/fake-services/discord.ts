@@ -2,14 +2,32 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { type Reply, startService } from './service.ts'
 
 type Button = { type: number; style: number; label: string; custom_id?: string; url?: string }
-export type Posted = { id: string; channel: string; content: string; buttons: Button[]; flags: number; nonce?: string }
+export type Posted = {
+  id: string
+  channel: string
+  content: string
+  buttons: Button[]
+  flags: number
+  nonce?: string
+  /** Names and types of the files. */
+  files: string[]
+}
 type Session = { id: string; seq: number; events: { s: number; t: string; d: unknown }[]; socket?: WebSocket }
 type Pressed = { id: string; token: string; user: string; until: number; isAnswered: boolean; told: string[] }
 
 const application = '1049000000000000001'
 const failure = (status: number, code: number, message: string): Reply => ({ status, json: { code, message } })
 const known = {
-  message: new Set(['content', 'components', 'allowed_mentions', 'flags', 'nonce', 'enforce_nonce', 'tts', 'embeds']),
+  message: new Set([
+    'content',
+    'components',
+    'allowed_mentions',
+    'flags',
+    'nonce',
+    'enforce_nonce',
+    'tts',
+    'attachments',
+  ]),
   edit: new Set(['content', 'components', 'allowed_mentions', 'flags', 'embeds']),
   answer: new Set(['content', 'allowed_mentions', 'flags', 'components']),
 }
@@ -17,13 +35,14 @@ const bits = { message: (1 << 2) | (1 << 12), edit: 1 << 2, answer: (1 << 2) | (
 const directMessages = 1 << 12
 
 /** What Discord would say of a message's body. @throws Error where it is what JARVIS must never send */
-function bodyProblem(kind: keyof typeof known, body: Record<string, unknown>): Reply | undefined {
+function bodyProblem(kind: keyof typeof known, body: Record<string, unknown>, files = 0): Reply | undefined {
   const stray = Object.keys(body).filter((field) => !known[kind].has(field))
   if (stray.length > 0) throw new Error(`a message has no ${stray.join(', ')}`)
   const { content, flags = 0, nonce, allowed_mentions } = body
   const { parse } = (allowed_mentions ?? {}) as { parse?: unknown[] }
   if (!Array.isArray(parse) || parse.length > 0) throw new Error('somebody could be pinged')
   if ((Number(flags) & ~bits[kind]) !== 0) return failure(400, 50_035, 'Invalid Form Body: flags')
+  if (content === undefined && files > 0) return undefined
   if (typeof content !== 'string' || content.trim() === '') return failure(400, 50_006, 'Cannot send an empty message')
   if (content.length > 2_000)
     return failure(400, 50_035, 'Invalid Form Body: content: Must be 2000 or fewer in length.')
@@ -76,17 +95,26 @@ export async function startDiscord({
   }
   const channelOf = (user: string) => `77${user}`
   const opened = new Set<string>()
+  const written = new Map<string, object>()
+  const uploads = new Map<string, Buffer>()
 
-  function post(channel: string, body: Record<string, unknown>): Reply {
+  function post(channel: string, body: Record<string, unknown>, files: string[] = []): Reply {
     if (!opened.has(channel)) return failure(404, 10_003, 'Unknown Channel')
     if (blocked.has(channel)) return failure(403, 50_007, 'Cannot send messages to this user')
-    const problem = bodyProblem('message', body)
+    const problem = bodyProblem('message', body, files.length)
     if (problem !== undefined) return problem
     const { content, flags = 0, nonce, enforce_nonce } = body
     const before =
       enforce_nonce === true ? posted.find((one) => one.channel === channel && one.nonce === nonce) : undefined
     const message: Posted = before ?? {
-      ...{ id: nextId(), channel, content: String(content), buttons: buttonsOf(body), flags: Number(flags) },
+      ...{
+        id: nextId(),
+        channel,
+        content: String(content ?? ''),
+        buttons: buttonsOf(body),
+        flags: Number(flags),
+        files,
+      },
       ...(nonce !== undefined && { nonce: String(nonce) }),
     }
     if (before === undefined) posted.push(message)
@@ -118,10 +146,20 @@ export async function startDiscord({
     return { json: { id: nextId(), content: body.content } }
   }
 
-  const service = await startService(({ method, path, headers, body }) => {
+  const service = await startService(async ({ method, path, headers, body, bytes }) => {
+    const file = uploads.get(path)
+    if (method === 'GET' && file !== undefined) return { text: file }
     const [, place = ''] = /^\/api\/v10(\/[^?]*)/.exec(path) ?? []
     if (!/^DiscordBot \(/.test(String(headers['user-agent']))) return { status: 403, text: 'error code: 1010' }
-    const json = (body === '' ? {} : JSON.parse(body)) as Record<string, unknown>
+    const type = String(headers['content-type'])
+    const form = type.startsWith('multipart/form-data')
+      ? await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData()
+      : undefined
+    const text = form === undefined ? body : String(form.get('payload_json'))
+    const json = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>
+    const files = [...(form ?? [])].flatMap(([, value]) =>
+      value instanceof File ? [`${value.name} ${value.type}`] : [],
+    )
     const [, one = '', two = ''] = /^\/interactions\/([^/]+)\/([^/]+)\/callback$/.exec(place) ?? []
     if (one !== '') return callback(one, two, json)
     const [, app = '', own = ''] = /^\/webhooks\/([^/]+)\/([^/]+)$/.exec(place) ?? []
@@ -135,7 +173,9 @@ export async function startDiscord({
     if (method === 'GET' && place === '/applications/@me') return { json: { id: application, name: 'JARVIS', bot } }
     if (method === 'GET' && place === '/users/@me') return { json: bot }
     const [, channel = '', message] = /^\/channels\/(\d+)\/messages(?:\/(\d+))?$/.exec(place) ?? []
-    if (channel !== '' && method === 'POST' && message === undefined) return post(channel, json)
+    if (channel !== '' && method === 'POST' && message === undefined) return post(channel, json, files)
+    const kept = written.get(`${channel}/${message}`)
+    if (method === 'GET' && kept !== undefined) return { json: kept }
     if (channel !== '' && method === 'PATCH' && message !== undefined) return edit(channel, message, json)
     return failure(404, 0, '404: Not Found')
   })
@@ -233,13 +273,22 @@ export async function startDiscord({
     deafen(is: boolean) {
       isDeaf = is
     },
+    /** A file that a message may have. */
+    upload(filename: string, data: Buffer) {
+      const place = `/attachments/${nextId()}/${filename}`
+      uploads.set(place, data)
+      return { id: nextId(), filename, size: data.length, url: `${service.url}${place}` }
+    },
     write(user: string, content: string, more: object = {}, name = 'Mira') {
       opened.add(channelOf(user))
-      push('MESSAGE_CREATE', {
+      const message = {
         ...{ id: nextId(), channel_id: channelOf(user), channel_type: 1, author: userOf(user, name), content },
         ...{ timestamp: new Date().toISOString(), type: 0, mentions: [], attachments: [], embeds: [] },
         ...more,
-      })
+      }
+      written.set(`${message.channel_id}/${message.id}`, message)
+      push('MESSAGE_CREATE', message)
+      return message.id
     },
     /** A client may press whatever it wants: any data, as anybody, on any message, in a server. @returns the tap */
     press(user: string, custom_id: string, message: string | undefined, more: object = {}) {

@@ -10,7 +10,7 @@ const unknownTokenMs = 60_000
 const agent = 'DiscordBot (https://github.com/jarvis, 1)'
 
 /** `code`: Discord's own, of an error. */
-export type Reply = { status: number; body?: unknown; code?: number; message?: string; retryAfterMs?: number }
+export type DiscordReply = { status: number; body?: unknown; code?: number; message?: string; retryAfterMs?: number }
 export type DiscordApi = ReturnType<typeof createDiscordApi>
 
 /** Discord's REST API. Pauses that it asks for are kept for all requests, and requests that it refuses are bounded. */
@@ -28,11 +28,21 @@ export function createDiscordApi({ base, token, clock }: { base: string; token: 
     return Math.max(0, Math.min(pausedUntil - now, invalidWithinMs), bounded)
   }
 
-  async function send(method: string, path: string, body: object | undefined, headers: object, signal: AbortSignal) {
+  async function send(
+    method: string,
+    path: string,
+    body: object | FormData | undefined,
+    headers: object,
+    signal: AbortSignal,
+  ) {
     const answer = await ask(`${base}${path}`, {
       method,
-      headers: { 'content-type': 'application/json', 'user-agent': agent, ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      headers: {
+        ...(!(body instanceof FormData) && { 'content-type': 'application/json' }),
+        'user-agent': agent,
+        ...headers,
+      },
+      ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
       signal,
     })
     const read = parsed(answer.text)
@@ -56,13 +66,19 @@ export function createDiscordApi({ base, token, clock }: { base: string; token: 
 
   return {
     /** Asks as the bot. @throws Error in words where Discord cannot be reached */
-    async call(method: string, path: string, body: object | undefined, signal: AbortSignal): Promise<Reply> {
+    async call(
+      method: string,
+      path: string,
+      body: object | FormData | undefined,
+      signal: AbortSignal,
+    ): Promise<DiscordReply> {
       const rest = restMs()
       if (rest > 0) return { status: 429, message: 'JARVIS waits as Discord asked', retryAfterMs: rest }
       return send(method, path, body, { authorization: `Bot ${token}` }, signal)
     },
     /** Answers an interaction, whose own token is in the path. No limit of the bot holds there. */
-    respond: (path: string, body: object, signal: AbortSignal): Promise<Reply> => send('POST', path, body, {}, signal),
+    respond: (path: string, body: object, signal: AbortSignal): Promise<DiscordReply> =>
+      send('POST', path, body, {}, signal),
   }
 }
 
@@ -72,7 +88,7 @@ export function refusalOf({
   code,
   message,
   retryAfterMs,
-}: Reply): Exclude<Delivery, { kind: 'sent' }> | undefined {
+}: DiscordReply): Exclude<Delivery, { kind: 'sent' }> | undefined {
   if (status >= 200 && status < 300) return undefined
   const why = `it answered ${status}${message === undefined ? '' : `: ${message}`}`
   if (status === 429) return { kind: 'again', why, ...(retryAfterMs !== undefined && { retryAfterMs }) }

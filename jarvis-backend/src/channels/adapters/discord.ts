@@ -1,52 +1,22 @@
-import { createHash } from 'node:crypto'
 import { addressProblem, baseOf } from '../addresses.ts'
-import type { Address, Channel, ChannelKind, Delivery, Heard, Incoming, Outgoing, Sender } from '../channel.ts'
+import type { Address, Channel, ChannelKind, Delivery, Heard, Incoming, Outgoing } from '../channel.ts'
 import { attempted } from '../post.ts'
-import { createDiscordApi, type Reply, refusalOf } from './discord-api.ts'
+import { createDiscordApi, type DiscordReply, refusalOf } from './discord-api.ts'
 import { followGateway } from './discord-gateway.ts'
+import { type Interaction, incomingOf, type Message, type User } from './discord-incoming.ts'
+import { escaped } from './discord-markdown.ts'
+import { discordTalk, mostChars, nonceOf } from './discord-talk.ts'
 
 const publicBase = 'https://discord.com/api/v10'
+/** Where Discord keeps files. */
+const fileHosts = new Set(['cdn.discordapp.com', 'media.discordapp.net'])
 const mostContent = 2_000
-const mostName = 60
 /** No pictures of links, and for what is no news no sound. */
 const flags = { noEmbeds: 1 << 2, onlyForWhoTapped: 1 << 6, silent: 1 << 12 }
 /** Nobody is pinged, whatever a text holds. */
 const quietly = { allowed_mentions: { parse: [] } }
 const styles = { deny: 2, approve: 4, link: 5 }
 const errors = { unknownInteraction: 10_062, alreadyAnswered: 40_060, unknownMessage: 10_008 }
-
-type User = { id: string; username: string; global_name?: string | null; bot?: boolean }
-/** What a bot gets of a message and of a tap (Discord's API 10). */
-export type Message = {
-  id: string
-  channel_id: string
-  guild_id?: string
-  author: User
-  webhook_id?: string
-  content: string
-  timestamp: string
-  /** 0: typed, 19: a reply. */
-  type: number
-  message_reference?: { type?: number }
-}
-export type Interaction = {
-  id: string
-  token: string
-  application_id: string
-  /** 3: a component was pressed. */
-  type: number
-  guild_id?: string
-  channel_id?: string
-  /** 1: the private chat with the bot. */
-  context?: number
-  user?: User
-  member?: { user: User }
-  message?: { id: string }
-  data?: { custom_id?: string; component_type?: number }
-}
-
-/** The text so that Discord shows each character as it is. */
-const escaped = (text: string) => text.replaceAll(/[\\*_~`|>#+\-[\]()<:@]/g, '\\$&')
 
 /** A button to a page is shown where Discord takes the address; otherwise the address is a line of the text. */
 const isButtonAddress = (link: string) => /^https:\/\/[^/:]+\.[a-z]{2,}(?:[/:]|$)/i.test(link)
@@ -75,52 +45,6 @@ function componentsOf({ buttons, link, isOver }: Outgoing): object[] {
   return deeds.length + look.length === 0 ? [] : [{ type: 1, components: [...deeds, ...look] }]
 }
 
-const senderOf = ({ id, username, global_name }: User, chat: string, isPrivate: boolean): Sender => ({
-  ...{ user: id, chat, isPrivate },
-  name: [global_name ?? undefined, `@${username}`]
-    .filter((part) => part !== undefined)
-    .join(' ')
-    .slice(0, mostName),
-})
-
-/** What an event is. Everything that is not plainly a tap, a code or a typed line is nothing. */
-export function incomingOf(name: string, data: unknown, application: string | undefined): Incoming {
-  if (name === 'INTERACTION_CREATE') {
-    const {
-      type,
-      application_id,
-      guild_id,
-      channel_id,
-      context,
-      user,
-      member,
-      message,
-      data: pressed,
-    } = data as Interaction
-    const from = user ?? member?.user
-    const isForeign = application !== undefined && application_id !== application
-    if (type !== 3 || isForeign || from === undefined || channel_id === undefined) return { kind: 'other' }
-    if (pressed?.custom_id === undefined || pressed.component_type !== 2) return { kind: 'other' }
-    const isPrivate = guild_id === undefined && member === undefined && context === 1
-    const sender = senderOf(from, channel_id, isPrivate)
-    return { kind: 'tap', from: sender, token: pressed.custom_id, ...(message !== undefined && { ref: message.id }) }
-  }
-  if (name !== 'MESSAGE_CREATE') return { kind: 'other' }
-  const { author, channel_id, guild_id, webhook_id, id, content, timestamp, type, message_reference } = data as Message
-  if (author.bot === true || webhook_id !== undefined) return { kind: 'other' }
-  const sender = senderOf(author, channel_id, guild_id === undefined)
-  // A reference of type 1 is a forwarded message.
-  const isForeign = message_reference?.type === 1 || (type !== 0 && type !== 19)
-  if (!sender.isPrivate || isForeign || content === '') return { kind: 'other', from: sender }
-  const [, code] = /^\/?start ([\w-]{22})$/.exec(content) ?? []
-  return code === undefined
-    ? { kind: 'text', from: sender, ref: id, text: content, at: Date.parse(timestamp) }
-    : { kind: 'pair', from: sender, code }
-}
-
-/** The same in every attempt: Discord answers a second one with the message that it has. */
-const nonceOf = ({ id }: Pick<Outgoing, 'id'>) => createHash('sha256').update(id).digest('hex').slice(0, 24)
-
 /** Discord's API 10: messages by REST, taps and texts by the gateway. JARVIS calls out, nothing calls in. */
 export const discord: ChannelKind = {
   id: 'discord',
@@ -133,6 +57,7 @@ export const discord: ChannelKind = {
     isIdempotent: true,
     pairs: true,
     hidesNames: false,
+    talks: { mostChars, streams: 'edit', hasVoice: true },
   },
   settings: [
     {
@@ -155,7 +80,7 @@ export const discord: ChannelKind = {
     const post = (chat: string, body: object, signal: AbortSignal) =>
       api.call('POST', `/channels/${encodeURIComponent(chat)}/messages`, { ...quietly, ...body }, signal)
 
-    function edit({ chat }: Address, ref: string, message: Outgoing, signal: AbortSignal): Promise<Reply> {
+    function edit({ chat }: Address, ref: string, message: Outgoing, signal: AbortSignal): Promise<DiscordReply> {
       const body = { ...quietly, content: contentOf(message), components: componentsOf(message), flags: flags.noEmbeds }
       return api.call(
         'PATCH',
@@ -169,7 +94,7 @@ export const discord: ChannelKind = {
         ...{
           content: contentOf(message),
           components: componentsOf(message),
-          nonce: nonceOf(message),
+          nonce: nonceOf(message.id),
           enforce_nonce: true,
         },
         flags: flags.noEmbeds | (message.level === 'info' ? flags.silent : 0),
@@ -241,6 +166,7 @@ export const discord: ChannelKind = {
           if (reply.code === errors.unknownMessage) return { kind: 'failed', why: 'its message was deleted' }
           return refusalOf(reply) ?? { kind: 'sent' }
         }),
+      ...discordTalk(api, (host) => (isEncrypted ? fileHosts.has(host) : host === new URL(url).host)),
       incoming: async (heard, cursor, signal) => {
         // A session that is resumed after a restart has told its application already.
         if (cursor !== undefined) await learnBot(signal).catch(() => undefined)

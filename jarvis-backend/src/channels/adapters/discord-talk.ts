@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import type { Channel, Choice, Delivery, PairedChat, Picture, Reply } from '../channel.ts'
+import { attempted, readBytes } from '../post.ts'
+import { type DiscordApi, refusalOf } from './discord-api.ts'
+import type { Message } from './discord-incoming.ts'
+import { discordMarkdown } from './discord-markdown.ts'
+
+/** Longest text of a message is 2,000 characters; escapes are added where Markdown becomes Discord's. */
+export const mostChars = 1_600
+const mostContent = 2_000
+const inARow = 5
+const mostRows = 5
+const noEmbeds = 1 << 2
+const silent = 1 << 12
+const unknownMessage = 10_008
+const endings: Record<string, string> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/webp': 'webp',
+  'image/gif': 'gif',
+}
+
+/** The same in every attempt: Discord answers a second one with the message that it has. */
+export const nonceOf = (id: string) => createHash('sha256').update(id).digest('hex').slice(0, 24)
+
+function bodyOf(text: string, choices: readonly Choice[]) {
+  const content = discordMarkdown(text) || '…'
+  const buttons = choices
+    .slice(0, inARow * mostRows)
+    .map(({ label, token }) => ({ type: 2, style: 2, label, custom_id: token }))
+  const rows = Array.from({ length: Math.ceil(buttons.length / inARow) }, (_, row) => ({
+    type: 1,
+    components: buttons.slice(row * inARow, (row + 1) * inARow),
+  }))
+  return {
+    content: content.length <= mostContent ? content : `${content.slice(0, mostContent - 1).toWellFormed()}…`,
+    ...{ components: rows, allowed_mentions: { parse: [] }, flags: noEmbeds },
+  }
+}
+
+/** Conversation over Discord: messages in Markdown of our own making, edited while an answer is written, pictures, files. */
+export function discordTalk(
+  api: DiscordApi,
+  hosts: (host: string) => boolean,
+): Required<Pick<Channel, 'say' | 'resay' | 'preview' | 'file'>> {
+  const messages = ({ chat }: PairedChat) => `/channels/${encodeURIComponent(chat)}/messages`
+
+  async function post(to: PairedChat, body: object, signal: AbortSignal, picture?: Picture): Promise<Delivery> {
+    const reply = await api.call('POST', messages(to), picture === undefined ? body : formOf(body, picture), signal)
+    return refusalOf(reply) ?? { kind: 'sent', ref: (reply.body as Message).id }
+  }
+  async function edit(to: PairedChat, ref: string, body: object, signal: AbortSignal): Promise<Delivery> {
+    const reply = await api.call('PATCH', `${messages(to)}/${encodeURIComponent(ref)}`, body, signal)
+    if (reply.code === unknownMessage) return { kind: 'failed', why: 'its message was deleted' }
+    return refusalOf(reply) ?? { kind: 'sent', ref }
+  }
+  const send = ({ id, text, choices, picture }: Reply, to: PairedChat, signal: AbortSignal) => {
+    const { content, ...rest } = bodyOf(text, choices)
+    const body = {
+      ...rest,
+      ...((picture === undefined || text !== '') && { content }),
+      nonce: nonceOf(id),
+      enforce_nonce: true,
+    }
+    return post(to, body, signal, picture)
+  }
+
+  return {
+    say: (reply, to, signal) =>
+      attempted(async () => {
+        if (reply.replaces === undefined) return send(reply, to, signal)
+        const done = await edit(to, reply.replaces, bodyOf(reply.text, reply.choices), signal)
+        // The message that showed it may be gone.
+        return done.kind === 'failed' ? send(reply, to, signal) : done
+      }),
+    resay: ({ text, choices }, to, ref, signal) => attempted(() => edit(to, ref, bodyOf(text, choices), signal)),
+    preview: (text, to, { ref }, signal) =>
+      attempted(() => {
+        const body = bodyOf(text, [])
+        return ref === undefined ? post(to, { ...body, flags: noEmbeds | silent }, signal) : edit(to, ref, body, signal)
+      }),
+    async file(ref, mostBytes, signal) {
+      const [chat = '', message = '', id] = ref.split('/')
+      // Addresses of files end after a day, so the message is asked for a new one.
+      const path = `/channels/${encodeURIComponent(chat)}/messages/${encodeURIComponent(message)}`
+      const reply = await api.call('GET', path, undefined, signal)
+      const found = ((reply.body as Message | undefined)?.attachments ?? []).find((one) => one.id === id)
+      if (found === undefined || !URL.canParse(found.url) || !hosts(new URL(found.url).host))
+        throw new Error('Discord has the file no more')
+      return readBytes(found.url, mostBytes, signal)
+    },
+  }
+}
+
+function formOf(body: object, { mimeType, data }: Picture): FormData {
+  const name = `picture.${endings[mimeType] ?? 'bin'}`
+  const form = new FormData()
+  form.set('payload_json', JSON.stringify({ ...body, attachments: [{ id: 0, filename: name }] }))
+  form.set('files[0]', new Blob([new Uint8Array(data)], { type: mimeType }), name)
+  return form
+}
