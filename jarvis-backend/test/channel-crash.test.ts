@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type {
   ChannelDelivery,
@@ -7,6 +9,7 @@ import type {
   JournalEntry,
   Page,
 } from '../src/protocol/index.ts'
+import { startService } from './fake-services/service.ts'
 import { startTelegram } from './fake-services/telegram.ts'
 import { cards, killedHouse, type Life } from './support/killed-house.ts'
 
@@ -130,5 +133,69 @@ test.each<[dieAt: string, isKept: boolean]>([
   expect(await recipients(second)).toHaveLength(isKept ? 1 : 0)
   if (!isKept) await second.rest('POST', `channel-pairings/${id}/confirm`, { user: String(mira) })
   await expect.poll(() => telegram.sent.filter(({ text }) => text.includes('Paired with')).length, soon).toBe(1)
+  await second.kill()
+})
+
+const told = (telegram: Awaited<ReturnType<typeof startTelegram>>) =>
+  telegram.sent.filter(({ text }) => text.startsWith('written')).length
+const lines = (dataDir: string) => {
+  const file = join(dataDir, 'lines')
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0
+}
+
+test.each<[dieAt: string, tells: number]>([
+  // Nothing of the message was stored, so Telegram hands it over again.
+  ['insert channel_chats written', 1],
+  // The message, its place and the place in the updates are stored together.
+  ['insert channel_chats committed', 1],
+  // What the call came to is stored, and nothing of it was told.
+  ['insert entries tool_result committed', 1],
+  ['update channel_chats told written', 1],
+  ['insert outbox committed', 1],
+  // Telegram had taken it, and nothing was written: told twice, done once.
+  ['update outbox end written', 2],
+])('killed at "%s" while a person talks: done once, told %i times', async (dieAt, tells) => {
+  const place = await started()
+  const { telegram, env, dataDir } = place
+  await paired(place)
+  const first = await life({ dataDir, env, dieAt })
+  telegram.write(mira, '/note_down')
+  await first.ended
+  const second = await life({ dataDir, env })
+  await expect.poll(() => told(telegram), soon).toBe(tells)
+  await expect.poll(telegram.unconfirmed, soon).toBe(0)
+  expect(lines(dataDir)).toBe(1)
+  const { items } = await second.rest<{ items: { title: string }[] }>('GET', 'sessions')
+  expect(items.map(({ title }) => title)).toHaveLength(1)
+  expect(told(telegram)).toBe(tells)
+  await second.kill()
+})
+
+test.each<[dieAt: string]>([
+  ['insert channel_heard written'],
+  ['insert channel_heard committed'],
+  ['update channel_heard text written'],
+  ['update channel_heard text committed'],
+])('killed at "%s" while a voice note is heard: it is shown once, and sent once', async (dieAt) => {
+  const place = await started()
+  const { telegram, dataDir } = place
+  const speech = await startService(() => ({ json: { text: 'Note it down.' } }))
+  const env = { ...place.env, JARVIS_TRANSCRIBE_URL: `${speech.url}/v1` }
+  await paired(place)
+  const first = await life({ dataDir, env, dieAt })
+  const voice = { file_id: telegram.file(Buffer.from('OggS'), 'voice/file_1.oga'), duration: 2, file_size: 4 }
+  telegram.write(mira, '', { text: undefined, voice })
+  await first.ended
+  const second = await life({ dataDir, env })
+  const shown = () => telegram.sent.filter(({ text }) => text.includes('Note it down.') && !text.startsWith('<b>'))
+  await expect.poll(() => shown()[0]?.buttons.length, soon).toBe(2)
+  const [message] = shown()
+  const send = message?.buttons[0]?.callback_data ?? ''
+  const query = telegram.press(mira, send, message?.message_id)
+  const again = telegram.press(mira, send, message?.message_id)
+  await expect.poll(() => telegram.answerTo(query), soon).toBe('Sent.')
+  await expect.poll(() => telegram.answerTo(again), soon).toBe('This is not open any more.')
+  const { items } = await second.rest<{ items: { title: string }[] }>('GET', 'sessions')
+  expect(items.map(({ title }) => title)).toEqual(['Note it down'])
   await second.kill()
 })

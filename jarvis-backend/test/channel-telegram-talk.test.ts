@@ -301,8 +301,18 @@ test('a voice note is shown as it was heard, and counts once it is sent; it type
 
 test('an error is a message of its own, an older server gets edits, and a limit only slows the preview', async () => {
   const first = pauses('One', ' two.')
-  const { telegram, pair, told, texts } = await start([first, breaks(new Error('the model is away'), 'Half of')])
+  const { telegram, pair, told, texts } = await start([
+    says('Zero.'),
+    first,
+    breaks(new Error('the model is away'), 'Half of'),
+  ])
   await pair()
+  telegram.limit('sendMessageDraft', 1, 1)
+  telegram.limit('sendMessage', 1, 1)
+  telegram.write(mira, 'Begin.')
+  await told('Zero.')
+  expect(texts()).toEqual(['Zero.'])
+  telegram.sent.length = 0
   telegram.forgetDrafts()
   telegram.write(mira, 'Count.')
   await told('One')
@@ -341,4 +351,39 @@ test('planted secrets leave in no byte, and the token in no line of the log', as
   const journal = JSON.stringify((await ask<Page<JournalEntry>>('GET', 'journal?limit=200')).body)
   for (const text of [logs, journal]) expect(text).not.toContain(telegram.token)
   expect(jarvis.url).toBeTruthy()
+})
+
+test('a card that was sent waits unseen, and its own person’s first tap begins its time', async () => {
+  const { telegram, pair, ask, sessions } = await start([])
+  const { id } = await pair()
+  await pair(other)
+  await ask('PATCH', `channel-recipients/${id}`, { decides: 'approve' })
+  telegram.write(mira, '/stop_container vmid=104')
+  const own = () => telegram.sent.find(({ chat, text }) => chat === mira && text.includes('104 jellyfin'))
+  await expect.poll(() => own()?.buttons.length, soon).toBe(3)
+  const [session] = await sessions()
+  // Read as a program reads: the list of cards would count as a screen.
+  const leftMs = async () => {
+    const { pending } = (await ask<{ pending: { expiresAt: number }[] }>('GET', `sessions/${session?.id}/snapshot`))
+      .body
+    return (pending[0]?.expiresAt ?? 0) - Date.now()
+  }
+  const dayMs = 24 * 3_600_000
+  expect(await leftMs()).toBeGreaterThan(dayMs)
+  const deny = own()?.buttons[0]?.callback_data ?? ''
+  const over = 'This is not open any more.'
+  telegram.press(666, deny, own()?.message_id)
+  const theirs = telegram.press(other, deny, own()?.message_id)
+  await expect.poll(() => telegram.answerTo(theirs), soon).toBe(over)
+  expect(await leftMs()).toBeGreaterThan(dayMs)
+  // On another message it is not what they read.
+  const moved = telegram.press(mira, deny, 9_999)
+  await expect.poll(() => telegram.answerTo(moved), soon).toBe(over)
+  expect(await leftMs()).toBeGreaterThan(dayMs)
+  // A tap that may decide nothing any more is still the tap of a person who has the card before them.
+  await ask('PATCH', `channel-recipients/${id}`, { decides: 'deny' })
+  const late = telegram.press(mira, own()?.buttons[1]?.callback_data ?? '', own()?.message_id)
+  await expect.poll(() => telegram.answerTo(late), soon).toBe(over)
+  expect(await leftMs()).toBeLessThan(dayMs)
+  expect(await leftMs()).toBeGreaterThan(0)
 })

@@ -12,6 +12,7 @@ import { modelChecks } from './model-checks.ts'
 import { sshChecks, wakeChecks } from './node-checks.ts'
 import { pbsChecks } from './pbs-checks.ts'
 import { secretChecks } from './secret-checks.ts'
+import { speechChecks } from './speech-checks.ts'
 
 /** Time limit for all checks, ms; the checks of a slow cluster are cut short and say so. */
 const patienceMs = 45_000
@@ -55,6 +56,7 @@ export async function examine(config: Config, parts: Examination): Promise<Docto
       parts.asksModel ? guarded('Context', () => contextChecks(config.model, signal)) : [],
       parts.seen?.() ?? [],
       guarded('Embeddings', () => parts.embeddings(signal)),
+      guarded('Speech', () => speechChecks(config.transcriptions, signal)),
       guarded('Data', () => dataChecks(config.dataDir, parts.envPath)),
       guarded('Secrets', () => secretChecks(config)),
       guarded('Database', parts.database),

@@ -69,6 +69,7 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
   const drafts: { chat: number; id: number; text: string; thread?: number }[] = []
   const files = new Map<string, { path: string; data: Buffer }>()
   let hasDrafts = true
+  const limited = new Map<string, { times: number; retry_after: number }>()
   const answers: { id: string; text?: string }[] = []
   const updates: Update[] = []
   const started = new Set<number>()
@@ -232,6 +233,12 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
     const params = type.startsWith('multipart/form-data')
       ? Object.fromEntries(await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData())
       : ((body === '' ? {} : JSON.parse(body)) as Record<string, unknown>)
+    const limit = limited.get(name)
+    if (limit !== undefined && limit.times > 0) {
+      limit.times -= 1
+      const { retry_after } = limit
+      return failure(429, `Too Many Requests: retry after ${retry_after}`, { retry_after })
+    }
     const stray = Object.keys(params).filter((field) => !known[name]?.includes(field))
     if (stray.length > 0) throw new Error(`${name} knows no field ${stray.join(', ')}`)
     return methods[name](params)
@@ -246,6 +253,8 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
     sent,
     drafts,
     answers,
+    /** A method is asked too often for a while. */
+    limit: (name: string, times: number, retry_after: number) => void limited.set(name, { times, retry_after }),
     /** An older server, which knows no drafts. */
     forgetDrafts() {
       hasDrafts = false

@@ -67,7 +67,11 @@ export function createPreviews(parts: {
         try {
           const of = { id: numberOf(run), ...(ref !== undefined && { ref }) }
           const delivery = await preview(parts.tell(now), to, of, parts.signal)
-          if (delivery.kind === 'again') soonest = clock.now() + Math.max(everyMs, delivery.retryAfterMs ?? 0)
+          if (delivery.kind === 'again') {
+            soonest = clock.now() + Math.max(everyMs, delivery.retryAfterMs ?? 0)
+            shown = ''
+            if (text !== '') arm()
+          }
           if (delivery.kind !== 'sent' || delivery.ref === ref) return
           ref = delivery.ref
           parts.chats.preview(chat, ref)

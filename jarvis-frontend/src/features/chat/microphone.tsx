@@ -25,10 +25,12 @@ export function Microphone({ onSaid }: { onSaid: (words: string) => void }) {
 
   async function record() {
     const kind = kinds.find(([type]) => MediaRecorder.isTypeSupported(type))
-    const stream = await navigator.mediaDevices.getUserMedia({ audio: true }).catch(() => undefined)
+    // Absent where the page has no https and no address of this machine.
+    const devices: MediaDevices | undefined = navigator.mediaDevices
+    const stream = await devices?.getUserMedia({ audio: true }).catch(() => undefined)
     if (stream === undefined || kind === undefined || gone.current.signal.aborted) {
       for (const track of stream?.getTracks() ?? []) track.stop()
-      onSaid('The microphone cannot be used. Allow it for this page in the browser.')
+      onSaid('The microphone cannot be used. Browsers allow it over https, once you say so.')
       return
     }
     const [mimeType, ending] = kind
