@@ -55,7 +55,7 @@ async function rehearsed(command: string, way: Way): Promise<Extract<Rehearsed, 
   }
   const asked = { folder, command, below: belowOf(folder), survey: { ...survey, hasForeign: way === 'copy' } }
   runs += 1
-  const rehearsal = await rehearse(`run-${runs}`, { ...asked, timeoutMs: 10_000 }, parts)
+  const rehearsal = await rehearse(`run-${runs}`, { ...asked, level: 'full', timeoutMs: 10_000 }, parts)
   const end = await rehearsal.ended
   if (end.kind !== 'ended') throw new Error(`The sandbox did not start: ${end.said}`)
   return { ...end, said: rehearsal.output.text() }
@@ -197,7 +197,7 @@ testWith('bubblewrap')('a folder swapped for a link is not followed', () => {
 test('a look through a folder finds secrets and repositories, and stops at 20,000 entries', () => {
   expect(surveyOf(folder, (path) => path.endsWith('/.env'))).toMatchObject({
     repositories: ['.git'],
-    secrets: ['.env'],
+    secrets: [{ path: '.env', isFolder: false }],
   })
   const large = join(folder, 'large')
   mkdirSync(large)

@@ -10,6 +10,8 @@ export type Bind = { from: string; to: string; isWritable?: true }
 /** What a sandbox has besides the machine's programs. */
 export type Cell = {
   binds: readonly Bind[]
+  /** Folders inside that are empty in place of what they hold. */
+  hidden?: readonly string[]
   /** Where the program starts, inside. Default `/work`. */
   cwd?: string
   /** Besides PATH, HOME and LANG. */
@@ -44,7 +46,7 @@ const closedProc = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi', 
  * A number of `fds` is a file that is open in the process that becomes bubblewrap.
  */
 export function bwrapArgv(cell: Cell, fds: Descriptors, program: readonly string[]): string[] {
-  const { binds, cwd = inside.work, env = {}, egress, nests, tmpBytes = 64 * 1024 ** 2 } = cell
+  const { binds, hidden = [], cwd = inside.work, env = {}, egress, nests, tmpBytes = 64 * 1024 ** 2 } = cell
   return [
     // Bubblewrap leaves the user namespace out for uid 0 unless told.
     ...['--unshare-user', '--unshare-all', ...(nests ? [] : ['--disable-userns'])],
@@ -67,6 +69,7 @@ export function bwrapArgv(cell: Cell, fds: Descriptors, program: readonly string
     ...['--proc', '/proc', '--dev', '/dev', '--size', String(tmpBytes), '--perms', '1777', '--tmpfs', '/dev/shm'],
     ...['--size', String(tmpBytes), '--perms', '1777', '--tmpfs', '/tmp'],
     ...binds.flatMap(({ from, to, isWritable }) => [isWritable ? '--bind' : '--ro-bind', from, to]),
+    ...hidden.flatMap((to) => ['--size', '4096', '--tmpfs', to, '--remount-ro', to]),
     ...(egress === undefined ? [] : ['--ro-bind', egress, inside.egress]),
     ...(nests ? closedProc : ['--remount-ro', '/proc']),
     // Both are file systems in memory, which would else take files without limit.

@@ -24,8 +24,8 @@ export type Below = {
   changedAt(path: string): number
 }
 
-/** `keep` stores new bytes. `startedAt`: of the command, Unix ms. */
-export type Over = { below: Below; keep(bytes: Buffer): void; startedAt: number }
+/** `keep` stores new bytes. `startedAt`: of the command, Unix ms. `secrets`: paths that were empty for the command. */
+export type Over = { below: Below; keep(bytes: Buffer): void; startedAt: number; secrets: ReadonlySet<string> }
 
 export const most = { changes: 500, bytes: 50 * 1024 ** 2 }
 const none: Entry = { kind: 'none' }
@@ -50,7 +50,7 @@ export function changesInUpper(upper: string, over: Over, visible: (path: string
         if (stat.isDirectory()) walk(at)
       }
     }
-    if (path === '' || below.entry(path).kind !== 'folder') return
+    if (path === '' || over.secrets.has(path) || below.entry(path).kind !== 'folder') return
     const left = new Set(visible(path))
     for (const name of below.names(path)) if (!left.has(name)) found.removed(`${path}/${name}`)
   }
@@ -76,7 +76,7 @@ export function changesInCopy(copy: string, over: Over): Effect {
   return found.over(() => walk(''))
 }
 
-function collector({ below, keep, startedAt }: Over) {
+function collector({ below, keep, startedAt, secrets }: Over) {
   const changes = new Map<string, Change>()
   let bytes = 0
   const add = (path: string, before: Entry, after: Entry) => {
@@ -87,6 +87,7 @@ function collector({ below, keep, startedAt }: Over) {
   }
   const removed = (path: string) => {
     if (changes.has(path)) return
+    if (secrets.has(path)) throw new Refused(`It removes ${quoted(path, 200)}, which may hold secrets.`)
     const before = below.entry(path)
     if (before.kind === 'folder') for (const name of below.names(path)) removed(`${path}/${name}`)
     if (before.kind !== 'none') add(path, before, none)
@@ -95,6 +96,10 @@ function collector({ below, keep, startedAt }: Over) {
     removed,
     /** @param file where the new content is @throws Refused */
     now(path: string, file: string, stat: Stats) {
+      if (secrets.has(path)) {
+        if (isEmpty(file, stat)) return
+        throw new Refused(`It changes ${quoted(path, 200)}, which may hold secrets.`)
+      }
       const before = below.entry(path)
       if (before.kind === 'folder' && !stat.isDirectory())
         for (const name of below.names(path)) removed(`${path}/${name}`)
@@ -154,5 +159,8 @@ function leadsOut(from: string, to: string): boolean {
   }
   return false
 }
+
+const isEmpty = (file: string, stat: Stats) =>
+  stat.isDirectory() ? readdirSync(file).length === 0 : stat.isFile() && stat.size === 0
 
 const isSame = (a: Entry, b: Entry) => JSON.stringify(a) === JSON.stringify(b)

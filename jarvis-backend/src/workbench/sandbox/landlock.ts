@@ -1,5 +1,11 @@
 import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Layers } from './overlay.ts'
+import { descendants, loadOf } from './process-tree.ts'
 import { seccompFilter } from './seccomp.ts'
+import type { Ended, Started } from './start.ts'
 
 /** Of util-linux 2.41 and newer; older ones know no Landlock. */
 const setprivPath = '/usr/bin/setpriv'
@@ -43,4 +49,55 @@ export function knowsLandlock(setpriv: string = setprivPath): Promise<boolean> {
     child.on('error', () => resolve(false))
     child.on('close', () => resolve(text.includes('--landlock-access')))
   })
+}
+
+/**
+ * Starts a program that may change the copy and nothing else. No namespace ends its children: its process group and all that
+ * descend from it are ended, and a child that left both stays. */
+export function startUnderLandlock(
+  { dir, merged }: Layers,
+  program: readonly string[],
+  hasStdin?: true,
+  setpriv: string = setprivPath,
+): Started {
+  const filter = join(dir, 'filter')
+  writeFileSync(filter, landlockFilter() ?? '', { mode: 0o600 })
+  const child = spawn(setpriv, landlockArgv(merged, filter, program), {
+    stdio: [hasStdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    env: { PATH: '/usr/bin:/usr/sbin', HOME: merged, LANG: 'C.UTF-8' },
+    cwd: merged,
+    detached: true,
+  })
+  let said = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    if (said.length < 4_096) said += chunk.toString()
+  })
+  const signalAll = (name: NodeJS.Signals) => {
+    const group = child.pid === undefined ? [] : [-child.pid]
+    for (const pid of [...group, ...descendants(child.pid)]) {
+      try {
+        process.kill(pid, name)
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+  }
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('error', (error) => resolve({ kind: 'not_started', said: error.message }))
+    // Its children hold the streams open, so the end of the program is what counts.
+    child.on('exit', (code) => {
+      signalAll('SIGKILL')
+      resolve(said.startsWith('setpriv:') ? { kind: 'not_started', said } : { kind: 'ended', exitCode: code ?? 137 })
+    })
+  })
+  return {
+    stdin: child.stdin,
+    stdout: child.stdout as Readable,
+    stderr: child.stderr as Readable,
+    began: Promise.resolve(true),
+    ended,
+    processes: () => loadOf(child.pid),
+    terminate: () => signalAll('SIGTERM'),
+    kill: () => signalAll('SIGKILL'),
+  }
 }

@@ -10,13 +10,15 @@ import { type Starter, startInCell } from './start.ts'
  */
 export type Level = 'full' | 'landlock' | 'none'
 
-/** `said`: what the attempt wrote, for `doctor`. `at`: Unix ms. */
+/** `said`: what the attempt wrote, for `doctor`. `at`: Unix ms; 0 before the first try. */
 export type Verdict = { at: number } & ({ level: 'full' } | ({ level: 'landlock' | 'none'; said: string } & Refusal))
 
 /** The level of this machine, tried and not guessed. */
 export type Sandbox = {
-  /** Without a try, where there has been one. */
+  /** Of the last try. */
   verdict(): Verdict
+  /** Tries where nobody has. */
+  tried(): Promise<Verdict>
   /** Tries again: after a failed start, and when a person asks the doctor. */
   tryAgain(): Promise<Verdict>
 }
@@ -30,10 +32,11 @@ export function createSandbox(
   starter: Starter = {},
   landlock: () => Promise<boolean> = knowsLandlock,
 ): Sandbox {
-  let verdict: Verdict = { at: clock.now(), level: 'none', said: '', ...unknownYet }
+  let verdict: Verdict = { at: 0, level: 'none', said: '', ...unknownYet }
   let trying: Promise<Verdict> | undefined
+  let isTried = false
 
-  async function tried(): Promise<Verdict> {
+  async function tryOnce(): Promise<Verdict> {
     const started = startInCell({ binds: [], cwd: '/tmp' }, limited(usualLimits, ['/usr/bin/true']), starter)
     started.stdout.resume()
     started.stderr.resume()
@@ -47,15 +50,15 @@ export function createSandbox(
     return { at, level: (await landlock()) ? 'landlock' : 'none', said, ...refusal }
   }
 
-  return {
-    verdict: () => verdict,
-    tryAgain() {
-      trying ??= tried().then((found) => {
-        verdict = found
-        trying = undefined
-        return found
-      })
-      return trying
-    },
+  function tryAgain(): Promise<Verdict> {
+    trying ??= tryOnce().then((found) => {
+      verdict = found
+      isTried = true
+      trying = undefined
+      return found
+    })
+    return trying
   }
+
+  return { verdict: () => verdict, tried: async () => (isTried ? verdict : tryAgain()), tryAgain }
 }

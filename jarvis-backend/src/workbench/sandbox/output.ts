@@ -23,10 +23,10 @@ export function createOutput(kept = keptBytes): Output {
 
   const text = () => {
     const whole = Buffer.concat(log)
-    const leftOut = bytes - kept.head - kept.tail
-    if (leftOut <= 0) return decoded(bytes <= logged ? whole : joined(whole, tail, bytes))
-    // What is cut through at either end is dropped, not shown as a broken character.
-    return `${decoded(cutEnd(whole.subarray(0, kept.head)))}\n… ${leftOut} bytes left out …\n${decoded(cutStart(tail))}`
+    if (bytes <= kept.head + kept.tail) return decoded(bytes <= logged ? whole : joined(whole, tail, bytes))
+    const first = upToABreak(whole.subarray(0, kept.head))
+    const last = fromABreak(tail)
+    return `${decoded(first)}\n… ${bytes - first.length - last.length} bytes left out …\n${decoded(last)}`
   }
   return {
     add(chunk) {
@@ -40,7 +40,11 @@ export function createOutput(kept = keptBytes): Output {
     },
     bytes: () => bytes,
     text,
-    lastLines: (most) => decoded(cutStart(tail)).trimEnd().split('\n').slice(-most),
+    lastLines: (most) =>
+      decoded(bytes > kept.tail ? fromABreak(tail) : tail)
+        .trimEnd()
+        .split('\n')
+        .slice(-most),
     log: () => decoded(cutEnd(Buffer.concat(log))),
   }
 }
@@ -48,6 +52,24 @@ export function createOutput(kept = keptBytes): Output {
 const joined = (log: Buffer, tail: Buffer, bytes: number) => Buffer.concat([log, tail.subarray(-(bytes - log.length))])
 
 const decoded = (bytes: Buffer) => bytes.toString('utf8')
+
+/** How far a cut moves to the next break. */
+const slack = 4096
+const isBreak = (byte: number | undefined) => byte === 0x0a || byte === 0x20
+
+/** Cuts where a word ends, or well before: half of a secret would not be known for one. */
+function upToABreak(bytes: Buffer): Buffer {
+  let at = bytes.length
+  const least = Math.max(0, bytes.length - slack)
+  while (at > least && !isBreak(bytes[at - 1])) at -= 1
+  return cutEnd(bytes.subarray(0, at))
+}
+
+function fromABreak(bytes: Buffer): Buffer {
+  let at = 0
+  while (at < Math.min(slack, bytes.length) && !isBreak(bytes[at])) at += 1
+  return cutStart(bytes.subarray(at))
+}
 
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80
 

@@ -1,5 +1,17 @@
-import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  type Stats,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import type { Survey } from './survey.ts'
 
 /** A throw-away view of a folder, in a folder of its own. Writes go to `upper`, and the folder itself stays as it is. */
 export type Layers = { dir: string; lower: string; upper: string; merged: string }
@@ -27,11 +39,22 @@ export const overMounted = ({ dir }: Layers): string[] => [...ownNamespace, scri
 /** The same to read, with the merged folder as the working folder. */
 export const overMountedToRead = ({ dir }: Layers): string[] => [...ownNamespace, readScript, 'sh', dir]
 
-/** A copy of the folder in place of the mount, where the kernel refuses overlays. */
-export function copied({ lower, merged }: Layers): void {
+/** A copy of the folder in place of the mount, where the kernel refuses overlays. Secrets are empty in it. */
+export function copied({ lower, merged }: Layers, secrets: Survey['secrets']): void {
+  const hidden = new Set(secrets.map(({ path }) => join(lower, path)))
   rmSync(merged, { recursive: true })
-  cpSync(lower, merged, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true })
+  cpSync(lower, merged, {
+    ...{ recursive: true, verbatimSymlinks: true, preserveTimestamps: true },
+    filter: (from) => !hidden.has(from) && isCopied(lstatSync(from)),
+  })
+  for (const { path, isFolder } of secrets) {
+    if (isFolder) mkdirSync(join(merged, path))
+    else writeFileSync(join(merged, path), '')
+  }
 }
+
+/** Pipes, sockets and devices stay out of a copy. */
+const isCopied = (stat: Stats) => stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()
 
 /** Removes the layers, also folders that their owner may not read. */
 export function removeLayers(dir: string): void {

@@ -5,19 +5,27 @@ export type Load = { count: number; memoryBytes: number }
 
 const pageBytes = 4096
 
-/** A process and all that descend from it. A process whose parent ended belongs to the first process of its namespace. */
+/** What a process and all that descend from it use. */
 export function loadOf(root: number | undefined): Load {
-  if (root === undefined) return { count: 0, memoryBytes: 0 }
+  const all = below(root)
+  return { count: all.length, memoryBytes: all.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0) }
+}
+
+/** The ids of a process and all that descend from it. */
+export const descendants = (root: number | undefined): number[] => below(root).map(({ pid }) => pid)
+
+/** A process whose parent ended belongs to the first process of its namespace, or to nobody of ours where it has none. */
+function below(root: number | undefined): Stat[] {
+  if (root === undefined) return []
   const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []))
   const children = byParent(all)
-  const load = { count: 0, memoryBytes: 0 }
+  const found: Stat[] = []
   const open = all.filter(({ pid }) => pid === root)
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    load.count += 1
-    load.memoryBytes += next.memoryBytes
+    found.push(next)
     open.push(...(children.get(next.pid) ?? []))
   }
-  return load
+  return found
 }
 
 /** Whether a process descends from another: its number may have been given to a stranger. */

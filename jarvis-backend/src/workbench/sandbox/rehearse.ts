@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
-import { type Bind, inside } from './argv.ts'
+import { relayBind, relayEnv, relayed } from '../egress/relay.ts'
+import { type Bind, type Cell, inside } from './argv.ts'
 import { type Below, changesInCopy, changesInUpper, type Effect, type Over } from './changes.ts'
+import { startUnderLandlock } from './landlock.ts'
 import type { Output } from './output.ts'
 import { copied, type Layers, madeLayers, overMounted, overMountedToRead, removeLayers } from './overlay.ts'
 import { type RunEnd, type Running, runInCell } from './run.ts'
@@ -23,8 +25,10 @@ export type Rehearsal = {
   below: Below
   survey: Survey
   timeoutMs: number
+  /** The proxy's socket, which notes what the command asks for, and lets pass what was listed. */
   egress?: string
   hasStdin?: true
+  level: 'full' | 'landlock'
 }
 
 /** What rehearsals need: a folder that is theirs, on one file system with space, and where bytes are kept. */
@@ -35,21 +39,24 @@ export type RehearseParts = { clock: Clock; dir: string; keep(bytes: Buffer): vo
  * Where the kernel refuses overlays, it runs on a copy: nothing has run before.
  */
 export async function rehearse(id: string, asked: Rehearsal, parts: RehearseParts): Promise<Rehearsing> {
-  const { folder, command, timeoutMs, survey, egress, hasStdin } = asked
+  const { folder, command, timeoutMs, survey, egress, hasStdin, level } = asked
   const layers = madeLayers(join(parts.dir, id), folder)
   const startedAt = Date.now()
+  const secrets = new Set(survey.secrets.map(({ path }) => path))
   const start = (way: Way) => {
-    if (way === 'copy') copied(layers)
-    const cell = { binds: bindsOver(layers, survey), ...(egress !== undefined && { egress }) }
+    if (way === 'copy') copied(layers, survey.secrets)
     const before = way === 'overlay' ? overMounted(layers) : []
-    return runInCell(cell, command, parts.clock, {
+    return runInCell(cellOver(layers, survey, egress), command, parts.clock, {
       timeoutMs,
       starter: { before, ...(hasStdin && { hasStdin }), ...(parts.bwrap !== undefined && { bwrap: parts.bwrap }) },
+      ...(egress !== undefined && { around: relayed }),
+      ...(level === 'landlock' && { start: (program) => startUnderLandlock(layers, program, hasStdin) }),
     })
   }
   const mayCopy = survey.bytes <= copyBytes
+  if (level === 'landlock' && !mayCopy) throw new TooLarge()
   // A file whose group is not ours cannot be copied into the upper layer.
-  let way: Way = survey.hasForeign && mayCopy ? 'copy' : 'overlay'
+  let way: Way = level === 'landlock' || (survey.hasForeign && mayCopy) ? 'copy' : 'overlay'
   let running = start(way)
   if (way === 'overlay' && mayCopy && !(await running.began)) {
     way = 'copy'
@@ -58,7 +65,7 @@ export async function rehearse(id: string, asked: Rehearsal, parts: RehearsePart
   const ended = running.ended
     .then(async (end): Promise<Rehearsed> => {
       if (end.kind === 'not_started') return end
-      const effect = await effectOf(layers, way, { below: asked.below, keep: parts.keep, startedAt })
+      const effect = await effectOf(layers, way, { below: asked.below, keep: parts.keep, startedAt, secrets })
       return { ...end, effect, way, output: running.output }
     })
     .finally(() => removeLayers(layers.dir))
@@ -67,12 +74,22 @@ export async function rehearse(id: string, asked: Rehearsal, parts: RehearsePart
 
 const copyBytes = 200 * 1024 ** 2
 
+/** The folder holds more than is copied. */
+export class TooLarge extends Error {}
+
 /** The folder, in it `.git` to read alone, and nothing in place of secrets. */
-const bindsOver = ({ merged }: Layers, { repositories, secrets }: Survey): Bind[] => [
-  { from: merged, to: inside.work, isWritable: true },
-  ...repositories.map((path) => ({ from: join(merged, path), to: join(inside.work, path) })),
-  ...secrets.map((path) => ({ from: '/dev/null', to: join(inside.work, path) })),
-]
+function cellOver({ merged }: Layers, { repositories, secrets }: Survey, egress: string | undefined): Cell {
+  const binds: Bind[] = [
+    { from: merged, to: inside.work, isWritable: true },
+    ...repositories.map((path) => ({ from: join(merged, path), to: join(inside.work, path) })),
+    ...secrets
+      .filter(({ isFolder }) => !isFolder)
+      .map(({ path }) => ({ from: '/dev/null', to: join(inside.work, path) })),
+  ]
+  const hidden = secrets.filter(({ isFolder }) => isFolder).map(({ path }) => join(inside.work, path))
+  if (egress === undefined) return { binds, hidden }
+  return { binds: [...binds, relayBind], hidden, egress, env: relayEnv }
+}
 
 async function effectOf(layers: Layers, way: Way, over: Over): Promise<Effect> {
   if (way === 'copy') return changesInCopy(layers.merged, over)

@@ -25,13 +25,27 @@ const together = { processes: 160, memoryBytes: 1024 ** 3 }
 const lookMs = 250
 const graceMs = 2_000
 
-export type RunOptions = { timeoutMs: number; limits?: Limits; starter?: Starter; output?: Output }
+/** `around`: puts a program before the limited shell, such as the relay to the proxy. `start`: another level of the sandbox. */
+export type RunOptions = {
+  timeoutMs: number
+  limits?: Limits
+  starter?: Starter
+  output?: Output
+  around?: (program: readonly string[]) => string[]
+  start?: (program: readonly string[]) => Started
+}
 
 /** Runs a text with bash, its stdout and stderr as one stream in the order of writing. @param clock the real one: programs take real time */
 export function runInCell(cell: Cell, command: string, clock: Clock, options: RunOptions): Running {
-  const { timeoutMs, limits = usualLimits, starter, output = createOutput() } = options
+  const {
+    timeoutMs,
+    limits = usualLimits,
+    starter,
+    output = createOutput(),
+    around = (program) => [...program],
+  } = options
   const shell = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh', ...limited(limits, ['/bin/bash', '-c', command])]
-  const started = startInCell(cell, shell, starter)
+  const started = options.start?.(shell) ?? startInCell(cell, around(shell), starter)
   const startedAt = clock.now()
   started.stdout.on('data', (chunk: Buffer) => output.add(chunk))
   started.stderr.resume()

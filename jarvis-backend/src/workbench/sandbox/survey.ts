@@ -8,7 +8,7 @@ export type Survey = {
   hasForeign: boolean
   /** Folders and files named `.git`. */
   repositories: string[]
-  secrets: string[]
+  secrets: { path: string; isFolder: boolean }[]
 }
 
 const mostEntries = 20_000
@@ -32,7 +32,7 @@ export function surveyOf(folder: string, isSecret: (path: string) => boolean): S
       survey.bytes += stat.size
       survey.hasForeign ||= stat.uid !== uid || stat.gid !== gid
       // A link is no way in: what it leads to is not mounted.
-      if (!entry.isSymbolicLink() && isSecret(full)) survey.secrets.push(at)
+      if (!entry.isSymbolicLink() && isSecret(full)) survey.secrets.push({ path: at, isFolder: entry.isDirectory() })
       else if (entry.name === '.git') survey.repositories.push(at)
       else if (entry.isDirectory()) open.push(at)
     }

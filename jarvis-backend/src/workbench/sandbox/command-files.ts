@@ -1,0 +1,38 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeWhole } from '../../lib/whole-file.ts'
+import type { Command, CommandStore } from './command.ts'
+
+const idForm = /^cmd_[a-z0-9]+$/
+
+/** Keeps commands as files, one each: what a command changed may be long, and no query asks for its parts. */
+export function createCommandFiles(dir: string): CommandStore {
+  const fileOf = (id: string) => join(dir, `${id}.json`)
+  const read = (id: string) => JSON.parse(readFileSync(fileOf(id), 'utf8')) as Command
+  const all = () =>
+    (existsSync(dir) ? readdirSync(dir) : [])
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => read(name.slice(0, -5)))
+      .sort((one, other) => one.startedAt - other.startedAt)
+
+  return {
+    get(id) {
+      if (!idForm.test(id)) return undefined
+      try {
+        return read(id)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+        throw error
+      }
+    },
+    put(command) {
+      mkdirSync(dir, { recursive: true, mode: 0o700 })
+      writeWhole(fileOf(command.id), JSON.stringify(command))
+    },
+    of: (sessionId) => all().filter((command) => command.sessionId === sessionId),
+    running: () => all().filter(({ state }) => state.kind === 'running'),
+    forget(sessionId) {
+      for (const { id, sessionId: of } of all()) if (of === sessionId) rmSync(fileOf(id), { force: true })
+    },
+  }
+}

@@ -1,0 +1,259 @@
+import { mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../../lib/clock.ts'
+import { newId } from '../../lib/ids.ts'
+import { writeWhole } from '../../lib/whole-file.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import { legible } from '../../redaction/visible.ts'
+import type { Allows, Way } from '../egress/proxy.ts'
+import { belowOf } from './below.ts'
+import type { Command, CommandStore, EndedCommand } from './command.ts'
+import type { Sandbox } from './level.ts'
+import { removeLayers } from './overlay.ts'
+import { type Rehearsed, type Rehearsing, rehearse, TooLarge } from './rehearse.ts'
+import { surveyOf } from './survey.ts'
+
+/** `folder`: on this machine. `shown`: the same as `ROOT/PATH`. `egress`: places, `host:port`, that it may reach. */
+export type Asked = {
+  sessionId: string
+  command: string
+  folder: string
+  shown: string
+  egress: readonly string[]
+  isBackground: boolean
+}
+
+export type CommandParts = {
+  clock: Clock
+  /** A folder of JARVIS's own for layers and logs. */
+  dir: string
+  sandbox: Sandbox
+  store: CommandStore
+  /** Keeps the bytes of a changed file until they may be applied. */
+  keep(bytes: Buffer): void
+  openWay(allows: Allows): Promise<Way>
+  redact(text: string): string
+  isSecret(path: string): boolean
+  /** JARVIS's own files, absolute. */
+  ownPaths: readonly string[]
+  /** For tests. */
+  bwrap?: string
+}
+
+type Live = { command: Command; rehearsing: Rehearsing; ended: Promise<Command> }
+
+/** Seconds that a command may run, and in the background. */
+export const longestMs = { foreground: 120_000, background: 30 * 60_000 }
+export const mostInBackground = 4
+
+/** The commands of all sessions: each runs once, on a view of its folder that is thrown away. */
+export type Commands = {
+  /** Begins a command. @throws JarvisError where it cannot run; nothing ran then */
+  begin(asked: Asked): Promise<Command>
+  /** Resolves with its end, or after `ms` as it is then. */
+  wait(id: string, ms: number, signal: AbortSignal): Promise<Command | undefined>
+  get(id: string): Command | undefined
+  of(sessionId: string): Command[]
+  /** What it has printed, redacted: the first and the last of it, or from a line on. */
+  output(id: string, from?: { line: number; most: number }): string
+  /** The last lines that a running command has printed, redacted. */
+  lastLines(id: string, most: number): string[]
+  /** @returns false where it takes no input */
+  write(id: string, text: string): boolean
+  /** @returns false where it has ended */
+  stop(id: string): boolean
+  forget(sessionId: string): void
+  /** Ends all. */
+  close(): Promise<void>
+}
+
+export function createCommands(parts: CommandParts): Commands {
+  const { store, clock } = parts
+  const layers = join(parts.dir, 'layers')
+  const logs = join(parts.dir, 'logs')
+  const live = new Map<string, Live>()
+  const safe = (text: string) => legible(parts.redact(text))
+  const shortLine = (line: string) => safe(line).slice(0, 400)
+  const logOf = (id: string) => join(logs, `${id}.log`)
+  recordLost(parts, layers)
+
+  async function begin(asked: Asked): Promise<Command> {
+    const { level } = await parts.sandbox.tried()
+    if (level === 'none') throw refused(remedyOf(parts.sandbox))
+    if (
+      asked.isBackground &&
+      [...live.values()].filter(({ command }) => command.isBackground).length >= mostInBackground
+    )
+      throw refused(`${mostInBackground} commands run in the background already. Stop one of them.`)
+    const survey = surveyed(asked, parts)
+    const way =
+      level === 'full'
+        ? await parts.openWay((place) => (asked.egress.includes(place) ? 'public' : undefined))
+        : undefined
+    const command: Command = {
+      ...{ id: newId('cmd'), sessionId: asked.sessionId, command: safe(asked.command), folder: asked.shown, level },
+      ...{
+        egress: [...asked.egress],
+        isBackground: asked.isBackground,
+        startedAt: clock.now(),
+        state: { kind: 'running' },
+      },
+    }
+    store.put(command)
+    for (const dir of [layers, logs]) mkdirSync(dir, { recursive: true, mode: 0o700 })
+    const rehearsing = await rehearsed(asked, { level, survey, way }, command.id)
+    const ended = rehearsing.ended
+      .then((end) => closed(command, end, rehearsing, way))
+      .finally(async () => {
+        live.delete(command.id)
+        await way?.close()
+      })
+    live.set(command.id, { command, rehearsing, ended })
+    ended.catch(() => undefined)
+    return command
+  }
+
+  function rehearsed(
+    { folder, command, isBackground }: Asked,
+    { level, survey, way }: Pick<Parameters<typeof rehearse>[1], 'level' | 'survey'> & { way: Way | undefined },
+    id: string,
+  ): Promise<Rehearsing> {
+    const timeoutMs = isBackground ? longestMs.background : longestMs.foreground
+    const { keep, bwrap } = parts
+    return rehearse(
+      id,
+      {
+        ...{ folder, command, level, survey, timeoutMs, below: belowOf(folder) },
+        ...(way !== undefined && { egress: way.socket }),
+        ...(isBackground && { hasStdin: true }),
+      },
+      { clock, dir: layers, keep, ...(bwrap !== undefined && { bwrap }) },
+    ).catch(async (error) => {
+      await way?.close()
+      if (error instanceof TooLarge)
+        throw refused(
+          'This machine can only run it on a copy, and the folder holds more than 200 MB. Name a smaller folder.',
+        )
+      throw error
+    })
+  }
+
+  /** Records the end. @throws JarvisError where the sandbox did not start */
+  async function closed(
+    command: Command,
+    end: Rehearsed,
+    { output }: Rehearsing,
+    way: Way | undefined,
+  ): Promise<Command> {
+    if (end.kind === 'not_started') {
+      const verdict = await parts.sandbox.tryAgain()
+      store.put({ ...command, state: lost(clock.now()) })
+      throw refused(verdict.level === 'none' ? remedyOf(parts.sandbox) : `The sandbox did not start: ${safe(end.said)}`)
+    }
+    writeWhole(logOf(command.id), safe(output.log()))
+    const asked = way?.contacts().flatMap(({ place, refused: why }) => (why === undefined ? [] : [place])) ?? []
+    const { exitCode, why, effect } = end
+    const lastLines = output.lastLines(8).map(shortLine)
+    const state: EndedCommand = {
+      ...{ kind: 'ended', endedAt: clock.now(), exitCode, why, lastLines, asked, way: end.way },
+      ...{ changes: effect.changes, refused: effect.refused },
+    }
+    const done = { ...command, state }
+    store.put(done)
+    return done
+  }
+
+  return {
+    begin,
+    async wait(id, ms, signal) {
+      const running = live.get(id)
+      if (running === undefined) return store.get(id)
+      let cancel: () => void = () => undefined
+      const late = new Promise<undefined>((resolve) => {
+        const free = clock.after(ms, () => resolve(undefined))
+        const aborted = () => resolve(undefined)
+        signal.addEventListener('abort', aborted, { once: true })
+        cancel = () => {
+          free()
+          signal.removeEventListener('abort', aborted)
+        }
+      })
+      return (await Promise.race([running.ended, late]).finally(() => cancel())) ?? store.get(id)
+    },
+    get: (id) => store.get(id),
+    of: (sessionId) => store.of(sessionId),
+    output(id, from) {
+      const running = live.get(id)?.rehearsing.output
+      if (running !== undefined && from === undefined) return safe(running.text())
+      const log = running === undefined ? logText(logOf(id)) : safe(running.log())
+      return from === undefined
+        ? log
+        : log
+            .split('\n')
+            .slice(from.line, from.line + from.most)
+            .join('\n')
+    },
+    lastLines: (id, most) => live.get(id)?.rehearsing.output.lastLines(most).map(shortLine) ?? [],
+    write: (id, text) => live.get(id)?.rehearsing.write(text) ?? false,
+    stop(id) {
+      const running = live.get(id)
+      running?.rehearsing.stop()
+      return running !== undefined
+    },
+    forget(sessionId) {
+      for (const { id } of store.of(sessionId)) {
+        live.get(id)?.rehearsing.stop()
+        rmSync(logOf(id), { force: true })
+      }
+      store.forget(sessionId)
+    },
+    async close() {
+      for (const { rehearsing } of live.values()) rehearsing.stop()
+      await Promise.allSettled([...live.values()].map(({ ended }) => ended))
+    },
+  }
+}
+
+const refused = (message: string) => new JarvisError('forbidden', message)
+
+const remedyOf = (sandbox: Sandbox): string => {
+  const verdict = sandbox.verdict()
+  return verdict.level === 'full' ? '' : `No command runs here: ${verdict.because}. ${verdict.remedy}`
+}
+
+const lost = (endedAt: number): EndedCommand => ({
+  ...{ kind: 'ended', endedAt, exitCode: 137, why: 'jarvis', way: 'overlay' },
+  ...{ lastLines: [], changes: [], refused: [], asked: [] },
+})
+
+/** What ran when JARVIS ended has ended with it: the kernel ends a sandbox with its parent. It is never started again. */
+function recordLost({ store, clock }: CommandParts, layers: string): void {
+  for (const command of store.running()) {
+    removeLayers(join(layers, command.id))
+    store.put({ ...command, state: lost(clock.now()) })
+  }
+}
+
+/** @throws JarvisError for a folder that may not be given to a command */
+function surveyed({ folder, shown }: Asked, { ownPaths, isSecret }: CommandParts) {
+  let real: string
+  try {
+    real = realpathSync(folder)
+  } catch {
+    throw new JarvisError('not_found', `${shown} is not there.`)
+  }
+  if (real !== folder) throw refused(`${shown} goes through a link. Name the folder that it leads to.`)
+  if (ownPaths.some((own) => own.startsWith(`${folder}/`)))
+    throw refused(`${shown} holds JARVIS’s own files. Name a folder beside them.`)
+  const survey = surveyOf(folder, (path) => isSecret(path.slice(folder.length)))
+  if (survey === undefined) throw refused(`${shown} holds more than 20,000 files and folders. Name a smaller folder.`)
+  return survey
+}
+
+function logText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
