@@ -101,6 +101,8 @@ export type ChildRunRow = { runId: RunId; parentRunId: RunId; toolUseId: ToolUse
 export type ClassifyBody = { input: unknown }
 export type ClassifyReply = { tier: Tier; rule: string; reason: string; preview?: { now?: string; then?: string; undo: UndoFacts; mayGoBack?: true } }
 export type ClusterPart = "nodes" | "guests" | "storages" | "tasks"
+export type CommandRow = { id: string; command: string; folder: string; isBackground: boolean; level: "full" | "landlock" | "none"; startedAt: number; endsBy: number; status: "running" | "ended"; endedAt?: number; words?: string; exitCode?: number; lastLines: (string)[]; changes?: number }
+export type CommandsReply = { items: (CommandRow)[]; now: number }
 export type ConfirmBody = { confirmed: boolean; note?: string; alternative?: Alternative; grant?: GrantRequest; goesBackAfterMin?: GoesBackAfterMin; proof?: DecisionProof }
 export type ConfirmationRow = { toolUseId: string; callId?: string; changed?: string; toolName: string; toolInput: Record<string, unknown>; tier: "red"; sentence?: string; deed?: string; reason: string; reasons?: (string)[]; rule: string; target: Target; effect?: Effect; now: string; then: string; affects: string; requestedBy: Principal; isAfterAnother?: true; undo?: UndoFacts; mayGoBack?: true; later?: { sentence: string; at: number }; diff?: (FileDiff)[]; basis?: Record<string, string>; plan?: PlanFacts; mayHaveAlternative?: true; approvals?: Approvals; proof?: "passkey"; isGrantable?: true; createdAt: number; expiresAt: number; sessionId: string; decision?: Decision; decidedBy?: string; decidedAt?: number; via?: string; note?: string; replacedBy?: string; liftedAt?: number; refusedUntil?: number; outcome?: "done" | "failed" | "unknown" }
 export type Content = ({ type: "text"; text: string } | { type: "thinking"; text: string; signature?: string; after?: string; isWantedBack?: true } | { type: "redacted_thinking"; data: string; after?: string } | { type: "tool_call"; toolUseId: ToolUseId; toolName: string; toolInput: ToolInput; malformed?: string; extra?: Record<string, unknown> })
@@ -764,6 +766,10 @@ export type Operations = {
   'GET /api/workbench': { input: {  }; reply: WorkbenchReply }
   /** Every line that a card’s call changes, where the card shows the first 200. */
   'GET /api/workbench/diff/{toolUseId}': { input: { params: { toolUseId: string } }; reply: DiffReply }
+  /** The commands that ran or run in the sandbox for this session, the oldest first. */
+  'GET /api/sessions/{id}/commands': { input: { params: { id: string } }; reply: CommandsReply }
+  /** Ends a command with all that it started. */
+  'POST /api/sessions/{id}/commands/{commandId}/stop': { input: { params: { id: string; commandId: string } }; reply: undefined }
   /** Profile, protected targets, SSH. */
   'GET /api/settings': { input: {  }; reply: SettingsReply }
   /** Sets the safety profile. A looser one needs the password. */

@@ -81,6 +81,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'homelab',
     'memory',
     'workspace',
+    'workbench',
     'push',
     'channels',
     'drill',

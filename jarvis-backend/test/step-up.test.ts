@@ -148,6 +148,7 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /runbooks/:name/run': 'token',
   'POST /sessions/:id/messages': 'token',
   'POST /sessions/:id/abort': 'token',
+  'POST /sessions/:id/commands/:commandId/stop': 'token',
   'PUT /sessions/:id/entries/:seq/rating': 'token',
   'PUT /sessions/:id/shares/:person': 'token',
   'DELETE /sessions/:id/shares/:person': 'token',

@@ -15,6 +15,7 @@ import { ownPathsOf } from '../workbench/own-paths.ts'
 import type { Foundation } from './foundation.ts'
 import type { Area, Bench } from './workbench/area.ts'
 import { composeDocker } from './workbench/docker.ts'
+import { composeExec } from './workbench/exec.ts'
 import { composeFiles, rootProblem } from './workbench/files.ts'
 
 /** Wires the areas of the workbench: each is a file in `workbench/` and a name in `areasOf`. */
@@ -74,14 +75,17 @@ export function composeWorkbench(
   return {
     tools: made.flatMap(switched),
     state,
-    routes: workbenchRoutes({
-      state,
-      diff(toolUseId, person) {
-        const card = parts.card(toolUseId, person)
-        if (card === undefined) throw new JarvisError('unknown_confirmation', 'There is no such card.')
-        return foundation.redactor.value(wholeDiff(card.diff ?? [], store.read))
-      },
-    }),
+    routes: [
+      ...workbenchRoutes({
+        state,
+        diff(toolUseId, person) {
+          const card = parts.card(toolUseId, person)
+          if (card === undefined) throw new JarvisError('unknown_confirmation', 'There is no such card.')
+          return foundation.redactor.value(wholeDiff(card.diff ?? [], store.read))
+        },
+      }),
+      ...made.flatMap(({ routes }) => routes ?? []),
+    ],
     /** Finishes changes of files that an earlier process began. Called before runs go on. */
     finish: applier.finish,
     /** What became of the files that a call changes; undefined where none were begun. */
@@ -118,4 +122,5 @@ const areasOf = (bench: Bench): readonly Area[] => [
   composeFiles(bench),
   // One a line.
   composeDocker(bench),
+  composeExec(bench),
 ]

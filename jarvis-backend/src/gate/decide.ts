@@ -1,5 +1,6 @@
 import { type Approve, attachedServerOf, type Tier, type Verdict } from '../protocol/index.ts'
 import { type Effect, matches } from './effect.ts'
+import { sessionRoot } from './places/roots.ts'
 import type { Policy } from './policy/policy.ts'
 import { taintRule, underProfile } from './policy/profile.ts'
 import { isSignedBy } from './proof.ts'
@@ -35,6 +36,7 @@ const whichGuest = {
 
 /** The reason for a call that no rule raised: what the call does. */
 function reasonOf({ kind, on, action, target }: Effect, tier: Tier, world: World): string {
+  if (kind === 'execute' && on === 'sandbox') return 'Only its sandbox feels what the command does.'
   if (kind === 'execute') return 'It runs a command that is proven to read only.'
   if (kind !== 'power') return byTier[tier]
   if (on === 'guest') {
@@ -144,6 +146,7 @@ const rulesAbout = (call: Call, effects: readonly Effect[], world: World): Rule[
 function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world: World): Verdict {
   const { toolName, input, sources, listed } = call
   if (sources === undefined || (verdict.tier !== 'yellow' && verdict.tier !== 'red')) return verdict
+  if (isContained(effects)) return verdict
   try {
     const words = listed === undefined ? input : withoutListed(input, listed)
     const commands = effects.flatMap(({ executes }) => executes?.argument ?? [])
@@ -168,6 +171,17 @@ function withoutOwn(sources: Sources, { path }: Call['input'], effects: readonly
   const isOwn = ({ toolName, asked }: Source) => asked?.path === path && attachedServerOf(toolName) === undefined
   return { ...sources, results: sources.results.filter((source) => !isOwn(source)) }
 }
+
+/**
+ * Whether nothing feels the call but a sandbox without a network and the conversation's own folder. Words of a stranger do no harm there, and
+ * to work on what was read is what a sandbox is for.
+ */
+const isContained = (effects: readonly Effect[]): boolean =>
+  effects.some(({ on }) => on === 'sandbox') &&
+  effects.every(
+    ({ kind, on, place }) =>
+      kind === 'read' || (kind === 'execute' && on === 'sandbox') || (on === 'path' && place?.root === sessionRoot),
+  )
 
 /** The verdict on a change that would run unasked, where a result orders it. */
 function ordered({ toolName, input, sources }: Call, effects: readonly Effect[]): Verdict | undefined {

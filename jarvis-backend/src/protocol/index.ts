@@ -148,6 +148,7 @@ export {
   Storage,
   Task,
 } from './cluster.ts'
+export { CommandRow, CommandsReply } from './command.ts'
 export {
   Checkpoint,
   CheckpointChange,

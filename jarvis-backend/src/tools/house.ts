@@ -67,6 +67,7 @@ import { getUncoveredGuests } from './storage/get-uncovered-guests.ts'
 import type { ToolDefinition } from './tool.ts'
 import { waitFor } from './wait/wait-for.ts'
 import { listAlerts } from './watch/list-alerts.ts'
+import { commandTools } from './workbench/commands.ts'
 import { dockerTools } from './workbench/docker/index.ts'
 import { editFile } from './workbench/edit-file.ts'
 import { globFiles } from './workbench/glob-files.ts'
@@ -159,6 +160,11 @@ const jobFacts = jobTools({
 
 /** Of a tool of the workbench, in a list that knows no policy: the workbench is off unless policy.yaml turns it on. */
 const unasked = { name: 'workbench', isServed: () => false }
+/** The tools over commands, as a policy names them: they know of no sandbox and no command. */
+const commandFacts = commandTools({
+  verdict: () => ({ level: 'none', at: 0, said: '', because: 'it was not tried', remedy: '' }),
+  get: () => undefined,
+})
 
 /** The declarations of all shipped tools. */
 export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
@@ -178,6 +184,7 @@ export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
   useSkill([]),
   ...fileTools.map((tool) => ({ ...tool, group: unasked })),
   ...dockerTools.map((tool) => ({ ...tool, group: unasked })),
+  ...commandFacts.map((tool) => ({ ...tool, group: unasked })),
 ]
 
 /** What the policy's checks know of them. Few policies name arguments, and to read the types of all takes a fifteenth of a start. */

@@ -54,6 +54,7 @@ GET /sessions/:id/images/:imageId
 GET /sessions/:id/export
 GET /sessions/:id/attachments/:attachmentId
 GET /sessions/:id/context
+GET /sessions/:id/commands
 GET /sessions/:id/checkpoints
 GET /sessions/:id/checkpoints/:seq
 GET /sessions/:id/snapshot
@@ -199,6 +200,7 @@ PATCH /sessions/:id
 DELETE /sessions/:id
 POST /sessions/:id/branch
 POST /sessions/:id/fold
+POST /sessions/:id/commands/:commandId/stop
 PUT /sessions/:id/entries/:seq/rating
 PUT /sessions/:id/shares/:person
 `,

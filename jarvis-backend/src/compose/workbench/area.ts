@@ -1,4 +1,5 @@
 import type { WorkbenchPolicy } from '../../gate/index.ts'
+import type { Route } from '../../http/route.ts'
 import type { AreaName, Missing } from '../../protocol/index.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { Applier } from '../../workbench/files/applier.ts'
@@ -20,6 +21,8 @@ export type Area = {
   start?(): void
   /** Ends children and timers. */
   stop?(): Promise<void> | void
+  /** What the dashboard and other programs ask of it. */
+  routes?: readonly Route[]
   /** The session was deleted. */
   forget?(sessionId: string): void
 }

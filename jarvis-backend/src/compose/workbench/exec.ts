@@ -1,0 +1,96 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { placeOf } from '../../gate/index.ts'
+import { commandRoutes } from '../../http/commands.ts'
+import { hashOf } from '../../lib/canonical.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import { nameReason } from '../../ssh-grammar/secret-paths.ts'
+import { withPorts } from '../../tools/tool.ts'
+import type { Applicable } from '../../tools/workbench/command-ports.ts'
+import { commandTools } from '../../tools/workbench/commands.ts'
+import { openWay } from '../../workbench/egress/proxy.ts'
+import { entryAt } from '../../workbench/files/apply.ts'
+import { diffOf } from '../../workbench/files/diff.ts'
+import { type FileChange, isSame } from '../../workbench/files/entry.ts'
+import { rootName } from '../../workbench/files/root-of.ts'
+import type { Command } from '../../workbench/sandbox/command.ts'
+import { createCommandFiles } from '../../workbench/sandbox/command-files.ts'
+import { createCommands } from '../../workbench/sandbox/commands.ts'
+import { createSandbox } from '../../workbench/sandbox/level.ts'
+import type { Area, Bench } from './area.ts'
+
+/** Commands in the sandbox: `run_command` and its siblings. */
+export function composeExec(bench: Bench): Area {
+  const dir = join(bench.dataDir, 'sandbox')
+  // Programs take real time, whatever the server's clock says in a test.
+  const sandbox = createSandbox(systemClock)
+  const store = createCommandFiles(join(dir, 'commands'))
+  const placeIn = (shown: string) => placeOf(shown, bench.policy().roots)
+  const commands = createCommands({
+    ...{ clock: systemClock, dir, sandbox, store, openWay, redact: bench.redact, ownPaths: bench.ownPaths },
+    keep: (bytes) => void bench.store.keep(bytes),
+    isSecret: (path) => /\/\.env(?:\.|$)/.test(path) || nameReason(path) !== undefined,
+  })
+
+  /** The changes as they would be made now: what stands at a path now is what they replace. */
+  function planOf(command: Command): { changes: FileChange[]; moved: string[] } {
+    if (command.state.kind === 'running') throw new JarvisError('conflict', `${command.id} still runs.`)
+    const place = placeIn(command.folder)
+    const root = rootName(place, command.sessionId)
+    const moved: string[] = []
+    const changes = command.state.changes.map((change): FileChange => {
+      const path = place.path === '' ? change.path : `${place.path}/${change.path}`
+      const now = entryAt(bench.rootOf(root), path)
+      if (!isSame(now, change.old) && !isSame(now, change.new)) moved.push(`${command.folder}/${change.path}`)
+      return { root, path, old: isSame(now, change.new) ? change.old : now, new: change.new }
+    })
+    return { changes, moved }
+  }
+
+  function applicable(command: Command): Applicable {
+    const { changes, moved } = planOf(command)
+    return { hash: hashOf(changes), diff: diffOf(changes, bench.store.read), moved }
+  }
+
+  const tools = commandTools({ verdict: sandbox.verdict, get: store.get })
+  return {
+    name: 'exec',
+    routes: commandRoutes(commands),
+    tools: withPorts(tools, {
+      ...{ commands, sandbox, applicable },
+      folderOf(shown, sessionId) {
+        const place = placeIn(shown)
+        const { path } = bench.rootOf(rootName(place, sessionId))
+        // The root's own path may lead through a link; a folder in it may not.
+        return join(realOf(path), place.path)
+      },
+      apply(command, hash, toolUseId) {
+        const { changes } = planOf(command)
+        if (hashOf(changes) !== hash)
+          throw new JarvisError(
+            'conflict',
+            'Something else changed these files just now. Nothing was changed: ask again.',
+          )
+        return bench.applier.apply(toolUseId, changes)
+      },
+    }),
+    missing() {
+      const verdict = sandbox.verdict()
+      return verdict.level === 'none' ? [{ what: `a sandbox: ${verdict.because}`, remedy: verdict.remedy }] : []
+    },
+    facts() {
+      const verdict = sandbox.verdict()
+      return verdict.level === 'full'
+        ? ['Sandbox: level full, by bubblewrap.']
+        : [`Sandbox: level ${verdict.level}, because ${verdict.because}. It said: ${verdict.said}`]
+    },
+    start() {
+      if (bench.policy().exec) void sandbox.tried()
+    },
+    stop: commands.close,
+    forget: commands.forget,
+  }
+}
+
+const realOf = (path: string) => (existsSync(path) ? realpathSync(path) : path)

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+
+/** A command of the workbench, as the conversation shows it. Texts are redacted. */
+export const CommandRow = z.object({
+  id: z.string(),
+  command: z.string(),
+  /** `ROOT/PATH`. */
+  folder: z.string(),
+  isBackground: z.boolean(),
+  level: z.enum(['full', 'landlock', 'none']),
+  /** Unix ms. */
+  startedAt: z.int(),
+  /** When it is ended at the latest, Unix ms. */
+  endsBy: z.int(),
+  status: z.enum(['running', 'ended']),
+  endedAt: z.int().exactOptional(),
+  /** How it ended, for people: `exit code 0`, `ended with JARVIS`. */
+  words: z.string().exactOptional(),
+  exitCode: z.int().exactOptional(),
+  /** The last lines that it printed. */
+  lastLines: z.array(z.string()),
+  /** How many files it would change. */
+  changes: z.int().nonnegative().exactOptional(),
+})
+export type CommandRow = z.infer<typeof CommandRow>
+
+/** `now`: the server's time, Unix ms. */
+export const CommandsReply = z.object({ items: z.array(CommandRow), now: z.int() })
+export type CommandsReply = z.infer<typeof CommandsReply>

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { Mistake, pathEffect } from '../../gate/index.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import { quoted } from '../../redaction/visible.ts'
+import { type Command, endWords } from '../../workbench/sandbox/command.ts'
+import { type CommandFacts, changesWords, commandTool, ofSession, readsSandbox } from './command-ports.ts'
+
+/** The paths as `ROOT/PATH`, with the folder first: it has the words of the card. */
+const pathsOf = ({ folder, state }: Command) =>
+  state.kind === 'running' ? [] : state.changes.map(({ path }) => `${folder}/${path}`)
+
+/** @throws Mistake where there is nothing that may be applied */
+function mustBeWhole(command: Command): void {
+  const { id, state } = command
+  if (state.kind === 'running') throw new Mistake(`command: ${id} still runs.`)
+  if (state.changes.length === 0 || state.refused.length > 0)
+    throw new Mistake(`command: ${id}: ${changesWords(state)}.`)
+}
+
+export const applyChanges = (facts: CommandFacts) =>
+  commandTool({
+    name: 'apply_changes',
+    title: 'Apply what a command would change',
+    description:
+      'Writes the files that a command changed on its view, exactly as it left them; the command does not run again. A person sees the difference first, unless the folder is the conversation’s own.',
+    tier: 'yellow',
+    touches: [
+      { kind: 'data', on: 'path' },
+      { kind: 'read', on: 'sandbox' },
+    ],
+    effects({ command: id }, world) {
+      const command = facts.get(id)
+      if (command === undefined) throw new Mistake(`command: there is no command ${quoted(id, 40)}.`)
+      mustBeWhole(command)
+      const paths = pathsOf(command)
+      const files = paths.length === 1 ? 'One file' : `${paths.length} files`
+      const sentence = `${files} of ${quoted(command.folder, 200)} become what the command left on its view. It does not run again.`
+      const changed = paths.map((path, index) =>
+        pathEffect('data', path, world, {
+          isShownWhole: true,
+          ...(index === 0 && { sentence, deed: `apply ${paths.length === 1 ? 'one file' : `${paths.length} files`}` }),
+        }),
+      )
+      return [...changed, ...readsSandbox()]
+    },
+    async prepare({ command: id }, { sessionId }, ports) {
+      const command = ofSession(ports.commands.get, id, sessionId)
+      mustBeWhole(command)
+      if (command.state.kind === 'running') throw new Mistake(`command: ${id} still runs.`)
+      const { hash, diff, moved } = ports.applicable(command)
+      const { state } = command
+      const changed =
+        moved.length === 0
+          ? ''
+          : ` Since the command ran, something else changed ${moved
+              .slice(0, 5)
+              .map((path) => quoted(path, 120))
+              .join(', ')}: what that wrote is lost.`
+      return {
+        now: `The command ${quoted(command.command, 300, '`')} ran once on a view of ${command.folder} (sandbox: ${command.level}): ${endWords(state)}.${askedWords(state.asked)}`,
+        then: `${changesWords(state)}, as shown.${changed}`,
+        undo: { kind: 'none', because: 'The files before are kept, and can be put back.' },
+        basis: { files: hash },
+        diff,
+      }
+    },
+    ending: () => ({ applies: true }),
+    timeoutMs: 60_000,
+    input: z.strictObject({ command: z.string().max(64).describe('The command’s id, as run_command gives it.') }),
+    output: z.object({ command: z.string(), files: z.int() }),
+    async run({ command: id }, { sessionId, toolUseId, preview }, ports) {
+      const command = ofSession(ports.commands.get, id, sessionId)
+      const hash = preview?.basis?.files
+      if (hash === undefined || toolUseId === undefined)
+        throw new JarvisError('conflict', 'What was to be applied is not known any more. Ask again.')
+      const { done, already } = ports.apply(command, hash, toolUseId)
+      const files = done + already
+      const text = `${files === 1 ? 'One file' : `${files} files`} of ${command.folder} now hold what ${id} left.`
+      return { text, summary: `${files} changed`, data: { command: id, files } }
+    },
+  })
+
+const askedWords = (asked: readonly string[]) =>
+  asked.length === 0
+    ? ''
+    : ` It asked in vain for ${asked
+        .slice(0, 5)
+        .map((place) => quoted(place, 80))
+        .join(', ')}.`

@@ -1,0 +1,55 @@
+import { type Effect, Mistake, sandboxTarget } from '../../gate/index.ts'
+import type { FileDiff } from '../../protocol/index.ts'
+import { quoted } from '../../redaction/visible.ts'
+import { type Command, endWords } from '../../workbench/sandbox/command.ts'
+import type { Commands } from '../../workbench/sandbox/commands.ts'
+import type { Sandbox, Verdict } from '../../workbench/sandbox/level.ts'
+import { toolOver } from '../tool.ts'
+
+/** What the tools over commands need to be judged: the sandbox as it was found, and a command by its id. */
+export type CommandFacts = { verdict(): Verdict; get(id: string): Command | undefined }
+
+/** What would be applied now. `hash`: of all changes. `moved`: paths that something else changed since the command ran. */
+export type Applicable = { hash: string; diff: FileDiff[]; moved: string[] }
+
+export type CommandPorts = {
+  commands: Commands
+  sandbox: Sandbox
+  /** The absolute path of `ROOT/PATH`. @throws JarvisError where there is no such root */
+  folderOf(shown: string, sessionId: string): string
+  /** @throws JarvisError `conflict`, `not_found` */
+  applicable(command: Command): Applicable
+  /** Makes exactly the changes of that hash, or finishes them. @throws JarvisError `conflict` where they are others now */
+  apply(command: Command, hash: string, toolUseId: string): { done: number; already: number }
+}
+
+export const commandTool = toolOver<CommandPorts>()
+
+/** The command of that id, of the session that asks. @throws Mistake */
+export function ofSession(
+  get: (id: string) => Command | undefined,
+  id: string,
+  sessionId: string | undefined,
+): Command {
+  const command = get(id)
+  if (command === undefined || command.sessionId !== sessionId)
+    throw new Mistake(`command: there is no command ${quoted(id, 40)} in this conversation. list_commands names them.`)
+  return command
+}
+
+export const readsSandbox = (): Effect[] => [{ kind: 'read', on: 'sandbox', target: sandboxTarget }]
+
+/** One line about a command, for the model. */
+export function lineOf({ id, command, folder, state, startedAt }: Command, now: number): string {
+  const text = quoted(command, 120, '`')
+  if (state.kind === 'running')
+    return `${id}: ${text} in ${folder}, running for ${Math.round((now - startedAt) / 1000)} s.`
+  return `${id}: ${text} in ${folder}, ${endWords(state)}, ${changesWords(state)}.`
+}
+
+export function changesWords({ changes, refused, why }: Extract<Command['state'], { kind: 'ended' }>): string {
+  if (why === 'jarvis') return 'what it would have changed is not known'
+  const files = changes.length === 1 ? '1 file' : `${changes.length} files`
+  if (refused.length > 0) return `nothing of it may be applied: ${refused.join(' ')}`
+  return changes.length === 0 ? 'changed no file' : `would change ${files}`
+}

@@ -1,0 +1,156 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { testWith } from '../../scripts/test-with.js'
+import type { CommandsReply } from '../src/protocol/index.ts'
+import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+const testHere = testWith('bubblewrap')
+
+/** A server whose policy has one root, which may be written to. */
+async function start(...turns: Parameters<typeof scripted>) {
+  const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'jarvis-commands-')))
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'jarvis-root-')))
+  onTestFinished(() => {
+    for (const dir of [dataDir, root]) rmSync(dir, { recursive: true, force: true })
+  })
+  writeFileSync(join(root, 'caddy'), 'b\na\n')
+  writeFileSync(join(root, '.env'), 'TOKEN=planted-in-env\n')
+  writeFileSync(
+    join(dataDir, 'policy.yaml'),
+    `workbench:\n  exec: true\n  egress: [example.org:443]\n  roots:\n    - name: caddy\n      path: ${root}\n      write: true\n`,
+  )
+  const model = scripted(...turns)
+  const jarvis = await startJarvis({ model, dataDir })
+  return { jarvis, root, dataDir, screen: await jarvis.connect() }
+}
+const run = (command: string, more: Record<string, unknown> = {}): CallOf => ['run_command', { command, ...more }]
+const inRoot = { folder: 'caddy' }
+
+/** A call whose arguments hold the id of the newest command that the model has read of. */
+const aboutTheCommand =
+  (toolName: string, more: Record<string, unknown> = {}): Parameters<typeof scripted>[0] =>
+  (request, sink, signal) => {
+    const ids = JSON.stringify(request.messages).match(/cmd_[a-z0-9]+/g) ?? []
+    return calls([toolName, { command: ids.at(-1) ?? '', ...more }])(request, sink, signal)
+  }
+
+testHere('a command of a root runs once on a view; approved, exactly the bytes of its card are written', async () => {
+  const { root, screen } = await start(
+    calls(run('sort -o caddy caddy; cat .env; echo sorted', inRoot)),
+    aboutTheCommand('apply_changes'),
+    says('Done.'),
+  )
+  const { sessionId } = await screen.ask('chat:send', { message: 'Sort the file.' })
+  const result = await screen.next('chat:tool_result')
+  expect(result).toMatchObject({ isError: false, summary: 'exit code 0, would change 1 file' })
+  expect(JSON.stringify(result)).not.toContain('planted-in-env')
+  const card = await screen.next('chat:confirm_needed')
+  expect(card).toMatchObject({
+    toolName: 'apply_changes',
+    now: expect.stringContaining('sandbox: full') as string,
+    then: 'would change 1 file, as shown.',
+  })
+  expect(readFileSync(join(root, 'caddy'), 'utf8')).toBe('b\na\n')
+  await screen.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+  expect(await screen.next('chat:tool_result')).toMatchObject({ isError: false, summary: '1 changed' })
+  expect(readFileSync(join(root, 'caddy'), 'utf8')).toBe('a\nb\n')
+  await screen.next('chat:done')
+})
+
+testHere('a file that moved meanwhile withdraws the card, and a new one says what would be lost', async () => {
+  const { root, screen } = await start(
+    calls(run('sort -o caddy caddy', inRoot)),
+    aboutTheCommand('apply_changes'),
+    says('Done.'),
+  )
+  const { sessionId } = await screen.ask('chat:send', { message: 'Sort the file.' })
+  const first = await screen.next('chat:confirm_needed')
+  writeFileSync(join(root, 'caddy'), 'another\n')
+  const decided = { sessionId, toolUseId: first.toolUseId, confirmed: true }
+  expect(await screen.request('chat:confirm', decided)).toMatchObject({ ok: false, error: { code: 'expired' } })
+  const second = await screen.next('chat:confirm_needed')
+  expect(second.then).toContain('something else changed "caddy/caddy"')
+  expect(readFileSync(join(root, 'caddy'), 'utf8')).toBe('another\n')
+  await screen.ask('chat:confirm', { sessionId, toolUseId: second.toolUseId, confirmed: true })
+  expect(await screen.next('chat:tool_result')).toMatchObject({ summary: 'exit code 0, would change 1 file' })
+  expect(await screen.next('chat:tool_result')).toMatchObject({ isError: false })
+  expect(readFileSync(join(root, 'caddy'), 'utf8')).toBe('a\nb\n')
+})
+
+testHere('in the conversation’s own folder a command keeps what it changed, where it ends with 0', async () => {
+  const { dataDir, screen } = await start(
+    calls(run('echo one > a; echo two > b')),
+    calls(run('echo three > c; exit 3')),
+    calls(run('ls; cat a')),
+    says('Done.'),
+  )
+  const { sessionId } = await screen.ask('chat:send', { message: 'Write.' })
+  expect(await screen.next('chat:tool_result')).toMatchObject({ summary: 'exit code 0, changed 2 files' })
+  expect(await screen.next('chat:tool_result')).toMatchObject({
+    summary: 'exit code 3, would change 1 file',
+    isError: true,
+  })
+  expect(await screen.next('chat:tool_result')).toMatchObject({ summary: 'exit code 0, changed no file' })
+  expect(readFileSync(join(dataDir, 'workbench', sessionId, 'a'), 'utf8')).toBe('one\n')
+  expect(existsSync(join(dataDir, 'workbench', sessionId, 'c'))).toBe(false)
+  await screen.next('chat:done')
+})
+
+testHere('a command in the background is seen, fed and stopped, and is the conversation’s alone', async () => {
+  const { jarvis, screen } = await start(
+    calls(run('while read -r line; do echo "got $line"; done', { background: true })),
+    aboutTheCommand('send_input', { text: 'hello\n' }),
+    aboutTheCommand('check_command', { wait: 0.5 }),
+    aboutTheCommand('stop_command'),
+    says('Done.'),
+    aboutTheCommand('check_command'),
+    says('None.'),
+  )
+  const { sessionId } = await screen.ask('chat:send', { message: 'Start it.' })
+  expect(await screen.next('chat:tool_result')).toMatchObject({ summary: 'runs in the background' })
+  const reply = async () => (await (await jarvis.rest(`/api/sessions/${sessionId}/commands`)).json()) as CommandsReply
+  const {
+    items: [row],
+  } = await reply()
+  expect(row).toMatchObject({ status: 'running', isBackground: true, level: 'full' })
+  expect(await screen.next('chat:tool_result')).toMatchObject({ summary: 'written' })
+  expect(await screen.next('chat:tool_result')).toMatchObject({ summary: 'still running' })
+  expect(await screen.next('chat:tool_result')).toMatchObject({ summary: 'stopped' })
+  await screen.next('chat:done')
+  expect((await reply()).items).toMatchObject([{ status: 'ended', words: 'stopped', lastLines: ['got hello'] }])
+  const other = await screen.ask('chat:send', { message: `Look at ${row?.id}` })
+  expect(other.sessionId).not.toBe(sessionId)
+  expect(await screen.next('chat:tool_result')).toMatchObject({ isError: true })
+})
+
+const refusals: [what: string, call: CallOf, because: RegExp][] = [
+  ['sudo', run('ls; sudo reboot'), /root’s rights/],
+  ['Docker’s socket', run('curl --unix-socket /var/run/docker.sock http://x/'), /root’s rights/],
+  ['a place that is not listed', run('curl https://evil.example', { egress: ['evil.example:443'] }), /does not list/],
+  ['a folder outside the roots', run('ls', { folder: '/etc' }), /outside the roots/],
+  ['a way up', run('ls', { folder: 'caddy/..' }), /outside the roots/],
+  ['JARVIS’s own data', run('ls', { folder: 'caddy/.jarvis.env' }), /secret|hidden/],
+]
+testHere('what no command may do is refused with the reason', async () => {
+  const { screen } = await start(...refusals.map(([, call]) => calls(call)), says('No.'))
+  await screen.ask('chat:send', { message: 'Try.' })
+  for (const [what, , because] of refusals) {
+    const blocked = await screen.next('chat:blocked')
+    expect(blocked.reason, what).toMatch(because)
+  }
+  await screen.next('chat:done')
+})
+
+testHere('a way out of the sandbox asks, and its card names the place', async () => {
+  const { screen } = await start(calls(run('true', { ...inRoot, egress: ['example.org:443'] })), says('No.'))
+  const { sessionId } = await screen.ask('chat:send', {
+    message: 'In the root caddy, run true with a way to example.org:443.',
+  })
+  const card = await screen.next('chat:confirm_needed')
+  expect(card.reason).toContain('example.org:443')
+  await screen.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: false })
+  await screen.next('chat:done')
+})
