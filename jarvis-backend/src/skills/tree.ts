@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileStart } from '../lib/file-start.ts'
 import type { SkillFault, SkillFile } from '../protocol/index.ts'
 import { quoted } from '../redaction/visible.ts'
 import { hiddenIn } from './hidden.ts'
@@ -150,15 +151,7 @@ function bytesOf(place: string, most: number): Buffer | undefined {
   try {
     const before = fstatSync(file)
     if (!before.isFile()) return undefined
-    const bytes = Buffer.alloc(Math.min(before.size, most))
-    let filled = 0
-    while (filled < bytes.length) {
-      const got = readSync(file, bytes, filled, bytes.length - filled, filled)
-      if (got === 0) break
-      filled += got
-    }
-    const after = fstatSync(file)
-    const isTorn = filled < bytes.length || after.size !== before.size || after.mtimeMs !== before.mtimeMs
+    const { bytes, isTorn } = fileStart(file, before, most)
     return isTorn ? undefined : bytes
   } catch {
     return undefined

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { bodyBytes } from '../lib/body-bytes.ts'
 import { isDeeperThan } from '../lib/depth.ts'
 import { ApiError } from './errors.ts'
 
@@ -21,22 +22,9 @@ export async function readJson(request: IncomingMessage): Promise<{ bytes: Buffe
 }
 
 /** Reads a request's body, at most `most` bytes. @throws ApiError 413 */
-export function bytesOf(request: IncomingMessage, most = mostBytes): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      chunks.push(chunk)
-      if (size <= most) return
-      request.removeAllListeners('data')
-      // The rest is not read; the answer closes the connection.
-      request.pause()
-      reject(
-        new ApiError(413, 'message_too_large', `A request may hold ${Math.floor(most / 1024 / 1024)} MB. Send less.`),
-      )
-    })
-    request.once('end', () => resolve(Buffer.concat(chunks)))
-    request.once('error', reject)
-  })
-}
+export const bytesOf = (request: IncomingMessage, most = mostBytes): Promise<Buffer> =>
+  bodyBytes(
+    request,
+    most,
+    () => new ApiError(413, 'message_too_large', `A request may hold ${Math.floor(most / 1024 / 1024)} MB. Send less.`),
+  )

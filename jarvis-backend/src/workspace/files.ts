@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
+import { type FileStart, fileStart } from '../lib/file-start.ts'
 import { byNatural } from '../lib/natural.ts'
 import { JarvisError, type WorkspaceFile, type WorkspaceText } from '../protocol/index.ts'
 
@@ -155,23 +156,9 @@ export function createWorkspace(root: string): Workspace {
   }
 }
 
-type Taken = { bytes: Buffer; size: number; changedAt: number; isTorn: boolean }
-
 /** Reads the first `largestBytes`, and tells whether the file changed meanwhile. */
-const take = (place: string): Taken | undefined =>
-  withFile(place, (file, before) => {
-    if (!before.isFile()) return undefined
-    const bytes = Buffer.alloc(Math.min(before.size, largestBytes))
-    let filled = 0
-    while (filled < bytes.length) {
-      const got = readSync(file, bytes, filled, bytes.length - filled, filled)
-      if (got === 0) break
-      filled += got
-    }
-    const after = fstatSync(file)
-    const isTorn = filled < bytes.length || after.size !== before.size || after.mtimeMs !== before.mtimeMs
-    return { bytes: bytes.subarray(0, filled), size: after.size, changedAt: Math.round(after.mtimeMs), isTorn }
-  })
+const take = (place: string): FileStart | undefined =>
+  withFile(place, (file, before) => (before.isFile() ? fileStart(file, before, largestBytes) : undefined))
 
 /** Reads the end of a file. */
 const lastOf = (place: string, bytes: number): Buffer | undefined =>

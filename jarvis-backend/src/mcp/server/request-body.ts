@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { bodyBytes } from '../../lib/body-bytes.ts'
 import { isDeeperThan } from '../../lib/depth.ts'
 import { JarvisError } from '../../protocol/index.ts'
 
@@ -7,9 +8,11 @@ const mostBytes = 4 * 1024 * 1024
 const deepest = 100
 const plainlyShallow = 1_000
 
+const tooLarge = () => new JarvisError('invalid_request', 'The request holds more than 4 MB.')
+
 /** Reads a request's JSON. @throws JarvisError `invalid_request` */
 export async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const bytes = await bytesOf(request)
+  const bytes = await bodyBytes(request, mostBytes, tooLarge)
   try {
     const text = bytes.toString()
     // Later parsers would silently drop `__proto__`, but an unknown argument must be refused.
@@ -20,25 +23,6 @@ export async function bodyOf(request: IncomingMessage): Promise<unknown> {
   } catch (error) {
     throw error instanceof JarvisError ? error : new JarvisError('invalid_request', 'The request is not JSON.')
   }
-}
-
-/** Reads by events, because the async iterator is slow. */
-function bytesOf(request: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let bytes = 0
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      chunks.push(chunk)
-      if (bytes <= mostBytes) return
-      request.removeAllListeners('data')
-      // The rest is not read; the answer closes the connection.
-      request.pause()
-      reject(new JarvisError('invalid_request', 'The request holds more than 4 MB.'))
-    })
-    request.once('end', () => resolve(Buffer.concat(chunks)))
-    request.once('error', reject)
-  })
 }
 
 /** Text that may contain the key `__proto__`, plain or with escaped letters. */

@@ -1,7 +1,6 @@
 import { type Model, ModelError } from '../../agent/model.ts'
-import { picturesIn } from '../conversation.ts'
 import { exchange } from '../exchange.ts'
-import { saidIn } from '../openai-api/refusals.ts'
+import { askWithoutRefused } from '../openai-api/ask.ts'
 import { leastOf, type OpenAiOptions, openAiService, usualMost } from '../openai-api/service.ts'
 import { isCloud } from '../places.ts'
 import { createSight, withUnseen } from '../sight.ts'
@@ -30,33 +29,30 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
     async generate(request, sink, signal) {
       const { chat } = await client()
       const mayCall = request.mayCallTools && request.tools.length > 0
-      for (;;) {
-        const sent = chatRequest(request, { ...body, isBlind: sight.isBlind() })
-        let said = ''
-        try {
-          const turn = await exchange(
-            provider,
-            (upstream) =>
-              chat.completions
-                .create(sent, { signal: upstream })
-                .asResponse()
-                .catch((error) => {
-                  said = saidIn(error)
-                  throw error
-                }),
-            chatReader(provider, sink, mayCall),
-            signal,
-          )
-          const cut = isService ? undefined : silentCut(sent, turn.usage.inputTokens + turn.usage.cacheReadTokens)
-          return withUnseen(cut === undefined ? turn : { ...turn, cut }, request, sight)
-        } catch (error) {
-          const isUnsaid = error instanceof ModelError && !error.hasSpoken && picturesIn(request.messages) > 0
-          if (isUnsaid && !sight.isBlind() && sight.refused(said || error.message)) continue
-          const isRefusal = error instanceof ModelError && error.code === 'model_bad_request'
-          const field = isRefusal ? refusedField(said || error.message, sent) : undefined
-          if (field === undefined) throw explained(error, model)
-          refused.add(field)
-        }
+      let sent: ReturnType<typeof chatRequest>
+      try {
+        return await askWithoutRefused(
+          request,
+          sight,
+          async (refusal) => {
+            sent = chatRequest(request, { ...body, isBlind: sight.isBlind() })
+            const turn = await exchange(
+              provider,
+              (upstream) => chat.completions.create(sent, { signal: upstream }).asResponse().catch(refusal),
+              chatReader(provider, sink, mayCall),
+              signal,
+            )
+            const cut = isService ? undefined : silentCut(sent, turn.usage.inputTokens + turn.usage.cacheReadTokens)
+            return withUnseen(cut === undefined ? turn : { ...turn, cut }, request, sight)
+          },
+          (said) => {
+            const field = refusedField(said, sent)
+            if (field !== undefined) refused.add(field)
+            return field !== undefined
+          },
+        )
+      } catch (error) {
+        throw explained(error, model)
       }
     },
   }

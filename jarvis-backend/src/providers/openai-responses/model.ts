@@ -1,7 +1,6 @@
-import { type Model, ModelError } from '../../agent/model.ts'
-import { picturesIn } from '../conversation.ts'
+import type { Model } from '../../agent/model.ts'
 import { exchange } from '../exchange.ts'
-import { saidIn } from '../openai-api/refusals.ts'
+import { askWithoutRefused } from '../openai-api/ask.ts'
 import { leastOf, type OpenAiOptions, openAiService, usualMost } from '../openai-api/service.ts'
 import { createSight, withUnseen } from '../sight.ts'
 import { type OptionalPart, refusedPart } from './refused-parts.ts'
@@ -23,33 +22,27 @@ export function openAiResponsesModel(options: OpenAiOptions): Model {
     async generate(request, sink, signal) {
       const { responses } = await client()
       const mayCall = request.mayCallTools && request.tools.length > 0
-      for (;;) {
-        const sent = responsesRequest(request, { ...body, isBlind: sight.isBlind() })
-        let said = ''
-        try {
+      let sent: ReturnType<typeof responsesRequest>
+      return askWithoutRefused(
+        request,
+        sight,
+        async (refusal) => {
+          sent = responsesRequest(request, { ...body, isBlind: sight.isBlind() })
           const turn = await exchange(
             provider,
-            (upstream) =>
-              responses
-                .create(sent, { signal: upstream })
-                .asResponse()
-                .catch((error) => {
-                  said = saidIn(error)
-                  throw error
-                }),
+            (upstream) => responses.create(sent, { signal: upstream }).asResponse().catch(refusal),
             responsesReader(provider, sink, mayCall),
             signal,
           )
           return withUnseen(turn, request, sight)
-        } catch (error) {
-          const isUnsaid = error instanceof ModelError && !error.hasSpoken && picturesIn(request.messages) > 0
-          if (isUnsaid && !sight.isBlind() && sight.refused(said || error.message)) continue
-          const isRefusal = error instanceof ModelError && error.code === 'model_bad_request'
-          const part = isRefusal ? refusedPart(said || error.message, sent) : undefined
-          if (part === undefined || refused.has(part)) throw error
+        },
+        (said) => {
+          const part = refusedPart(said, sent)
+          if (part === undefined || refused.has(part)) return false
           refused.add(part)
-        }
-      }
+          return true
+        },
+      )
     },
   }
 }

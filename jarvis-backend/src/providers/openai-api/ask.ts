@@ -1,0 +1,31 @@
+import { ModelError, type ModelRequest } from '../../agent/model.ts'
+import { picturesIn } from '../conversation.ts'
+import type { createSight } from '../sight.ts'
+import { saidIn } from './refusals.ts'
+
+/**
+ * Asks a server, and again without what it refuses for this model: pictures, or an optional part of the request.
+ * @param send asks once; `refusal` keeps what the server says of a request that it refuses
+ * @param leaveOut leaves out the part that these words refuse. @returns false where they refuse none
+ */
+export async function askWithoutRefused<T>(
+  { messages }: Pick<ModelRequest, 'messages'>,
+  sight: Pick<ReturnType<typeof createSight>, 'isBlind' | 'refused'>,
+  send: (refusal: (error: unknown) => never) => Promise<T>,
+  leaveOut: (said: string) => boolean,
+): Promise<T> {
+  for (;;) {
+    let said = ''
+    try {
+      return await send((error) => {
+        said = saidIn(error)
+        throw error
+      })
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error
+      const words = said || error.message
+      if (!error.hasSpoken && picturesIn(messages) > 0 && !sight.isBlind() && sight.refused(words)) continue
+      if (error.code !== 'model_bad_request' || !leaveOut(words)) throw error
+    }
+  }
+}
