@@ -205,5 +205,5 @@ test('the command line lists the changes, and keeps one that would go back', asy
   )
   expect(await cli('keep', toolUseId)).toContain('Kept.')
   expect((await changesOf(both.jarvis))[0]).toMatchObject({ state: 'made', decidedBy: 'cli' })
-  expect(await cli('keep', toolUseId)).toContain('It does not go back by itself.')
+  expect(await cli('keep', toolUseId)).toContain('This change does not go back by itself.')
 })

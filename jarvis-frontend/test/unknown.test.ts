@@ -78,8 +78,8 @@ test('an opened change offers the same, and keeps the focus on its row once it i
 })
 
 test.each([
-  ['already_decided', 409, 'What became of it is known.'],
-  ['not_found', 404, 'That call never started.'],
+  ['already_decided', 409, 'The outcome of this call is known.'],
+  ['not_found', 404, 'This call never started.'],
 ])('a refused look is said in words: %s', async (code, status, message) => {
   const server = await stage.play(unknown(Date.now()))
   server.behaviour.answersCheck = answer(status, { error: { code, message } })

@@ -98,7 +98,7 @@ export function createCalls(parts: {
       signal.removeEventListener('abort', onAbort)
       unwatch()
       const outcome = run.entries.find(settles)
-      if (outcome === undefined) throw fault ?? new JarvisError('internal', 'The call has no outcome.')
+      if (outcome === undefined) throw fault ?? new JarvisError('internal', 'The call ended without an outcome.')
       return outcome
     },
 

@@ -18,7 +18,7 @@ export function createUndoWrite(parts: {
   const { writes, journal, transactions } = parts
   return (writeId, by) => {
     const write = writes.get(writeId)
-    if (write === undefined) throw new JarvisError('not_found', 'That cannot be taken back any more.')
+    if (write === undefined) throw new JarvisError('not_found', 'This write cannot be taken back any more.')
     const { workspace, path } = parts.placeOf(write.path)
     const { text, checksum } = workspace.read(path)
     // What was added below since, such as the lesson of that very run, stays.

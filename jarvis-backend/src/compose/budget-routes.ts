@@ -83,7 +83,7 @@ export function composeBudgetRoutes(
     raise(runId, usd, by) {
       const row = running().find(({ id }) => id === runId)
       if (row === undefined)
-        throw new JarvisError('not_found', 'That run has ended. Ask again: a new run has a budget of its own.')
+        throw new JarvisError('not_found', 'This run has ended. Ask again: a new run has its own budget.')
       const raised = database.durably(() => {
         const root = keeper.raise({ runId, sessionId: row.sessionId }, usd)
         journal.append('settings', { change: 'budget_raised', by, run: root, session: row.sessionId, usd })

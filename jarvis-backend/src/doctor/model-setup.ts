@@ -103,7 +103,7 @@ export function createModelSetup(parts: {
     if (given.JARVIS_MODEL === undefined) return
     throw new JarvisError(
       'conflict',
-      'JARVIS_MODEL is set in .env or the environment, which counts first. Take it out there.',
+      'JARVIS_MODEL is set in .env or the environment, which overrides this setting. Remove it there first.',
     )
   }
   function mayChange(provider: VariableProvider): void {
@@ -237,7 +237,7 @@ export function createModelSetup(parts: {
       if (provider === 'openai' && config.embeddings.kind === 'openai') {
         throw new JarvisError(
           'conflict',
-          'JARVIS_EMBEDDINGS needs it: the next start would fail without. Change that first.',
+          'JARVIS_EMBEDDINGS names this provider, so the next start would fail without it. Change JARVIS_EMBEDDINGS first.',
         )
       }
       if (wasInUse) mayChoose()

@@ -214,5 +214,5 @@ async function volumesLeft(api: PveApi, { node, storage, copy }: Drill, signal: 
 /** @throws JarvisError where the task failed */
 async function must(outcome: ReturnType<typeof runTask>): Promise<void> {
   const { ok, exitStatus, refused } = await outcome
-  if (!ok) throw refused ?? new JarvisError('cluster_refused', `Proxmox ended it with: ${exitStatus}`)
+  if (!ok) throw refused ?? new JarvisError('cluster_refused', `Proxmox ended the task with: ${exitStatus}`)
 }

@@ -24,7 +24,7 @@ export const transcriptionRoutes = (transcribe: Transcribe | undefined): Route[]
         if (error instanceof JarvisError) throw error
         throw new JarvisError(
           'conflict',
-          `It was not understood: ${error instanceof Error ? error.message : 'the service failed'}.`,
+          `The recording could not be turned into text: ${error instanceof Error ? error.message : 'the service failed'}.`,
         )
       }
     },

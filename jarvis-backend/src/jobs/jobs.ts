@@ -226,9 +226,10 @@ export function createJobs(parts: JobsParts) {
     /** With its slots; its sessions stay. @throws JarvisError */
     remove(id: string, by: string): void {
       const job = must(id)
-      if (job.isShipped) throw new JarvisError('invalid_request', 'It comes with JARVIS. Pause it instead.')
+      if (job.isShipped)
+        throw new JarvisError('invalid_request', 'This job comes with JARVIS and cannot be deleted. Pause it instead.')
       if (store.open(id).some(({ isQueued }) => !isQueued))
-        throw new JarvisError('conflict', 'A run of it goes on. Stop that first.')
+        throw new JarvisError('conflict', 'A run of this job goes on. Stop the run first.')
       transactions.durably(() => {
         store.remove(id)
         journal.append('job', { change: 'removed', job: id, name: job.name, by })

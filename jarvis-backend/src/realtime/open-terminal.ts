@@ -83,7 +83,8 @@ export async function openTerminal<Session extends TerminalSession<Typed>>(
       throw error
     })
   // The shell may have ended while the code above waited.
-  if ((state as string) === 'over') throw new JarvisError('cluster_unreachable', 'It was opened, and it ended at once.')
+  if ((state as string) === 'over')
+    throw new JarvisError('cluster_unreachable', 'The terminal was opened and ended at once. Try again.')
   state = 'open'
 
   function end(reason: string) {

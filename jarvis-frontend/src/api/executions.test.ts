@@ -42,11 +42,11 @@ test('a refusal is said in words and keeps what was seen; the next look clears i
   asked[0]?.answer(unknown('first'))
   await first
   const second = checks.again('a')
-  asked[1]?.refuse(new ApiError('already_decided', 'What became of it is known.'))
+  asked[1]?.refuse(new ApiError('already_decided', 'The outcome of this call is known.'))
   await second
   expect(check()).toMatchObject({
     isLooking: false,
-    problem: 'What became of it is known. Nothing was run.',
+    problem: 'The outcome of this call is known. Nothing was run.',
     seen: { text: 'first' },
   })
   void checks.again('a')

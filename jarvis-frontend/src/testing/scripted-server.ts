@@ -68,7 +68,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     beforeAck: async (): Promise<void> => undefined,
     answersCheck: async (_toolUseId: string): Promise<{ status: number; body: unknown }> => ({
       status: 404,
-      body: { error: { code: 'not_found', message: 'That call never started.' } },
+      body: { error: { code: 'not_found', message: 'This call never started.' } },
     }),
   }
   const seen = new Set<string>()

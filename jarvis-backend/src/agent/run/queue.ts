@@ -31,7 +31,7 @@ export function createQueue(store: TranscriptStore, { stored, open }: Pick<LiveS
         .unfinishedRuns(sessionId)
         .find(({ origin }) => origin.kind === 'chat' && origin.messageId === messageId)
       if (row === undefined || !store.removeQueued(row.id)) {
-        throw new JarvisError('not_found', 'That message is no longer queued.')
+        throw new JarvisError('not_found', 'This message is no longer queued. It was taken up or removed.')
       }
       tell(open(sessionId), row.id)
     },

@@ -50,7 +50,7 @@ export function createChanges(parts: {
       const at = clock.now()
       const undone = tool.undoes?.(input)
       if (undone !== undefined && !store.move(undone, undoable, { state: 'undoing' }))
-        throw new JarvisError('conflict', 'That is being taken back already, or was. Nothing was run.')
+        throw new JarvisError('conflict', 'This change is being undone, or was undone before. Nothing was run.')
       const undo = undoOf(ready, world, redactor)
       const [first] = effects
       const isNew = !world.cluster.guests.some(({ vmid }) => vmid === target.vmid)

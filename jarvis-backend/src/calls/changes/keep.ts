@@ -28,7 +28,7 @@ export function keepChange(
         timerOn: undefined,
       })
     )
-      throw new JarvisError('conflict', why[change.state] ?? 'It does not go back by itself.')
+      throw new JarvisError('conflict', why[change.state] ?? 'This change does not go back by itself.')
     journal.append('change', { change: 'kept', toolUseId: id, target: change.target, by })
   })
 }

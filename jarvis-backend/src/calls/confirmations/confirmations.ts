@@ -86,7 +86,7 @@ export function createConfirmations(
         parts.journal.append('grant', { change: 'denial_taken_back', ...about })
         return true
       })
-      if (!isLifted) throw new JarvisError('conflict', 'It was not denied, or the denial was taken back before.')
+      if (!isLifted) throw new JarvisError('conflict', 'The call was not denied, or its denial was taken back before.')
       parts.changed(sessionId)
     },
     pending: (sessionId) => store.pending(sessionId).map(({ card }) => card),

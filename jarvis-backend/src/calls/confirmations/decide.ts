@@ -63,14 +63,15 @@ export function createDecide(
       throw new JarvisError('unknown_confirmation', 'There is no such confirmation in this session.')
     }
     const earlier = known.resolution
-    if (earlier?.decision === 'expired') throw new JarvisError('expired', 'It expired before. Nothing was run.')
+    if (earlier?.decision === 'expired')
+      throw new JarvisError('expired', 'The card has expired. Nothing was run. Ask for the call again.')
     if (earlier?.replacedBy !== undefined) throw replaced(earlier.note ?? '', known, earlier.replacedBy)
     if (earlier !== undefined) {
-      throw new JarvisError('already_decided', `It was ${earlier.decision} before, by ${earlier.by}.`)
+      throw new JarvisError('already_decided', `The card was ${earlier.decision} before, by ${earlier.by}.`)
     }
     if (clock.now() >= known.card.expiresAt) {
       attended.expire(toolUseId)
-      throw new JarvisError('expired', 'It has expired. Nothing was run.')
+      throw new JarvisError('expired', 'The card has expired. Nothing was run. Ask for the call again.')
     }
     return known
   }

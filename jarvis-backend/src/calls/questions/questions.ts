@@ -181,16 +181,17 @@ export function createQuestions(parts: {
         throw new JarvisError('not_found', 'There is no such question in this session.')
       const { resolution } = known
       if (resolution?.end === 'unanswered') throw new JarvisError('expired', 'Nobody answered within a day.')
-      if (resolution?.end === 'withdrawn') throw new JarvisError('expired', 'It was withdrawn and needs no answer.')
+      if (resolution?.end === 'withdrawn')
+        throw new JarvisError('expired', 'The question was withdrawn and needs no answer.')
       if (resolution !== undefined)
-        throw new JarvisError('already_decided', `It was ${resolution.end} before, by ${resolution.by}.`)
+        throw new JarvisError('already_decided', `The question was ${resolution.end} before, by ${resolution.by}.`)
       if (clock.now() >= known.question.expiresAt) {
         resolve(known, endedBy('unanswered'))
         throw new JarvisError('expired', 'Nobody answered within a day.')
       }
       const checked = redactor.value(checkedAnswer(known.question, body))
       const isFirst = resolve(known, { ...checked, by, at: clock.now() }, once?.remember)
-      if (!isFirst) throw new JarvisError('already_decided', 'It was answered before.')
+      if (!isFirst) throw new JarvisError('already_decided', 'The question was answered before.')
     },
 
     open: (sessionId) => store.open(sessionId).map(({ question }) => question),

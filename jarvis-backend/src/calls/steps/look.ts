@@ -27,8 +27,8 @@ export function createLooking(parts: StepParts) {
     /** As `Executor.check`. */
     async check(toolUseId: string): Promise<Reconciled> {
       const claimed = executions.get(toolUseId)
-      if (claimed === undefined) throw new JarvisError('not_found', 'That call never started.')
-      if (claimed.outcome !== 'unknown') throw new JarvisError('already_decided', 'What became of it is known.')
+      if (claimed === undefined) throw new JarvisError('not_found', 'This call never started.')
+      if (claimed.outcome !== 'unknown') throw new JarvisError('already_decided', 'The outcome of this call is known.')
       const { toolName, toolInput, sessionId, runId } = claimed
       const { outcome, text } = await recovery.look(toolUseId, claimed)
       const call = { type: 'tool_call', toolUseId, toolName, toolInput } as const
