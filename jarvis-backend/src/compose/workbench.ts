@@ -17,6 +17,7 @@ import type { Area, Bench } from './workbench/area.ts'
 import { composeDocker } from './workbench/docker.ts'
 import { composeExec } from './workbench/exec.ts'
 import { composeFiles, rootProblem } from './workbench/files.ts'
+import { composeGit } from './workbench/git.ts'
 
 /** Wires the areas of the workbench: each is a file in `workbench/` and a name in `areasOf`. */
 export function composeWorkbench(
@@ -123,4 +124,5 @@ const areasOf = (bench: Bench): readonly Area[] => [
   // One a line.
   composeDocker(bench),
   composeExec(bench),
+  composeGit(bench),
 ]

@@ -70,6 +70,7 @@ import { listAlerts } from './watch/list-alerts.ts'
 import { commandTools } from './workbench/commands.ts'
 import { dockerTools } from './workbench/docker/index.ts'
 import { editFile } from './workbench/edit-file.ts'
+import { gitTools } from './workbench/git/index.ts'
 import { globFiles } from './workbench/glob-files.ts'
 import { grepFiles } from './workbench/grep-files.ts'
 import { readFile } from './workbench/read-file.ts'
@@ -185,6 +186,7 @@ export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
   ...fileTools.map((tool) => ({ ...tool, group: unasked })),
   ...dockerTools.map((tool) => ({ ...tool, group: unasked })),
   ...commandFacts.map((tool) => ({ ...tool, group: unasked })),
+  ...gitTools.map((tool) => ({ ...tool, group: unasked })),
 ]
 
 /** What the policy's checks know of them. Few policies name arguments, and to read the types of all takes a fifteenth of a start. */

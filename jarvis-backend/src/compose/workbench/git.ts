@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs'
+import { pathReason, shippedPolicy } from '../../gate/index.ts'
+import { withPorts } from '../../tools/tool.ts'
+import { gitTools } from '../../tools/workbench/git/index.ts'
+import { createGit } from '../../workbench/git/git.ts'
+import { bwrapPath } from '../../workbench/sandbox/argv.ts'
+import type { Area, Bench } from './area.ts'
+
+const needs = [
+  { path: '/usr/bin/git', what: 'git', remedy: 'apt install git' },
+  { path: bwrapPath, what: 'bubblewrap', remedy: 'apt install bubblewrap: JARVIS runs Git in a sandbox alone.' },
+]
+
+/** Git in the roots of policy.yaml, run in the sandbox. */
+export function composeGit({ policy, rootOf, ownPaths, clock }: Bench): Area {
+  return {
+    name: 'git',
+    tools: withPorts(gitTools, {
+      git: createGit(clock),
+      roots: () => policy().roots,
+      rootOf,
+      closed: (place) => pathReason(place, { policy: { ...shippedPolicy, workbench: policy() }, ownPaths }),
+    }),
+    missing: () => needs.filter(({ path }) => !existsSync(path)).map(({ what, remedy }) => ({ what, remedy })),
+    facts: () => ['Neither hooks nor filters nor other programs of a repository run. Nothing is fetched or pushed.'],
+  }
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { type Place, placeOf, type Root } from '../../../gate/index.ts'
+import { oneLine } from '../../../homelab/format.ts'
+import { JarvisError } from '../../../protocol/index.ts'
+import { rootName } from '../../../workbench/files/root-of.ts'
+import type { RootAt } from '../../../workbench/files/walk.ts'
+import type { Git, GitEnd, GitOptions } from '../../../workbench/git/git.ts'
+import { repositoryAt } from '../../../workbench/git/repository.ts'
+import { toolOver } from '../../tool.ts'
+
+export type GitPorts = {
+  git: Git
+  roots(): readonly Root[]
+  /** @throws JarvisError `not_found` */
+  rootOf(name: string): RootAt
+  /** Why a place may be neither read nor changed; undefined where it may. */
+  closed(place: Place): string | undefined
+}
+
+/** A tool over the repositories in the roots. */
+export const gitTool = toolOver<GitPorts>()
+
+export const Repo = z
+  .string()
+  .min(1)
+  .max(1_000)
+  .describe('ROOT or ROOT/PATH of the repository’s folder, such as compose.')
+
+/** A repository that a call names: its folder, and git run on it. @throws JarvisError */
+export function opened(
+  repo: string,
+  { git, roots, rootOf, closed }: GitPorts,
+  sessionId: string | undefined,
+  signal: AbortSignal,
+) {
+  const place = placeOf(repo, roots())
+  const folder = repositoryAt(rootOf(rootName(place, sessionId)), place.path)
+  const run = (args: readonly string[], options?: GitOptions): Promise<GitEnd> => git.run(folder, args, signal, options)
+  return {
+    run,
+    filters: () => git.filters(folder, signal),
+    /** Why a path of the repository may not be read. */
+    closed: (path: string) => closed({ ...place, path: place.path === '' ? path : `${place.path}/${path}` }),
+    /** What git printed. @throws JarvisError `conflict` with git's words where it refused */
+    async text(args: readonly string[], options?: GitOptions): Promise<string> {
+      const end = await run(args, options)
+      if (end.exitCode !== 0) throw new JarvisError('conflict', `Git refused: ${oneLine(end.said, 500)}`)
+      return end.text
+    },
+  }
+}
+export type Opened = ReturnType<typeof opened>
+
+/** The branch that is checked out; undefined where none is. */
+export const branchOf = async ({ run }: Opened): Promise<string | undefined> => {
+  const { exitCode, text } = await run(['symbolic-ref', '--quiet', '--short', 'HEAD'])
+  return exitCode === 0 ? text.trim() : undefined
+}
+
+/** Refuses a change where git would run a program of the repository, or leave it out and write other bytes. @throws JarvisError `conflict` */
+export async function requireNoFilters({ filters }: Opened): Promise<void> {
+  const names = await filters()
+  if (names.length > 0)
+    throw new JarvisError(
+      'conflict',
+      `The repository changes files by programs (${oneLine(names.join(', '), 100)}), and JARVIS runs no program of a repository. Do this by hand.`,
+    )
+}

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { bwrapPath } from '../src/workbench/sandbox/argv.ts'
+import { folder } from './support/data-dir.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+/** A root with a repository of two commits, a changed file and one that holds a secret. */
+function root() {
+  const dir = folder()
+  const repo = join(dir, 'media')
+  mkdirSync(repo)
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', repo, '-c', 'user.name=Ann', '-c', 'user.email=ann@lan', ...args], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+  git('init', '-q', '-b', 'main')
+  writeFileSync(join(repo, 'compose.yml'), 'image: jellyfin:1\n')
+  writeFileSync(join(repo, '.env'), 'PLANTED=first\n')
+  git('add', '.')
+  git('commit', '-q', '-m', 'First')
+  git('branch', 'next')
+  writeFileSync(join(repo, 'compose.yml'), 'image: jellyfin:2\n')
+  writeFileSync(join(repo, '.env'), 'PLANTED=second\n')
+  symlinkSync('/', join(dir, 'out'))
+  return { dir, repo, git }
+}
+
+test.skipIf(!existsSync(bwrapPath))('a repository is read without its secrets, and changed behind a card', async () => {
+  const { dir, repo, git } = root()
+  const dataDir = folder()
+  writeFileSync(
+    join(dataDir, 'policy.yaml'),
+    `workbench:\n  git: true\n  roots:\n    - { name: lab, path: ${dir}, write: true }\n`,
+  )
+  const at = { repo: 'lab/media' }
+  const jarvis = await startJarvis({
+    dataDir,
+    model: scripted(
+      calls(
+        ['read_git', { ...at, what: 'status' }],
+        ['read_git', { ...at, what: 'log' }],
+        ['read_git', { ...at, what: 'diff' }],
+        ['read_git', { ...at, what: 'show', path: '.env' }],
+        ['read_git', { repo: 'lab/out', what: 'status' }],
+        ['read_git', { repo: 'lab', what: 'status' }],
+        ['read_git', { ...at, what: 'log', rev: '--output=/work/x' }],
+      ),
+      calls(['commit_files', { ...at, paths: ['.env'], message: 'Take the secret too' }]),
+      calls(['commit_files', { ...at, paths: ['compose.yml'], message: 'Update jellyfin' }]),
+      calls(['switch_branch', { ...at, branch: 'next' }]),
+      says('Done.'),
+    ),
+  })
+  const screen = await jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', {
+    message: 'In lab/media, commit .env, then compose.yml as "Update jellyfin", then switch to next.',
+  })
+  const commit = await screen.next('chat:confirm_needed')
+  expect(commit).toMatchObject({
+    toolName: 'commit_files',
+    sentence: 'The file "compose.yml" of "lab/media" is committed.',
+    now: '1 changed file: "compose.yml"',
+    deed: 'commit these files',
+    reason: expect.stringContaining('It changes files in "lab"'),
+  })
+  await screen.ask('chat:confirm', { sessionId, toolUseId: commit.toolUseId, confirmed: true })
+  const branch = await screen.next('chat:confirm_needed')
+  expect(branch).toMatchObject({
+    now: 'on main',
+    undo: { kind: 'call', sentence: '"lab/media" goes back to main.' },
+  })
+  await screen.ask('chat:confirm', { sessionId, toolUseId: branch.toolUseId, confirmed: true })
+  await screen.next('chat:done')
+
+  const said = screen.received.flatMap(({ event, payload }) =>
+    event === 'chat:tool_result' ? [payload.result] : event === 'chat:blocked' ? [payload.reason] : [],
+  )
+  for (const wanted of [
+    /^## main\n M \.env\n M compose\.yml$/,
+    /^\w+ \d{4}-\d\d-\d\d Ann: First \(HEAD -> main, next\)$/,
+    /^Left out, because they may hold secrets: \.env\.\n[\s\S]*-image: jellyfin:1\n\+image: jellyfin:2$/,
+    /media\/\.env may hold secrets/,
+    /Links are not followed/,
+    /lab is no repository/,
+    /^rev: must be a commit/,
+    /"\.env" may hold a secret, and is not committed/,
+    /^Committed as \w{12}\.$/,
+    /^On next\.$/,
+  ])
+    expect(said).toContainEqual(expect.stringMatching(wanted))
+  expect(said).toHaveLength(10)
+  expect(JSON.stringify(screen.received)).not.toContain('PLANTED')
+  expect(git('log', '--format=%an %s', 'main')).toBe('JARVIS Update jellyfin\nAnn First\n')
+  expect(git('symbolic-ref', '--short', 'HEAD')).toBe('next\n')
+  expect(existsSync(join(repo, '.git', 'index.lock'))).toBe(false)
+})
