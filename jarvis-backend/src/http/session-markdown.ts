@@ -35,7 +35,11 @@ function toBlocks(entry: Entry, fileOf: (id: string) => Buffer | undefined): str
   const time = new Date(entry.at).toISOString()
   switch (entry.type) {
     case 'user':
-      return [`## ${entry.by}, ${time}`, ...(entry.attachments ?? []).map((file) => attached(file, fileOf)), entry.text]
+      return [
+        `## ${entry.by}${entry.via === undefined ? '' : ` over ${entry.via}`}, ${time}`,
+        ...(entry.attachments ?? []).map((file) => attached(file, fileOf)),
+        entry.text,
+      ]
     case 'assistant':
       return entry.content.flatMap((item) => (item.type === 'text' ? [item.text] : []))
     case 'tool_use':

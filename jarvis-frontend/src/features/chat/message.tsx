@@ -2,12 +2,13 @@ import { exactTime, timeOfDay } from '../../lib/format.ts'
 import { Turning } from '../../ui/tier.tsx'
 import { Step } from './step.tsx'
 
-type UserProps = { text: string; at?: number; seq?: number; children?: React.ReactNode }
+/** `via`: the channel that it was written on. */
+type UserProps = { text: string; at?: number; via?: string | undefined; seq?: number; children?: React.ReactNode }
 
-export function UserMessage({ text, at, seq, children }: UserProps) {
+export function UserMessage({ text, at, via, seq, children }: UserProps) {
   return (
     <article className={`user${children === undefined ? '' : ' unsent'}`} aria-label="You" data-seq={seq}>
-      {at !== undefined && <time title={exactTime(at)}>{timeOfDay(at)}</time>}
+      {at !== undefined && <time title={exactTime(at)}>{[timeOfDay(at), via].filter(Boolean).join(' · ')}</time>}
       {children}
       <p>{text}</p>
     </article>

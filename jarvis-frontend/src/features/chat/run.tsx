@@ -77,7 +77,7 @@ function Asked({ user, sessionId }: { user: EntryOf<'user'>; sessionId: string }
           <AttachedFiles files={user.attachments} sessionId={sessionId} />
         </Suspense>
       )}
-      <UserMessage text={user.text} at={user.at} seq={user.seq} />
+      <UserMessage text={user.text} at={user.at} via={user.via} seq={user.seq} />
     </Message>
   )
 }
