@@ -124,6 +124,7 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'DELETE /memory/files/*path': 'token',
   'DELETE /memory/sessions/:id': 'token',
   'POST /memory/writes/:id/undo': 'token',
+  // Of models that were saved with the password; whoever may chat chooses one of them for a conversation by a token too.
   'POST /models/use': 'token',
   'POST /models/:provider/test': 'token',
   'PUT /models/:provider': 'password',

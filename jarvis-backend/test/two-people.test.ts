@@ -1,6 +1,3 @@
-import { cpSync, existsSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { ConfirmationRow, Job, Page } from '../src/protocol/index.ts'
 import { jarvis as cli } from './support/data-dir.ts'
@@ -8,7 +5,7 @@ import { family } from './support/family-model.ts'
 import { askCurrent } from './support/mcp-current.ts'
 import { as, household, householdPolicy, tokenOf } from './support/persons.ts'
 import { calls, says } from './support/scripted-model.ts'
-import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+import type { TestJarvis } from './support/start-jarvis.ts'
 
 const guarded = (count: number) =>
   `${householdPolicy}\nrules: [{name: two, tools: [take_snapshot, stop_vm, restart_vm, restart_container, stop_container], tier: red, because: Several people., approve: {count: ${count}}}]\n`
@@ -56,12 +53,34 @@ const doors: Readonly<Record<string, (house: House) => unknown>> = {
     const begun = await jarvis.rest(`/api/jobs/${job.id}/run`, { ...as('per_ann'), method: 'POST' })
     expect(begun.status).toBe(202)
   },
+  'her program over /v1': ({ jarvis, program }) =>
+    void fetch(`${jarvis.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${program('per_ann', 'ask', ['v1'])}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'jarvis', messages: [{ role: 'user', content: 'Take a snapshot of 120.' }] }),
+    }).catch(() => {}),
+  async 'a plan'({ jarvis }) {
+    const ann = await jarvis.connect('/chat', 'operator', tokenOf('per_ann'))
+    await ann.ask('chat:send', { message: 'Take a snapshot of 121, and look at it.' })
+  },
 }
 
 test('whoever asks at whatever door approves nothing of it, and two others do', async () => {
-  const model = family([calls(['delegate', { agent: 'main', task: 'Stop the container.' }]), says('Done.')], {
-    container: [calls(['stop_container', { vmid: 105 }]), says('Done.')],
-  })
+  const steps = [
+    { id: 'keep', tool: 'take_snapshot', input: { vmid: 121, name: 'now' } },
+    { id: 'look', tool: 'get_containers', input: {}, after: ['keep'] },
+  ]
+  const model = family(
+    [
+      calls(['delegate', { agent: 'main', task: 'Stop the container.' }]),
+      says('Done.'),
+      calls(['take_snapshot', { vmid: 120, name: 'now' }]),
+      says('Done.'),
+      calls(['propose_plan', { goal: 'Keep 121', steps }]),
+      says('Done.'),
+    ],
+    { container: [calls(['stop_container', { vmid: 105 }]), says('Done.')] },
+  )
   const house = await household({ policy: guarded(2), others, model })
   const { jarvis } = house
   const decided = new Set<string>()
@@ -100,27 +119,6 @@ test('of three who may approve two are enough, and the yes of one who was remove
   expect(await decide(jarvis, toolUseId, 'operator')).toBe('ok')
   await screen.next('chat:done')
   expect(jarvis.controls.effects).toHaveLength(1)
-})
-
-test('killed after the first yes, the yes is kept and nothing ran', async () => {
-  const { jarvis } = await household({ policy: guarded(2), others })
-  const screen = await jarvis.connect('/chat', 'operator', tokenOf('per_ann'))
-  await screen.ask('chat:send', { message: '/restart_vm vmid=103' })
-  const { toolUseId } = await screen.next('chat:confirm_needed')
-  expect(await decide(jarvis, toolUseId, 'per_ben')).toBe('ok')
-  // What lies on the disk at this moment is what a kill would leave.
-  const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-killed-'))
-  cpSync(jarvis.dataDir, dataDir, { recursive: true })
-  // In a folder that others can write, the key lies inside the data dir.
-  if (existsSync(`${jarvis.dataDir}.key`)) cpSync(`${jarvis.dataDir}.key`, `${dataDir}.key`)
-  await jarvis.stop()
-  const again = await startJarvis({ dataDir })
-  const [card] = await cards(again)
-  expect(card).toMatchObject({ toolUseId, approvals: { by: [{ person: 'per_ben' }] } })
-  expect([...jarvis.controls.effects, ...again.controls.effects]).toEqual([])
-  expect(await decide(again, toolUseId, 'per_ben')).toBe('already_decided')
-  expect(await decide(again, toolUseId, 'per_operator')).toBe('ok')
-  await expect.poll(() => again.controls.effects.length).toBe(1)
 })
 
 test('the doctor warns of a rule that the people of the data dir could never meet, also offline', async () => {
