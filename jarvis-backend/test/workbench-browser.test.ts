@@ -146,7 +146,9 @@ test('a download is kept under a plain name, and not opened', async () => {
     async ({ page }) => void (await page.goto(`http://site.test:${port}/download`).catch(() => undefined)),
     signal(),
   )
-  expect(done.notes.join()).toMatch(/session\/downloads\/bashrc, 10 bytes\. It was not opened\./)
+  await expect
+    .poll(() => [...done.notes, ...browsing.notes()].join())
+    .toMatch(/session\/downloads\/bashrc, 10 bytes\. It was not opened\./)
   expect(readdirSync(join(folder, 'downloads'))).toEqual(['bashrc'])
   expect(readFileSync(join(folder, 'downloads/bashrc'), 'utf8')).toBe('not opened')
 })

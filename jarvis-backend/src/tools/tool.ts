@@ -214,6 +214,9 @@ export type Tool = Omit<ToolDefinition, 'run' | 'prepare' | 'effects'> & {
   run(input: Record<string, unknown>, context: ToolContext): Promise<ToolOutput>
 }
 
+/** What a tool says of itself. Its effects are told without its ports, so that a call of a tool that needs them asks. */
+export type Declaration = Omit<ToolDefinition, 'run' | 'prepare'>
+
 /** The tool that is run in place of another one. */
 export type StandIn = Pick<Tool, 'name' | 'tier' | 'run' | 'remembers'>
 

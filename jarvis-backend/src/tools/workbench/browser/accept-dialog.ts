@@ -19,7 +19,10 @@ export const acceptDialog = browserTool({
     'Every dialog of a page (alert, confirm, prompt) is dismissed and told of. This accepts the next one that says the same: call it, then do again what opened the dialog.',
   tier: 'red',
   timeoutMs: 30_000,
-  input: z.strictObject({ tab: TabNumber, text: z.string().max(1_000).optional().describe('What a prompt is answered with.') }),
+  input: z.strictObject({
+    tab: TabNumber,
+    text: z.string().max(1_000).optional().describe('What a prompt is answered with.'),
+  }),
   output: z.object({ type: z.string(), text: z.string() }),
   touches: [{ kind: 'remote', on: 'web' }],
   effects: ({ tab }, _world, ports) => {
@@ -45,7 +48,11 @@ export const acceptDialog = browserTool({
       browsing.use(tab)
       browsing.accept(asked, reply)
       const { type, text } = asked
-      return { text: `The next dialog (${type}) that says the same is accepted.`, summary: 'waits for the dialog', data: { type, text } }
+      return {
+        text: `The next dialog (${type}) that says the same is accepted.`,
+        summary: 'waits for the dialog',
+        data: { type, text },
+      }
     })
   },
 })

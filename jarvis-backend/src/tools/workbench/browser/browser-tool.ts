@@ -50,7 +50,8 @@ export const changingTouches = [
 /** The element as it was read last. @throws Mistake */
 export function seenOf(ref: string, { browsers }: BrowserPorts): Seen {
   const seen = browsers.seen(ref)
-  if (seen === undefined) throw new Mistake(`ref: there is no element ${ref} on an open page. Read the page with read_page.`)
+  if (seen === undefined)
+    throw new Mistake(`ref: there is no element ${ref} on an open page. Read the page with read_page.`)
   return seen
 }
 
@@ -60,7 +61,8 @@ export const hostOf = (url: string): string => {
 }
 
 /** `button "Save"`, for a sentence. */
-export const named = ({ role, name }: Pick<Seen, 'role' | 'name'>): string => `${role} ${name === '' ? 'without a name' : quoted(name, 100)}`
+export const named = ({ role, name }: Pick<Seen, 'role' | 'name'>): string =>
+  `${role} ${name === '' ? 'without a name' : quoted(name, 100)}`
 
 /** An effect on the page that holds the element. Only http(s) pages can be open. */
 export const onPage = (
@@ -135,7 +137,9 @@ export async function pageAnswer({ tab, news, notes }: Done, whole?: string): Pr
   const text = [
     `Page ${url} in tab ${tab.id}, title ${quoted(title, 200)}.`,
     ...notes,
-    ...(shown === '' ? ['Nothing new is on the page.'] : [whole === undefined ? 'New on the page:' : 'On the page:', shown]),
+    ...(shown === ''
+      ? ['Nothing new is on the page.']
+      : [whole === undefined ? 'New on the page:' : 'On the page:', shown]),
   ].join('\n')
   return { text, summary: `${hostOf(url)}, ${quoted(title, 60)}`, data: { url, title, tab: tab.id } }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { quoted } from '../../../redaction/visible.ts'
 import { pageAddress } from '../../../workbench/browser/site.ts'
 import {
   actOn,
@@ -12,7 +13,6 @@ import {
   Ref,
   seenOf,
 } from './browser-tool.ts'
-import { quoted } from '../../../redaction/visible.ts'
 
 /** A link that only opens a page is opened without a click, so that nothing else of the page runs with it. */
 export const clickElement = browserTool({
@@ -35,12 +35,23 @@ export const clickElement = browserTool({
     if (leadsTo === undefined) {
       const sentence = `The ${named(seen)} on ${hostOf(pageUrl)} is clicked.`
       const because = 'A click can change anything that the site lets it change.'
-      return [onPage('remote', pageUrl, { sentence, deed: `click this ${plainRole(role)}`, atLeast: { tier: 'red', because } }, ports)]
+      return [
+        onPage(
+          'remote',
+          pageUrl,
+          { sentence, deed: `click this ${plainRole(role)}`, atLeast: { tier: 'red', because } },
+          ports,
+        ),
+      ]
     }
     const sentence = `The browser opens ${quoted(leadsTo, 300)}, to which the ${named(seen)} on ${hostOf(pageUrl)} leads.`
     const because = `The page chose this address, and it is of another site than the page: ${hostOf(leadsTo)}.`
     const isSame = siteOf(leadsTo) === siteOf(pageUrl)
-    const more = { sentence, deed: 'open where this link leads', ...(!isSame && { atLeast: { tier: 'red', because } as const }) }
+    const more = {
+      sentence,
+      deed: 'open where this link leads',
+      ...(!isSame && { atLeast: { tier: 'red', because } as const }),
+    }
     return [onPage('network', leadsTo, more, ports)]
   },
   prepare: prepareElement,

@@ -1,5 +1,16 @@
 import { z } from 'zod'
-import { actOn, browserTool, changingTouches, hostOf, named, onPage, pageOutput, prepareElement, Ref, seenOf } from './browser-tool.ts'
+import {
+  actOn,
+  browserTool,
+  changingTouches,
+  hostOf,
+  named,
+  onPage,
+  pageOutput,
+  prepareElement,
+  Ref,
+  seenOf,
+} from './browser-tool.ts'
 
 export const fillField = browserTool({
   name: 'fill_field',

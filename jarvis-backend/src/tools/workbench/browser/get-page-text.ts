@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import type { Browsing } from '../../../workbench/browser/browsing.ts'
 import { mostBytes } from '../../../workbench/browser/outline.ts'
-import { browserTool, hostOf, readingTouches, readsPage, Ref, sessionOf } from './browser-tool.ts'
+import { browserTool, hostOf, Ref, readingTouches, readsPage, sessionOf } from './browser-tool.ts'
 
 export const getPageText = browserTool({
   name: 'get_page_text',
   title: 'Read the text of the page',
-  description: 'The visible text of the open page, or of one element, without references, 24 KB at a time from an offset on.',
+  description:
+    'The visible text of the open page, or of one element, without references, 24 KB at a time from an offset on.',
   tier: 'green',
   timeoutMs: 60_000,
   input: z.strictObject({ ref: Ref.optional(), offset: z.int().min(0).optional() }),
@@ -28,7 +29,11 @@ export const getPageText = browserTool({
       const url = tab.page.url()
       const more = nextOffset === null ? '' : `\nThere is more from offset ${nextOffset} on.`
       const text = [`Text of ${url}, ${whole.length} characters:`, ...browsing.notes(), part].join('\n') + more
-      return { text, summary: `${hostOf(url)}, ${part.length} characters`, data: { url, chars: whole.length, nextOffset } }
+      return {
+        text,
+        summary: `${hostOf(url)}, ${part.length} characters`,
+        data: { url, chars: whole.length, nextOffset },
+      }
     })
   },
 })
@@ -41,5 +46,10 @@ function tabOf(browsing: Browsing, ref: string) {
 /** As much as fits, and no half of a character. */
 function beginning(text: string): string {
   const bytes = Buffer.from(text.slice(0, mostBytes))
-  return bytes.length <= mostBytes ? bytes.toString() : bytes.subarray(0, mostBytes).toString().replace(/\uFFFD$/, '')
+  return bytes.length <= mostBytes
+    ? bytes.toString()
+    : bytes
+        .subarray(0, mostBytes)
+        .toString()
+        .replace(/\uFFFD$/, '')
 }

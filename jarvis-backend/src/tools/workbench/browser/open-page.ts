@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { Mistake } from '../../../gate/effect.ts'
+import { webEffect } from '../../../gate/index.ts'
 import { quoted } from '../../../redaction/visible.ts'
 import { pageAddress } from '../../../workbench/browser/site.ts'
 import { browserTool, inOneLine, lacking, pageAnswer, pageOutput, sessionOf } from './browser-tool.ts'
-import { webEffect } from '../../../gate/index.ts'
 
 const addressOf = (url: string) => {
   const address = pageAddress(url)

@@ -1,8 +1,20 @@
 import { z } from 'zod'
-import { actOn, browserTool, changingTouches, hostOf, named, onPage, pageOutput, prepareElement, Ref, seenOf } from './browser-tool.ts'
+import {
+  actOn,
+  browserTool,
+  changingTouches,
+  hostOf,
+  named,
+  onPage,
+  pageOutput,
+  prepareElement,
+  Ref,
+  seenOf,
+} from './browser-tool.ts'
 
 /** Keys that move about and change no more than a field. Enter and Space press buttons, letters are shortcuts of many sites. */
-const harmless = /^(?:Tab|Shift\+Tab|Escape|Home|End|PageUp|PageDown|ArrowUp|ArrowDown|ArrowLeft|ArrowRight|Backspace|Delete)$/
+const harmless =
+  /^(?:Tab|Shift\+Tab|Escape|Home|End|PageUp|PageDown|ArrowUp|ArrowDown|ArrowLeft|ArrowRight|Backspace|Delete)$/
 
 export const pressKeys = browserTool({
   name: 'press_keys',
@@ -27,7 +39,14 @@ export const pressKeys = browserTool({
     const isHarmless = keys.every((key) => harmless.test(key))
     const because = 'These keys can do all that a click can.'
     const atLeast = isHarmless ? {} : { atLeast: { tier: 'red', because } as const }
-    return [onPage(isHarmless ? 'network' : 'remote', seen.pageUrl, { sentence, deed: 'press these keys', ...atLeast }, ports)]
+    return [
+      onPage(
+        isHarmless ? 'network' : 'remote',
+        seen.pageUrl,
+        { sentence, deed: 'press these keys', ...atLeast },
+        ports,
+      ),
+    ]
   },
   prepare: prepareElement,
   ending: () => ({ look: 'Look at the site: whether the keys did something is not known.' }),

@@ -1,5 +1,14 @@
 import { z } from 'zod'
-import { browserTool, pageAnswer, pageOutput, readingTouches, readsPage, Ref, sessionOf, TabNumber } from './browser-tool.ts'
+import {
+  browserTool,
+  pageAnswer,
+  pageOutput,
+  Ref,
+  readingTouches,
+  readsPage,
+  sessionOf,
+  TabNumber,
+} from './browser-tool.ts'
 
 export const readPage = browserTool({
   name: 'read_page',

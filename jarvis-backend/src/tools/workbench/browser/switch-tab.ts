@@ -4,7 +4,8 @@ import { browserTool, readingTouches, readsPage, sessionOf, TabNumber } from './
 export const switchTab = browserTool({
   name: 'switch_tab',
   title: 'Show or close a tab',
-  description: 'Shows another tab of this conversation’s browser, or closes one, and lists them. Without a tab it only lists them.',
+  description:
+    'Shows another tab of this conversation’s browser, or closes one, and lists them. Without a tab it only lists them.',
   tier: 'green',
   timeoutMs: 30_000,
   input: z.strictObject({ tab: TabNumber.optional(), close: z.boolean().optional() }),

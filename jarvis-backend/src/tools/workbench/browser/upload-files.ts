@@ -1,13 +1,25 @@
 import { z } from 'zod'
-import { pathEffect } from '../../../gate/index.ts'
 import { Mistake } from '../../../gate/effect.ts'
+import { pathEffect } from '../../../gate/index.ts'
 import { named as plainName } from '../../../redaction/visible.ts'
-import { actOn, browserTool, hostOf, named, onPage, pageOutput, prepareElement, Ref, seenOf, sessionOf } from './browser-tool.ts'
+import {
+  actOn,
+  browserTool,
+  hostOf,
+  named,
+  onPage,
+  pageOutput,
+  prepareElement,
+  Ref,
+  seenOf,
+  sessionOf,
+} from './browser-tool.ts'
 
 export const uploadFiles = browserTool({
   name: 'upload_files',
   title: 'Give files to a page',
-  description: 'Puts files of the session’s folder (session/…) into a file field of the open page. The page may send them at once.',
+  description:
+    'Puts files of the session’s folder (session/…) into a file field of the open page. The page may send them at once.',
   tier: 'red',
   timeoutMs: 90_000,
   input: z.strictObject({ ref: Ref, paths: z.array(z.string().min(1).max(500)).min(1).max(5) }),

@@ -4,7 +4,8 @@ import { browserTool, inOneLine, readingTouches, readsPage, sessionOf } from './
 export const waitForPage = browserTool({
   name: 'wait_for_page',
   title: 'Wait for a page',
-  description: 'Waits until the open page shows a text, or does not show it any more, at most 30 seconds. Returns whether it does.',
+  description:
+    'Waits until the open page shows a text, or does not show it any more, at most 30 seconds. Returns whether it does.',
   tier: 'green',
   timeoutMs: 45_000,
   input: z.strictObject({
@@ -22,11 +23,20 @@ export const waitForPage = browserTool({
       const wanted = isGone ? 'gone' : 'there'
       try {
         const state = isGone ? 'hidden' : 'visible'
-        await page.getByText(text).first().waitFor({ state, timeout: seconds * 1_000, signal: context.signal })
-        return { text: [`The text is ${wanted}.`, ...browsing.notes()].join('\n'), summary: wanted, data: { isReached: true } }
+        await page
+          .getByText(text)
+          .first()
+          .waitFor({ state, timeout: seconds * 1_000, signal: context.signal })
+        return {
+          text: [`The text is ${wanted}.`, ...browsing.notes()].join('\n'),
+          summary: wanted,
+          data: { isReached: true },
+        }
       } catch (error) {
         if (context.signal.aborted) throw error
-        const said = [`After ${seconds} s the text is not ${wanted}: ${inOneLine(error)}`, ...browsing.notes()].join('\n')
+        const said = [`After ${seconds} s the text is not ${wanted}: ${inOneLine(error)}`, ...browsing.notes()].join(
+          '\n',
+        )
         return { text: said, summary: `not ${wanted} after ${seconds} s`, data: { isReached: false } }
       }
     })
