@@ -21,7 +21,7 @@ const pages: Record<string, string> = {
   '/': '<title>Home</title><h1>Home</h1><a href="/next">Next page</a> <a href="#part">Part</a> <a href="http://other.test/">Elsewhere</a>',
   '/next': '<h1>Next</h1>',
   '/dialog': `<button onclick="document.title = String(confirm('Delete all?'))">Delete</button>`,
-  '/popup': `<button onclick="open('/next')">Open</button>`,
+  '/popup': `<button onclick="window.open('/next')">Open</button>`,
   '/frame': `<iframe srcdoc="<button>Framed</button><a href='/next'>Framed link</a>"></iframe>`,
   '/replaced': `<div id="d"><button>Save</button></div><script>
     addEventListener('replace', () => { d.innerHTML = '<button>Delete everything</button>' })</script>`,
@@ -153,17 +153,22 @@ test('a download is kept under a plain name, and not opened', async () => {
   expect(readFileSync(join(folder, 'downloads/bashrc'), 'utf8')).toBe('not opened')
 })
 
-test('a popup is a tab of its own', async () => {
+test('a window that a page opens is a tab of its own, and so is one that a call asks for', async () => {
   const { text, tab } = await at('/popup')
   const { notes } = await click(text, 'Open')
   expect(notes.join()).toMatch(/The page opened tab \d+\./)
-  const other = browsing.tabs().find(({ id }) => id !== tab.id)
-  if (other === undefined) throw new Error('There is no second tab.')
-  browsing.use(other.id)
-  await other.read()
-  expect(other.outline({}).text).toContain('"Next"')
-  await browsing.close(other.id)
   expect(browsing.tab().id).toBe(tab.id)
+  const popup = browsing.tabs().find(({ id }) => id !== tab.id)
+  await browsing.close(popup?.id ?? 0)
+  const address = pageAddress(`http://site.test:${port}/next`)
+  if ('refused' in address) throw new Error(address.refused)
+  const second = await browsing.open(address, signal(), true)
+  expect([browsing.tabs().length, second.tab.outline({}).text]).toEqual([2, expect.stringContaining('"Next"')])
+  browsing.use(tab.id)
+  await browsing.tab().read()
+  expect(browsing.tab().outline({}).text).toContain('"Open"')
+  await browsing.close(second.tab.id)
+  expect(browsing.tabs().map(({ id }) => id)).toEqual([tab.id])
 })
 
 test('what is in a frame is read, and its links are only clicks', async () => {

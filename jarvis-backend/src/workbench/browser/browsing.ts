@@ -23,7 +23,7 @@ export type Browsing = {
   use(id: number): void
   close(id: number): Promise<void>
   /** Lets the browser reach the site, and opens the page. @throws Error with Chromium's words */
-  open(address: PageAddress, signal: AbortSignal): Promise<Done>
+  open(address: PageAddress, signal: AbortSignal, isNewTab?: boolean): Promise<Done>
   /** Does something to a page, waits until the page is quiet, and tells of what happened meanwhile. */
   act(deed: (tab: Tab) => Promise<void>, signal: AbortSignal): Promise<Done>
   /** What happened since it was asked last: dialogs, downloads, new tabs, hosts that were refused. */
@@ -198,12 +198,16 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
       if (tab === undefined) throw new Mistake(`tab: there is no tab ${id}.`)
       await tab.page.close()
     },
-    async open(address, signal) {
+    async open(address, signal, isNewTab = false) {
       for (const place of placesFor(address)) {
         allowed.add(place)
         told.delete(place)
       }
-      if (current === undefined) await context.newPage()
+      if (current === undefined || isNewTab) {
+        if (tabs.size >= mostTabs) throw new Mistake(`${mostTabs} tabs are open. Close one with switch_tab.`)
+        current = undefined
+        await context.newPage()
+      }
       const tab = tabNow()
       await tab.page.goto(address.url, { timeout: openMs, waitUntil: 'domcontentloaded', signal })
       return settled(tab, signal)

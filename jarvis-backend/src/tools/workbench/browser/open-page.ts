@@ -18,7 +18,7 @@ export const openPage = browserTool({
     'Opens a web page in the sandboxed browser of this conversation and returns its outline, with references such as [1.25] for its elements. Use it for pages that need a browser: forms, buttons, pages made by scripts. web_fetch is cheaper for text. The browser reaches the site that was opened and no other one.',
   tier: 'yellow',
   timeoutMs: 90_000,
-  input: z.strictObject({ url: z.string().min(4).max(4_000) }),
+  input: z.strictObject({ url: z.string().min(4).max(4_000), isNewTab: z.boolean().optional() }),
   output: pageOutput,
   touches: [{ kind: 'network', on: 'web' }],
   effects: ({ url }, _world, ports) => {
@@ -27,10 +27,10 @@ export const openPage = browserTool({
     return [{ ...webEffect('network', address.url, { sentence, deed: 'open this page' }), ...lacking(ports) }]
   },
   ending: () => ({ look: 'Nothing is left to look at: the browser ended with JARVIS.' }),
-  async run({ url }, context, { browsers }) {
+  async run({ url, isNewTab }, context, { browsers }) {
     return browsers.on(sessionOf(context), async (browsing) => {
       try {
-        const done = await browsing.open(addressOf(url), context.signal)
+        const done = await browsing.open(addressOf(url), context.signal, isNewTab)
         return await pageAnswer(done, done.tab.page.isClosed() ? '' : done.tab.outline({}).text)
       } catch (error) {
         if (error instanceof Mistake || context.signal.aborted) throw error
