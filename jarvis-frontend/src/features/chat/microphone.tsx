@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { transcribe } from '../../api/transcriptions.ts'
+import { Icon } from '../../ui/icon.tsx'
 
 /** Longest recording, s, as for voice notes. */
 const mostSeconds = 120
@@ -66,16 +67,20 @@ export function Microphone({ onSaid }: { onSaid: (words: string) => void }) {
   return (
     <button
       type="button"
-      className={`button small quiet${state === 'records' ? ' is-on' : ''}`}
+      className="button small quiet"
       aria-label={state === 'records' ? 'Stop recording' : 'Dictate'}
       aria-pressed={state === 'records'}
       title="Say it: it becomes text here, and you send it"
       disabled={state === 'reads'}
       onClick={() => (state === 'records' ? end(recorder.current) : void record())}
     >
-      <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">
-        <path d="M8 2a2 2 0 0 1 2 2v4a2 2 0 0 1-4 0V4a2 2 0 0 1 2-2zM3.5 7.5V8a4.5 4.5 0 0 0 9 0v-.5M8 12.5V14" />
-      </svg>
+      {state === 'records' ? (
+        <Icon name="stop" />
+      ) : (
+        <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M8 2a2 2 0 0 1 2 2v4a2 2 0 0 1-4 0V4a2 2 0 0 1 2-2zM3.5 7.5V8a4.5 4.5 0 0 0 9 0v-.5M8 12.5V14" />
+        </svg>
+      )}
     </button>
   )
 }
