@@ -199,6 +199,8 @@ const closedReads = [
 const signsIn = [
   ...['/api/auth/login', '/api/auth/passkey', '/api/auth/passkey/options', '/api/auth/oidc', '/api/auth/oidc/finish'],
   ...['/api/auth/link', '/api/auth/join', '/api/auth/reset', '/api/push/decide'],
+  // A tap is proven by the random bits of its button.
+  '/api/channel-taps/:channel',
 ]
 const forOperators = ['/api/doctor', '/api/logs', '/api/journal/export', '/api/models', '/api/push', '/api/setup']
 const operatorsOwn = ['/api/mcp-tokens', '/api/tokens', '/api/hooks']

@@ -47,7 +47,7 @@ test('a channel is set up in the dashboard, its secrets are sealed, never shown,
   expect(saved.body).toMatchObject({
     state: 'on',
     from: 'settings',
-    atMost: 'none',
+    atMost: 'deny',
     recipients: [{ decides: 'none', hidesNames: true }],
   })
   const all = await ask('GET', 'channels')

@@ -56,6 +56,7 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'DELETE /second-factor': 'password',
   'DELETE /people/:id/second-factor': 'password',
   'POST /push/decide': 'public',
+  'POST /channel-taps/:channel': 'public',
   'POST /signers/ssh': 'password',
   'POST /signers/ssh/countersign': 'password',
   'DELETE /signers/ssh/:id': 'password',
