@@ -21,6 +21,11 @@ test('somebody links an account and signs in with it; an account of nobody waits
   expect(await seriousFindings(page)).toEqual([])
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/elsewhere-linked.png` })
 
+  // Where an answer of the service leads that came too late.
+  await page.goto(`${jarvis.url}/?from=elsewhere`)
+  await part.getByRole('alert').getByText('This page did not begin that. Try again here.').waitFor()
+  expect(new URL(page.url())).toMatchObject({ pathname: '/settings', search: '', hash: '#people' })
+
   const mira = await person(jarvis)
   await enter(mira).click()
   await mira.getByRole('textbox', { name: 'Message' }).waitFor()

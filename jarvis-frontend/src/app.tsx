@@ -137,6 +137,8 @@ function Page() {
   if (words.length === 3 && path.startsWith('agents/skills/')) {
     return <SkillPage key={words[2]} name={words[2] ?? ''} />
   }
+  // An account was to be linked, and the server no longer knows that: the settings say what went wrong.
+  if (path === '' && search === '?from=elsewhere') return <Redirect to={`/settings${search}#people`} />
   const Found = pages.get(path)
   if (Found !== undefined) return <Found />
   const now = moved.get(path)
