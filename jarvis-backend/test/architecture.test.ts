@@ -114,6 +114,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'plans',
     'skills',
     'secrets',
+    'workbench',
   ],
   doctor: ['config', 'secrets', 'drill', 'homelab', 'protocol', 'providers', 'gate', 'store', 'tools'],
   config: ['protocol', 'agents', 'gate', 'tools', 'redaction', 'secrets'],

@@ -53,6 +53,7 @@ const commands: Record<Exclude<CommandName, keyof typeof early>, () => Promise<C
   budgets: async () => (await import('./budgets.ts')).budgets,
   alerts: async () => (await import('./alerts.ts')).alerts,
   checks: async () => (await import('./checks.ts')).checks,
+  workbench: async () => (await import('./workbench.ts')).workbench,
   roles: async () => (await import('./roles.ts')).roles,
   windows: async () => (await import('./windows.ts')).windows,
   changes: async () => (await import('./changes.ts')).changes,

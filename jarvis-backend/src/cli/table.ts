@@ -187,6 +187,13 @@ export const table = {
     forms: [{ args: '', about: 'what is looked at, when, and what could not be seen' }],
     options: {},
   },
+  workbench: {
+    group: 'Watch over it',
+    forms: [
+      { args: '', about: 'which parts of the workbench policy.yaml turns on, its roots, and what is wrong with them' },
+    ],
+    options: {},
+  },
   windows: {
     group: 'Watch over it',
     forms: [

@@ -374,6 +374,7 @@ export function createSite(
     homelab,
     catalog,
     houseTools,
+    workbench,
     passkeys,
     signerRoutes,
     apiTokens,

@@ -11,6 +11,7 @@ import { examine } from '../doctor/doctor.ts'
 import { memoryChecks } from '../doctor/model-checks.ts'
 import { peopleChecks, wantsProof } from '../doctor/people-checks.ts'
 import { policyChecks } from '../doctor/policy-checks.ts'
+import { workbenchChecks } from '../doctor/workbench-checks.ts'
 import { profiles, unseenTargets } from '../gate/index.ts'
 import { diskOf } from '../http/disk.ts'
 import { doctorRoutes } from '../http/doctor.ts'
@@ -180,6 +181,7 @@ export function composeSystem(
             clock,
             asksModel,
             seen: () => [
+              ...workbenchChecks(site.workbench.state()),
               ...channelChecks(site.channels.desk.problems()),
               ...models.cuts().map(([id, cut]) => cutCheck(id, cut)),
               ...policyChecks(policy.status().warnings ?? []),

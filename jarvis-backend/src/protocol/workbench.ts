@@ -53,6 +53,7 @@ export type WorkbenchRoot = z.infer<typeof WorkbenchRoot>
 
 /** The whole diff of a card. */
 export const DiffReply = z.object({ items: z.array(FileDiff) })
+export type DiffReply = z.infer<typeof DiffReply>
 
 export const WorkbenchReply = z.object({ areas: z.array(WorkbenchArea), roots: z.array(WorkbenchRoot) })
 export type WorkbenchReply = z.infer<typeof WorkbenchReply>

@@ -378,7 +378,7 @@ export const sockets: Readonly<Record<string, Readonly<Record<string, readonly S
  */
 export const commands: Readonly<Record<'dataDir' | 'program' | 'typed' | 'nothing', string>> = {
   dataDir:
-    'jobs budgets checks windows changes agents skills token mcp-token setup models doctor profile policy journal secrets backup restore user',
+    'jobs budgets checks workbench windows changes agents skills token mcp-token setup models doctor profile policy journal secrets backup restore user',
   program:
     'chat ask call sessions replay children context checkpoints tools watch waiting questions plan run alerts mcp runbooks',
   typed: 'channels decide answer login logs roles share signers',

@@ -11,6 +11,7 @@ const programs = {
   'fake-cluster': at('test/crash/fake-cluster.ts'),
   'change-server': at('test/crash/change-server.ts'),
   'delegate-server': at('test/crash/delegate-server.ts'),
+  'file-changer': at('test/crash/file-changer.ts'),
   dying: at('test/drill/dying.ts'),
   'job-server': at('test/crash/job-server.ts'),
   'v1-server': at('test/crash/v1-server.ts'),

@@ -1,8 +1,9 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { pathReason, shippedPolicy } from '../../gate/index.ts'
 import type { Missing } from '../../protocol/index.ts'
 import { fileTools } from '../../tools/house.ts'
 import { withPorts } from '../../tools/tool.ts'
+import { rootProblem } from '../../workbench/root-problem.ts'
 import type { Area, Bench } from './area.ts'
 
 /** Files of the host in the roots of policy.yaml, and of each session's own folder. */
@@ -30,17 +31,5 @@ export function composeFiles({ policy, rootOf, ownPaths, store, applier }: Bench
         return why === undefined ? [] : [{ what: `the root ${name}`, remedy: why }]
       }),
     ],
-  }
-}
-
-/** Why a root cannot be used now. */
-export function rootProblem(path: string): string | undefined {
-  try {
-    return statSync(path).isDirectory() ? undefined : `${path} is no folder: name one in policy.yaml.`
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    return code === 'ENOENT'
-      ? `${path} is not there: make the folder, or in a container mount it.`
-      : `${path} cannot be read (${code}): give JARVIS’s user access.`
   }
 }

@@ -1,5 +1,5 @@
 import type { Card } from 'jarvis-backend/protocol'
-import { useId, useLayoutEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useId, useLayoutEffect, useRef, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { useNames } from '../../api/names.ts'
 import { exactTime, shortModel } from '../../lib/format.ts'
@@ -21,6 +21,8 @@ import { Signs } from './signs.tsx'
 import { undoWords } from './undo-words.ts'
 import { warningsOf } from './warnings.ts'
 import { Who } from './who.tsx'
+
+const FileDiffs = lazy(() => import('./file-diffs.tsx').then((part) => ({ default: part.FileDiffs })))
 
 /** The target as the live cluster shows it. */
 export type LiveTarget = {
@@ -118,6 +120,11 @@ function CardFrame({ matter, live, guests, hand, unknown, unknownOf, isElsewhere
         {plan === undefined ? (
           <>
             <Facts card={card} live={live} />
+            {card.diff !== undefined && (
+              <Suspense fallback={null}>
+                <FileDiffs card={card} />
+              </Suspense>
+            )}
             <ExactCall card={card} />
           </>
         ) : (

@@ -18,8 +18,9 @@ export function warningsOf(card: Card, guests: readonly { vmid: number; name: st
     )
   }
   if (mixesScripts(name)) found.push('The name mixes letters that look alike.')
-  if (stringsIn(toolInput).some(hidesSomething))
-    found.push('The call has a character you cannot see. Its code stands in its place.')
+  // Ends of lines are seen in a difference.
+  const strings = stringsIn(toolInput).map((text) => (card.diff === undefined ? text : text.replace(/[\r\n\t]/g, '')))
+  if (strings.some(hidesSomething)) found.push('The call has a character you cannot see. Its code stands in its place.')
   if (hidesSomething(card.requestedBy.name)) found.push('The name of who asks has a character you cannot see.')
   return found
 }

@@ -16,6 +16,7 @@ import { Proxmox } from './proxmox.tsx'
 import { Safety } from './safety.tsx'
 import { Ssh } from './ssh.tsx'
 import { Tokens } from './tokens.tsx'
+import { Workbench } from './workbench.tsx'
 import './page.css'
 
 /** The sections that each person has. A member has no others, because the rest belongs to the cluster. */
@@ -31,6 +32,7 @@ const allSections = [
   ['mcp-servers', 'MCP servers', McpServers],
   ['budgets', 'Budgets', Budgets],
   ['safety', 'Safety', Safety],
+  ['workbench', 'Workbench', Workbench],
   ['persona', 'Persona', Persona],
   ['notifications', 'Notifications', Notifications],
   ['display', 'Display', Display],

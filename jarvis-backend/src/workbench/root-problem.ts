@@ -1,0 +1,13 @@
+import { statSync } from 'node:fs'
+
+/** Why a root cannot be used now, with what to do; undefined where it can. */
+export function rootProblem(path: string): string | undefined {
+  try {
+    return statSync(path).isDirectory() ? undefined : `${path} is no folder: name one in policy.yaml.`
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOENT'
+      ? `${path} is not there: make the folder, or in a container mount it.`
+      : `${path} cannot be read (${code}): give JARVIS’s user access.`
+  }
+}

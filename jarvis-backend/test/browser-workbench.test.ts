@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { dashboardDir, say, test, useBrowser } from './support/browser.ts'
+import { folder } from './support/data-dir.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+const { operator } = useBrowser()
+
+test('a card shows the difference of a file, every line on request, and the settings show the roots', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'browser-bench-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  mkdirSync(join(dir, 'caddy'))
+  const before = `${Array.from({ length: 600 }, (_, at) => `site-${at}.lan { reverse_proxy 10.0.3.1:${8000 + at} }`).join('\n')}\n`
+  writeFileSync(join(dir, 'caddy/Caddyfile'), before)
+  const dataDir = folder()
+  writeFileSync(
+    join(dataDir, 'policy.yaml'),
+    `workbench: {roots: [{name: caddy, path: ${join(dir, 'caddy')}, write: true}]}`,
+  )
+  const after = before.replace('site-7.lan', 'vault.lan').replaceAll(/site-[2-4]\d\d\.lan .*\n/g, '')
+  const hash = createHash('sha256').update(before).digest('hex').slice(0, 16)
+  const writing = calls(['write_file', { path: 'caddy/Caddyfile', hash, content: after }])
+  const jarvis = await startJarvis({ dashboardDir, dataDir, model: scripted(writing, says('Tidied.')) })
+  const page = await operator(jarvis)
+  await say(page, 'Tidy the Caddyfile.')
+  const files = page.getByRole('list', { name: 'Files that change' })
+  await files.getByText('vault.lan {').waitFor()
+  await files.getByText('+1 −301').waitFor()
+  const shots = process.env.SHOTS
+  if (shots !== undefined) await page.screenshot({ path: join(shots, 'card.png') })
+  expect(await files.getByText('site-499.lan').count()).toBe(0)
+  await files.getByRole('button', { name: /^Show \d+ more lines$/ }).click()
+  await files.getByText('site-499.lan').waitFor()
+  if (shots !== undefined) {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.screenshot({ path: join(shots, 'card-phone.png') })
+    await page.setViewportSize({ width: 1440, height: 900 })
+  }
+  await page.getByRole('button', { name: /^Approve: write the file as shown/ }).click()
+  await page.getByText('Tidied.', { exact: true }).waitFor()
+  expect(readFileSync(join(dir, 'caddy/Caddyfile'), 'utf8')).toBe(after)
+
+  await page.goto(`${jarvis.url}/settings#workbench`)
+  const part = page.getByRole('region', { name: 'Workbench' })
+  await part.getByText('read, and changed after a card').waitFor()
+  await part.getByText('docker: /var/run/docker.sock').waitFor()
+  if (shots !== undefined) await page.screenshot({ path: join(shots, 'settings.png') })
+})
