@@ -202,18 +202,19 @@ export function createChannels(parts: {
     const open = registry.channel(item.channel)
     if (open === undefined) return { kind: 'again', why: `${item.channel} is not set up` }
     const { card, of, talk } = item.content
+    const kind = registry.kind(item.channel)
     const isStillOpen = card !== undefined && parts.cardOf(card.toolUseId)?.isDecided === false
     if (item.act === 'deliver' && card !== undefined && !isStillOpen)
       return { kind: 'dropped', why: 'decided before it could be sent' }
     const original = of === undefined ? undefined : store.get(of)
-    if (of !== undefined && original?.end !== 'sent')
+    const ref = item.content.ref ?? original?.ref
+    if (of !== undefined && item.content.ref === undefined && original?.end !== 'sent')
       return { kind: 'dropped', why: 'the message that it changes was not sent' }
-    const kind = registry.kind(item.channel)
     if (talk !== undefined && kind !== undefined)
       return conversation.attempt(item, talk, recipient, kind, open.channel, original?.ref)
     const buttons = item.act === 'deliver' ? parts.durably(() => taps.buttonsFor(item, recipient)) : []
     const message = outgoing({ ...item, id: of ?? item.id }, buttons)
-    return sendOver(open.channel, item.act, message, recipient, original?.ref)
+    return sendOver(open.channel, item.act, message, recipient, ref)
   }
 
   async function sendOver(
@@ -256,7 +257,7 @@ export function createChannels(parts: {
       case 'tap':
         return isChoice(incoming.token)
           ? conversation.choose(kind, account, incoming, advance)
-          : taps.tap(kind, account, incoming, advance)
+          : decided(kind, account, incoming, advance)
       case 'pair':
         return pairings.opened(kind, account, incoming, advance)
       case 'text':
@@ -362,17 +363,29 @@ export function createChannels(parts: {
       })
     }
   }
-  function reviseCard(item: OutboxItem, recipient: Recipient, ending: Ending) {
+  function reviseCard(item: OutboxItem, recipient: Recipient, ending: Ending, ref?: string) {
     const kind = registry.kind(item.channel)
     if (kind?.capabilities.revises !== true) return
+    const content = { ...endingOf(item, recipient, ending), of: item.id, ...(ref !== undefined && { ref }) }
+    add(recipient, ref === undefined ? item.key : `${item.key}:${ref}`, content, noticeForMs, { act: 'revise' })
+  }
+  function endingOf({ content }: OutboxItem, { hidesNames }: Recipient, ending: Ending): Content {
     const via = ending.via === undefined ? {} : { via: registry.kind(ending.via)?.name ?? ending.via }
-    const content = endedContent(
-      item.content,
-      { ...ending, by: parts.nameOf(ending.by), ...via },
-      recipient.hidesNames,
-      say,
-    )
-    add(recipient, item.key, { ...content, of: item.id }, noticeForMs, { act: 'revise' })
+    return endedContent(content, { ...ending, by: parts.nameOf(ending.by), ...via }, hidesNames, say)
+  }
+
+  /** Decides by a tap. A copy of the card that a crash left unrecorded is known by the tap on it, and is revised too. */
+  async function decided(...[kind, account, tap, advance]: Parameters<typeof taps.tap>) {
+    const answer = await taps.tap(kind, account, tap, advance)
+    const button = answer === undefined ? undefined : taps.button(tap.token)
+    if (button?.ref === undefined || button.ref !== tap.ref) return answer
+    const { ref } = button
+    const item = store.get(button.item.slice(0, button.item.lastIndexOf('.')))
+    const recipient = recipients.get(button.recipient)
+    const ending = parts.cardOf(button.toolUseId)?.ending
+    if (item === undefined || recipient === undefined || ending === undefined || item.ref === ref) return answer
+    parts.atomically(() => reviseCard(item, recipient, ending, ref))
+    return answer
   }
   const safely = (work: () => void) => {
     try {

@@ -14,6 +14,8 @@ export type Content = {
   isOver?: true
   /** The item whose message this changes. */
   of?: string
+  /** The service's id of the message that this changes; absent: the one that the item has. */
+  ref?: string
   /** Of a digest: it tells what was held since, Unix ms. */
   since?: number
   /** Of a conversation: where its text is. The outbox keeps none of it. */

@@ -14,6 +14,8 @@ const form = /^j1\.[\w-]{22}\.([ad])$/
 export const attemptOf = ({ id, attempts }: Pick<OutboxItem, 'id' | 'attempts'>): string => `${id}.${attempts}`
 const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 
+const wasDecided = 'the card was decided before'
+
 type Tap = Extract<Incoming, { kind: 'tap' }>
 /** A card as it is stored, and whether it was decided. */
 export type KnownCard = { card: Card; bindingHash: string; isDecided: boolean }
@@ -78,7 +80,7 @@ export function createTaps(parts: {
     if (!parts.mayDecide(recipient.person)) return 'the person may decide nothing'
     const known = parts.cardOf(nonce.toolUseId)
     if (known === undefined || known.bindingHash !== nonce.bindingHash) return 'the card is another one'
-    if (known.isDecided) return 'the card was decided before'
+    if (known.isDecided) return wasDecided
     if (isApproval && !isLight(known.card)) return 'the card is too heavy for a tap'
     return nonce
   }
@@ -86,6 +88,8 @@ export function createTaps(parts: {
   return {
     /** What is told of a button that decides nothing. */
     over,
+    /** The button that a tap pressed. */
+    button: (token: string): Nonce | undefined => (form.test(token) ? nonces.get(hashOf(token)) : undefined),
     /** Makes the buttons of one attempt, good once, and keeps their hashes. Call it in a transaction. */
     buttonsFor(item: OutboxItem, recipient: Recipient): Button[] {
       const { card } = item.content
@@ -126,6 +130,9 @@ export function createTaps(parts: {
       if (typeof judged === 'string') {
         parts.durably(() => {
           advance()
+          // A copy that was sent unrecorded is learned, so that it can say that the card is over.
+          if (isOwn && nonce?.ref === undefined && tap.ref !== undefined && judged === wasDecided)
+            nonces.bind(nonce.item, tap.ref)
           const about = nonce === undefined ? {} : { toolUseId: nonce.toolUseId }
           parts.record({ change: 'tap_refused', channel: kind.id, recipient: id, person, ...about, because: judged })
         })

@@ -8,8 +8,7 @@ import type { World } from './world.ts'
 export type Declaring = {
   tier: Tier
   touches: readonly Touch[]
-  /** With ports, a tool tells what is known by now; without, such a tool fails, and the call asks. */
-  effects(input: never, world: World, ...ports: never[]): readonly Effect[]
+  effects(input: never, world: World): readonly Effect[]
   attached?: unknown
 }
 

@@ -54,10 +54,10 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
   const decisions: { toolUseId: string; confirmed: boolean; note?: string; goesBackAfterMin?: number }[] = []
   const sent: { sessionId: string; message: string }[] = []
   const checked: string[] = []
-  /** The requests to keep or undo changes. */
+  /** Of changes: what was pressed. */
   const answers: { id: string; act: string }[] = []
   const attached: string[] = []
-  /** The requests that change alerts, jobs or runbooks. */
+  /** Of alerts, jobs and runbooks: every request that changes something. */
   const asked: Asked[] = []
   /** `answersCheck`: what a later look finds, a status and a body. `takesSockets`: whether a handshake is let in. */
   const behaviour = {
@@ -381,7 +381,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     drop: () => {
       for (const wire of wires) wire.destroy()
     },
-    /** Stops like a server that is killed. The scene keeps its state and can be played again. */
+    /** Stops as a server does that dies; the scene stays as it is and may be played again. */
     async close() {
       const closed = io.close()
       // A browser keeps idle connections, for which a closing server would wait.
