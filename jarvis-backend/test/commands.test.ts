@@ -52,12 +52,20 @@ testHere('a command of a root runs once on a view; approved, exactly the bytes o
     toolName: 'apply_changes',
     now: expect.stringContaining('sandbox: full') as string,
     then: 'would change 1 file, as shown.',
+    undo: { kind: 'call', sentence: expect.stringContaining('caddy/caddy') as string },
+    diff: [{ path: 'caddy/caddy', change: 'changed', added: 1, removed: 1 }],
   })
   expect(readFileSync(join(root, 'caddy'), 'utf8')).toBe('b\na\n')
   await screen.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
   expect(await screen.next('chat:tool_result')).toMatchObject({ isError: false, summary: '1 changed' })
   expect(readFileSync(join(root, 'caddy'), 'utf8')).toBe('a\nb\n')
   await screen.next('chat:done')
+
+  await screen.ask('chat:send', { sessionId, message: `/undo change=${card.toolUseId}` })
+  const undo = await screen.next('chat:confirm_needed')
+  await screen.ask('chat:confirm', { sessionId, toolUseId: undo.toolUseId, confirmed: true })
+  expect(await screen.next('chat:tool_result')).toMatchObject({ isError: false })
+  expect(readFileSync(join(root, 'caddy'), 'utf8')).toBe('b\na\n')
 })
 
 testHere('a file that moved meanwhile withdraws the card, and a new one says what would be lost', async () => {

@@ -64,6 +64,7 @@ import { composeSkills } from './skills.ts'
 import { composeHouse, transcribing } from './talk.ts'
 import { tellEverywhere } from './tellers.ts'
 import { composeWatch } from './watch.ts'
+import type { BrowserParts } from './workbench/browser.ts'
 import { composeWorkbench } from './workbench.ts'
 
 /** Parts that tests replace. */
@@ -82,6 +83,8 @@ export type SiteReplacements = {
   channels?: readonly ChannelKind[]
   /** The built program of the memory's thread. */
   memoryWorker?: URL
+  /** In place of the network and of Chromium, for pages. */
+  browser?: BrowserParts
   /** Tools in addition to the real ones. */
   tools?: readonly Tool[]
 }
@@ -130,6 +133,7 @@ export function createSite(
       gate.confirmations
         .list(now() - cardsKeptMs)
         .find((card) => card.toolUseId === toolUseId && reach.sees(person, card.sessionId)),
+    ...(replace.browser && { browser: replace.browser }),
   })
   const servedTools = servedBy(
     cluster.state,

@@ -15,6 +15,7 @@ import { ownPathsOf } from '../workbench/own-paths.ts'
 import { rootProblem } from '../workbench/root-problem.ts'
 import type { Foundation } from './foundation.ts'
 import type { Area, Bench } from './workbench/area.ts'
+import { type BrowserParts, composeBrowser } from './workbench/browser.ts'
 import { composeDocker } from './workbench/docker.ts'
 import { composeExec } from './workbench/exec.ts'
 import { composeFiles } from './workbench/files.ts'
@@ -27,6 +28,7 @@ export function composeWorkbench(
     policy(): WorkbenchPolicy
     /** A card that waits or was decided lately, where the person sees it. */
     card(toolUseId: string, person: Identity['person']): Pick<Card, 'diff'> | undefined
+    browser?: BrowserParts
   },
 ) {
   const { dataDir } = foundation
@@ -47,7 +49,7 @@ export function composeWorkbench(
     report: foundation.report,
   })
   const bench: Bench = { ...foundation, policy: parts.policy, ownPaths, sessionDir, rootOf, store, applier }
-  const made: readonly Area[] = areasOf(bench)
+  const made: readonly Area[] = areasOf(bench, parts)
   const isOn = ({ name, isOnByItself }: Area, policy: WorkbenchPolicy) =>
     areas[name].isOn(policy) ?? isOnByItself?.() ?? false
 
@@ -120,10 +122,11 @@ function shownRoot(root: Root): WorkbenchRoot {
 const keptForMs = 90 * 24 * 60 * 60_000
 
 /** The areas in the order in which their tools are offered. A new one is appended: a provider caches the order. */
-const areasOf = (bench: Bench): readonly Area[] => [
+const areasOf = (bench: Bench, { browser }: { browser?: BrowserParts }): readonly Area[] => [
   composeFiles(bench),
   // One a line.
   composeDocker(bench),
   composeExec(bench),
   composeGit(bench),
+  composeBrowser(bench, browser),
 ]

@@ -8,7 +8,8 @@ import type { World } from './world.ts'
 export type Declaring = {
   tier: Tier
   touches: readonly Touch[]
-  effects(input: never, world: World): readonly Effect[]
+  /** With ports, a tool tells what is known by now; without, such a tool fails, and the call asks. */
+  effects(input: never, world: World, ...ports: never[]): readonly Effect[]
   attached?: unknown
 }
 

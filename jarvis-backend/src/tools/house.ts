@@ -64,9 +64,10 @@ import { readResult } from './sessions/read-result.ts'
 import { useSkill } from './skills/use-skill.ts'
 import { getStorageHealth } from './storage/get-storage-health.ts'
 import { getUncoveredGuests } from './storage/get-uncovered-guests.ts'
-import type { ToolDefinition } from './tool.ts'
+import type { Declaration } from './tool.ts'
 import { waitFor } from './wait/wait-for.ts'
 import { listAlerts } from './watch/list-alerts.ts'
+import { browserTools } from './workbench/browser/index.ts'
 import { commandTools } from './workbench/commands.ts'
 import { dockerTools } from './workbench/docker/index.ts'
 import { editFile } from './workbench/edit-file.ts'
@@ -168,7 +169,7 @@ const commandFacts = commandTools({
 })
 
 /** The declarations of all shipped tools. */
-export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
+export const houseTools: readonly Declaration[] = [
   ...homelabTools,
   ...pbsTools,
   ...drillTools,
@@ -187,6 +188,7 @@ export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
   ...dockerTools.map((tool) => ({ ...tool, group: unasked })),
   ...commandFacts.map((tool) => ({ ...tool, group: unasked })),
   ...gitTools.map((tool) => ({ ...tool, group: unasked })),
+  ...browserTools.map((tool) => ({ ...tool, group: unasked })),
 ]
 
 /** What the policy's checks know of them. Few policies name arguments, and to read the types of all takes a fifteenth of a start. */

@@ -155,10 +155,10 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
    */
   shows?: 'conversation' | 'seen' | ((input: z.output<Input>) => number)
   /**
-   * What one call does, the main effect first. Without any, or when it throws, the call asks.
+   * What one call does, the main effect first. Without any, or when it throws, the call asks. Of `ports` it reads what is known by now.
    * @throws Mistake for arguments that the caller can correct
    */
-  effects(input: z.output<Input>, world: World): readonly Effect[]
+  effects(input: z.output<Input>, world: World, ports: Ports): readonly Effect[]
   /**
    * Of a change: reads what it would change, before it is judged and again when its turn comes. Nothing is changed by it.
    * @throws Mistake for what cannot work, such as a name in use or a storage without space; JarvisError
@@ -208,10 +208,14 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
 }
 
 /** A tool with its ports. Only `execute.ts` calls `run`. */
-export type Tool = Omit<ToolDefinition, 'run' | 'prepare'> & {
+export type Tool = Omit<ToolDefinition, 'run' | 'prepare' | 'effects'> & {
+  effects(input: Record<string, unknown>, world: World): readonly Effect[]
   prepare?(input: Record<string, unknown>, context: PrepareContext): Promise<Preview>
   run(input: Record<string, unknown>, context: ToolContext): Promise<ToolOutput>
 }
+
+/** What a tool says of itself. Its effects are told without its ports, so that a call of a tool that needs them asks. */
+export type Declaration = Omit<ToolDefinition, 'run' | 'prepare'>
 
 /** The tool that is run in place of another one. */
 export type StandIn = Pick<Tool, 'name' | 'tier' | 'run' | 'remembers'>
@@ -228,8 +232,9 @@ export const defineTool = <Input extends z.ZodObject>(tool: ToolDefinition<Input
 
 /** The tools over what they act through. */
 export const withPorts = <Ports>(tools: readonly ToolDefinition<z.ZodObject, Ports>[], ports: Ports): Tool[] =>
-  tools.map(({ run, prepare, ...tool }) => ({
+  tools.map(({ run, prepare, effects, ...tool }) => ({
     ...tool,
+    effects: (input, world) => effects(input, world, ports),
     run: (input, context) => run(input, context, ports),
     ...(prepare && { prepare: (input, context) => prepare(input, context, ports) }),
   }))

@@ -6,6 +6,7 @@ import jwt from 'jsonwebtoken'
 import { io, type Socket } from 'socket.io-client'
 import { onTestFinished } from 'vitest'
 import type { Model } from '../../src/agent/model.ts'
+import type { BrowserParts } from '../../src/compose/workbench/browser.ts'
 import { compose } from '../../src/compose.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { readStartConfig } from '../../src/config/settings-file.ts'
@@ -62,6 +63,8 @@ export async function startJarvis(
     database?: (database: Database) => Database
     /** What the addresses lead to that clients have for names. */
     fetchDocument?: PublicFetch
+    /** In place of the network and of Chromium, for pages. */
+    browser?: BrowserParts
     /** Beside the house's own. */
     tools?: readonly Tool[]
     /** Where messages to browsers go. */
@@ -118,6 +121,7 @@ export async function startJarvis(
     ...(options.fetchDocument && { fetchDocument: options.fetchDocument }),
     ...(options.push && { push: options.push }),
     ...(options.tools && { tools: options.tools }),
+    ...(options.browser && { browser: options.browser }),
     ...(options.hashesAsInProduction !== true && { hashStrength: { memoryKib: 8, passes: 1, lanes: 1 } }),
   })
   // Client and server are one process here: after a pause of 5 s, Node's default, one would close what the other just uses.

@@ -1,6 +1,6 @@
 import type { Card } from 'jarvis-backend/protocol'
 
-/** The effect that a card of one of the house's tools carries; none of a tool that has none. */
+/** The effect on the card of one of JARVIS's tools; none for a tool without effects. */
 export function effectOf(toolName: string, { force }: Record<string, unknown>): Pick<Card, 'effect'> {
   const [, action, end] = /^(start|stop|restart)_(vm|container)$/.exec(toolName) ?? []
   if (action !== undefined) {

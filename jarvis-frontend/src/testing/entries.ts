@@ -35,7 +35,7 @@ export function card(toolUseId: string, toolName: string, vmid: number, now: num
 
 type Loose<E> = E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> & { at?: number; runId?: string } : never
 
-/** An entry as a scene names it: its place, and mostly its run and time, come with the others'. */
+/** An entry as a scene writes it. `entriesOf` adds its place, and its run and time where they are absent. */
 export type LooseEntry = Loose<Entry>
 
 /** Numbers entries and puts them in one run where they name none. */
@@ -80,7 +80,7 @@ export const ran = (
   { type: 'tool_result', toolUseId, result, isError, summary, durationMs },
 ]
 
-/** A call that was under way when the server died, and of which the cluster did not say what became. */
+/** A call that ran when the server died. The cluster did not report its outcome. */
 export const lost = (
   toolUseId: string,
   toolName: string,

@@ -143,7 +143,7 @@ export function lab(now: number): ClusterState {
   }
 }
 
-/** The same, well: nothing hot, nothing full, every backup fresh. */
+/** The same homelab in good health: nothing hot, nothing full, every backup fresh. */
 export function quietLab(now: number): ClusterState {
   const ill = lab(now)
   return {

@@ -41,15 +41,15 @@ export type Scene = {
   feed?: Omit<Activity, 'id'>[]
   tools?: ToolInfo[]
   changes?: Change[]
-  /** What is read of guests, by number. */
+  /** The answers about guests, by number. */
   guests?: Record<string, GuestReply>
-  /** What snapshots of guests hold, by `NUMBER/NAME`. */
+  /** The configurations in snapshots, by `NUMBER/NAME`. */
   snapshots?: Record<string, Record<string, string>>
   /** The verdict on a call; absent: by the tool's name alone. */
   classify?: (toolName: string, input: Record<string, unknown>) => ClassifyReply | undefined
   samples?: SamplesReply
   watch?: WatchScene
-  /** A type and bytes, by id. */
+  /** Pictures as media type and bytes, by id. */
   pictures?: Record<string, [type: string, data: Buffer]>
   isDemoCluster?: boolean
 }

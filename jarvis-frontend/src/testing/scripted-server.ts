@@ -54,10 +54,10 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
   const decisions: { toolUseId: string; confirmed: boolean; note?: string; goesBackAfterMin?: number }[] = []
   const sent: { sessionId: string; message: string }[] = []
   const checked: string[] = []
-  /** Of changes: what was pressed. */
+  /** The requests to keep or undo changes. */
   const answers: { id: string; act: string }[] = []
   const attached: string[] = []
-  /** Of alerts, jobs and runbooks: every request that changes something. */
+  /** The requests that change alerts, jobs or runbooks. */
   const asked: Asked[] = []
   /** `answersCheck`: what a later look finds, a status and a body. `takesSockets`: whether a handshake is let in. */
   const behaviour = {
@@ -381,7 +381,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     drop: () => {
       for (const wire of wires) wire.destroy()
     },
-    /** Stops as a server does that dies; the scene stays as it is and may be played again. */
+    /** Stops like a server that is killed. The scene keeps its state and can be played again. */
     async close() {
       const closed = io.close()
       // A browser keeps idle connections, for which a closing server would wait.

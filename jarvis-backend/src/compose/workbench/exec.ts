@@ -9,11 +9,14 @@ import { nameReason } from '../../ssh-grammar/secret-paths.ts'
 import { withPorts } from '../../tools/tool.ts'
 import type { Applicable } from '../../tools/workbench/command-ports.ts'
 import { commandTools } from '../../tools/workbench/commands.ts'
+import { undoOf } from '../../tools/workbench/file-tool.ts'
 import { openWay } from '../../workbench/egress/proxy.ts'
 import { entryAt } from '../../workbench/files/apply.ts'
+import { mostBytes } from '../../workbench/files/content-store.ts'
 import { diffOf } from '../../workbench/files/diff.ts'
-import { type FileChange, isSame } from '../../workbench/files/entry.ts'
+import { type FileChange, isSame, shownPath } from '../../workbench/files/entry.ts'
 import { rootName } from '../../workbench/files/root-of.ts'
+import { bytesOf, withFile, within } from '../../workbench/files/walk.ts'
 import type { Command } from '../../workbench/sandbox/command.ts'
 import { createCommandFiles } from '../../workbench/sandbox/command-files.ts'
 import { createCommands } from '../../workbench/sandbox/commands.ts'
@@ -50,7 +53,21 @@ export function composeExec(bench: Bench): Area {
 
   function applicable(command: Command): Applicable {
     const { changes, moved } = planOf(command)
-    return { hash: hashOf(changes), diff: diffOf(changes, bench.store.read), moved }
+    for (const change of changes) keepOld(change)
+    const undo = undoOf(changes, bench.store, command.sessionId)
+    return { hash: hashOf(changes), diff: diffOf(changes, bench.store.read), moved, undo }
+  }
+
+  /** Keeps what a file holds now, for the difference and the undo. */
+  function keepOld({ root, path, old }: FileChange): void {
+    if (old.kind !== 'file') return
+    const shown = shownPath({ root, path })
+    within(bench.rootOf(root), path, (held) =>
+      withFile(held, shown, (file) => {
+        const bytes = bytesOf(file, mostBytes)
+        if (bytes !== undefined) bench.store.keep(bytes)
+      }),
+    )
   }
 
   const tools = commandTools({ verdict: sandbox.verdict, get: store.get })

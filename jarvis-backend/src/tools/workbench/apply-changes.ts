@@ -47,7 +47,7 @@ export const applyChanges = (facts: CommandFacts) =>
       const command = ofSession(ports.commands.get, id, sessionId)
       mustBeWhole(command)
       if (command.state.kind === 'running') throw new Mistake(`command: ${id} still runs.`)
-      const { hash, diff, moved } = ports.applicable(command)
+      const { hash, diff, moved, undo } = ports.applicable(command)
       const { state } = command
       const changed =
         moved.length === 0
@@ -59,7 +59,7 @@ export const applyChanges = (facts: CommandFacts) =>
       return {
         now: `The command ${quoted(command.command, 300, '`')} ran once on a view of ${command.folder} (sandbox: ${command.level}): ${endWords(state)}.${askedWords(state.asked)}`,
         then: `${changesWords(state)}, as shown.${changed}`,
-        undo: { kind: 'none', because: 'The files before are kept, and can be put back.' },
+        undo,
         basis: { files: hash },
         diff,
       }

@@ -4,13 +4,13 @@ import { quoted } from '../../redaction/visible.ts'
 import { type Command, endWords } from '../../workbench/sandbox/command.ts'
 import type { Commands } from '../../workbench/sandbox/commands.ts'
 import type { Sandbox, Verdict } from '../../workbench/sandbox/level.ts'
-import { toolOver } from '../tool.ts'
+import { toolOver, type Undo } from '../tool.ts'
 
 /** What the tools over commands need to be judged: the sandbox as it was found, and a command by its id. */
 export type CommandFacts = { verdict(): Verdict; get(id: string): Command | undefined }
 
 /** What would be applied now. `hash`: of all changes. `moved`: paths that something else changed since the command ran. */
-export type Applicable = { hash: string; diff: FileDiff[]; moved: string[] }
+export type Applicable = { hash: string; diff: FileDiff[]; moved: string[]; undo: Undo }
 
 export type CommandPorts = {
   commands: Commands

@@ -5,7 +5,7 @@ import { Visible } from '../../ui/boxed.tsx'
 import { Tier, tierMeaning, tierWord } from '../../ui/tier.tsx'
 import { useCluster } from './store.ts'
 
-/** `does`: what the tool is found by, where it is not named. */
+/** `does`: the effect by which the tool is found, if the act does not name a tool. */
 export type Act = {
   label: string
   does?: Effect
@@ -14,7 +14,7 @@ export type Act = {
 }
 type Call = Omit<Act, 'does'> & { tool: string }
 
-/** What can be asked for: what fits the guest's power, a clean stop and the plug apart. */
+/** The possible acts on a guest in its power state. A clean stop and pulling the plug are separate acts. */
 export function actsOfGuest({ vmid, type, status, isTemplate }: Guest): Act[] {
   if (isTemplate) return []
   const act = (label: string, action: 'start' | 'stop' | 'restart', force = false): Act => ({
@@ -37,7 +37,7 @@ const commandOf = ({ tool, input }: Call) =>
     .map(([key, value]) => `${key}=${value}`)
     .join(' ')}`
 
-/** Calls, each with the tier the gate gives it now; chosen, it is asked for in a chat like any other. */
+/** Buttons for calls, each with the tier that the gate gives the call now. A button asks for its call in a chat. */
 export function Acts({
   acts: wanted,
   onAsk,
@@ -67,7 +67,7 @@ export function Acts({
   if (onAsk === undefined) return <p className="acts text-dim">An operator can do this.</p>
   const judged = verdicts.isOld ? undefined : verdicts.data
   const refused = judged?.find(({ tier }) => tier === 'black')
-  // What cannot work as the cluster is now: each says so by itself.
+  // Each call that cannot work now says so itself.
   const impossible = acts.flatMap(({ label }, at) => {
     const why = whyNot(judged?.[at])
     return why === undefined ? [] : [`${label}: ${why}`]

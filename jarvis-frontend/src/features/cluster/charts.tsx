@@ -14,7 +14,7 @@ const netShort = (bytesPerSecond: number) => {
   const { value, unit } = rate(bytesPerSecond)
   return withUnit(value, unit)
 }
-/** `16 M`: the axis has no room for more. */
+/** A short figure such as `16 M`, because the axis is narrow. */
 const bytesShort = (bytes: number) => size(bytes).replace(/\.\d+/, '').replace('iB', '')
 const kinds: Record<SampleField, Kind> = {
   cpuRatio: { title: 'CPU', top: 1, format: percent },
@@ -33,7 +33,7 @@ export type ChartsProps = {
   range: SampleRange
   fields: readonly SampleField[]
   marks?: readonly ChartMark[]
-  /** Of the fields, in their unit. */
+  /** The limit of the fields, in their unit. */
   limit?: number | undefined
   /** Names the fields that have no samples. */
   saysUnknown?: boolean

@@ -9,7 +9,7 @@ import { GuestTableRow } from './guest-table-row.tsx'
 import type { Ghosts } from './parts.tsx'
 import { nextSort, type Sort, type SortKey, type TableRow } from './rows.ts'
 
-/** More rows than that are drawn only where they are seen. */
+/** In a table with more rows than this, only the rows near the screen are drawn. */
 const virtualOver = 60
 
 type Column = { key?: SortKey; name: string; className?: string }
@@ -53,7 +53,7 @@ export function GuestTable({ rows, markOf, isBusy, ghosts, now, sort, chosen, li
     getItemKey: (at) => keyOf(rows[at]),
   })
   const items = isVirtual ? virtual.getVirtualItems() : rows.map((_, index) => ({ index, start: 0, end: 0 }))
-  // Sizes are known, so they need no measuring; where they turn out others, all is laid out anew.
+  // Row heights are known and not measured. If the real ones differ, all rows are laid out again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it asks for them by `estimateSize`
   useLayoutEffect(() => virtual.measure(), [virtual, heights])
   const before = isVirtual ? (items[0]?.start ?? margin) - margin : 0
@@ -119,7 +119,7 @@ const Room = ({ height }: { height: number }) => (
 
 type Scroller = { scroller: HTMLElement | null; margin: number; heights: { guest: number; node: number } }
 
-/** What scrolls the table, which differs with the width, and where in it the rows begin, and how high they are. */
+/** The element that scrolls the table (it differs with the width), where the rows begin in it, and their height, px. */
 function useScroller(table: React.RefObject<HTMLTableElement | null>) {
   const [found, setFound] = useState<Scroller>({ scroller: null, margin: 0, heights: { guest: 26.5, node: 30 } })
   useLayoutEffect(() => {

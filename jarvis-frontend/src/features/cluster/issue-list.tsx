@@ -5,7 +5,7 @@ import type { Issue } from './health.ts'
 import { useIssuePast } from './issue-past.ts'
 import { StateMark } from './state-mark.tsx'
 
-/** More of one check are told as one line. */
+/** With more issues of one check than this, they share one line. */
 const mostAlike = 2
 
 /** The issues with a heading. Draws nothing without issues. */
@@ -60,7 +60,7 @@ export function IssueList({
   )
 }
 
-/** What the past says stands in for the limit, and beside all else. */
+/** The words on the past. They replace the limit, and stand beside all other details. */
 function detailOf({ detail, past: about }: Issue, past: string | undefined): string {
   if (past === undefined) return detail
   return about === undefined || about.field === 'usedRatio' ? `${detail}, ${past}` : past

@@ -10,7 +10,7 @@ const Peek = lazy(() => import('./peek.tsx').then((part) => ({ default: part.Pee
 
 type Ask = (question: string) => void
 
-/** `Live` draws a noun: there are many texts and few nouns in them, so a text alone watches nothing but names. */
+/** `Live` draws a noun. Most texts have no nouns, so a text watches only the names of guests and nodes. */
 type Props = { text: string; Live: ComponentType<{ noun: Noun }> }
 
 /** Text whose guests and nodes show their live state. */

@@ -16,7 +16,7 @@ import { VitalRow } from './vital-row.tsx'
 
 export type GuestFilter = 'all' | 'running' | 'stopped' | 'attention'
 
-/** What of the page lies in its address. `detail`: a series' name, `guest/123`. */
+/** The part of the page's state that its address holds. `detail`: a series' name, such as `guest/123`. */
 export type ClusterView = {
   show: GuestFilter
   sort: Sort

@@ -25,7 +25,7 @@ export function usePast(names: readonly string[], range: SampleRange) {
 export const known = (line: Line | undefined): number[] =>
   line === undefined ? [] : line.values.filter((value) => value !== undefined)
 
-/** Where a line is flatter than this, nothing is foretold. */
+/** A line with a smaller slope than this gets no forecast. */
 const leastADay = 0.0005
 const dayMs = 86_400_000
 

@@ -139,7 +139,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
 
   if (hand.rest !== undefined) {
     return (
-      // Its own: no button that has the focus becomes another.
+      // A key of its own, so that a focused button never turns into another button.
       <footer key="rest">
         <span className="resting">
           <Mark kind="unknown" />

@@ -26,7 +26,7 @@ export function phaseOf({ resolved, result }: Pick<Matter, 'resolved' | 'result'
   return resolved.decision === 'approved' ? 'executing' : resolved.decision
 }
 
-/** How long an expired card waited, in ms: the expiry it was written down with may lie a day past what it became once seen. */
+/** How long an expired card waited, ms. The stored expiry may be a day later than the one that counted from the first sight. */
 export function waitedFor({
   card,
   resolved,

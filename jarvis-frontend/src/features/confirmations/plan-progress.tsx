@@ -97,7 +97,7 @@ type Props = {
   onUndo?: ((id: string) => void) | undefined
 }
 
-/** Each step of a plan with what was seen after it. No time is guessed. */
+/** Each step of a plan with the state that was observed after it. Times are never estimated. */
 export function PlanProgress({ run, mayStop, unknownOf, stepCard, onUndo }: Props) {
   const [refused, setRefused] = useState<string>()
   const [isStopping, setStopping] = useState(false)

@@ -48,7 +48,7 @@ export function ClusterForm({
     attempt(async () => {
       forget()
       const url = String(new FormData(form).get('url')).trim()
-      // A node's page is reached by typing its name alone; so it is here.
+      // A bare name or address is enough, as it is for the page of a node.
       const shown = await probeCluster(url.includes('://') ? url : `https://${url}`)
       setSeen(shown)
       setAccepted(shown.isTrusted)

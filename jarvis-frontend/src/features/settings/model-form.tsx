@@ -21,13 +21,13 @@ export function ModelForm({
 }) {
   const [said, setSaid] = useState<Said>()
   const [isBusy, setBusy] = useState(false)
-  // What a save found not to work: asked for again as it stands, it is kept, for the server may only be off now.
+  // The values whose last save failed. Saving the same values again keeps them, because the server may only be off now.
   const [refused, setRefused] = useState<string>()
   const ownAddress = provider === 'anthropic' ? addresses.anthropic : addresses.openai
   const list = useId()
   const names = useId()
   const [models, setModels] = useState<readonly string[]>([])
-  // What the environment names has its address and key there; the model is a choice of its own.
+  // A provider of the environment has its address and key there. Only the model can be chosen here.
   const isFixed = source === 'environment'
   const bodyOf = (form: HTMLFormElement): ModelBody => {
     const given = new FormData(form)
@@ -59,7 +59,7 @@ export function ModelForm({
     if (field instanceof HTMLInputElement) field.value = address
     setSaid(undefined)
   }
-  /** The name to begin with is of the provider's own service; another server has others. */
+  /** The suggested model name belongs to the provider's own service. Another server has other names. */
   const suit = ({ form, value }: HTMLInputElement) => {
     setModels([])
     const field = form?.elements.namedItem('model')

@@ -2,7 +2,7 @@ import { assistant, call, card, entriesOf, lost, needed, usage, user } from '../
 import type { Scene, ScriptSession } from '../scene.ts'
 import { morning } from './morning.ts'
 
-/** A restart and a wake of which nobody knows whether they ran. */
+/** A restart and a wake-up with unknown outcomes. */
 export function unknown(now: number): Scene {
   const made = card('u1', 'restart_container', 122, now)
   const session: ScriptSession = {

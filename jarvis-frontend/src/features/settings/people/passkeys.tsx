@@ -14,7 +14,7 @@ import { useAttempt } from './use-attempt.ts'
 type Props = {
   passkeys: PasskeysReply
   isResting: boolean
-  /** Why the last one cannot be removed; undefined where it can. */
+  /** Why the last passkey cannot be removed; undefined where it can. */
   lastHeld: string | undefined
   onChanged: () => void
 }

@@ -14,7 +14,7 @@ import { FormProblem } from '../form-problem.tsx'
 import { TwoStep } from './two-step.tsx'
 import { useAttempt } from './use-attempt.ts'
 
-/** From here on it is time for new ones. */
+/** With this many recovery codes left, the page suggests new ones. */
 const few = 3
 
 /** The codes of an app beside the password of the person who looks, and the recovery codes. */

@@ -7,7 +7,7 @@ import { browserOf } from './browser.ts'
 import { TwoStep } from './two-step.tsx'
 import { isLongUnseen } from './words.ts'
 
-/** Where a person is signed in. `onEnd`: absent where these are somebody else's, whose addresses stay unsaid. */
+/** Where a person is signed in. `onEnd`: absent for another person's sign-ins, which are shown without addresses. */
 export function SignIns({
   items,
   isResting,

@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { type Effect, Mistake } from '../../../gate/effect.ts'
+import { webEffect } from '../../../gate/index.ts'
+import { hashOf } from '../../../lib/canonical.ts'
+import type { Missing } from '../../../protocol/index.ts'
+import { quoted } from '../../../redaction/visible.ts'
+import type { Browsers } from '../../../workbench/browser/browsers.ts'
+import type { Browsing, Done } from '../../../workbench/browser/browsing.ts'
+import { pageAddress } from '../../../workbench/browser/site.ts'
+import type { Seen } from '../../../workbench/browser/tab.ts'
+import { type PrepareContext, type Preview, type ToolContext, type ToolOutput, toolOver } from '../../tool.ts'
+
+/** What the tools over pages act through. `upload`: reads a file of the session's folder. */
+export type BrowserPorts = {
+  browsers: Browsers
+  missing(): readonly Missing[]
+  /** @throws Mistake where there is no such file, or it is too large */
+  upload(sessionId: string, path: string): { name: string; bytes: Buffer; hash: string }
+}
+
+export const browserTool = toolOver<BrowserPorts>()
+
+/** The form of an element's reference is neither a word nor a whole number, so that no text of a page is mistaken for it by the taint check. */
+export const Ref = z
+  .string()
+  .regex(/^\d{1,6}\.\d{1,6}$/)
+  .describe('An element’s reference, as read_page shows it: 1.25.')
+export const TabNumber = z.int().min(1).max(999_999)
+
+export const pageOutput = z.object({ url: z.string(), title: z.string(), tab: z.int() })
+
+/** The least tier where the machine lacks something: such a call is refused with the remedy. */
+export const lacking = ({ missing }: BrowserPorts): Pick<Effect, 'atLeast'> => {
+  const [first] = missing()
+  if (first === undefined) return {}
+  return { atLeast: { tier: 'black', because: `${first.what} is missing: ${first.remedy}.`, isAlways: true } }
+}
+
+/** A page that is open is read: nothing leaves the sandbox. */
+export const readsPage = (ports: BrowserPorts): Effect[] => [
+  { kind: 'read', on: 'sandbox', target: { kind: 'none', id: 'sandbox/browser' }, ...lacking(ports) },
+]
+export const readingTouches = [{ kind: 'read', on: 'sandbox' }] as const
+
+export const changingTouches = [
+  { kind: 'network', on: 'web' },
+  { kind: 'remote', on: 'web' },
+] as const
+
+/** The element as it was read last. @throws Mistake */
+export function seenOf(ref: string, { browsers }: BrowserPorts): Seen {
+  const seen = browsers.seen(ref)
+  if (seen === undefined)
+    throw new Mistake(`ref: there is no element ${ref} on an open page. Read the page with read_page.`)
+  return seen
+}
+
+export const hostOf = (url: string): string => {
+  const address = pageAddress(url)
+  return 'refused' in address ? 'the page' : address.host
+}
+
+/** `button "Save"`, for a sentence. */
+export const named = ({ role, name }: Pick<Seen, 'role' | 'name'>): string =>
+  `${role} ${name === '' ? 'without a name' : quoted(name, 100)}`
+
+/** An effect on the page that holds the element. Only http(s) pages can be open. */
+export const onPage = (
+  kind: 'network' | 'remote',
+  url: string,
+  more: Parameters<typeof webEffect>[2],
+  ports: BrowserPorts,
+): Effect => {
+  const address = pageAddress(url)
+  if ('refused' in address) throw new Mistake('No page is open there. Open one with open_page.')
+  return { ...webEffect(kind, address.url, more), ...lacking(ports) }
+}
+
+export const sessionOf = ({ sessionId }: { sessionId?: string | undefined }): string => {
+  if (sessionId === undefined) throw new Mistake('A page belongs to a conversation, and this call has none.')
+  return sessionId
+}
+
+const basisOf = ({ ref, role, name, pageUrl, leadsTo }: Seen) => hashOf({ ref, role, name, pageUrl, leadsTo })
+
+/** Reads the element again: a card names it, and an approval holds for this one alone. @throws Mistake where it is gone */
+export async function prepareElement(
+  { ref }: { ref: string },
+  context: PrepareContext,
+  { browsers }: BrowserPorts,
+): Promise<Preview> {
+  const seen = await browsers.onOpen(sessionOf(context), async (browsing) => (await found(browsing, ref)).seen)
+  return {
+    now: `element ${ref}, ${named(seen)}, on ${quoted(seen.pageUrl, 200)}`,
+    undo: { kind: 'none', because: 'JARVIS cannot take back what a site did.' },
+    basis: { element: basisOf(seen) },
+  }
+}
+
+/** The element of the browser that the session has. @throws Mistake where it is gone, or of another session */
+async function found(browsing: Browsing, ref: string) {
+  const [tabId, number] = ref.split('.').map(Number)
+  const tab = browsing.tabs().find(({ id }) => id === tabId)
+  if (tab === undefined || number === undefined)
+    throw new Mistake(`ref: the page of ${ref} is not open in this conversation. Read a page with read_page.`)
+  browsing.use(tab.id)
+  return tab.find(number)
+}
+
+/**
+ * Does something to one element, if it is still the one that the call was judged by.
+ * @param deed gets the element anew, and how long it may wait for it, ms
+ */
+export function actOn(
+  ref: string,
+  context: ToolContext,
+  { browsers }: BrowserPorts,
+  deed: (element: Awaited<ReturnType<typeof found>>, browsing: Browsing) => Promise<void>,
+): Promise<ToolOutput> {
+  return browsers.onOpen(sessionOf(context), async (browsing) => {
+    const element = await found(browsing, ref)
+    if (basisOf(element.seen) !== context.preview?.basis?.element)
+      throw new Mistake(`ref: ${ref} is another element now: ${named(element.seen)}. Nothing was done to it.`)
+    const done = await browsing.act(() => deed(element, browsing), context.signal)
+    return pageAnswer(done)
+  })
+}
+
+/** What is said of a page after something was done to it. The page’s own words come last. */
+export async function pageAnswer({ tab, news, notes }: Done, whole?: string): Promise<ToolOutput> {
+  if (tab.page.isClosed()) {
+    return { text: ['The tab was closed.', ...notes].join('\n'), summary: 'the tab was closed', isError: true }
+  }
+  const url = tab.page.url()
+  const title = (await tab.page.title()).slice(0, 200)
+  const shown = whole ?? news
+  const text = [
+    `Page ${url} in tab ${tab.id}, title ${quoted(title, 200)}.`,
+    ...notes,
+    ...(shown === ''
+      ? ['Nothing new is on the page.']
+      : [whole === undefined ? 'New on the page:' : 'On the page:', shown]),
+  ].join('\n')
+  return { text, summary: `${hostOf(url)}, ${quoted(title, 60)}`, data: { url, title, tab: tab.id } }
+}
+
+/** What went wrong in the browser, in its first line, with what the proxy refused. */
+export const inOneLine = (error: unknown): string =>
+  ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '').replace(/^[\w.]+: /, '')

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { quoted } from '../../../redaction/visible.ts'
+import { pageAddress } from '../../../workbench/browser/site.ts'
+import {
+  actOn,
+  browserTool,
+  changingTouches,
+  hostOf,
+  named,
+  onPage,
+  pageOutput,
+  prepareElement,
+  Ref,
+  seenOf,
+} from './browser-tool.ts'
+
+/** A link that only opens a page is opened without a click, so that nothing else of the page runs with it. */
+export const clickElement = browserTool({
+  name: 'click_element',
+  title: 'Click on an element',
+  description:
+    'Clicks on an element of the open page. A link that only opens a page of the same site is opened; every other click asks, because it may change anything.',
+  tier: 'yellow',
+  timeoutMs: 60_000,
+  input: z.strictObject({ ref: Ref }),
+  output: pageOutput,
+  touches: changingTouches,
+  raises: [
+    { tier: 'red', words: 'an element that is no link' },
+    { tier: 'red', words: 'a link to another site' },
+  ],
+  effects: ({ ref }, _world, ports) => {
+    const seen = seenOf(ref, ports)
+    const { leadsTo, pageUrl, role } = seen
+    if (leadsTo === undefined) {
+      const sentence = `The ${named(seen)} on ${hostOf(pageUrl)} is clicked.`
+      const because = 'A click can change anything that the site lets it change.'
+      return [
+        onPage(
+          'remote',
+          pageUrl,
+          { sentence, deed: `click this ${plainRole(role)}`, atLeast: { tier: 'red', because } },
+          ports,
+        ),
+      ]
+    }
+    const sentence = `The browser opens ${quoted(leadsTo, 300)}, to which the ${named(seen)} on ${hostOf(pageUrl)} leads.`
+    const because = `The page chose this address, and it is of another site than the page: ${hostOf(leadsTo)}.`
+    const isSame = siteOf(leadsTo) === siteOf(pageUrl)
+    const more = {
+      sentence,
+      deed: 'open where this link leads',
+      ...(!isSame && { atLeast: { tier: 'red', because } as const }),
+    }
+    return [onPage('network', leadsTo, more, ports)]
+  },
+  prepare: prepareElement,
+  ending: () => ({ look: 'Look at the site: whether the click did something is not known.' }),
+  async run({ ref }, context, ports) {
+    const { leadsTo } = seenOf(ref, ports)
+    const address = leadsTo === undefined ? undefined : pageAddress(leadsTo)
+    if (address === undefined || 'refused' in address)
+      return actOn(ref, context, ports, ({ locator }) => locator.click({ signal: context.signal }))
+    let outline = ''
+    const answer = await actOn(ref, context, ports, async (_element, browsing) => {
+      const { tab } = await browsing.open(address, context.signal)
+      outline = tab.outline({}).text
+    })
+    return outline === '' ? answer : { ...answer, text: `${answer.text}\n${outline}` }
+  },
+})
+
+const siteOf = (url: string) => {
+  const address = pageAddress(url)
+  return 'refused' in address ? '' : address.site
+}
+
+/** The role is the page's choice of a word from a list of the standard's. */
+export const plainRole = (role: string): string => (/^[a-z]{3,20}$/.test(role) ? role : 'element')

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import {
+  actOn,
+  browserTool,
+  changingTouches,
+  hostOf,
+  named,
+  onPage,
+  pageOutput,
+  prepareElement,
+  Ref,
+  seenOf,
+} from './browser-tool.ts'
+
+/** Keys that move about and change no more than a field. Enter and Space press buttons, letters are shortcuts of many sites. */
+const harmless =
+  /^(?:Tab|Shift\+Tab|Escape|Home|End|PageUp|PageDown|ArrowUp|ArrowDown|ArrowLeft|ArrowRight|Backspace|Delete)$/
+
+export const pressKeys = browserTool({
+  name: 'press_keys',
+  title: 'Press keys on a page',
+  description:
+    'Presses keys on one element of the open page, one after the other, by their names: Tab, ArrowDown, Escape, Enter, Control+A. Text goes in with fill_field. Enter, Space, letters and shortcuts ask.',
+  tier: 'yellow',
+  timeoutMs: 60_000,
+  input: z.strictObject({
+    ref: Ref,
+    keys: z
+      .array(z.string().regex(/^(?:(?:Control|Shift|Alt|Meta)\+){0,3}(?:[A-Z][A-Za-z]{2,15}|F\d{1,2}|[ -~])$/))
+      .min(1)
+      .max(20),
+  }),
+  output: pageOutput,
+  touches: changingTouches,
+  raises: [{ tier: 'red', words: 'Enter, Space, letters and shortcuts' }],
+  effects: ({ ref, keys }, _world, ports) => {
+    const seen = seenOf(ref, ports)
+    const sentence = `The keys ${keys.join(' ')} are pressed on the ${named(seen)} on ${hostOf(seen.pageUrl)}.`
+    const isHarmless = keys.every((key) => harmless.test(key))
+    const because = 'These keys can do all that a click can.'
+    const atLeast = isHarmless ? {} : { atLeast: { tier: 'red', because } as const }
+    return [
+      onPage(
+        isHarmless ? 'network' : 'remote',
+        seen.pageUrl,
+        { sentence, deed: 'press these keys', ...atLeast },
+        ports,
+      ),
+    ]
+  },
+  prepare: prepareElement,
+  ending: () => ({ look: 'Look at the site: whether the keys did something is not known.' }),
+  run: ({ ref, keys }, context, ports) =>
+    actOn(ref, context, ports, async ({ locator }) => {
+      for (const key of keys) await locator.press(key, { signal: context.signal })
+    }),
+})

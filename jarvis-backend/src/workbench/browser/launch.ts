@@ -1,0 +1,89 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { relayBind, relayed, relayPort } from '../egress/relay.ts'
+import { bwrapArgv, bwrapPath } from '../sandbox/argv.ts'
+import { seccompFilter } from '../sandbox/seccomp.ts'
+import { loadPlaywright } from './parts.ts'
+
+/** A Chromium in a sandbox of its own. `downloads`: its folder for downloads, on this machine. */
+export type Launched = { browser: Browser; downloads: string; end(): Promise<void> }
+
+const args = [
+  '--disable-quic',
+  // Loopback goes through the proxy too, which refuses it.
+  '--proxy-bypass-list=<-loopback>',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--disable-gpu',
+  '--disable-sync',
+  '--no-first-run',
+  '--renderer-process-limit=4',
+  '--js-flags=--max-old-space-size=512',
+  // Playwright keeps the profile of a page in memory; the rest is in the sandbox's own /tmp.
+  '--disk-cache-size=1',
+]
+const launchMs = 20_000
+/** The program's files 0 to 4: Playwright speaks to Chromium over 3 and 4. */
+const files = 5
+const filterFile = 9
+
+/**
+ * Starts Chromium in bubblewrap. Nothing leads out of the sandbox but `egress`, and of this machine's files it sees its programs and its own
+ * folder for downloads. Chromium's own sandbox is nested in it. @param egress the socket of its proxy @throws Error saying why it did not start
+ */
+export async function launchChromium(chromium: { path: string; folder?: string }, egress: string): Promise<Launched> {
+  const playwright = await loadPlaywright()
+  const filter = seccompFilter({ sockets: 'unix', nests: true })
+  if (filter === undefined) throw new Error(`There is no filter of system calls for ${process.arch}.`)
+  const folder = mkdtempSync(join(tmpdir(), 'jarvis-browser-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  try {
+    const downloads = join(folder, 'downloads')
+    mkdirSync(downloads)
+    writeFileSync(join(folder, 'filter.bpf'), filter)
+    const cell = {
+      binds: [
+        relayBind,
+        ...(chromium.folder === undefined ? [] : [{ from: chromium.folder, to: chromium.folder }]),
+        // At the same path inside, as Chromium is told where to write by Playwright.
+        { from: downloads, to: downloads, isWritable: true as const },
+      ],
+      cwd: '/tmp',
+      env: { HOME: '/tmp' },
+      egress,
+      nests: true as const,
+      tmpBytes: 512 * 1024 ** 2,
+    }
+    const argv = bwrapArgv(cell, { seccomp: filterFile }, relayed([chromium.path], files))
+    const starter = join(folder, 'start')
+    // A user other than 0 inside: Chromium refuses its own sandbox to root.
+    const command = [bwrapPath, '--uid', '1000', '--gid', '1000', ...argv].map(shellWord).join(' ')
+    const text = `#!/bin/sh\nexec ${filterFile}<${shellWord(join(folder, 'filter.bpf'))}\nexec ${command} "$@"\n`
+    writeFileSync(starter, text, { mode: 0o700 })
+    const browser = await playwright.chromium.launch({
+      executablePath: starter,
+      chromiumSandbox: true,
+      env: {},
+      args,
+      downloadsPath: downloads,
+      proxy: { server: `http://127.0.0.1:${relayPort}`, bypass: '<-loopback>' },
+      timeout: launchMs,
+      ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
+    })
+    return {
+      browser,
+      downloads,
+      async end() {
+        await browser.close().catch(() => undefined)
+        remove()
+      },
+    }
+  } catch (cause) {
+    remove()
+    const [said = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n')
+    throw new Error(`Chromium did not start in its sandbox: ${said}`, { cause })
+  }
+}
+
+const shellWord = (word: string) => `'${word.replaceAll("'", "'\\''")}'`

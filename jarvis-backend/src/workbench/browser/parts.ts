@@ -1,0 +1,49 @@
+import { accessSync, constants, realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** The programs themselves: their usual starters are scripts that read files which a sandbox does not have. */
+const places = [
+  '/usr/lib/chromium/chromium-headless-shell',
+  '/usr/lib/chromium/chromium',
+  '/usr/lib/chromium-browser/chromium-browser',
+  '/usr/lib64/chromium-browser/chromium-browser',
+  '/opt/google/chrome/chrome',
+]
+
+/** The system's Chromium, found once: the program, and its folder where that is outside `/usr`. */
+export function findChromium(candidates: readonly string[] = places): { path: string; folder?: string } | undefined {
+  for (const candidate of candidates) {
+    try {
+      accessSync(candidate, constants.X_OK)
+      const path = realpathSync(candidate)
+      return { path, ...(!path.startsWith('/usr/') && { folder: dirname(path) }) }
+    } catch {
+      // The next one.
+    }
+  }
+  return undefined
+}
+
+export const chromiumRemedy = 'apt install chromium-headless-shell (or chromium), then restart JARVIS'
+export const playwrightRemedy = 'npm install playwright-core in JARVIS’s folder, then restart JARVIS'
+
+type Playwright = typeof import('playwright-core')
+
+/** Playwright, which is optional and loaded with the first page. @throws Error with the remedy */
+export async function loadPlaywright(): Promise<Playwright> {
+  try {
+    return await import('playwright-core')
+  } catch (cause) {
+    throw new Error(`playwright-core is missing: ${playwrightRemedy}.`, { cause })
+  }
+}
+
+/** Whether playwright-core is installed, without loading it. */
+export function hasPlaywright(): boolean {
+  try {
+    import.meta.resolve('playwright-core')
+    return true
+  } catch {
+    return false
+  }
+}

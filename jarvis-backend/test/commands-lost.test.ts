@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../src/lib/clock.ts'
+import type { Command } from '../src/workbench/sandbox/command.ts'
+import { createCommandFiles } from '../src/workbench/sandbox/command-files.ts'
+import { createCommands } from '../src/workbench/sandbox/commands.ts'
+import { createSandbox } from '../src/workbench/sandbox/level.ts'
+
+function commandsIn(dir: string, bwrap = '/nowhere/bwrap') {
+  const store = createCommandFiles(join(dir, 'commands'))
+  const sandbox = createSandbox(systemClock, { bwrap }, () => Promise.resolve(false))
+  const commands = () =>
+    createCommands({
+      ...{ clock: systemClock, dir, sandbox, store, ownPaths: [], bwrap },
+      keep: () => undefined,
+      redact: (text) => text,
+      isSecret: () => false,
+      openWay: () => Promise.resolve({ socket: '/nowhere', contacts: () => [], close: () => Promise.resolve() }),
+    })
+  return { store, sandbox, commands }
+}
+function folder() {
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-lost-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+const running: Command = {
+  ...{ id: 'cmd_1', sessionId: 'ses_1', command: 'sleep 9', folder: 'session', egress: [], isBackground: true },
+  ...{ level: 'full', startedAt: 1, state: { kind: 'running' } },
+}
+
+test('a command that ran when JARVIS ended has ended with it, and is not started again', () => {
+  const { store, commands } = commandsIn(folder())
+  store.put(running)
+  commands()
+  expect(store.get('cmd_1')?.state).toMatchObject({ kind: 'ended', why: 'jarvis', changes: [] })
+  expect(store.running()).toEqual([])
+})
+
+test('a command of a deleted session is forgotten, and no id leads out of the folder', () => {
+  const { store, commands } = commandsIn(folder())
+  store.put(running)
+  expect(store.get('../../etc/passwd')).toBeUndefined()
+  commands().forget('ses_1')
+  expect(store.of('ses_1')).toEqual([])
+})
+
+test('without a sandbox nothing begins, and the remedy is said', async () => {
+  const dir = folder()
+  const { commands, store } = commandsIn(dir)
+  const asked = { sessionId: 'ses_1', command: 'true', folder: dir, shown: 'session', egress: [], isBackground: false }
+  await expect(commands().begin(asked)).rejects.toThrow(/apt install bubblewrap/)
+  expect(store.of('ses_1')).toEqual([])
+})
