@@ -40,7 +40,12 @@ test('a card shows the difference of a file, every line on request, and the sett
     await page.screenshot({ path: join(shots, 'card-phone.png') })
     await page.setViewportSize({ width: 1440, height: 900 })
   }
-  await page.getByRole('button', { name: /^Approve: write the file as shown/ }).click()
+  const approve = page.getByRole('button', { name: /^Approve: write the file as shown/ })
+  // It is enabled once the whole card was on screen.
+  await page.locator('article[data-pending]').evaluate((card) => card.scrollIntoView({ block: 'start' }))
+  await page.waitForTimeout(300)
+  await approve.scrollIntoViewIfNeeded()
+  await approve.click()
   await page.getByText('Tidied.', { exact: true }).waitFor()
   expect(readFileSync(join(dir, 'caddy/Caddyfile'), 'utf8')).toBe(after)
 
