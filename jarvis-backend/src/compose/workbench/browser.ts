@@ -18,14 +18,14 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
   const isInstalled = hasPlaywright()
   // Programs take real time, whatever the server's clock says in a test.
   const sandbox = createSandbox(systemClock)
-  let tried: Promise<unknown> | undefined
+  let isTried = false
 
   function missing(): Missing[] {
     const found: Missing[] = []
     if (chromium === undefined) found.push({ what: 'Chromium', remedy: chromiumRemedy })
     if (!isInstalled) found.push({ what: 'playwright-core', remedy: playwrightRemedy })
     const verdict = sandbox.verdict()
-    if (verdict.level !== 'full' && tried !== undefined)
+    if (verdict.level !== 'full' && isTried)
       found.push({ what: `a full sandbox for the browser (${verdict.because})`, remedy: verdict.remedy })
     return found
   }
@@ -68,7 +68,12 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
       `${browsers.running()} of 3 browsers run; each ends after ${idleMs / 60_000} minutes without use`,
     ],
     start() {
-      tried ??= sandbox.tryAgain().catch((error: unknown) => bench.report(error, 'the sandbox could not be tried'))
+      sandbox.tryAgain().then(
+        () => {
+          isTried = true
+        },
+        (error: unknown) => bench.report(error, 'the sandbox could not be tried'),
+      )
     },
     stop: browsers.stop,
     forget(sessionId) {
