@@ -1,7 +1,6 @@
-import { lookup } from 'node:dns/promises'
 import { type RequestOptions, request } from 'node:https'
 import { isIP } from 'node:net'
-import { isPublicAddress } from './public-address.ts'
+import { type Judging, judgedAddresses } from './judged-addresses.ts'
 
 export type Fetched = { text: string /** As its Cache-Control says; 0 where it says nothing. */; maxAgeS: number }
 /** `url`: https. @throws Error saying in words why there is none. */
@@ -12,21 +11,13 @@ export type PublicFetch = (url: URL) => Promise<Fetched>
  * connection goes to one of them. Redirects are not followed; size and time are bounded.
  */
 export function createPublicFetch(
-  options: {
-    isAllowed?: (address: string) => boolean
-    resolve?: (host: string) => Promise<string[]>
-    ca?: string
-    mostBytes?: number
-    timeoutMs?: number
-  } = {},
+  options: Judging & { ca?: string; mostBytes?: number; timeoutMs?: number } = {},
 ): PublicFetch {
-  const { isAllowed = isPublicAddress, resolve = addressesOf, mostBytes = 16_384, timeoutMs = 5_000 } = options
+  const { mostBytes = 16_384, timeoutMs = 5_000 } = options
   return async (url) => {
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const signal = AbortSignal.timeout(timeoutMs)
-    const addresses = isIP(host) === 0 ? await unlessAborted(resolve(host), signal) : [host]
-    const [address] = addresses
-    if (address === undefined || !addresses.every(isAllowed)) throw new Error(`${host} is not a public address`)
+    const [address = host] = await judgedAddresses(url.hostname, options, signal)
     return read(url, { host: address, signal, ...(isIP(host) === 0 && { servername: host }), ...caOf(options.ca) })
   }
 
@@ -69,15 +60,7 @@ export function createPublicFetch(
   }
 }
 
-const addressesOf = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address)
-
 const caOf = (ca: string | undefined) => (ca === undefined ? {} : { ca })
-
-const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((done, failed) => {
-    signal.addEventListener('abort', () => failed(new Error('it took too long')), { once: true })
-    work.then(done, failed)
-  })
 
 function maxAgeOf(header: string | undefined): number {
   if (header === undefined || /\bno-(store|cache)\b/i.test(header)) return 0

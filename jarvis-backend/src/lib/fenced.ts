@@ -1,0 +1,6 @@
+/** Foreign text between two fences of backticks that it cannot close. `what`: stands behind the first one. */
+export function fenced(text: string, what = ''): string {
+  const runs: readonly string[] = text.match(/`{3,}/g) ?? []
+  const fence = '`'.repeat(Math.max(3, ...runs.map((run) => run.length + 1)))
+  return `${fence}${what}\n${text}\n${fence}`
+}

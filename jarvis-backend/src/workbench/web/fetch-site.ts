@@ -1,0 +1,181 @@
+import { type IncomingMessage, type RequestOptions, request } from 'node:http'
+import { request as requestSecure } from 'node:https'
+import { isIP } from 'node:net'
+import { isHomeAddress } from '../../lib/home-address.ts'
+import { type Judging, judgedAddresses } from '../../lib/judged-addresses.ts'
+import { isPublicAddress } from '../../lib/public-address.ts'
+import { addressProblem, siteOf } from './address.ts'
+import { NotFetched } from './not-fetched.ts'
+import { type BodyLimits, readBody } from './unpack.ts'
+
+/** An answer with its body unpacked. `type`: of the media, in lower case; `hops`: the addresses that led here, the first one first. */
+export type Fetched = {
+  url: URL
+  hops: readonly URL[]
+  status: number
+  type: string
+  charset?: string
+  body: Buffer
+  wireBytes: number
+}
+
+/** @param listed policy.yaml lists the site of `url` as one of this network @throws NotFetched, or the signal's reason */
+export type FetchSite = (url: URL, asked: { listed: boolean; signal: AbortSignal }) => Promise<Fetched>
+
+export type FetchParts = Judging &
+  Partial<BodyLimits> & {
+    /** Of a test's own authority, PEM. */
+    ca?: string
+    timeoutMs?: number
+    /** Whether an address will do for a site that policy.yaml lists. */
+    isHome?: (address: string) => boolean
+    /** As `addressProblem`; a test's sites have other ports. */
+    problemOf?: typeof addressProblem
+  }
+
+const mostRedirects = 5
+const mostHeaderBytes = 32_768
+const redirects = new Set([301, 302, 303, 307, 308])
+/** Types of texts besides `text/*`. */
+const readable =
+  /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|xml)$|application\/(?:javascript|yaml|x-yaml|toml|x-ndjson)$)/
+
+/**
+ * Makes the one way to pages of the web: GET alone, without cookies or credentials. Each address on the way is judged by itself, its name is
+ * resolved once, all its addresses must be allowed, and the connection goes to one of them. A redirect never leads into this network.
+ */
+export function createFetchSite(parts: FetchParts = {}): FetchSite {
+  const { timeoutMs = 20_000, isAllowed = isPublicAddress, isHome = isHomeAddress, problemOf = addressProblem } = parts
+  const limits = { mostWireBytes: parts.mostWireBytes ?? 5_000_000, mostBytes: parts.mostBytes ?? 10_000_000 }
+
+  /** Asks one address. The answer's body is still to be read. */
+  async function ask(url: URL, listed: boolean, signal: AbortSignal): Promise<IncomingMessage> {
+    const problem = problemOf(url, listed)
+    if (problem !== undefined) throw new NotFetched(problem)
+    const judging = {
+      ...(parts.resolve && { resolve: parts.resolve }),
+      isAllowed: (address: string) => isAllowed(address) || (listed && isHome(address)),
+    }
+    const addresses = await judgedAddresses(url.hostname, judging, signal).catch((error: Error) => {
+      throw new NotFetched(wordsOf(error, url))
+    })
+    return requestTo(url, addresses, { signal, ...(parts.ca !== undefined && { ca: parts.ca }) })
+  }
+
+  async function follow(first: URL, listed: boolean, signal: AbortSignal): Promise<Fetched> {
+    const hops: URL[] = []
+    let url = first
+    for (;;) {
+      const response = await ask(url, listed && siteOf(url) === siteOf(first), signal)
+      const status = response.statusCode ?? 0
+      const { location } = response.headers
+      if (!redirects.has(status) || location === undefined) return await landed(response, url, hops, status, signal)
+      response.destroy()
+      if (hops.length === mostRedirects) throw new NotFetched(`it redirects more than ${mostRedirects} times`)
+      if (!URL.canParse(location, url.href)) throw new NotFetched('it redirects to an address that cannot be read')
+      const next = new URL(location, url.href)
+      if (url.protocol === 'https:' && next.protocol === 'http:')
+        throw new NotFetched('it redirects from https to http, where anybody between can change it')
+      hops.push(url)
+      url = next
+    }
+  }
+
+  async function landed(
+    response: IncomingMessage,
+    url: URL,
+    hops: readonly URL[],
+    status: number,
+    signal: AbortSignal,
+  ): Promise<Fetched> {
+    try {
+      if (status < 200 || status > 299) throw new NotFetched(`it answered ${status}${statusWords(status)}`)
+      const [media = '', ...more] = (response.headers['content-type'] ?? '').toLowerCase().split(';')
+      const type = media.trim()
+      if (type !== '' && !readable.test(type))
+        throw new NotFetched(`it is ${plainType(type)}, and only text, JSON and XML are read`)
+      const charset = more.flatMap((part) => /^\s*charset\s*=\s*"?([\w:.-]{1,40})"?\s*$/.exec(part)?.[1] ?? [])[0]
+      const { body, wireBytes } = await readBody(response, limits, signal)
+      return { ...{ url, hops, status, type, body, wireBytes }, ...(charset !== undefined && { charset }) }
+    } finally {
+      response.destroy()
+    }
+  }
+
+  return async (url, { listed, signal }) => {
+    const limit = AbortSignal.timeout(timeoutMs)
+    const both = AbortSignal.any([signal, limit])
+    try {
+      return await follow(url, listed, both)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (limit.aborted) throw new NotFetched(`it took longer than ${timeoutMs / 1000} s`)
+      throw error instanceof NotFetched ? error : new NotFetched(wordsOf(error as Error, url))
+    }
+  }
+}
+
+/** Sends one GET over a connection of its own to one of the judged addresses. The host stays the name, also for the certificate. */
+function requestTo(
+  url: URL,
+  addresses: readonly string[],
+  more: Pick<RequestOptions, 'signal'> & { ca?: string },
+): Promise<IncomingMessage> {
+  const all = addresses.map((address) => ({ address, family: isIP(address) }))
+  const [{ address, family } = { address: '', family: 4 }] = all
+  return new Promise((done, failed) => {
+    const send = url.protocol === 'https:' ? requestSecure : request
+    const asked = send(
+      {
+        ...more,
+        hostname: url.hostname.replace(/^\[|\]$/g, ''),
+        ...(url.port !== '' && { port: Number(url.port) }),
+        path: url.pathname + url.search,
+        // Node asks no resolver: these addresses were judged.
+        lookup: (_host, options, found) => (options.all ? found(null, all) : found(null, address, family)),
+        agent: false,
+        maxHeaderSize: mostHeaderBytes,
+        headers: {
+          host: url.host,
+          'user-agent': 'Mozilla/5.0 (compatible; JARVIS web_fetch)',
+          accept:
+            'text/markdown, text/html, application/xhtml+xml, application/json, text/*;q=0.9, application/xml;q=0.8',
+          'accept-encoding': 'gzip, br',
+        },
+      },
+      done,
+    )
+    asked.on('error', failed)
+    asked.end()
+  })
+}
+
+const sayings: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'its name leads nowhere',
+  EAI_AGAIN: 'no name could be resolved; is this machine online?',
+  ECONNREFUSED: 'nothing answers there',
+  ECONNRESET: 'it broke the connection off',
+  EHOSTUNREACH: 'there is no way to it',
+  ENETUNREACH: 'there is no way to it',
+  ETIMEDOUT: 'it does not answer',
+  HPE_HEADER_OVERFLOW: `its headers are larger than ${mostHeaderBytes / 1024} KB`,
+  ERR_STREAM_PREMATURE_CLOSE: 'it broke the connection off',
+}
+
+function wordsOf(error: Error & { code?: string; errors?: (Error & { code?: string })[] }, url: URL): string {
+  const code = error.code ?? error.errors?.[0]?.code ?? ''
+  const known = sayings[code]
+  if (known !== undefined) return known
+  if (code.startsWith('HPE_')) return 'it does not speak HTTP'
+  if (/CERT|SELF_SIGNED|ISSUER|ALTNAME/.test(code)) return `the certificate of ${url.hostname} is not trusted (${code})`
+  return code === '' ? error.message : `the connection failed (${code})`
+}
+
+const plainType = (type: string) => type.replace(/[^\w/.+-]/g, '').slice(0, 60)
+
+function statusWords(status: number): string {
+  if (status === 401 || status === 403) return ': it lets nobody in without signing in, or no programs'
+  if (status === 404 || status === 410) return ': there is no such page'
+  if (status === 429) return ': it was asked too often'
+  return status >= 500 ? ': the site has a fault' : ''
+}

@@ -1,0 +1,56 @@
+/** One result of a search, in the words of whoever wrote the page. */
+export type SearchHit = { title: string; url: string; snippet: string }
+
+/** `silent`: what did not answer, such as `google (CAPTCHA)`; its results are missing. */
+export type SearchAnswer = { hits: readonly SearchHit[]; silent: readonly string[] }
+
+/**
+ * Why a search failed.
+ * - `format`: a SearXNG that gives no JSON. `limited`: asked too often. `key`: the key is not taken.
+ * - `unreachable`: no answer. `odd`: an answer that no search gives.
+ */
+export type SearchProblem = 'format' | 'limited' | 'key' | 'unreachable' | 'odd'
+
+/** `message`: what happened; `fix`: what to do about it. */
+export class SearchFailed extends Error {
+  readonly problem: SearchProblem
+  readonly fix: string
+  constructor(problem: SearchProblem, message: string, fix: string, options?: ErrorOptions) {
+    super(message, options)
+    this.problem = problem
+    this.fix = fix
+  }
+}
+
+/** What searches the web. `place`: its name and address, for people. */
+export type SearchEngine = {
+  place: string
+  /** The longest query that it takes, characters. */
+  mostChars: number
+  /** @param query of one line @throws SearchFailed, or the signal's reason */
+  search(query: string, asked: { count: number; signal: AbortSignal }): Promise<SearchAnswer>
+}
+
+/** The hits that are addresses of the web, each once, with their words on one line. */
+export function hitsOf(
+  found: readonly { title?: unknown; url?: unknown; snippet?: unknown }[],
+  count: number,
+): SearchHit[] {
+  const hits = new Map<string, SearchHit>()
+  for (const { title, url, snippet } of found) {
+    if (typeof url !== 'string' || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) continue
+    const { href } = new URL(url)
+    if (href.length <= 2_000 && !hits.has(href))
+      hits.set(href, { title: line(title, 200), url: href, snippet: line(snippet, 500) })
+  }
+  return [...hits.values()].slice(0, count)
+}
+
+const line = (value: unknown, most: number) =>
+  typeof value === 'string'
+    ? value
+        .replace(/<[^>]{0,200}>/g, '')
+        .replace(/\s+/g, ' ')
+        .trim()
+        .slice(0, most)
+    : ''
