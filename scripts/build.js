@@ -21,6 +21,7 @@ export async function bundle(programs, outdir) {
     entryPoints: {
       ...programs,
       'memory-worker': join(backend, 'src/memory-worker.ts'),
+      'page-worker': join(backend, 'src/workbench/web/page-worker.ts'),
       'sentence-encoder-worker': join(packages, 'sentence-encoder/src/worker.ts'),
     },
     outdir,

@@ -116,7 +116,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'secrets',
     'workbench',
   ],
-  doctor: ['config', 'secrets', 'drill', 'homelab', 'protocol', 'providers', 'gate', 'store', 'tools'],
+  doctor: ['config', 'secrets', 'drill', 'homelab', 'protocol', 'providers', 'gate', 'store', 'tools', 'workbench'],
   config: ['protocol', 'agents', 'gate', 'tools', 'redaction', 'secrets'],
   lib: [],
 }

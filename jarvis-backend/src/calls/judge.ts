@@ -245,6 +245,7 @@ function withOrigins({ results, ...rest }: Sources, catalog: Catalog): Sources {
       ...result,
       ...(tool?.isComposed && { isComposed: true }),
       ...(tool?.namesNoChange && { namesNoChange: true }),
+      ...(tool?.givesAddresses && { givesAddresses: true }),
       ...(tool?.recalls && saidIfRecalled !== undefined && { said: saidIfRecalled }),
     }
   })

@@ -65,6 +65,7 @@ import { composeHouse, transcribing } from './talk.ts'
 import { tellEverywhere } from './tellers.ts'
 import { composeWatch } from './watch.ts'
 import type { BrowserParts } from './workbench/browser.ts'
+import type { WebParts } from './workbench/web.ts'
 import { composeWorkbench } from './workbench.ts'
 
 /** Parts that tests replace. */
@@ -85,6 +86,8 @@ export type SiteReplacements = {
   memoryWorker?: URL
   /** In place of the network and of Chromium, for pages. */
   browser?: BrowserParts
+  /** In place of the web. */
+  web?: Partial<WebParts>
   /** Tools in addition to the real ones. */
   tools?: readonly Tool[]
 }
@@ -134,6 +137,7 @@ export function createSite(
         .list(now() - cardsKeptMs)
         .find((card) => card.toolUseId === toolUseId && reach.sees(person, card.sessionId)),
     ...(replace.browser && { browser: replace.browser }),
+    web: { search: config.search, ...replace.web },
   })
   const servedTools = servedBy(
     cluster.state,

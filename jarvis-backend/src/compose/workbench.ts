@@ -20,6 +20,7 @@ import { composeDocker } from './workbench/docker.ts'
 import { composeExec } from './workbench/exec.ts'
 import { composeFiles } from './workbench/files.ts'
 import { composeGit } from './workbench/git.ts'
+import { composeWeb, type WebParts } from './workbench/web.ts'
 
 /** Wires the areas of the workbench: each is a file in `workbench/` and a name in `areasOf`. */
 export function composeWorkbench(
@@ -29,6 +30,8 @@ export function composeWorkbench(
     /** A card that waits or was decided lately, where the person sees it. */
     card(toolUseId: string, person: Identity['person']): Pick<Card, 'diff'> | undefined
     browser?: BrowserParts
+    /** What of the web is set, and what tests put in its place. */
+    web: WebParts
   },
 ) {
   const { dataDir } = foundation
@@ -122,11 +125,12 @@ function shownRoot(root: Root): WorkbenchRoot {
 const keptForMs = 90 * 24 * 60 * 60_000
 
 /** The areas in the order in which their tools are offered. A new one is appended: a provider caches the order. */
-const areasOf = (bench: Bench, { browser }: { browser?: BrowserParts }): readonly Area[] => [
+const areasOf = (bench: Bench, { browser, web }: { browser?: BrowserParts; web: WebParts }): readonly Area[] => [
   composeFiles(bench),
   // One a line.
   composeDocker(bench),
   composeExec(bench),
   composeGit(bench),
   composeBrowser(bench, browser),
+  composeWeb(bench, web),
 ]

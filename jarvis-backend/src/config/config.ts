@@ -23,6 +23,7 @@ import { pathOf } from './path-of.ts'
 import { type PbsConfig, pbsOf, pbsVariables } from './pbs.ts'
 import { type ProxmoxConfig, proxmoxOf, proxmoxVariables } from './proxmox.ts'
 import { keySources } from './sealing.ts'
+import { type SearchConfig, searchOf, searchVariables } from './search.ts'
 
 export { ConfigError }
 
@@ -53,6 +54,8 @@ export type Config = {
   embeddings: EmbeddingsConfig
   /** The server that turns speech into text; undefined: none. */
   transcriptions: { model: string; baseUrl: string; apiKey?: string } | undefined
+  /** What searches the web; undefined: nothing. */
+  search: SearchConfig | undefined
   /** Weights of embeddings and keywords in a memory search, each 0..1. */
   memoryWeights: { vector: number; keyword: number }
   historyLimit: number
@@ -215,6 +218,7 @@ const Environment = z.object({
   ...pbsVariables,
   ...oidcVariables,
   ...drillVariables,
+  ...searchVariables,
   JARVIS_NODES: z
     .string()
     .default('')
@@ -293,6 +297,8 @@ export function readConfig(
   if (typeof oidc === 'string') throw new ConfigError(oidc)
   const drill = drillOf(value)
   if (typeof drill === 'string') throw new ConfigError(drill)
+  const search = searchOf(value)
+  if (typeof search === 'string') throw new ConfigError(search)
   return Object.freeze({
     port: value.PORT,
     host: value.HOST,
@@ -313,6 +319,7 @@ export function readConfig(
     ),
     embeddings: embeddingsOf(value),
     transcriptions: transcriptionsOf(value),
+    search,
     memoryWeights: value.JARVIS_MEMORY_WEIGHTS,
     historyLimit: value.CHAT_HISTORY_LIMIT,
     contextTokens: value.CHAT_CONTEXT_TOKENS,
@@ -359,6 +366,7 @@ export function readConfig(
       value.PBS_TOKEN_SECRET,
       value.JARVIS_OIDC_CLIENT_SECRET,
       value.PROXMOX_DRILL_TOKEN_SECRET,
+      value.JARVIS_SEARCH_KEY,
       ...named.providers.flatMap(({ key, headers = {} }) => [key, ...Object.values(headers)]),
     ].filter((secret) => secret !== undefined),
   })

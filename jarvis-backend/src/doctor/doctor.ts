@@ -11,6 +11,7 @@ import { drillChecks } from './drill-checks.ts'
 import { modelChecks } from './model-checks.ts'
 import { sshChecks, wakeChecks } from './node-checks.ts'
 import { pbsChecks } from './pbs-checks.ts'
+import { searchChecks } from './search-checks.ts'
 import { secretChecks } from './secret-checks.ts'
 import { speechChecks } from './speech-checks.ts'
 
@@ -52,6 +53,11 @@ export async function examine(config: Config, parts: Examination): Promise<Docto
       config.pbs === undefined
         ? []
         : guarded('Backup server', async () => (config.pbs === undefined ? [] : pbsChecks(config.pbs, signal))),
+      config.search === undefined
+        ? []
+        : guarded('Web search', async () =>
+            config.search === undefined ? [] : searchChecks(config.search, parts.clock, signal),
+          ),
       parts.asksModel ? guarded('Model', () => modelChecks(config.model, signal)) : [],
       parts.asksModel ? guarded('Context', () => contextChecks(config.model, signal)) : [],
       parts.seen?.() ?? [],

@@ -1,6 +1,7 @@
 import { type Approve, attachedServerOf, type Tier, type Verdict } from '../protocol/index.ts'
 import { type Effect, matches } from './effect.ts'
 import { sessionRoot } from './places/roots.ts'
+import { isOfSite, saidBy } from './places/web-words.ts'
 import type { Policy } from './policy/policy.ts'
 import { taintRule, underProfile } from './policy/profile.ts'
 import { isSignedBy } from './proof.ts'
@@ -148,7 +149,11 @@ function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world
   if (sources === undefined || (verdict.tier !== 'yellow' && verdict.tier !== 'red')) return verdict
   if (isContained(effects)) return verdict
   try {
-    const words = listed === undefined ? input : withoutListed(input, listed)
+    const named = {
+      ...input,
+      ...Object.assign({}, ...effects.flatMap(({ url }) => (url === undefined ? [] : saidBy(url)))),
+    }
+    const words = listed === undefined ? named : withoutListed(named, listed)
     const commands = effects.flatMap(({ executes }) => executes?.argument ?? [])
     const heard = withoutOwn(sources(), input, effects)
     const taint = taintOf((name) => commands.includes(name), words as Call['input'], heard, world)
@@ -165,11 +170,14 @@ function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world
   }
 }
 
-/** What stands in a file may go back into that file, so a result about it is no stranger to a change of it. */
+/** What stands in a file may go back into that file, and what a site says to that site, so a result about it is no stranger to such a call. */
 function withoutOwn(sources: Sources, { path }: Call['input'], effects: readonly Effect[]): Sources {
-  if (typeof path !== 'string' || !effects.every(({ on }) => on === 'path')) return sources
-  const isOwn = ({ toolName, asked }: Source) => asked?.path === path && attachedServerOf(toolName) === undefined
-  return { ...sources, results: sources.results.filter((source) => !isOwn(source)) }
+  const isOwn = ({ on, url }: Effect, source: Source) =>
+    on === 'path'
+      ? typeof path === 'string' && source.asked?.path === path && attachedServerOf(source.toolName) === undefined
+      : on === 'web' && url !== undefined && isOfSite(source, url)
+  const isEvery = (source: Source) => effects.length > 0 && effects.every((effect) => isOwn(effect, source))
+  return { ...sources, results: sources.results.filter((source) => !isEvery(source)) }
 }
 
 /**

@@ -57,6 +57,8 @@ export const raiseWords: Readonly<
   change_in_root: { words: 'a file outside the session’s folder', concerns: ({ on }) => on === 'path' },
   private_address: { words: 'an address of this network that policy.yaml does not list' },
   listed_private_address: { words: 'an address of this network that nobody wrote down' },
+  strange_address: { words: 'a site that nobody named, after texts of strangers' },
+  repeating_query: { words: 'words out of a result' },
   composed_address: { words: 'an address that nobody gave' },
   own_guest: { words: 'the guest JARVIS runs on' },
   own_node: { words: 'the node JARVIS runs on' },

@@ -77,6 +77,8 @@ import { grepFiles } from './workbench/grep-files.ts'
 import { readFile } from './workbench/read-file.ts'
 import { restoreFiles } from './workbench/restore-files.ts'
 import { writeFile } from './workbench/write-file.ts'
+import { webFetch } from './workbench/web-fetch.ts'
+import { webSearch } from './workbench/web-search.ts'
 
 /** The tools over a homelab. Their order is fixed: it is part of what a provider caches. */
 export const homelabTools = [
@@ -147,6 +149,8 @@ export const agentTools = [delegate]
 export const sessionTools = [readResult]
 /** The tools over files of the host. */
 export const fileTools = [readFile, globFiles, grepFiles, writeFile, editFile, restoreFiles]
+/** The tools over the web. */
+export const webTools = [webSearch, webFetch]
 /** The tools over what JARVIS remembers. */
 export const memoryTools = [memorySearch, memoryGet, memoryWrite]
 
@@ -189,6 +193,7 @@ export const houseTools: readonly Declaration[] = [
   ...commandFacts.map((tool) => ({ ...tool, group: unasked })),
   ...gitTools.map((tool) => ({ ...tool, group: unasked })),
   ...browserTools.map((tool) => ({ ...tool, group: unasked })),
+  ...webTools.map((tool) => ({ ...tool, group: unasked })),
 ]
 
 /** What the policy's checks know of them. Few policies name arguments, and to read the types of all takes a fifteenth of a start. */

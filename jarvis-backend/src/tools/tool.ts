@@ -182,6 +182,8 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   isComposed?: true
   /** What JARVIS composes in its answers names no tool that changes something: where one is named, an error's text does that. */
   namesNoChange?: true
+  /** Its answers are addresses that a search found, which may be asked as they stand there. */
+  givesAddresses?: true
   /** It reads or writes what JARVIS remembers, so an agent without a memory may not use it. */
   remembers?: true
   /** Its answers repeat earlier conversations, the operator's words included. */

@@ -26,6 +26,8 @@ const others: readonly CallOf[] = [
   ['propose_plan', { goal: 'Look.', steps: [{ toolName: 'get_vms', toolInput: {} }] }],
   ['undo_plan', { plan: 'none' }],
   ['use_skill', { name: 'none' }],
+  ['web_search', { query: 'proxmox backup' }],
+  ['web_fetch', { url: 'https://example.org/' }],
 ]
 
 /** A call of every tool there is. */

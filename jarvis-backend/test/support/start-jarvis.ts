@@ -7,6 +7,7 @@ import { io, type Socket } from 'socket.io-client'
 import { onTestFinished } from 'vitest'
 import type { Model } from '../../src/agent/model.ts'
 import type { BrowserParts } from '../../src/compose/workbench/browser.ts'
+import type { WebParts } from '../../src/compose/workbench/web.ts'
 import { compose } from '../../src/compose.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { readStartConfig } from '../../src/config/settings-file.ts'
@@ -67,6 +68,8 @@ export async function startJarvis(
     browser?: BrowserParts
     /** Beside the house's own. */
     tools?: readonly Tool[]
+    /** In place of the web. */
+    web?: Partial<WebParts>
     /** Where messages to browsers go. */
     push?: PushSender
     dataDir?: string
@@ -119,6 +122,7 @@ export async function startJarvis(
     ...(options.models && { models: options.models }),
     ...(options.database && { database: options.database }),
     ...(options.fetchDocument && { fetchDocument: options.fetchDocument }),
+    ...(options.web && { web: options.web }),
     ...(options.push && { push: options.push }),
     ...(options.tools && { tools: options.tools }),
     ...(options.browser && { browser: options.browser }),

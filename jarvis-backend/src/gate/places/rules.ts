@@ -1,46 +1,16 @@
-import { isIP } from 'node:net'
-import { isPublicAddress } from '../../lib/public-address.ts'
 import { quoted } from '../../redaction/visible.ts'
 import type { Facts, Rule } from '../rule.ts'
 import { isGitOwn, pathReason } from './path-reason.ts'
 import { sessionRoot } from './roots.ts'
+import { webRules } from './web-rules.ts'
 
 const paths = [{ on: 'path' }] as const
-const web = [{ on: 'web' }] as const
 
 const reasonOf = ({ effect: { place }, world }: Facts) =>
   place === undefined ? 'It does not say which file it is about.' : pathReason(place, world)
 
 const rootOf = ({ effect: { place }, world }: Facts) =>
   world.policy.workbench.roots.find(({ name }) => name === place?.root)
-
-/** `host:port` of an address, in lower case; undefined where it has none. */
-function siteOf({ effect: { url } }: Facts): { host: string; site: string } | undefined {
-  if (url === undefined) return undefined
-  const { hostname, port, protocol } = new URL(url)
-  const host = hostname.toLowerCase().replace(/^\[|\]$/g, '')
-  return { host, site: `${host}:${port === '' ? (protocol === 'http:' ? 80 : 443) : port}` }
-}
-
-/** Names that no public resolver knows. Whether an address is public is judged again where it is connected to. */
-const isOwnName = (host: string) =>
-  !host.includes('.') || /\.(?:local|localhost|lan|home|internal|intranet|private|corp|home\.arpa)$/.test(host)
-
-const isPrivate = (facts: Facts): boolean => {
-  const { host = '' } = siteOf(facts) ?? {}
-  return isIP(host) === 0 ? isOwnName(host) : !isPublicAddress(host)
-}
-const isListed = (facts: Facts) => facts.world.policy.workbench.web.private.has(siteOf(facts)?.site ?? '')
-
-/** Whether the operator, or a result, gave exactly this address. Without sources a person typed the call. */
-function isGiven({ effect: { url = '' }, sources, input }: Facts): boolean {
-  if (sources === undefined) return true
-  const { operatorTexts, results } = sources()
-  const forms = [url, url.replace(/\/$/, ''), ...(typeof input.url === 'string' ? [input.url] : [])]
-  return [...operatorTexts, ...results.map(({ text }) => text)].some((text) =>
-    forms.some((form) => text.includes(form)),
-  )
-}
 
 /** The parts of a target's id from the outside in: `path/compose`, `path/compose/jellyfin.yml`. */
 const above = (id: string): string[] => {
@@ -91,26 +61,5 @@ export const placeRules: readonly Rule[] = [
     tier: 'red',
     because: ({ effect: { place } }) => `It changes files in ${quoted(place?.root ?? '')}, which are yours.`,
   },
-  {
-    name: 'private_address',
-    effects: web,
-    when: (facts) => isPrivate(facts) && !isListed(facts),
-    tier: 'black',
-    because: (facts) =>
-      `${quoted(siteOf(facts)?.site ?? 'It')} is an address of this network, and policy.yaml does not list it under workbench: web: private.`,
-  },
-  {
-    name: 'listed_private_address',
-    effects: web,
-    when: (facts) => isPrivate(facts) && !isGiven(facts),
-    tier: 'red',
-    because: (facts) => `Nobody wrote this address of this network down: ${quoted(facts.effect.url ?? '', 200)}.`,
-  },
-  {
-    name: 'composed_address',
-    effects: web,
-    when: (facts) => !isGiven(facts),
-    tier: 'yellow',
-    because: 'The address was composed: neither the operator nor a result gave it.',
-  },
+  ...webRules,
 ]

@@ -25,6 +25,8 @@ export type Source = {
   isComposed?: boolean
   /** Composed, and JARVIS itself names no tool in it that changes something. */
   namesNoChange?: boolean
+  /** It found addresses, which may be asked as it gave them. */
+  givesAddresses?: boolean
   /** The arguments of the call that the result answers. */
   asked?: Record<string, unknown>
   /**

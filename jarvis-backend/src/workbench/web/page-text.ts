@@ -84,7 +84,7 @@ function articleOf(html: string, address: string): PageText {
   if (!isArticle && body !== undefined) removeAll(body, frame)
   const read = isArticle ? (article?.content ?? '') : (body?.innerHTML ?? '')
   return {
-    title: title !== '' ? title : (article?.title ?? ''),
+    title: title !== '' ? title : titleOf(html),
     text: markdownOf(read, base, count),
     how: isArticle ? 'article' : 'whole',
     hidden: count.found(),

@@ -1,0 +1,76 @@
+import { isIP } from 'node:net'
+import { isPublicAddress } from '../../lib/public-address.ts'
+import { quoted } from '../../redaction/visible.ts'
+import type { Facts, Rule } from '../rule.ts'
+import { repeatedFrom, taintOf } from '../taint/taint.ts'
+import { isGiven, isStrange, siteOf } from './web-words.ts'
+
+const web = [{ on: 'web' }] as const
+
+/** Names that no public resolver knows. Whether an address is public is judged again where it is connected to. */
+const isOwnName = (host: string) =>
+  !host.includes('.') || /\.(?:local|localhost|lan|home|internal|intranet|private|corp|home\.arpa)$/.test(host)
+
+function isPrivate({ effect: { url } }: Facts): boolean {
+  if (url === undefined) return false
+  const { host } = siteOf(url)
+  return isIP(host) === 0 ? isOwnName(host) : !isPublicAddress(host)
+}
+const siteIn = ({ effect: { url } }: Facts) => (url === undefined ? '' : siteOf(url).site)
+const isListed = (facts: Facts) => facts.world.policy.workbench.web.private.has(siteIn(facts))
+
+/** What a call that asks no address itself sends out, such as a search, repeats of a result. */
+const repeated = ({ effect, input, sources, world }: Facts) =>
+  effect.url === undefined && effect.kind === 'read' && sources !== undefined
+    ? taintOf(() => false, input, withoutAddresses(sources()), world)
+    : undefined
+
+/** What a search found may be searched for. */
+const withoutAddresses = (sources: ReturnType<NonNullable<Facts['sources']>>) => ({
+  ...sources,
+  results: sources.results.filter(({ givesAddresses }) => givesAddresses !== true),
+})
+
+/** The rules about what is read from the web: an address or a query can carry out what was read before. */
+export const webRules: readonly Rule[] = [
+  {
+    name: 'private_address',
+    effects: web,
+    when: (facts) => isPrivate(facts) && !isListed(facts),
+    tier: 'black',
+    because: (facts) =>
+      `${quoted(siteIn(facts))} is an address of this network, and policy.yaml does not list it under workbench: web: private.`,
+  },
+  {
+    name: 'listed_private_address',
+    effects: web,
+    when: (facts) => isPrivate(facts) && !isGiven(facts),
+    tier: 'red',
+    because: (facts) => `Nobody wrote this address of this network down: ${quoted(facts.effect.url ?? '', 200)}.`,
+  },
+  {
+    name: 'strange_address',
+    effects: web,
+    when: isStrange,
+    tier: 'red',
+    because: (facts) =>
+      `Neither you nor a search named ${quoted(siteIn(facts))}, and texts of strangers were read before: an address can carry out what was read.`,
+  },
+  {
+    name: 'repeating_query',
+    effects: web,
+    when: (facts) => repeated(facts) !== undefined,
+    tier: 'red',
+    because: (facts) => {
+      const taint = repeated(facts)
+      return taint === undefined ? '' : repeatedFrom(taint)
+    },
+  },
+  {
+    name: 'composed_address',
+    effects: web,
+    when: (facts) => facts.effect.url !== undefined && !isGiven(facts),
+    tier: 'yellow',
+    because: 'The address was composed: neither you nor a search gave it.',
+  },
+]
