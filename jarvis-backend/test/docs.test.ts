@@ -50,7 +50,7 @@ test('the configuration page and the example name the same variables, all of whi
   )
   const shown = new Set([...text('.env.example').matchAll(/^#([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name))
   expect(new Set(told)).toEqual(shown)
-  const read = ['config', 'model', 'oidc', 'pbs', 'proxmox', 'drill']
+  const read = ['config', 'model', 'oidc', 'pbs', 'search', 'proxmox', 'drill']
     .map((name) => text(`jarvis-backend/src/config/${name}.ts`))
     .join('\n')
   expect(told.filter((name) => !new RegExp(`^  ${name}:`, 'm').test(read))).toEqual([])
