@@ -76,9 +76,9 @@ import { globFiles } from './workbench/glob-files.ts'
 import { grepFiles } from './workbench/grep-files.ts'
 import { readFile } from './workbench/read-file.ts'
 import { restoreFiles } from './workbench/restore-files.ts'
-import { writeFile } from './workbench/write-file.ts'
 import { webFetch } from './workbench/web-fetch.ts'
 import { webSearch } from './workbench/web-search.ts'
+import { writeFile } from './workbench/write-file.ts'
 
 /** The tools over a homelab. Their order is fixed: it is part of what a provider caches. */
 export const homelabTools = [
