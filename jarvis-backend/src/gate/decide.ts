@@ -149,10 +149,8 @@ function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world
   if (sources === undefined || (verdict.tier !== 'yellow' && verdict.tier !== 'red')) return verdict
   if (isContained(effects)) return verdict
   try {
-    const named = {
-      ...input,
-      ...Object.assign({}, ...effects.flatMap(({ url }) => (url === undefined ? [] : saidBy(url)))),
-    }
+    const addresses = effects.flatMap(({ url }) => url ?? [])
+    const named: Call['input'] = { ...input, ...Object.assign({}, ...addresses.map((url) => saidBy(url))) }
     const words = listed === undefined ? named : withoutListed(named, listed)
     const commands = effects.flatMap(({ executes }) => executes?.argument ?? [])
     const heard = withoutOwn(sources(), input, effects)
