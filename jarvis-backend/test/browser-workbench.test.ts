@@ -45,6 +45,7 @@ test('a card shows the difference of a file, every line on request, and the sett
   await page.locator('article[data-pending]').evaluate((card) => card.scrollIntoView({ block: 'start' }))
   await page.waitForTimeout(300)
   await approve.scrollIntoViewIfNeeded()
+  await approve.and(page.locator('[aria-disabled=false]')).waitFor()
   await approve.click()
   await page.getByText('Tidied.', { exact: true }).waitFor()
   expect(readFileSync(join(dir, 'caddy/Caddyfile'), 'utf8')).toBe(after)
