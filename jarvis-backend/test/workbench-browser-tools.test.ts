@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, type test as plainTest } from 'vitest'
 import { findChromium } from '../../scripts/chromium.js'
 import { testWith } from '../../scripts/test-with.js'
+import { folder } from './support/data-dir.ts'
 import { callsAbout, serveSite } from './support/pages.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -28,7 +28,7 @@ async function startAt(path: string, ...turns: Parameters<typeof scripted>) {
     hits.push(`${asked.method} ${asked.url}`)
     reply.writeHead(200, { 'content-type': 'text/html' }).end(pages[asked.url ?? ''] ?? '')
   })
-  const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-browser-tools-'))
+  const dataDir = folder()
   writeFileSync(join(dataDir, 'policy.yaml'), 'workbench:\n  browser: true\n')
   const model = scripted(calls(['open_page', { url: `${site.url}${path}` }]), ...turns)
   const jarvis = await startJarvis({ model, dataDir, browser: { reaching: site.reaching } })
@@ -61,7 +61,8 @@ test('an approved click is made once, and a link of the same site is opened with
     says('Done.'),
   )
   const card = await operator.next('chat:confirm_needed')
-  expect(hits).toEqual(['GET /calm', 'GET /more', 'GET /calm'])
+  // The way back comes out of Chromium’s memory.
+  expect(hits).toEqual(['GET /calm', 'GET /more'])
   await operator.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
   await operator.next('chat:done')
   expect(deletions(hits)).toBe(1)
