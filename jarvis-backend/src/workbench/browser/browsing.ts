@@ -129,14 +129,11 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
   }
 
   /** Only http(s) is shown, however a page came there. */
-  function judge(page: Page): boolean {
-    const url = page.url()
-    if (url === '' || url === 'about:blank' || url.startsWith('chrome-error:')) return true
-    const address = pageAddress(url)
-    if (!('refused' in address)) return true
-    note(`The page went to ${quoted(url, 200)}, which ${address.refused}. Its tab was closed.`)
+  function judge(page: Page): void {
+    const refused = refusedUrl(page)
+    if (refused === undefined) return
+    note(`The page went to ${quoted(page.url(), 200)}, which ${refused}. Its tab was closed.`)
     void page.close().catch(() => undefined)
-    return false
   }
 
   const tabNow = (): Tab => {
@@ -180,6 +177,8 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
   async function settled(tab: Tab, signal: AbortSignal): Promise<Done> {
     signal.throwIfAborted()
     await quiet(tab.page)
+    // Closed before it is read: the listener only begins to close it.
+    if (!tab.page.isClosed() && refusedUrl(tab.page) !== undefined) await tab.page.close()
     const news = tab.page.isClosed() ? '' : await tab.read()
     return { tab, news, notes: notesNow() }
   }
@@ -227,6 +226,14 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
       await way.close()
     },
   }
+}
+
+/** Why what the page shows now is shown to nobody. */
+function refusedUrl(page: Page): string | undefined {
+  const url = page.url()
+  if (url === '' || url === 'about:blank' || url.startsWith('chrome-error:')) return undefined
+  const address = pageAddress(url)
+  return 'refused' in address ? address.refused : undefined
 }
 
 const isSame = (one: Asked, other: Asked) => one.type === other.type && one.text === other.text
