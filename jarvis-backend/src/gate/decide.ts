@@ -168,12 +168,12 @@ function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world
   }
 }
 
-/** What stands in a file may go back into that file, and what a site says to that site, so a result about it is no stranger to such a call. */
+/** What stands in a file may go back into that file, and the addresses that a site gives may be read there, so its result is no stranger to such a call. */
 function withoutOwn(sources: Sources, { path }: Call['input'], effects: readonly Effect[]): Sources {
-  const isOwn = ({ on, url }: Effect, source: Source) =>
+  const isOwn = ({ kind, on, url }: Effect, source: Source) =>
     on === 'path'
       ? typeof path === 'string' && source.asked?.path === path && attachedServerOf(source.toolName) === undefined
-      : on === 'web' && url !== undefined && isOfSite(source, url)
+      : kind === 'read' && on === 'web' && url !== undefined && isOfSite(source, url)
   const isEvery = (source: Source) => effects.length > 0 && effects.every((effect) => isOwn(effect, source))
   return { ...sources, results: sources.results.filter((source) => !isEvery(source)) }
 }
