@@ -35,8 +35,8 @@ export async function bundle(programs, outdir) {
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'external',
-    // Native parts cannot be bundled; pino finds what is beside it by path.
-    external: ['better-sqlite3', 'sqlite-vec', 'pino', 'ssh2', '@node-rs/argon2'],
+    // Native parts cannot be bundled; pino and playwright-core find what is beside them by path.
+    external: ['better-sqlite3', 'sqlite-vec', 'pino', 'ssh2', '@node-rs/argon2', 'playwright-core'],
     // What is CommonJS inside the bundle asks for Node's own modules this way.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
