@@ -8,8 +8,9 @@ const delay = { least: 100, most: 300 } as const
 
 /** With `JARVIS_TEST_SLOW=4`, all pages of this context compute four times slower, and their requests and messages arrive late. */
 export async function slowDown(context: BrowserContext): Promise<void> {
+  // Pages fetch ahead when they rest, which they seldom do beside other tests.
+  context.setDefaultTimeout(60_000 * slowness)
   if (slowness <= 1) return
-  context.setDefaultTimeout(30_000 * slowness)
   await context.route('**/*', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, delay.least + Math.random() * (delay.most - delay.least)))
     // The page may have gone meanwhile.
