@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import { dashboardDir, say, test, useBrowser } from './support/browser.ts'
-import { folder } from './support/data-dir.ts'
+import { folder, rootFolder } from './support/data-dir.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const { operator } = useBrowser()
 
 test('a card shows the difference of a file, every line on request, and the settings show the roots', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'browser-bench-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const dir = rootFolder()
   mkdirSync(join(dir, 'caddy'))
   const before = `${Array.from({ length: 600 }, (_, at) => `site-${at}.lan { reverse_proxy 10.0.3.1:${8000 + at} }`).join('\n')}\n`
   writeFileSync(join(dir, 'caddy/Caddyfile'), before)

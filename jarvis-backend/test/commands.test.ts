@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
 import type { CommandsReply } from '../src/protocol/index.ts'
+import { rootFolder } from './support/data-dir.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -12,10 +13,8 @@ const testHere = testWith('bubblewrap')
 /** A server whose policy has one root, which may be written to. */
 async function start(...turns: Parameters<typeof scripted>) {
   const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'jarvis-commands-')))
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'jarvis-root-')))
-  onTestFinished(() => {
-    for (const dir of [dataDir, root]) rmSync(dir, { recursive: true, force: true })
-  })
+  const root = rootFolder()
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   writeFileSync(join(root, 'caddy'), 'b\na\n')
   writeFileSync(join(root, '.env'), 'TOKEN=planted-in-env\n')
   writeFileSync(

@@ -1,21 +1,11 @@
 import { createHash } from 'node:crypto'
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Model } from '../src/agent/model.ts'
 import { newId } from '../src/lib/ids.ts'
 import { type Card, noUsage, type ToolInput, type WorkbenchReply } from '../src/protocol/index.ts'
-import { folder } from './support/data-dir.ts'
+import { folder, rootFolder } from './support/data-dir.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -38,8 +28,7 @@ const obeying = (wanted: () => { toolName: string; toolInput: ToolInput } | unde
 
 /** A JARVIS with the root `compose`, which may be changed, and `logs`, which may not. */
 async function bench() {
-  const dir = mkdtempSync(join(tmpdir(), 'bench-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const dir = rootFolder()
   for (const name of ['compose', 'logs']) mkdirSync(join(dir, name))
   const dataDir = folder()
   const policy = join(dataDir, 'policy.yaml')

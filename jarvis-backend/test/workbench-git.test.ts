@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { bwrapPath } from '../src/workbench/sandbox/argv.ts'
-import { folder } from './support/data-dir.ts'
+import { folder, rootFolder } from './support/data-dir.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 /** A root with a repository of two commits, a changed file and one that holds a secret. */
 function root() {
-  const dir = folder()
+  const dir = rootFolder()
   const repo = join(dir, 'media')
   mkdirSync(repo)
   const git = (...args: string[]) =>

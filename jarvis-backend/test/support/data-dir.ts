@@ -17,6 +17,13 @@ export function folder(): string {
   return dir
 }
 
+/** A folder that a policy may name as a root: the temporary folder may lie below /dev, where there is none. It ends with the test. */
+export function rootFolder(): string {
+  const dir = mkdtempSync('/tmp/jarvis-root-')
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
 export type OpenJournal = { database: Database; journal: KeptJournal; reported: string[]; close(): Promise<void> }
 
 /** What a server keeps in `dir`, without the server. */
