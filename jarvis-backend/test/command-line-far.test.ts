@@ -78,6 +78,7 @@ testWith('script')(
       [['context', sessionId], 0, 'scripted/model'],
       [['checkpoints', sessionId], 0, 'call get_vms'],
       [['tools', 'set_level'], 0, 'Sets the level of a guest.'],
+      [['share', sessionId], 0, 'nobody'],
       [['waiting'], 0, 'No card waits.'],
       [['questions'], 3, 'Which pool?'],
       [['plan'], 0, new RegExp(`${plan}.*done.*1 steps`)],

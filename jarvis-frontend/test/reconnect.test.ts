@@ -179,6 +179,8 @@ test('pages that were never opened open without a link', async () => {
       shared.every((href) => names.includes(href))
     )
   })
+  // The parts of those parts.
+  await page.waitForLoadState('networkidle')
   await server.close()
   await lost(page).waitFor()
   await page.getByRole('link', { name: 'Waiting' }).click()

@@ -50,7 +50,11 @@ export function createPreviews(catalog: Catalog, clock: Clock): Previews {
   }
 
   return {
-    seen: (toolName, input, whose) => within(keyOf(toolName, input, whose), keptForMs),
+    seen(toolName, input, whose) {
+      const { sessionId: _, ...elsewhere } = whose ?? {}
+      // The steps of a plan are read before the plan has a session.
+      return within(keyOf(toolName, input, whose), keptForMs) ?? within(keyOf(toolName, input, elsewhere), keptForMs)
+    },
     look(toolName, rawInput, maxAgeMs = 0, whose) {
       const tool = catalog.get(toolName)
       const { prepare } = tool ?? {}

@@ -39,7 +39,7 @@ get_cluster_status get_node_status get_vms get_containers get_storage get_cluste
 get_recent_tasks get_backups get_storage_health get_uncovered_guests get_task_log get_node_journal get_updates
 get_ha_state get_firewall get_node_network get_replication list_snapshots get_guest_config get_pbs_status
 get_pbs_snapshots list_restore_proofs wait_for memory_search memory_get list_changes list_runbooks ask_operator
-list_jobs list_alerts delegate read_result update_plan use_skill
+list_jobs list_alerts delegate read_result update_plan use_skill web_fetch web_search
 `
 
 /** What a member may ask for whose role names one container that none of the calls is about: its part of a list, and what is of the conversation alone. */

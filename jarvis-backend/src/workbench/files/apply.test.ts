@@ -72,8 +72,8 @@ function lab(): Lab {
 
 const state = (dir: string): string =>
   execFileSync('find', ['.', '-mindepth', '1', '-printf', '%p %y %m %l\n'], { cwd: dir, encoding: 'utf8' })
-    .trim()
     .split('\n')
+    .filter((line) => line !== '')
     .sort()
     .map((line) =>
       line.includes(' f ') ? `${line}${hashOf(readFileSync(join(dir, line.split(' ')[0] ?? '')))}` : line,

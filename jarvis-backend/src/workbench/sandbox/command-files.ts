@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeWhole } from '../../lib/whole-file.ts'
-import type { Command, CommandStore } from './command.ts'
+import type { Command, CommandRecords } from './command.ts'
 
 const idForm = /^cmd_[a-z0-9]+$/
 
 /** Keeps commands as files, one each: what a command changed may be long, and no query asks for its parts. */
-export function createCommandFiles(dir: string): CommandStore {
+export function createCommandFiles(dir: string): CommandRecords {
   const fileOf = (id: string) => join(dir, `${id}.json`)
   const read = (id: string) => JSON.parse(readFileSync(fileOf(id), 'utf8')) as Command
   const all = () =>

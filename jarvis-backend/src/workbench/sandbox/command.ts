@@ -36,7 +36,7 @@ export type EndedCommand = {
   way: Way
 }
 
-export interface CommandStore {
+export interface CommandRecords {
   get(id: string): Command | undefined
   /** Keeps it on disk before it returns. */
   put(command: Command): void

@@ -7,7 +7,7 @@ import { JarvisError } from '../../protocol/index.ts'
 import { legible } from '../../redaction/visible.ts'
 import type { Allows, Way } from '../egress/proxy.ts'
 import { belowOf } from './below.ts'
-import type { Command, CommandStore, EndedCommand } from './command.ts'
+import type { Command, CommandRecords, EndedCommand } from './command.ts'
 import type { Sandbox } from './level.ts'
 import { removeLayers } from './overlay.ts'
 import { type Rehearsed, type Rehearsing, rehearse, TooLarge } from './rehearse.ts'
@@ -28,7 +28,7 @@ export type CommandParts = {
   /** A folder of JARVIS's own for layers and logs. */
   dir: string
   sandbox: Sandbox
-  store: CommandStore
+  store: CommandRecords
   /** Keeps the bytes of a changed file until they may be applied. */
   keep(bytes: Buffer): void
   openWay(allows: Allows): Promise<Way>
