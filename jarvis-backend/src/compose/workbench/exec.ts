@@ -98,9 +98,9 @@ export function composeExec(bench: Bench): Area {
     },
     facts() {
       const verdict = sandbox.verdict()
-      return verdict.level === 'full'
-        ? ['Sandbox: level full, by bubblewrap.']
-        : [`Sandbox: level ${verdict.level}, because ${verdict.because}. It said: ${verdict.said}`]
+      if (verdict.level === 'full') return ['Sandbox: level full, by bubblewrap.']
+      const said = verdict.said === '' ? '' : ` It said: ${verdict.said}`
+      return [`Sandbox: level ${verdict.level}, because ${verdict.because}.${said}`]
     },
     start() {
       if (bench.policy().exec) void sandbox.tried()
