@@ -293,7 +293,7 @@ test('a reader who scrolls up in the moment in which the content gets shorter is
     const element = document.querySelector('.stream') as HTMLElement
     const endPx = () => element.scrollHeight - element.clientHeight
     const frame = () => new Promise((next) => requestAnimationFrame(next))
-    // Until a short row takes the place of a gap that was taken for higher, before the event of this scroll.
+    // Waits until the content gets shorter, because a row turns out lower than its placeholder, before this scroll event arrives.
     for (let [tries, beforePx] = [0, endPx()]; tries < 40 && endPx() >= beforePx; tries++) {
       await frame()
       await frame()

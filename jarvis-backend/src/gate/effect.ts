@@ -50,8 +50,6 @@ export type Effect = Touch & {
   url?: string
   /** The card shows every byte that changes, so words of a result in the arguments ask and do not refuse. */
   isShownWhole?: true
-  /** What a person may allow beforehand in place of exactly this call, such as changes of one folder. */
-  scope?: Scope
   /** What will happen, for kinds that the gate has no sentence for. Written by JARVIS, with names in quotes. */
   sentence?: string
   /** The same for the button that approves it, as an order: `move 105 to agent`. It names ids and no name that others chose. */
@@ -65,9 +63,6 @@ export type Effect = Touch & {
  * root, normalised, empty for the root itself.
  */
 export type Place = { root: string | undefined; path: string }
-
-/** `id`: a prefix of the target's id, such as `path/compose/jellyfin` or `web/https://example.org`; `words`: for people. */
-export type Scope = { id: string; words: string }
 
 /** A mistake in the arguments that the caller can correct. The message names the field; nothing runs. */
 export class Mistake extends Error {}

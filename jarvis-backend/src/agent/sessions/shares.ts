@@ -29,7 +29,7 @@ export function createShares(parts: {
     title?: string | undefined
     by: string
   }): void
-  /** Tells the person, once it is committed. */
+  /** Tells the person of the share, after the transaction that stores it is committed. */
   tell(person: string, sessionId: string, words: string): void
   /** The list of sessions is another now, and somebody may see less. */
   changed(sessionId: string): void
