@@ -3,6 +3,7 @@ import type { Place, Root, World } from '../../gate/index.ts'
 import { pathEffect, placeOf } from '../../gate/index.ts'
 import type { FileDiff } from '../../protocol/index.ts'
 import { JarvisError } from '../../protocol/index.ts'
+import { quoted } from '../../redaction/visible.ts'
 import type { Applier } from '../../workbench/files/applier.ts'
 import type { ContentStore } from '../../workbench/files/content-store.ts'
 import { diffOf } from '../../workbench/files/diff.ts'
@@ -121,8 +122,17 @@ export function undoOf(
     kind: 'call',
     toolName: 'restore_files',
     input: { files, ...(isOfSession && sessionId !== undefined && { session: sessionId }) },
-    sentence: `${files.length === 1 ? files[0]?.path : `${files.length} files`} hold again what they held before, if nothing else has changed them.`,
+    sentence: undoSentence(changes),
   }
+}
+
+function undoSentence([first, ...others]: readonly FileChange[]): string {
+  if (first === undefined || others.length > 0)
+    return `${others.length + 1} files hold again what they held before, if nothing else has changed them.`
+  const path = quoted(shownPath(first))
+  return first.old.kind === 'none'
+    ? `${path} is deleted again, if nothing else has changed it.`
+    : `${path} holds again what it held before, if nothing else has changed it.`
 }
 
 function nowWords(changes: readonly FileChange[]): string {
