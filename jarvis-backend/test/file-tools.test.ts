@@ -85,7 +85,10 @@ test('a file in a root is read, edited after a card with its difference, and put
     target: { kind: 'none', id: 'path/compose/media.yml' },
     deed: 'change the file as shown',
     then: '1 line comes, 1 goes',
-    undo: { kind: 'call' },
+    undo: {
+      kind: 'call',
+      sentence: '"compose/media.yml" holds again what it held before, if nothing else has changed it.',
+    },
     diff: [
       {
         path: 'compose/media.yml',
