@@ -1,0 +1,72 @@
+import type { Channel, Delivery, Outgoing } from './channel.ts'
+import type { Attempt } from './outbox.ts'
+import type { OutboxItem, OutboxStore, Recipient, RecipientStore } from './ports.ts'
+import type { Putting } from './putting.ts'
+import type { Registry } from './registry.ts'
+import type { Say } from './spoken.ts'
+import type { Conversation } from './talk/conversation.ts'
+import type { KnownCard, Taps } from './taps.ts'
+
+/** Makes single attempts at the outbox's messages, each as its matter stands by then. */
+export function createAttempts(parts: {
+  store: Pick<OutboxStore, 'get'>
+  recipients: Pick<RecipientStore, 'get'>
+  registry: Pick<Registry, 'channel' | 'kind'>
+  taps: Pick<Taps, 'buttonsFor'>
+  putting: Pick<Putting, 'digestLines'>
+  conversation: Pick<Conversation, 'attempt'>
+  cardOf(toolUseId: string): KnownCard | undefined
+  mayDecide(person: string): boolean
+  durably<T>(work: () => T): T
+  say: Say
+  publicUrl: string | undefined
+  signal: AbortSignal
+}) {
+  const { store, registry, say } = parts
+
+  function outgoing({ id, content, expiresAt, recipient }: OutboxItem, buttons: Outgoing['buttons']): Outgoing {
+    const { level, title, path, isOver = false } = content
+    const lines = content.kind === 'digest' ? parts.putting.digestLines(recipient, content.since ?? 0) : content.lines
+    return {
+      ...{ id, level, isOver, expiresAt, buttons },
+      // Said once more: what became a secret since is taken out.
+      title: say(title),
+      lines: lines.map((line) => say(line)),
+      ...(parts.publicUrl !== undefined && { link: new URL(path, parts.publicUrl).href }),
+    }
+  }
+
+  async function sendOver(
+    { deliver, revise, withdraw }: Channel,
+    act: OutboxItem['act'],
+    message: Outgoing,
+    to: Recipient,
+    ref: string | undefined,
+  ): Promise<Delivery> {
+    if (act === 'deliver') return deliver(message, to, parts.signal)
+    const change = act === 'revise' ? revise : withdraw
+    return change?.(message, to, ref, parts.signal) ?? { kind: 'failed', why: 'the channel cannot do that' }
+  }
+
+  return async function attempt(item: OutboxItem): Promise<Attempt> {
+    const recipient = parts.recipients.get(item.recipient)
+    if (recipient === undefined) return { kind: 'dropped', why: 'nobody is paired there any more' }
+    if (!parts.mayDecide(recipient.person)) return { kind: 'dropped', why: 'its person hears of nothing any more' }
+    const open = registry.channel(item.channel)
+    if (open === undefined) return { kind: 'again', why: `${item.channel} is not set up` }
+    const { card, of, talk } = item.content
+    const kind = registry.kind(item.channel)
+    const isStillOpen = card !== undefined && parts.cardOf(card.toolUseId)?.isDecided === false
+    if (item.act === 'deliver' && card !== undefined && !isStillOpen)
+      return { kind: 'dropped', why: 'decided before it could be sent' }
+    const original = of === undefined ? undefined : store.get(of)
+    const ref = item.content.ref ?? original?.ref
+    if (of !== undefined && item.content.ref === undefined && original?.end !== 'sent')
+      return { kind: 'dropped', why: 'the message that it changes was not sent' }
+    if (talk !== undefined && kind !== undefined)
+      return parts.conversation.attempt(item, talk, recipient, kind, open.channel, original?.ref)
+    const buttons = item.act === 'deliver' ? parts.durably(() => parts.taps.buttonsFor(item, recipient)) : []
+    const message = outgoing({ ...item, id: of ?? item.id }, buttons)
+    return sendOver(open.channel, item.act, message, recipient, ref)
+  }
+}

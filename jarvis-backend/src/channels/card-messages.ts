@@ -1,0 +1,88 @@
+import type { Card } from '../protocol/index.ts'
+import { cardContent, type Ending, endedContent } from './cards.ts'
+import type { Content, OutboxItem, OutboxStore, Recipient, RecipientStore } from './ports.ts'
+import { noticeForMs, type Putting } from './putting.ts'
+import type { Registry } from './registry.ts'
+import type { Matter } from './rules.ts'
+import type { Say } from './spoken.ts'
+import type { KnownCard } from './taps.ts'
+
+/** More cards of a recipient than this within a minute are told of in one line. */
+const mostCards = 5
+const cardsWithinMs = 60_000
+
+/** Tells of cards that wait, and changes their messages once they were decided. */
+export function createCardMessages(parts: {
+  putting: Pick<Putting, 'add' | 'put'>
+  store: OutboxStore
+  recipients: Pick<RecipientStore, 'get' | 'list'>
+  registry: Pick<Registry, 'kind'>
+  cardOf(toolUseId: string): (KnownCard & { ending?: Ending }) | undefined
+  mayDecide(person: string): boolean
+  nameOf(person: string): string
+  atomically<T>(work: () => T): T
+  say: Say
+  now(): number
+}) {
+  const { store, recipients, registry, say, now } = parts
+  const { add, put } = parts.putting
+
+  function cardTo(recipient: Recipient, card: Card, bindingHash: string) {
+    const at = now()
+    const forMs = card.expiresAt - at
+    const matter: Matter = { kind: 'card', level: 'card', isAsked: ['chat', 'command'].includes(card.requestedBy.kind) }
+    const key = `card:${card.toolUseId}`
+    if (store.cardsSince(recipient.id, at - cardsWithinMs) >= mostCards && !store.has(recipient.id, key)) {
+      const content: Content = {
+        ...({ kind: 'notice', level: 'card', title: say('More calls wait for you.') } as const),
+        ...{ lines: [say('Look at them in the dashboard.')], path: '/waiting' },
+      }
+      put(recipient, `cards:${Math.floor(at / cardsWithinMs)}`, content, matter, forMs)
+      return
+    }
+    put(recipient, key, cardContent(card, bindingHash, recipient, say), matter, forMs)
+  }
+
+  function endingOf({ content }: OutboxItem, { hidesNames }: Recipient, ending: Ending): Content {
+    const via = ending.via === undefined ? {} : { via: registry.kind(ending.via)?.name ?? ending.via }
+    return endedContent(content, { ...ending, by: parts.nameOf(ending.by), ...via }, hidesNames, say)
+  }
+
+  /** Changes the message of a card that was decided. @param ref of another copy of it */
+  function revise(item: OutboxItem, recipient: Recipient, ending: Ending, ref?: string) {
+    const kind = registry.kind(item.channel)
+    if (kind?.capabilities.revises !== true) return
+    const content = { ...endingOf(item, recipient, ending), of: item.id, ...(ref !== undefined && { ref }) }
+    add(recipient, ref === undefined ? item.key : `${item.key}:${ref}`, content, noticeForMs, { act: 'revise' })
+  }
+
+  return {
+    revise,
+    /** Tells everybody who may decide of cards that wait. */
+    tell(cards: readonly Card[]) {
+      const to = recipients.list().filter(({ person }) => parts.mayDecide(person))
+      for (const card of to.length === 0 ? [] : cards) {
+        const known = parts.cardOf(card.toolUseId)
+        if (known?.isDecided === false) for (const one of to) cardTo(one, card, known.bindingHash)
+      }
+    },
+    /** Revises the messages of cards that were decided, each once. */
+    settle() {
+      const at = now()
+      for (const item of store.openCards()) {
+        const { card } = item.content
+        const known = card && parts.cardOf(card.toolUseId)
+        if (card === undefined || known?.isDecided === false) continue
+        const recipient = recipients.get(item.recipient)
+        parts.atomically(() => {
+          store.settle(item.id)
+          if (item.end === undefined && !item.isOpen)
+            store.end(item.id, 'dropped', at, { why: 'decided before it was sent' })
+          else if (recipient !== undefined && known?.ending !== undefined && (item.end ?? 'sent') === 'sent')
+            revise(item, recipient, known.ending)
+        })
+      }
+    },
+  }
+}
+export type CardMessages = ReturnType<typeof createCardMessages>
