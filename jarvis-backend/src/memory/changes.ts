@@ -100,3 +100,17 @@ function* chunksOf(parts: readonly TextPart[]): Generator<NewChunk> {
 }
 
 const hashOf = (heading: string, text: string) => createHash('sha256').update(`${heading}\n${text}`).digest()
+
+/** Reports failures with the same reason once, because a full disk fails them all. */
+export function sayFailed(failed: readonly Failure[], report: (error: unknown, message: string) => void) {
+  const alike = new Map<string, { first: Failure; count: number }>()
+  for (const one of failed) {
+    const known = alike.get(String(one.error))
+    if (known === undefined) alike.set(String(one.error), { first: one, count: 1 })
+    else known.count += 1
+  }
+  for (const { first, count } of alike.values()) {
+    const more = count === 1 ? '' : ` and ${count - 1} more`
+    report(first.error, `${first.name}${more} could not be brought up to date in the memory`)
+  }
+}

@@ -1,8 +1,9 @@
 import type { Weights } from 'hybrid-index'
 import type { Clock } from '../lib/clock.ts'
 import type { MemoryFound, MemoryStatus } from '../protocol/index.ts'
-import { changesOf, type Failure, type Keeper, makeSome } from './changes.ts'
+import { changesOf, type Failure, type Keeper, makeSome, sayFailed } from './changes.ts'
 import { createMemoryIndex, wordsAsked } from './memory-index.ts'
+import { createModel } from './model.ts'
 import { ofAgent } from './owner.ts'
 import type { ChunkView, Embedder, MemoryStore, SourceKind } from './ports.ts'
 
@@ -12,8 +13,6 @@ export type { MemoryFound as Found, MemoryStatus as IndexStatus }
 /** Pause after the embedder failed, ms; doubled with each failure, up to ten minutes. */
 const retryAfterMs = 30_000
 const longestRetryMs = 600_000
-/** How long a search waits for the query's embedding before it uses keywords only, ms. */
-const queryWaitMs = 3_000
 /** Texts of conversations that are embedded per minute while somebody searches; about 5 s of CPU. */
 const readPerMinute = 300
 const minuteMs = 60_000
@@ -43,14 +42,16 @@ export function createIndexer(parts: {
   const { store, keepers, clock } = parts
   const index = createMemoryIndex(store, parts.weights)
   const stopping = new AbortController()
-  const recent = new Map<string, Float32Array>()
+  const model = createModel({
+    ...{ store, clock, open: parts.openEmbedder, stopping: stopping.signal },
+    opened() {
+      isIncomplete = true
+    },
+  })
   let state: MemoryStatus['state'] = 'loading'
   let share: number | undefined
-  let embedderProblem: string | undefined
   let work: Promise<void> = Promise.resolve()
   let isSyncDue = false
-  let embedder: Embedder | undefined
-  let opening: Promise<Embedder> | undefined
   let failures = 0
   /** Whether a text may lack an embedding. */
   let isIncomplete = true
@@ -97,43 +98,9 @@ export function createIndexer(parts: {
 
   async function start(): Promise<void> {
     // Not awaited, so that a slow server delays neither keyword search nor indexing.
-    opened().catch(() => {})
+    model.opened().catch(() => {})
     work = work.then(() => index.load(loading))
     await sync()
-  }
-
-  /** @throws where the model cannot be opened; the next call tries again */
-  function opened(): Promise<Embedder | undefined> {
-    if (parts.openEmbedder === undefined) return Promise.resolve(undefined)
-    opening ??= parts.openEmbedder().then(
-      (found) => {
-        recent.clear()
-        isIncomplete = true
-        store.useModel(found.id, found.dimensions)
-        embedder = found
-        return found
-      },
-      (error: unknown) => {
-        opening = undefined
-        throw error
-      },
-    )
-    return opening
-  }
-
-  /** Embeds texts. Embeddings of another length mean that the server's model was replaced; it is opened again by the next call. */
-  async function vectorsOf(model: Embedder, texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
-    const vectors = await model.embed(texts, signal)
-    const strange = vectors.find(({ length }) => length !== model.dimensions)
-    if (strange === undefined && vectors.length === texts.length) return vectors
-    embedder = undefined
-    opening = undefined
-    throw new Error(`${model.id} answered with ${strange?.length ?? 0} dimensions, where it had ${model.dimensions}.`)
-  }
-
-  function failed(error: unknown) {
-    const why = error instanceof Error ? error.message : String(error)
-    embedderProblem = `Meaning cannot be searched now, words can: ${why}`
   }
 
   async function takeChanges() {
@@ -154,21 +121,7 @@ export function createIndexer(parts: {
       if (stopping.signal.aborted) return
     }
     share = undefined
-    sayFailed(failed)
-  }
-
-  /** Reports failures with the same reason once, because a full disk fails them all. */
-  function sayFailed(failed: readonly Failure[]) {
-    const alike = new Map<string, { first: Failure; count: number }>()
-    for (const one of failed) {
-      const known = alike.get(String(one.error))
-      if (known === undefined) alike.set(String(one.error), { first: one, count: 1 })
-      else known.count += 1
-    }
-    for (const { first, count } of alike.values()) {
-      const more = count === 1 ? '' : ` and ${count - 1} more`
-      parts.report(first.error, `${first.name}${more} could not be brought up to date in the memory`)
-    }
+    sayFailed(failed, parts.report)
   }
 
   async function embedMissing() {
@@ -196,15 +149,15 @@ export function createIndexer(parts: {
   /** Embeds what `next` returns until nothing is left. @returns whether it finished */
   async function embed(next: () => { hash: Buffer; text: string }[]): Promise<boolean> {
     try {
-      const model = await opened()
-      if (model === undefined) return false
+      const opened = await model.opened()
+      if (opened === undefined) return false
       for (;;) {
         const missing = next()
         if (missing.length === 0) break
         state = 'indexing'
         // Headings are not embedded: they make all texts of a section similar, and the keywords cover them.
         const texts = missing.map(({ text }) => text)
-        const vectors = await vectorsOf(model, texts, stopping.signal)
+        const vectors = await model.vectorsOf(opened, texts)
         index.add(
           store.addVectors(missing.map(({ hash }, at) => ({ hash, vector: vectors[at] ?? new Float32Array(0) }))),
         )
@@ -214,12 +167,12 @@ export function createIndexer(parts: {
         // New texts are indexed by words first; the next round continues here.
         if (stopping.signal.aborted || isSyncDue) return false
       }
-      embedderProblem = undefined
+      model.succeeded()
       failures = 0
       return true
     } catch (error) {
       if (stopping.signal.aborted) return false
-      failed(error)
+      model.failed(error)
       clock.after(Math.min(longestRetryMs, retryAfterMs * 2 ** failures), () => void sync())
       failures += 1
       return false
@@ -253,40 +206,14 @@ export function createIndexer(parts: {
     cancel()
   }
 
-  /** Embeds a query. @throws where the embedder does not answer; the caller then uses keywords only */
-  async function vectorOf(query: string): Promise<Float32Array | undefined> {
-    const model = embedder
-    const serving = store.servingModel()
-    if (model === undefined || serving?.id !== model.id || serving.dimensions !== model.dimensions) return undefined
-    const known = recent.get(query)
-    if (known !== undefined) return known
-    const late = new AbortController()
-    const cancel = clock.after(queryWaitMs, () => late.abort(new Error(`${model.id} took too long.`)))
-    try {
-      const [vector] = await vectorsOf(model, [query], AbortSignal.any([stopping.signal, late.signal]))
-      embedderProblem = undefined
-      if (vector !== undefined) {
-        recent.set(query, vector)
-        if (recent.size > 200) recent.delete(recent.keys().next().value ?? '')
-      }
-      return vector
-    } catch (error) {
-      throw late.signal.aborted ? late.signal.reason : error
-    } finally {
-      cancel()
-    }
-  }
-
   async function search(query: string, limit: number, kinds?: readonly SourceKind[]): Promise<MemoryFound> {
     let vector: Float32Array | undefined
     try {
-      vector = await vectorOf(query)
+      vector = await model.vectorOf(query)
     } catch (error) {
-      const known = embedderProblem
-      failed(error)
-      if (embedderProblem !== known) parts.changed()
+      if (model.failed(error)) parts.changed()
     }
-    const hasConversations = embedder !== undefined && kinds?.some((kind) => kind.startsWith('session')) !== false
+    const hasConversations = model.id() !== undefined && kinds?.some((kind) => kind.startsWith('session')) !== false
     const isByMeaning = hasConversations && vector !== undefined
     // Also without the query's embedding, so that the next search finds the conversations embedded.
     const isSoon = hasConversations && readWaiting()
@@ -317,8 +244,8 @@ export function createIndexer(parts: {
         state: index.isLoaded ? state : 'loading',
         ...(share !== undefined && { share }),
         ...store.counts(),
-        model: embedder?.id,
-        problem: embedderProblem,
+        model: model.id(),
+        problem: model.problem(),
         problems: store.problems(),
       }
     },

@@ -1,0 +1,108 @@
+import type { Cluster, PveApi } from '../homelab/ports.ts'
+import type { Clock } from '../lib/clock.ts'
+import { removeCopy, restoreEnded } from './copy.ts'
+import type { Drill, DrillStore } from './drill.ts'
+import { nextStep } from './steps.ts'
+import { sentenceOf, withStop } from './words.ts'
+
+/** How often the removal of a copy is tried while somebody waits for it: a task that still works on it holds it off. */
+const triesAtOnce = 4
+const nextTryMs = 10_000
+/** How often after that, while the cluster does not answer or refuses. */
+const againEveryMs = 60_000
+
+/** Removes the copies of drills, and tries again every minute while the cluster does not let it. */
+export function createCleaning(parts: {
+  store: Pick<DrillStore, 'save'>
+  api: PveApi
+  cluster: Pick<Cluster, 'tasks'>
+  clock: Clock
+  journal: { append(kind: 'drill', body: Record<string, unknown>): void }
+  durably<T>(work: () => T): T
+  redact(text: string): string
+  announce(text: string, level: 'info' | 'warning'): void
+  /** Told after each step. */
+  changed(): void
+  /** Writes a change of the drill down. @returns the drill with it */
+  keep(drill: Drill, change: Partial<Drill>): Drill
+  stopping: AbortSignal
+}) {
+  const { store, api, clock, journal, durably, keep, stopping } = parts
+  let working: Promise<unknown> | undefined
+  let disarm = () => {}
+
+  /** Removes the copy. @returns the ended drill @throws where it could not be done now; the drill stays `cleaning` */
+  async function cleanUp(drill: Drill, isRestart: boolean): Promise<Drill> {
+    await restoreEnded(parts, drill, { isWanted: false, signal: stopping })
+    const left = await removeCopy(parts, drill, stopping)
+    const ended: Drill = {
+      ...drill,
+      ...{ step: nextStep('cleaning', 'done'), endedAt: api.now(), left },
+      verdict: drill.verdict === 'open' ? 'stopped' : drill.verdict,
+    } as Drill
+    if (left === undefined) delete ended.left
+    durably(() => {
+      store.save(ended)
+      const { id, vmid, type, copy, level, verdict, problem, archive } = ended
+      journal.append('drill', {
+        ...{
+          change: isRestart ? 'cleaned_up' : 'ended',
+          drill: id,
+          target: `${type}/${vmid}`,
+          copy,
+          level,
+          verdict,
+          archive,
+        },
+        copyIs: left === undefined ? 'removed' : 'not_removed',
+        ...(problem !== undefined && { problem }),
+        ...(left !== undefined && { left }),
+      })
+    })
+    parts.announce(sentenceOf(ended), left === undefined && ended.verdict === 'proven' ? 'info' : 'warning')
+    parts.changed()
+    return ended
+  }
+
+  async function cleanUpInTries(drill: Drill, isRestart: boolean): Promise<Drill> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await cleanUp(drill, isRestart)
+      } catch (error) {
+        if (tries === triesAtOnce || stopping.aborted) throw error
+        await api.wait(nextTryMs, stopping)
+      }
+    }
+  }
+
+  async function remove(drill: Drill, isRestart: boolean): Promise<Drill> {
+    try {
+      const cleaning = cleanUpInTries(drill, isRestart)
+      working = cleaning
+      return await cleaning
+    } catch (error) {
+      if (stopping.aborted) return drill
+      const why = parts.redact(error instanceof Error ? error.message : String(error))
+      const left = `The copy ${drill.copy} may still be there: ${withStop(why)} JARVIS tries again every minute.`
+      if (drill.left !== left) parts.announce(`The drill of ${drill.vmid}: ${left}`, 'warning')
+      const waiting = keep(drill, { left })
+      disarm = clock.after(againEveryMs, () => void remove(waiting, isRestart))
+      return waiting
+    } finally {
+      working = undefined
+    }
+  }
+
+  return {
+    /**
+     * Tries until the copy is gone or is not the drill's. Nothing else may begin meanwhile.
+     * @returns the ended drill; or `cleaning`, where the copy could not be removed yet
+     */
+    remove,
+    /** Ends after the stopping signal. */
+    async stop() {
+      disarm()
+      await working?.catch(() => {})
+    },
+  }
+}
