@@ -4,10 +4,9 @@ import type { GoingBack } from '../agent/context/going-back.ts'
 import type { Reports } from '../agent/context/reports.ts'
 import { childrenIn } from '../agent/run/child-list.ts'
 import type { Runs } from '../agent/runs.ts'
-import type { ListedSession, SessionList } from '../agent/sessions/session-list.ts'
+import type { SessionList } from '../agent/sessions/session-list.ts'
 import type { Sessions } from '../agent/sessions/sessions.ts'
 import type { Shares } from '../agent/sessions/shares.ts'
-import { untitled } from '../agent/sessions/title.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import { versionsIn } from '../agent/sessions/versions.ts'
 import { wireEntry } from '../agent/sessions/wire-entry.ts'
@@ -15,20 +14,14 @@ import type { Agents } from '../agents/agent.ts'
 import type { SessionReach } from '../auth/reach.ts'
 import { isAtLeast, requireStanding } from '../auth/roles.ts'
 import type { ImageStore, Journal } from '../calls/ports.ts'
-import { newId } from '../lib/ids.ts'
 import {
   CheckpointFile,
   ChildRunRow,
   Entry,
-  firstOwnerId,
   JarvisError,
-  mainAgentId,
   PageQuery,
   pageOf,
-  personFor,
-  SentReply,
   SessionBranchBody,
-  SessionCreateBody,
   SessionPatchBody,
   SessionSummary,
   SessionsPage,
@@ -37,30 +30,14 @@ import {
 } from '../protocol/index.ts'
 import { attachmentRoutes } from './attachments.ts'
 import type { EventStreams } from './event-streams.ts'
-import { sendText } from './handle.ts'
 import type { ProgramMessages } from './program-messages.ts'
 import { del, get, patch, post, type Route } from './route.ts'
-import { toMarkdown } from './session-markdown.ts'
+import { createRoutes } from './session-create.ts'
+import { exportRoutes } from './session-export.ts'
 import { shareRoutes } from './session-shares.ts'
+import { createSessionView } from './session-view.ts'
 import { contextRoutes } from './sessions-context.ts'
 import { runRoutes } from './sessions-runs.ts'
-
-/** Entries of an export that are read at a time. */
-const entriesAtOnce = 200
-
-const ExportQuery = z.strictObject({ format: z.enum(['jsonl', 'markdown']).default('markdown') })
-
-const onlyPrograms = 'isReadOnly: only a program’s message has it. A rehearsal changes nothing either.'
-
-/** An entry with the bytes of its files, in base64. */
-function withFiles(entry: Entry, fileOf: (id: string) => Buffer | undefined): object {
-  if (entry.type !== 'user' || entry.attachments === undefined) return entry
-  const attachments = entry.attachments.map((file) => {
-    const data = fileOf(file.id)
-    return data === undefined ? file : { ...file, data: data.toString('base64') }
-  })
-  return { ...entry, attachments }
-}
 
 /** `/api/sessions`: lists, reads, changes, branches, exports and deletes sessions. */
 export function sessionRoutes(parts: {
@@ -85,56 +62,7 @@ export function sessionRoutes(parts: {
   programs: ProgramMessages
 }): Route[] {
   const { runs, store } = parts
-  const toSummary = (
-    { nextSeq: _, totals, found, agent, ...session }: ListedSession,
-    pending: Map<string, number>,
-    ids = [session.id],
-  ): SessionSummary => {
-    const sharedWith = parts.shares.of(session.id)
-    return {
-      ...session,
-      ...(agent !== mainAgentId && { agent }),
-      ...totals,
-      ...(found && { found }),
-      ...(sharedWith.length > 0 && { sharedWith }),
-      isRunning: ids.some((id) => runs.isRunning(id)),
-      pendingCount: ids.reduce((sum, id) => sum + (pending.get(id) ?? 0), 0),
-    }
-  }
-  /** A row stands for all versions of a session, so cards that wait in an older version are counted too. */
-  const toRow = (pending: Map<string, number>) => (session: ListedSession) =>
-    toSummary(session, pending, session.versions === undefined ? [session.id] : familyOf(session.id))
-  const familyOf = (id: string) => store.family(id).map((member) => member.id)
-  const known = (id: string) => {
-    const session = store.session(id)
-    if (session === undefined) throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
-    return session
-  }
-  const summary = (id: string) => {
-    const totals = parts.list.totals(id)
-    return toSummary({ ...known(id), ...(totals && { totals }) }, parts.pendingCounts())
-  }
-  /** All entries of a session in pieces, oldest first, with a pause for other work between two. 10,000 messages take 0.3 s. */
-  async function* piecesOf(id: string): AsyncGenerator<Entry[]> {
-    for (let from = 0; ; ) {
-      const entries = store.entriesFrom(id, from, entriesAtOnce)
-      const last = entries.at(-1)
-      if (last === undefined) return
-      yield entries.map((entry) => wireEntry(entry, parts.redact))
-      from = last.seq + 1
-      await new Promise(setImmediate)
-    }
-  }
-
-  const fileIn = (id: string) => (attachmentId: string) => parts.attachments.read(id, attachmentId)?.data
-
-  /** With whom it is shared, in Markdown; empty: with nobody. */
-  function sharedLine(id: string): string {
-    const shared = parts.shares.of(id)
-    if (shared.length === 0) return ''
-    const names = shared.map(({ name, may }) => `${name} (${may === 'talk' ? 'reads and writes' : 'reads'})`)
-    return `\nA conversation of ${parts.nameOf(known(id).person ?? firstOwnerId)}, shared with ${names.join(', ')}\n`
-  }
+  const { known, familyOf, summary, toRow } = createSessionView(parts)
 
   const journalled = (by: string, change: 'renamed' | 'deleted' | 'archived' | 'unarchived', sessionId: string) => {
     // The journal must not keep a deleted session's title.
@@ -167,58 +95,7 @@ export function sessionRoutes(parts: {
         }
       },
     ),
-    post(
-      '/sessions',
-      'Makes a session. With `message` its first run begins.',
-      {
-        role: 'member',
-        token: 'ask',
-        status: 201,
-        body: SessionCreateBody,
-        reply: SessionSummary.extend(SentReply.partial().shape),
-      },
-      ({ body, by, identity: { token } }) => {
-        const { title, agent, message, requestId, model, attachments, isReadOnly, isRehearsal } = body
-        // The run begins after this request was handled.
-        const rehearse = (id: string) => isRehearsal && runs.setRehearsal(id, true, by)
-        if (token !== undefined) {
-          if (message === undefined || agent !== undefined || title !== undefined)
-            throw new JarvisError(
-              'invalid_request',
-              'A program begins a session with a message, and names no agent or title.',
-            )
-          const asked = {
-            message,
-            ...(requestId !== undefined && { requestId }),
-            ...(model !== undefined && { model }),
-            ...(attachments !== undefined && { attachments }),
-            ...(isReadOnly && { isReadOnly }),
-          }
-          const sent = parts.programs.send(token, asked)
-          rehearse(sent.sessionId)
-          return { ...summary(sent.sessionId), ...sent }
-        }
-        if (isReadOnly === true) throw new JarvisError('invalid_request', onlyPrograms)
-        if (message !== undefined) {
-          const sent = runs.start({
-            ...{ text: message, by },
-            ...(requestId !== undefined && { requestId }),
-            ...(model !== undefined && { model }),
-            ...(attachments !== undefined && { attachments }),
-            ...(agent !== undefined && { agent }),
-          })
-          rehearse(sent.sessionId)
-          if (title !== undefined) runs.rename(sent.sessionId, title)
-          return { ...summary(sent.sessionId), ...sent }
-        }
-        const id = newId('ses')
-        const safe = title === undefined ? untitled : parts.redact.text(title)
-        if (agent !== undefined) parts.agents.require(agent)
-        const whose = { ...(agent !== undefined && { agent }), ...personFor(by) }
-        store.createSession({ id, title: safe, source: 'chat', at: parts.now(), ...whose })
-        return summary(id)
-      },
-    ),
+    ...createRoutes({ ...parts, summary }),
     get(
       '/sessions/:id',
       'A session, with how full its model’s window is.',
@@ -327,35 +204,7 @@ export function sessionRoutes(parts: {
         response.send(image.data)
       },
     ),
-    get(
-      '/sessions/:id/export',
-      'A session as a file.',
-      {
-        role: 'viewer',
-        forMembers: true,
-        token: 'read',
-        query: ExportQuery,
-        media: ['text/markdown', 'application/x-ndjson'],
-      },
-      async ({ params, query: { format }, response }) => {
-        const { id, title } = known(params.id)
-        async function* text() {
-          if (format === 'markdown') yield `# ${title}\n${sharedLine(id)}`
-          for await (const entries of piecesOf(id)) {
-            for (const entry of entries) {
-              const line =
-                format === 'markdown'
-                  ? toMarkdown([entry], fileIn(id), parts.nameOf)
-                  : `${JSON.stringify(withFiles(entry, fileIn(id)))}\n`
-              if (line !== '') yield line
-            }
-          }
-        }
-        response.attachment(`${id}.${format === 'markdown' ? 'md' : 'jsonl'}`)
-        response.type(format === 'markdown' ? 'text/markdown' : 'application/x-ndjson')
-        await sendText(text(), response)
-      },
-    ),
+    ...exportRoutes({ ...parts, known }),
     ...shareRoutes(parts),
     ...attachmentRoutes(parts),
     ...contextRoutes(parts),

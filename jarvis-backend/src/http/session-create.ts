@@ -1,0 +1,79 @@
+import type { Runs } from '../agent/runs.ts'
+import { untitled } from '../agent/sessions/title.ts'
+import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import type { wireEntry } from '../agent/sessions/wire-entry.ts'
+import type { Agents } from '../agents/agent.ts'
+import { newId } from '../lib/ids.ts'
+import { JarvisError, personFor, SentReply, SessionCreateBody, SessionSummary } from '../protocol/index.ts'
+import type { ProgramMessages } from './program-messages.ts'
+import { post, type Route } from './route.ts'
+import type { SessionView } from './session-view.ts'
+
+const onlyPrograms = 'isReadOnly: only a program’s message has it. A rehearsal changes nothing either.'
+
+/** `POST /api/sessions`: an empty session, a person's first message, or a program's. */
+export function createRoutes(parts: {
+  runs: Runs
+  store: TranscriptStore
+  agents: Pick<Agents, 'require'>
+  redact: Parameters<typeof wireEntry>[1]
+  now(): number
+  programs: ProgramMessages
+  summary: SessionView['summary']
+}): Route[] {
+  const { runs, store, summary } = parts
+  return [
+    post(
+      '/sessions',
+      'Makes a session. With `message` its first run begins.',
+      {
+        role: 'member',
+        token: 'ask',
+        status: 201,
+        body: SessionCreateBody,
+        reply: SessionSummary.extend(SentReply.partial().shape),
+      },
+      ({ body, by, identity: { token } }) => {
+        const { title, agent, message, requestId, model, attachments, isReadOnly, isRehearsal } = body
+        // The run begins after this request was handled.
+        const rehearse = (id: string) => isRehearsal && runs.setRehearsal(id, true, by)
+        if (token !== undefined) {
+          if (message === undefined || agent !== undefined || title !== undefined)
+            throw new JarvisError(
+              'invalid_request',
+              'A program begins a session with a message, and names no agent or title.',
+            )
+          const asked = {
+            message,
+            ...(requestId !== undefined && { requestId }),
+            ...(model !== undefined && { model }),
+            ...(attachments !== undefined && { attachments }),
+            ...(isReadOnly && { isReadOnly }),
+          }
+          const sent = parts.programs.send(token, asked)
+          rehearse(sent.sessionId)
+          return { ...summary(sent.sessionId), ...sent }
+        }
+        if (isReadOnly === true) throw new JarvisError('invalid_request', onlyPrograms)
+        if (message !== undefined) {
+          const sent = runs.start({
+            ...{ text: message, by },
+            ...(requestId !== undefined && { requestId }),
+            ...(model !== undefined && { model }),
+            ...(attachments !== undefined && { attachments }),
+            ...(agent !== undefined && { agent }),
+          })
+          rehearse(sent.sessionId)
+          if (title !== undefined) runs.rename(sent.sessionId, title)
+          return { ...summary(sent.sessionId), ...sent }
+        }
+        const id = newId('ses')
+        const safe = title === undefined ? untitled : parts.redact.text(title)
+        if (agent !== undefined) parts.agents.require(agent)
+        const whose = { ...(agent !== undefined && { agent }), ...personFor(by) }
+        store.createSession({ id, title: safe, source: 'chat', at: parts.now(), ...whose })
+        return summary(id)
+      },
+    ),
+  ]
+}

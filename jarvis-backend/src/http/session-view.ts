@@ -1,0 +1,57 @@
+import type { Runs } from '../agent/runs.ts'
+import type { ListedSession, SessionList } from '../agent/sessions/session-list.ts'
+import type { Shares } from '../agent/sessions/shares.ts'
+import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import { JarvisError, mainAgentId, type SessionSummary } from '../protocol/index.ts'
+
+/** Sessions as the routes answer with them. */
+export function createSessionView(parts: {
+  runs: Pick<Runs, 'isRunning'>
+  store: TranscriptStore
+  list: SessionList
+  pendingCounts(): Map<string, number>
+  shares: Pick<Shares, 'of'>
+}) {
+  const { runs, store } = parts
+  const toSummary = (
+    { nextSeq: _, totals, found, agent, ...session }: ListedSession,
+    pending: Map<string, number>,
+    ids = [session.id],
+  ): SessionSummary => {
+    const sharedWith = parts.shares.of(session.id)
+    return {
+      ...session,
+      ...(agent !== mainAgentId && { agent }),
+      ...totals,
+      ...(found && { found }),
+      ...(sharedWith.length > 0 && { sharedWith }),
+      isRunning: ids.some((id) => runs.isRunning(id)),
+      pendingCount: ids.reduce((sum, id) => sum + (pending.get(id) ?? 0), 0),
+    }
+  }
+  /** A row stands for all versions of a session, so cards that wait in an older version are counted too. */
+  const toRow = (pending: Map<string, number>) => (session: ListedSession) =>
+    toSummary(session, pending, session.versions === undefined ? [session.id] : familyOf(session.id))
+  const familyOf = (id: string) => store.family(id).map((member) => member.id)
+  const known = (id: string) => {
+    const session = store.session(id)
+    if (session === undefined) throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
+    return session
+  }
+  const summary = (id: string) => {
+    const totals = parts.list.totals(id)
+    return toSummary({ ...known(id), ...(totals && { totals }) }, parts.pendingCounts())
+  }
+
+  return {
+    /** @throws JarvisError `unknown_session` */
+    known,
+    /** All versions of a session, by id. */
+    familyOf,
+    /** @throws as `known` */
+    summary,
+    toRow,
+  }
+}
+
+export type SessionView = ReturnType<typeof createSessionView>
