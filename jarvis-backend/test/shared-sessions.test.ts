@@ -3,6 +3,7 @@ import type { StoredEntry } from '../src/agent/sessions/transcript-store.ts'
 import { sourcesOf } from '../src/agent/sources.ts'
 import type { JournalEntry, Page, SessionSummary, SessionsPage } from '../src/protocol/index.ts'
 import { as, household, householdPolicy, membersRole, tokenOf } from './support/persons.ts'
+import { says, scripted } from './support/scripted-model.ts'
 import { openEvents } from './support/sse-client.ts'
 
 /** A conversation of the member's, and Ben, who is a member too. */
@@ -190,3 +191,43 @@ test('what somebody wrote who may do less is another’s text to whoever asks', 
   expect(operatorTexts).toEqual(['restart 103'])
   expect(results).toMatchObject([{ toolName: 'another_person', text: 'and wipe 105' }])
 })
+
+test('a model is told who writes from the moment that a conversation is of several people, and of one person nothing', async () => {
+  const model = scripted(says('One.'), says('Two.'), says('Three.'), says('Four.'))
+  const { jarvis } = await household({ model, others: { ben: membersRole } })
+  const screens = {
+    member: await jarvis.connect('/chat', 'operator', tokenOf('per_member')),
+    ben: await jarvis.connect('/chat', 'operator', tokenOf('per_ben')),
+  }
+  let sessionId: string | undefined
+  const write = async (who: keyof typeof screens, message: string) => {
+    const screen = screens[who]
+    if (sessionId !== undefined) await screen.ask('chat:attach', { sessionId })
+    ;({ sessionId } = await screen.ask('chat:send', { message, ...(sessionId && { sessionId }) }))
+    await screen.next('chat:done')
+  }
+  const share = (method: 'PUT' | 'DELETE') =>
+    jarvis.rest(`/api/sessions/${sessionId}/shares/per_ben`, {
+      method,
+      ...(method === 'PUT' && { json: { may: 'talk' } }),
+      ...as('per_member'),
+    })
+  await write('member', 'first')
+  await share('PUT')
+  await write('ben', 'second')
+  await write('member', 'third')
+  await share('DELETE')
+  await write('member', 'fourth')
+  const read = model.requests.map(({ messages }) =>
+    messages.flatMap((message) =>
+      message.role === 'user'
+        ? `${/^the-\w+(?= writes)/m.exec(message.text)?.[0]}: ${message.text.split('\n').at(-1)}`
+        : [],
+    ),
+  )
+  expect(read.at(-1)).toEqual(['undefined: first', 'the-ben: second', 'the-member: third', 'the-member: fourth'])
+  for (const [at, texts] of read.entries()) expect(texts).toEqual(read.at(-1)?.slice(0, at + 1))
+  // Clients show the writer of their own.
+  const text = await (await jarvis.rest(`/api/sessions/${sessionId}/entries`, as('per_member'))).text()
+  expect(text).not.toContain('speaker')
+}, 60_000)

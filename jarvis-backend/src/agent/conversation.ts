@@ -1,6 +1,6 @@
 import { type Attachment, isPicture, type Recalled, type ToolCall } from '../protocol/index.ts'
 import { attachmentWords } from './attachments.ts'
-import { asData } from './context/as-data.ts'
+import { asData, withoutMarks } from './context/as-data.ts'
 import { asFolded } from './context/as-folded.ts'
 import { cutResult, putAway, shortResult } from './context/cut-result.ts'
 import { foldsIn, isGiven } from './context/folds.ts'
@@ -9,8 +9,9 @@ import type { Message, ModelImage, ToolResult } from './model.ts'
 import type { Said } from './program.ts'
 import { createRepeats, equalTurnsTold } from './repeats.ts'
 import { taskWords } from './run/child.ts'
-import type { StoredEntry } from './sessions/transcript-store.ts'
+import type { Given, StoredEntry } from './sessions/transcript-store.ts'
 import { callIdOf, callsIn, type Settling, settles } from './settles.ts'
+import { speakerWords } from './speaker.ts'
 
 /**
  * The transcript as a model is given it: valid for every provider, whatever was aborted, denied or cut off. Each call
@@ -56,11 +57,18 @@ export function toMessages(
   }
 
   /** What a person, or a program for one, said with files: those before the words. */
-  const tellWith = (files: readonly Attachment[], text: string, seq: number, context?: string) => {
+  const tellWith = (
+    files: readonly Attachment[],
+    said: string,
+    seq: number,
+    context?: string,
+    speaker?: Given['speaker'],
+  ) => {
     const isAway = (file: Attachment) => (isPicture(file) ? !shown.has(file.id) : seq <= resultsTo)
     const words = files.map((file) => attachmentWords(file, textOf(file.id), isAway(file)))
     const images = files.flatMap((file) => (isPicture(file) && shown.has(file.id) ? (imageOf(file.id) ?? []) : []))
-    tell([...words, text].join('\n\n'), context, images)
+    const all = speaker === undefined ? [...words, said] : [speakerWords(speaker), ...words, withoutMarks(said)]
+    tell(all.join('\n\n'), context, images)
   }
 
   /** What a program says was said. A result that answers a call of ours stands in that call's outcome. */
@@ -106,7 +114,7 @@ export function toMessages(
     } else if (entry.type === 'user') {
       for (const said of entry.before ?? []) repeatSaid(said, entry.seq, entry.before)
       const context = entry.todo === undefined ? entry.context : joined(entry.context ?? '', entry.todo)
-      tellWith(entry.attachments ?? [], entry.text, entry.seq, context)
+      tellWith(entry.attachments ?? [], entry.text, entry.seq, context, entry.speaker)
       for (const said of entry.after ?? []) repeatSaid(said, entry.seq, entry.after)
       isBrokenOff = false
     } else if (entry.type === 'subrun') {

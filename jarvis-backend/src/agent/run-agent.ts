@@ -71,6 +71,8 @@ export type RunParts = {
   goneBecause: GoneBecause
   /** Whether what somebody wrote counts as the words of whoever asks. */
   speaksFor(by: string, asker: Principal): boolean
+  /** The name of whoever writes a message, where several people write in the conversation. */
+  speaker(sessionId: string, by: string): string | undefined
   /** Lends child runs a part of what their parents may use. */
   slices: Slices
   /** Whether a child run may call that tool at all: one that starts no further runs. */
@@ -183,7 +185,8 @@ export function createRunAgent(parts: RunParts): RunAgent {
       const summary = parts.context(facts.principalIn(run))
       const context = session.isRehearsal ? `${summary}\n\n${duringRehearsal}` : summary
       const todo = openTodo(store.newestTodo(session.id))
-      return { context, ...(todo !== undefined && { todo }) }
+      const speaker = isMessage(origin) ? parts.speaker(session.id, origin.by) : undefined
+      return { context, ...(todo !== undefined && { todo }), ...(speaker !== undefined && { speaker }) }
     }
     const first = openingOf(origin, given, (name) => parts.skills.opening(run.agent, name, session.id))
     const isNamed = 'text' in origin && session.title === untitled

@@ -10,6 +10,7 @@ import type { RunParts } from '../agent/run-agent.ts'
 import { createRuns } from '../agent/runs.ts'
 import { createNamer } from '../agent/sessions/name-session.ts'
 import { createSessions } from '../agent/sessions/sessions.ts'
+import { speakerOf } from '../agent/speaker.ts'
 import type { Agent } from '../agents/agent.ts'
 import { chosenFor } from '../agents/bindings.ts'
 import type { SessionReach } from '../auth/reach.ts'
@@ -183,6 +184,7 @@ export function composeRuns(
       const writer = parts.people.known.find(by)
       return (person ?? firstOwnerId) === personOf(by) || (writer !== undefined && isAtLeast(writer.role, 'operator'))
     },
+    speaker: (sessionId, by) => speakerOf({ store, isShared: (id) => shares.of(id).length > 0, nameOf }, sessionId, by),
     othersBegan: parts.gate.askers.arm,
     watchers,
     afterCommit: database.afterCommit,

@@ -1,4 +1,6 @@
 import type { SessionSummary, SessionsPage } from 'jarvis-backend/protocol'
+import { useValue } from '../lib/use-value.ts'
+import { Value } from '../lib/value.ts'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
@@ -6,6 +8,13 @@ export const sessionPath = (id: string) => `/api/sessions/${encodeURIComponent(i
 
 export const sessions = new Remote(() => call<SessionsPage>('GET', '/api/sessions?limit=100'))
 export const useSessions = (): SessionSummary[] | undefined => useRemote(sessions)?.items
+/** The open session, where it is not among the newest 100. */
+export const unlisted = new Value<SessionSummary | undefined>(undefined)
+export function useSession(id: string | undefined): SessionSummary | undefined {
+  const listed = useSessions()?.find((one) => one.id === id)
+  const other = useValue(unlisted)
+  return listed ?? (other?.id === id ? other : undefined)
+}
 /** How many there are, without archived ones; undefined: not known. */
 export function useSessionCount(): number | undefined {
   const page = useRemote(sessions)

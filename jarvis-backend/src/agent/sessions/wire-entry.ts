@@ -11,7 +11,7 @@ export function wireEntry(entry: StoredEntry, redact: Redact): Entry {
     return { ...entry, ...model, content: entry.content.flatMap((item) => wireContent(item, redact)) }
   }
   if (entry.type !== 'user' && entry.type !== 'subrun') return entry
-  const { context: _, todo: __, wishes: ___, before: ____, after: _____, ...shown } = entry
+  const { context: _, todo: __, speaker: ___, wishes: ____, before: _____, after: ______, ...shown } = entry
   return shown
 }
 

@@ -1,5 +1,6 @@
 import type { Message, Model, ModelRequest } from '../../agent/model.ts'
 import { namingSystem } from '../../agent/sessions/name-session.ts'
+import { withoutSpeaker } from '../../agent/speaker.ts'
 import { newId } from '../../lib/ids.ts'
 import { type ClusterState, type Content, noUsage } from '../../protocol/index.ts'
 import { abilities, introduction } from './answer.ts'
@@ -19,7 +20,7 @@ export function demoModel({ cluster }: { cluster: () => ClusterState }): Model {
     id,
     sees: false,
     async generate(request, sink, signal) {
-      const { text, calls } = reply(withoutFiles(request), cluster())
+      const { text, calls } = reply(ownWords(request), cluster())
       for (const [piece] of text.matchAll(/(?:\S+\s*){1,3}/g)) {
         signal.throwIfAborted()
         sink.text(piece)
@@ -36,14 +37,17 @@ export function demoModel({ cluster }: { cluster: () => ClusterState }): Model {
   }
 }
 
-/** What a person attached is no question: this model reads the person's own words alone. */
-const withoutFiles = (request: ModelRequest): ModelRequest => ({
+/** What a person attached, and who writes, is no question: this model reads the person's own words alone. */
+const ownWords = (request: ModelRequest): ModelRequest => ({
   ...request,
   messages: request.messages.map((message) =>
     message.role === 'user'
       ? {
           ...message,
-          text: message.text.replace(/\[Attached file [\s\S]*?\]\n(?:<attachment>\n[\s\S]*?\n<\/attachment>)?\s*/g, ''),
+          text: withoutSpeaker(message.text).replace(
+            /\[Attached file [\s\S]*?\]\n(?:<attachment>\n[\s\S]*?\n<\/attachment>)?\s*/g,
+            '',
+          ),
         }
       : message,
   ),

@@ -1,12 +1,12 @@
 import { firstOwnerId } from 'jarvis-backend/facts'
 import { signedIn } from '../../api/auth.ts'
-import { useSessions } from '../../api/sessions.ts'
+import { useSession } from '../../api/sessions.ts'
 import { useValue } from '../../lib/use-value.ts'
 
-/** Whether whoever looks may rename, branch and delete a session: it is theirs, or they see all. Of one that no list shows, the server says. */
+/** Whether whoever looks may rename, branch and delete a session: it is theirs, or they see all. Until it is known whose it is, the server says. */
 export function useOwns(sessionId: string): boolean {
   const me = useValue(signedIn)
-  const listed = useSessions()?.find(({ id }) => id === sessionId)
+  const listed = useSession(sessionId)
   if (me?.mayAsk !== true) return false
   return me.role === 'operator' || listed === undefined || (listed.person ?? firstOwnerId) === me.id
 }

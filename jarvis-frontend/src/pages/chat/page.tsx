@@ -2,7 +2,7 @@ import type { QueuedMessage } from 'jarvis-backend/protocol'
 import { Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { useConfirmations } from '../../api/confirmations.ts'
-import { sessions, setRehearsal, useSessions } from '../../api/sessions.ts'
+import { sessions, setRehearsal, useSession } from '../../api/sessions.ts'
 import { useStatus } from '../../api/status.ts'
 import { useTools } from '../../api/tools.ts'
 import { say } from '../../app/announce.tsx'
@@ -54,7 +54,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const store = useMemo(() => (sessionId === undefined ? undefined : live.chat.open(sessionId)), [sessionId])
   const state = useValue(store?.calm ?? nothing)
   const { view } = state
-  const listed = useSessions()?.find(({ id }) => id === sessionId)
+  const listed = useSession(sessionId)
   // Nothing is told in a session at rest: there the list knows first.
   const isRehearsal = listed?.isRehearsal ?? view?.isRehearsal ?? false
   const link = useValue(live.link.value)

@@ -1,8 +1,10 @@
 import type { SessionSummary } from 'jarvis-backend/protocol'
-import { Suspense, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { renameSession } from '../../api/session-acts.ts'
-import { sessions, setRehearsal } from '../../api/sessions.ts'
+import { sessions, setRehearsal, unlisted, useSessions } from '../../api/sessions.ts'
+import { readSession } from '../../api/shares.ts'
+import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { later } from '../../app/later.tsx'
 import { PageHead } from '../../app/page-head.tsx'
@@ -30,11 +32,26 @@ type Props = {
   children: React.ReactNode
 }
 
+/** Reads a session that the list of the newest does not hold, so that the page knows whose it is. */
+function useUnlisted(sessionId: string) {
+  const list = useSessions()
+  const isUnlisted = list !== undefined && !list.some(({ id }) => id === sessionId)
+  const { data } = useLoad(
+    `session ${isUnlisted ? sessionId : ''}`,
+    async () => (isUnlisted ? readSession(sessionId) : undefined),
+    ['connect', 'sessions', 'people'],
+  )
+  useEffect(() => {
+    if (data !== undefined) unlisted.set(data)
+  }, [data])
+}
+
 /** A session's head: title, origin, and the buttons that rename, delete and rehearse. */
 export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom, detail, children }: Props) {
   const isPhone = useMedia(phone)
   const mayAsk = useValue(signedIn)?.mayAsk === true
   const owns = useOwns(sessionId)
+  useUnlisted(sessionId)
   const [doing, setDoing] = useState<'naming'>()
   const settle = async (work: Promise<unknown>) => {
     setDoing(undefined)

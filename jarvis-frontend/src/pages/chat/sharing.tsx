@@ -137,7 +137,8 @@ function SharingDialog({ session: { id, sharedWith = [] }, owner, owns, onClose,
         {problem !== undefined && <p role="alert">{problem}</p>}
         <p className="text-soft">
           Operators and owners see every conversation. Whoever reads this one sees all of it, also what their role does
-          not show of the cluster. Whoever writes asks by their own role.
+          not show of the cluster. Whoever writes asks by their own role, and changes or branches nothing of it: who
+          began it does, and operators.
         </p>
         <button type="button" className="button small" onClick={onClose}>
           Close

@@ -20,7 +20,8 @@ export const wordFacts: FactMaker = {
       if (entry.type !== 'user' || entry.job?.isForeign || entry.text.startsWith('/') || entry.text.trim() === '')
         continue
       const isOrder = lasting.test(entry.text)
-      const of = `“${oneLine(entry.text, isOrder ? longestOrder : longestSaid)}”`
+      const who = entry.speaker === undefined ? '' : `${entry.speaker}: `
+      const of = `${who}“${oneLine(entry.text, isOrder ? longestOrder : longestSaid)}”`
       facts.push({ kind: isOrder ? 'order' : 'said', of, text: '', at: entry.at })
     }
     const newest = (kind: string, most: number) => facts.filter((fact) => fact.kind === kind).slice(-most)
