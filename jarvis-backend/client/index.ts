@@ -341,9 +341,13 @@ export type Versions = { entry: number; sessionIds: (string)[]; shown: number }
 export type WaysReply = { named: boolean; passkeys: boolean; problem?: string; elsewhere?: { name: string; problem?: string } }
 export type WebAuthnOptions = { challenge: string }
 export type WindowBody = { name: string; objects: (string)[]; from: number; until: number }
-export type WorkbenchArea = { name: AreaName; isOn: boolean; key: string; missing: (Missing)[]; facts: (string)[]; tools: (string)[] }
-export type WorkbenchReply = { areas: (WorkbenchArea)[]; roots: (WorkbenchRoot)[] }
+export type WorkbenchArea = { name: AreaName; isOn: boolean; allows: string; key: string; missing: (Missing)[]; facts: (string)[]; tools: (string)[] }
+export type WorkbenchBody = { section: WorkbenchSectionInput; hash: string }
+export type WorkbenchPreview = { diff: (FileDiff)[]; turnsOn: (AreaName)[]; turnsOff: (AreaName)[] }
+export type WorkbenchReply = { areas: (WorkbenchArea)[]; roots: (WorkbenchRoot)[]; section: WorkbenchSection; hash: string; problem?: string }
 export type WorkbenchRoot = { name: string; path: string; write: boolean; problem?: string }
+export type WorkbenchSection = { roots?: ({ name: string; path: string; write: boolean })[]; exec: boolean; web: { fetch?: boolean; private: (string)[] }; browser: boolean; git: boolean; docker?: string; egress: (string)[] }
+export type WorkbenchSectionInput = { roots?: ({ name: string; path: string; write: boolean })[]; exec: boolean; web: { fetch?: boolean; private: (string)[] }; browser: boolean; git: boolean; docker?: string; egress: (string)[] }
 export type WorkspaceFile = { path: string; bytes: number; changedAt: number }
 export type WorkspaceText = { path: string; text: string; checksum: string; changedAt: number; problem?: string }
 
@@ -764,6 +768,10 @@ export type Operations = {
   'DELETE /api/windows/{id}': { input: { params: { id: string } }; reply: undefined }
   /** The areas of the workbench: whether each is on, what it lacks on this machine and how to get it, and the roots. */
   'GET /api/workbench': { input: {  }; reply: WorkbenchReply }
+  /** Writes the section `workbench` of `policy.yaml`, and keeps the rest of the file. 409 where the file is broken or not the one of `hash`. */
+  'PUT /api/workbench': { input: { body: WorkbenchBody }; reply: WorkbenchReply }
+  /** What saving a section would change in `policy.yaml`; writes nothing. */
+  'POST /api/workbench/preview': { input: { body: WorkbenchBody }; reply: WorkbenchPreview }
   /** Every line that a card’s call changes, where the card shows the first 200. */
   'GET /api/workbench/diff/{toolUseId}': { input: { params: { toolUseId: string } }; reply: DiffReply }
   /** The commands that ran or run in the sandbox for this session, the oldest first. */

@@ -170,6 +170,9 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'DELETE /setup': 'password',
   'POST /tools/:name/classify': 'token',
   'POST /windows': 'token',
+  // It lets commands, files and sites of this machine in.
+  'PUT /workbench': 'password',
+  'POST /workbench/preview': 'token',
   'DELETE /windows/:id': 'token',
 }
 

@@ -28,7 +28,9 @@ export type ActivePolicy = {
   edited(now: Written): void
 }
 
-const hashKey = 'policy_hash'
+/** The setting with the hash of the policy.yaml that the journal recorded last. */
+export const policyHashKey = 'policy_hash'
+const hashOf = (written: Written) => (written.kind === 'read' ? written.hash : '')
 
 /** The policy in force: what is shipped, policy.yaml, and the profile, each change of which is journalled. */
 export function createActivePolicy(parts: {
@@ -62,13 +64,13 @@ export function createActivePolicy(parts: {
     return compilePolicy({ file, protectedTargets, profile: readProfile(settings) })
   }
 
-  /** @returns whether the file differs from the one the journal recorded last. */
-  function rememberFile(file: typeof written): boolean {
-    const hash = file.kind === 'read' ? file.hash : ''
-    const before = settings.get(hashKey) ?? ''
-    if (hash === before) return false
+  /** Journals a file that is another than the one the journal recorded last. */
+  function rememberFile(file: typeof written): void {
+    const hash = hashOf(file)
+    const before = settings.get(policyHashKey) ?? ''
+    if (hash === before) return
     transactions.durably(() => {
-      settings.set(hashKey, hash)
+      settings.set(policyHashKey, hash)
       journal.append('policy', {
         change: 'file',
         ...(hash !== '' && { hash }),
@@ -76,7 +78,6 @@ export function createActivePolicy(parts: {
         by: 'file',
       })
     })
-    return true
   }
 
   function warnings(): string[] {
@@ -130,7 +131,9 @@ export function createActivePolicy(parts: {
         announce(`policy.yaml has ${count}; the policy before stays in force. ${next.problems[0]}`, 'warning')
         return
       }
-      const isNews = rememberFile(next) || problems !== undefined
+      // The page and the command record their own change, so the journal does not tell what is new here.
+      const isNews = hashOf(next) !== hashOf(written) || problems !== undefined
+      rememberFile(next)
       written = next
       problems = undefined
       if (!isNews) return

@@ -191,8 +191,18 @@ export const table = {
     group: 'Watch over it',
     forms: [
       { args: '', about: 'which parts of the workbench policy.yaml turns on, its roots, and what is wrong with them' },
+      { args: 'on AREA', about: 'writes into policy.yaml: files, exec, web, browser, git or docker is on, at once' },
+      { args: 'off AREA', about: 'it is off' },
+      { args: 'root add NAME PATH', about: 'a folder that may be read, or another path for that name' },
+      { args: 'root remove NAME', about: 'it is no root any more; its files stay' },
+      { args: 'private add|remove HOST:PORT', about: 'a place of this network that the web tools may read' },
+      { args: 'egress add|remove HOST:PORT', about: 'a place that a sandbox may ask to reach' },
     ],
-    options: {},
+    options: {
+      write: flag('changes in that root may be asked for'),
+      socket: text('PATH', 'of Docker; /var/run/docker.sock by default'),
+    },
+    example: 'workbench root add compose /srv/compose --write',
   },
   windows: {
     group: 'Watch over it',

@@ -132,6 +132,7 @@ export function createSite(
   const runbooks = composeRunbooks(foundation, { catalog: () => catalog, gate: () => gate, runs: () => sessions.runs })
   const workbench = composeWorkbench(foundation, {
     policy: () => gate.policy.current().workbench,
+    policyWritten: () => gate.policy.edited(readPolicy(policyPath(dataDir), 'policy.yaml')),
     card: (toolUseId, person) =>
       gate.confirmations
         .list(now() - cardsKeptMs)

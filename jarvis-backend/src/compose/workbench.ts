@@ -1,18 +1,32 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Identity } from '../auth/tokens.ts'
+import { saveWorkbench } from '../calls/workbench-setting.ts'
+import { policyText, textHash } from '../config/policy-file.ts'
 import { Mistake, type Root, type WorkbenchPolicy } from '../gate/index.ts'
+import { editedPolicy, sectionNow } from '../gate/policy/change-workbench.ts'
+import { workbenchOf } from '../gate/policy/workbench.ts'
 import { workbenchRoutes } from '../http/workbench.ts'
-import { type Card, JarvisError, type WorkbenchArea, type WorkbenchRoot } from '../protocol/index.ts'
+import {
+  type AreaName,
+  type Card,
+  JarvisError,
+  type WorkbenchArea,
+  type WorkbenchBody,
+  type WorkbenchPreview,
+  type WorkbenchReply,
+  type WorkbenchRoot,
+} from '../protocol/index.ts'
 import { createApplyJournal } from '../store/sqlite/file-changes.ts'
 import type { Tool } from '../tools/tool.ts'
 import { areas, offReason } from '../workbench/areas.ts'
 import { createApplier } from '../workbench/files/applier.ts'
 import { createContentStore } from '../workbench/files/content-store.ts'
-import { wholeDiff } from '../workbench/files/diff.ts'
+import { fileDiffOf, wholeDiff } from '../workbench/files/diff.ts'
 import { createRootOf } from '../workbench/files/root-of.ts'
 import { ownPathsOf } from '../workbench/own-paths.ts'
 import { rootProblem } from '../workbench/root-problem.ts'
+import { rootRefusal } from '../workbench/root-refused.ts'
 import type { Foundation } from './foundation.ts'
 import type { Area, Bench } from './workbench/area.ts'
 import { type BrowserParts, composeBrowser } from './workbench/browser.ts'
@@ -27,6 +41,8 @@ export function composeWorkbench(
   foundation: Foundation,
   parts: {
     policy(): WorkbenchPolicy
+    /** Takes up policy.yaml, which was written just now. */
+    policyWritten(): void
     /** A card that waits or was decided lately, where the person sees it. */
     card(toolUseId: string, person: Identity['person']): Pick<Card, 'diff'> | undefined
     browser?: BrowserParts
@@ -72,19 +88,50 @@ export function composeWorkbench(
   const stateOf = (area: Area): WorkbenchArea => ({
     name: area.name,
     isOn: isOn(area, parts.policy()),
+    allows: areas[area.name].allows,
     key: areas[area.name].key,
     missing: [...area.missing()],
     facts: [...(area.facts?.() ?? [])],
     tools: area.tools.map(({ name }) => name),
   })
-  const state = () => ({ areas: made.map(stateOf), roots: parts.policy().roots.map(shownRoot) })
+  const file = policyText(dataDir)
+  const state = (): WorkbenchReply => ({
+    ...{ areas: made.map(stateOf), roots: parts.policy().roots.map(shownRoot) },
+    ...sectionNow(file),
+  })
+  const refusal = (path: string) => rootRefusal(path, ownPaths)
+  const { settings, journal: records, database: transactions } = foundation
+  const setting = { file, refusal, hashOf: textHash, settings, journal: records, transactions }
+
+  function preview(body: WorkbenchBody): WorkbenchPreview {
+    const { before, after } = editedPolicy(file, body, refusal)
+    const [was, willBe] = [before, after].map((text) => {
+      const parsed = file.parse(text)
+      const policy = workbenchOf(parsed.ok ? parsed.file.workbench : undefined)
+      return made.filter((area) => isOn(area, policy)).map(({ name }) => name)
+    })
+    const beyond = (names: AreaName[] = [], others: AreaName[] = []) => names.filter((name) => !others.includes(name))
+    return {
+      diff: fileDiffOf('policy.yaml', before, after),
+      turnsOn: beyond(willBe, was),
+      turnsOff: beyond(was, willBe),
+    }
+  }
 
   return {
     tools: made.flatMap(switched),
     state,
     routes: [
       ...workbenchRoutes({
-        state,
+        async state() {
+          await Promise.all(made.map((area) => area.look?.()))
+          return state()
+        },
+        preview: (body) => foundation.redactor.value(preview(body)),
+        save(body, by) {
+          saveWorkbench(setting, body, by)
+          parts.policyWritten()
+        },
         diff(toolUseId, person) {
           const card = parts.card(toolUseId, person)
           if (card === undefined) throw new JarvisError('unknown_confirmation', 'There is no such card.')

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
-import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs'
+import { type FSWatcher, lstatSync, readFileSync, realpathSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { type PolicyFile, parsePolicy } from '../gate/index.ts'
+import type { PolicyText } from '../gate/policy/change-workbench.ts'
 import type { Clock } from '../lib/clock.ts'
 import { maxYamlBytes, type YamlProblem } from '../lib/strict-yaml.ts'
+import { writeWhole } from '../lib/whole-file.ts'
+import { JarvisError } from '../protocol/index.ts'
 import { houseFacts } from '../tools/house.ts'
 import { ConfigError } from './config.ts'
 
@@ -20,21 +23,65 @@ const problemLine = (path: string, { line, column, message }: YamlProblem): stri
 
 /** Reads and parses a policy. @param name the file's name in problems */
 export function readPolicy(path: string, name = path): ReadPolicy {
-  let bytes: Buffer
+  const read = bytesOf(path, name)
+  if (read.kind !== 'read') return read
+  const parsed = parsePolicy(read.bytes.toString('utf8'), houseFacts)
+  return parsed.ok
+    ? { kind: 'read', hash: hashOf(read.bytes), file: parsed.file }
+    : { kind: 'broken', problems: parsed.problems.map((problem) => problemLine(name, problem)) }
+}
+
+function bytesOf(path: string, name: string): Exclude<ReadPolicy, { kind: 'read' }> | { kind: 'read'; bytes: Buffer } {
   try {
     // A pipe would block, and a huge file is not worth reading.
     const stats = statSync(path)
     if (!stats.isFile()) return { kind: 'broken', problems: [`${name} is not a file.`] }
     if (stats.size > maxYamlBytes) return { kind: 'broken', problems: [`${name} is over 256 kB.`] }
-    bytes = readFileSync(path)
+    return { kind: 'read', bytes: readFileSync(path) }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     return code === 'ENOENT' ? { kind: 'absent' } : { kind: 'broken', problems: [`${name} cannot be read: ${message}`] }
   }
-  const parsed = parsePolicy(bytes.toString('utf8'), houseFacts)
-  return parsed.ok
-    ? { kind: 'read', hash: createHash('sha256').update(bytes).digest('hex'), file: parsed.file }
-    : { kind: 'broken', problems: parsed.problems.map((problem) => problemLine(name, problem)) }
+}
+const hashOf = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex')
+/** The hash that a policy.yaml of this text has. */
+export const textHash = (text: string): string => hashOf(text)
+
+/** The policy.yaml of a data dir as a text that JARVIS changes. */
+export function policyText(dataDir: string): PolicyText {
+  const path = policyPath(dataDir)
+  const name = 'policy.yaml'
+  return {
+    parse: (text) => parsePolicy(text, houseFacts),
+    read() {
+      const read = bytesOf(path, name)
+      if (read.kind === 'broken') return { problem: read.problems.join(' ') }
+      if (read.kind === 'absent')
+        return lstatSync(path, { throwIfNoEntry: false }) === undefined
+          ? { text: '', hash: '' }
+          : { problem: `${name} is a link that leads nowhere: mend it by hand.` }
+      const text = read.bytes.toString('utf8')
+      // What is no UTF-8 would come back as other bytes.
+      return Buffer.from(text).equals(read.bytes)
+        ? { text, hash: hashOf(read.bytes) }
+        : { problem: `${name} holds bytes that are not UTF-8: save it as UTF-8 first.` }
+    },
+    write(text) {
+      const stats = statSync(path, { throwIfNoEntry: false })
+      // A link stays, and the file that it leads to is replaced.
+      const real = stats === undefined ? path : realpathSync(path)
+      try {
+        writeWhole(real, text, stats === undefined ? 0o600 : stats.mode & 0o777)
+      } catch (cause) {
+        const { code = 'it failed' } = cause as NodeJS.ErrnoException
+        throw new JarvisError(
+          'conflict',
+          `policy.yaml could not be written (${code}): give JARVIS’s user access to its folder, or write the lines by hand. Nothing was changed.`,
+          { cause },
+        )
+      }
+    },
+  }
 }
 
 /** Reads the policy at the start, when no earlier policy can stay in force. @throws ConfigError with every problem on its own line */

@@ -1,10 +1,14 @@
 import type { Identity } from '../auth/tokens.ts'
-import { DiffReply, type FileDiff, WorkbenchReply } from '../protocol/index.ts'
-import { get, type Route } from './route.ts'
+import { DiffReply, type FileDiff, WorkbenchBody, WorkbenchPreview, WorkbenchReply } from '../protocol/index.ts'
+import { get, post, put, type Route } from './route.ts'
 
-/** `/api/workbench`: which areas are on, what they lack, and the roots; and the whole diff of a card. */
+/** `/api/workbench`: which areas are on, what they lack, and the roots; turning them on and off; and the whole diff of a card. */
 export const workbenchRoutes = (workbench: {
-  state(): WorkbenchReply
+  state(): Promise<WorkbenchReply>
+  /** @throws JarvisError `invalid_request`, `conflict` */
+  preview(body: WorkbenchBody): WorkbenchPreview
+  /** @throws JarvisError as `preview` */
+  save(body: WorkbenchBody, by: string): void
   /** @throws JarvisError `unknown_confirmation` where there is no such card, or the person does not see it */
   diff(toolUseId: string, person: Identity['person']): FileDiff[]
 }): Route[] => [
@@ -13,6 +17,21 @@ export const workbenchRoutes = (workbench: {
     'The areas of the workbench: whether each is on, what it lacks on this machine and how to get it, and the roots.',
     { role: 'viewer', token: 'read', reply: WorkbenchReply },
     () => workbench.state(),
+  ),
+  post(
+    '/workbench/preview',
+    'What saving a section would change in `policy.yaml`; writes nothing.',
+    { role: 'owner', body: WorkbenchBody, reply: WorkbenchPreview },
+    ({ body }) => workbench.preview(body),
+  ),
+  put(
+    '/workbench',
+    'Writes the section `workbench` of `policy.yaml`, and keeps the rest of the file. 409 where the file is broken or not the one of `hash`.',
+    { role: 'owner', password: true, body: WorkbenchBody, reply: WorkbenchReply },
+    ({ body, by }) => {
+      workbench.save(body, by)
+      return workbench.state()
+    },
   ),
   get(
     '/workbench/diff/:toolUseId',

@@ -1,10 +1,20 @@
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Replaces a file at once, readable by its owner only: a crash leaves the old content or the new, on disk. */
-export function writeWhole(path: string, text: string): void {
+/** Replaces a file at once, readable by its owner only unless `mode` says more: a crash leaves the old content or the new, on disk. */
+export function writeWhole(path: string, text: string, mode = 0o600): void {
   const unfinished = `${path}.new`
-  prepare(unfinished, text)
+  prepare(unfinished, text, mode)
   renameSync(unfinished, path)
   syncFolder(dirname(path))
 }
@@ -26,10 +36,11 @@ export function makeWhole(path: string, text: string): boolean {
 }
 
 /** Writes the text to disk and reads it back. */
-function prepare(path: string, text: string): void {
+function prepare(path: string, text: string, mode = 0o600): void {
   rmSync(path, { force: true })
   const opened = openSync(path, 'wx', 0o600)
   try {
+    if (mode !== 0o600) fchmodSync(opened, mode)
     writeSync(opened, text)
     fsyncSync(opened)
   } finally {

@@ -423,6 +423,9 @@ export {
   FileDiff,
   Missing,
   WorkbenchArea,
+  WorkbenchBody,
+  WorkbenchPreview,
   WorkbenchReply,
   WorkbenchRoot,
+  WorkbenchSection,
 } from './workbench.ts'

@@ -31,10 +31,11 @@ export type FileDiff = z.infer<typeof FileDiff>
 export const Missing = z.object({ what: z.string(), remedy: z.string() })
 export type Missing = z.infer<typeof Missing>
 
-/** One area as the page, `doctor` and the command show it. `key`: the lines of policy.yaml that turn it on. */
+/** One area as the page, `doctor` and the command show it. `key`: the lines of policy.yaml that turn it on. `allows`: what JARVIS may then do. */
 export const WorkbenchArea = z.object({
   name: AreaName,
   isOn: z.boolean(),
+  allows: z.string(),
   key: z.string(),
   missing: z.array(Missing),
   facts: z.array(z.string()),
@@ -55,5 +56,43 @@ export type WorkbenchRoot = z.infer<typeof WorkbenchRoot>
 export const DiffReply = z.object({ items: z.array(FileDiff) })
 export type DiffReply = z.infer<typeof DiffReply>
 
-export const WorkbenchReply = z.object({ areas: z.array(WorkbenchArea), roots: z.array(WorkbenchRoot) })
+const site = z.string().max(300)
+/** The section `workbench` of policy.yaml, whole. The policy says which names, paths and places are right. */
+export const WorkbenchSection = z.strictObject({
+  /** Absent: no files, not even the session's own folder, unless `exec` is on. */
+  roots: z
+    .array(z.strictObject({ name: z.string().max(100), path: z.string().max(4_096), write: z.boolean() }))
+    .max(50)
+    .exactOptional(),
+  exec: z.boolean(),
+  /** `fetch` absent: on where a search address is set. */
+  web: z.strictObject({ fetch: z.boolean().exactOptional(), private: z.array(site).max(200) }),
+  browser: z.boolean(),
+  git: z.boolean(),
+  /** The path of Docker's socket; absent: off. */
+  docker: z.string().max(4_096).exactOptional(),
+  egress: z.array(site).max(200),
+})
+export type WorkbenchSection = z.infer<typeof WorkbenchSection>
+
+/** `hash`: of the policy.yaml that the change was made on, SHA-256 in hex; empty where there was none. */
+export const WorkbenchBody = z.strictObject({ section: WorkbenchSection, hash: z.string().max(64) })
+export type WorkbenchBody = z.infer<typeof WorkbenchBody>
+
+/** What saving a section would do: the lines of policy.yaml, none where nothing changes, and the areas that go on and off. */
+export const WorkbenchPreview = z.object({
+  diff: z.array(FileDiff),
+  turnsOn: z.array(AreaName),
+  turnsOff: z.array(AreaName),
+})
+export type WorkbenchPreview = z.infer<typeof WorkbenchPreview>
+
+/** `section` and `hash`: of policy.yaml as it is on disk. `problem`: why it cannot be changed from here now. */
+export const WorkbenchReply = z.object({
+  areas: z.array(WorkbenchArea),
+  roots: z.array(WorkbenchRoot),
+  section: WorkbenchSection,
+  hash: z.string(),
+  problem: z.string().exactOptional(),
+})
 export type WorkbenchReply = z.infer<typeof WorkbenchReply>

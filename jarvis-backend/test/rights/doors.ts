@@ -313,6 +313,8 @@ GET /mcp-servers/:name/logs
 POST /mcp-servers/:name/connect
 PUT /mcp-servers/tools/:tool/tier
 PUT /settings
+PUT /workbench
+POST /workbench/preview
 GET /logs
 GET /setup
 DELETE /setup

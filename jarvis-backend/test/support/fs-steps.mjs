@@ -9,7 +9,7 @@ let steps = 0
 let isCopying = false
 // Whether the file that was opened last is one of them.
 let isOurs = false
-const ours = /\/(settings\.env|models\.json|mcp\.json|jwt-secret|vapid-keys|secrets?[-.]key)/
+const ours = /\/(settings\.env|models\.json|mcp\.json|jwt-secret|vapid-keys|secrets?[-.]key|policy\.yaml)/
 for (const name of ['openSync', 'writeSync', 'fsyncSync', 'renameSync', 'linkSync', 'rmSync', 'writeFileSync']) {
   const real = fs[name]
   fs[name] = (...args) => {

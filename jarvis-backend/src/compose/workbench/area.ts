@@ -15,6 +15,8 @@ export type Area = {
   missing(): readonly Missing[]
   /** Lines about it for the page and `doctor`: `level full (bubblewrap 0.8.0)`. */
   facts?(): readonly string[]
+  /** Finds out what only a try shows, before the page is answered. */
+  look?(): Promise<unknown>
   /** It is on where policy.yaml does not say: the web tools, where a search address is set. */
   isOnByItself?(): boolean
   /** Begins background work that must not delay the start. */

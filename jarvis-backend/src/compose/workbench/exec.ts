@@ -102,6 +102,7 @@ export function composeExec(bench: Bench): Area {
       const said = verdict.said === '' ? '' : ` It said: ${verdict.said}`
       return [`Sandbox: level ${verdict.level}, because ${verdict.because}.${said}`]
     },
+    look: sandbox.tried,
     start() {
       if (bench.policy().exec) void sandbox.tried()
     },

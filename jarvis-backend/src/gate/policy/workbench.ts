@@ -72,7 +72,9 @@ export const workbenchOf = (form: WorkbenchForm | undefined): WorkbenchPolicy =>
         egress: lower(form.egress),
       }
 
-const kernels = ['/proc', '/sys', '/dev', '/run']
+/** The folder of the kernel's that a path is in; undefined where in none. */
+export const kernelFolder = (path: string): string | undefined =>
+  ['/proc', '/sys', '/dev', '/run'].find((one) => isWithin(path, one))
 
 /** Finds what the schema of the section cannot. Skips what does not fit the schema. */
 export function workbenchProblems(given: unknown): Finding[] {
@@ -83,7 +85,7 @@ export function workbenchProblems(given: unknown): Finding[] {
   return [
     ...roots.flatMap(({ name, path: folder }, index): Finding[] => {
       const at = [...path, 'roots', index]
-      const kernel = kernels.find((one) => isWithin(folder, one))
+      const kernel = kernelFolder(folder)
       return [
         ...(roots.findIndex((other) => other.name === name) === index
           ? []

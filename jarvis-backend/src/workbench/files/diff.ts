@@ -39,6 +39,20 @@ export function diffOf(
   })
 }
 
+/** The difference of two texts of one file, with every line of it; none where they are equal. */
+export function fileDiffOf(path: string, before: string, after: string): FileDiff[] {
+  if (before === after) return []
+  const linesIn = (text: string) => (text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/))
+  const lines = hunksOf(diffLines(linesIn(before), linesIn(after)))
+  return [
+    {
+      ...{ path, change: before === '' ? 'added' : 'changed', lines, left: 0 },
+      added: lines.filter((line) => line.startsWith('+')).length,
+      removed: lines.filter((line) => line.startsWith('-')).length,
+    },
+  ]
+}
+
 /** Lines of a whole diff, beyond which nobody reads on. */
 const mostOfAll = 20_000
 

@@ -25,6 +25,7 @@ const words: Record<string, (body: Body) => string> = {
   undone: () => 'taken back',
   not_undone: ({ why }) => `not taken back${text(why) === '' ? '' : `: ${text(why)}`}`,
   not_gone_back: () => 'could not go back by itself',
+  workbench: ({ from, to }) => `workbench: ${changedKeys(from, to)}`,
   tier_lost: () => 'tier taken back: its definition changed',
 }
 

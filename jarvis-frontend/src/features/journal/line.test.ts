@@ -30,6 +30,12 @@ test.each([
     { toolName: 'stop_vm', decision: 'denied', note: 'not during the film', by: 'operator' },
     { by: 'operator', outcome: 'denied: not during the film' },
   ],
+  [
+    'the workbench',
+    'policy',
+    { change: 'workbench', from: { web: {} }, to: { web: {}, exec: true }, by: 'Ann' },
+    { by: 'Ann', outcome: 'workbench: exec' },
+  ],
   ['a profile', 'policy', { change: 'profile', to: 'lockdown', by: 'cli' }, { by: 'cli', outcome: 'profile lockdown' }],
   [
     'a change that was kept',

@@ -1,0 +1,78 @@
+import { isDeepStrictEqual } from 'node:util'
+import { JarvisError, type WorkbenchBody, type WorkbenchSection } from '../../protocol/index.ts'
+import type { ParsedPolicy } from './parse.ts'
+import { type WorkbenchForm, workbenchOf } from './workbench.ts'
+import { sectionOf, withWorkbench } from './write-workbench.ts'
+
+/** policy.yaml as a text. */
+export type PolicyText = {
+  /** `hash`: SHA-256 of the bytes, hex; both are empty where there is no file. `problem`: why it cannot be changed. Never throws. */
+  read(): { text: string; hash: string } | { problem: string }
+  /** At once: a crash leaves the file before or this one. @throws JarvisError `conflict` */
+  write(text: string): void
+  parse(text: string): ParsedPolicy
+}
+
+/** `before` and `after`: the whole file. `section`: what it says of the workbench before. */
+export type PolicyEdit = { before: string; after: string; section: WorkbenchSection }
+
+/** The section as the file says it now, and the file's hash; or why the file cannot be changed. */
+export function sectionNow(file: PolicyText): { section: WorkbenchSection; hash: string; problem?: string } {
+  const read = file.read()
+  if ('problem' in read) return { section: sectionOf(), hash: '', problem: read.problem }
+  const parsed = file.parse(read.text)
+  if (parsed.ok) return { section: sectionOf(parsed.file.workbench), hash: read.hash }
+  const [first] = parsed.problems
+  const where = first === undefined ? '' : `:${first.line}:${first.column}  ${first.message}`
+  return { section: sectionOf(), hash: read.hash, problem: `policy.yaml${where}` }
+}
+
+/**
+ * The text of policy.yaml with another section. Nothing else in it may come to mean another thing.
+ * @param refusal why a folder may not become a root
+ * @throws JarvisError `conflict` where the file is broken or another than that of `hash`, `invalid_request` where the section is wrong
+ */
+export function editedPolicy(
+  file: PolicyText,
+  { section, hash }: WorkbenchBody,
+  refusal: (path: string) => string | undefined,
+): PolicyEdit {
+  const read = file.read()
+  const now = sectionNow(file)
+  if ('problem' in read || now.problem !== undefined)
+    throw new JarvisError('conflict', `${now.problem} Mend the file by hand first; nothing was changed.`)
+  if (read.hash !== hash)
+    throw new JarvisError('conflict', 'policy.yaml was changed meanwhile. Look at it again; nothing was changed.')
+  // JSON is YAML, so the policy judges the section alone first.
+  const alone = file.parse(JSON.stringify({ workbench: section }))
+  if (!alone.ok)
+    throw new JarvisError('invalid_request', [...new Set(alone.problems.map(({ message }) => message))].join(' '))
+  const before = file.parse(read.text)
+  const after = withWorkbench(read.text, section)
+  const parsed = file.parse(after)
+  const refused = newFolders(now.section, section).flatMap(({ name, path }) => {
+    const why = refusal(path)
+    return why === undefined ? [] : [`The root ${name}: ${why}`]
+  })
+  if (refused.length > 0) throw new JarvisError('invalid_request', `${refused.join(' ')} Nothing was changed.`)
+  const isWhole =
+    before.ok &&
+    parsed.ok &&
+    isDeepStrictEqual({ ...before.file, workbench: undefined }, { ...parsed.file, workbench: undefined }) &&
+    isDeepStrictEqual(meaning(parsed.file.workbench), meaning(section))
+  if (!isWhole)
+    throw new JarvisError(
+      'conflict',
+      'policy.yaml is written in a form that cannot be changed here without touching its other lines: give each key a line, or write these lines by hand. Nothing was changed.',
+    )
+  return { before: read.text, after: isDeepStrictEqual(now.section, section) ? read.text : after, section: now.section }
+}
+
+/** A root that is there already may have lost its folder; that stops no other change. */
+const newFolders = ({ roots: before = [] }: WorkbenchSection, { roots = [] }: WorkbenchSection) =>
+  roots.filter(({ path }) => !before.some((root) => root.path === path))
+
+const meaning = (form: WorkbenchForm | undefined) => {
+  const { roots, ...rest } = workbenchOf(form)
+  return { ...rest, roots: roots.toSorted((one, other) => (one.name < other.name ? -1 : 1)) }
+}
