@@ -2,12 +2,10 @@ import type { CallToolResult, Client, Progress, Transport } from '@modelcontextp
 import type { Clock } from '../../lib/clock.ts'
 import type { AttachedServer, AttachedServerConfig, AttachedState } from '../../protocol/index.ts'
 import type { Askers } from './askers.ts'
+import { type EndingTransport, makeClient } from './client.ts'
 import type { Listed } from './definition.ts'
-import type { Elicited } from './elicitation.ts'
-import { pinnedFetch } from './fetch.ts'
+import { close, reasonOf, within } from './ending.ts'
 import type { AttachedLog } from './log.ts'
-import { faultOf, notMcp, type Reach } from './reach.ts'
-import { StdioTransport } from './stdio-transport.ts'
 import { visible } from './text.ts'
 
 /** Time to connect and list the tools; `npx` may have to download the server first. */
@@ -21,10 +19,6 @@ const wellMs = 60_000
 const refreshEveryMs = 5_000
 /** Longer than our own timers, so that the SDK's never fire. */
 const longMs = 25 * 60 * 60_000
-/** How often one call of a server may ask. */
-const mostRounds = 5
-/** A process that has not answered the probe by then is treated as an older server that is still starting. */
-const probeMs = 5_000
 
 export type Standing = Pick<AttachedServer, 'server' | 'lastError' | 'retryAt'> & { state: AttachedState }
 export type CallOptions = { signal: AbortSignal; onProgress(message: string): void }
@@ -69,7 +63,6 @@ export function createConnection(parts: {
   let isStopped = false
   /** Some servers exit when a request comes before `initialize`, so every second start sends none. */
   let asksFirst = true
-  let reach: Reach | undefined
   let cancelTimer: () => void = () => {}
   let cancelRefresh: () => void = () => {}
 
@@ -95,35 +88,12 @@ export function createConnection(parts: {
     const disarm = clock.after(connectMs, () =>
       stop.abort(new Error(`it did not answer within ${connectMs / 1000} s.`)),
     )
-    let transport: (Transport & { ended?: string | undefined }) | undefined
+    let transport: EndingTransport | undefined
     let client: Client | undefined
+    let whyNot = (said: string) => said
     try {
-      const sdk = await import('@modelcontextprotocol/client')
-      transport = makeTransport(sdk)
-      client = new sdk.Client(
-        { name: 'jarvis', title: 'JARVIS', version: parts.version },
-        {
-          versionNegotiation: asksFirst ? { mode: 'auto', probe: { timeoutMs: probeMs } } : { mode: 'legacy' },
-          // JARVIS itself fills in no default: what nobody answered is not answered.
-          capabilities: { elicitation: { form: { applyDefaults: false }, url: {} } },
-          inputRequired: { maxRounds: mostRounds },
-          // Answers are data and need not fit the server's output schema.
-          jsonSchemaValidator: {
-            getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
-          },
-          listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => tellStale() } },
-        },
-      )
-      client.onerror = (error) => log.write('jarvis', error.message)
-      client.setNotificationHandler('notifications/message', ({ params }) => {
-        log.write(
-          'server',
-          `${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`,
-        )
-      })
-      client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
-        parts.askers.elicit(params as Elicited, mcpReq.signal),
-      )
+      const made = await makeClient({ ...parts, asksFirst, stale: tellStale })
+      ;({ client, transport, whyNot } = made)
       await within(stop.signal, client.connect(transport, { timeout: longMs }))
       const opened = { client, transport, since: clock.now() }
       await within(stop.signal, readTools(client))
@@ -145,7 +115,7 @@ export function createConnection(parts: {
       endWhenIdle()
     } catch (error) {
       const said = error instanceof Error ? reasonOf(error) : String(error)
-      const why = transport?.ended ?? (stop.signal.aborted ? said : whyNot(client, said))
+      const why = transport?.ended ?? (stop.signal.aborted ? said : whyNot(said))
       if (why !== said) log.write('jarvis', said)
       if (config.type === 'stdio' && transport?.ended !== undefined) asksFirst = !asksFirst
       if (client !== undefined) client.onclose = () => {}
@@ -155,34 +125,6 @@ export function createConnection(parts: {
     } finally {
       disarm()
     }
-  }
-
-  function makeTransport(
-    sdk: typeof import('@modelcontextprotocol/client'),
-  ): Transport & { ended?: string | undefined } {
-    if (config.type === 'stdio') {
-      const { command, args, env, cwd } = config
-      const launch = { command, args, env: { ...parts.env, ...env }, cwd: cwd ?? parts.cwd }
-      return new StdioTransport(launch, log.write)
-    }
-    const url = new URL(config.url)
-    // Over HTTP a GET only opens a stream for events; a server may refuse it and still serve.
-    const told = (next: Reach, method: string) => {
-      if (config.type === 'sse' || method !== 'GET') reach = next
-    }
-    reach = undefined
-    const options = { requestInit: { headers: config.headers }, fetch: pinnedFetch(url, told) }
-    return config.type === 'http'
-      ? new sdk.StreamableHTTPClientTransport(url, options)
-      : new sdk.SSEClientTransport(url, options)
-  }
-
-  /** The SDK's error is about the protocol; a person needs to know what is wrong with the address. */
-  function whyNot(client: Client | undefined, said: string): string {
-    if (config.type === 'stdio') return said
-    const url = new URL(config.url)
-    const isSpoken = client?.getServerVersion() !== undefined
-    return faultOf(url, reach) ?? (reach === undefined || isSpoken ? said : notMcp(url))
   }
 
   async function readTools(client: Client) {
@@ -221,7 +163,7 @@ export function createConnection(parts: {
     live = undefined
     cancelTimer()
     cancelRefresh()
-    const transport: Transport & { ended?: string | undefined } = was.transport
+    const transport: EndingTransport = was.transport
     if (clock.now() - was.since >= wellMs) failures = 0
     was.client.onclose = () => {}
     void close(was.client, transport)
@@ -325,29 +267,4 @@ export function createConnection(parts: {
       await Promise.all([close(was?.client, was?.transport), connecting?.catch(() => {})])
     },
   }
-}
-
-async function close(client: Client | undefined, transport: Transport | undefined) {
-  try {
-    await client?.close()
-  } catch {
-    // It is gone already.
-  }
-  await transport?.close().catch(() => {})
-}
-
-function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  work.catch(() => {})
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason)
-    if (signal.aborted) giveUp()
-    else signal.addEventListener('abort', giveUp, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
-  })
-}
-
-/** `fetch failed` has its reason in `cause`. */
-function reasonOf(error: Error): string {
-  const cause = error.cause instanceof Error && error.cause.message !== '' ? `: ${error.cause.message}` : ''
-  return `${error.message}${cause}`
 }

@@ -1,0 +1,99 @@
+import type { Client, Transport } from '@modelcontextprotocol/client'
+import type { AttachedServerConfig } from '../../protocol/index.ts'
+import type { Askers } from './askers.ts'
+import type { Elicited } from './elicitation.ts'
+import { pinnedFetch } from './fetch.ts'
+import type { AttachedLog } from './log.ts'
+import { faultOf, notMcp, type Reach } from './reach.ts'
+import { StdioTransport } from './stdio-transport.ts'
+
+/** How often one call of a server may ask. */
+const mostRounds = 5
+/** A process that has not answered the probe by then is treated as an older server that is still starting. */
+const probeMs = 5_000
+
+type Parts = {
+  config: AttachedServerConfig
+  version: string
+  /** The part of JARVIS's environment that the process receives. */
+  env: Record<string, string>
+  cwd: string
+  log: AttachedLog
+  /** Shows a person what the server asks. */
+  askers: Pick<Askers, 'elicit'>
+}
+/** `ended`: how its process ended. */
+export type EndingTransport = Transport & { ended?: string | undefined }
+
+/**
+ * Makes the SDK's client of one attached server, and the way to it. Nothing is sent yet.
+ * @param parts.asksFirst whether the server is asked for its version before `initialize`
+ * @param parts.stale called when the server says that its tools have changed
+ * @returns `whyNot` turns what the SDK said into what is wrong with the address
+ */
+export async function makeClient(
+  parts: Parts & { asksFirst: boolean; stale(): void },
+): Promise<{ client: Client; transport: EndingTransport; whyNot(said: string): string }> {
+  const { config, log } = parts
+  const sdk = await import('@modelcontextprotocol/client')
+  let reach: Reach | undefined
+  const transport = transportTo(sdk, parts, (how) => {
+    reach = how
+  })
+  const client = new sdk.Client(
+    { name: 'jarvis', title: 'JARVIS', version: parts.version },
+    {
+      versionNegotiation: parts.asksFirst ? { mode: 'auto', probe: { timeoutMs: probeMs } } : { mode: 'legacy' },
+      // JARVIS itself fills in no default: what nobody answered is not answered.
+      capabilities: { elicitation: { form: { applyDefaults: false }, url: {} } },
+      inputRequired: { maxRounds: mostRounds },
+      // Answers are data and need not fit the server's output schema.
+      jsonSchemaValidator: {
+        getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+      },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => parts.stale() } },
+    },
+  )
+  client.onerror = (error) => log.write('jarvis', error.message)
+  client.setNotificationHandler('notifications/message', ({ params }) => {
+    log.write(
+      'server',
+      `${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`,
+    )
+  })
+  client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
+    parts.askers.elicit(params as Elicited, mcpReq.signal),
+  )
+  return {
+    client,
+    transport,
+    whyNot(said) {
+      if (config.type === 'stdio') return said
+      const url = new URL(config.url)
+      const isSpoken = client.getServerVersion() !== undefined
+      return faultOf(url, reach) ?? (reach === undefined || isSpoken ? said : notMcp(url))
+    },
+  }
+}
+
+function transportTo(
+  sdk: typeof import('@modelcontextprotocol/client'),
+  parts: Parts,
+  reached: (how: Reach) => void,
+): EndingTransport {
+  const { config, log } = parts
+  if (config.type === 'stdio') {
+    const { command, args, env, cwd } = config
+    const launch = { command, args, env: { ...parts.env, ...env }, cwd: cwd ?? parts.cwd }
+    return new StdioTransport(launch, log.write)
+  }
+  const url = new URL(config.url)
+  // Over HTTP a GET only opens a stream for events; a server may refuse it and still serve.
+  const told = (next: Reach, method: string) => {
+    if (config.type === 'sse' || method !== 'GET') reached(next)
+  }
+  const options = { requestInit: { headers: config.headers }, fetch: pinnedFetch(url, told) }
+  return config.type === 'http'
+    ? new sdk.StreamableHTTPClientTransport(url, options)
+    : new sdk.SSEClientTransport(url, options)
+}
