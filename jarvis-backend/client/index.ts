@@ -76,12 +76,14 @@ export type ChangesReply = { items: (Change)[]; now: number }
 export type ChannelBody = { settings: Record<string, (string | null)> }
 export type ChannelDeliveries = { items: (ChannelDelivery)[] }
 export type ChannelDelivery = { id: string; seq: number; channel: string; to: string; act: "deliver" | "revise" | "withdraw"; kind: "card" | "notice" | "digest" | "test" | "pairing" | "talk"; level: "card" | "failed" | "warning" | "info"; title: string; at: number; state: "waiting" | "sending" | "sent" | "held" | "dropped" | "failed"; endedAt?: number; nextAt?: number; attempts: number; why?: string }
-export type ChannelInfo = { id: string; name: string; readers: string; atMost: Decides; pairs: boolean; talks: boolean; state: "off" | "on" | "broken"; from?: "environment" | "settings"; place?: string; account?: string; problem?: string; settings: (ChannelSetting)[]; recipients: (ChannelRecipient)[]; waiting: number }
+export type ChannelGroupBody = { group: string }
+export type ChannelGroups = { items: ({ id: string; name: string })[] }
+export type ChannelInfo = { id: string; name: string; readers: string; atMost: Decides; pairs: boolean; talks: boolean; groups: boolean; state: "off" | "on" | "broken"; from?: "environment" | "settings"; place?: string; account?: string; problem?: string; settings: (ChannelSetting)[]; recipients: (ChannelRecipient)[]; waiting: number }
 export type ChannelPairing = { id: string; channel: string; expiresAt: number; opened?: { user: string; name: string; at: number } }
 export type ChannelPairingBegun = { id: string; channel: string; expiresAt: number; opened?: { user: string; name: string; at: number }; code: string; link?: string }
 export type ChannelPairingBody = { user: string }
 export type ChannelPairings = { items: (ChannelPairing)[] }
-export type ChannelRecipient = { id: string; person: string; personName: string; user: string; name: string; decides: Decides; hidesNames: boolean; talks: boolean; agent?: string; createdAt: number; problem?: string }
+export type ChannelRecipient = { id: string; person: string; personName: string; user: string; name: string; isGroup: boolean; decides: Decides; hidesNames: boolean; talks: boolean; agent?: string; createdAt: number; problem?: string }
 export type ChannelRecipientBody = { decides?: Decides; hidesNames?: boolean; talks?: boolean; agent?: (AgentId | null) }
 export type ChannelRules = { quiet?: string; routes: ({ channel: string; person?: string; kinds: ("card" | "question" | "alert" | "change" | "glass" | "observed" | "job" | "sign-in")[]; least: "info" | "warning" | "failed"; hours?: string })[]; escalation: Record<string, number> }
 export type ChannelRulesInput = { quiet?: string; routes: ({ channel: string; person?: string; kinds: ("card" | "question" | "alert" | "change" | "glass" | "observed" | "job" | "sign-in")[]; least: "info" | "warning" | "failed"; hours?: string })[]; escalation: Record<string, number> }
@@ -694,6 +696,10 @@ export type Operations = {
   'POST /api/channel-pairings/{id}/confirm': { input: { params: { id: string }; body: ChannelPairingBody }; reply: ChannelRecipient }
   /** Ends a pairing that waits. */
   'DELETE /api/channel-pairings/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Group chats that JARVIS is in and does not tell. */
+  'GET /api/channels/{channel}/groups': { input: { params: { channel: string } }; reply: ChannelGroups }
+  /** Has a group chat told from now on, by the service’s number of it. It is never heard. */
+  'POST /api/channels/{channel}/groups': { input: { params: { channel: string }; body: ChannelGroupBody }; reply: ChannelRecipient }
   /** Changes what a tap of yours may do, and whether names are hidden. The password is asked for where it allows more. */
   'PATCH /api/channel-recipients/{id}': { input: { params: { id: string }; body: ChannelRecipientBody }; reply: ChannelRecipient }
   /** Ends a pairing of yours; an owner ends any. */

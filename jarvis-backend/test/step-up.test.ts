@@ -71,6 +71,7 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /channels/:channel/check': 'token',
   'POST /channels/:channel/test': 'token',
   'POST /channels/:channel/pairings': 'password',
+  'POST /channels/:channel/groups': 'password',
   'POST /channel-pairings/:id/confirm': 'password',
   'DELETE /channel-pairings/:id': 'token',
   'PATCH /channel-recipients/:id': 'sometimes',

@@ -20,11 +20,17 @@ export function createAttempts(parts: {
   durably<T>(work: () => T): T
   say: Say
   publicUrl: string | undefined
+  /** The service gave a group another id. */
+  moved(recipient: Recipient, chat: string): void
   signal: AbortSignal
 }) {
   const { store, registry, say } = parts
 
-  function outgoing({ id, content, expiresAt, recipient }: OutboxItem, buttons: Outgoing['buttons']): Outgoing {
+  function outgoing(
+    { id, content, expiresAt, recipient }: OutboxItem,
+    buttons: Outgoing['buttons'],
+    hasLink: boolean,
+  ): Outgoing {
     const { level, title, path, isOver = false } = content
     const lines = content.kind === 'digest' ? parts.putting.digestLines(recipient, content.since ?? 0) : content.lines
     return {
@@ -32,7 +38,7 @@ export function createAttempts(parts: {
       // Said once more: what became a secret since is taken out.
       title: say(title),
       lines: lines.map((line) => say(line)),
-      ...(parts.publicUrl !== undefined && { link: new URL(path, parts.publicUrl).href }),
+      ...(hasLink && parts.publicUrl !== undefined && { link: new URL(path, parts.publicUrl).href }),
     }
   }
 
@@ -55,6 +61,8 @@ export function createAttempts(parts: {
     const open = registry.channel(item.channel)
     if (open === undefined) return { kind: 'again', why: `${item.channel} is not set up` }
     const { card, of, talk } = item.content
+    if (recipient.isGroup && (card !== undefined || talk !== undefined))
+      return { kind: 'dropped', why: 'a group is told of no cards' }
     const kind = registry.kind(item.channel)
     const isStillOpen = card !== undefined && parts.cardOf(card.toolUseId)?.isDecided === false
     if (item.act === 'deliver' && card !== undefined && !isStillOpen)
@@ -66,7 +74,10 @@ export function createAttempts(parts: {
     if (talk !== undefined && kind !== undefined)
       return parts.conversation.attempt(item, talk, recipient, kind, open.channel, original?.ref)
     const buttons = item.act === 'deliver' ? parts.durably(() => parts.taps.buttonsFor(item, recipient)) : []
-    const message = outgoing({ ...item, id: of ?? item.id }, buttons)
-    return sendOver(open.channel, item.act, message, recipient, ref)
+    // Not everybody in a group needs to know where the dashboard is.
+    const message = outgoing({ ...item, id: of ?? item.id }, buttons, !recipient.isGroup)
+    const delivery = await sendOver(open.channel, item.act, message, recipient, ref)
+    if (delivery.kind === 'again' && delivery.movedTo !== undefined) parts.moved(recipient, delivery.movedTo)
+    return delivery
   }
 }

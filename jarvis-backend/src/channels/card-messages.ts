@@ -60,7 +60,7 @@ export function createCardMessages(parts: {
     revise,
     /** Tells everybody who may decide of cards that wait. */
     tell(cards: readonly Card[]) {
-      const to = recipients.list().filter(({ person }) => parts.mayDecide(person))
+      const to = recipients.list().filter(({ person, isGroup }) => !isGroup && parts.mayDecide(person))
       for (const card of to.length === 0 ? [] : cards) {
         const known = parts.cardOf(card.toolUseId)
         if (known?.isDecided === false) for (const one of to) cardTo(one, card, known.bindingHash)

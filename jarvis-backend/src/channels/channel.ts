@@ -20,6 +20,8 @@ export type Capabilities = {
   tapsByAddress?: true
   /** It reaches people who were paired, and otherwise the one address of its settings. */
   pairs: boolean
+  /** Group chats can be told there. They are never heard, and no message to them has a button. */
+  groups?: true
   /** Names are hidden unless a person wants to see them. */
   hidesNames: boolean
   /** A paired person can talk with JARVIS there. Absent: it only tells. */
@@ -70,10 +72,13 @@ export type Outgoing = {
 /** Where a message goes; of a channel that pairs nobody, both are empty. */
 export type Address = { user: string; chat: string }
 
-/** `gone`: nobody can be reached there any more. `again`: a later attempt may succeed. `failed`: none can. */
+/**
+ * `gone`: nobody can be reached there any more. `again`: a later attempt may succeed. `failed`: none can. `movedTo`: the id that the service gave the
+ * group from now on.
+ */
 export type Delivery =
   | { kind: 'sent'; ref?: string }
-  | { kind: 'again'; why: string; retryAfterMs?: number }
+  | { kind: 'again'; why: string; retryAfterMs?: number; movedTo?: string }
   | { kind: 'gone'; why: string }
   | { kind: 'failed'; why: string }
 
@@ -82,6 +87,9 @@ export type Health = { problem?: string; account?: string }
 
 /** Who did something on a channel. The ids are the service's own, never a name that somebody can choose. `thread`: a topic within the chat. */
 export type Sender = { user: string; chat: string; isPrivate: boolean; name: string; thread?: string }
+
+/** A group chat, or a channel of a server. `name`: as the service shows it, which others may choose. */
+export type Group = { id: string; name: string }
 
 /** A file of a message. `ref`: what the channel's `file` reads it by, also after a restart. */
 export type IncomingFile = { ref: string; name: string; bytes?: number }
@@ -109,6 +117,8 @@ export type Incoming = { cursor?: string } & (
   | IncomingText
   /** A person pressed the service's own stop while an answer was written. */
   | { kind: 'stop'; from: Sender }
+  /** Somebody took us into a group, or out of it. */
+  | { kind: 'group'; by: string; group: Group; isIn: boolean }
   | { kind: 'other'; from?: Sender }
 )
 
@@ -157,6 +167,10 @@ export type Channel = {
   file?(ref: string, mostBytes: number, signal: AbortSignal): Promise<Buffer>
   /** Listens until the signal aborts. @param cursor where the last start stopped */
   incoming?(heard: Heard, cursor: string | undefined, signal: AbortSignal): Promise<void>
+  /** Only where it tells `groups`: those that we are in, as far as the service lists them. @throws Error in words */
+  groups?(signal: AbortSignal): Promise<Group[]>
+  /** Only where it tells `groups`: one that we are in. @throws Error in words */
+  group?(id: string, signal: AbortSignal): Promise<Group>
   /** A link that begins a pairing on a phone. */
   pairingLink?(code: string): string | undefined
   health(signal: AbortSignal): Promise<Health>

@@ -7,6 +7,7 @@ import { createAttempts } from './attempts.ts'
 import { createCardMessages } from './card-messages.ts'
 import type { Ending } from './cards.ts'
 import type { ChannelKind, Level } from './channel.ts'
+import { createGroups } from './groups.ts'
 import { createHearing } from './hearing.ts'
 import { createOutbox } from './outbox.ts'
 import { createPairings } from './pairings.ts'
@@ -112,7 +113,11 @@ export function createChannels(parts: {
   const accounts = createAccounts({ ...parts, store, conversation, now })
   const putting = createPutting({ ...parts, outbox, store, now })
   const cardMessages = createCardMessages({ ...parts, putting, store, registry, now })
-  const attempt = createAttempts({ ...parts, store, registry, taps, putting, conversation, signal })
+  const groups = createGroups({ ...parts, registry, putting, now, look })
+  const attempt = createAttempts({
+    ...{ ...parts, store, registry, taps, putting, conversation, signal },
+    moved: groups.moved,
+  })
   const pairings = createPairings({
     ...parts,
     ...{ registry, now },
@@ -128,7 +133,7 @@ export function createChannels(parts: {
     },
   })
   const hearing = createHearing({
-    ...{ ...parts, store, registry, taps, pairings, conversation, cardMessages, look, now },
+    ...{ ...parts, store, registry, taps, pairings, groups, conversation, cardMessages, look, now },
     advance: accounts.advance,
   })
 
@@ -150,6 +155,7 @@ export function createChannels(parts: {
   return {
     registry,
     pairings,
+    groups,
     /** Compares a session's waiting cards with what was sent: tells of new ones, and changes the messages of the others. Never throws. */
     waiting(cards: readonly Card[]): void {
       safely(() => {
@@ -169,6 +175,7 @@ export function createChannels(parts: {
       safely(() => {
         for (const recipient of recipients.list()) {
           if (!parts.mayDecide(recipient.person) || (only ?? recipient.person) !== recipient.person) continue
+          if (recipient.isGroup && only !== undefined) continue
           const words = recipient.hidesNames ? hidden : body
           const content: Content = { kind: 'notice', level, title: say(title), lines: [say(words)], path }
           const key = `notice:${tag}:${hashOf([title, body]).slice(0, 16)}`

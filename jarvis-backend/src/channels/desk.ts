@@ -52,6 +52,7 @@ export function createDesk(parts: {
     person,
     user,
     name,
+    isGroup,
     hidesNames,
     talks,
     agent,
@@ -65,6 +66,7 @@ export function createDesk(parts: {
       personName: parts.nameOf(person),
       user,
       name,
+      isGroup,
       decides: rest.decides,
       hidesNames,
       talks,
@@ -82,7 +84,7 @@ export function createDesk(parts: {
     const problem = more.problem ?? (state.state === 'off' ? undefined : state.problem) ?? failing(own)
     return {
       ...{ id, name, readers, atMost: atMostOf(kind), pairs: capabilities.pairs, state: state.state },
-      talks: capabilities.talks !== undefined,
+      ...{ talks: capabilities.talks !== undefined, groups: capabilities.groups === true },
       ...(state.state !== 'off' && state.from !== undefined && { from: state.from }),
       ...(state.state === 'on' && { place: parts.redact(state.channel.place) }),
       ...(more.account !== undefined && { account: more.account }),
@@ -109,7 +111,7 @@ export function createDesk(parts: {
     const isWaiting = end === undefined
     return {
       ...{ id, seq, channel, act, kind: content.kind, level: content.level, attempts },
-      to: to === undefined ? '' : parts.nameOf(to.person),
+      to: to === undefined ? '' : to.isGroup ? to.name : parts.nameOf(to.person),
       title: parts.redact(content.kind === 'notice' ? (content.lines[0] ?? content.title) : content.title),
       at: createdAt,
       state: end ?? (isOpen ? 'sending' : 'waiting'),
@@ -210,9 +212,17 @@ export function createDesk(parts: {
     confirm: (id: string, user: string, person: string): ChannelRecipient =>
       shownRecipient(channels.pairings.confirm(id, user, person)),
     cancel: channels.pairings.cancel,
+    groups: async (channel: string) => ({ items: await channels.groups.list(channel) }),
+    tellGroup: async (channel: string, group: string, person: string): Promise<ChannelRecipient> =>
+      shownRecipient(await channels.groups.bind(channel, group, person)),
     change(id: string, body: ChannelRecipientBody, by: Person, raise: () => void): ChannelRecipient {
       const before = owned(id, by)
       const kind = kindOf(before.channel)
+      if (before.isGroup)
+        throw new JarvisError(
+          'invalid_request',
+          'A group is told without names and decides nothing. It can only be ended.',
+        )
       const { decides: next = before.decides, hidesNames = before.hidesNames, talks = before.talks, agent } = body
       const rank = (one: Recipient['decides']) => decides.indexOf(one)
       if (talks && kind.capabilities.talks === undefined)

@@ -1,6 +1,7 @@
 import type { CardMessages } from './card-messages.ts'
 import type { Ending } from './cards.ts'
-import type { ChannelKind, Heard } from './channel.ts'
+import type { ChannelKind, Heard, Sender } from './channel.ts'
+import type { Groups } from './groups.ts'
 import type { Pairings } from './pairings.ts'
 import type { OutboxStore, RecipientStore } from './ports.ts'
 import type { Registry } from './registry.ts'
@@ -18,6 +19,7 @@ export function createHearing(parts: {
   registry: Pick<Registry, 'channel' | 'kind'>
   taps: Taps
   pairings: Pick<Pairings, 'opened'>
+  groups: Pick<Groups, 'noticed'>
   conversation: Pick<Conversation, 'choose' | 'text' | 'stop'>
   cardMessages: Pick<CardMessages, 'revise'>
   cardOf(toolUseId: string): (KnownCard & { ending?: Ending }) | undefined
@@ -61,6 +63,8 @@ export function createHearing(parts: {
         return conversation.text(kind, account, incoming, advance)
       case 'stop':
         return conversation.stop(kind, account, incoming.from, advance)
+      case 'group':
+        return parts.groups.noticed(kind, account, incoming, advance)
       case 'other':
         parts.atomically(advance)
         return undefined
@@ -68,7 +72,9 @@ export function createHearing(parts: {
         return incoming satisfies never
     }
   }
-  const isKnown = ({ id }: ChannelKind, user: string) => recipients.list(id).some((one) => one.user === user)
+  /** What people write in a group that is told is theirs, and no attempt to reach JARVIS. */
+  const isKnown = ({ id }: ChannelKind, { user, chat }: Sender) =>
+    recipients.list(id).some((one) => one.user === user || (one.isGroup && one.chat === chat))
 
   /** The operator hears of strangers once an hour. */
   function stranger({ name }: ChannelKind) {
@@ -86,7 +92,7 @@ export function createHearing(parts: {
     return async (incoming) => {
       const answer = await made(kind, account, incoming)
       const from = 'from' in incoming ? incoming.from : undefined
-      if (answer === undefined && from !== undefined && !isKnown(kind, from.user)) stranger(kind)
+      if (answer === undefined && from !== undefined && !isKnown(kind, from)) stranger(kind)
       if (answer !== undefined) parts.look()
       return answer === undefined ? {} : { answer }
     }

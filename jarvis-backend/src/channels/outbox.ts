@@ -130,7 +130,9 @@ export function createOutbox(parts: {
 
   return {
     /** Adds a message, within the caller's transaction where one is open. Call `look` after it. @returns false where it was there before */
-    add(item: Omit<OutboxItem, 'seq' | 'attempts' | 'isOpen' | 'notBefore'> & { notBefore?: number }): boolean {
+    add(
+      item: Omit<OutboxItem, 'seq' | 'attempts' | 'isOpen' | 'mayExist' | 'notBefore'> & { notBefore?: number },
+    ): boolean {
       const isNew = store.add({ notBefore: item.createdAt, ...item })
       if (isNew) added += 1
       if (isNew && added % countEvery === 0)

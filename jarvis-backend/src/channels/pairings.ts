@@ -97,6 +97,7 @@ export function createPairings(parts: {
       if (kind === undefined || parts.registry.channel(channel)?.account !== account) throw unknown()
       const recipient: Recipient = {
         ...{ id: newId('rcp'), channel, account, person, user, chat: opened.chat, name: opened.name },
+        isGroup: false,
         ...{ decides: 'deny', hidesNames: kind.capabilities.hidesNames, createdAt: now() },
         talks: kind.capabilities.talks !== undefined,
       }

@@ -55,6 +55,8 @@ export type OutboxItem = {
   attempts: number
   /** An attempt was begun and its end is not known. */
   isOpen: boolean
+  /** An earlier attempt ended with the process, so the service may have a copy of the message. */
+  mayExist: boolean
   end?: OutboxEnd
   endedAt?: number
   /** The service's id of the message. */
@@ -66,7 +68,7 @@ export type OutboxItem = {
 /** Messages that are to leave, and what became of those of the last days. */
 export interface OutboxStore {
   /** @returns false where the recipient has an item of this key and act */
-  add(item: Omit<OutboxItem, 'seq' | 'attempts' | 'isOpen'>): boolean
+  add(item: Omit<OutboxItem, 'seq' | 'attempts' | 'isOpen' | 'mayExist'>): boolean
   get(id: string): OutboxItem | undefined
   /** Recipients that something waits for. */
   recipients(): string[]
@@ -122,6 +124,8 @@ export type Recipient = {
   chat: string
   /** As the service shows them; anybody may choose it. */
   name: string
+  /** A group chat, which is told and never heard. `user` and `chat` are its id, `person` is the owner who chose it. */
+  isGroup: boolean
   decides: Decides
   hidesNames: boolean
   /** They may talk with JARVIS there. */
@@ -143,6 +147,8 @@ export interface RecipientStore {
     id: string,
     more: Partial<Pick<Recipient, 'decides' | 'hidesNames' | 'talks'>> & { agent?: string | null },
   ): boolean
+  /** The service gave a group another id. @returns false where the channel has that one already */
+  move(id: string, chat: string): boolean
   /** @param problem undefined: it is reached again */
   trouble(id: string, problem: string | undefined): void
   remove(id: string): boolean

@@ -15,6 +15,8 @@ export type Disturbs =
   | { kind: 'never'; why: string }
 
 const weight: Record<Level, number> = { info: 0, warning: 1, failed: 2, card: 2 }
+/** What a group is told of: what happens in the homelab, and nothing that waits for a person or is theirs. */
+const groupMatters: ReadonlySet<MatterKind> = new Set<MatterKind>(['alert', 'job'])
 const minutesOf = (time: string) => {
   const [hour = 0, minute = 0] = time.split(':').map(Number)
   return hour * 60 + minute
@@ -37,8 +39,11 @@ export function hoursEnd(hours: string, at: number): number | undefined {
  * Whether a route of the recipient's lets the matter through. A channel without routes lets everything through but the results of jobs that
  * went well, which most people do not want to hear of.
  */
-function isRouted({ kind, level }: Matter, { channel, person }: Recipient, { routes }: ChannelRules, at: number) {
-  const own = routes.filter((route) => route.channel === channel && (route.person ?? person) === person)
+function isRouted({ kind, level }: Matter, recipient: Recipient, { routes }: ChannelRules, at: number) {
+  const { channel, person, isGroup, id } = recipient
+  if (isGroup && !groupMatters.has(kind)) return false
+  const who = isGroup ? id : person
+  const own = routes.filter((route) => route.channel === channel && (route.person ?? who) === who)
   if (own.length === 0) return kind !== 'job' || level !== 'info'
   return own.some(
     ({ kinds, least, hours }) =>

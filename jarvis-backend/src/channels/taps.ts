@@ -58,7 +58,7 @@ export function createTaps(parts: {
     const known = parts.recipients.list(kind.id).filter((one) => one.account === account)
     if (kind.capabilities.pairs)
       return from?.isPrivate === true
-        ? known.find(({ user, chat }) => user === from.user && chat === from.chat)
+        ? known.find(({ user, chat, isGroup }) => !isGroup && user === from.user && chat === from.chat)
         : undefined
     // Nothing proves who pressed, so whoever holds the message is its recipient.
     return known.find(({ id }) => id === nonce?.recipient)

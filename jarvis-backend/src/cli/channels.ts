@@ -1,5 +1,12 @@
 import type { Config } from '../config/config.ts'
-import { type ChannelDelivery, type ChannelInfo, type ChannelsReply, JarvisError } from '../protocol/index.ts'
+import {
+  type ChannelDelivery,
+  type ChannelGroups,
+  type ChannelInfo,
+  type ChannelRecipient,
+  type ChannelsReply,
+  JarvisError,
+} from '../protocol/index.ts'
 import { readOptions } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'
@@ -7,17 +14,29 @@ import { table } from './table.ts'
 import { columns, styleFor, timeOf } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
-const usage = 'Use channels, channels log, or channels test CHANNEL.'
+const usage =
+  'Use channels, channels log, channels test CHANNEL, channels groups CHANNEL, or channels tell CHANNEL NUMBER.'
+/** How many words follow an action. */
+const words: Readonly<Record<string, number>> = { list: 0, log: 0, test: 1, groups: 1, tell: 2 }
 
 /** `jarvis channels`: where JARVIS reaches people, what it sent there, and a test. Only an operator may look. */
 export async function channels(config: Config, args: string[]): Promise<void> {
   const { values, positionals } = readOptions(args, table.channels.options)
-  const [action = 'list', channel = '', ...rest] = positionals
-  const isKnown = action === 'test' ? channel !== '' : (action === 'list' || action === 'log') && channel === ''
-  if (!isKnown || rest.length > 0) throw new JarvisError('invalid_request', usage)
+  const [action = 'list', channel = '', group = ''] = positionals
+  if (words[action] !== Math.max(0, positionals.length - 1)) throw new JarvisError('invalid_request', usage)
   const remote = await reach(config, values.url)
-  const reply = await asOperatorOnce(remote, 'Channels', (operator): Promise<Said> => {
+  const reply = await asOperatorOnce(remote, 'Channels', async (operator, stepUp): Promise<Said> => {
+    const groups = `channels/${encodeURIComponent(channel)}/groups`
     switch (action) {
+      case 'groups':
+        return operator
+          .get<ChannelGroups>(groups)
+          .then(({ items }) => ({ data: items, rows: items.map(({ id, name }) => [id, visible(name)]) }))
+      case 'tell':
+        await stepUp()
+        return operator
+          .send<ChannelRecipient>('POST', groups, { group })
+          .then((told) => ({ data: told, rows: [[told.user, visible(told.name), 'is told from now on']] }))
       case 'test':
         return operator
           .send<ChannelDelivery>('POST', `channels/${encodeURIComponent(channel)}/test`, {})
@@ -33,14 +52,17 @@ export async function channels(config: Config, args: string[]): Promise<void> {
     }
   })
   if (values.json === true) console.log(JSON.stringify(reply.data, null, 2))
-  else if (reply.rows.length === 0) console.log('Nothing was sent yet.')
+  else if (reply.rows.length === 0)
+    console.log(action === 'groups' ? 'JARVIS is in no group that it does not tell.' : 'Nothing was sent yet.')
   else console.log(columns(reply.rows, styleFor(process.stdout)).join('\n'))
 }
 
 type Said = { data: unknown; rows: string[][] }
 
 function channelRow({ id, state, place = '', recipients, waiting, problem }: ChannelInfo): string[] {
-  const names = recipients.map(({ personName, decides }) => `${personName} (${decides})`).join(', ')
+  const names = recipients
+    .map(({ isGroup, name, personName, decides }) => (isGroup ? `${name} (group)` : `${personName} (${decides})`))
+    .join(', ')
   const late = waiting === 0 ? [] : [`${waiting} waiting`]
   return [id, state, visible(place), visible([names, ...late, problem ?? ''].filter((part) => part !== '').join('; '))]
 }

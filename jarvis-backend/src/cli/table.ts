@@ -222,6 +222,8 @@ export const table = {
       { args: '[list]', about: 'where JARVIS reaches people, and what a tap there may do; takes your password' },
       { args: 'log', about: 'what was sent, and what became of it' },
       { args: 'test CHANNEL', about: 'sends a test' },
+      { args: 'groups CHANNEL', about: 'the group chats that JARVIS is in and does not tell' },
+      { args: 'tell CHANNEL NUMBER', about: 'has a group chat told, by the number of it' },
     ],
     options: where,
     example: 'channels test ntfy',

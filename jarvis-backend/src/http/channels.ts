@@ -4,6 +4,8 @@ import {
   ChannelDeliveries,
   ChannelDeliveriesQuery,
   ChannelDelivery,
+  ChannelGroupBody,
+  ChannelGroups,
   ChannelInfo,
   type ChannelPairing,
   ChannelPairingBegun,
@@ -40,6 +42,8 @@ export type ChannelDesk = {
   pairings(person: string): ChannelPairing[]
   confirm(id: string, user: string, person: string): ChannelRecipient
   cancel(id: string, person: string): void
+  groups(channel: string): Promise<ChannelGroups>
+  tellGroup(channel: string, group: string, person: string): Promise<ChannelRecipient>
   /** @param raise is called before a change that allows more than before */
   change(id: string, body: ChannelRecipientBody, by: Person, raise: () => void): ChannelRecipient
   remove(id: string, by: Person): void
@@ -100,6 +104,18 @@ export function channelRoutes(
     ),
     del('/channel-pairings/:id', 'Ends a pairing that waits.', { role: 'operator' }, ({ params, identity }) =>
       desk.cancel(params.id, identity.person.id),
+    ),
+    get(
+      '/channels/:channel/groups',
+      'Group chats that JARVIS is in and does not tell.',
+      { role: 'owner', reply: ChannelGroups },
+      ({ params }) => desk.groups(params.channel),
+    ),
+    post(
+      '/channels/:channel/groups',
+      'Has a group chat [told](channels.md#groups) from now on, by the service’s number of it. It is never heard.',
+      { role: 'owner', password: true, body: ChannelGroupBody, reply: ChannelRecipient, status: 201 },
+      ({ params, body, identity }) => desk.tellGroup(params.channel, body.group, identity.person.id),
     ),
     patch(
       '/channel-recipients/:id',

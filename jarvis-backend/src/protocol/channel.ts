@@ -27,6 +27,8 @@ export const ChannelRecipient = z.object({
   personName: z.string(),
   user: z.string(),
   name: z.string(),
+  /** A group chat: told of alerts and jobs without names, and never heard. `person`: the owner who chose it. */
+  isGroup: z.boolean(),
   decides: Decides,
   hidesNames: z.boolean(),
   /** They may talk with JARVIS there. */
@@ -47,6 +49,8 @@ export const ChannelInfo = z.object({
   pairs: z.boolean(),
   /** Paired people can talk with JARVIS there. */
   talks: z.boolean(),
+  /** Group chats can be told there. */
+  groups: z.boolean(),
   state: z.enum(['off', 'on', 'broken']),
   from: z.enum(['environment', 'settings']).exactOptional(),
   place: z.string().exactOptional(),
@@ -117,6 +121,10 @@ export type ChannelPairing = z.infer<typeof ChannelPairing>
 /** `code`: shown once. `link`: opens the channel's own app with the code. */
 export const ChannelPairingBegun = ChannelPairing.extend({ code: z.string(), link: z.string().exactOptional() })
 export type ChannelPairingBegun = z.infer<typeof ChannelPairingBegun>
+/** Group chats that could be told. A name can be chosen by anybody, the number cannot. */
+export const ChannelGroups = z.object({ items: z.array(z.object({ id: z.string(), name: z.string() })) })
+export type ChannelGroups = z.infer<typeof ChannelGroups>
+export const ChannelGroupBody = z.strictObject({ group: z.string().min(1).max(40) })
 export const ChannelPairings = z.object({ items: z.array(ChannelPairing) })
 export const ChannelPairingBody = z.strictObject({ user: z.string().min(1).max(100) })
 /** `agent` null: as the bindings of agents say. */

@@ -103,6 +103,8 @@ export {
   ChannelDeliveries,
   ChannelDeliveriesQuery,
   ChannelDelivery,
+  ChannelGroupBody,
+  ChannelGroups,
   ChannelInfo,
   ChannelPairing,
   ChannelPairingBegun,

@@ -52,10 +52,16 @@ export function outboxStoreContract(open: () => OutboxStore) {
     store.begin('a')
     expect(store.get('a')).toMatchObject({ attempts: 1, isOpen: true })
     store.again('a', 50, 'it answered 503')
-    expect(store.get('a')).toMatchObject({ attempts: 1, isOpen: false, notBefore: 50, why: 'it answered 503' })
+    expect(store.get('a')).toMatchObject({
+      attempts: 1,
+      isOpen: false,
+      mayExist: false,
+      notBefore: 50,
+      why: 'it answered 503',
+    })
     store.begin('a')
     expect([store.reopen('lost'), store.reopen('lost')]).toEqual([1, 0])
-    expect(store.get('a')).toMatchObject({ attempts: 2, isOpen: false, why: 'lost' })
+    expect(store.get('a')).toMatchObject({ attempts: 2, isOpen: false, mayExist: true, why: 'lost' })
     expect([store.end('a', 'sent', 60, { ref: '7' }), store.end('a', 'failed', 61, { why: 'x' })]).toEqual([
       true,
       false,
@@ -160,6 +166,7 @@ export function outboxStoreContract(open: () => OutboxStore) {
 
 const recipient = (id: string, more: Partial<Recipient> = {}): Recipient => ({
   ...{ id, channel: 'telegram', account: 'acc', person: 'operator', user: id, chat: id, name: 'Mira' },
+  isGroup: false,
   ...{ decides: 'deny', hidesNames: false, talks: false, createdAt: 10 },
   ...more,
 })
@@ -185,6 +192,19 @@ export function recipientStoreContract(open: () => RecipientStore) {
     store.trouble('1', undefined)
     expect(store.get('1')).not.toHaveProperty('problem')
     expect([store.remove('1'), store.remove('1'), store.get('1')]).toEqual([true, false, undefined])
+  })
+
+  test('a group is moved to another id, unless that one is told already; a person never is', () => {
+    const store = open()
+    for (const id of ['-1', '-2']) store.add(recipient(id, { isGroup: true }))
+    store.add(recipient('7'))
+    expect([store.move('-1', '-2'), store.move('7', '8'), store.move('-1', '-3'), store.move('-9', '-4')]).toEqual([
+      false,
+      false,
+      true,
+      false,
+    ])
+    expect(store.get('-1')).toEqual(recipient('-1', { isGroup: true, user: '-3', chat: '-3' }))
   })
 }
 

@@ -95,6 +95,10 @@ export async function startDiscord({
   }
   const channelOf = (user: string) => `77${user}`
   const opened = new Set<string>()
+  const servers = new Map<
+    string,
+    { id: string; name: string; channels: { id: string; type: number; name: string }[] }
+  >()
   const written = new Map<string, object>()
   const uploads = new Map<string, Buffer>()
 
@@ -172,6 +176,19 @@ export async function startDiscord({
     const bot = { id: application, username: 'jarvis', bot: true }
     if (method === 'GET' && place === '/applications/@me') return { json: { id: application, name: 'JARVIS', bot } }
     if (method === 'GET' && place === '/users/@me') return { json: bot }
+    const [, guild = '', rest] = /^\/guilds\/(\d+)(\/channels)?$/.exec(place) ?? []
+    const server = servers.get(guild)
+    if (method === 'GET' && server !== undefined)
+      return { json: rest === undefined ? { id: guild, name: server.name } : server.channels }
+    if (method === 'GET' && place === '/users/@me/guilds')
+      return { json: [...servers.values()].map(({ id, name }) => ({ id, name })) }
+    const [, looked = ''] = /^\/channels\/(\d+)$/.exec(place) ?? []
+    if (method === 'GET' && looked !== '') {
+      const of = [...servers.values()].find(({ channels }) => channels.some(({ id }) => id === looked))
+      const found = of?.channels.find(({ id }) => id === looked)
+      if (found !== undefined) return { json: { ...found, guild_id: of?.id } }
+      return opened.has(looked) ? { json: { id: looked, type: 1 } } : failure(404, 10_003, 'Unknown Channel')
+    }
     const [, channel = '', message] = /^\/channels\/(\d+)\/messages(?:\/(\d+))?$/.exec(place) ?? []
     if (channel !== '' && method === 'POST' && message === undefined) return post(channel, json, files)
     const kept = written.get(`${channel}/${message}`)
@@ -259,6 +276,13 @@ export async function startDiscord({
       refuse = code
     },
     connections: () => sockets().length,
+    /** The bot is in a server, with these channels. */
+    server(id: string, name: string, channels: { id: string; type: number; name: string }[]) {
+      servers.set(id, { id, name, channels })
+      for (const one of channels) opened.add(one.id)
+    },
+    /** The server takes the bot out of a channel. */
+    shut: (channel: string) => void blocked.add(channel),
     block: (user: string) => void blocked.add(channelOf(user)),
     unblock: (user: string) => void blocked.delete(channelOf(user)),
     /** The server asks to connect again. */

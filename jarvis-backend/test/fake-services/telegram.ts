@@ -31,6 +31,8 @@ const known: Record<string, readonly string[]> = {
   sendPhoto: 'chat_id message_thread_id photo protect_content reply_markup'.split(' '),
   sendDocument: 'chat_id message_thread_id document protect_content reply_markup'.split(' '),
   getFile: ['file_id'],
+  getChat: ['chat_id'],
+  getChatMember: ['chat_id', 'user_id'],
   editMessageText: 'chat_id message_id text parse_mode link_preview_options reply_markup'.split(' '),
   answerCallbackQuery: ['callback_query_id', 'text', 'show_alert'],
 }
@@ -74,6 +76,8 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
   const updates: Update[] = []
   const started = new Set<number>()
   const blocked = new Set<number>()
+  /** Groups, and where one moved to. */
+  const groups = new Map<number, { title: string; type: string; isIn: boolean; now?: number }>()
   const queries = new Map<string, number>()
   let polling: { wake(reply?: Reply): void } | undefined
   let nextId = 1_000
@@ -113,6 +117,13 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
     return buttons
   }
   function chatProblem(chat: number): Reply | undefined {
+    const group = groups.get(chat)
+    if (group?.now !== undefined)
+      return failure(400, 'Bad Request: group chat was upgraded to a supergroup chat', {
+        migrate_to_chat_id: group.now,
+      })
+    if (group !== undefined)
+      return group.isIn ? undefined : failure(403, 'Forbidden: bot was kicked from the supergroup chat')
     if (blocked.has(chat)) return failure(403, 'Forbidden: bot was blocked by the user')
     return started.has(chat) ? undefined : failure(400, 'Bad Request: chat not found')
   }
@@ -188,6 +199,19 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
     },
     sendPhoto: (params) => sendPicture('photo', params),
     sendDocument: (params) => sendPicture('document', params),
+    getChat({ chat_id }) {
+      const group = groups.get(Number(chat_id))
+      if (group !== undefined) return done({ id: chat_id, type: group.type, title: group.title })
+      return started.has(Number(chat_id))
+        ? done({ id: chat_id, type: 'private' })
+        : failure(400, 'Bad Request: chat not found')
+    },
+    getChatMember({ chat_id, user_id }) {
+      const group = groups.get(Number(chat_id))
+      if (group === undefined || user_id !== Number(token.split(':')[0]))
+        return failure(400, 'Bad Request: chat not found')
+      return done({ status: group.isIn ? 'member' : 'kicked' })
+    },
     getFile({ file_id }) {
       const found = files.get(String(file_id))
       if (found === undefined) return failure(400, 'Bad Request: invalid file_id')
@@ -316,6 +340,25 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
         wakePoll()
       }
       return id
+    },
+    /** A group takes the bot in, or out. */
+    group(id: number, title: string, by: number, isIn = true) {
+      const type = id < -1_000_000 ? 'supergroup' : 'group'
+      groups.set(id, { title, type, isIn })
+      const new_chat_member = { user: { id: 123456789 }, status: isIn ? 'member' : 'kicked' }
+      return push({ my_chat_member: { chat: { id, type, title }, from: userOf(by, 'Mira'), date: 1, new_chat_member } })
+    },
+    /** A group becomes a supergroup, under another id. */
+    upgrade(id: number, now: number) {
+      const group = groups.get(id)
+      if (group === undefined) return
+      groups.set(id, { ...group, now })
+      groups.set(now, { ...group, type: 'supergroup' })
+    },
+    writeIn(group: number, user: number, text: string, more: object = {}) {
+      const chat = { id: group, type: 'supergroup', title: groups.get(group)?.title }
+      const date = Math.floor(Date.now() / 1_000)
+      return push({ message: { message_id: nextMessage++, date, chat, from: userOf(user, 'Mira'), text, ...more } })
     },
     answerTo: (query: string) => answers.find(({ id }) => id === query)?.text,
   }

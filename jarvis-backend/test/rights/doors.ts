@@ -324,6 +324,8 @@ POST /setup/save
 POST /restart
 PUT /channels/:channel
 DELETE /channels/:channel
+GET /channels/:channel/groups
+POST /channels/:channel/groups
 PUT /channel-rules
 GET /hooks
 POST /hooks

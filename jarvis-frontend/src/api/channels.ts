@@ -1,5 +1,6 @@
 import type {
   ChannelDelivery,
+  ChannelGroups,
   ChannelInfo,
   ChannelPairing,
   ChannelPairingBegun,
@@ -25,6 +26,9 @@ export const readPairings = () => call<{ items: ChannelPairing[] }>('GET', '/api
 export const confirmPairing = (id: string, user: string) =>
   call<ChannelRecipient>('POST', `${at('channel-pairings', id)}/confirm`, { user })
 export const endPairing = (id: string) => call('DELETE', at('channel-pairings', id))
+export const readGroups = (id: string) => call<ChannelGroups>('GET', `${at('channels', id)}/groups`)
+export const tellGroup = (id: string, group: string) =>
+  call<ChannelRecipient>('POST', `${at('channels', id)}/groups`, { group })
 export const changeRecipient = (id: string, body: ChannelRecipientBody) =>
   call<ChannelRecipient>('PATCH', at('channel-recipients', id), body)
 export const removeRecipient = (id: string) => call('DELETE', at('channel-recipients', id))

@@ -3,6 +3,7 @@ import type { Address, Channel, ChannelKind, Delivery, Heard, Incoming, Outgoing
 import { attempted } from '../post.ts'
 import { createDiscordApi, type DiscordReply, refusalOf } from './discord-api.ts'
 import { followGateway } from './discord-gateway.ts'
+import { discordGroups } from './discord-groups.ts'
 import { type Interaction, incomingOf, type Message, type User } from './discord-incoming.ts'
 import { escaped } from './discord-markdown.ts'
 import { discordTalk, mostChars, nonceOf } from './discord-talk.ts'
@@ -57,6 +58,7 @@ export const discord: ChannelKind = {
     isIdempotent: true,
     pairs: true,
     hidesNames: false,
+    groups: true,
     talks: { mostChars, streams: 'edit', hasVoice: true },
   },
   settings: [
@@ -166,6 +168,7 @@ export const discord: ChannelKind = {
           if (reply.code === errors.unknownMessage) return { kind: 'failed', why: 'its message was deleted' }
           return refusalOf(reply) ?? { kind: 'sent' }
         }),
+      ...discordGroups(api),
       ...discordTalk(api, (host) => (isEncrypted ? fileHosts.has(host) : host === new URL(url).host)),
       incoming: async (heard, cursor, signal) => {
         // A session that is resumed after a restart has told its application already.

@@ -1,7 +1,7 @@
 import type { Incoming, IncomingFile, IncomingText, Sender } from '../channel.ts'
 
 type User = { id: number; first_name?: string; last_name?: string; username?: string }
-type Chat = { id: number; type: string }
+type Chat = { id: number; type: string; title?: string }
 type FileOf = { file_id: string; file_size?: number; file_name?: string; mime_type?: string; duration?: number }
 export type Message = {
   message_id: number
@@ -25,6 +25,8 @@ export type Update = {
   update_id: number
   message?: Message
   callback_query?: { id: string; from: User; data?: string; inline_message_id?: string; message?: Message }
+  /** We were taken into a chat, or out of it. */
+  my_chat_member?: { chat: Chat; from: User; new_chat_member: { status: string; is_member?: boolean } }
   stopped_message_generation?: { chat: Chat; message_thread_id?: number; draft_id: number }
 }
 
@@ -78,9 +80,22 @@ function textOf(message: Message, from: Sender): IncomingText {
   }
 }
 
+/** Whether a chat is one of several people. */
+export const isGroup = ({ type }: Chat) => type === 'group' || type === 'supergroup' || type === 'channel'
+
+/** Whether a status says that somebody is in a chat. */
+export const isIn = ({ status, is_member }: { status: string; is_member?: boolean }) =>
+  ['creator', 'administrator', 'member'].includes(status) || (status === 'restricted' && is_member === true)
+
+function membershipOf({ chat, from, new_chat_member }: NonNullable<Update['my_chat_member']>): Incoming {
+  if (!isGroup(chat)) return { kind: 'other' }
+  const group = { id: String(chat.id), name: chat.title ?? '' }
+  return { kind: 'group', by: String(from.id), group, isIn: isIn(new_chat_member) }
+}
+
 /** What an update is. What is not plainly a tap, a code or a message of a person in their private chat is nothing. */
 export function incomingOf(update: Update): Incoming {
-  const { message, callback_query: tap, stopped_message_generation: stopped } = update
+  const { message, callback_query: tap, stopped_message_generation: stopped, my_chat_member: membership } = update
   const cursor = String(update.update_id + 1)
   if (tap !== undefined) {
     const chat = tap.message?.chat
@@ -89,6 +104,7 @@ export function incomingOf(update: Update): Incoming {
     const ref = String(tap.message?.message_id)
     return { kind: 'tap', cursor, from: senderOf(tap.from, chat, tap.message?.message_thread_id), token: tap.data, ref }
   }
+  if (membership !== undefined) return { ...membershipOf(membership), cursor }
   // It has no sender: a private chat has one other person.
   if (stopped !== undefined)
     return { kind: 'stop', cursor, from: senderOf({ id: stopped.chat.id }, stopped.chat, stopped.message_thread_id) }

@@ -8,7 +8,7 @@ export type TelegramReply = {
   ok?: boolean
   result?: unknown
   description?: string
-  parameters?: { retry_after?: number }
+  parameters?: { retry_after?: number; migrate_to_chat_id?: number }
 }
 /** Calls a method of the bot API. @param file sent beside the parameters */
 export type Call = (

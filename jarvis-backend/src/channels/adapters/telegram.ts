@@ -3,7 +3,7 @@ import { addressProblem, baseOf } from '../addresses.ts'
 import type { Address, Channel, ChannelKind, Delivery, Heard, Incoming, Outgoing } from '../channel.ts'
 import { ask, attempted } from '../post.ts'
 import { escaped } from './telegram-html.ts'
-import { incomingOf, type Message, type Update } from './telegram-incoming.ts'
+import { incomingOf, isGroup, isIn, type Message, type Update } from './telegram-incoming.ts'
 import { type Call, mostChars, type TelegramReply, telegramTalk } from './telegram-talk.ts'
 
 const publicBase = 'https://api.telegram.org'
@@ -62,6 +62,7 @@ export const telegram: ChannelKind = {
     isIdempotent: false,
     pairs: true,
     hidesNames: false,
+    groups: true,
     talks: { mostChars, streams: 'draft', hasVoice: true },
   },
   settings: [
@@ -103,6 +104,8 @@ export const telegram: ChannelKind = {
       if (ok === true) return undefined
       const why = `it answered ${status}${description === undefined ? '' : `: ${description}`}`
       const asked = parameters?.retry_after
+      const moved = parameters?.migrate_to_chat_id
+      if (moved !== undefined) return { kind: 'again', why: 'the group has another id now', movedTo: String(moved) }
       if (status === 429) return { kind: 'again', why, ...(asked !== undefined && { retryAfterMs: asked * 1_000 }) }
       // The token is not known, perhaps for a while alone.
       if (status === 401 || status === 404)
@@ -167,7 +170,7 @@ export const telegram: ChannelKind = {
             const params = {
               timeout: pollS,
               limit: 50,
-              allowed_updates: ['message', 'callback_query', 'stopped_message_generation'],
+              allowed_updates: ['message', 'callback_query', 'stopped_message_generation', 'my_chat_member'],
               ...(offset !== undefined && { offset }),
             }
             const reply = await call('getUpdates', params, signal, { patienceMs: (pollS + 10) * 1_000 })
@@ -236,6 +239,17 @@ export const telegram: ChannelKind = {
           return refusalOf(reply) ?? { kind: 'sent' }
         }),
       incoming: listen,
+      group: async (id, signal) => {
+        if (!/^-\d{1,20}$/.test(id)) throw new Error('the id of a group is a number that begins with a minus')
+        const found = await call('getChat', { chat_id: Number(id) }, signal)
+        const own = { chat_id: Number(id), user_id: Number(token.split(':')[0]) }
+        const member = await call('getChatMember', own, signal)
+        const chat = found.ok === true ? (found.result as Message['chat']) : undefined
+        const status = member.ok === true ? (member.result as { status: string }) : undefined
+        if (chat === undefined || !isGroup(chat) || status === undefined || !isIn(status))
+          throw new Error('JARVIS is in no group of that id')
+        return { id: String(chat.id), name: chat.title ?? '' }
+      },
       pairingLink: (code) => (bot === undefined ? undefined : `https://t.me/${bot}?start=${code}`),
       async health(signal) {
         const reply = await call('getMe', {}, signal)

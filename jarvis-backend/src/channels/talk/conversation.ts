@@ -112,7 +112,7 @@ export function createConversation(parts: {
     capabilities.talks !== undefined && from?.isPrivate === true
       ? parts.recipients
           .list(id)
-          .find((one) => one.account === account && one.user === from.user && one.chat === from.chat)
+          .find((one) => !one.isGroup && one.account === account && one.user === from.user && one.chat === from.chat)
       : undefined
 
   function enter(to: Recipient, thread: string, sessionId: string) {

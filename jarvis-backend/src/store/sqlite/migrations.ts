@@ -914,4 +914,10 @@ export const migrations: readonly string[] = [
     at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- A group chat is told and never heard; user and chat are its id then. may_exist: an earlier attempt ended with the process, so the
+  -- service may have a copy of the message.
+  ALTER TABLE channel_recipients ADD COLUMN is_group INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE outbox ADD COLUMN may_exist INTEGER NOT NULL DEFAULT 0;
+  `,
 ]

@@ -14,6 +14,7 @@ type Row = {
   expires_at: number
   attempts: number
   is_open: number
+  may_exist: number
   end: OutboxEnd | null
   ended_at: number | null
   ref: string | null
@@ -33,6 +34,7 @@ const toItem = (row: Row): OutboxItem => ({
   expiresAt: row.expires_at,
   attempts: row.attempts,
   isOpen: row.is_open === 1,
+  mayExist: row.may_exist === 1,
   ...(row.end !== null && { end: row.end }),
   ...(row.ended_at !== null && { endedAt: row.ended_at }),
   ...(row.ref !== null && { ref: row.ref }),
@@ -82,7 +84,7 @@ export function createOutboxStore({ sql }: Database): OutboxStore {
   const dropAll = sql.prepare(
     `UPDATE outbox SET is_open = 0, end = 'dropped', ended_at = ?, why = ? WHERE recipient = ? AND end IS NULL`,
   )
-  const reopen = sql.prepare('UPDATE outbox SET is_open = 0, why = ? WHERE end IS NULL AND is_open = 1')
+  const reopen = sql.prepare('UPDATE outbox SET is_open = 0, may_exist = 1, why = ? WHERE end IS NULL AND is_open = 1')
   const selectOpenCards = sql.prepare<[], Row>('SELECT * FROM outbox WHERE is_card = 1 ORDER BY seq')
   const countCards = sql.prepare<[string, number], { n: number }>(
     `SELECT COUNT(*) AS n FROM outbox WHERE recipient = ? AND created_at >= ? AND act = 'deliver' AND key LIKE 'card:%'`,

@@ -15,6 +15,7 @@ import { Visible } from '../../../ui/boxed.tsx'
 import { FormProblem, FormSaid, type Said } from '../form-problem.tsx'
 import { TwoStep } from '../people/two-step.tsx'
 import { useAttempt } from '../people/use-attempt.ts'
+import { Groups } from './groups.tsx'
 import { isWithin, rights } from './words.ts'
 
 /** One channel: whom it reaches, what a tap there may do, its settings, a test. */
@@ -94,7 +95,7 @@ export function ChannelPart({
           ))}
         </ul>
       )}
-      {channel.talks && (
+      {channel.talks && recipients.some(({ isGroup }) => !isGroup) && (
         <p>
           Conversation: what a paired person writes in the private chat is their word, as in this dashboard. Answers go
           there alone. Switching it on, or choosing who answers, asks for your password.
@@ -106,6 +107,9 @@ export function ChannelPart({
         </p>
       )}
       {state === 'on' && pairs && children}
+      {state === 'on' && isOwner && channel.groups && (
+        <Groups channel={channel} isResting={isResting} onChanged={onChanged} />
+      )}
       {from === 'environment' ? (
         <p>Its settings come from the environment, so they are changed there.</p>
       ) : (
@@ -156,7 +160,7 @@ export function ChannelPart({
 }
 
 function Recipient({
-  recipient: { id, personName, user, name, decides, hidesNames, talks, agent, createdAt, problem },
+  recipient: { id, personName, user, name, isGroup, decides, hidesNames, talks, agent, createdAt, problem },
   channel: { atMost, pairs, talks: canTalk, name: channel },
   agents,
   isResting,
@@ -175,10 +179,15 @@ function Recipient({
     <li>
       <span className="recipient-name">
         <b>
-          <Visible text={personName} />
+          <Visible text={isGroup ? name : personName} />
         </b>
         <small>
-          {pairs ? (
+          {isGroup ? (
+            <>
+              group <span className="num">{user}</span> · alerts and jobs, without names · set by{' '}
+              <Visible text={personName} /> {exactTime(createdAt)}
+            </>
+          ) : pairs ? (
             <>
               <span className="num">{user}</span> · <Visible text={name} /> · since {exactTime(createdAt)}
             </>
@@ -193,7 +202,7 @@ function Recipient({
         )}
       </span>
       <span className="recipient-acts">
-        {atMost !== 'none' && (
+        {!isGroup && atMost !== 'none' && (
           <fieldset className="rights" disabled={isResting} aria-label={`What a tap of ${personName} may do`}>
             {rights
               .filter(([one]) => isWithin(one, atMost))
@@ -210,16 +219,18 @@ function Recipient({
               ))}
           </fieldset>
         )}
-        <label className="hides">
-          <input
-            type="checkbox"
-            checked={hidesNames}
-            disabled={isResting}
-            onChange={(event) => onChange({ hidesNames: event.currentTarget.checked })}
-          />
-          Without names
-        </label>
-        {canTalk && (
+        {!isGroup && (
+          <label className="hides">
+            <input
+              type="checkbox"
+              checked={hidesNames}
+              disabled={isResting}
+              onChange={(event) => onChange({ hidesNames: event.currentTarget.checked })}
+            />
+            Without names
+          </label>
+        )}
+        {canTalk && !isGroup && (
           <label className="hides" title="What is written there is this person’s word to JARVIS">
             <input
               type="checkbox"
@@ -247,7 +258,13 @@ function Recipient({
           </label>
         )}
         {pairs && (
-          <TwoStep act="End" object={`${personName} on ${channel}`} label="End" isResting={isResting} onDo={onRemove} />
+          <TwoStep
+            act="End"
+            object={`${isGroup ? name : personName} on ${channel}`}
+            label="End"
+            isResting={isResting}
+            onDo={onRemove}
+          />
         )}
       </span>
     </li>

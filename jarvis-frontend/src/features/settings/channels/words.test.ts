@@ -3,11 +3,12 @@ import { expect, test } from 'vitest'
 import { atMostOf, endOf, isWithin, lineOf, markOf, mayNow, type Route, routeWords } from './words.ts'
 
 const mira: ChannelRecipient = {
-  ...{ id: 'r', person: 'operator', personName: 'mira', user: '7', name: 'Mira', decides: 'deny' },
-  ...{ hidesNames: false, talks: true, createdAt: 0 },
+  ...{ id: 'r', person: 'operator', personName: 'mira', user: '7', name: 'Mira', isGroup: false },
+  ...{ decides: 'deny', hidesNames: false, talks: true, createdAt: 0 },
 }
 const channel = (more: Partial<ChannelInfo> = {}): ChannelInfo => ({
-  ...{ id: 'telegram', name: 'Telegram', readers: '', atMost: 'approve', pairs: true, talks: true, state: 'on' },
+  ...{ id: 'telegram', name: 'Telegram', readers: '', atMost: 'approve', pairs: true, talks: true, groups: true },
+  state: 'on',
   ...{ place: 'api.telegram.org', settings: [], recipients: [mira], waiting: 0 },
   ...more,
 })
@@ -21,6 +22,7 @@ test.each<[Partial<ChannelInfo>, string, string]>([
   [{ state: 'off' }, 'not set up', 'stopped'],
   [{ recipients: [] }, 'api.telegram.org · nobody is paired', 'ok'],
   [{ problem: 'it answered 503', waiting: 2 }, 'api.telegram.org · mira · 2 waiting · it answered 503', 'warn'],
+  [{ recipients: [mira, { ...mira, isGroup: true, name: 'Family' }] }, 'api.telegram.org · mira, Family', 'ok'],
   [{ pairs: false, recipients: [{ ...mira, hidesNames: true }] }, 'api.telegram.org · names hidden', 'ok'],
 ])('of %j a row says %s', (more, line, mark) => {
   expect([lineOf(channel(more)), markOf(channel(more))]).toEqual([line, mark])

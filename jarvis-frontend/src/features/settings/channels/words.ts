@@ -22,7 +22,7 @@ export function lineOf({ state, problem, place, recipients, pairs, waiting }: Ch
   const names = pairs
     ? recipients.length === 0
       ? 'nobody is paired'
-      : recipients.map(({ personName }) => personName).join(', ')
+      : recipients.map(({ isGroup, name, personName }) => (isGroup ? name : personName)).join(', ')
     : ''
   const hidden = recipients.length > 0 && recipients.every(({ hidesNames }) => hidesNames) ? 'names hidden' : ''
   const late = waiting === 0 ? '' : `${waiting} waiting`
@@ -78,9 +78,16 @@ export const leasts: readonly [Route['least'], string][] = [
   ['failed', 'what failed, and cards'],
 ]
 
-/** Those who are reached over channels, by id and name, each once. */
+/** Those who are reached over channels, by id and name, each once; a group by the id of its row. */
 export const peopleOf = (channels: readonly Pick<ChannelInfo, 'recipients'>[]): [string, string][] => [
-  ...new Map(channels.flatMap(({ recipients }) => recipients.map((one) => [one.person, one.personName] as const))),
+  ...new Map(
+    channels.flatMap(({ recipients }) =>
+      recipients.map(
+        ({ isGroup, id, name, person, personName }) =>
+          (isGroup ? [id, name] : [person, personName]) as [string, string],
+      ),
+    ),
+  ),
 ]
 
 /** A route in one line: `ntfy: alerts, jobs that ended; at least warnings; 08:00-22:00; for Mira`. */
