@@ -7,7 +7,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
 import { systemClock } from '../src/lib/clock.ts'
 import type { Cell } from '../src/workbench/sandbox/argv.ts'
-import { type RunEnd, runInCell } from '../src/workbench/sandbox/run.ts'
+import { belowOf } from '../src/workbench/sandbox/below.ts'
+import { loadOf } from '../src/workbench/sandbox/process-tree.ts'
+import { rehearse } from '../src/workbench/sandbox/rehearse.ts'
+import { type RunEnd, type RunOptions, runInCell } from '../src/workbench/sandbox/run.ts'
+import { taskGroup } from '../src/workbench/sandbox/task-group.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'jarvis-escape-'))
 const work = join(dir, 'work')
@@ -36,10 +40,16 @@ afterAll(() => {
 })
 
 type Ran = { end: Extract<RunEnd, { kind: 'ended' }>; said: string }
-async function run(command: string, more: Partial<Cell> = {}, timeoutMs = 10_000): Promise<Ran> {
+async function run(
+  command: string,
+  more: Partial<Cell> = {},
+  timeoutMs = 10_000,
+  options: Pick<RunOptions, 'starter'> = {},
+): Promise<Ran> {
   const cell: Cell = { binds: [{ from: work, to: '/work', isWritable: true }], ...more }
   const running = runInCell(cell, command.replaceAll('DIR', dir).replaceAll('PORT', String(port)), systemClock, {
     timeoutMs,
+    ...options,
   })
   const end = await running.ended
   if (end.kind !== 'ended') throw new Error(`The sandbox did not start: ${end.said}`)
@@ -282,7 +292,6 @@ testWith('bubblewrap')('what ends by TERM may say so', async () => {
 })
 
 const hogs: [what: string, command: string, end: object, says: RegExp][] = [
-  ['a fork bomb', ':(){ :|:& };:; sleep 5', {}, /^/],
   ['memory of one process', 'python3 -c "x=bytearray(700*1024*1024)"', { exitCode: 1 }, /MemoryError/],
   [
     'memory of many',
@@ -303,6 +312,53 @@ testWith('bubblewrap').each(hogs)('%s has a limit', async (_what, command, end, 
   rmSync(join(work, 'big'), { force: true })
 })
 
+const bomb = ':(){ :|:& };:; sleep 9'
+/** The most processes that descend from this one while something runs. */
+async function mostProcesses<T>(running: Promise<T>): Promise<[T, number]> {
+  let most = 0
+  const looking = setInterval(() => {
+    most = Math.max(most, loadOf(process.pid).count)
+  }, 50)
+  return [await running.finally(() => clearInterval(looking)), most]
+}
+const isRoot = process.getuid?.() === 0
+
+testWith('bubblewrap')(
+  'the kernel holds a fork bomb at 128 processes for every user but the machine’s root',
+  async () => {
+    const asNobody = isRoot ? ['/usr/bin/setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'] : []
+    const [{ end }, most] = await mostProcesses(
+      run(bomb, { binds: [], cwd: '/tmp' }, 1_000, { starter: { before: asNobody } }),
+    )
+    expect(end.why).toBe('time')
+    expect(most).toBeLessThan(150)
+  },
+)
+
+// Without a group, a bomb of root's would starve the machine of the test before anybody looks.
+const many = taskGroup().kind === 'group' ? bomb : 'for n in $(seq 300); do sleep 9 & done; wait'
+testWith('bubblewrap')('more than 160 processes end a command, and a group bounds those of root', async () => {
+  const [{ end }, most] = await mostProcesses(run(many, {}, 5_000))
+  expect(most).toBeLessThan(1_200)
+  if (isRoot) expect(end).toMatchObject({ why: 'processes', exitCode: 137 })
+})
+
+testWith('bubblewrap')('nothing in /proc names the folder’s place, JARVIS’s data dir or what they hold', async () => {
+  const command = 'cat /proc/[0-9]*/{environ,cmdline,mountinfo,mounts,maps} /proc/mounts; ls -l /proc/1/{fd,cwd,root}'
+  const asked = { folder: work, command, below: belowOf(work), timeoutMs: 10_000, level: 'full' } as const
+  const survey = { bytes: 0, hasForeign: false, repositories: [], secrets: [{ path: '.env', isFolder: false }] }
+  writeFileSync(join(work, '.env'), secret)
+  const parts = { clock: systemClock, dir: join(dir, 'layers'), keep: () => undefined }
+  const running = await rehearse('cmd_1', { ...asked, survey }, parts)
+  const end = await running.ended
+  rmSync(join(work, '.env'))
+  const said = running.output.text()
+  expect(said).toContain('/work')
+  expect(said).not.toContain(secret)
+  // The mounts of a copy name where it is.
+  if (end.kind === 'ended' && end.way === 'overlay') expect(said.replaceAll(command, '')).not.toContain(dir)
+})
+
 testWith('bubblewrap')('of 1 GB of output 100 KB are kept, and the rest is counted', async () => {
   const { end, said } = await run('echo first; head -c 1000000000 /dev/zero | tr "\\0" x; echo last', {}, 60_000)
   expect(end).toMatchObject({ exitCode: 0 })
@@ -315,7 +371,7 @@ testWith('bubblewrap')('of 1 GB of output 100 KB are kept, and the rest is count
 })
 
 test('the table has at least eighty rows', () => {
-  const single = 9
+  const single = 12
   expect(
     files.length + nested.length + calls.length + network.length + stayers.length + hogs.length + single,
   ).toBeGreaterThanOrEqual(80)

@@ -21,6 +21,7 @@ import type { Command } from '../../workbench/sandbox/command.ts'
 import { createCommandFiles } from '../../workbench/sandbox/command-files.ts'
 import { createCommands } from '../../workbench/sandbox/commands.ts'
 import { createSandbox } from '../../workbench/sandbox/level.ts'
+import { taskGroup } from '../../workbench/sandbox/task-group.ts'
 import type { Area, Bench } from './area.ts'
 
 /** Commands in the sandbox: `run_command` and its siblings. */
@@ -98,7 +99,7 @@ export function composeExec(bench: Bench): Area {
     },
     facts() {
       const verdict = sandbox.verdict()
-      if (verdict.level === 'full') return ['Sandbox: level full, by bubblewrap.']
+      if (verdict.level === 'full') return ['Sandbox: level full, by bubblewrap.', ...unboundedWords()]
       const said = verdict.said === '' ? '' : ` It said: ${verdict.said}`
       return [`Sandbox: level ${verdict.level}, because ${verdict.because}.${said}`]
     },
@@ -110,5 +111,12 @@ export function composeExec(bench: Bench): Area {
     forget: commands.forget,
   }
 }
+
+const unboundedWords = () =>
+  taskGroup().kind === 'none'
+    ? [
+        'JARVIS runs as root, whose processes the kernel does not limit, and may make no control group: a command that starts thousands is ended late. Run JARVIS as an ordinary user.',
+      ]
+    : []
 
 const realOf = (path: string) => (existsSync(path) ? realpathSync(path) : path)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { relayBind, relayed, relayPort } from '../egress/relay.ts'
-import { bwrapArgv, bwrapPath } from '../sandbox/argv.ts'
+import { bwrapOptions, bwrapPath } from '../sandbox/argv.ts'
 import { seccompFilter } from '../sandbox/seccomp.ts'
 import { loadPlaywright } from './parts.ts'
 
@@ -55,7 +55,7 @@ export async function launchChromium(chromium: { path: string; folder?: string }
       nests: true as const,
       tmpBytes: 512 * 1024 ** 2,
     }
-    const argv = bwrapArgv(cell, { seccomp: filterFile }, relayed([chromium.path], files))
+    const argv = [...bwrapOptions(cell, { seccomp: filterFile }), '--', ...relayed([chromium.path], files)]
     const starter = join(folder, 'start')
     // A user other than 0 inside: Chromium refuses its own sandbox to root.
     const command = [bwrapPath, '--uid', '1000', '--gid', '1000', ...argv].map(shellWord).join(' ')

@@ -27,6 +27,9 @@ export type Cell = {
 /** The numbers that the program's parent gave to the files of the filter and, where wanted, of bubblewrap's report. */
 export type Descriptors = { seccomp: number; status?: number }
 
+/** Bubblewrap's arguments from a file: the first process of a sandbox is bubblewrap, and a command could read folders of this machine in its arguments. */
+export const argsFrom = (fd: number, program: readonly string[]): string[] => ['--args', String(fd), '--', ...program]
+
 /** Of `/etc`, what programs need to find libraries, certificates, fonts and the time zone. None of it is secret. */
 const etc = [
   ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'ssl/certs', 'ssl/openssl.cnf', 'ca-certificates'],
@@ -42,10 +45,10 @@ const closedProc = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi', 
 ])
 
 /**
- * The arguments of bubblewrap: a root of a few read-only folders, namespaces of its own for everything, no capability, no environment.
+ * The options of bubblewrap: a root of a few read-only folders, namespaces of its own for everything, no capability, no environment.
  * A number of `fds` is a file that is open in the process that becomes bubblewrap.
  */
-export function bwrapArgv(cell: Cell, fds: Descriptors, program: readonly string[]): string[] {
+export function bwrapOptions(cell: Cell, fds: Descriptors): string[] {
   const { binds, hidden = [], cwd = inside.work, env = {}, egress, nests, tmpBytes = 64 * 1024 ** 2 } = cell
   return [
     // Bubblewrap leaves the user namespace out for uid 0 unless told.
@@ -79,7 +82,6 @@ export function bwrapArgv(cell: Cell, fds: Descriptors, program: readonly string
     ),
     ...['--seccomp', String(fds.seccomp)],
     ...(fds.status === undefined ? [] : ['--json-status-fd', String(fds.status)]),
-    ...['--', ...program],
   ]
 }
 

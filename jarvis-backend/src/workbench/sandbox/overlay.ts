@@ -16,9 +16,12 @@ import type { Survey } from './survey.ts'
 /** A throw-away view of a folder, in a folder of its own. Writes go to `upper`, and the folder itself stays as it is. */
 export type Layers = { dir: string; lower: string; upper: string; merged: string }
 
-/** `userxattr`: without it, an overlay that no real root mounts can hide nothing. Relative names, because a comma ends an option. */
+/**
+ * `userxattr`: without it, an overlay that no real root mounts can hide nothing. Relative names, because a comma ends an option. The environment is
+ * emptied because the shell writes its folder into it, and a command can read that of the sandbox's first process.
+ */
 const script =
-  'cd "$1" && shift && mount -t overlay overlay -o userxattr,lowerdir=lower,upperdir=upper,workdir=work merged && exec "$@"'
+  'cd "$1" && shift && mount -t overlay overlay -o userxattr,lowerdir=lower,upperdir=upper,workdir=work merged && exec /usr/bin/env -i "$@"'
 const readScript =
   'cd "$1" && shift && mount -t overlay overlay -o ro,userxattr,lowerdir=upper:lower merged && cd merged && exec "$@"'
 const ownNamespace = ['/usr/bin/unshare', '--user', '--map-root-user', '--mount', '--', '/bin/sh', '-c']

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
-import { bwrapArgv, bwrapPath, type Cell } from './argv.ts'
+import { argsFrom, bwrapOptions, bwrapPath, type Cell } from './argv.ts'
 import { descends, type Load, loadOf } from './process-tree.ts'
 import { seccompFilter } from './seccomp.ts'
+import { taskGroup } from './task-group.ts'
 
 /** `exitCode` of the program; by a signal 128 and its number. */
 export type Ended =
@@ -41,19 +42,21 @@ export function startInCell(cell: Cell, program: readonly string[], starter: Sta
     ...(cell.nests && { nests: true }),
   })
   if (filter === undefined) return neverStarted(`There is no filter of system calls for ${process.arch}.`)
-  const [file = bwrap, ...rest] = [...before, bwrap, ...bwrapArgv(cell, { seccomp: 3, status: 4 }, program)]
+  const group = taskGroup()
+  const grouped = group.kind === 'group' ? group.before : []
+  const [file = bwrap, ...rest] = [...grouped, ...before, bwrap, ...argsFrom(5, program)]
   const child = spawn(file, rest, {
-    stdio: [hasStdin ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+    stdio: [hasStdin ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
     env: {},
     cwd: '/',
     // A group of its own, so that a Ctrl-C in JARVIS's terminal does not reach it.
     detached: true,
   })
   const report = reportOf(child)
-  const rules = child.stdio[3] as Writable
-  // Where bubblewrap did not start, nobody reads the filter.
-  rules.on('error', () => undefined)
-  rules.end(filter)
+  // Node's types name five files alone.
+  const files: readonly unknown[] = child.stdio
+  give(files[3] as Writable, filter)
+  give(files[5] as Writable, bwrapOptions(cell, { seccomp: 3, status: 4 }).join('\0'))
   let said = ''
   child.stderr?.on('data', (chunk: Buffer) => {
     if (said.length < 4_096) said += chunk.toString()
@@ -90,6 +93,12 @@ export function startInCell(cell: Cell, program: readonly string[], starter: Sta
       else if (child.pid !== undefined) signal(-child.pid, 'SIGKILL')
     },
   }
+}
+
+function give(stream: Writable, content: Buffer | string): void {
+  // Where bubblewrap did not start, nobody reads it.
+  stream.on('error', () => undefined)
+  stream.end(content)
 }
 
 /** Bubblewrap's report, a line of JSON for each event: the first process's id, and the exit code once the program has run. */
