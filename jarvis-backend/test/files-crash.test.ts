@@ -18,6 +18,7 @@ import { applyChanges } from '../src/workbench/files/apply.ts'
 import { createContentStore } from '../src/workbench/files/content-store.ts'
 import { type Entry, type FileChange, none, reversed } from '../src/workbench/files/entry.ts'
 import { lookAt } from '../src/workbench/files/look.ts'
+import { atOnce } from '../src/lib/steps.ts'
 import type { RootAt } from '../src/workbench/files/walk.ts'
 import { killedProgram } from './support/killed-programs.ts'
 
@@ -62,7 +63,9 @@ test.each(['applied', 'taken back'] as const)(
     for (const dieAt of steps[how]) {
       const { dir, data, store, changes } = lab()
       if (how === 'taken back')
-        applyChanges(changes, { rootOf: () => ({ name: 'r', path: dir, write: true, own: [] }), read: store.read })
+        atOnce(
+          applyChanges(changes, { rootOf: () => ({ name: 'r', path: dir, write: true, own: [] }), read: store.read }),
+        )
       const [from, to] = how === 'applied' ? [before, after] : [after, before]
       const list = how === 'applied' ? changes : reversed(changes)
       const given = { dir, data, changes: list, dieAt, finishes: false }
@@ -119,7 +122,7 @@ test('10,000 swaps of a folder for a link lead no read and no write out of the r
           old: none,
           new: { kind: 'file', hash, mode: 0o644 },
         }
-        applyChanges([made], { rootOf: () => root, read: store.read })
+        atOnce(applyChanges([made], { rootOf: () => root, read: store.read }))
         writes += 1
       } catch {
         refused += 1

@@ -152,6 +152,7 @@ export function composeWorkbench(
     },
     async stop() {
       for (const { stop } of made) await stop?.()
+      await applier.idle()
     },
     /** Deletes the folder of a session that was deleted. */
     forget(sessionId: string) {

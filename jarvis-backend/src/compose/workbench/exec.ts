@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { placeOf } from '../../gate/index.ts'
 import { commandRoutes } from '../../http/commands.ts'
 import { hashOf } from '../../lib/canonical.ts'
@@ -52,9 +53,13 @@ export function composeExec(bench: Bench): Area {
     return { changes, moved }
   }
 
-  function applicable(command: Command): Applicable {
+  async function applicable(command: Command): Promise<Applicable> {
     const { changes, moved } = planOf(command)
-    for (const change of changes) keepOld(change)
+    for (const change of changes) {
+      keepOld(change)
+      // Many files must not hold the process up.
+      await setImmediate()
+    }
     const undo = undoOf(changes, bench.store, command.sessionId)
     return { hash: hashOf(changes), diff: diffOf(changes, bench.store.read), moved, undo }
   }
@@ -83,7 +88,7 @@ export function composeExec(bench: Bench): Area {
         // The root's own path may lead through a link; a folder in it may not.
         return join(realOf(path), place.path)
       },
-      apply(command, hash, toolUseId) {
+      async apply(command, hash, toolUseId) {
         const { changes } = planOf(command)
         if (hashOf(changes) !== hash)
           throw new JarvisError(

@@ -47,7 +47,7 @@ export const applyChanges = (facts: CommandFacts) =>
       const command = ofSession(ports.commands.get, id, sessionId)
       mustBeWhole(command)
       if (command.state.kind === 'running') throw new Mistake(`command: ${id} still runs.`)
-      const { hash, diff, moved, undo } = ports.applicable(command)
+      const { hash, diff, moved, undo } = await ports.applicable(command)
       const { state } = command
       const changed =
         moved.length === 0
@@ -65,7 +65,8 @@ export const applyChanges = (facts: CommandFacts) =>
       }
     },
     ending: () => ({ applies: true }),
-    timeoutMs: 60_000,
+    // Five hundred files, each flushed twice, on a slow disk.
+    timeoutMs: 300_000,
     input: z.strictObject({ command: z.string().max(64).describe('The command’s id, as run_command gives it.') }),
     output: z.object({ command: z.string(), files: z.int() }),
     async run({ command: id }, { sessionId, toolUseId, preview }, ports) {
@@ -73,7 +74,7 @@ export const applyChanges = (facts: CommandFacts) =>
       const hash = preview?.basis?.files
       if (hash === undefined || toolUseId === undefined)
         throw new JarvisError('conflict', 'What was to be applied is not known any more. Ask again.')
-      const { done, already } = ports.apply(command, hash, toolUseId)
+      const { done, already } = await ports.apply(command, hash, toolUseId)
       const files = done + already
       const text = `${files === 1 ? 'One file' : `${files} files`} of ${command.folder} now hold what ${id} left.`
       return { text, summary: `${files} changed`, data: { command: id, files } }

@@ -18,9 +18,9 @@ export type CommandPorts = {
   /** The absolute path of `ROOT/PATH`. @throws JarvisError where there is no such root */
   folderOf(shown: string, sessionId: string): string
   /** @throws JarvisError `conflict`, `not_found` */
-  applicable(command: Command): Applicable
+  applicable(command: Command): Promise<Applicable>
   /** Makes exactly the changes of that hash, or finishes them. @throws JarvisError `conflict` where they are others now */
-  apply(command: Command, hash: string, toolUseId: string): { done: number; already: number }
+  apply(command: Command, hash: string, toolUseId: string): Promise<{ done: number; already: number }>
 }
 
 export const commandTool = toolOver<CommandPorts>()

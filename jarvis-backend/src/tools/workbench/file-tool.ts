@@ -78,7 +78,11 @@ export const basisOf = (changes: readonly FileChange[]): Record<string, string> 
   Object.fromEntries(changes.map((change) => [shownPath(change), `${markOf(change.old)} → ${markOf(change.new)}`]))
 
 /** Makes the changes of a call, if they are those that it was judged by. @throws JarvisError `conflict` */
-export function madeFor(changes: readonly FileChange[], ports: FilePorts, context: ToolContext): ToolOutput {
+export async function madeFor(
+  changes: readonly FileChange[],
+  ports: FilePorts,
+  context: ToolContext,
+): Promise<ToolOutput> {
   const { preview, toolUseId = '' } = context
   const basis = basisOf(changes.filter(({ old, new: made }) => old.kind === 'file' || made.kind === 'file'))
   const shown = preview?.basis ?? basis
@@ -87,7 +91,7 @@ export function madeFor(changes: readonly FileChange[], ports: FilePorts, contex
       'conflict',
       'The file was changed meanwhile by something else. Nothing was changed: read it again.',
     )
-  ports.applier.apply(toolUseId, changes)
+  await ports.applier.apply(toolUseId, changes)
   const diff = diffOf(changes, ports.store.read)
   const files = diff.filter(({ new: hash, old }) => hash !== undefined || old !== undefined)
   const lines = files.map(

@@ -157,17 +157,17 @@ const running = ({ id }: Command): ToolOutput => ({
   data: { command: id, status: 'running' },
 })
 
-function endedOutput(
+async function endedOutput(
   command: Command,
   state: EndedCommand,
   isOfSession: boolean,
   { toolUseId }: ToolContext,
   ports: CommandPorts,
-): ToolOutput {
+): Promise<ToolOutput> {
   const count = state.changes.length
   const mayApply =
     isOfSession && state.exitCode === 0 && count > 0 && state.refused.length === 0 && toolUseId !== undefined
-  if (mayApply) ports.apply(command, ports.applicable(command).hash, toolUseId)
+  if (mayApply) await ports.apply(command, (await ports.applicable(command)).hash, toolUseId)
   const files = mayApply ? `changed ${count === 1 ? '1 file' : `${count} files`}` : changesWords(state)
   return {
     text: [

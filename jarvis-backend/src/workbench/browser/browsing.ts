@@ -208,7 +208,12 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
         await context.newPage()
       }
       const tab = tabNow()
-      await tab.page.goto(address.url, { timeout: openMs, waitUntil: 'domcontentloaded', signal })
+      await tab.page
+        .goto(address.url, { timeout: openMs, waitUntil: 'domcontentloaded', signal })
+        .catch((error: Error) => {
+          // The address hands out a file: it is kept or refused, and the page stays.
+          if (!error.message.includes('Download is starting')) throw error
+        })
       return settled(tab, signal)
     },
     async act(deed, signal) {

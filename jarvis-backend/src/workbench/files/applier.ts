@@ -1,3 +1,4 @@
+import { atOnce, inTurns, type Steps } from '../../lib/steps.ts'
 import { JarvisError } from '../../protocol/index.ts'
 import { type Applied, type ApplyParts, applyChanges } from './apply.ts'
 import { type FileChange, reversed, shownPath } from './entry.ts'
@@ -20,12 +21,15 @@ export interface ApplyJournal {
 
 export type Applier = {
   /**
-   * Makes a list of changes for a call: written down first, so that the next start finishes what a killed process began.
+   * Makes a list of changes for a call: written down first, so that the next start finishes what a killed process began. One list at a time, and
+   * other work goes on while the disk is waited for.
    * @throws JarvisError `conflict` where a file moved meanwhile: nothing is changed then; `outcome_unknown` where only a part could be
    */
-  apply(callId: string, changes: readonly FileChange[]): Applied
+  apply(callId: string, changes: readonly FileChange[]): Promise<Applied>
   /** Finishes what an earlier process began. Called once, before calls are taken up again. */
   finish(): void
+  /** Resolves when nothing is being applied. */
+  idle(): Promise<unknown>
   /** What became of a call's changes; undefined where none were begun. */
   outcomeOf(callId: string): { outcome: 'done' | 'failed' | 'unknown'; text: string } | undefined
 }
@@ -41,9 +45,9 @@ export function createApplier(parts: {
   const { journal } = parts
 
   /** @returns why it could not be taken back, undefined where all is old */
-  function takenBack(callId: string, changes: readonly FileChange[]): string | undefined {
+  function* takenBack(callId: string, changes: readonly FileChange[]): Steps<string | undefined> {
     try {
-      applyChanges(reversed(changes), parts.partsOf(callId), true)
+      yield* applyChanges(reversed(changes), parts.partsOf(callId), true)
       return undefined
     } catch (error) {
       return error instanceof Error ? error.message : String(error)
@@ -51,9 +55,9 @@ export function createApplier(parts: {
   }
 
   /** Ends a list that could not be made whole. */
-  function giveUp(callId: string, changes: readonly FileChange[], error: unknown): JarvisError {
+  function* givenUp(callId: string, changes: readonly FileChange[], error: unknown): Steps<JarvisError> {
     const why = error instanceof Error ? error.message : String(error)
-    const left = takenBack(callId, changes)
+    const left = yield* takenBack(callId, changes)
     if (left === undefined) {
       journal.end(callId, 'failed', `Nothing was changed. ${why}`)
       return error instanceof JarvisError ? error : new JarvisError('conflict', `Nothing was changed. ${why}`)
@@ -64,27 +68,37 @@ export function createApplier(parts: {
     return new JarvisError('outcome_unknown', text)
   }
 
+  function* made(callId: string, changes: readonly FileChange[], isResumed: boolean): Steps<Applied> {
+    let applied: Applied
+    try {
+      applied = yield* applyChanges(changes, parts.partsOf(callId), isResumed)
+    } catch (error) {
+      throw yield* givenUp(callId, changes, error)
+    }
+    journal.end(callId, 'done', doneText(changes))
+    return applied
+  }
+
+  let last: Promise<unknown> = Promise.resolve()
   return {
     apply(callId, changes) {
-      journal.begin(callId, changes)
-      try {
-        const applied = applyChanges(changes, parts.partsOf(callId))
-        journal.end(callId, 'done', doneText(changes))
-        return applied
-      } catch (error) {
-        throw giveUp(callId, changes, error)
-      }
+      const applied = last.then(() => {
+        journal.begin(callId, changes)
+        return inTurns(made(callId, changes, false))
+      })
+      last = applied.catch(() => undefined)
+      return applied
     },
     finish() {
       for (const { callId, changes } of journal.open()) {
         try {
-          applyChanges(changes, parts.partsOf(callId), true)
-          journal.end(callId, 'done', doneText(changes))
+          atOnce(made(callId, changes, true))
         } catch (error) {
-          parts.report(giveUp(callId, changes, error), 'a change of files that was begun could not be finished')
+          parts.report(error, 'a change of files that was begun could not be finished')
         }
       }
     },
+    idle: () => last,
     outcomeOf(callId) {
       const known = journal.get(callId)
       return known && { outcome: outcomes[known.state], text: known.text }

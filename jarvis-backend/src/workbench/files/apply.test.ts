@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { atOnce } from '../../lib/steps.ts'
 import { openDatabase } from '../../store/sqlite/database.ts'
 import { createApplyJournal } from '../../store/sqlite/file-changes.ts'
 import { createApplier } from './applier.ts'
@@ -83,15 +84,15 @@ const state = (dir: string): string =>
 test('a list of changes is made, made again without effect, and taken back to the byte', () => {
   const { dir, changes, parts } = lab()
   const before = state(dir)
-  expect(applyChanges(changes, parts)).toEqual({ done: 9, already: 0 })
+  expect(atOnce(applyChanges(changes, parts))).toEqual({ done: 9, already: 0 })
   const after = state(dir)
   expect(readFileSync(join(dir, 'a.yml'), 'utf8')).toBe('image: two\r\n')
   expect(statSync(join(dir, 'a.yml')).mode & 0o777).toBe(0o640)
   expect(readlinkSync(join(dir, 'link'))).toBe('run.sh')
   expect(readdirSync(dir).sort()).toEqual(['a.yml', 'link', 'new', 'run.sh'])
-  expect(applyChanges(changes, parts)).toEqual({ done: 0, already: 9 })
+  expect(atOnce(applyChanges(changes, parts))).toEqual({ done: 0, already: 9 })
   expect(state(dir)).toBe(after)
-  applyChanges(reversed(changes), parts)
+  atOnce(applyChanges(reversed(changes), parts))
   expect(state(dir)).toBe(before)
 })
 
@@ -108,7 +109,7 @@ test.each<[string, (made: Lab) => void, RegExp]>([
   const made = lab()
   harm(made)
   const before = state(made.dir)
-  expect(() => applyChanges(made.changes, made.parts)).toThrow(message)
+  expect(() => atOnce(applyChanges(made.changes, made.parts))).toThrow(message)
   expect(state(made.dir)).toBe(before)
 })
 
@@ -121,19 +122,19 @@ test('no link on the way is followed, and what a link hides is not read', () => 
   expect(() => entryAt(root, 'way/secret')).toThrow(/is a link or no folder/)
   expect(entryAt(root, 'leaf')).toEqual({ kind: 'link', to: join(outside, 'secret') })
   const into: FileChange = { root: 'r', path: 'way/new', old: none, new: file('x') }
-  expect(() => applyChanges([into], parts)).toThrow(/is a link or no folder/)
+  expect(() => atOnce(applyChanges([into], parts))).toThrow(/is a link or no folder/)
   const over: FileChange = {
     root: 'r',
     path: 'leaf',
     old: { kind: 'link', to: join(outside, 'secret') },
     new: file('x'),
   }
-  applyChanges([over], parts)
+  atOnce(applyChanges([over], parts))
   expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret')
   expect(() => entryAt(root, '../x')).toThrow(/goes up/)
 })
 
-test('a file that came while its bytes were written is kept, and the list is taken back', () => {
+test('a file that came while its bytes were written is kept, and the list is taken back', async () => {
   const { dir, changes, parts, store } = lab()
   const before = state(dir)
   const journal = createApplyJournal(openDatabase(':memory:'), () => 0)
@@ -141,7 +142,7 @@ test('a file that came while its bytes were written is kept, and the list is tak
     if (step === 'wrote new/b.bin') writeFileSync(join(dir, 'new/b.bin'), 'theirs')
   }
   const applier = createApplier({ journal, partsOf: () => ({ ...parts, read: store.read, reached }), report: () => {} })
-  expect(() => applier.apply('tu_1', changes)).toThrow(/Some of the files were changed/)
+  await expect(applier.apply('tu_1', changes)).rejects.toThrow(/Some of the files were changed/)
   expect(readFileSync(join(dir, 'new/b.bin'), 'utf8')).toBe('theirs')
   expect(applier.outcomeOf('tu_1')?.outcome).toBe('unknown')
   expect(state(dir)).not.toBe(before)
@@ -150,7 +151,7 @@ test('a file that came while its bytes were written is kept, and the list is tak
 test('a process that ends at any step leaves each file old or new, and the next one finishes', () => {
   const steps: string[] = []
   const first = lab()
-  applyChanges(first.changes, { ...first.parts, reached: (step) => void steps.push(step) })
+  atOnce(applyChanges(first.changes, { ...first.parts, reached: (step) => void steps.push(step) }))
   expect(steps.length).toBe(12)
   for (const dies of steps) {
     const { dir, changes, parts } = lab()
@@ -163,7 +164,7 @@ test('a process that ends at any step leaves each file old or new, and the next 
     }
     const olds = new Map(changes.map(({ path, old }) => [path, old]))
     journal.begin('tu_1', changes)
-    expect(() => applyChanges(changes, ends), dies).toThrow('killed')
+    expect(() => atOnce(applyChanges(changes, ends)), dies).toThrow('killed')
     for (const { path, old, new: made } of changes) {
       const now = entryAt(parts.rootOf('r'), path)
       expect([olds.get(path), made, ...(old.kind === made.kind ? [] : [none])], `${dies}: ${path}`).toContainEqual(now)
@@ -171,7 +172,7 @@ test('a process that ends at any step leaves each file old or new, and the next 
     const next = createApplier({ journal, partsOf: () => parts, report: () => {} })
     next.finish()
     expect(next.outcomeOf('tu_1'), dies).toEqual({ outcome: 'done', text: '9 files were changed.' })
-    expect(applyChanges(changes, parts).done).toBe(0)
+    expect(atOnce(applyChanges(changes, parts)).done).toBe(0)
     expect(readdirSync(dir).filter((name) => name.includes('jarvis-new'))).toEqual([])
   }
 })
@@ -187,4 +188,31 @@ test('the store forgets what was kept longest ago, and nothing that is needed', 
   writeFileSync(join(dir, hashes[0] ?? ''), Buffer.from('other').toString('base64'))
   expect(small.read(hashes[0] ?? '')).toBeUndefined()
   expect(small.read('../x')).toBeUndefined()
+})
+
+test('other work goes on while a list is applied, and a second list waits for the first', async () => {
+  const { dir, changes, parts } = lab()
+  const before = state(dir)
+  let turns = 0
+  let isDone = false
+  const turning = () => {
+    turns += 1
+    if (!isDone) setImmediate(turning)
+  }
+  const applier = createApplier({
+    journal: createApplyJournal(openDatabase(':memory:'), () => 0),
+    partsOf: () => parts,
+    report: () => {},
+  })
+  turning()
+  // The second can only be made after the first: what it replaces is not there before.
+  const both = [applier.apply('tu_1', changes), applier.apply('tu_2', reversed(changes))]
+  expect(await Promise.all(both)).toEqual([
+    { done: 9, already: 0 },
+    { done: 9, already: 0 },
+  ])
+  isDone = true
+  await applier.idle()
+  expect(state(dir)).toBe(before)
+  expect(turns).toBeGreaterThan(2 * changes.length)
 })

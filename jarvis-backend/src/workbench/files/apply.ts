@@ -3,7 +3,6 @@ import {
   constants,
   fchmodSync,
   fchownSync,
-  fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -15,9 +14,10 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
+import type { Steps } from '../../lib/steps.ts'
 import { JarvisError } from '../../protocol/index.ts'
 import { type Entry, type FileChange, isSame, none, shownPath } from './entry.ts'
-import { entryIn, type Held, type RootAt, within } from './walk.ts'
+import { entryIn, type Held, hold, type RootAt, within } from './walk.ts'
 
 export type ApplyParts = {
   /** @throws JarvisError where there is no such root now */
@@ -36,20 +36,28 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW } = constan
 /**
  * Makes a list of changes, each file by a new file that takes the old one's place. Safe to repeat: what is new already is left alone, and each
  * file is old or new at any time, also when the process is killed.
+ * It stops between files and wherever the disk is waited for, so another list must not be applied in between.
  * @param isResumed an earlier process may have stopped in the middle, so that what changes its kind may be missing
  * @throws JarvisError `conflict` before anything is changed, where something is neither old nor new; `invalid_request` for a link on the way
  */
-export function applyChanges(changes: readonly FileChange[], parts: ApplyParts, isResumed = false): Applied {
-  const open = changes.filter((change) => !isNew(change, survey(change, parts, isResumed)))
+export function* applyChanges(changes: readonly FileChange[], parts: ApplyParts, isResumed = false): Steps<Applied> {
+  const open: FileChange[] = []
+  for (const change of changes) {
+    if (!isNew(change, survey(change, parts, isResumed))) open.push(change)
+    yield
+  }
   for (const { root, path } of changes) sweep(parts.rootOf(root), path)
-  for (const change of open) mustBeReady(change, changes, parts)
+  for (const change of open) {
+    mustBeReady(change, changes, parts)
+    yield
+  }
   const leaving = open.filter(({ old, new: made }) => old.kind !== 'none' && old.kind !== made.kind)
   for (const change of leaving.toSorted(deepestFirst)) {
-    at(change, parts, (held) => remove(held, change))
+    yield* at(change, parts, (held) => remove(held, change))
     parts.reached?.(`removed ${change.path}`)
   }
   for (const change of open.filter(({ new: made }) => made.kind !== 'none').toSorted(outermostFirst)) {
-    at(change, parts, (held) => put(held, change, parts))
+    yield* at(change, parts, (held) => put(held, change, parts))
     parts.reached?.(`put ${change.path}`)
   }
   return { done: open.length, already: changes.length - open.length }
@@ -86,7 +94,7 @@ function mustBeReady(change: FileChange, all: readonly FileChange[], parts: Appl
   if (made.kind === 'file' && parts.read(made.hash) === undefined)
     throw new JarvisError('conflict', `What ${shownPath(change)} is to hold is not kept any more.`)
   if (old.kind === 'file')
-    at(change, parts, ({ dir, name }) => {
+    within(parts.rootOf(root), path, ({ dir, name }) => {
       const links = lstatSync(`${dir}/${name}`, { throwIfNoEntry: false })?.nlink ?? 1
       if (links > 1) throw moved(change, 'has other names (hard links), which a change would part from it')
     })
@@ -98,16 +106,18 @@ function mustBeReady(change: FileChange, all: readonly FileChange[], parts: Appl
   if (stays !== undefined) throw moved(change, 'holds something that is to stay')
 }
 
-function at<T>(change: FileChange, { rootOf }: ApplyParts, work: (held: Held) => T): T {
-  let result: { value: T } | undefined
-  within(rootOf(change.root), change.path, (held) => {
-    result = { value: work(held) }
-  })
-  if (result === undefined) throw moved(change, 'lost the folder that holds it')
-  return result.value
+/** Works in the open folder that holds a path. @throws JarvisError `conflict` where there is none */
+function* at(change: FileChange, { rootOf }: ApplyParts, work: (held: Held) => Steps<void>): Steps<void> {
+  const held = hold(rootOf(change.root), change.path)
+  if (held === undefined) throw moved(change, 'lost the folder that holds it')
+  try {
+    yield* work(held)
+  } finally {
+    closeSync(held.fd)
+  }
 }
 
-function remove(held: Held, change: FileChange): void {
+function* remove(held: Held, change: FileChange): Steps<void> {
   const { dir, fd, name } = held
   if (lstatSync(`${dir}/${name}`, { throwIfNoEntry: false }) === undefined) return
   if (change.old.kind === 'folder') rmdirSync(`${dir}/${name}`)
@@ -116,10 +126,10 @@ function remove(held: Held, change: FileChange): void {
       throw moved(change, 'was changed meanwhile by something else')
     unlinkSync(`${dir}/${name}`)
   }
-  fsyncSync(fd)
+  yield fd
 }
 
-function put(held: Held, change: FileChange, parts: ApplyParts): void {
+function* put(held: Held, change: FileChange, parts: ApplyParts): Steps<void> {
   const { dir, fd, name } = held
   const full = `${dir}/${name}`
   const { new: made, old } = change
@@ -130,17 +140,17 @@ function put(held: Held, change: FileChange, parts: ApplyParts): void {
     const fresh = `${dir}/${freshName(name)}`
     symlinkSync(made.to, fresh)
     renameSync(fresh, full)
-  } else if (made.kind === 'file') putFile(held, change, made, old.kind === 'file', parts)
-  fsyncSync(fd)
+  } else if (made.kind === 'file') yield* putFile(held, change, made, old.kind === 'file', parts)
+  yield fd
 }
 
-function putFile(
+function* putFile(
   held: Held,
   change: FileChange,
   { hash, mode }: Extract<Entry, { kind: 'file' }>,
   replaces: boolean,
   parts: ApplyParts,
-): void {
+): Steps<void> {
   const { dir, name } = held
   const bytes = parts.read(hash)
   if (bytes === undefined) throw moved(change, 'cannot be written: its bytes are not kept any more')
@@ -151,7 +161,7 @@ function putFile(
     writeFileSync(file, bytes)
     if (before !== undefined) keepOwner(file, before)
     fchmodSync(file, mode)
-    fsyncSync(file)
+    yield file
   } finally {
     closeSync(file)
   }

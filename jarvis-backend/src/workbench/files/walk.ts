@@ -25,18 +25,19 @@ export type Held = { dir: string; fd: number; name: string }
 const refuse = (text: string) => new JarvisError('invalid_request', text)
 
 /**
- * Opens the folder that holds a path, part by part, and calls `work` with it. No part may be a link, and what is swapped meanwhile changes
- * nothing: the rest of the way begins at the open folder. The folder is closed when `work` returns.
+ * Opens the folder that holds a path, part by part. No part may be a link, and what is swapped meanwhile changes nothing: the rest of the way
+ * begins at the open folder. Close its `fd`.
  * @param path relative to the root; empty: the root itself, with the name `.`
  * @returns undefined where a folder on the way is missing
  * @throws JarvisError `invalid_request` where a part is a link or no folder, or is JARVIS's own; `not_found` where the root is not there
  */
-export function within<T>(root: RootAt, path: string, work: (held: Held) => T): T | undefined {
+export function hold(root: RootAt, path: string): Held | undefined {
   const parts = path.split('/').filter((part) => part !== '')
   if (parts.some((part) => part === '.' || part === '..' || part.includes('\0')))
     throw refuse(`${path} goes up or holds a part that is no name.`)
   const name = parts.pop() ?? '.'
   let fd = openRoot(root)
+  let isHeld = false
   try {
     for (const [at, part] of parts.entries()) {
       const next = openPart(fd, part, `${root.name}/${parts.slice(0, at + 1).join('/')}`)
@@ -49,9 +50,21 @@ export function within<T>(root: RootAt, path: string, work: (held: Held) => T): 
     const full = name === '.' ? real : `${real === '/' ? '' : real}/${name}`
     if (root.own.some((own) => isWithin(full, own)))
       throw refuse(`${root.name}/${path} is one of JARVIS’s own files, which no root reaches.`)
-    return work({ dir, fd, name })
+    isHeld = true
+    return { dir, fd, name }
   } finally {
-    closeSync(fd)
+    if (!isHeld) closeSync(fd)
+  }
+}
+
+/** Calls `work` with the open folder that holds a path, and closes it. @see hold */
+export function within<T>(root: RootAt, path: string, work: (held: Held) => T): T | undefined {
+  const held = hold(root, path)
+  if (held === undefined) return undefined
+  try {
+    return work(held)
+  } finally {
+    closeSync(held.fd)
   }
 }
 

@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
+import type { Steps } from '../../lib/steps.ts'
 import { quoted } from '../../redaction/visible.ts'
 import { hashOf } from './below.ts'
 
@@ -36,44 +37,46 @@ class Refused extends Error {}
  * The effect of a command from the upper layer of its overlay. A folder that was removed and made anew hides what it held, by an attribute that
  * Node cannot read, so `visible` says which names are left.
  */
-export function changesInUpper(upper: string, over: Over, visible: (path: string) => readonly string[]): Effect {
+export function changesInUpper(upper: string, over: Over, visible: (path: string) => readonly string[]): Steps<Effect> {
   const { below } = over
   const found = collector(over)
-  const walk = (path: string) => {
+  function* walk(path: string): Steps<void> {
     for (const name of readdirSync(join(upper, path))) {
+      yield
       const at = path === '' ? name : `${path}/${name}`
       const stat = lstatSync(join(upper, at))
       // A device 0:0 stands for what was deleted.
       if (stat.isCharacterDevice() && stat.rdev === 0) found.removed(at)
       else {
         found.now(at, join(upper, at), stat)
-        if (stat.isDirectory()) walk(at)
+        if (stat.isDirectory()) yield* walk(at)
       }
     }
     if (path === '' || over.secrets.has(path) || below.entry(path).kind !== 'folder') return
     const left = new Set(visible(path))
     for (const name of below.names(path)) if (!left.has(name)) found.removed(`${path}/${name}`)
   }
-  return found.over(() => walk(''))
+  return found.over(walk(''))
 }
 
 /** The same from a copy of the folder, where everything has to be compared. */
-export function changesInCopy(copy: string, over: Over): Effect {
+export function changesInCopy(copy: string, over: Over): Steps<Effect> {
   const { below } = over
   const found = collector(over)
-  const walk = (path: string) => {
+  function* walk(path: string): Steps<void> {
     const names = readdirSync(join(copy, path))
     for (const name of names) {
+      yield
       const at = path === '' ? name : `${path}/${name}`
       const stat = lstatSync(join(copy, at))
       found.now(at, join(copy, at), stat)
-      if (stat.isDirectory()) walk(at)
+      if (stat.isDirectory()) yield* walk(at)
     }
     if (below.entry(path).kind !== 'folder') return
     for (const name of below.names(path))
       if (!names.includes(name)) found.removed(path === '' ? name : `${path}/${name}`)
   }
-  return found.over(() => walk(''))
+  return found.over(walk(''))
 }
 
 function collector({ below, keep, startedAt, secrets }: Over) {
@@ -113,10 +116,10 @@ function collector({ below, keep, startedAt, secrets }: Over) {
       add(path, before, after)
     },
     /** The changes in the order of their paths: a folder before what it holds. */
-    over(walk: () => void): Effect {
+    *over(walk: Steps<void>): Steps<Effect> {
       const sorted = () => [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
       try {
-        walk()
+        yield* walk
         for (const { path, old } of changes.values())
           if (old.kind === 'file' && below.changedAt(path) > startedAt)
             throw new Refused(`${quoted(path, 200)} was changed by something else while the command ran. Run it again.`)

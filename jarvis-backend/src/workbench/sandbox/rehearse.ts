@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
+import { inTurns } from '../../lib/steps.ts'
 import { relayBind, relayEnv, relayed } from '../egress/relay.ts'
 import { type Bind, type Cell, inside } from './argv.ts'
 import { type Below, changesInCopy, changesInUpper, type Effect, type Over } from './changes.ts'
@@ -92,9 +93,9 @@ function cellOver({ merged }: Layers, { repositories, secrets }: Survey, egress:
 }
 
 async function effectOf(layers: Layers, way: Way, over: Over): Promise<Effect> {
-  if (way === 'copy') return changesInCopy(layers.merged, over)
+  if (way === 'copy') return inTurns(changesInCopy(layers.merged, over))
   const visible = await namesLeft(layers)
-  return changesInUpper(layers.upper, over, (path) => visible.get(path) ?? [])
+  return inTurns(changesInUpper(layers.upper, over, (path) => visible.get(path) ?? []))
 }
 
 /** The names in each folder of the merged view that the upper layer has too. */

@@ -121,8 +121,14 @@ export function actOn(
     const element = await found(browsing, ref)
     if (basisOf(element.seen) !== context.preview?.basis?.element)
       throw new Mistake(`ref: ${ref} is another element now: ${named(element.seen)}. Nothing was done to it.`)
-    const done = await browsing.act(() => deed(element, browsing), context.signal)
-    return pageAnswer(done)
+    try {
+      return await pageAnswer(await browsing.act(() => deed(element, browsing), context.signal))
+    } catch (error) {
+      if (error instanceof Mistake || context.signal.aborted) throw error
+      // Only the first line: those after it hold the page's source.
+      const text = [`It could not be done, or only in part: ${inOneLine(error)}`, ...browsing.notes()].join('\n')
+      return { text, summary: 'not done', isError: true }
+    }
   })
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Mistake } from '../../../gate/effect.ts'
 import { actOn, browserTool, hostOf, named, onPage, pageOutput, prepareElement, Ref, seenOf } from './browser-tool.ts'
 
 export const selectOption = browserTool({
@@ -19,6 +20,8 @@ export const selectOption = browserTool({
   ending: () => ({ look: 'Nothing is left to look at: the browser ended with JARVIS.' }),
   run: ({ ref, position }, context, ports) =>
     actOn(ref, context, ports, async ({ locator }) => {
+      const count = await locator.locator('option').count()
+      if (position > count) throw new Mistake(`position: the list has ${count} options.`)
       await locator.selectOption({ index: position - 1 }, { signal: context.signal })
     }),
 })
