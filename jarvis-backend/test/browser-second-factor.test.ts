@@ -31,7 +31,7 @@ test('a person turns a second factor on, signs in with a code of it, and without
   const confirm = part.getByRole('button', { name: 'Turn it on', exact: true })
   await code.fill('12')
   await confirm.click()
-  await part.getByText('The code is not right.').waitFor()
+  await part.getByText('The code is wrong.').waitFor()
   await code.fill(app.codeAt(clock.now()))
   await confirm.click()
   const codes = (await part.locator('.once code').innerText()).split(/\s+/)
@@ -46,7 +46,7 @@ test('a person turns a second factor on, signs in with a code of it, and without
   const wrong = ['000000', '111111', '222222', '333333'].find((one) => one !== app.codeAt(clock.now())) ?? ''
   await page.getByLabel(codeLabel).fill(wrong)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('The code is not right.').waitFor()
+  await page.getByText('The code is wrong.').waitFor()
   await page.getByLabel(codeLabel).fill(app.codeAt(clock.now()))
   await page.getByRole('button', { name: 'Sign in' }).click()
   const devices = part.getByRole('list', { name: 'Where you are signed in' })

@@ -101,7 +101,10 @@ function documentUrl(id: string): URL {
     url.password !== '' ||
     url.port !== ''
   ) {
-    throw new JarvisError('invalid_request', 'The address this client has for a name cannot be one.')
+    throw new JarvisError(
+      'invalid_request',
+      'client_id: an address must be https with a path, and without port, user name or fragment.',
+    )
   }
   return url
 }

@@ -55,7 +55,7 @@ export function createOAuthRequests(parts: {
         !isOnce('redirect_uri') ||
         !client.redirectUris.some((uri) => isSameRedirect(uri, redirectUri))
       ) {
-        throw new JarvisError('invalid_request', `${client.name} asks to be answered where it did not say it would be.`)
+        throw new JarvisError('invalid_request', `redirect_uri: ${client.name} did not register this address.`)
       }
       const back = { state: one('state'), iss: origin }
       try {

@@ -134,7 +134,7 @@ export function createSecondFactors(
         return undefined
       }
       store.failed(person)
-      if (kept.failures + 1 < mostFailures) return 'The code is not right. Is the clock of the device?'
+      if (kept.failures + 1 < mostFailures) return 'The code is wrong. Check the clock of the device that made it.'
       record({ change: 'second_factor_locked', person, by: person })
       return lockedWords
     })
@@ -176,7 +176,7 @@ export function createSecondFactors(
         throw new JarvisError('conflict', 'No new code waits for you, or it took longer than 15 minutes. Begin again.')
       const step = stepOf(waiting.seed, code.replace(/\s/g, ''), now())
       if (step === undefined)
-        throw new JarvisError('invalid_credentials', 'The code is not right. Is the clock of the device?')
+        throw new JarvisError('invalid_credentials', 'The code is wrong. Check the clock of the device that made it.')
       offered.delete(person)
       return newCodes(person, () => {
         store.set(person, box.seal(seedPlace(person), waiting.seed.toString('hex')), step)

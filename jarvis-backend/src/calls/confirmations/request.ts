@@ -59,7 +59,7 @@ export function createRequestChecks(parts: {
     if (!confirmed || card.approvals === undefined)
       throw new JarvisError(
         'invalid_request',
-        'Nobody else must approve this, so there is no glass to break. Nothing was decided.',
+        'One approval is enough here: send the decision without breakGlass. Nothing was decided.',
       )
     if (parts.mayBreakGlass()) return
     throw new JarvisError(

@@ -22,7 +22,8 @@ export async function restartService(
 ): Promise<Outcome> {
   const unit = service.replace(/\.service$/, '')
   // A flag or a path is never a service.
-  if (!/^[A-Za-z0-9][A-Za-z0-9@._-]*$/.test(unit)) throw new JarvisError('invalid_request', 'That is no service.')
+  if (!/^[A-Za-z0-9][A-Za-z0-9@._-]*$/.test(unit))
+    throw new JarvisError('invalid_request', 'A service has letters, digits and @._-, for example pveproxy.')
   return ofTheApi.has(unit) ? byApi(parts, node, unit, options) : byShell(parts.shell, node, unit, options)
 }
 

@@ -19,7 +19,8 @@ export async function readUnit(
 ): Promise<UnitState> {
   const name = plain(service)
   // A flag or a path is never a service.
-  if (!/^[A-Za-z0-9][A-Za-z0-9@._:-]*$/.test(name)) throw new JarvisError('invalid_request', 'That is no service.')
+  if (!/^[A-Za-z0-9][A-Za-z0-9@._:-]*$/.test(name))
+    throw new JarvisError('invalid_request', 'A service has letters, digits and @._-, for example pveproxy.')
   try {
     const argv = ['systemctl', 'show', `--property=${properties}`, '--', `${name}.service`]
     const { stdout, stderr } = await shell.run(node, [argv], { signal })
