@@ -47,6 +47,8 @@ export function useBrowser() {
   }
 
   return {
+    /** At any address. */
+    open,
     /** A person with a browser of their own. Whatever the page complains of fails the test. */
     person: (jarvis: TestJarvis, options: Options = {}) => open(jarvis.url, options),
     /** One who signed in before: doing it has tests of its own. @param path absent: the chat, ready to be typed into */
