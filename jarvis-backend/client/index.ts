@@ -116,6 +116,8 @@ export type Decision = "approved" | "denied" | "expired" | "cancelled"
 export type DecisionChallenge = { challenge: string; statement: string; lines: (string)[]; expiresAt: number; options?: WebAuthnOptions; problem?: string; sshKeys?: (string)[] }
 export type DecisionProof = ({ type: "passkey"; response: PasskeyAssertion } | { type: "ssh"; challenge: string; signature: string })
 export type DiffReply = { items: (FileDiff)[] }
+export type Display = { theme?: "system" | "dark" | "light"; density?: "compact" | "comfortable"; letters?: boolean }
+export type DisplayInput = { theme?: "system" | "dark" | "light"; density?: "compact" | "comfortable"; letters?: boolean }
 export type DoctorCheck = { area: string; health: "ok" | "warn" | "bad"; text: string; fix?: string }
 export type DoctorReply = { ok: boolean; at: number; tookMs: number; checks: (DoctorCheck)[] }
 export type Door = "mcp" | "v1" | "api" | "metrics"
@@ -168,7 +170,7 @@ export type MaintenanceWindow = { id: string; name: string; objects: (string)[];
 export type McpTokenBody = { name: string; isReadOnly?: boolean; expiresInDays?: number }
 export type McpTokenInfo = { name: string; doors: (Door)[]; scope: TokenScope; hint?: string; requestsPerMinute?: number; calls: number; createdAt: number; expiresAt?: number; lastUsedAt?: number; person?: string; clientName?: string; isReadOnly: boolean }
 export type McpTokenReply = { name: string; doors: (Door)[]; scope: TokenScope; hint?: string; requestsPerMinute?: number; calls: number; createdAt: number; expiresAt?: number; lastUsedAt?: number; person?: string; clientName?: string; isReadOnly: boolean; token: string }
-export type MeReply = { person: PersonRef; role: Role; signIn?: SignInInfo; factors: Factors }
+export type MeReply = { person: PersonRef; role: Role; signIn?: SignInInfo; factors: Factors; display: Display }
 export type MemoryFound = { hits: (MemoryHit)[]; byKeywordsAlone: boolean; waiting?: number; others: (string)[]; ignored: (string)[] }
 export type MemoryHit = { id: number; kind: MemorySourceKind; name: string; title: string; firstLine: number; lastLine: number; heading: string; text: string; changedAt: number; isFromTools: boolean; score: number; vectorRank?: number; keywordRank?: number; folded: number }
 export type MemoryPassage = { id: number; kind: MemorySourceKind; name: string; title: string; firstLine: number; lastLine: number; heading: string; text: string; changedAt: number; isFromTools: boolean }
@@ -414,6 +416,8 @@ export type Operations = {
   'GET /api/auth/ways': { input: {  }; reply: WaysReply }
   /** Who is signed in, since when and with what. */
   'GET /api/auth/me': { input: {  }; reply: MeReply }
+  /** Sets how the dashboard looks for you, in browsers where you chose nothing else. What is left out is as it comes. */
+  'PUT /api/auth/display': { input: { body: DisplayInput }; reply: Display }
   /** Where you are signed in, the newest use first, and until when at most: `idleEndsAt` without another use, `endsAt` whatever happens. */
   'GET /api/auth/sign-ins': { input: {  }; reply: { items: (SignInInfo)[] } }
   /** Ends one of them. */

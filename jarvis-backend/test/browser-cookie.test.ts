@@ -29,15 +29,15 @@ async function attack(page: Page): Promise<string[]> {
     await asked('/api/auth/logout', { method: 'POST', mode: 'no-cors' })
     return [read, await socket]
   }, home)
-  await page.evaluate((target: string) => {
+  await page.evaluate(`{
     const form = document.createElement('form')
-    Object.assign(form, { method: 'post', action: `${target}/api/sessions`, enctype: 'text/plain' })
+    Object.assign(form, { method: 'post', action: '${home}/api/sessions', enctype: 'text/plain' })
     const field = document.createElement('input')
     Object.assign(field, { name: '{"title":"Forged","x":"', value: '"}' })
     form.append(field)
     document.body.append(form)
     form.submit()
-  }, home)
+  }`)
   await page.waitForURL(`${home}/api/sessions`)
   return tried
 }

@@ -16,6 +16,7 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'PUT /agents/:id/files/*path': 'token',
   'DELETE /agents/:id/files/*path': 'token',
   'DELETE /auth/sign-ins/:id': 'token',
+  'PUT /auth/display': 'token',
   'POST /attachments': 'token',
   'POST /transcriptions': 'token',
   'DELETE /attachments/:id': 'token',

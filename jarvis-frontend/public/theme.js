@@ -2,9 +2,10 @@
 ;(() => {
   let chosen = null
   try {
-    chosen = localStorage.getItem('jarvis.theme')
-    if (localStorage.getItem('jarvis.density') === 'comfortable')
-      document.documentElement.dataset.density = 'comfortable'
+    // This browser's own choice, else the person's.
+    const choice = (name) => localStorage.getItem(`jarvis.${name}`) ?? localStorage.getItem(`jarvis.own.${name}`)
+    chosen = choice('theme')
+    if (choice('density') === 'comfortable') document.documentElement.dataset.density = 'comfortable'
     // Somebody signed in here before: the shell's outline may stand while the page loads.
     if (localStorage.getItem('jarvis.token') !== null) document.documentElement.dataset.known = ''
   } catch {

@@ -5,6 +5,7 @@ import { hostname } from 'node:os'
 import type { Bearer } from '../auth/bearer.ts'
 import { createClientAddress, networkOf } from '../auth/client-address.ts'
 import { createDeviceCookie } from '../auth/device-cookie.ts'
+import { createDisplays } from '../auth/displays.ts'
 import { createLoginGuard } from '../auth/login.ts'
 import type { OpenRequests } from '../auth/open-requests.ts'
 import { createPassword } from '../auth/password.ts'
@@ -182,6 +183,7 @@ export function composeEntrance(
       const ofSignIns = signInRoutes({
         signIns,
         list: site.signInList,
+        displays: createDisplays(settings),
         factorsOf: (id) => ({
           password: id === firstOwnerId || people.hash(id) !== undefined,
           passkeys: site.passkeys.list(id).length,

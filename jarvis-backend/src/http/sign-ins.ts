@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import type { Displays } from '../auth/displays.ts'
 import type { SignInList } from '../auth/sign-in-list.ts'
 import type { SignInStore } from '../auth/sign-ins.ts'
-import { type Factors, JarvisError, MeReply, SignInInfo } from '../protocol/index.ts'
-import { del, get, Ok, ok, post, type Route } from './route.ts'
+import { Display, type Factors, JarvisError, MeReply, SignInInfo } from '../protocol/index.ts'
+import { del, get, Ok, ok, post, put, type Route } from './route.ts'
 
 /** A change of where a person is signed in, for the journal. */
 export type SignInChange = { what: 'ended' | 'others_ended'; by: string; signIn?: string }
@@ -12,6 +13,7 @@ export function signInRoutes(parts: {
   signIns: Pick<SignInStore, 'get' | 'end' | 'endAll'>
   list: SignInList
   factorsOf(person: string): Factors
+  displays: Displays
   durably<T>(work: () => T): T
   record(change: SignInChange): void
   /** What is open counts no longer, perhaps. */
@@ -26,7 +28,22 @@ export function signInRoutes(parts: {
       ({ identity }) => {
         const signIn = identity.signIn === undefined ? undefined : list.asking(identity.signIn)
         const { person, role } = identity
-        return { person, role, ...(signIn && { signIn }), factors: parts.factorsOf(person.id) }
+        return {
+          person,
+          role,
+          ...(signIn && { signIn }),
+          factors: parts.factorsOf(person.id),
+          display: parts.displays.of(person.id),
+        }
+      },
+    ),
+    put(
+      '/auth/display',
+      'Sets how the dashboard looks for you, in browsers where you chose nothing else. What is left out is as it comes.',
+      { role: 'viewer', forMembers: true, body: Display, reply: Display },
+      ({ body, identity }) => {
+        parts.displays.set(identity.person.id, body)
+        return body
       },
     ),
     get(

@@ -245,6 +245,7 @@ export {
   WebAuthnOptions,
 } from './passkey.ts'
 export {
+  Display,
   Factors,
   firstOwnerId,
   houseRoles,

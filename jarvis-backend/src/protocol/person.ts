@@ -88,12 +88,21 @@ export const WaysReply = z.object({
 })
 export type WaysReply = z.infer<typeof WaysReply>
 
+/** How the dashboard looks for a person, in browsers without a choice of their own. Absent: as it comes. `letters`: keys of one letter. */
+export const Display = z.strictObject({
+  theme: z.enum(['system', 'dark', 'light']).exactOptional(),
+  density: z.enum(['compact', 'comfortable']).exactOptional(),
+  letters: z.boolean().exactOptional(),
+})
+export type Display = z.infer<typeof Display>
+
 /** Who asks. `role`: the wire's older word. `signIn`: absent for a token that was signed by hand or by an older release. */
 export const MeReply = z.object({
   person: PersonRef,
   role: Role,
   signIn: SignInInfo.exactOptional(),
   factors: Factors,
+  display: Display,
 })
 export type MeReply = z.infer<typeof MeReply>
 

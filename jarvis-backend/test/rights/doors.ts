@@ -76,6 +76,7 @@ POST /auth/step-up
 POST /auth/password
 POST /auth/logout
 GET /auth/me
+PUT /auth/display
 GET /auth/sign-ins
 DELETE /auth/sign-ins/:id
 POST /auth/sign-out-others

@@ -34,7 +34,10 @@ export async function atHttpsName(name: string, url: string, other: RequestListe
   proxy.on('connect', ({ url: wanted = '' }, socket, head) => {
     const port = ports[wanted]
     socket.on('error', () => {})
-    if (port === undefined) return socket.end('HTTP/1.1 502 Unknown\r\n\r\n')
+    if (port === undefined) {
+      socket.end('HTTP/1.1 502 Unknown\r\n\r\n')
+      return
+    }
     const inner = connect(port, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       inner.write(head)

@@ -1,4 +1,4 @@
-import type { MeReply, Role, SignInReply } from 'jarvis-backend/protocol'
+import type { Display, MeReply, Role, SignInReply } from 'jarvis-backend/protocol'
 import { keep } from '../lib/keep.ts'
 import { Value } from '../lib/value.ts'
 import { call } from './http.ts'
@@ -61,17 +61,22 @@ function enter(key: string, person: MeReply['person']): void {
   signedIn.set(read(key))
 }
 
-/** Looks who is signed in: an owner may have changed name or role since. */
-export async function renewPerson(): Promise<void> {
+/** Looks who is signed in: an owner may have changed name or role since. @returns how the dashboard looks for that person, who is signed in still */
+export async function renewPerson(): Promise<Display | undefined> {
   const before = signedIn.get()
-  const { person } = await call<MeReply>('GET', '/api/auth/me')
+  const { person, display } = await call<MeReply>('GET', '/api/auth/me')
   const isSame = person.name === keep.get('name') && person.role === keep.get('role')
-  if (before !== undefined && before === signedIn.get() && !isSame) enter(before.key, person)
+  if (before === undefined || before !== signedIn.get()) return undefined
+  if (!isSame) enter(before.key, person)
+  return display
 }
+
+/** Keeps for every browser of the person how the dashboard looks. */
+export const keepDisplay = (display: Display) => call<Display>('PUT', '/api/auth/display', display)
 
 /** Forgets the sign-in in this browser. Unsent text stays. */
 export function forget(): void {
-  for (const key of ['token', 'name', 'role']) keep.set(key, undefined)
+  for (const key of ['token', 'name', 'role', 'own.theme', 'own.density', 'own.letters']) keep.set(key, undefined)
   passwordQuestion.get()?.answer(false)
   signedIn.set(undefined)
 }

@@ -43,7 +43,10 @@ function createLive() {
   onWake(link.check)
   sockets.events.on('connect', () => {
     for (const list of lists) list.renew()
-    renewPerson().catch(() => undefined)
+    renewPerson().then(
+      async (display) => display && (await import('./own-display.ts')).takeDisplay(display),
+      () => undefined,
+    )
     tellPages('connect')
   })
   const feed = new Feed(sockets.events, ({ what }) => {

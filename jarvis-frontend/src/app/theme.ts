@@ -1,3 +1,4 @@
+import { chosen } from '../lib/chosen.ts'
 import { keep } from '../lib/keep.ts'
 import { Value } from '../lib/value.ts'
 
@@ -17,22 +18,28 @@ function show(next: Theme): void {
 
 export type Choice = Theme | 'system'
 export const themeChoice = (): Choice => {
-  const kept = keep.get('theme')
+  const kept = chosen('theme')
   return kept === 'light' || kept === 'dark' ? kept : 'system'
 }
+const system = matchMedia('(prefers-color-scheme: light)')
+const systems = (): Theme => (system.matches ? 'light' : 'dark')
+
+/** Draws the page in the theme that is chosen. */
+export function followTheme(): void {
+  const choice = themeChoice()
+  show(choice === 'system' ? systems() : choice)
+}
+
+/** Chooses for this browser. */
 export function chooseTheme(choice: Choice): void {
-  keep.set('theme', choice === 'system' ? undefined : choice)
-  show(choice === 'system' ? (matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark') : choice)
+  keep.set('theme', choice)
+  followTheme()
 }
 
 /** Switches between dark and light. A theme equal to the system's follows the system from then on. */
 export function switchTheme(): void {
   const next = drawn() === 'dark' ? 'light' : 'dark'
-  const system = matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'
-  keep.set('theme', next === system ? undefined : next)
-  show(next)
+  chooseTheme(next === systems() ? 'system' : next)
 }
 
-matchMedia('(prefers-color-scheme: light)').addEventListener('change', (event) => {
-  if (keep.get('theme') === undefined) show(event.matches ? 'light' : 'dark')
-})
+system.addEventListener('change', followTheme)

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'react'
 import { useConfirmations } from '../api/confirmations.ts'
 import { passwordQuestion } from '../api/step-up.ts'
 import { cardPath } from '../features/confirmations/card-path.ts'
-import { keep } from '../lib/keep.ts'
+import { chosen } from '../lib/chosen.ts'
 import { navigate } from '../lib/location.tsx'
 import { overlay } from './overlay.ts'
 import type { Panel } from './panel-context.ts'
@@ -49,7 +49,7 @@ export function useKeys(panel: Panel): void {
       return
     }
     if (isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
-    const isOn = keep.get('letters') !== 'off'
+    const isOn = chosen('letters') !== 'off'
     if (typing.isHolding || !isOn || !signs.includes(event.key)) typing.take(event, isOn)
     else if (event.key === '/') {
       event.preventDefault()

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { keep } from '../lib/keep.ts'
+import { chosen } from '../lib/chosen.ts'
 import { overlay } from './overlay.ts'
 
 /** After `g` a letter leads to a page. */
@@ -19,7 +19,7 @@ export function usePageKeys(keys: Readonly<Record<string, (() => unknown) | unde
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.defaultPrevented) return
       if (target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return
       if (overlay.get() !== undefined || document.querySelector('dialog[open]') !== null) return
-      if (keep.get('letters') === 'off') return
+      if (chosen('letters') === 'off') return
       const isGoing = event.timeStamp - wentAt < goWithinMs
       wentAt = key === 'g' && !isGoing ? event.timeStamp : Number.NEGATIVE_INFINITY
       const act = isGoing ? undefined : current.current[key.toLowerCase()]

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import type { SessionSummary } from 'jarvis-backend/protocol'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { keep } from '../../lib/keep.ts'
+import { chosen } from '../../lib/chosen.ts'
 import { byDay } from './by-day.ts'
 import { type RowActs, SessionRow } from './row.tsx'
 
@@ -108,7 +108,7 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
     const session = sessions.find((known) => known.id === id)
     if (event.ctrlKey || event.metaKey || event.altKey || session === undefined) return
     const key = event.key.toLowerCase()
-    if (key !== 'delete' && keep.get('letters') === 'off') return
+    if (key !== 'delete' && chosen('letters') === 'off') return
     const at = sessions.indexOf(session)
     const step = { j: 1, k: -1 }[key]
     if (step !== undefined) {

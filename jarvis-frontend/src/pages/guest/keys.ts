@@ -1,7 +1,7 @@
 import type { Guest } from 'jarvis-backend/protocol'
 import { useEffect, useRef } from 'react'
 import { overlay } from '../../app/overlay.ts'
-import { keep } from '../../lib/keep.ts'
+import { chosen } from '../../lib/chosen.ts'
 import { navigate } from '../../lib/location.tsx'
 
 /** `[` `]` the guests before and after, `1` to `4` the tabs, `U` the Undo of the change with the focus, else to the newest. */
@@ -12,7 +12,7 @@ export function useGuestKeys(guests: readonly Guest[], tabs: readonly string[]) 
     const isField = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
     if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
     if (overlay.get() !== undefined || document.querySelector('dialog[open]') !== null) return
-    if (keep.get('letters') === 'off') return
+    if (chosen('letters') === 'off') return
     // A row that goes back by itself has its own keys, and a console takes every key.
     if (target instanceof HTMLElement && target.closest('.goes-back, .terminal-screen') !== null) return
     const tab = tabs[Number(key) - 1]

@@ -1,6 +1,10 @@
 import { useState } from 'react'
+import { keepDisplay } from '../../api/auth.ts'
 import { chooseDensity, type Density, densityChoice } from '../../app/density.ts'
+import { chooseNothingHere, choosesHere, displayHere, takeDisplay } from '../../app/own-display.ts'
 import { type Choice, chooseTheme, themeChoice } from '../../app/theme.ts'
+import { FormProblem } from '../../features/settings/form-problem.tsx'
+import { chosen } from '../../lib/chosen.ts'
 import { keep } from '../../lib/keep.ts'
 import { Section } from './section.tsx'
 
@@ -18,7 +22,25 @@ const themes: readonly (readonly [Choice, string, string])[] = [
 export function Display() {
   const [choice, setChoice] = useState(themeChoice)
   const [density, setDensity] = useState(densityChoice)
-  const [hasLetters, setLetters] = useState(keep.get('letters') !== 'off')
+  const [hasLetters, setLetters] = useState(chosen('letters') !== 'off')
+  const [isOwn, setOwn] = useState(choosesHere)
+  const [problem, setProblem] = useState<string>()
+  const look = () => {
+    setChoice(themeChoice())
+    setDensity(densityChoice())
+    setLetters(chosen('letters') !== 'off')
+    setOwn(choosesHere())
+  }
+  const saveForAll = async () => {
+    setProblem(undefined)
+    try {
+      takeDisplay(await keepDisplay(displayHere()))
+      chooseNothingHere()
+      look()
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error))
+    }
+  }
   return (
     <Section id="display" title="Display">
       <fieldset className="fact-list choices">
@@ -31,7 +53,7 @@ export function Display() {
               checked={choice === value}
               onChange={() => {
                 chooseTheme(value)
-                setChoice(value)
+                look()
               }}
             />
             <b>{name}</b>
@@ -49,7 +71,7 @@ export function Display() {
               checked={density === value}
               onChange={() => {
                 chooseDensity(value)
-                setDensity(value)
+                look()
               }}
             />
             <b>{name}</b>
@@ -63,16 +85,39 @@ export function Display() {
             type="checkbox"
             checked={hasLetters}
             onChange={(event) => {
-              keep.set('letters', event.currentTarget.checked ? undefined : 'off')
-              setLetters(event.currentTarget.checked)
+              keep.set('letters', event.currentTarget.checked ? 'on' : 'off')
+              look()
             }}
           />
           <b>Single-letter keys</b>
           <span className="text-soft">
-            Such as <kbd>g</kbd> <kbd>j</kbd> for the journal; <kbd>?</kbd> shows them all. Kept in this browser.
+            Such as <kbd>g</kbd> <kbd>j</kbd> for the journal; <kbd>?</kbd> shows them all.
           </span>
         </label>
       </div>
+      <p>
+        {isOwn
+          ? 'Chosen in this browser alone. Your other browsers keep theirs.'
+          : 'As in all your browsers. A choice here counts in this one alone.'}
+      </p>
+      {isOwn && (
+        <p className="two-acts">
+          <button type="button" className="button small" onClick={() => void saveForAll()}>
+            Use this in all my browsers
+          </button>
+          <button
+            type="button"
+            className="button small quiet"
+            onClick={() => {
+              chooseNothingHere()
+              look()
+            }}
+          >
+            Follow my other browsers
+          </button>
+        </p>
+      )}
+      <FormProblem text={problem} />
       <p>Where this device asks for less motion, nothing moves here; what works says so in words.</p>
     </Section>
   )

@@ -1,0 +1,17 @@
+import { Display } from '../protocol/index.ts'
+import type { Settings } from './password.ts'
+
+/** How the dashboard looks for each person. */
+export function createDisplays(settings: Settings) {
+  const keyOf = (person: string) => `display ${person}`
+  return {
+    /** @returns nothing chosen, where it is kept in a form that an older release cannot read */
+    of(person: string): Display {
+      const kept = settings.get(keyOf(person))
+      const read = Display.safeParse(kept === undefined ? {} : JSON.parse(kept))
+      return read.success ? read.data : {}
+    },
+    set: (person: string, display: Display): void => settings.set(keyOf(person), JSON.stringify(display)),
+  }
+}
+export type Displays = ReturnType<typeof createDisplays>
