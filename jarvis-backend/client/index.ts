@@ -78,15 +78,15 @@ export type ChannelDeliveries = { items: (ChannelDelivery)[] }
 export type ChannelDelivery = { id: string; seq: number; channel: string; to: string; act: "deliver" | "revise" | "withdraw"; kind: "card" | "notice" | "digest" | "test" | "pairing" | "talk"; level: "card" | "failed" | "warning" | "info"; title: string; at: number; state: "waiting" | "sending" | "sent" | "held" | "dropped" | "failed"; endedAt?: number; nextAt?: number; attempts: number; why?: string }
 export type ChannelGroupBody = { group: string }
 export type ChannelGroups = { items: ({ id: string; name: string })[] }
-export type ChannelInfo = { id: string; name: string; readers: string; atMost: Decides; pairs: boolean; talks: boolean; groups: boolean; state: "off" | "on" | "broken"; from?: "environment" | "settings"; place?: string; account?: string; problem?: string; settings: (ChannelSetting)[]; recipients: (ChannelRecipient)[]; waiting: number }
+export type ChannelInfo = { id: string; name: string; readers: string; atMost: Decides; pairs: boolean; subscribes: boolean; talks: boolean; groups: boolean; state: "off" | "on" | "broken"; from?: "environment" | "settings"; place?: string; account?: string; problem?: string; settings: (ChannelSetting)[]; recipients: (ChannelRecipient)[]; waiting: number }
 export type ChannelPairing = { id: string; channel: string; expiresAt: number; opened?: { user: string; name: string; at: number } }
 export type ChannelPairingBegun = { id: string; channel: string; expiresAt: number; opened?: { user: string; name: string; at: number }; code: string; link?: string }
 export type ChannelPairingBody = { user: string }
 export type ChannelPairings = { items: (ChannelPairing)[] }
 export type ChannelRecipient = { id: string; person: string; personName: string; user: string; name: string; isGroup: boolean; decides: Decides; hidesNames: boolean; talks: boolean; agent?: string; createdAt: number; problem?: string }
 export type ChannelRecipientBody = { decides?: Decides; hidesNames?: boolean; talks?: boolean; agent?: (AgentId | null) }
-export type ChannelRules = { quiet?: string; routes: ({ channel: string; person?: string; kinds: ("card" | "question" | "alert" | "change" | "glass" | "observed" | "job" | "sign-in")[]; least: "info" | "warning" | "failed"; hours?: string })[]; escalation: Record<string, number> }
-export type ChannelRulesInput = { quiet?: string; routes: ({ channel: string; person?: string; kinds: ("card" | "question" | "alert" | "change" | "glass" | "observed" | "job" | "sign-in")[]; least: "info" | "warning" | "failed"; hours?: string })[]; escalation: Record<string, number> }
+export type ChannelRules = { quiet?: string; routes: ({ channel: string; person?: string; kinds: ("card" | "question" | "alert" | "change" | "glass" | "observed" | "job" | "sign-in" | "share")[]; least: "info" | "warning" | "failed"; hours?: string })[]; escalation: Record<string, number> }
+export type ChannelRulesInput = { quiet?: string; routes: ({ channel: string; person?: string; kinds: ("card" | "question" | "alert" | "change" | "glass" | "observed" | "job" | "sign-in" | "share")[]; least: "info" | "warning" | "failed"; hours?: string })[]; escalation: Record<string, number> }
 export type ChannelSetting = { name: string; label: string; isRequired: boolean; isSecret: boolean; example: string; isSet: boolean; value?: string }
 export type ChannelTapBody = { token: string }
 export type ChannelTapReply = { answer: string }
@@ -672,7 +672,7 @@ export type Operations = {
   'POST /api/mcp-servers/{name}/connect': { input: { params: { name: string } }; reply: { started: true } }
   /** Sets the tier of a tool’s definition with this `hash`. A looser tier needs the password. */
   'PUT /api/mcp-servers/tools/{tool}/tier': { input: { params: { tool: string }; body: AttachedTierBody }; reply: AttachedToolInfo }
-  /** Your browsers that are told of waiting cards: an operator’s of all, a member’s of their own. */
+  /** Your browsers that web push reaches: an operator’s hear of everything, a member’s of their own. */
   'GET /api/push': { input: {  }; reply: PushReply }
   /** Adds a browser by its push subscription. */
   'POST /api/push': { input: { body: PushBody }; reply: PushDevice }
@@ -680,7 +680,7 @@ export type Operations = {
   'DELETE /api/push/{id}': { input: { params: { id: string } }; reply: undefined }
   /** Decides a card as a button of a notification was pressed: signed with the key of the device, once. 403 where it does not count. */
   'POST /api/push/decide': { input: { body: PushDecideBody }; reply: { ok: true } }
-  /** Sends a browser a message. */
+  /** Sends a browser a test. */
   'POST /api/push/{id}/test': { input: { params: { id: string } }; reply: PushDevice }
   /** The channels, whom they reach, and what a tap there may do. */
   'GET /api/channels': { input: {  }; reply: ChannelsReply }

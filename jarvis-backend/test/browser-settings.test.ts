@@ -5,7 +5,7 @@ import { type BrowserContextOptions, chromium, type Page } from 'playwright-core
 import { expect, onTestFinished } from 'vitest'
 import { findChromium } from '../../scripts/chromium.js'
 import { withoutSignals } from '../../scripts/shared-browser.ts'
-import type { PushSender } from '../src/push/ports.ts'
+import type { PushSender } from '../src/channels/web-push/ports.ts'
 import { seriousFindings } from './support/axe.ts'
 import { dashboardDir, givePassword, passwordDialog, say, signIn, test, useBrowser } from './support/browser.ts'
 import { startModelServer } from './support/model-server.ts'

@@ -3,26 +3,36 @@ import { apprise } from '../src/channels/adapters/apprise.ts'
 import { gotify } from '../src/channels/adapters/gotify.ts'
 import { homeAssistant } from '../src/channels/adapters/home-assistant.ts'
 import { ntfy } from '../src/channels/adapters/ntfy.ts'
+import { webPush } from '../src/channels/adapters/web-push.ts'
 import { webhook } from '../src/channels/adapters/webhook.ts'
-import type { ChannelKind, Outgoing, Settings } from '../src/channels/channel.ts'
+import type { Address, ChannelKind, Outgoing, Settings } from '../src/channels/channel.ts'
 import { settingsProblem } from '../src/channels/registry.ts'
 import { createSpeech } from '../src/channels/spoken.ts'
+import { createWebPushSender, makeVapidKeys } from '../src/channels/web-push/sender.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { startApprise } from './fake-services/apprise.ts'
 import { startGotify } from './fake-services/gotify.ts'
 import { startHomeAssistant } from './fake-services/home-assistant.ts'
 import { startNtfy } from './fake-services/ntfy.ts'
 import type { startService } from './fake-services/service.ts'
+import { startPushService } from './fake-services/web-push.ts'
 import { startWebhook } from './fake-services/webhook.ts'
 
 type Service = Awaited<ReturnType<typeof startService>>
-type Started = { kind: ChannelKind; service: Service; settings: Settings; shown(): unknown[] }
+type Started = { kind: ChannelKind; service: Service; settings: Settings; shown(): unknown[]; to?: Address }
 
 const say = createSpeech((text) => text)
 const nobody = { user: '', chat: '' }
 const { signal } = new AbortController()
 const message = (more: Partial<Outgoing> = {}): Outgoing => ({
-  ...{ id: 'out_1', level: 'failed', title: say('pve is "away" <b>'), lines: [say('13 more are hidden by it.')] },
+  ...{
+    id: 'out_1',
+    tag: 't',
+    path: '/',
+    level: 'failed',
+    title: say('pve is "away" <b>'),
+    lines: [say('13 more are hidden by it.')],
+  },
   ...{ link: 'https://jarvis.lan/alerts', buttons: [], isOver: false, expiresAt: 10 },
   ...more,
 })
@@ -61,27 +71,42 @@ const kinds: Record<string, () => Promise<Started>> = {
     const service = await startApprise()
     return { kind: apprise, service, settings: { URL: service.url, KEY: service.key }, shown: () => service.messages }
   },
+  async webpush() {
+    const service = await startPushService()
+    const settings = { subject: 'mailto:operator@example.org', keys: makeVapidKeys(), isAllowed: () => true }
+    const sender = createWebPushSender({ ...settings, ca: service.ca })
+    const kind = webPush({
+      sender: () => sender,
+      subscription: (id) => (id === 'psh_1' ? { id, ...service.browser.to } : undefined),
+      ...{ sign: () => undefined, sent() {} },
+    })
+    return { ...{ kind, service, settings: {}, shown: service.shown }, to: { user: 'psh_1', chat: '' } }
+  },
 }
 
 describe.each(Object.entries(kinds))('%s', (_name, start) => {
   const open = async () => {
     const started = await start()
     expect(settingsProblem(started.kind, started.settings)).toBeUndefined()
-    return { ...started, channel: started.kind.open(started.settings, { clock: systemClock, problem() {} }) }
+    return {
+      to: nobody,
+      ...started,
+      channel: started.kind.open(started.settings, { clock: systemClock, problem() {} }),
+    }
   }
 
   test('a message arrives with its words as they are, and the service is well', async () => {
-    const { channel, shown, service } = await open()
-    expect(await channel.deliver(message(), nobody, signal)).toMatchObject({ kind: 'sent' })
+    const { channel, shown, service, to, settings } = await open()
+    expect(await channel.deliver(message(), to, signal)).toMatchObject({ kind: 'sent' })
     expect(JSON.stringify(shown())).toContain('13 more are hidden by it.')
     expect(shown()).toMatchObject([{ title: 'pve is "away" <b>' }])
     expect(await channel.health(signal)).toEqual({})
-    expect(`http://${channel.place}`).toBe(service.url)
+    if (Object.keys(settings).length > 0) expect(`http://${channel.place}`).toBe(service.url)
   })
 
   test('a message that is sent twice is shown once where the channel says so', async () => {
-    const { channel, shown, kind } = await open()
-    for (const _ of [1, 2]) await channel.deliver(message(), nobody, signal)
+    const { channel, shown, kind, to } = await open()
+    for (const _ of [1, 2]) await channel.deliver(message(), to, signal)
     expect(shown()).toHaveLength(kind.capabilities.isIdempotent ? 1 : 2)
     expect(kind.capabilities.revises).toBe(channel.revise !== undefined)
     expect(kind.capabilities.withdraws).toBe(channel.withdraw !== undefined)
@@ -101,11 +126,11 @@ describe.each(Object.entries(kinds))('%s', (_name, start) => {
       { kind: 'failed', why: 'it answered 307' },
     ],
     [{ status: 400, text: 'no' }, { kind: 'failed' }],
-    ['reset' as const, { kind: 'again', why: expect.stringMatching(/^it could not be reached/) }],
+    ['reset' as const, { kind: 'again', why: expect.stringMatching(/^(it|the push service) could not be reached/) }],
   ])('an answer of %j is interpreted, and no secret is in the words', async (reply, expected) => {
-    const { channel, service, settings } = await open()
+    const { channel, service, settings, to } = await open()
     service.fail(1, reply)
-    const delivery = await channel.deliver(message(), nobody, signal)
+    const delivery = await channel.deliver(message(), to, signal)
     expect(delivery).toMatchObject(expected)
     expect(service.taken).toHaveLength(1)
     for (const value of Object.values(settings).filter((one) => one.length > 3))
@@ -119,7 +144,8 @@ describe.each(Object.entries(kinds))('%s', (_name, start) => {
       if (isRequired) expect(settingsProblem(kind, rest)).toBe(`${name} is missing`)
     }
     expect(settingsProblem(kind, { ...settings, OTHER: 'x' })).toBe('OTHER is no setting of it')
-    const [address = ''] = Object.keys(settings)
+    const [address] = Object.keys(settings)
+    if (address === undefined) return
     for (const wrong of ['ntfy.lan', 'file:///etc/passwd', 'ftp://x.lan'])
       expect(settingsProblem(kind, { ...settings, [address]: wrong })).toContain(`${address} must`)
   })
@@ -151,4 +177,63 @@ test('a webhook’s id stays over attempts, its signature is of its time, and th
   })
   service.fail(1, { status: 410 })
   expect(await channel.deliver(message(), nobody, signal)).toMatchObject({ kind: 'gone' })
+})
+
+test('a push service’s answers end a subscription, are tried again or are final, and headers say how soon and for how long', async () => {
+  const service = await startPushService()
+  const sender = createWebPushSender({
+    ...{ keys: makeVapidKeys(), subject: 'https://jarvis.lan', ca: service.ca, isAllowed: () => true },
+  })
+  const told: (string | undefined)[] = []
+  const kind = webPush({
+    sender: () => sender,
+    subscription: (id) => (id === 'psh_1' ? { id, ...service.browser.to } : undefined),
+    sign: (toolUseId, device) =>
+      toolUseId === 'tu_1' ? { device, challenge: 'c', before: '{', after: '}' } : undefined,
+    sent: (_id, problem) => told.push(problem),
+  })
+  const at = 1_800_000_000_000
+  const channel = kind.open({}, { clock: { ...systemClock, now: () => at }, problem() {} })
+  const to = { user: 'psh_1', chat: '' }
+  const deliver = (more: Partial<Outgoing> = {}) =>
+    channel.deliver(message({ expiresAt: at + 90_000, ...more }), to, signal)
+  const headers = () => {
+    const { ttl, urgency, topic } = service.taken.at(-1)?.headers ?? {}
+    return { ttl, urgency, topic }
+  }
+  const labels = [{ does: 'deny' as const, label: say('Do not stop 101') }]
+  await deliver({ tag: 'tu_1', level: 'card', buttons: labels.map((one) => ({ ...one, token: '' })) })
+  const { topic } = headers()
+  expect(headers()).toMatchObject({ ttl: '90', urgency: 'high' })
+  expect(service.shown()).toEqual([
+    {
+      ...{ title: 'pve is "away" <b>', body: '13 more are hidden by it.', tag: 'tu_1', path: '/' },
+      buttons: { device: 'psh_1', challenge: 'c', before: '{', after: '}', labels },
+    },
+  ])
+  // What was decided elsewhere closes it, and takes the place of what the service still keeps.
+  expect(await channel.revise?.(message({ tag: 'tu_1', isOver: true }), to, undefined, signal)).toEqual({
+    kind: 'sent',
+  })
+  expect([service.shown(), headers()]).toEqual([[], { ttl: '1', urgency: 'normal', topic }])
+
+  // Some browsers show a message without its worker: the same words, and the page's whole address.
+  await deliver({ tag: 'n', level: 'info', link: 'https://jarvis.lan/alerts', expiresAt: at + 1e12 })
+  expect(headers()).toMatchObject({ ttl: String(28 * 24 * 60 * 60), urgency: 'low' })
+  const [{ title, body, web_push, notification } = {} as never] = service.shown()
+  expect({ web_push, notification }).toEqual({
+    ...{ web_push: 8030, notification: { title, body, tag: 'n', navigate: 'https://jarvis.lan/alerts' } },
+  })
+  // Eight lines of wide characters still fit into what a push service takes.
+  expect(await deliver({ lines: Array.from({ length: 8 }, () => say('€'.repeat(400))) })).toEqual({ kind: 'sent' })
+
+  service.fail(1, { status: 413 })
+  expect(await deliver()).toEqual({ kind: 'failed', why: 'it answered 413: the message is too long for it' })
+  service.fail(1, { status: 404 })
+  expect(await deliver()).toMatchObject({ kind: 'gone' })
+  service.end()
+  expect(await deliver()).toEqual({ kind: 'gone', why: 'the browser ended its subscription' })
+  expect(await channel.deliver(message(), { user: 'psh_2', chat: '' }, signal)).toMatchObject({ kind: 'gone' })
+  expect(told.slice(0, 4)).toEqual([undefined, undefined, undefined, undefined])
+  expect(told.slice(4).join()).not.toContain('secret')
 })

@@ -11,7 +11,14 @@ const say = createSpeech((text) => text)
 const nobody = { user: '', chat: '' }
 const { signal } = new AbortController()
 const message = (more: Partial<Outgoing> = {}): Outgoing => ({
-  ...{ id: 'out_1', level: 'card', title: say('Stop VM 103?'), lines: [say('It waits <b>until 09:15.')] },
+  ...{
+    id: 'out_1',
+    tag: 't',
+    path: '/',
+    level: 'card',
+    title: say('Stop VM 103?'),
+    lines: [say('It waits <b>until 09:15.')],
+  },
   ...{ link: 'https://jarvis.lan/waiting?card=a&b=1', buttons: [], isOver: false, expiresAt: 10 },
   ...more,
 })

@@ -107,7 +107,14 @@ test('what the last process was sending is sent again, and says so', async () =>
 })
 
 const message = (more: Partial<Outgoing> = {}): Outgoing => ({
-  ...{ id: 'out_1', level: 'failed', title: say('pve is away'), lines: [say('13 more are hidden by it.')] },
+  ...{
+    id: 'out_1',
+    tag: 't',
+    path: '/',
+    level: 'failed',
+    title: say('pve is away'),
+    lines: [say('13 more are hidden by it.')],
+  },
   ...{ link: 'https://jarvis.lan/alerts', buttons: [], isOver: false, expiresAt: 10 },
   ...more,
 })

@@ -2,8 +2,8 @@ import { createECDH, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { PushSender } from '../src/channels/web-push/ports.ts'
 import type { JournalEntry, PushButtons, PushDevice, PushMessage } from '../src/protocol/index.ts'
-import type { PushSender } from '../src/push/ports.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 

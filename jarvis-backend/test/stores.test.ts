@@ -25,13 +25,13 @@ import { createNonceStore } from '../src/store/sqlite/channels/nonces.ts'
 import { createOutboxStore } from '../src/store/sqlite/channels/outbox.ts'
 import { createPairingStore } from '../src/store/sqlite/channels/pairings.ts'
 import { createRecipientStore } from '../src/store/sqlite/channels/recipients.ts'
+import { createSubscriptionStore } from '../src/store/sqlite/channels/subscriptions.ts'
 import { type Database, openDatabase } from '../src/store/sqlite/database.ts'
 import { createDrillStore } from '../src/store/sqlite/drills.ts'
 import { createJobStore } from '../src/store/sqlite/jobs.ts'
 import { createLeaningStore } from '../src/store/sqlite/leaning.ts'
 import { openMemoryStore } from '../src/store/sqlite/memory/store.ts'
 import { createPlanStore } from '../src/store/sqlite/plans.ts'
-import { createPushStore } from '../src/store/sqlite/push.ts'
 import { createSampleStore } from '../src/store/sqlite/samples/samples.ts'
 import { createAttachmentStore } from '../src/store/sqlite/sessions/attachments.ts'
 import { createImageStore } from '../src/store/sqlite/sessions/images.ts'
@@ -99,13 +99,13 @@ const sqlite: Record<string, () => void> = {
   PasskeyStore: () => access.passkeyStoreContract(inSqlite(createPasskeyStore)),
   PersonStore: () => access.personStoreContract(inSqlite(createPersonStore)),
   PlanStore: () => planStoreContract(inSqlite(createPlanStore)),
-  PushStore: () => access.pushStoreContract(inSqlite(createPushStore)),
   QuestionStore: () => questionStoreContract(inSqlite(createQuestionStore)),
   RecipientStore: () => channels.recipientStoreContract(inSqlite(createRecipientStore)),
   RevocationStore: () =>
     access.revocationStoreContract(inSqlite((database) => createRevocationStore(database, () => 1_000))),
   SampleStore: () => indexes.sampleStoreContract(inSqlite(createSampleStore)),
   SecondFactorStore: () => access.secondFactorStoreContract(inSqlite(createSecondFactorStore)),
+  SubscriptionStore: () => channels.subscriptionStoreContract(inSqlite(createSubscriptionStore)),
   SpendingStore: () => spendingStoreContract(inSqlite(createSpendingStore)),
   ForeignAccountStore: () => access.foreignAccountStoreContract(inSqlite(createForeignAccountStore)),
   SignerKeyStore: () => access.signerKeyStoreContract(inSqlite(createSignerKeyStore)),

@@ -32,12 +32,7 @@ async function tell({ title, body, tag, path, withdraws, buttons }) {
     badge: '/badge-96.png',
     silent: isSeen || withdraws === true,
     data: { path, buttons },
-    ...(buttons && {
-      actions: [
-        { action: 'approve', title: 'Approve' },
-        { action: 'deny', title: 'Deny' },
-      ],
-    }),
+    ...(buttons?.labels && { actions: buttons.labels.map(({ does, label }) => ({ action: does, title: label })) }),
   })
   if (!isSeen && withdraws !== true) return
   // Who looks at the page, or has a decided card, needs none. Some browsers withdraw the permission where none is shown at all.

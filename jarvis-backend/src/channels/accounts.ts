@@ -14,6 +14,8 @@ export function createAccounts(parts: {
   durably<T>(work: () => T): T
   /** Whom a channel reaches that pairs nobody. */
   firstOwner: string
+  /** Told, in the transaction, of somebody who is reached no more. */
+  left(recipient: Recipient): void
   record(body: Record<string, unknown>): void
   changed(): void
   now(): number
@@ -22,7 +24,9 @@ export function createAccounts(parts: {
   const cursorKey = (channel: string) => `channel_cursor_${channel}`
 
   /** Ends everything that a recipient has, in the caller's transaction. */
-  function end({ id }: Recipient, why: string) {
+  function end(recipient: Recipient, why: string) {
+    const { id } = recipient
+    parts.left(recipient)
     parts.nonces.removeOf(id)
     parts.conversation.forget(id)
     parts.store.dropAll(id, now(), why)
@@ -42,6 +46,7 @@ export function createAccounts(parts: {
     advance: (channel: string, cursor: string) => settings.set(cursorKey(channel), cursor),
     /** With another account, what was paired is void. A channel that pairs nobody has one recipient. */
     renew(kind: ChannelKind, account: string) {
+      if (kind.capabilities.subscribes === true) return
       const before = recipients.list(kind.id)
       if (before.length > 0 && before.every((one) => one.account === account)) return
       const key = `channel_account_${kind.id}`
@@ -76,12 +81,12 @@ export function createAccounts(parts: {
       return true
     },
     /** A person's password is another one, or they may not sign in: what was paired with them is void. */
-    forgetPerson(person: string): void {
+    forgetPerson(person: string, why = 'the password was changed'): void {
       const theirs = recipients.list().filter((one) => one.person === person && one.user !== '')
       if (theirs.length === 0) return
       parts.durably(() => {
         for (const one of theirs) {
-          end(one, 'the password was changed')
+          end(one, why)
           recipients.remove(one.id)
         }
         parts.record({ change: 'pairings_void', person, count: theirs.length })

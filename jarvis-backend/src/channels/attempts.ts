@@ -1,6 +1,7 @@
 import type { Channel, Delivery, Outgoing } from './channel.ts'
+import type { Hearers } from './hearers.ts'
 import type { Attempt } from './outbox.ts'
-import type { OutboxItem, OutboxStore, Recipient, RecipientStore } from './ports.ts'
+import type { Open, OutboxItem, OutboxStore, Recipient, RecipientStore } from './ports.ts'
 import type { Putting } from './putting.ts'
 import type { Registry } from './registry.ts'
 import type { Say } from './spoken.ts'
@@ -16,7 +17,8 @@ export function createAttempts(parts: {
   putting: Pick<Putting, 'digestLines'>
   conversation: Pick<Conversation, 'attempt'>
   cardOf(toolUseId: string): KnownCard | undefined
-  mayDecide(person: string): boolean
+  hearers: Pick<Hearers, 'hears'>
+  isOpen(what: Open): boolean
   durably<T>(work: () => T): T
   say: Say
   publicUrl: string | undefined
@@ -31,15 +33,21 @@ export function createAttempts(parts: {
     buttons: Outgoing['buttons'],
     hasLink: boolean,
   ): Outgoing {
-    const { level, title, path, isOver = false } = content
+    const { level, title, path, tag = id, isOver = false } = content
     const lines = content.kind === 'digest' ? parts.putting.digestLines(recipient, content.since ?? 0) : content.lines
     return {
-      ...{ id, level, isOver, expiresAt, buttons },
+      ...{ id, tag, level, path, isOver, expiresAt, buttons },
       // Said once more: what became a secret since is taken out.
       title: say(title),
       lines: lines.map((line) => say(line)),
       ...(hasLink && parts.publicUrl !== undefined && { link: new URL(path, parts.publicUrl).href }),
     }
+  }
+
+  /** Whose matter a message is. What is about its recipient alone is their own. */
+  const askerOf = ({ content: { kind, card, asker, of } }: OutboxItem, { person }: Recipient): string | undefined => {
+    if (of === undefined && card !== undefined) return parts.cardOf(card.toolUseId)?.card.requestedBy.person
+    return of === undefined && kind === 'notice' ? asker : person
   }
 
   async function sendOver(
@@ -57,23 +65,30 @@ export function createAttempts(parts: {
   return async function attempt(item: OutboxItem): Promise<Attempt> {
     const recipient = parts.recipients.get(item.recipient)
     if (recipient === undefined) return { kind: 'dropped', why: 'nobody is paired there any more' }
-    if (!parts.mayDecide(recipient.person)) return { kind: 'dropped', why: 'its person hears of nothing any more' }
+    if (!parts.hearers.hears(recipient, askerOf(item, recipient)))
+      return { kind: 'dropped', why: 'its person hears of it no more' }
     const open = registry.channel(item.channel)
     if (open === undefined) return { kind: 'again', why: `${item.channel} is not set up` }
-    const { card, of, talk } = item.content
+    const { card, of, talk, until } = item.content
     if (recipient.isGroup && (card !== undefined || talk !== undefined))
       return { kind: 'dropped', why: 'a group is told of no cards' }
     const kind = registry.kind(item.channel)
     const isStillOpen = card !== undefined && parts.cardOf(card.toolUseId)?.isDecided === false
     if (item.act === 'deliver' && card !== undefined && !isStillOpen)
       return { kind: 'dropped', why: 'decided before it could be sent' }
+    if (item.act === 'deliver' && until !== undefined && !parts.isOpen(until))
+      return { kind: 'dropped', why: 'over before it could be sent' }
     const original = of === undefined ? undefined : store.get(of)
     const ref = item.content.ref ?? original?.ref
-    if (of !== undefined && item.content.ref === undefined && original?.end !== 'sent')
+    // Where one id is one message, a message that may have arrived unrecorded can be changed all the same.
+    const isOneById = kind?.capabilities.isIdempotent === true
+    const mayBeThere = original?.end === 'sent' || (isOneById && original?.mayExist === true)
+    if (of !== undefined && item.content.ref === undefined && !mayBeThere)
       return { kind: 'dropped', why: 'the message that it changes was not sent' }
     if (talk !== undefined && kind !== undefined)
       return parts.conversation.attempt(item, talk, recipient, kind, open.channel, original?.ref)
-    const buttons = item.act === 'deliver' ? parts.durably(() => parts.taps.buttonsFor(item, recipient)) : []
+    const isSigned = kind?.capabilities.subscribes === true
+    const buttons = item.act === 'deliver' ? parts.durably(() => parts.taps.buttonsFor(item, recipient, isSigned)) : []
     // Not everybody in a group needs to know where the dashboard is.
     const message = outgoing({ ...item, id: of ?? item.id }, buttons, !recipient.isGroup)
     const delivery = await sendOver(open.channel, item.act, message, recipient, ref)

@@ -1,5 +1,6 @@
 import type { Card } from '../protocol/index.ts'
 import { cardContent, type Ending, endedContent } from './cards.ts'
+import type { Hearers } from './hearers.ts'
 import type { Content, OutboxItem, OutboxStore, Recipient, RecipientStore } from './ports.ts'
 import { noticeForMs, type Putting } from './putting.ts'
 import type { Registry } from './registry.ts'
@@ -15,10 +16,10 @@ const cardsWithinMs = 60_000
 export function createCardMessages(parts: {
   putting: Pick<Putting, 'add' | 'put'>
   store: OutboxStore
-  recipients: Pick<RecipientStore, 'get' | 'list'>
+  recipients: Pick<RecipientStore, 'get'>
   registry: Pick<Registry, 'kind'>
   cardOf(toolUseId: string): (KnownCard & { ending?: Ending }) | undefined
-  mayDecide(person: string): boolean
+  hearers: Pick<Hearers, 'of'>
   nameOf(person: string): string
   atomically<T>(work: () => T): T
   say: Say
@@ -32,15 +33,21 @@ export function createCardMessages(parts: {
     const forMs = card.expiresAt - at
     const matter: Matter = { kind: 'card', level: 'card', isAsked: ['chat', 'command'].includes(card.requestedBy.kind) }
     const key = `card:${card.toolUseId}`
-    if (store.cardsSince(recipient.id, at - cardsWithinMs) >= mostCards && !store.has(recipient.id, key)) {
+    if (store.has(recipient.id, key)) return
+    const told = cardContent(card, bindingHash, recipient, say)
+    if (store.cardsSince(recipient.id, at - cardsWithinMs) >= mostCards) {
       const content: Content = {
         ...({ kind: 'notice', level: 'card', title: say('More calls wait for you.') } as const),
-        ...{ lines: [say('Look at them in the dashboard.')], path: '/waiting' },
+        ...{ lines: [say('Look at them in the dashboard.')], path: '/waiting', tag: 'cards' },
+        asker: card.requestedBy.person,
       }
       put(recipient, `cards:${Math.floor(at / cardsWithinMs)}`, content, matter, forMs)
+      // Written down, so that the card is not told of by itself later.
+      const why = `more than ${mostCards} in a minute: told of in one line`
+      add(recipient, key, told, forMs, { end: 'dropped', endedAt: at, why })
       return
     }
-    put(recipient, key, cardContent(card, bindingHash, recipient, say), matter, forMs)
+    put(recipient, key, told, matter, forMs)
   }
 
   function endingOf({ content }: OutboxItem, { hidesNames }: Recipient, ending: Ending): Content {
@@ -58,12 +65,13 @@ export function createCardMessages(parts: {
 
   return {
     revise,
-    /** Tells everybody who may decide of cards that wait. */
+    /** Tells everybody who hears of them of cards that wait. */
     tell(cards: readonly Card[]) {
-      const to = recipients.list().filter(({ person, isGroup }) => !isGroup && parts.mayDecide(person))
-      for (const card of to.length === 0 ? [] : cards) {
+      for (const card of cards) {
         const known = parts.cardOf(card.toolUseId)
-        if (known?.isDecided === false) for (const one of to) cardTo(one, card, known.bindingHash)
+        if (known?.isDecided !== false) continue
+        for (const one of parts.hearers.of(card.requestedBy.person))
+          if (!one.isGroup) cardTo(one, card, known.bindingHash)
       }
     },
     /** Revises the messages of cards that were decided, each once. */

@@ -1,7 +1,7 @@
 import { timeOfDay } from '../lib/time-of-day.ts'
 import type { Card } from '../protocol/index.ts'
-import { cardQuestion } from '../push/card-question.ts'
 import { named } from '../redaction/visible.ts'
+import { cardQuestion } from './card-question.ts'
 import type { CardOf, Content, Recipient } from './ports.ts'
 import type { Say, Spoken } from './spoken.ts'
 
@@ -42,7 +42,7 @@ export function cardContent(
   const until = say(`It waits until ${timeOfDay(card.expiresAt)}.`)
   const base = {
     ...({ kind: 'card', level: 'card' } as const),
-    path: `/waiting?card=${encodeURIComponent(card.toolUseId)}`,
+    ...{ path: `/waiting?card=${encodeURIComponent(card.toolUseId)}`, tag: card.toolUseId },
   }
   const of = { toolUseId: card.toolUseId, bindingHash }
   if (hidesNames) {

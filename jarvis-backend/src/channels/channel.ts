@@ -22,6 +22,11 @@ export type Capabilities = {
   pairs: boolean
   /** Group chats can be told there. They are never heard, and no message to them has a button. */
   groups?: true
+  /**
+   * It reaches browsers that their own people subscribe, members too, who hear of what they asked for themselves. Nobody is paired there, and
+   * a button is signed by the browser's own key, so it has no token.
+   */
+  subscribes?: true
   /** Names are hidden unless a person wants to see them. */
   hidesNames: boolean
   /** A paired person can talk with JARVIS there. Absent: it only tells. */
@@ -50,17 +55,21 @@ export type Setting = {
 }
 export type Settings = Readonly<Record<string, string>>
 
-/** A deed that a tap asks for. `token`: 27 characters, of this button alone. */
+/** A deed that a tap asks for. `token`: 27 characters, of this button alone; empty where the channel `subscribes`. */
 export type Button = { label: Spoken; token: string; does: 'deny' | 'approve' }
 
 /** A message as a channel gets it. Its texts are `Spoken`, so that nothing else can leave. */
 export type Outgoing = {
   /** The same in every attempt, revision and withdrawal. */
   id: string
+  /** What it is about: of a card its id. A later message about the same may take its place. */
+  tag: string
   level: Level
   title: Spoken
   lines: readonly Spoken[]
-  /** A page of the dashboard, where the address of the dashboard is known. It decides nothing and signs nobody in. */
+  /** A page of the dashboard, from `/`. It decides nothing and signs nobody in. */
+  path: string
+  /** The page's whole address, where the address of the dashboard is known. */
   link?: string
   buttons: readonly Button[]
   /** It was decided or is over. */

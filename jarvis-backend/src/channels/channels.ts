@@ -8,10 +8,21 @@ import { createCardMessages } from './card-messages.ts'
 import type { Ending } from './cards.ts'
 import type { ChannelKind, Level } from './channel.ts'
 import { createGroups } from './groups.ts'
+import { createHearers } from './hearers.ts'
 import { createHearing } from './hearing.ts'
+import { createOpenNotices } from './open-notices.ts'
 import { createOutbox } from './outbox.ts'
 import { createPairings } from './pairings.ts'
-import type { Content, NonceStore, OutboxItem, OutboxStore, PairingStore, Recipient, RecipientStore } from './ports.ts'
+import type {
+  Content,
+  NonceStore,
+  Open,
+  OutboxItem,
+  OutboxStore,
+  PairingStore,
+  Recipient,
+  RecipientStore,
+} from './ports.ts'
 import { createPutting, noticeForMs } from './putting.ts'
 import { createRegistry } from './registry.ts'
 import type { MatterKind } from './rules.ts'
@@ -22,7 +33,7 @@ import { attemptOf, createTaps, type DecideByTap, type KnownCard } from './taps.
 
 const testForMs = 10 * 60_000
 
-/** What people are told. `hidden`: the same without a name of anything. */
+/** What people are told. `hidden`: the same without a name of anything. `asker`: whose matter it is; absent: the first owner's, or nobody's. */
 export type Notice = {
   kind: MatterKind
   level: Exclude<Level, 'card'>
@@ -32,6 +43,11 @@ export type Notice = {
   /** A second notice of this tag with the same words is the same one. */
   tag: string
   path: string
+  asker?: string | undefined
+  /** What ends it, so that its message is taken back then. */
+  until?: Open
+  /** When it loses its meaning, Unix ms; absent: after a day. */
+  expiresAt?: number
 }
 
 export type Channels = ReturnType<typeof createChannels>
@@ -65,6 +81,11 @@ export function createChannels(parts: {
   seen(toolUseId: string): void
   /** Whether a person may decide cards now, and so hears of them. */
   mayDecide(person: string): boolean
+  /** Whether a person is told of what another asked for: operators of everything, members of their own. */
+  hears(person: string, asker: string | undefined): boolean
+  isOpen(what: Open): boolean
+  /** Told, in the transaction, of somebody who is reached no more. */
+  left(recipient: Recipient): void
   nameOf(person: string): string
   /** Whom a channel reaches that pairs nobody. */
   firstOwner: string
@@ -87,11 +108,20 @@ export function createChannels(parts: {
       if (delivery.kind === 'sent' && delivery.ref !== undefined) nonces.bind(attemptOf(item), delivery.ref)
       const { talk } = item.content
       if (delivery.kind === 'sent' && talk !== undefined) conversation.sent(item, talk, delivery.ref)
-      if (delivery.kind === 'gone') recipients.trouble(item.recipient, delivery.why)
+      if (delivery.kind === 'gone') gone(item, delivery.why)
       if (delivery.kind === 'sent') recipients.trouble(item.recipient, undefined)
     },
     announce: (text) => parts.announce(text, 'warning'),
   })
+  /** A browser that ended its subscription never comes back by it; elsewhere the same person may. */
+  function gone({ recipient, channel }: OutboxItem, why: string) {
+    const found = recipients.get(recipient)
+    if (found === undefined || registry.kind(channel)?.capabilities.subscribes !== true)
+      return recipients.trouble(recipient, why)
+    parts.record({ change: 'unsubscribed', recipient, channel, person: found.person, because: why })
+    accounts.remove(recipient, why)
+    parts.announce(`${found.name} of ${parts.nameOf(found.person)} is told no more: ${why}.`, 'info')
+  }
   const look = () => outbox.look()
   const taps = createTaps({ ...parts, now })
   const registry = createRegistry({
@@ -112,10 +142,12 @@ export function createChannels(parts: {
   })
   const accounts = createAccounts({ ...parts, store, conversation, now })
   const putting = createPutting({ ...parts, outbox, store, now })
-  const cardMessages = createCardMessages({ ...parts, putting, store, registry, now })
+  const hearers = createHearers({ ...parts, registry })
+  const cardMessages = createCardMessages({ ...parts, hearers, putting, store, registry, now })
+  const openNotices = createOpenNotices({ ...parts, putting, store, registry, now })
   const groups = createGroups({ ...parts, registry, putting, now, look })
   const attempt = createAttempts({
-    ...{ ...parts, store, registry, taps, putting, conversation, signal },
+    ...{ ...parts, hearers, store, registry, taps, putting, conversation, signal },
     moved: groups.moved,
   })
   const pairings = createPairings({
@@ -164,33 +196,40 @@ export function createChannels(parts: {
       })
     },
     /**
-     * Tells everybody who may decide, or one of them. Never throws.
+     * Tells everybody who hears of it, or one person of what is their own. Never throws.
      * @returns of each, what a message to them waits for
      */
     tell(
-      { kind, level, title, body, hidden, tag, path }: Notice,
+      { kind, level, title, body, hidden, tag, path, asker, until, expiresAt }: Notice,
       only?: string,
     ): { label: string; problem?: string }[] {
       const told: { label: string; problem?: string }[] = []
       safely(() => {
-        for (const recipient of recipients.list()) {
-          if (!parts.mayDecide(recipient.person) || (only ?? recipient.person) !== recipient.person) continue
+        const whose = only ?? asker
+        for (const recipient of hearers.of(whose)) {
+          if ((only ?? recipient.person) !== recipient.person) continue
           if (recipient.isGroup && only !== undefined) continue
           const words = recipient.hidesNames ? hidden : body
-          const content: Content = { kind: 'notice', level, title: say(title), lines: [say(words)], path }
+          const content: Content = {
+            ...{ kind: 'notice', level, title: say(title), lines: [say(words)], path, tag, asker: whose },
+            ...(until !== undefined && { until }),
+          }
           const key = `notice:${tag}:${hashOf([title, body]).slice(0, 16)}`
-          const problem = putting.put(recipient, key, content, { kind, level }, noticeForMs)
+          const forMs = expiresAt === undefined ? noticeForMs : expiresAt - now()
+          const problem = putting.put(recipient, key, content, { kind, level }, forMs)
           const label = registry.kind(recipient.channel)?.name ?? recipient.channel
           told.push({ label, ...(problem !== undefined && { problem }) })
         }
       })
       return told
     },
+    /** Takes the messages back of questions and changes that are settled. Never throws. */
+    settle: () => safely(openNotices.settle),
     /** Sends a test. @returns the outbox's item */
     test(recipient: Recipient): string {
       const title = say('This is a test.')
       const lines = [say('JARVIS reaches you here.')]
-      const content: Content = { kind: 'test', level: 'info', title, lines, path: '/settings#channels' }
+      const content: Content = { kind: 'test', level: 'info', title, lines, path: '/waiting', tag: 'test' }
       return added(recipient, newId('test'), content, testForMs)?.id ?? ''
     },
     /** Sends a message again that failed or was dropped. @returns the new item; undefined where it cannot be */
@@ -217,6 +256,7 @@ export function createChannels(parts: {
         parts.pairings.prune(now())
       })
       cardMessages.settle()
+      openNotices.settle()
       conversation.resume()
       outbox.resume()
     },

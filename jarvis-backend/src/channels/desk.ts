@@ -47,6 +47,11 @@ export function createDesk(parts: {
     if (kind === undefined) throw no()
     return kind
   }
+  function settable(id: string): ChannelKind {
+    const kind = kindOf(id)
+    if (kind.settings.length > 0) return kind
+    throw new JarvisError('conflict', `${kind.name} has no settings: it is turned on in each browser.`)
+  }
   const shownRecipient = ({
     id,
     person,
@@ -78,12 +83,14 @@ export function createDesk(parts: {
 
   function shown(kind: ChannelKind, more: { problem?: string; account?: string } = {}): ChannelInfo {
     const { id, name, readers, capabilities, settings } = kind
+    const subscribes = capabilities.subscribes === true
     const state = registry.state(id)
     const values = state.state === 'on' ? state.values : {}
     const own = recipients.list(id)
     const problem = more.problem ?? (state.state === 'off' ? undefined : state.problem) ?? failing(own)
     return {
-      ...{ id, name, readers, atMost: atMostOf(kind), pairs: capabilities.pairs, state: state.state },
+      ...{ id, name, readers, atMost: atMostOf(kind), state: state.state },
+      ...{ subscribes, pairs: capabilities.pairs && !subscribes },
       ...{ talks: capabilities.talks !== undefined, groups: capabilities.groups === true },
       ...(state.state !== 'off' && state.from !== undefined && { from: state.from }),
       ...(state.state === 'on' && { place: parts.redact(state.channel.place) }),
@@ -103,7 +110,7 @@ export function createDesk(parts: {
 
   /** Why the newest message that waits was not sent yet. */
   const failing = (own: readonly Recipient[]): string | undefined =>
-    own.map(({ id }) => channels.stuck(id)).find((why) => why !== undefined)
+    own.map(({ id, problem }) => channels.stuck(id) ?? problem).find((why) => why !== undefined)
 
   function delivery(item: OutboxItem): ChannelDelivery {
     const { id, seq, channel, recipient, act, content, createdAt, attempts, end, endedAt, why, isOpen } = item
@@ -145,11 +152,13 @@ export function createDesk(parts: {
     /** What stands between JARVIS and people, for the doctor. */
     problems: (): { name: string; problem?: string }[] =>
       registry.kinds.flatMap((kind) => {
-        const { state, problem } = shown(kind)
-        return state === 'off' ? [] : [{ name: kind.name, ...(problem !== undefined && { problem }) }]
+        const { state, problem, subscribes, recipients: own } = shown(kind)
+        return state === 'off' || (subscribes && own.length === 0)
+          ? []
+          : [{ name: kind.name, ...(problem !== undefined && { problem }) }]
       }),
     async save(channel: string, { settings }: ChannelBody, by: Person): Promise<ChannelInfo> {
-      const kind = kindOf(channel)
+      const kind = settable(channel)
       const state = registry.state(channel)
       const before = state.state === 'on' ? state.values : {}
       for (const [name, value] of Object.entries(settings)) {
@@ -168,7 +177,7 @@ export function createDesk(parts: {
       return shown(kind)
     },
     async forget(channel: string, by: Person): Promise<void> {
-      const kind = kindOf(channel)
+      const kind = settable(channel)
       durably(() => {
         record({ change: 'taken_out', channel, by: by.id })
         parts.save(channel, Object.fromEntries(kind.settings.map(({ name }) => [name, null])))
@@ -230,6 +239,8 @@ export function createDesk(parts: {
       if (typeof agent === 'string') parts.requireAgent(agent)
       const isAgentNew = agent !== undefined && (agent ?? undefined) !== before.agent
       const atMost = atMostOf(kind)
+      if (kind.capabilities.subscribes === true && rank(next) > rank(before.decides))
+        throw new JarvisError('invalid_request', 'decides: a browser signs with a key that it makes. Turn it on there.')
       if (rank(next) > Math.max(rank(atMost), rank(before.decides))) {
         const why =
           atMost === kind.capabilities.decidesAtMost ? '' : ' Set JARVIS_PUBLIC_URL: phones send a denial there.'

@@ -44,6 +44,8 @@ export function createPairings(parts: {
       const kind = parts.registry.kind(channel)
       const open = parts.registry.channel(channel)
       if (kind === undefined) throw new JarvisError('not_found', 'There is no such channel.')
+      if (kind.capabilities.subscribes === true)
+        throw new JarvisError('conflict', `${kind.name} is turned on in each browser: Settings → Notifications.`)
       if (!kind.capabilities.pairs) throw new JarvisError('conflict', `${kind.name} has one address and pairs nobody.`)
       if (open === undefined) throw new JarvisError('conflict', `Set ${kind.name} up first.`)
       const at = now()

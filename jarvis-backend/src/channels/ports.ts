@@ -9,6 +9,12 @@ export type Content = {
   lines: readonly Spoken[]
   /** Of the dashboard. */
   path: string
+  /** What it is about; absent: itself alone. */
+  tag?: string
+  /** Whose matter it is; absent: the first owner's, or nobody's. */
+  asker?: string | undefined
+  /** What ends it, so that it is withdrawn then. */
+  until?: Open
   /** Of a card: what its buttons may do. */
   card?: CardOf
   isOver?: true
@@ -31,6 +37,8 @@ export type TalkOf = { thread: string } & (
   | { what: 'heard'; id: string }
   | { what: 'sessions' }
 )
+/** What a notice waits for, by its id. */
+export type Open = { kind: 'question' | 'change'; id: string }
 /** `deny`, `approve`: labels of the buttons; absent: no such button. */
 export type CardOf = { toolUseId: string; bindingHash: string; deny?: Spoken; approve?: Spoken }
 
@@ -92,7 +100,7 @@ export interface OutboxStore {
   dropAll(recipient: string, at: number, why: string): number
   /** Attempts whose end the last process did not learn are to be made again. @returns how many */
   reopen(why: string): number
-  /** The delivered or waiting cards that nothing was revised for, oldest first. */
+  /** The delivered or waiting cards, and notices of what is open, that nothing was revised for, oldest first. */
   openCards(): OutboxItem[]
   /** Whether the recipient has an item of this key that delivers. */
   has(recipient: string, key: string): boolean
@@ -102,7 +110,7 @@ export interface OutboxStore {
   noticesSince(recipient: string, at: number): number
   /** What was held for a digest since a time, oldest first. */
   held(recipient: string, since: number): OutboxItem[]
-  /** Notes that a card is settled. */
+  /** Notes that a card, or what a notice waits for, is settled. */
   settle(id: string): void
   /** Newest first. */
   log(query: { limit: number; before?: number }): OutboxItem[]

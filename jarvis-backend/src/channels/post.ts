@@ -77,7 +77,7 @@ export async function attempted(send: () => Promise<Delivery>): Promise<Delivery
 }
 
 /** `Retry-After` is seconds or a date (RFC 9110, section 10.2.3). */
-function retryAfterMs(header: string | null): number | undefined {
+export function retryAfterMs(header: string | null): number | undefined {
   if (header === null) return undefined
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - Date.now()
   return Number.isFinite(ms) && ms > 0 ? ms : undefined

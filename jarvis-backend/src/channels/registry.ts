@@ -11,11 +11,13 @@ export type ChannelState =
       channel: Channel
       /** A hash of the settings: with another one, everything that was paired is void. */
       account: string
-      from: 'environment' | 'settings'
+      /** Absent: it needs no settings. */
+      from?: 'environment' | 'settings'
       values: Settings
       problem?: string
     }
 
+type Given = { from?: 'environment' | 'settings'; values: Settings } | undefined
 type Held = { state: ChannelState; key: string; listen(): void; stop(): Promise<void> }
 
 /** A setting that is sealed and never shown. */
@@ -62,9 +64,9 @@ export function createRegistry(parts: {
   let isListening = false
 
   /** @returns what is set, with a key that changes with it; a text: why it cannot be read */
-  function read(kind: ChannelKind) {
+  function read(kind: ChannelKind): { key: string; given?: Given; problem?: string } {
     try {
-      const given = parts.read(kind.id)
+      const given: Given = kind.settings.length === 0 ? { values: {} } : parts.read(kind.id)
       return { given, key: given === undefined ? '' : `${hashOf(given)} ${parts.isHeard(kind)}` }
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error)
@@ -76,15 +78,15 @@ export function createRegistry(parts: {
     const still = (state: ChannelState): Held => ({ state, key, listen() {}, async stop() {} })
     if (problem !== undefined) return still({ state: 'broken', problem })
     if (given === undefined) return still({ state: 'off' })
-    const { from, values } = given
+    const { values, ...origin } = given
     for (const [name, value] of Object.entries(values)) if (isSecretSetting(name)) parts.hide(value)
     const wrong = settingsProblem(kind, values)
-    if (wrong !== undefined) return still({ state: 'broken', problem: wrong, from })
-    const account = hashOf({ channel: kind.id, values }).slice(0, 32)
+    if (wrong !== undefined) return still({ state: 'broken', problem: wrong, ...origin })
+    const account = kind.settings.length === 0 ? '' : hashOf({ channel: kind.id, values }).slice(0, 32)
     const ending = new AbortController()
     let listening: Promise<void> | undefined
     const state: ChannelState & { state: 'on' } = {
-      ...({ state: 'on', from, values, account } as const),
+      ...({ state: 'on', ...origin, values, account } as const),
       channel: kind.open(values, {
         ...{ clock: parts.clock, tapAddress: parts.tapAddress(kind) },
         problem(why) {

@@ -90,12 +90,13 @@ export function createTaps(parts: {
     over,
     /** The button that a tap pressed. */
     button: (token: string): Nonce | undefined => (form.test(token) ? nonces.get(hashOf(token)) : undefined),
-    /** Makes the buttons of one attempt, good once, and keeps their hashes. Call it in a transaction. */
-    buttonsFor(item: OutboxItem, recipient: Recipient): Button[] {
+    /** Makes the buttons of one attempt, good once, and keeps their hashes. Call it in a transaction. @param isSigned they need no token */
+    buttonsFor(item: OutboxItem, recipient: Recipient, isSigned = false): Button[] {
       const { card } = item.content
       if (card === undefined) return []
       const make = (does: Button['does'], label: Spoken | undefined): Button[] => {
         if (label === undefined) return []
+        if (isSigned) return [{ label, token: '', does }]
         const token = `j1.${randomBytes(16).toString('base64url')}.${does === 'approve' ? 'a' : 'd'}`
         nonces.add({
           ...{ hash: hashOf(token), recipient: recipient.id, item: attemptOf(item), decision: does },

@@ -8,6 +8,7 @@ import { systemClock } from '../lib/clock.ts'
 import { createLinkStore } from '../store/sqlite/access/links.ts'
 import { createPersonStore, createSignInStore } from '../store/sqlite/access/people.ts'
 import { createGrantStore } from '../store/sqlite/calls/grants.ts'
+import { createRecipientStore } from '../store/sqlite/channels/recipients.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
 import { tokensIn } from './token.ts'
@@ -23,6 +24,14 @@ export function peopleIn(
     ...{ store: createGrantStore(database), journal, proof: journal.proof, transactions: database },
     ...{ clock: systemClock, changed: () => {}, report: (_error, message) => console.error(message) },
   })
+  const recipients = createRecipientStore(database)
+  const channels = {
+    forgetPerson(person: string) {
+      const theirs = recipients.list().filter((one) => one.person === person && one.user !== '')
+      for (const { id } of theirs) recipients.remove(id)
+      if (theirs.length > 0) journal.append('channel', { change: 'pairings_void', person, count: theirs.length })
+    },
+  }
   const policy = readPolicy(policyPath(dataDir), 'policy.yaml')
   const people = createPeople({
     store: createPersonStore(database),
@@ -31,7 +40,7 @@ export function peopleIn(
     ownRoles: () => (policy.kind === 'read' ? Object.keys(policy.file.roles ?? {}) : []),
     endSignIns: (person) => signIns.endAll(person),
     endOwning: (person) => links.void(person, 'Whoever made it is no owner any more.'),
-    leave: createLeave({ database, journal, tokens: tokensIn(journal, database), grants, now: Date.now }),
+    leave: createLeave({ database, journal, tokens: tokensIn(journal, database), grants, channels, now: Date.now }),
     changed: () => {},
     now: Date.now,
   })

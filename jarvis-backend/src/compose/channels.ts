@@ -13,7 +13,9 @@ import { channelSettings, saveChannel } from '../config/channels.ts'
 import type { Config } from '../config/config.ts'
 import { channelRoutes } from '../http/channels.ts'
 import { ChannelRules, firstOwnerId } from '../protocol/index.ts'
+import { createChangeStore } from '../store/sqlite/calls/changes.ts'
 import { createConfirmationStore } from '../store/sqlite/calls/confirmations.ts'
+import { createQuestionStore } from '../store/sqlite/calls/questions.ts'
 import { createChatStore } from '../store/sqlite/channels/chats.ts'
 import { createChoiceStore } from '../store/sqlite/channels/choices.ts'
 import { createHeardStore } from '../store/sqlite/channels/heard.ts'
@@ -22,6 +24,7 @@ import { createOutboxStore } from '../store/sqlite/channels/outbox.ts'
 import { createPairingStore } from '../store/sqlite/channels/pairings.ts'
 import { createRecipientStore } from '../store/sqlite/channels/recipients.ts'
 import type { Foundation } from './foundation.ts'
+import type { ComposedWebPush } from './web-push.ts'
 
 const rulesKey = 'channel_rules'
 const noRules: ChannelRules = { routes: [], escalation: {} }
@@ -40,12 +43,16 @@ export function composeChannels(
     requireAgent(id: string): void
     /** In place of those of the house. */
     kinds?: readonly ChannelKind[] | undefined
+    webPush: ComposedWebPush
+    hears(person: string, asker: string | undefined): boolean
   },
 ) {
   const { database, journal, settings, clock, redact, hide, activity, report, now } = foundation
   const { config, people } = parts
   const of = { ...config, dataDir: foundation.dataDir }
   const cards = createConfirmationStore(database)
+  const questions = createQuestionStore(database)
+  const changes = createChangeStore(database)
   const stores = {
     outbox: createOutboxStore(database),
     recipients: createRecipientStore(database),
@@ -69,7 +76,7 @@ export function composeChannels(
   const channels = createChannels({
     ...stores,
     ...{ settings, clock, hide, report, record, changed },
-    kinds: parts.kinds ?? channelKinds,
+    kinds: parts.kinds ?? [parts.webPush.kind, ...channelKinds],
     read: (channel) => channelSettings(of, channel),
     atomically: database.atomically,
     durably: database.durably,
@@ -87,6 +94,15 @@ export function composeChannels(
     mayDecide(person) {
       const found = people.find(person)
       return found?.id === person && isAtLeast(found.role, 'operator')
+    },
+    ...{ hears: parts.hears, left: parts.webPush.left },
+    isOpen({ kind, id }) {
+      if (kind === 'question') {
+        const question = questions.get(id)
+        return question !== undefined && question.resolution === undefined
+      }
+      const change = changes.get(id)
+      return change?.state === 'armed' && (change.goesBackAt ?? 0) > now()
     },
     nameOf: (person) => people.find(person)?.name ?? person,
     firstOwner: firstOwnerId,

@@ -174,7 +174,6 @@ export function composeEntrance(
         },
         // A token signed by hand acts for the first owner, so what such tokens hold open ends too.
         changed(person) {
-          site.push.forgetAll(person)
           site.channels.forgetPerson(person)
           look()
         },

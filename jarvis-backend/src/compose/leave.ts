@@ -8,24 +8,24 @@ import { createForeignAccountStore } from '../store/sqlite/access/foreign-accoun
 import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { createJobStore } from '../store/sqlite/jobs.ts'
-import { createPushStore } from '../store/sqlite/push.ts'
 import { createShareStore } from '../store/sqlite/sessions/shares.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
+import type { ComposedChannels } from './channels.ts'
 
 /**
  * Ends or hands over what belongs to a person who is removed, in the transaction of the removal, each with its line of the journal: tokens, grants,
- * passkeys, accounts of other services, push devices and shared conversations end; jobs are paused until somebody takes them over; sessions stay. Cards are withdrawn by whoever watches them.
+ * passkeys, accounts of other services, whatever channels reach them, and shared conversations end; jobs are paused until somebody takes them over; sessions stay. Cards are withdrawn by whoever watches them.
  */
 export function createLeave(parts: {
   database: Database
   journal: Journal
   tokens: Pick<ApiTokens, 'list' | 'revoke'>
   grants: Pick<Grants, 'list' | 'revoke'>
+  channels: Pick<ComposedChannels, 'forgetPerson'>
   now(): number
 }) {
   const { database, journal, tokens, grants, now } = parts
   const passkeys = createPasskeyStore(database)
-  const push = createPushStore(database)
   const accounts = createForeignAccountStore(database)
   const jobs = createJobStore(database)
   const shares = createShareStore(database)
@@ -43,10 +43,7 @@ export function createLeave(parts: {
       accounts.remove(id)
       journal.append('person', { change: 'account_unlinked', account: id, issuer, subject, person, by })
     }
-    for (const { id } of push.list(person)) {
-      push.remove(id)
-      journal.append('setup', { change: 'push_off', by, id })
-    }
+    parts.channels.forgetPerson(person, 'its person was removed')
     for (const of of shares.about(person)) {
       shares.end(of.sessionId, of.person)
       journal.append('session', { ...of, change: 'unshared', by })

@@ -82,6 +82,7 @@ export function composeRuns(
     budgets: Pick<ComposedBudgets, 'keeper'>
     guide: Guide
     people: Parameters<typeof composeShares>[1]['people']
+    tellers: Parameters<typeof composeShares>[1]['tellers']
     reach(): SessionReach
     skills: Pick<ComposedSkills, 'forRuns' | 'toolFor' | 'textFor'>
     /** What is wrong now; the same array until something is different. */
@@ -97,7 +98,7 @@ export function composeRuns(
   const { confirmations, executor, questions, watchers } = parts.gate
   const store = createTranscriptStore(database)
   const kept = createKeptRunStore(database)
-  const { shares, nameOf } = composeShares(foundation, { people: parts.people, session: store.session })
+  const { shares, nameOf } = composeShares(foundation, { ...parts, session: store.session })
   const attachments = createAttachments({ store: createAttachmentStore(database), clock, redact: redactor.text })
   /** A tool's, or one that a person attached. */
   const image = (sessionId: string, id: string) => {

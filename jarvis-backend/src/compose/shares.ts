@@ -4,12 +4,14 @@ import { firstOwnerId, isPersonId, personOf } from '../protocol/index.ts'
 import { createShareStore } from '../store/sqlite/sessions/shares.ts'
 import type { Foundation } from './foundation.ts'
 import type { ComposedPeople } from './people.ts'
+import type { Tellers } from './tellers.ts'
 
 /** Wires the sharing of conversations. @param parts.session a session by id */
 export function composeShares(
   { database, journal, activity, now }: Pick<Foundation, 'database' | 'journal' | 'activity' | 'now'>,
   parts: {
     people: Pick<ComposedPeople, 'known' | 'people' | 'lookAt'>
+    tellers: Pick<Tellers, 'tellPerson'>
     session(id: string): { title: string; person?: string } | undefined
   },
 ) {
@@ -22,8 +24,15 @@ export function composeShares(
     people: { find: people.known.find, nameOf: (id) => nameOf(personOf(id)) },
     durably: database.durably,
     record: (change) => void journal.append('session', change),
-    tell: (person, sessionId, text) =>
-      activity.tellPerson(person, { at: now(), kind: 'session', level: 'info', text, sessionId }),
+    tell(person, sessionId, text) {
+      activity.tellPerson(person, { at: now(), kind: 'session', level: 'info', text, sessionId })
+      parts.tellers.tellPerson(person, {
+        ...({ kind: 'share', level: 'info', title: 'A conversation was shared with you', body: text } as const),
+        hidden: 'It opens in the dashboard.',
+        // A second share is another message.
+        ...{ tag: `shared-${sessionId}-${now()}`, path: `/chat/${sessionId}` },
+      })
+    },
     changed: (sessionId) =>
       database.afterCommit(() => {
         activity.changed({ what: 'sessions', sessionId })

@@ -7,6 +7,7 @@ import type { StepUp } from '../auth/step-up.ts'
 import { createTokenUse } from '../auth/token-use.ts'
 import type { ExecutionStore } from '../calls/ports.ts'
 import type { ChannelKind } from '../channels/channel.ts'
+import type { PushSender } from '../channels/web-push/ports.ts'
 import type { Config } from '../config/config.ts'
 import { policyPath, readPolicy, watchDataDir } from '../config/policy-file.ts'
 import type { Homelab } from '../homelab/ports.ts'
@@ -17,7 +18,6 @@ import { transcriptionRoutes } from '../http/transcriptions.ts'
 import { ownZone } from '../jobs/zone.ts'
 import type { Clock } from '../lib/clock.ts'
 import { mainAgentId } from '../protocol/index.ts'
-import type { PushSender } from '../push/ports.ts'
 import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
 import { createChangeStore } from '../store/sqlite/calls/changes.ts'
 import type { Database } from '../store/sqlite/database.ts'
@@ -57,13 +57,13 @@ import { composeModels } from './models.ts'
 import { tellObserved } from './observed.ts'
 import { composePasskeys } from './passkeys.ts'
 import { composePeople } from './people.ts'
-import { composePush } from './push.ts'
 import { composeRunbooks } from './runbooks.ts'
 import { composeRuns } from './runs.ts'
 import { composeSkills } from './skills.ts'
 import { composeHouse, transcribing } from './talk.ts'
 import { tellEverywhere } from './tellers.ts'
 import { composeWatch } from './watch.ts'
+import { composeWebPush } from './web-push.ts'
 import type { BrowserParts } from './workbench/browser.ts'
 import type { WebParts } from './workbench/web.ts'
 import { composeWorkbench } from './workbench.ts'
@@ -208,17 +208,13 @@ export function createSite(
   })
   const tokenUse = createTokenUse({ store: tokenStore, clock: given.clock, report })
   const { passkeys, decisions, signerRoutes, signing } = composePasskeys(foundation, config.publicUrl)
-  const push = composePush({
-    ...foundation,
-    ...{ signing, people: people.known, confirmations: () => gate.confirmations },
-    publicUrl: config.publicUrl,
-    sender: replace.push,
-    hears: people.hears,
-    changed: () => changed({ what: 'push' }),
+  const push = composeWebPush(foundation, {
+    ...{ config, sender: replace.push, signing, people: people.known },
+    ...{ confirmations: () => gate.confirmations, channels: () => channels },
   })
   const transcribe = transcribing(foundation, config.transcriptions, () => budgets)
   const channels = composeChannels(foundation, {
-    ...{ config, stepUp, kinds: replace.channels },
+    ...{ config, stepUp, kinds: replace.channels, webPush: push, hears: people.hears },
     house: composeHouse(foundation, transcribe, () => ({
       sessions,
       agents: agents.agents,
@@ -230,7 +226,7 @@ export function createSite(
     people: people.known,
     confirmations: () => gate.confirmations,
   })
-  const tellers = tellEverywhere(push, channels)
+  const tellers = tellEverywhere(channels)
   const models = composeModels({
     ...foundation,
     config,
@@ -289,15 +285,15 @@ export function createSite(
     decisions,
     publicUrl: config.publicUrl,
     executions: replace.executions,
-    waiting: tellers.waiting,
-    asking: tellers.asking,
+    waiting: (_sessionId, cards) => channels.waiting(cards),
+    asking: (_sessionId, open) => tellers.asking(open),
     goingBack: tellers.goingBack,
     observed: tellObserved(foundation, tellers),
     note: (sessionId, runId, entry) => sessions.runs.note(sessionId, runId, entry),
     applied: workbench.applied,
   })
   const { confirmations, grants, questions } = gate
-  const leave = createLeave({ database, journal: foundation.journal, tokens: apiTokens, grants, now })
+  const leave = createLeave({ database, journal: foundation.journal, tokens: apiTokens, grants, channels, now })
   const reach: SessionReach = createSessionReach(
     (id) => sessions.store.session(id),
     (id, person) => sessions.shares.mayOf(id, person),
@@ -316,6 +312,7 @@ export function createSite(
     guide: runbooks.guide,
     skills,
     people,
+    tellers,
     reach: () => reach,
     removed: workbench.forget,
   })
@@ -351,22 +348,17 @@ export function createSite(
   runbooks.library.ship()
   skills.main.ship()
   grants.resume()
-  // A push message may have been lost with the last process. A second one with the same tag replaces the first silently.
-  for (const sessionId of confirmations.pendingCounts().keys()) {
-    tellers.waiting(sessionId, confirmations.pending(sessionId))
-  }
   void channels.resume()
+  // The last process may have ended between storing a card and putting its message into the outbox, which takes each once.
+  channels.waiting(confirmations.pending())
   if (place.isAnother) jobs.jobs.leaveCluster()
   if (place.isAnother) watch.leaveCluster()
   people.onChange(gate.askers.look)
-  people.onChange((person) => {
-    if (people.people.get(person) === undefined) push.forgetAll(person)
-  })
   gate.askers.look()
   workbench.finish()
   runs.resume(!place.isAnother)
   questions.leave((sessionId, runId) => runs.goesOn(sessionId, runId))
-  for (const { sessionId } of questions.list(Number.MAX_SAFE_INTEGER)) push.asking(sessionId, questions.open(sessionId))
+  tellers.asking(questions.open())
   place.keep()
 
   return {
@@ -462,7 +454,6 @@ export function createSite(
       grants.stop()
       gate.returns.stop()
       await watch.stop()
-      push.stop()
       await channels.stop()
       await drills.stop()
       await workbench.stop()

@@ -1,23 +1,23 @@
 import type { Journal } from '../calls/ports.ts'
+import type { Devices } from '../channels/web-push/devices.ts'
+import type { SignedButtons } from '../channels/web-push/signed-buttons.ts'
 import { PushBody, PushDecideBody, PushDevice, PushReply } from '../protocol/index.ts'
-import type { Buttons } from '../push/buttons.ts'
-import type { Push } from '../push/push.ts'
 import { del, get, Ok, ok, post, type Route } from './route.ts'
 
-/** `/api/push`: each person's browsers that are told of waiting cards. Their addresses are accepted and never returned. */
+/** `/api/push`: each person's own browsers, which the channel of web push reaches. Their addresses are accepted and never returned. */
 export function pushRoutes(parts: {
-  push: Push
-  press: Buttons['press']
+  devices: Devices
+  press: SignedButtons['press']
   journal: Journal
   durably<T>(work: () => T): T
 }): Route[] {
-  const { push, journal, durably } = parts
+  const { devices, journal, durably } = parts
   return [
     get(
       '/push',
-      'Your browsers that are told of waiting cards: an operator’s of all, a member’s of their own.',
+      'Your browsers that [web push](channels.md#web-push) reaches: an operator’s hear of everything, a member’s of their own.',
       { role: 'member', reply: PushReply },
-      ({ by }) => push.state(by),
+      ({ by }) => devices.state(by),
     ),
     post(
       '/push',
@@ -25,14 +25,14 @@ export function pushRoutes(parts: {
       { role: 'member', password: true, body: PushBody, reply: PushDevice, status: 201 },
       ({ body, by }) =>
         durably(() => {
-          const added = push.subscribe(body, by)
+          const added = devices.subscribe(body, by)
           journal.append('setup', { change: 'push_on', by, id: added.id, label: added.label })
           return added
         }),
     ),
     del('/push/:id', 'Removes a browser.', { role: 'member' }, ({ params: { id }, by }) =>
       durably(() => {
-        push.revoke(id, by)
+        devices.revoke(id, by)
         journal.append('setup', { change: 'push_off', by, id })
       }),
     ),
@@ -45,8 +45,8 @@ export function pushRoutes(parts: {
         return ok
       },
     ),
-    post('/push/:id/test', 'Sends a browser a message.', { role: 'member', reply: PushDevice }, ({ params, by }) =>
-      push.test(params.id, by),
+    post('/push/:id/test', 'Sends a browser a test.', { role: 'member', reply: PushDevice }, ({ params, by }) =>
+      devices.test(params.id, by),
     ),
   ]
 }

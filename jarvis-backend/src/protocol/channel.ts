@@ -47,6 +47,8 @@ export const ChannelInfo = z.object({
   readers: z.string(),
   atMost: Decides,
   pairs: z.boolean(),
+  /** It reaches browsers that their own people turn it on in, and has no settings. */
+  subscribes: z.boolean(),
   /** Paired people can talk with JARVIS there. */
   talks: z.boolean(),
   /** Group chats can be told there. */
@@ -141,8 +143,21 @@ const Hours = z
   .regex(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'must be hours such as 23:00-07:00')
   .refine((text) => text.slice(0, 5) !== text.slice(6), 'must begin and end at different times')
 
-/** What messages are about: waiting cards, questions, alerts, changes that go back, decisions by one owner alone, calls that the policy wants told, jobs, sign-ins. */
-export const matterKinds = ['card', 'question', 'alert', 'change', 'glass', 'observed', 'job', 'sign-in'] as const
+/**
+ * What messages are about: waiting cards, questions, alerts, changes that go back, decisions by one owner alone, calls that the policy wants told, jobs,
+ * sign-ins, conversations that were shared.
+ */
+export const matterKinds = [
+  'card',
+  'question',
+  'alert',
+  'change',
+  'glass',
+  'observed',
+  'job',
+  'sign-in',
+  'share',
+] as const
 
 /**
  * Who hears what, and when. `quiet`: warnings are held for one digest at its end, what failed and what a person asked for passes. `routes`:

@@ -11,7 +11,7 @@ export const PushBody = z.strictObject({
   keys: z.strictObject({ p256dh: bytes(65), auth: bytes(16) }),
   /** A person's name for the device. */
   label: z.string().trim().min(1).max(60),
-  /** If true, messages name no guest and no node. */
+  /** If true, messages name no guest and no node, and nothing can be approved in them. */
   hidesNames: z.boolean().default(false),
   /** SPKI in DER of a key on P-256 whose private half stays in the browser: its notifications decide light cards. Absent: they open the page. */
   key: Base64Url.max(200).exactOptional(),
@@ -35,7 +35,7 @@ export const PushReply = z.object({ publicKey: z.string(), items: z.array(PushDe
 export type PushReply = z.infer<typeof PushReply>
 
 /**
- * Message to the browser's service worker, a few hundred bytes. `path`: the page to open on this origin. `withdraws`: remove the
+ * Message to the browser's service worker, 3.8 kB at most. `path`: the page to open on this origin. `withdraws`: remove the
  * notification with this tag.
  */
 export type PushMessage = {
@@ -44,11 +44,13 @@ export type PushMessage = {
   tag: string
   path: string
   withdraws?: true
-  buttons?: PushButtons
+  buttons?: PushButtons & { labels: PushLabels }
 }
 
 /** What a device signs to decide a card: `before`, the decision in quotes, and `after`, with its domain. */
 export type PushButtons = { device: string; challenge: string; before: string; after: string }
+/** The buttons that a notification has, in order; their labels name the deed. */
+export type PushLabels = { does: 'approve' | 'deny'; label: string }[]
 
 /** A pressed button. `signature`: ECDSA on P-256 with SHA-256, r and s, base64url. */
 export const PushDecideBody = z.strictObject({

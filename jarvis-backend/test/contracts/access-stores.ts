@@ -9,7 +9,6 @@ import type { SecondFactorStore } from '../../src/auth/second-factor.ts'
 import type { SignInRow, SignInStore } from '../../src/auth/sign-ins.ts'
 import type { RevocationStore } from '../../src/auth/tokens.ts'
 import type { Person } from '../../src/protocol/index.ts'
-import type { PushStore } from '../../src/push/ports.ts'
 import type {
   ChallengeStore,
   PasskeyStore,
@@ -100,36 +99,6 @@ export function oauthStoreContract(open: () => OAuthStore) {
       'cl_4',
     ])
     expect(store.client('cl_1')).toEqual(client)
-  })
-}
-
-export function pushStoreContract(open: () => PushStore) {
-  const device = (id: string, sub = 'operator') => ({
-    ...{ id, sub, endpoint: `https://push.example/${id}`, p256dh: 'key', auth: 'secret', label: 'Phone' },
-    ...{ hidesNames: true, createdAt: 10 },
-  })
-
-  test('a browser is known by its endpoint, and removed by its owner alone', () => {
-    const store = open()
-    store.add(device('dev_1'))
-    store.add({ ...device('dev_2'), endpoint: device('dev_1').endpoint })
-    store.add(device('dev_3', 'other'))
-    expect(store.list().map(({ id }) => id)).toEqual(['dev_2', 'dev_3'])
-    expect(store.list('other')).toEqual([device('dev_3', 'other')])
-    expect([store.remove('dev_3', 'operator'), store.remove('dev_3', 'other'), store.remove('dev_2')]).toEqual([
-      false,
-      true,
-      true,
-    ])
-  })
-
-  test('a problem stays until a message was sent', () => {
-    const store = open()
-    store.add(device('dev_1'))
-    store.sent('dev_1', 20, 'refused')
-    expect(store.list()).toEqual([{ ...device('dev_1'), problem: 'refused' }])
-    store.sent('dev_1', 30, undefined)
-    expect(store.list()).toEqual([{ ...device('dev_1'), lastSentAt: 30 }])
   })
 }
 

@@ -11,6 +11,7 @@ import type {
 } from '../../src/channels/ports.ts'
 import { createSpeech } from '../../src/channels/spoken.ts'
 import type { ChatStore, ChoiceStore, HeardStore, StoredChoice } from '../../src/channels/talk/ports.ts'
+import type { SubscriptionStore } from '../../src/channels/web-push/ports.ts'
 
 /** Sayings that need no redaction. */
 const say = createSpeech((text) => text)
@@ -353,5 +354,20 @@ export function heardStoreContract(open: () => HeardStore) {
     expect([store.get('a')?.id, store.open()]).toEqual(['a', []])
     store.removeOf('rec_1')
     expect(store.get('a')).toBeUndefined()
+  })
+}
+
+export function subscriptionStoreContract(open: () => SubscriptionStore) {
+  const subscription = (id: string) => ({ id, endpoint: `https://push.example/${id}`, p256dh: 'key', auth: 'secret' })
+
+  test('a subscription is known by its recipient and by its address, and keeps when it was told last', () => {
+    const store = open()
+    store.add(subscription('psh_1'))
+    store.sent('psh_1', 20)
+    expect(store.get('psh_1')).toEqual({ ...subscription('psh_1'), lastSentAt: 20 })
+    const next = { ...subscription('psh_1'), endpoint: 'https://push.example/next' }
+    store.add(next)
+    expect([store.get('psh_1'), store.byEndpoint(next.endpoint)]).toEqual([next, next])
+    expect([store.get('psh_2'), store.byEndpoint(subscription('psh_1').endpoint)]).toEqual([undefined, undefined])
   })
 }

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
@@ -16,12 +17,16 @@ export type Reply = { status?: number; json?: unknown; text?: string | Buffer; h
 /**
  * A service that messages go to, on a port of loopback until the test ends. `answer` is as strict as the real service; `fail` stands before
  * it as often as it says.
+ * @param tls its key and certificate; absent: it speaks http
  */
-export async function startService(answer: (request: Taken) => Reply | Promise<Reply>) {
+export async function startService(
+  answer: (request: Taken) => Reply | Promise<Reply>,
+  tls?: { key: string; cert: string },
+) {
   const taken: Taken[] = []
   const wake: (() => void)[] = []
   let failing: { times: number; reply: Reply | 'hang' | 'reset' } | undefined
-  const server: Server = createServer((request, response) => {
+  const take: RequestListener = (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', async () => {
@@ -41,7 +46,8 @@ export async function startService(answer: (request: Taken) => Reply | Promise<R
       response.writeHead(status, { ...(json !== undefined && { 'content-type': 'application/json' }), ...more })
       response.end(text)
     })
-  })
+  }
+  const server: Server = tls === undefined ? createServer(take) : createTlsServer(tls, take)
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
   async function stop() {
@@ -50,7 +56,7 @@ export async function startService(answer: (request: Taken) => Reply | Promise<R
   }
   onTestFinished(stop)
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     taken,
     server,
     /** The next requests are answered so, or not at all. */

@@ -1,5 +1,5 @@
 import type { Card, Entry, EntryOf, Question } from '../../protocol/index.ts'
-import { cardQuestion } from '../../push/card-question.ts'
+import { cardQuestion } from '../card-question.ts'
 import type { TalkOf } from '../ports.ts'
 import { partsOf } from './parts.ts'
 

@@ -7,9 +7,9 @@ import { createApiTokens } from '../../auth/api-tokens.ts'
 import { hashToken } from '../../auth/tokens.ts'
 import { createPersonStore } from './access/people.ts'
 import { createApiTokenStore } from './access/tokens.ts'
+import { createRecipientStore } from './channels/recipients.ts'
 import { openDatabase } from './database.ts'
 import { migrations } from './migrations.ts'
-import { createPushStore } from './push.ts'
 import { createTranscriptStore } from './sessions/transcript.ts'
 
 test('a database of the first schema keeps its runs and their entries', () => {
@@ -175,9 +175,5 @@ test('an installation of one operator has that operator as its owner, and the to
     scope: 'ask',
     createdAt: 3,
   })
-  expect(
-    createPushStore(database)
-      .list('operator')
-      .map(({ id }) => id),
-  ).toEqual(['dev_1'])
+  expect(createRecipientStore(database).list('webpush')).toMatchObject([{ id: 'dev_1', person: 'operator' }])
 })

@@ -920,4 +920,22 @@ export const migrations: readonly string[] = [
   ALTER TABLE channel_recipients ADD COLUMN is_group INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE outbox ADD COLUMN may_exist INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- Browsers are recipients of the channel of web push; only their subscriptions are kept apart. id: the recipient's.
+  INSERT INTO channel_recipients (id, channel, account, person, user, chat, name, decides, hides_names, created_at, problem)
+    SELECT id, 'webpush', '', CASE WHEN sub LIKE 'per\\_%' ESCAPE '\\' THEN sub ELSE 'operator' END, id, '', label,
+      CASE WHEN id IN (SELECT id FROM signer_keys WHERE type = 'device') THEN 'approve' ELSE 'none' END, hides_names, created_at, problem
+    FROM push_devices;
+  CREATE TABLE push_subscriptions (
+    id TEXT PRIMARY KEY,
+    endpoint TEXT NOT NULL UNIQUE,
+    p256dh TEXT NOT NULL,
+    auth TEXT NOT NULL,
+    last_sent_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO push_subscriptions SELECT id, endpoint, p256dh, auth, last_sent_at FROM push_devices;
+  DROP TABLE push_devices;
+  CREATE TRIGGER push_subscriptions_end AFTER DELETE ON channel_recipients
+    BEGIN DELETE FROM push_subscriptions WHERE id = old.id; END;
+  `,
 ]

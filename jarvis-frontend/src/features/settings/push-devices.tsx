@@ -77,7 +77,9 @@ export function PushDevices({
             }}
           />
           <b>Without names</b>
-          <span className="text-soft">“A call waits for you.” For screens that others see.</span>
+          <span className="text-soft">
+            “A call waits for you.” For screens that others see. Nothing is approved there.
+          </span>
         </label>
         {mayDecide && (
           <label>
@@ -93,8 +95,8 @@ export function PushDevices({
             />
             <b>Decide in the notification</b>
             <span className="text-soft">
-              Approve and Deny for light calls, signed with a key that stays in this browser. Whoever can press them
-              decides; everything heavier opens the card.
+              Buttons for light calls, signed with a key that stays in this browser. Whoever can press them decides;
+              everything heavier opens the card.
             </span>
           </label>
         )}

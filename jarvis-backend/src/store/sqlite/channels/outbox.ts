@@ -41,6 +41,8 @@ const toItem = (row: Row): OutboxItem => ({
   ...(row.why !== null && { why: row.why }),
 })
 
+const isOpen = ({ kind, until }: Content) => kind === 'card' || until !== undefined
+
 export function createOutboxStore({ sql }: Database): OutboxStore {
   const insert = sql.prepare(
     `INSERT INTO outbox (id, recipient, channel, act, key, content, created_at, not_before, expires_at, end, ended_at, why, is_card, is_notice)
@@ -117,7 +119,7 @@ export function createOutboxStore({ sql }: Database): OutboxStore {
         end: item.end ?? null,
         endedAt: item.endedAt ?? null,
         why: item.why ?? null,
-        isCard: content.kind === 'card' && item.act === 'deliver' && item.end === undefined ? 1 : 0,
+        isCard: isOpen(content) && item.act === 'deliver' && item.end === undefined ? 1 : 0,
         isNotice: content.kind === 'notice' ? 1 : 0,
       }).changes === 1,
     get(id) {

@@ -33,7 +33,7 @@ export function ChannelPart({
   /** The pairings that wait. */
   children: React.ReactNode
 }) {
-  const { id, name, readers, state, from, recipients, pairs, settings } = channel
+  const { id, name, readers, state, from, recipients, pairs, subscribes, settings } = channel
   const { problem, isBusy, attempt } = useAttempt()
   const agents = useLoad('agents', readAgents).data?.items.map((one) => one.id) ?? []
   const [said, setSaid] = useState<Said>()
@@ -60,14 +60,16 @@ export function ChannelPart({
           >
             Send a test
           </button>
-          <button
-            type="button"
-            className="button small quiet"
-            disabled={isResting || isBusy}
-            onClick={() => void check()}
-          >
-            Ask the service
-          </button>
+          {!subscribes && (
+            <button
+              type="button"
+              className="button small quiet"
+              disabled={isResting || isBusy}
+              onClick={() => void check()}
+            >
+              Ask the service
+            </button>
+          )}
           {isOwner && from === 'settings' && (
             <TwoStep
               act="Take out"
@@ -81,7 +83,7 @@ export function ChannelPart({
       <FormProblem text={problem} />
       <FormSaid said={said} />
       {recipients.length > 0 && (
-        <ul className="fact-list recipients" aria-label={pairs ? 'Paired' : 'Reached'}>
+        <ul className="fact-list recipients" aria-label={pairs ? 'Paired' : subscribes ? 'Browsers' : 'Reached'}>
           {recipients.map((one) => (
             <Recipient
               key={one.id}
@@ -101,7 +103,14 @@ export function ChannelPart({
           there alone. Switching it on, or choosing who answers, asks for your password.
         </p>
       )}
-      {channel.atMost === 'approve' && (
+      {subscribes && (
+        <p>
+          Each person turns it on in a browser, under <a href="#notifications">Notifications</a>; so too what its
+          notifications may decide, with a key that stays there. Here it can only be lowered. Where names are hidden,
+          nothing is approved.
+        </p>
+      )}
+      {channel.atMost === 'approve' && !subscribes && (
         <p>
           Raising to Approve asks for your password, here. Heavy cards never get a button that approves: they say Look.
         </p>
@@ -113,7 +122,8 @@ export function ChannelPart({
       {from === 'environment' ? (
         <p>Its settings come from the environment, so they are changed there.</p>
       ) : (
-        isOwner && (
+        isOwner &&
+        settings.length > 0 && (
           <form
             className="form-row model-form"
             aria-label={`Set ${name} up`}
@@ -161,7 +171,7 @@ export function ChannelPart({
 
 function Recipient({
   recipient: { id, personName, user, name, isGroup, decides, hidesNames, talks, agent, createdAt, problem },
-  channel: { atMost, pairs, talks: canTalk, name: channel },
+  channel: { atMost, pairs, subscribes, talks: canTalk, name: channel },
   agents,
   isResting,
   onChange,
@@ -187,6 +197,10 @@ function Recipient({
               group <span className="num">{user}</span> · alerts and jobs, without names · set by{' '}
               <Visible text={personName} /> {exactTime(createdAt)}
             </>
+          ) : subscribes ? (
+            <>
+              <Visible text={name} /> · since {exactTime(createdAt)}
+            </>
           ) : pairs ? (
             <>
               <span className="num">{user}</span> · <Visible text={name} /> · since {exactTime(createdAt)}
@@ -205,7 +219,7 @@ function Recipient({
         {!isGroup && atMost !== 'none' && (
           <fieldset className="rights" disabled={isResting} aria-label={`What a tap of ${personName} may do`}>
             {rights
-              .filter(([one]) => isWithin(one, atMost))
+              .filter(([one]) => isWithin(one, subscribes ? decides : atMost))
               .map(([one, word]) => (
                 <label key={one}>
                   <input
@@ -257,7 +271,7 @@ function Recipient({
             </select>
           </label>
         )}
-        {pairs && (
+        {(pairs || subscribes) && (
           <TwoStep
             act="End"
             object={`${isGroup ? name : personName} on ${channel}`}

@@ -9,6 +9,7 @@ const mira: ChannelRecipient = {
 const channel = (more: Partial<ChannelInfo> = {}): ChannelInfo => ({
   ...{ id: 'telegram', name: 'Telegram', readers: '', atMost: 'approve', pairs: true, talks: true, groups: true },
   state: 'on',
+  subscribes: false,
   ...{ place: 'api.telegram.org', settings: [], recipients: [mira], waiting: 0 },
   ...more,
 })

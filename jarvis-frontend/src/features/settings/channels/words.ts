@@ -17,13 +17,13 @@ export const mayNow = ({ recipients }: Pick<ChannelInfo, 'recipients'>) =>
   mayOf(recipients.reduce<Decides>((most, { decides }) => (isWithin(decides, most) ? most : decides), 'none'))
 
 /** A channel's second line: where it goes and whom it reaches, or what is wrong. */
-export function lineOf({ state, problem, place, recipients, pairs, waiting }: ChannelInfo): string {
+export function lineOf({ state, problem, place, recipients, pairs, subscribes, waiting }: ChannelInfo): string {
   if (state === 'off') return 'not set up'
-  const names = pairs
-    ? recipients.length === 0
-      ? 'nobody is paired'
-      : recipients.map(({ isGroup, name, personName }) => (isGroup ? name : personName)).join(', ')
-    : ''
+  const nobody = subscribes ? 'no browser yet' : 'nobody is paired'
+  const people = [...new Set(recipients.map(({ isGroup, name, personName }) => (isGroup ? name : personName)))].join(
+    ', ',
+  )
+  const names = pairs || subscribes ? people || nobody : ''
   const hidden = recipients.length > 0 && recipients.every(({ hidesNames }) => hidesNames) ? 'names hidden' : ''
   const late = waiting === 0 ? '' : `${waiting} waiting`
   return [place, names, hidden, late, problem].filter((part) => part !== undefined && part !== '').join(' · ')
@@ -68,6 +68,7 @@ export const matters: readonly [Route['kinds'][number], string][] = [
   ['change', 'changes that go back soon'],
   ['job', 'jobs that ended'],
   ['sign-in', 'sign-ins on new devices'],
+  ['share', 'conversations shared with you'],
   ['observed', 'calls that the policy watches'],
   ['glass', 'decisions that an owner made alone'],
 ]

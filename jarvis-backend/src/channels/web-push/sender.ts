@@ -2,8 +2,10 @@ import { createECDH } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
 import { request } from 'node:https'
 import { isIP } from 'node:net'
-import { isPublicAddress } from '../lib/public-address.ts'
-import type { Delivery, PushSender } from './ports.ts'
+import { isPublicAddress } from '../../lib/public-address.ts'
+import type { Delivery } from '../channel.ts'
+import { outcome as interpreted, retryAfterMs } from '../post.ts'
+import type { PushSender } from './ports.ts'
 
 const patienceMs = 10_000
 
@@ -34,7 +36,12 @@ export function createWebPushSender(options: {
   // Loaded on first use, because it is slow to load and often not needed.
   let loaded: Promise<typeof import('web-push')> | undefined
 
-  async function post(endpoint: string, headers: Record<string, string | number>, body: Buffer): Promise<Answer> {
+  async function post(
+    endpoint: string,
+    headers: Record<string, string | number>,
+    body: Buffer,
+    ending: AbortSignal | undefined,
+  ): Promise<Answer> {
     const url = new URL(endpoint)
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const addresses = isIP(host) === 0 ? await resolve(host) : [host]
@@ -52,7 +59,7 @@ export function createWebPushSender(options: {
         method: 'POST',
         agent: false,
         headers: { ...headers, host: url.host },
-        signal: AbortSignal.timeout(patienceMs),
+        signal: AbortSignal.any([AbortSignal.timeout(patienceMs), ...(ending === undefined ? [] : [ending])]),
       })
       asked.on('error', failed)
       asked.on('response', (response) => {
@@ -65,7 +72,7 @@ export function createWebPushSender(options: {
 
   return {
     publicKey: keys.publicKey,
-    async send({ endpoint, p256dh, auth }, { payload, ttlS, topic }): Promise<Delivery> {
+    async send({ endpoint, p256dh, auth }, { payload, ttlS, topic, urgency }, signal): Promise<Delivery> {
       try {
         loaded ??= import('web-push').then((module) => module.default)
         const webPush = await loaded
@@ -73,13 +80,13 @@ export function createWebPushSender(options: {
         const { headers, body } = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, {
           vapidDetails,
           TTL: ttlS,
-          urgency: 'high',
+          urgency,
           topic,
         })
-        return outcome(await post(endpoint, headers as Record<string, string | number>, body as Buffer))
+        return outcome(await post(endpoint, headers as Record<string, string | number>, body as Buffer, signal))
       } catch (error) {
-        const why = error instanceof Error ? error.message : String(error)
-        return { kind: error instanceof NotPublic ? 'failed' : 'busy', why }
+        if (error instanceof NotPublic) return { kind: 'failed', why: error.message }
+        return { kind: 'again', why: unreached(error) }
       }
     },
   }
@@ -89,15 +96,24 @@ type Answer = { status: number; retryAfter: string | undefined }
 
 class NotPublic extends Error {}
 
-/** Interprets a push service's status (RFC 8030, section 5). 429 and 5xx may pass. */
+/** Interprets a push service's status (RFC 8030, section 5). */
 function outcome({ status, retryAfter }: Answer): Delivery {
-  if (status === 404 || status === 410) return { kind: 'gone' }
-  if (status >= 200 && status < 300) return { kind: 'sent' }
-  const why = `the push service answered ${status}`
-  if (status !== 429 && status < 500) return { kind: 'failed', why }
-  // `Retry-After` is seconds or a date (RFC 9110, section 10.2.3).
-  const waitMs = Number(retryAfter) * 1_000 || Date.parse(retryAfter ?? '') - Date.now()
-  return { kind: 'busy', why, ...(waitMs > 0 && { retryAfterMs: waitMs }) }
+  if (status === 404 || status === 410) return { kind: 'gone', why: 'the browser ended its subscription' }
+  const wait = retryAfterMs(retryAfter ?? null)
+  return (
+    interpreted({ status, text: '', ...(wait !== undefined && { retryAfterMs: wait }) }, words[status]) ?? {
+      kind: 'sent',
+    }
+  )
+}
+const words: Record<number, string> = { 413: 'the message is too long for it' }
+
+/** Why a push service was not reached, by the system's code alone: its address is a secret of the browser. */
+function unreached(error: unknown): string {
+  const { name, code } = error as { name?: string; code?: string }
+  if (name === 'TimeoutError') return 'the push service did not answer in time'
+  if (name === 'AbortError') return 'JARVIS stopped'
+  return `the push service could not be reached${code === undefined ? '' : ` (${code})`}`
 }
 
 const addressesOf = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address)

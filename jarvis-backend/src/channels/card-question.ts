@@ -1,5 +1,5 @@
-import { named } from '../gate/index.ts'
 import type { Card } from '../protocol/index.ts'
+import { named } from '../redaction/visible.ts'
 
 /** A card's question in a few words for a locked screen: `restart VM 123 frigate on pve?` It names the target and no other argument. */
 export function cardQuestion({ toolName, target, effect }: Pick<Card, 'toolName' | 'target' | 'effect'>): string {

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { type Card, JarvisError, type PushButtons, type PushDecideBody } from '../protocol/index.ts'
-import { cardAsSigned, cardHash, challengeOf, type Statement, statementText } from '../signing/decision.ts'
-import { isDeviceKey } from '../signing/device-signature.ts'
-import type { ChallengeStore, SignerKeyStore } from '../signing/ports.ts'
-import { type Receipt, receiptProblem } from '../signing/receipt.ts'
-import type { Signers } from '../signing/signers.ts'
+import { type Card, JarvisError, type PushButtons, type PushDecideBody } from '../../protocol/index.ts'
+import { cardAsSigned, cardHash, challengeOf, type Statement, statementText } from '../../signing/decision.ts'
+import { isDeviceKey } from '../../signing/device-signature.ts'
+import type { ChallengeStore, SignerKeyStore } from '../../signing/ports.ts'
+import { type Receipt, receiptProblem } from '../../signing/receipt.ts'
+import type { Signers } from '../../signing/signers.ts'
+import { isLight } from '../cards.ts'
+import type { Decides } from '../channel.ts'
 
 /** A change of a device's key, for the journal. */
 export type DeviceKeyChange = { person: string; id: string; name: string } & (
@@ -13,26 +15,24 @@ export type DeviceKeyChange = { person: string; id: string; name: string } & (
 )
 type KnownCard = { card: Card; bindingHash: string; isDecided: boolean }
 
-export type Buttons = {
+export type SignedButtons = {
   /** Keeps the key of a person's device in place of an earlier one; undefined: it has none. @throws JarvisError `invalid_request` */
   keep(device: { id: string; person: string; label: string }, key: string | undefined): void
   forget(device: string): void
-  /** Whether a device decides by its buttons. */
-  has(device: string): boolean
   /** What a device needs to decide a card, once; undefined where its notification opens the page alone. */
-  of(card: Card, device: string): PushButtons | undefined
+  of(toolUseId: string, device: string): PushButtons | undefined
   /** Decides a card as a button was pressed. @throws JarvisError `proof_refused`, or as deciding */
   press(pressed: PushDecideBody): Promise<void>
 }
 
 /** Lets the buttons of a notification decide light cards, signed with the key of the device. */
-export function createButtons(parts: {
+export function createSignedButtons(parts: {
   keys: SignerKeyStore
   signers: Signers
   challenges: ChallengeStore
   cardOf(toolUseId: string): KnownCard | undefined
-  /** Whether a press may decide a card; else its notification opens the page. */
-  isLight(card: Card): boolean
+  /** What a press on a device may do. */
+  decidesOn(device: string): Decides
   mayDecide(person: string): boolean
   decide(request: { toolUseId: string; confirmed: boolean; by: string; receipt: Receipt }): void | Promise<void>
   durably<T>(work: () => T): T
@@ -42,7 +42,7 @@ export function createButtons(parts: {
   origin: string
   head(): { seq: number; hash: string }
   now(): number
-}): Buttons {
+}): SignedButtons {
   const { keys, challenges, origin, now } = parts
 
   const keyOf = (device: string) => {
@@ -70,13 +70,13 @@ export function createButtons(parts: {
       })
     },
     forget,
-    has: (device) => keyOf(device) !== undefined,
-    of(card, device) {
+    of(toolUseId, device) {
       const key = keyOf(device)
-      const known = parts.cardOf(card.toolUseId)
-      if (key === undefined || known === undefined || !parts.isLight(card) || !parts.mayDecide(key.person))
+      const known = parts.cardOf(toolUseId)
+      if (key === undefined || known === undefined || !isLight(known.card) || !parts.mayDecide(key.person))
         return undefined
-      const { toolUseId, expiresAt } = card
+      const { card } = known
+      const { expiresAt } = card
       const statement: Statement = {
         ...{ toolUseId, bindingHash: known.bindingHash, cardHash: cardHash(card), decision: 'approved' },
         ...{ person: key.person, origin, nonce: randomBytes(32).toString('base64url'), head: parts.head(), expiresAt },
@@ -94,10 +94,13 @@ export function createButtons(parts: {
       if (row.usedAt !== undefined) throw refused('It was used before.')
       if (row.expiresAt <= now()) throw refused('It came too late.')
       const { person } = key
+      const decides = parts.decidesOn(device)
+      if (decides === 'none' || (decides === 'deny' && decision === 'approved'))
+        throw refused('This device may not decide so.')
       const known = parts.cardOf(row.toolUseId)
       if (known === undefined || known.isDecided) throw refused('The card was decided before.')
       const { card, bindingHash } = known
-      if (!parts.isLight(card)) throw refused('The card is too heavy for a button: open it.')
+      if (!isLight(card)) throw refused('The card is too heavy for a button: open it.')
       if (!parts.mayDecide(person)) throw refused('You may decide nothing.')
       const statement = row.statement.replace(approved, JSON.stringify(decision))
       const receipt: Receipt = {

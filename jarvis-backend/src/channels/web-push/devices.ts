@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { JarvisError, type PushBody, type PushDevice, type PushReply, personOf } from '../../protocol/index.ts'
+import type { Channels } from '../channels.ts'
+import type { Recipient, RecipientStore } from '../ports.ts'
+import type { PushSender, SubscriptionStore } from './ports.ts'
+import type { SignedButtons } from './signed-buttons.ts'
+
+/** Of one person. */
+const mostDevices = 20
+
+export type Devices = {
+  state(by: string): PushReply
+  /** @throws JarvisError `conflict` where there are too many devices */
+  subscribe(body: PushBody, by: string): PushDevice
+  /** @throws JarvisError `not_found` */
+  revoke(id: string, by: string): void
+  /** Puts a test message into the outbox. @throws JarvisError `not_found` */
+  test(id: string, by: string): PushDevice
+}
+
+/** Each person's browsers, which the channel of web push reaches. */
+export function createDevices(parts: {
+  /** The channel's id. */
+  channel: string
+  recipients: RecipientStore
+  subscriptions: SubscriptionStore
+  buttons: Pick<SignedButtons, 'keep'>
+  channels: Pick<Channels, 'remove' | 'test'>
+  sender(): Pick<PushSender, 'publicKey'>
+  durably<T>(work: () => T): T
+  redact(text: string): string
+  changed(): void
+  now(): number
+}): Devices {
+  const { channel, recipients, subscriptions, channels } = parts
+
+  const listed = (by: string) => recipients.list(channel).filter(({ person }) => person === personOf(by))
+  function find(id: string, by: string): Recipient {
+    const device = listed(by).find((known) => known.id === id)
+    if (device === undefined) throw new JarvisError('not_found', 'This device is not known any more.')
+    return device
+  }
+  function shown({ id, name: label, hidesNames, decides, createdAt, problem }: Recipient): PushDevice {
+    const { lastSentAt } = subscriptions.get(id) ?? {}
+    return {
+      ...{ id, label, hidesNames, decides: decides !== 'none', createdAt },
+      ...(lastSentAt !== undefined && { lastSentAt }),
+      ...(problem !== undefined && { problem: parts.redact(problem) }),
+    }
+  }
+
+  return {
+    state: (by) => ({ publicKey: parts.sender().publicKey, items: listed(by).map(shown) }),
+    subscribe({ endpoint, keys, label, hidesNames, key }, by) {
+      const person = personOf(by)
+      const known = subscriptions.byEndpoint(endpoint)
+      const before = known && listed(by).find(({ id }) => id === known.id)
+      if (before === undefined && listed(by).length >= mostDevices)
+        throw new JarvisError('conflict', `${mostDevices} devices are told already. Take one of them out first.`)
+      const id = before?.id ?? `psh_${randomBytes(8).toString('hex')}`
+      const device: Recipient = {
+        ...{ id, channel, account: '', person, user: id, chat: '', name: parts.redact(label) },
+        ...{
+          decides: key === undefined ? 'none' : 'approve',
+          hidesNames,
+          talks: false,
+          isGroup: false,
+          createdAt: parts.now(),
+        },
+      }
+      parts.durably(() => {
+        // One browser has one person: whoever subscribes it last.
+        if (known !== undefined && before === undefined)
+          channels.remove(known.id, 'its browser is another person’s now')
+        recipients.remove(id)
+        recipients.add(device)
+        subscriptions.add({ id, endpoint, ...keys })
+        parts.buttons.keep({ id, person, label: device.name }, key)
+      })
+      parts.changed()
+      return shown(device)
+    },
+    revoke(id, by) {
+      find(id, by)
+      channels.remove(id, 'taken out by its person')
+      parts.changed()
+    },
+    test(id, by) {
+      channels.test(find(id, by))
+      return shown(find(id, by))
+    },
+  }
+}
