@@ -229,7 +229,7 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'Stop 103.' })
   const { toolUseId } = await operator.next('chat:confirm_needed')
-  await expect.poll(() => sent.at(-1) ?? '').toContain('stop VM 103 truenas on pve?')
+  await expect.poll(() => sent.at(-1) ?? '').toContain('Stop VM 103 truenas on pve?')
   await expect.poll(() => page.title()).toBe('(1) JARVIS')
 
   // The worker takes the message as the browser would hand it over.
@@ -253,8 +253,8 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   await expect.poll(async () => (await shown()).length).toBe(1)
   const [[title, note] = ['', {}]] = await shown()
   expect({ title, ...note }).toMatchObject({
-    title: 'JARVIS asks',
-    body: 'stop VM 103 truenas on pve?',
+    title: 'Stop VM 103 truenas on pve?',
+    body: expect.stringMatching(/^Too heavy for a tap: look at the card\.[\s\S]*It waits until \d\d:\d\d\.$/),
     tag: toolUseId,
     data: { path: `/waiting?card=${toolUseId}` },
   })
@@ -287,7 +287,11 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   await take(sent.at(-1))
   await expect.poll(async () => (await shown()).length).toBe(1)
   const [[, withButtons] = ['', {}]] = await shown()
-  expect(withButtons).toMatchObject({ tag: light.toolUseId, actions: [{ title: 'Approve' }, { title: 'Deny' }] })
+  const actions = [
+    { action: 'deny', title: expect.stringMatching(/^Do not restart 101 /) },
+    { action: 'approve', title: expect.stringMatching(/^Restart 101 /) },
+  ]
+  expect(withButtons).toMatchObject({ tag: light.toolUseId, actions })
   const press = `self.dispatchEvent(Object.assign(new Event('notificationclick'), { action: 'approve',
     notification: { close() {}, tag: 'x', data: ${JSON.stringify(withButtons.data)} }, waitUntil() {} }))`
   await worker.evaluate(press)
