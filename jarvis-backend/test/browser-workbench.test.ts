@@ -50,7 +50,25 @@ test('a card shows the difference of a file, every line on request, and the sett
 
   await page.goto(`${jarvis.url}/settings#workbench`)
   const part = page.getByRole('region', { name: 'Workbench' })
-  await part.getByText('read, and changed after a card').waitFor()
-  await part.getByText('docker: /var/run/docker.sock').waitFor()
+  await part.getByText('changes ask').waitFor()
+  await part.getByText('Whoever reaches this socket is root on this machine').waitFor()
   if (shots !== undefined) await page.screenshot({ path: join(shots, 'settings.png') })
+
+  // Another part is turned on: the lines are shown, and count once they are saved.
+  await part.getByRole('button', { name: 'Turn on: Browser' }).click()
+  const unsaved = part.getByRole('region', { name: 'Not saved yet' })
+  await unsaved.getByText('Turns on: Browser.').waitFor()
+  await unsaved.getByText('browser: true').first().waitFor()
+  await unsaved.getByRole('button', { name: 'Save, with your password' }).click()
+  await part.getByRole('button', { name: 'Turn off: Browser' }).waitFor()
+  await unsaved.waitFor({ state: 'detached' })
+  expect(readFileSync(join(dataDir, 'policy.yaml'), 'utf8')).toContain('browser: true')
+  // What the policy refuses is said in its words, and saves nothing.
+  await part.getByLabel('Name').fill('all')
+  await part.getByLabel('Folder').fill('/')
+  await part.getByRole('form', { name: 'Add a root' }).getByRole('button', { name: 'Add' }).click()
+  await unsaved.getByText('is the whole machine').waitFor()
+  expect(await unsaved.getByRole('button', { name: /^Save/ }).getAttribute('aria-disabled')).toBe('true')
+  await unsaved.getByRole('button', { name: 'Discard' }).click()
+  await unsaved.waitFor({ state: 'detached' })
 })

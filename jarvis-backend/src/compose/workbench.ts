@@ -9,6 +9,7 @@ import { workbenchOf } from '../gate/policy/workbench.ts'
 import { workbenchRoutes } from '../http/workbench.ts'
 import {
   type AreaName,
+  areaNames,
   type Card,
   JarvisError,
   type WorkbenchArea,
@@ -69,6 +70,7 @@ export function composeWorkbench(
   })
   const bench: Bench = { ...foundation, policy: parts.policy, ownPaths, sessionDir, rootOf, store, applier }
   const made: readonly Area[] = areasOf(bench, parts)
+  const shownOrder = made.toSorted((one, other) => areaNames.indexOf(one.name) - areaNames.indexOf(other.name))
   const isOn = ({ name, isOnByItself }: Area, policy: WorkbenchPolicy) =>
     areas[name].isOn(policy) ?? isOnByItself?.() ?? false
 
@@ -96,7 +98,8 @@ export function composeWorkbench(
   })
   const file = policyText(dataDir)
   const state = (): WorkbenchReply => ({
-    ...{ areas: made.map(stateOf), roots: parts.policy().roots.map(shownRoot) },
+    areas: shownOrder.map(stateOf),
+    ...{ roots: parts.policy().roots.map(shownRoot) },
     ...sectionNow(file),
   })
   const refusal = (path: string) => rootRefusal(path, ownPaths)
@@ -108,7 +111,7 @@ export function composeWorkbench(
     const [was, willBe] = [before, after].map((text) => {
       const parsed = file.parse(text)
       const policy = workbenchOf(parsed.ok ? parsed.file.workbench : undefined)
-      return made.filter((area) => isOn(area, policy)).map(({ name }) => name)
+      return shownOrder.filter((area) => isOn(area, policy)).map(({ name }) => name)
     })
     const beyond = (names: AreaName[] = [], others: AreaName[] = []) => names.filter((name) => !others.includes(name))
     return {

@@ -1,7 +1,11 @@
-import type { DiffReply, WorkbenchReply } from 'jarvis-backend/protocol'
+import type { DiffReply, WorkbenchBody, WorkbenchPreview, WorkbenchReply } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
 
 export const readWorkbench = () => call<WorkbenchReply>('GET', '/api/workbench')
+/** What saving would write. @throws ApiError `invalid_request`, `conflict` */
+export const previewWorkbench = (body: WorkbenchBody) => call<WorkbenchPreview>('POST', '/api/workbench/preview', body)
+/** @throws ApiError as `previewWorkbench` */
+export const saveWorkbench = (body: WorkbenchBody) => call<WorkbenchReply>('PUT', '/api/workbench', body)
 /** Every line that a card's call changes. @throws ApiError */
 export const readDiff = (toolUseId: string) =>
   call<DiffReply>('GET', `/api/workbench/diff/${encodeURIComponent(toolUseId)}`)

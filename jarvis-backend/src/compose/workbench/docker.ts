@@ -26,7 +26,6 @@ export function composeDocker({ policy, now }: Bench): Area {
       now,
     }),
     missing: () => (policy().docker === undefined ? [] : missing()),
-    facts: () => ['Whoever reaches the socket is root on its machine, so JARVIS asks ten fixed paths of it.'],
   }
 }
 

@@ -22,6 +22,5 @@ export function composeGit({ policy, rootOf, ownPaths, clock }: Bench): Area {
       closed: (place) => pathReason(place, { policy: { ...shippedPolicy, workbench: policy() }, ownPaths }),
     }),
     missing: () => needs.filter(({ path }) => !existsSync(path)).map(({ what, remedy }) => ({ what, remedy })),
-    facts: () => ['Neither hooks nor filters nor other programs of a repository run. Nothing is fetched or pushed.'],
   }
 }

@@ -2,6 +2,7 @@ import type { Card, FileDiff } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { readDiff } from '../../api/workbench.ts'
 import { Visible } from '../../ui/boxed.tsx'
+import { CodeLine } from '../../ui/code-line.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { rowsOf } from './diff-rows.ts'
 import './file-diffs.css'
@@ -27,23 +28,7 @@ export function FileDiffs({ card }: { card: Card }) {
             </code>
             <span>{headOf(file)}</span>
           </p>
-          {file.lines.length > 0 && (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keys
-            <ol tabIndex={0} aria-label={`Lines of ${file.path}`}>
-              {rowsOf(file.lines).map(({ sign, number, text }, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-                <li key={at} className={classOf[sign]}>
-                  <span>{number ?? ''}</span>
-                  <span>{sign === '@' ? '' : sign}</span>
-                  <span>
-                    {sign === '-' && <span className="vh">goes: </span>}
-                    {sign === '+' && <span className="vh">comes: </span>}
-                    <Visible text={text} />
-                  </span>
-                </li>
-              ))}
-            </ol>
-          )}
+          <DiffLines file={file} />
           {file.note !== undefined && (
             <p className="rest">
               <Visible text={file.note} />
@@ -60,6 +45,28 @@ export function FileDiffs({ card }: { card: Card }) {
         </li>
       ))}
     </ul>
+  )
+}
+
+/** The lines of one file's difference, which a page shows beside a form too. */
+export function DiffLines({ file }: { file: FileDiff }) {
+  if (file.lines.length === 0) return null
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keys
+    <ol className="diff-lines" tabIndex={0} aria-label={`Lines of ${file.path}`}>
+      {rowsOf(file.lines).map(({ sign, number, text }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+        <li key={at} className={classOf[sign]}>
+          <span>{number ?? ''}</span>
+          <span>{sign === '@' ? '' : sign}</span>
+          <span>
+            {sign === '-' && <span className="vh">goes: </span>}
+            {sign === '+' && <span className="vh">comes: </span>}
+            <CodeLine text={text} />
+          </span>
+        </li>
+      ))}
+    </ol>
   )
 }
 

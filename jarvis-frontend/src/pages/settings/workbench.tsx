@@ -1,96 +1,80 @@
-import type { WorkbenchArea } from 'jarvis-backend/protocol'
+import type { WorkbenchBody, WorkbenchSection } from 'jarvis-backend/protocol'
+import { useState } from 'react'
 import { useLoad } from '../../api/use-load.ts'
-import { readWorkbench } from '../../api/workbench.ts'
-import { Problem, Skeletons } from '../../app/load-state.tsx'
-import { Visible } from '../../ui/boxed.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
-import { Mark } from '../../ui/mark.tsx'
-import { Section } from './section.tsx'
+import { readWorkbench, saveWorkbench } from '../../api/workbench.ts'
+import { say } from '../../app/announce.tsx'
+import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
+import { DiffLines } from '../../features/confirmations/file-diffs.tsx'
+import { FormProblem } from '../../features/settings/form-problem.tsx'
+import { Areas } from '../../features/settings/workbench/areas.tsx'
+import { Roots } from '../../features/settings/workbench/roots.tsx'
+import { Sites } from '../../features/settings/workbench/sites.tsx'
+import { Unsaved } from '../../features/settings/workbench/unsaved.tsx'
+import { Section, useRights } from './section.tsx'
+import './workbench.css'
 
-/** What JARVIS may work with beside the cluster: what is on, what is missing, and the lines that turn a part on. */
+/** What JARVIS may work with beside the cluster, and turning its parts on and off. */
 export function Workbench() {
-  const load = useLoad('workbench', readWorkbench, ['settings'])
+  const { isOperator, isLive, isResting } = useRights()
+  const { data, problem, again, put } = useLoad('workbench', readWorkbench, ['connect', 'settings'])
+  /** What the person changed and has not saved, with the file that it was made on. */
+  const [draft, setDraft] = useState<WorkbenchBody>()
+  const section = draft?.section ?? data?.section
+  const change =
+    data === undefined || data.problem !== undefined || isResting
+      ? undefined
+      : (next: WorkbenchSection) => {
+          const isAsSaved = JSON.stringify(next) === JSON.stringify(data.section)
+          setDraft(isAsSaved ? undefined : { section: next, hash: draft?.hash ?? data.hash })
+        }
+  const save = async () => {
+    if (draft === undefined) return
+    put(await saveWorkbench(draft))
+    setDraft(undefined)
+    say('Saved. It counts from now on.')
+  }
   return (
     <Section id="workbench" title="Workbench">
       <p>
-        Files, commands, the web, a browser, Git and Docker of JARVIS’s machine. A part is on where the section{' '}
-        <code>workbench:</code> of <code>policy.yaml</code> in the data dir says so; an edit of the file counts at once.
+        Files, commands, the web, a browser, Git and Docker of the machine that JARVIS runs on. All of it is off until
+        an owner turns it on here, by <code>jarvis workbench</code>, or in <code>policy.yaml</code>.
       </p>
-      {load.problem !== undefined && <Problem error={load.problem} onAgain={load.again} />}
-      {load.data === undefined && load.problem === undefined && <Skeletons rows={6} />}
-      {load.data !== undefined && (
+      <Problem error={problem} onAgain={again} kept={data !== undefined} />
+      {data?.problem !== undefined && (
+        <FormProblem text={`It cannot be changed here now. ${data.problem} Mend the file by hand.`} />
+      )}
+      {data === undefined || section === undefined ? (
+        problem === undefined && <Skeletons rows={6} height={46} />
+      ) : (
         <>
-          <ul className="fact-list">
-            {load.data.areas.map((area) => (
-              <Area key={area.name} area={area} />
-            ))}
-          </ul>
-          <h3>Roots</h3>
-          {load.data.roots.length === 0 && <p className="text-soft">No folder is named.</p>}
-          <ul className="fact-list">
-            {load.data.roots.map(({ name, path, write, problem }) => (
-              <li key={name}>
-                <Mark kind={problem === undefined ? 'ok' : 'warn'} size={11} />
-                <span>
-                  <Visible text={name} />
-                  <small>{write ? 'read, and changed after a card' : 'read only'}</small>
-                </span>
-                <span className="text-soft">
-                  <code>
-                    <Visible text={path} />
-                  </code>
-                  {problem !== undefined && (
-                    <small>
-                      <Visible text={problem} />
-                    </small>
-                  )}
-                </span>
-              </li>
-            ))}
-          </ul>
+          <Areas areas={data.areas} section={section} onChange={change} />
+          <Roots inForce={data.roots} section={section} onChange={change} />
+          <Sites
+            title="Places of this network"
+            about="What the web tools may read beside public pages: jellyfin.lan:8096. Never this machine itself or Proxmox."
+            sites={section.web.private}
+            placeholder="jellyfin.lan:8096"
+            onChange={change && ((sites) => change({ ...section, web: { ...section.web, private: sites } }))}
+          />
+          <Sites
+            title="Ways out of the sandbox"
+            about="What a command or the browser may ask to reach; each command that wants it asks on a card. A place can receive what was read."
+            sites={section.egress}
+            placeholder="registry.npmjs.org:443"
+            onChange={change && ((sites) => change({ ...section, egress: sites }))}
+          />
+          {draft !== undefined && (
+            <Unsaved
+              body={draft}
+              isResting={isResting}
+              showDiff={(file) => <DiffLines file={file} />}
+              save={save}
+              onDiscard={() => setDraft(undefined)}
+            />
+          )}
         </>
       )}
+      <Resting who="owner" isOperator={isOperator} isLive={isLive} />
     </Section>
-  )
-}
-
-const titles = {
-  files: 'Files',
-  exec: 'Commands',
-  web: 'Web',
-  browser: 'Browser',
-  git: 'Git',
-  docker: 'Docker',
-} as const
-
-function Area({ area: { name, isOn, missing, facts, key: lines, tools } }: { area: WorkbenchArea }) {
-  const text = `workbench:\n  ${lines.replaceAll('\n', '\n  ')}`
-  return (
-    <li>
-      <Mark kind={isOn ? (missing.length === 0 ? 'ok' : 'warn') : 'none'} size={11} />
-      <span>
-        {titles[name]}
-        <small>{isOn ? 'on' : 'off'}</small>
-      </span>
-      <span className="text-soft">
-        {isOn ? <code>{tools.join(', ')}</code> : 'To turn it on, write into policy.yaml:'}
-        {!isOn && (
-          <span className="exact mt-2">
-            <code className="whitespace-pre">{text}</code>
-            <CopyButton text={text} label={`Copy the lines for ${titles[name]}`} />
-          </span>
-        )}
-        {facts.map((fact) => (
-          <small key={fact}>
-            <Visible text={fact} />
-          </small>
-        ))}
-        {missing.map(({ what, remedy }) => (
-          <small key={what}>
-            <Visible text={`${what} is missing. ${remedy}`} />
-          </small>
-        ))}
-      </span>
-    </li>
   )
 }
