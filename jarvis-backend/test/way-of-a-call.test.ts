@@ -140,7 +140,7 @@ function createHouse(calls: readonly ToolCall[]) {
     })
     const executor = createExecutor({
       ...shared,
-      ...{ decisions, unsigned },
+      ...{ decisions, unsigned, people: onlyOwner },
       questions: { ask: () => expect.fail('No call here asks a question.') },
       observed: () => expect.fail('No rule here wants to hear of a call.'),
       applied: () => undefined,

@@ -2,7 +2,17 @@ import { rightsOf } from '../agent/principal.ts'
 import { type Agents, aboveCeiling, agentIdOf, mayUse } from '../agents/agent.ts'
 import { onlyMain } from '../agents/registry.ts'
 import { noTarget } from '../gate/effect.ts'
-import { bindingHash, decide, type Effect, effectsOf, Mistake, type Sources, type World } from '../gate/index.ts'
+import {
+  bindingHash,
+  decide,
+  type Effect,
+  effectsOf,
+  Mistake,
+  type Scope,
+  type Sources,
+  scopesOf,
+  type World,
+} from '../gate/index.ts'
 import { taintRule } from '../gate/policy/profile.ts'
 import {
   type Principal,
@@ -38,6 +48,8 @@ export type Judgement =
       preview?: Preview
       /** The calls that it leads to, in their order. */
       led?: readonly Led[]
+      /** The folders or the site for which a person may have allowed such calls, the narrowest first. */
+      grantScopes: readonly Scope[]
     }
   /**
    * Never: `verdict.tier` is black. Without effects and a target where they were not looked for. `isPreviewed`: one of the calls
@@ -167,8 +179,11 @@ export function createJudge(
     const whole = signedAs(strictest, [strictest, ...(led?.calls ?? [])])
     const over = above(whole, tool.tier)
     if (over !== undefined) return { kind: 'blocked', verdict: over, effects, target, isPreviewed: true }
+    // What a call leads to is judged by itself, and what an attached server does is not known.
+    const grantScopes = led === undefined && attached === undefined ? scopesOf(call, effects, now, whole) : []
     let hash: string | undefined
     return {
+      grantScopes,
       ...(preview && { preview }),
       ...(led && { led: led.calls }),
       kind: 'ready',

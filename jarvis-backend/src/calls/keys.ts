@@ -1,4 +1,5 @@
 import { rightsOf } from '../agent/principal.ts'
+import type { Scope } from '../gate/index.ts'
 import { hashOf } from '../lib/canonical.ts'
 import { type Card, firstOwnerId, mainAgentId, type Target, type ToolInput } from '../protocol/index.ts'
 
@@ -10,6 +11,13 @@ export function callKey({ toolName, input, target }: { toolName: string; input: 
   const { node: _, ...rest } = input
   return hashOf({ version: 1, toolName, input: rest, target: target.id })
 }
+
+/**
+ * What stands in a grant's key in place of one call: effects of one kind in a folder or on a site, in one conversation. A root that
+ * policy.yaml moves elsewhere is another folder. SHA-256 in hex.
+ */
+export const scopeKey = ({ of, id, at }: Scope, sessionId: string): string =>
+  hashOf({ version: 1, scope: { of, id, at }, sessionId })
 
 /**
  * What a grant is bound to: the same call about a target of the same name, asked for by the same rule, by the same kind

@@ -145,16 +145,11 @@ const rulesAbout = (call: Call, effects: readonly Effect[], world: World): Rule[
 
 /** Raises a call by one tier when its words came out of a tool result, or a result orders it by name. `allow` does not lower it. */
 function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world: World): Verdict {
-  const { toolName, input, sources, listed } = call
+  const { toolName, sources } = call
   if (sources === undefined || (verdict.tier !== 'yellow' && verdict.tier !== 'red')) return verdict
   if (isContained(effects)) return verdict
   try {
-    const addresses = effects.flatMap(({ url }) => url ?? [])
-    const named: Call['input'] = { ...input, ...Object.assign({}, ...addresses.map((url) => saidBy(url))) }
-    const words = listed === undefined ? named : withoutListed(named, listed)
-    const commands = effects.flatMap(({ executes }) => executes?.argument ?? [])
-    const heard = withoutOwn(sources(), input, effects)
-    const taint = taintOf((name) => commands.includes(name), words as Call['input'], heard, world)
+    const taint = taintIn(call, effects, world)
     if (taint === undefined) return (verdict.tier === 'yellow' && ordered(call, effects)) || verdict
     const raised = taintedVerdict(verdict, toolName, taint)
     if (raised.tier === 'black' && effects.every(({ kind, isShownWhole }) => kind === 'read' || isShownWhole))
@@ -166,6 +161,21 @@ function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world
   } catch {
     return { tier: 'black', rule: taintRule, reason: 'It could not be told where the words of this call came from.' }
   }
+}
+
+/** What of a call's words came out of a result. May throw. */
+export function taintIn(
+  { input, sources, listed }: Call,
+  effects: readonly Effect[],
+  world: World,
+): ReturnType<typeof taintOf> {
+  if (sources === undefined || isContained(effects)) return undefined
+  const addresses = effects.flatMap(({ url }) => url ?? [])
+  const named: Call['input'] = { ...input, ...Object.assign({}, ...addresses.map((url) => saidBy(url))) }
+  const words = listed === undefined ? named : withoutListed(named, listed)
+  const commands = effects.flatMap(({ executes }) => executes?.argument ?? [])
+  const heard = withoutOwn(sources(), input, effects)
+  return taintOf((name) => commands.includes(name), words as Call['input'], heard, world)
 }
 
 /** What stands in a file may go back into that file, and the addresses that a site gives may be read there, so its result is no stranger to such a call. */
@@ -189,12 +199,17 @@ const isContained = (effects: readonly Effect[]): boolean =>
       kind === 'read' || (kind === 'execute' && on === 'sandbox') || (on === 'path' && place?.root === sessionRoot),
   )
 
-/** The verdict on a change that would run unasked, where a result orders it. */
-function ordered({ toolName, input, sources }: Call, effects: readonly Effect[]): Verdict | undefined {
+/** The tool whose result orders a call. May throw. */
+export function orderIn({ toolName, input, sources }: Call, effects: readonly Effect[]): string | undefined {
   const names = effects.flatMap(({ target }) => target.name ?? [])
+  return sources && orderedBy(toolName, input, names, sources())
+}
+
+/** The verdict on a change that would run unasked, where a result orders it. */
+function ordered(call: Call, effects: readonly Effect[]): Verdict | undefined {
   try {
-    const from = sources && orderedBy(toolName, input, names, sources())
-    return from === undefined ? undefined : orderedVerdict(toolName, from)
+    const from = orderIn(call, effects)
+    return from === undefined ? undefined : orderedVerdict(call.toolName, from)
   } catch {
     return { tier: 'black', rule: taintRule, reason: 'It could not be told where the words of this call came from.' }
   }

@@ -50,6 +50,8 @@ export type Effect = Touch & {
   url?: string
   /** The card shows every byte that changes, so words of a result in the arguments ask and do not refuse. */
   isShownWhole?: true
+  /** A person may allow effects of this kind for a whole folder or site beforehand (`places/scopes.ts`). Absent: each call asks. */
+  scope?: ScopeOf
   /** What will happen, for kinds that the gate has no sentence for. Written by JARVIS, with names in quotes. */
   sentence?: string
   /** The same for the button that approves it, as an order: `move 105 to agent`. It names ids and no name that others chose. */
@@ -57,6 +59,12 @@ export type Effect = Touch & {
   /** The least tier of a call with these arguments. `isAlways`: no profile and no operator's rule lowers it. */
   atLeast?: { tier: 'red' | 'black'; because: string; isAlways?: true }
 }
+
+/**
+ * What may be allowed for more than one call. `files`: a change of a file that can be taken back, for its folder. `clicks`: a click, or Enter,
+ * on a page, for its site.
+ */
+export type ScopeOf = 'files' | 'clicks'
 
 /**
  * A path as a call names it. `root`: the name of a root in policy.yaml, or `session`; undefined: no root holds it. `path`: relative to the

@@ -26,7 +26,7 @@ export const confirmationRoutes = (
   ),
   post(
     '/confirmations/:id',
-    'Decides a card. `grant` is `{minutes?, uses?}`. With a denial, `alternative` is [the operator’s own call](safety.md#permissions-in-words) `{toolName, toolInput}` where the card has `mayHaveAlternative`; `goesBackAfterMin` (1 to 1440) where it has `mayGoBack`. An approval takes `proof`, a [signature](signed-decisions.md), where the card has `proof`.',
+    'Decides a card. `grant` is `{minutes?, uses?, forHelpers?, scope?}`; `scope` is the id of the card’s `scope`, for [calls of its kind in a folder or on a site](workbench.md#allow-a-folder-or-a-site), and takes both bounds. With a denial, `alternative` is [the operator’s own call](safety.md#permissions-in-words) `{toolName, toolInput}` where the card has `mayHaveAlternative`; `goesBackAfterMin` (1 to 1440) where it has `mayGoBack`. An approval takes `proof`, a [signature](signed-decisions.md), where the card has `proof`.',
     { role: 'operator', body: ConfirmBody, reply: Ok },
     async ({ params, body: { confirmed, note, grant, alternative, goesBackAfterMin, proof }, by }) => {
       await confirmations.decide({

@@ -394,6 +394,7 @@ export {
   Decision,
   Effect,
   GlassBroken,
+  GrantScope,
   Principal,
   ProfileName,
   profileNames,

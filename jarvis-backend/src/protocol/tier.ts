@@ -130,6 +130,10 @@ export const GlassBroken = z.object({
 })
 export type GlassBroken = z.infer<typeof GlassBroken>
 
+/** A folder or site for which calls of one kind can be allowed beforehand. `id`: `path/ROOT/FOLDER` or `web/ORIGIN`; `words`: which calls: `changes of files in "compose/jellyfin" and its folders`. */
+export const GrantScope = z.object({ id: z.string(), words: z.string() })
+export type GrantScope = z.infer<typeof GrantScope>
+
 /** The facts on a confirmation card. JARVIS composes them; names in them are quoted from others. */
 export const Card = z.object({
   toolUseId: z.string(),
@@ -181,6 +185,8 @@ export const Card = z.object({
   proof: z.literal('passkey').optional(),
   /** A grant can be made with the approval. */
   isGrantable: z.literal(true).optional(),
+  /** What such a grant can cover besides exactly this call (`grant.scope`); absent where nothing. */
+  scope: GrantScope.optional(),
   createdAt: z.int(),
   /** Unix ms. */
   expiresAt: z.int(),

@@ -195,7 +195,7 @@ function readSsh<T>(read: () => T): T {
 
 /** What a person reads before they sign. */
 function linesOf(
-  { sentence, toolName, target, now, then, affects }: Card,
+  { sentence, toolName, target, now, then, affects, scope }: Card,
   { grant, goesBackAfterMin, alone }: DecisionTerms,
 ) {
   return [
@@ -205,7 +205,9 @@ function linesOf(
     `Affects: ${affects}`,
     ...(grant === undefined
       ? []
-      : [`Allows the same call again: ${grant.uses ?? 10} times, ${grant.minutes ?? 60} minutes`]),
+      : [
+          `Allows ${grant.scope === undefined ? 'the same call again' : (scope?.words ?? grant.scope)}: ${grant.uses ?? 10} times, ${grant.minutes ?? 60} minutes`,
+        ]),
     ...(alone === undefined ? [] : ['Without the others who must approve it']),
     ...(goesBackAfterMin === undefined ? [] : [`Goes back after ${goesBackAfterMin} minutes`]),
   ]

@@ -113,7 +113,8 @@ export function grantStoreContract(open: Open<GrantStore>) {
   test('a grant is used as often as it says, under its own key and in its time', () => {
     const store = open()
     // The kind is one that a later release knows.
-    const granted = grant('gr_1', { requestedBy: { kind: 'job', name: 'nightly' } })
+    const scope = { id: 'path/compose', words: 'changes of files in "compose" and its folders' }
+    const granted = grant('gr_1', { requestedBy: { kind: 'job', name: 'nightly' }, scope })
     store.add(granted)
     expect(store.live()).toEqual([granted])
     expect([store.use('gr_1', 'stop 104', 50), store.use('gr_1', 'stop 103', 9)]).toEqual([undefined, undefined])

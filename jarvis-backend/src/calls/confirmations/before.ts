@@ -1,9 +1,11 @@
 import { rightsOf } from '../../agent/principal.ts'
+import { mayApprove, usualApprovers } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ToolCall } from '../../protocol/index.ts'
 import type { CallContext, Ready } from '../call.ts'
 import type { Returns } from '../changes/returns.ts'
-import { callKey } from '../keys.ts'
+import { callKey, scopeKey } from '../keys.ts'
+import type { People } from '../people.ts'
 import type { Plans } from '../plans/plans.ts'
 import type { Confirmations } from './confirmations.ts'
 import type { Grants, Reservation } from './grants.ts'
@@ -16,9 +18,10 @@ export function createBefore(parts: {
   plans: Pick<Plans, 'reserve'>
   /** Why the approval of a call's card is not signed as it must be. */
   unsigned(callId: string): string | undefined
+  people: Pick<People, 'find'>
   clock: Clock
 }) {
-  const { confirmations, grants, returns, plans, clock } = parts
+  const { confirmations, grants, returns, plans, people, clock } = parts
   const keyOf = ({ toolName }: Pick<ToolCall, 'toolName'>, { input, target }: Pick<Ready, 'input' | 'target'>) =>
     callKey({ toolName, input, target })
 
@@ -29,6 +32,12 @@ export function createBefore(parts: {
       return reservation
     reservation.release()
     return undefined
+  }
+
+  /** Whether the person decides cards now. An id that is nobody's finds the first owner. */
+  function decides(id: string): boolean {
+    const person = people.find(id)
+    return person?.id === id && mayApprove(person.role, usualApprovers)
   }
 
   return {
@@ -62,21 +71,23 @@ export function createBefore(parts: {
     },
 
     /**
-     * Reserves one use of a grant. Ends the grant when another guest may have taken the number and name since, and when the policy wants a
-     * signature now that its approval lacks.
+     * Reserves one use of a grant. Ends the grant when another guest may have taken the number and name since, when the policy wants a
+     * signature now that its approval lacks, and one for a folder or site when whoever made it decides nothing any more.
      */
     reserve(call: ToolCall, ready: Ready, context: CallContext): Reservation | undefined {
-      const { target, verdict } = ready
-      const { principal: requestedBy } = context
+      const { target, verdict, grantScopes } = ready
+      const { principal: requestedBy, sessionId } = context
       const approved = returns.reserve(ready, requestedBy) ?? plans.reserve(call, ready, context)
       if (approved !== undefined) return signed(approved, ready)
       // Several people decide each time.
       if (verdict.approve !== undefined) return undefined
-      const reservation = grants.reserve(keyOf(call, ready), { rule: verdict.rule, target, requestedBy })
+      const keys = [keyOf(call, ready), ...grantScopes.map((scope) => scopeKey(scope, sessionId))]
+      const reservation = grants.reserve(keys, { rule: verdict.rule, target, requestedBy })
       // Proxmox's times are whole seconds.
       const isAnother = reservation !== undefined && (target.madeAt ?? 0) > reservation.grant.createdAt - 1_000
       const isUnsigned = !isAnother && reservation !== undefined && signed(reservation, ready) === undefined
-      if (!isAnother && !isUnsigned) return reservation
+      const isOrphaned = reservation?.grant.scope !== undefined && !decides(reservation.grant.by)
+      if (!isAnother && !isUnsigned && !isOrphaned) return reservation
       reservation.release()
       grants.revoke(reservation.grant.id, 'jarvis')
       return undefined

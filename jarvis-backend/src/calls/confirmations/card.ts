@@ -26,6 +26,10 @@ export function cardOf(
   const undo = undoOf(ready, world, redactor)
   const deed = deedOf(ready)
   const approvals = approvalsOf(verdict.approve, people, context.principal.person)
+  // A plan is approved as it is shown, each time, and so is what several people approve.
+  const isGrantable =
+    !mustAsk(verdict.rule) && approvals === undefined && leads === undefined && rightsOf(context.principal).mayBeGranted
+  const scope = isGrantable ? offered(ready, redactor) : undefined
   return {
     toolUseId: replacing?.replacedBy ?? call.toolUseId,
     ...(replacing !== undefined && { callId: call.toolUseId, changed: redactor.text(replacing.note) }),
@@ -48,14 +52,18 @@ export function cardOf(
     ...(rightsOf(context.principal).hasModel && { mayHaveAlternative: true }),
     ...(verdict.proof && { proof: verdict.proof }),
     ...(approvals && { approvals }),
-    // A plan is approved as it is shown, each time, and so is what several people approve.
-    ...(!mustAsk(verdict.rule) &&
-      approvals === undefined &&
-      leads === undefined &&
-      rightsOf(context.principal).mayBeGranted && { isGrantable: true }),
+    ...(isGrantable && { isGrantable }),
+    ...(scope && { scope }),
     createdAt,
     expiresAt,
   }
+}
+
+/** The narrowest folder or site that may be allowed, where its words show all of it. */
+function offered({ grantScopes: [scope] }: Ready, redactor: Redactor): Card['scope'] {
+  if (scope === undefined || scope.id.length > 200) return undefined
+  const { id, words } = scope
+  return redactor.text(`${id} ${words}`) === `${id} ${words}` ? { id, words } : undefined
 }
 
 /** Of a tool whose effect has none, its own title; the title of an attached server's tool is that server's text. */

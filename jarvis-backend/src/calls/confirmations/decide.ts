@@ -1,3 +1,4 @@
+import type { Scope } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Card, JarvisError } from '../../protocol/index.ts'
 import type { Decisions } from '../../signing/decisions.ts'
@@ -39,6 +40,7 @@ export function createDecide(
   const { store, clock } = parts
   const { resolution } = attended
   const checks = createRequestChecks(parts)
+  type Checked = ReturnType<typeof checks.check>
 
   /** Reads the present state before an approval; undefined when nothing must be awaited. */
   function lookAgain(toolUseId: string): Promise<void> | undefined {
@@ -77,7 +79,12 @@ export function createDecide(
   }
 
   /** What is written together with the decision. @param approver undefined where one operator decides */
-  function besides(known: StoredConfirmation, request: DecideRequest, approver: KnownPerson | undefined) {
+  function besides(
+    known: StoredConfirmation,
+    request: DecideRequest,
+    approver: KnownPerson | undefined,
+    scope?: Scope,
+  ) {
     const { toolUseId, grant, goesBackAfterMin, by, once, breakGlass: alone } = request
     const note = noteOf(request)
     return (receipt?: Receipt) => {
@@ -87,12 +94,12 @@ export function createDecide(
       if (known.card.mayGoBack && isSaid) parts.arm(known.card.callId ?? toolUseId, afterMs)
       const yes = { ...(note !== undefined && { note }), ...(alone !== undefined && { alone }), receipt }
       if (approver !== undefined) approvals.record(known, approver, yes)
-      if (grant !== undefined) parts.grants.make(known, grant, by)
+      if (grant !== undefined) parts.grants.make(known, grant, by, scope)
       once?.remember()
     }
   }
 
-  function approve(known: StoredConfirmation, request: DecideRequest): void {
+  function approve(known: StoredConfirmation, request: DecideRequest, scope: Scope | undefined): void {
     const { toolUseId, by, breakGlass: alone } = request
     const isAlone = alone !== undefined
     const person = approvals.approver(known, by, isAlone)
@@ -103,7 +110,7 @@ export function createDecide(
     }
     const mustBeSigned = (standing?.ready.verdict ?? known.card).proof !== undefined
     const receipt = checks.receiptOf(known, request, mustBeSigned)
-    const write = besides(known, request, person)
+    const write = besides(known, request, person, scope)
     if (person === undefined || approvals.isLast(known, person, isAlone)) {
       const approval = { ...resolution('approved', by, noteOf(request)), ...over(request), ...(receipt && { receipt }) }
       const event = { type: 'approve', standing, isNext, resolution: approval } as const
@@ -118,7 +125,7 @@ export function createDecide(
     if (isAlone && person !== undefined) parts.glassBroken({ card: known.card, person, reason: parts.redact(alone) })
   }
 
-  function deny(known: StoredConfirmation, request: DecideRequest, other: ReturnType<typeof checks.check>): void {
+  function deny(known: StoredConfirmation, request: DecideRequest, other: Checked['other']): void {
     const { toolUseId, by, receipt } = request
     const denial = {
       ...{ ...resolution('denied', by, noteOf(request)), ...over(request) },
@@ -141,8 +148,8 @@ export function createDecide(
       attended.cancel(toolUseId, 'jarvis', why)
       throw new JarvisError('expired', `${why} Nothing was run.`)
     }
-    const other = checks.check(known, request)
-    if (confirmed) approve(known, request)
+    const { other, scope } = checks.check(known, request)
+    if (confirmed) approve(known, request, scope)
     else deny(known, request, other)
   }
 

@@ -1,12 +1,14 @@
+import type { Scope } from '../../gate/index.ts'
+import { hashOf } from '../../lib/canonical.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import { type Card, type Grant, type GrantRequest, JarvisError } from '../../protocol/index.ts'
-import { grantKey, grantKeys } from '../keys.ts'
+import { grantKey, grantKeys, scopeKey } from '../keys.ts'
 import type { GrantStore, Journal, JournalProof, StoredConfirmation, StoredGrant, Transactions } from '../ports.ts'
 
 /** One use of a grant, reserved for a call that takes it in the transaction of its claim. */
 export type Reservation = {
-  grant: Pick<Grant, 'id' | 'by' | 'createdAt'>
+  grant: Pick<Grant, 'id' | 'by' | 'createdAt' | 'scope'>
   /** The call whose card’s approval carries it; absent: what goes back by itself, as was approved. */
   approval?: string
   /** Takes the use, in the transaction of the claim. @returns false when the grant has ended since. */
@@ -23,12 +25,20 @@ export type Standing = Pick<Card, 'toolName' | 'toolInput' | 'target' | 'rule' |
 }
 
 export type Grants = {
-  /** Lets the same call run again, from an approval, in its transaction. */
-  make(from: Pick<StoredConfirmation, 'card' | 'callKey' | 'sessionId'>, wanted: GrantRequest, by: string): void
+  /** Lets the same call run again, or with `scope` calls of its kind there, from an approval, in its transaction. */
+  make(
+    from: Pick<StoredConfirmation, 'card' | 'callKey' | 'sessionId'>,
+    wanted: GrantRequest,
+    by: string,
+    scope?: Scope,
+  ): void
   /** Lets one principal make some calls later, each as often as it says, by a person's order and no card. In one transaction. */
   makeStanding(wanted: readonly Standing[], until: { by: string; expiresAt: number }): void
-  /** Reserves one use, so that concurrent calls cannot exceed the grant's uses. */
-  reserve(callKey: string, card: Pick<Card, 'rule' | 'target' | 'requestedBy'>): Reservation | undefined
+  /**
+   * Reserves one use, so that concurrent calls cannot exceed the grant's uses.
+   * @param keys of exactly the call, then of its scopes; the first that is covered counts
+   */
+  reserve(keys: readonly string[], card: Pick<Card, 'rule' | 'target' | 'requestedBy'>): Reservation | undefined
   /** Those that have not ended, oldest first. */
   list(): Grant[]
   /** @throws JarvisError `not_found` */
@@ -63,8 +73,8 @@ export function createGrants(parts: {
     return transactions.durably(() => {
       const grant = store.end(id, clock.now())
       if (grant === undefined) return false
-      const { toolName, target, usesLeft } = grant
-      journal.append('grant', { change, grantId: id, toolName, target, by, usesLeft })
+      const { toolName, target, usesLeft, scope } = grant
+      journal.append('grant', { change, grantId: id, toolName, target, by, usesLeft, ...(scope && { scope }) })
       over(id)
       return true
     })
@@ -95,9 +105,10 @@ export function createGrants(parts: {
   }
 
   /** Whether the journal holds this grant; otherwise a row lets nothing run. Older entries have no key. */
-  function isJournalled({ id, key, toolName, createdAt, expiresAt, uses, usesLeft }: StoredGrant): boolean {
+  function isJournalled({ id, key, toolName, createdAt, expiresAt, uses, usesLeft, scope }: StoredGrant): boolean {
     const made = parts.proof.grant(id)
     if (made === undefined || (made.key !== undefined && made.key !== key) || usesLeft > uses) return false
+    if (hashOf(made.scope ?? null) !== hashOf(scope ?? null)) return false
     const row = { toolName, createdAt, expiresAt, uses }
     return Object.entries(row).every(([name, value]) => made[name] === value)
   }
@@ -113,7 +124,7 @@ export function createGrants(parts: {
   }
 
   return {
-    make({ card, callKey, sessionId }, wanted, by) {
+    make({ card, callKey, sessionId }, wanted, by, scope) {
       const { minutes = defaults.minutes, uses = defaults.uses, forHelpers } = wanted
       const { toolUseId, toolName, toolInput, target, rule, requestedBy } = card
       const createdAt = clock.now()
@@ -131,8 +142,10 @@ export function createGrants(parts: {
         expiresAt,
         uses,
         ...helpers,
+        ...(scope && { scope: { id: scope.id, words: scope.words } }),
       }
-      add(about, grantKey(callKey, card, forHelpers), { sessionId })
+      const key = scope === undefined ? callKey : scopeKey(scope, sessionId)
+      add(about, grantKey(key, card, forHelpers), { sessionId })
     },
     makeStanding(wanted, { by, expiresAt }) {
       const createdAt = clock.now()
@@ -141,8 +154,9 @@ export function createGrants(parts: {
           add({ ...call, by, toolUseId, createdAt, expiresAt }, grantKey(callKey, call), {})
       })
     },
-    reserve(callKey, card) {
-      const found = firstFound(grantKeys(callKey, card), (key) => store.covering(key, clock.now(), reservedOf))
+    reserve(keys, card) {
+      const all = keys.flatMap((key) => grantKeys(key, card))
+      const found = firstFound(all, (key) => store.covering(key, clock.now(), reservedOf))
       if (found === undefined) return undefined
       const { key } = found
       if (!isJournalled(found)) {
@@ -151,7 +165,7 @@ export function createGrants(parts: {
         return undefined
       }
       const grant = shown(found)
-      const { id, by, toolName } = grant
+      const { id, by, toolName, scope } = grant
       reserved.set(id, reservedOf(id) + 1)
       let isHeld = true
       return {
@@ -160,7 +174,8 @@ export function createGrants(parts: {
         take(toolUseId, sessionId) {
           const usesLeft = store.use(id, key, clock.now())
           if (usesLeft === undefined) return false
-          journal.append('grant', { change: 'used', grantId: id, toolUseId, sessionId, toolName, by, usesLeft })
+          const about = { toolUseId, sessionId, toolName, ...(scope && { scope }) }
+          journal.append('grant', { change: 'used', grantId: id, ...about, by, usesLeft })
           if (usesLeft === 0) over(id)
           else transactions.afterCommit(parts.changed)
           return true

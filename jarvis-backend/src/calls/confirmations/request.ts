@@ -1,3 +1,4 @@
+import type { Scope } from '../../gate/index.ts'
 import { hashOf } from '../../lib/canonical.ts'
 import { newId } from '../../lib/ids.ts'
 import { type Alternative, type DecisionProof, type GrantRequest, JarvisError } from '../../protocol/index.ts'
@@ -68,9 +69,24 @@ export function createRequestChecks(parts: {
     )
   }
 
+  /**
+   * What the card offers for more than its call, found again now: the words of a stored card give nothing away.
+   * @throws JarvisError `invalid_request`
+   */
+  function scopeOf({ card, sessionId }: StoredConfirmation, { grant, via }: DecideRequest): Scope | undefined {
+    if (grant?.scope === undefined) return undefined
+    if (via !== undefined) throw invalid('grant.scope', 'It is given in the dashboard or at the command line')
+    const judged = parts.judge(card.toolName, card.toolInput, undefined, { ...card.requestedBy, sessionId })
+    const [scope] = judged.kind === 'ready' ? judged.grantScopes : []
+    if (scope === undefined || card.scope?.id !== grant.scope || scope.id !== grant.scope)
+      throw invalid('grant.scope', 'The card does not offer this, or not any more')
+    return scope
+  }
+
   return {
-    /** @returns the call to make in place of a denied one, if the request names one. @throws JarvisError `invalid_request`, `forbidden` */
-    check(known: StoredConfirmation, { confirmed, grant, goesBackAfterMin, alternative, breakGlass }: DecideRequest) {
+    /** @returns what the request makes besides the decision. @throws JarvisError `invalid_request`, `forbidden` */
+    check(known: StoredConfirmation, request: DecideRequest) {
+      const { confirmed, grant, goesBackAfterMin, alternative, breakGlass } = request
       if (grant !== undefined && !(confirmed && known.card.isGrantable))
         throw invalid('grant', confirmed ? 'This call must be asked for each time' : 'A grant is made with an approval')
       if (goesBackAfterMin !== undefined && !(confirmed && known.card.mayGoBack))
@@ -80,7 +96,7 @@ export function createRequestChecks(parts: {
         )
       const other = alternative && alternativeOf(known, confirmed, alternative)
       if (breakGlass !== undefined) requireGlass(known, confirmed)
-      return other
+      return { other, scope: scopeOf(known, request) }
     },
     /** @returns what the approval was signed with; undefined where it need not be. @throws JarvisError `proof_required`, `proof_refused` */
     receiptOf({ card, bindingHash }: StoredConfirmation, request: DecideRequest, mustBeSigned: boolean) {

@@ -11,6 +11,7 @@ import type { Confirmations } from '../confirmations/confirmations.ts'
 import type { Grants } from '../confirmations/grants.ts'
 import type { createEffectsOf, Judge, SeeingJudge } from '../judge.ts'
 import type { LookAgain } from '../look-again.ts'
+import type { People } from '../people.ts'
 import type { Plans } from '../plans/plans.ts'
 import type { ExecutionStore, JournalProof } from '../ports.ts'
 import type { Questions } from '../questions/questions.ts'
@@ -43,6 +44,7 @@ export type StepParts = {
   unsigned(callId: string): string | undefined
   redactor: Redactor
   clock: Clock
+  people: Pick<People, 'find'>
   cluster: Cluster
   /** The part of the cluster that a principal's person may see; undefined: all of it. */
   sightOf(principal: Principal): ToolContext['sees']

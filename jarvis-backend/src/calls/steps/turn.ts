@@ -82,4 +82,6 @@ const isSame = (ready: Ready, current: Judgement) =>
     current.target.name === ready.target.name &&
     current.target.madeAt === ready.target.madeAt &&
     current.verdict.tier === ready.verdict.tier &&
-    current.verdict.rule === ready.verdict.rule)
+    current.verdict.rule === ready.verdict.rule &&
+    // A root that policy.yaml moved meanwhile is another folder.
+    current.grantScopes[0]?.at === ready.grantScopes[0]?.at)

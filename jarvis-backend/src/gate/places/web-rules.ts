@@ -11,11 +11,12 @@ const web = [{ on: 'web' }] as const
 const isOwnName = (host: string) =>
   !host.includes('.') || /\.(?:local|localhost|lan|home|internal|intranet|private|corp|home\.arpa)$/.test(host)
 
-function isPrivate({ effect: { url } }: Facts): boolean {
-  if (url === undefined) return false
+/** Whether an address is of this network, by its name or number. */
+export function isPrivateSite(url: string): boolean {
   const { host } = siteOf(url)
   return isIP(host) === 0 ? isOwnName(host) : !isPublicAddress(host)
 }
+const isPrivate = ({ effect: { url } }: Facts) => url !== undefined && isPrivateSite(url)
 const siteIn = ({ effect: { url } }: Facts) => (url === undefined ? '' : siteOf(url).site)
 const isListed = (facts: Facts) => facts.world.policy.workbench.web.private.has(siteIn(facts))
 

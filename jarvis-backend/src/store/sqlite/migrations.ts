@@ -938,4 +938,8 @@ export const migrations: readonly string[] = [
   CREATE TRIGGER push_subscriptions_end AFTER DELETE ON channel_recipients
     BEGIN DELETE FROM push_subscriptions WHERE id = old.id; END;
   `,
+  `
+  -- The folder or site whose calls of one kind a grant covers, JSON; NULL: exactly one call.
+  ALTER TABLE grants ADD COLUMN scope TEXT;
+  `,
 ]

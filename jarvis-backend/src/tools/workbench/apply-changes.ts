@@ -38,6 +38,7 @@ export const applyChanges = (facts: CommandFacts) =>
       const changed = paths.map((path, index) =>
         pathEffect('data', path, world, {
           isShownWhole: true,
+          scope: 'files',
           ...(index === 0 && { sentence, deed: `apply ${paths.length === 1 ? 'one file' : `${paths.length} files`}` }),
         }),
       )

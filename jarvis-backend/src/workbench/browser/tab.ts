@@ -10,6 +10,8 @@ export type Seen = {
   name: string
   pageUrl: string
   leadsTo?: string
+  /** It is in a frame, which may be of another site than the page. */
+  isFramed?: true
   /** It holds a password or the like; undefined: not looked yet. */
   isSecret?: boolean
 }
@@ -93,6 +95,7 @@ export function createTab(id: number, page: Page): Tab {
       known.set(number, {
         ...{ ref: `${id}.${number}`, role, name, pageUrl: readUrl },
         ...(target !== undefined && { leadsTo: target.url }),
+        ...(isFramed && { isFramed }),
         ...(isSecret !== undefined && { isSecret }),
       })
     }

@@ -8,10 +8,10 @@ export const grantFacts = (grants: { list(): Grant[] }, now: () => number): Fact
     grants
       .list()
       .filter(({ requestedBy: { kind }, expiresAt, usesLeft }) => kind === 'chat' && expiresAt > now() && usesLeft > 0)
-      .map(({ id, toolName, toolInput, by, expiresAt, usesLeft, createdAt }) => ({
+      .map(({ id, toolName, toolInput, scope, by, expiresAt, usesLeft, createdAt }) => ({
         kind: 'grant',
         id,
-        of: callLine(toolName, toolInput),
+        of: scope?.words ?? callLine(toolName, toolInput),
         text: `may run without a card ${usesLeft === 1 ? 'once' : `${usesLeft} times`} until ${new Date(expiresAt).toISOString()}, by ${by}`,
         at: createdAt,
       })),

@@ -1,11 +1,12 @@
 import type { GrantStore, StoredGrant } from '../../../calls/ports.ts'
-import type { Principal, Target, ToolInput } from '../../../protocol/index.ts'
+import type { GrantScope, Principal, Target, ToolInput } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
-type Row = Omit<StoredGrant, 'toolInput' | 'target' | 'requestedBy' | 'forHelpers'> & {
+type Row = Omit<StoredGrant, 'toolInput' | 'target' | 'requestedBy' | 'forHelpers' | 'scope'> & {
   toolInput: string
   target: string
   requestedBy: string
+  scope: string | null
 }
 /** Whom a grant serves, as its row has it. */
 type Served = Principal & Pick<StoredGrant, 'forHelpers'>
@@ -15,9 +16,9 @@ const servedBy = ({ requestedBy, forHelpers }: StoredGrant): Served => ({
 })
 
 const columns = `id, key, tool_name AS toolName, tool_input AS toolInput, target, rule, requested_by AS requestedBy, by,
-  tool_use_id AS toolUseId, created_at AS createdAt, expires_at AS expiresAt, uses, uses_left AS usesLeft`
+  tool_use_id AS toolUseId, created_at AS createdAt, expires_at AS expiresAt, uses, uses_left AS usesLeft, scope`
 
-function toGrant(row: Row): StoredGrant {
+function toGrant({ scope, ...row }: Row): StoredGrant {
   const { forHelpers, ...requestedBy } = JSON.parse(row.requestedBy) as Served
   return {
     ...row,
@@ -25,14 +26,15 @@ function toGrant(row: Row): StoredGrant {
     target: JSON.parse(row.target) as Target,
     requestedBy,
     ...(forHelpers && { forHelpers }),
+    ...(scope !== null && { scope: JSON.parse(scope) as GrantScope }),
   }
 }
 
 export function createGrantStore({ sql }: Database): GrantStore {
   const insert = sql.prepare(
     `INSERT INTO grants (id, key, tool_name, tool_input, target, rule, requested_by, by, tool_use_id, created_at,
-       expires_at, uses, uses_left)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       expires_at, uses, uses_left, scope)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const selectLive = sql.prepare<[], Row>(`SELECT ${columns} FROM grants WHERE ended_at IS NULL ORDER BY rowid`)
   // `created_at` is compared too, so that setting the clock back does not extend a grant.
@@ -64,6 +66,7 @@ export function createGrantStore({ sql }: Database): GrantStore {
         grant.expiresAt,
         grant.uses,
         grant.usesLeft,
+        grant.scope === undefined ? null : JSON.stringify(grant.scope),
       ),
     live: () => selectLive.all().map(toGrant),
     covering(key, at, reserved) {

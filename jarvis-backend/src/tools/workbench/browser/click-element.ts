@@ -31,7 +31,7 @@ export const clickElement = browserTool({
   ],
   effects: ({ ref }, _world, ports) => {
     const seen = seenOf(ref, ports)
-    const { leadsTo, pageUrl, role } = seen
+    const { leadsTo, pageUrl, role, isFramed } = seen
     if (leadsTo === undefined) {
       const sentence = `The ${named(seen)} on ${hostOf(pageUrl)} is clicked.`
       const because = 'A click can change anything that the site lets it change.'
@@ -39,7 +39,10 @@ export const clickElement = browserTool({
         onPage(
           'remote',
           pageUrl,
-          { sentence, deed: `click this ${plainRole(role)}`, atLeast: { tier: 'red', because } },
+          {
+            ...{ sentence, deed: `click this ${plainRole(role)}`, atLeast: { tier: 'red', because } },
+            ...(isFramed !== true && { scope: 'clicks' }),
+          },
           ports,
         ),
       ]

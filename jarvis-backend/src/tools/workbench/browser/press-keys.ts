@@ -39,14 +39,11 @@ export const pressKeys = browserTool({
     const isHarmless = keys.every((key) => harmless.test(key))
     const because = 'These keys can do all that a click can.'
     const atLeast = isHarmless ? {} : { atLeast: { tier: 'red', because } as const }
-    return [
-      onPage(
-        isHarmless ? 'network' : 'remote',
-        seen.pageUrl,
-        { sentence, deed: 'press these keys', ...atLeast },
-        ports,
-      ),
-    ]
+    // Letters could spell what was read elsewhere, one by one, past the taint check.
+    const isLikeClick = keys.every((key) => key === 'Enter' || harmless.test(key))
+    const isScoped = isLikeClick && seen.isSecret === false && seen.isFramed !== true
+    const more = { sentence, deed: 'press these keys', ...atLeast, ...(isScoped && { scope: 'clicks' as const }) }
+    return [onPage(isHarmless ? 'network' : 'remote', seen.pageUrl, more, ports)]
   },
   prepare: prepareElement,
   ending: () => ({ look: 'Look at the site: whether the keys did something is not known.' }),
