@@ -6,7 +6,7 @@ import { Tier } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { DenyForm } from './deny-form.tsx'
 import { GoesBackChoice } from './goes-back-choice.tsx'
-import { GrantChoice, GrantWords } from './grant-choice.tsx'
+import { firstGrant, GrantChoice, GrantWords } from './grant-choice.tsx'
 import type { Act } from './sentence.ts'
 import { useEarned } from './use-earned.ts'
 
@@ -243,7 +243,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
             ref={allow}
             className="button quiet allow"
             aria-expanded={grant !== undefined}
-            onClick={() => setGrant(grant === undefined ? { minutes: 30, uses: 3 } : undefined)}
+            onClick={() => setGrant(grant === undefined ? firstGrant : undefined)}
           >
             Allow for… <Icon name="down" />
           </button>
@@ -263,7 +263,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
       </footer>
       {grant !== undefined && onRead === undefined && (
         <GrantChoice card={card} grant={grant} onChange={setGrant}>
-          {approveWith(<GrantWords grant={grant} />)}
+          {approveWith(<GrantWords grant={grant} card={card} />)}
           <button type="button" className="button quiet" onClick={closeGrant}>
             Close
           </button>

@@ -6,37 +6,62 @@ import { useNow } from '../../ui/use-now.ts'
 
 const minutes = { 30: '30 min', 120: '2 h', 480: '8 h' }
 const uses = { 1: '1', 3: '3', 10: '10' }
+/** For a whole folder or site; JARVIS allows two hours and 50 uses at most. */
+const scoped = { minutes: { 10: '10 min', 30: '30 min', 120: '2 h' }, uses: { 5: '5', 20: '20', 50: '50' } }
+const usual = { exact: { minutes: 30, uses: 3 }, scoped: { minutes: 30, uses: 20 } }
+export const firstGrant: GrantRequest = usual.exact
 
 type Props = { card: Card; grant: GrantRequest; onChange: (grant: GrantRequest) => void; children: React.ReactNode }
 
 /** For how long, and how often besides this time, the same call asks nobody. `children`: what decides, and what closes. */
 export function GrantChoice({ card, grant, onChange, children }: Props) {
-  const { toolName, target, requestedBy } = card
+  const { toolName, target, requestedBy, scope } = card
+  const isScoped = grant.scope !== undefined
   const root = useRef<HTMLDivElement>(null)
   // The form opens under the card, often below the end of the screen.
   useLayoutEffect(() => {
     root.current?.scrollIntoView({ block: 'nearest' })
   }, [])
+  const what = useId()
+  const widen = (isWide: boolean) => {
+    const { scope: _, ...rest } = grant
+    onChange(isWide && scope ? { ...rest, ...usual.scoped, scope: scope.id } : { ...rest, ...usual.exact })
+  }
   const on = target.vmid ?? target.id.replace(/^\w+\//, '')
   return (
     <div className="grant" ref={root}>
       <h4>Approve this, and allow more without asking</h4>
       <dl>
         <dt>Only</dt>
-        <dd>
-          <span className="mono">
-            <Visible text={toolName} />
-          </span>
-          {target.kind !== 'none' && (
-            <>
-              {' on '}
-              <span className="num">
-                <Visible text={String(on)} />
+        {scope === undefined ? (
+          <dd>
+            <span className="mono">
+              <Visible text={toolName} />
+            </span>
+            {target.kind !== 'none' && (
+              <>
+                {' on '}
+                <span className="num">
+                  <Visible text={String(on)} />
+                </span>
+              </>
+            )}
+            , exactly this call
+          </dd>
+        ) : (
+          <dd className="grant-what">
+            <label>
+              <input type="radio" name={what} checked={!isScoped} onChange={() => widen(false)} />
+              exactly this call
+            </label>
+            <label>
+              <input type="radio" name={what} checked={isScoped} onChange={() => widen(true)} />
+              <span>
+                all <Visible text={scope.words} />, in this conversation
               </span>
-            </>
-          )}
-          , exactly this call
-        </dd>
+            </label>
+          </dd>
+        )}
         <dt>From</dt>
         <dd>
           <Visible text={requestedBy.kind === 'chat' ? shortModel(requestedBy.name) : requestedBy.name} />
@@ -45,14 +70,19 @@ export function GrantChoice({ card, grant, onChange, children }: Props) {
         <dd>
           <Choice
             label="How long"
-            of={minutes}
+            of={isScoped ? scoped.minutes : minutes}
             value={grant.minutes}
             onChoose={(minutes) => onChange({ ...grant, minutes })}
           />
         </dd>
         <dt>At most</dt>
         <dd>
-          <Choice label="How often" of={uses} value={grant.uses} onChoose={(uses) => onChange({ ...grant, uses })} />{' '}
+          <Choice
+            label="How often"
+            of={isScoped ? scoped.uses : uses}
+            value={grant.uses}
+            onChoose={(uses) => onChange({ ...grant, uses })}
+          />{' '}
           <span className="text-dim">more {grant.uses === 1 ? 'time' : 'times'}</span>
         </dd>
         {requestedBy.kind === 'chat' && requestedBy.for === undefined && (
@@ -106,8 +136,14 @@ function Choice({ label, of, value, onChoose }: ChoiceProps) {
   )
 }
 
-/** `Approve and allow 3 until 09:48` */
-export function GrantWords({ grant }: { grant: GrantRequest }) {
+/** `Approve and allow 3 until 09:48`, `Approve, and allow 20 more changes of files in "compose/jellyfin" and its folders until 09:48` */
+export function GrantWords({ grant, card: { scope } }: { grant: GrantRequest; card: Card }) {
   const now = useNow(1_000)
-  return `Approve and allow ${grant.uses ?? 0} until ${timeOfDay(now + (grant.minutes ?? 0) * 60_000)}`
+  const until = `until ${timeOfDay(now + (grant.minutes ?? 0) * 60_000)}`
+  if (grant.scope === undefined || scope === undefined) return `Approve and allow ${grant.uses ?? 0} ${until}`
+  return (
+    <span>
+      Approve, and allow {grant.uses} more <Visible text={scope.words} /> {until}
+    </span>
+  )
 }

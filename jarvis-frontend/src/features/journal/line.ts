@@ -79,7 +79,11 @@ export function lineOf({ kind, body }: JournalEntry, nameOf = (id: string) => id
     case 'grant':
       if (known.change === 'denial_taken_back')
         return { ...base, outcome: 'denial taken back: asked again from now on' }
-      return { ...base, outcome: `${spoken(known.change)}, ${text(known.usesLeft) || '0'} left` }
+      return {
+        ...base,
+        ...(known.scope !== undefined && { args: text(objectIn(known.scope).words) }),
+        outcome: `${spoken(known.change)}, ${text(known.usesLeft ?? known.uses) || '0'} left`,
+      }
     case 'change':
       return {
         ...base,
@@ -95,6 +99,8 @@ export function lineOf({ kind, body }: JournalEntry, nameOf = (id: string) => id
       return { ...base, outcome: changeOf(known) }
   }
 }
+
+const objectIn = (value: unknown): Body => (typeof value === 'object' && value !== null ? (value as Body) : {})
 
 const signedWords = ({ receipt }: Body) => (receipt === undefined ? '' : ', signed')
 

@@ -10,21 +10,25 @@ type Props = {
   call: Pick<Card, 'requestedBy' | 'toolInput'>
   /** Unix ms. */
   until: number
+  /** Other arguments are meant too. */
+  isExample?: boolean
   children?: React.ReactNode
 }
 
 /** Who asked for a call, until when the row holds, and the call's exact arguments. */
-export const CallLines = ({ call, until, children }: Props) => (
+export const CallLines = ({ call, until, isExample = false, children }: Props) => (
   <>
     <small>
       {askerText(call)}, until <time title={exactTime(until)}>{timeOfDay(until)}</time>
       {children}
     </small>
-    <small>
-      <code>
-        <Visible text={exactInput(call.toolInput)} />
-      </code>
-    </small>
+    {!isExample && (
+      <small>
+        <code>
+          <Visible text={exactInput(call.toolInput)} />
+        </code>
+      </small>
+    )}
   </>
 )
 

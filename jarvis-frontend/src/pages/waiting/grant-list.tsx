@@ -33,13 +33,10 @@ export function GrantList({ chosen }: { chosen: string | undefined }) {
           >
             <Icon name="clock" />
             <span>
-              <span className="mono">
-                <Visible text={grant.toolName} />
-              </span>
-              <Target grant={grant} />
+              <What grant={grant} />
             </span>
             <span className="num">{grant.usesLeft} left</span>
-            <CallLines call={grant} until={grant.expiresAt}>
+            <CallLines call={grant} until={grant.expiresAt} isExample={grant.scope !== undefined}>
               , made by <Who id={grant.by} />
             </CallLines>
             {isOperator && <EndButton label="Revoke" end={() => revoke(grant)} />}
@@ -50,14 +47,22 @@ export function GrantList({ chosen }: { chosen: string | undefined }) {
   )
 }
 
-function Target({ grant: { target } }: { grant: Grant }) {
-  if (target.kind === 'none') return null
+/** Calls of one kind in a folder or on a site, or one call. */
+function What({ grant: { toolName, target, scope } }: { grant: Grant }) {
+  if (scope !== undefined) return <Visible text={scope.words} />
   return (
     <>
-      {' on '}
-      <span className="num">
-        <Visible text={String(target.vmid ?? target.id.replace(/^\w+\//, ''))} />
+      <span className="mono">
+        <Visible text={toolName} />
       </span>
+      {target.kind !== 'none' && (
+        <>
+          {' on '}
+          <span className="num">
+            <Visible text={String(target.vmid ?? target.id.replace(/^\w+\//, ''))} />
+          </span>
+        </>
+      )}
     </>
   )
 }
