@@ -80,6 +80,7 @@ testWith('script')(
       [['tools', 'set_level'], 0, 'Sets the level of a guest.'],
       [['share', sessionId], 0, 'nobody'],
       [['waiting'], 0, 'No card waits.'],
+      [['grants'], 0, 'No grant is in force.'],
       [['questions'], 3, 'Which pool?'],
       [['plan'], 0, new RegExp(`${plan}.*done.*1 steps`)],
       [['plan', plan], 0, /done[\s\S]*set_level.*"to":9/],
@@ -97,6 +98,7 @@ testWith('script')(
       [['runbooks', 'run', 'mine', 'vmid=none'], 1, 'vmid must be a guest', `${password}\n`],
       // A person is needed, and none sits at a pipe.
       [['decide', 'tu_none'], 2, 'typed at a terminal'],
+      [['grants', 'revoke', 'gr_none'], 2, 'typed at a terminal'],
       [['answer', questionId], 2, 'typed at a terminal'],
       [['logs'], 2, 'typed at a terminal'],
       [['signers'], 2, 'typed at a terminal'],

@@ -1,5 +1,11 @@
 import type { Config } from '../config/config.ts'
-import { type Card, type ConfirmationRow, type DecisionChallenge, JarvisError } from '../protocol/index.ts'
+import {
+  type Card,
+  type ConfirmationRow,
+  type DecisionChallenge,
+  type GrantRequest,
+  JarvisError,
+} from '../protocol/index.ts'
 import { readOptions } from './options.ts'
 import { asOperator, requireTerminal } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'
@@ -81,13 +87,14 @@ export async function askDecision(of: {
     key('d', 'deny'),
     key('a', `approve${card.plan === undefined ? '' : ` all ${card.plan.steps.length}`}`),
     ...(card.isGrantable === true ? [key('g', 'allow for...')] : []),
+    ...(card.scope === undefined ? [] : [key('s', `allow ${visible(card.scope.words)}...`)]),
     key('l', 'later'),
   ].join('   ')
   for (;;) {
     // Never what was typed before the card was drawn.
     const said = (await prompt.line(`${keys}   `, { isFresh: true, ...(signal && { signal }) }))?.trim().toLowerCase()
     if (said === undefined || said === 'l') return undefined
-    const body = await bodyFor(said, prompt)
+    const body = await bodyFor(said, card, prompt)
     if (body === undefined) continue
     const words = body.confirmed ? 'Your password approves' : 'Your password denies'
     try {
@@ -116,15 +123,27 @@ async function sign(operator: Remote, path: string, { grant }: Body, key: string
   return { proof: { type: 'ssh', challenge, signature: signBySsh(statement, 'decision@jarvis', key) } }
 }
 
-type Body = { confirmed: boolean; note?: string; grant?: { minutes?: number; uses?: number } }
+type Body = { confirmed: boolean; note?: string; grant?: GrantRequest }
 
-async function bodyFor(said: string, prompt: Prompt): Promise<Body | undefined> {
+async function bodyFor(said: string, { scope }: Card, prompt: Prompt): Promise<Body | undefined> {
   if (said === 'a') return { confirmed: true }
   if (said === 'g') {
-    const minutes = Number(await prompt.line('For how many minutes (nothing steps back): ', { isFresh: true }))
-    return Number.isInteger(minutes) && minutes > 0 ? { confirmed: true, grant: { minutes } } : undefined
+    const minutes = await count(prompt, 'For how many minutes (nothing steps back): ', 1440)
+    return minutes === undefined ? undefined : { confirmed: true, grant: { minutes } }
+  }
+  if (said === 's' && scope !== undefined) {
+    const minutes = await count(prompt, 'For how many minutes, at most 120 (nothing steps back): ', 120)
+    const uses = minutes && (await count(prompt, 'How often, at most 50 (nothing steps back): ', 50))
+    return minutes === undefined || uses === undefined
+      ? undefined
+      : { confirmed: true, grant: { minutes, uses, scope: scope.id } }
   }
   if (said !== 'd') return undefined
   const note = (await prompt.line('Why (may be empty): ', { isFresh: true }))?.trim()
   return note === undefined ? undefined : { confirmed: false, ...(note !== '' && { note }) }
+}
+
+async function count(prompt: Prompt, words: string, most: number): Promise<number | undefined> {
+  const given = Number(await prompt.line(words, { isFresh: true }))
+  return Number.isInteger(given) && given > 0 && given <= most ? given : undefined
 }

@@ -42,6 +42,7 @@ const commands: Record<Exclude<CommandName, keyof typeof early>, () => Promise<C
   logs: async () => (await import('./logs.ts')).logs,
   waiting: async () => (await import('./decide.ts')).waiting,
   decide: async () => (await import('./decide.ts')).decide,
+  grants: async () => (await import('./grants.ts')).grants,
   questions: async () => (await import('./asked.ts')).questions,
   answer: async () => (await import('./asked.ts')).answer,
   plan: async () => (await import('./plan.ts')).plan,

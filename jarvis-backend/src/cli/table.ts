@@ -133,6 +133,14 @@ export const table = {
     forms: [{ args: 'ID', about: 'shows a card in full and asks; your password decides, typed at a terminal' }],
     options: { url, sign: text('KEY', 'your SSH key that signs the approval, where the card must be signed') },
   },
+  grants: {
+    group: 'Decide',
+    forms: [
+      { args: '', about: 'what may run without a card for now: until when, how often, and who allowed it' },
+      { args: 'revoke ID', about: 'such calls ask again; takes your password' },
+    ],
+    options: where,
+  },
   questions: {
     group: 'Decide',
     forms: [{ args: '', about: 'the questions that wait for a person; exits 3 where there is one' }],

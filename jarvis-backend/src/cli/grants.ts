@@ -1,0 +1,36 @@
+import type { Config } from '../config/config.ts'
+import { type Grant, JarvisError } from '../protocol/index.ts'
+import { readOptions } from './options.ts'
+import { asOperatorOnce } from './remote/operator.ts'
+import { reach } from './remote/reach.ts'
+import { table } from './table.ts'
+import { columns, leftOf, styleFor } from './terminal/style.ts'
+import { visible } from './terminal/visible.ts'
+
+/** `jarvis grants`: what runs without a card for now. Revoking takes a password that is typed at a terminal. */
+export async function grants(config: Config, args: string[]): Promise<void> {
+  const { values, positionals } = readOptions(args, table.grants.options)
+  const [action, id = '', ...rest] = positionals
+  if (rest.length > 0 || (action !== undefined && (action !== 'revoke' || id === '')))
+    throw new JarvisError('invalid_request', 'Use grants, or grants revoke ID.')
+  const remote = await reach(config, values.url)
+  if (action === 'revoke') {
+    await asOperatorOnce(remote, 'Revoking a grant', (operator) =>
+      operator.send('DELETE', `grants/${encodeURIComponent(id)}`).then(() => true),
+    )
+    console.log('Revoked. Such calls ask again.')
+    return
+  }
+  const { items } = await remote.get<{ items: Grant[] }>('grants')
+  if (values.json === true) console.log(JSON.stringify(items, null, 2))
+  else if (items.length === 0) console.log('No grant is in force.')
+  else console.log(columns(items.map(rowOf), styleFor(process.stdout)).join('\n'))
+}
+
+const rowOf = ({ id, toolName, toolInput, scope, by, expiresAt, usesLeft }: Grant) => [
+  id,
+  leftOf(expiresAt - Date.now()),
+  `${usesLeft} left`,
+  `by ${visible(by)}`,
+  visible(scope?.words ?? `${toolName} ${JSON.stringify(toolInput)}`),
+]
