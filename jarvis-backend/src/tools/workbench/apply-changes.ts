@@ -63,6 +63,7 @@ export const applyChanges = (facts: CommandFacts) =>
         undo,
         basis: { files: hash },
         diff,
+        ...(moved.length > 0 && { mustBeSeen: true as const }),
       }
     },
     ending: () => ({ applies: true }),
