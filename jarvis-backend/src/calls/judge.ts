@@ -180,8 +180,7 @@ export function createJudge(
     const over = above(whole, tool.tier)
     if (over !== undefined) return { kind: 'blocked', verdict: over, effects, target, isPreviewed: true }
     // What a call leads to is judged by itself, and what an attached server does is not known.
-    const isPlain = led === undefined && attached === undefined && preview?.mustBeSeen !== true
-    const grantScopes = isPlain ? scopesOf(call, effects, now, whole) : []
+    const grantScopes = led === undefined && attached === undefined ? scopesOf(call, effects, now, whole) : []
     let hash: string | undefined
     return {
       grantScopes,

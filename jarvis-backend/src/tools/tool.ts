@@ -98,8 +98,6 @@ export type Preview = {
   mayGoBack?: false
   /** The node that puts it back by a timer of its own, where it was approved to go back: it may cut JARVIS off. */
   timerOn?: string
-  /** It loses what nobody was told of, so that no grant for a folder or site covers it. */
-  mustBeSeen?: true
   /** What JARVIS does by itself later, as the card says: a safety snapshot is deleted. `at`: Unix ms. */
   later?: { toolName: string; input: ToolInput; at: number; sentence: string }
   /** The calls that it leads to. The call is judged as the strictest of them, and refused where one of them would be. */

@@ -38,7 +38,6 @@ export const applyChanges = (facts: CommandFacts) =>
       const changed = paths.map((path, index) =>
         pathEffect('data', path, world, {
           isShownWhole: true,
-          scope: 'files',
           ...(index === 0 && { sentence, deed: `apply ${paths.length === 1 ? 'one file' : `${paths.length} files`}` }),
         }),
       )
@@ -63,7 +62,6 @@ export const applyChanges = (facts: CommandFacts) =>
         undo,
         basis: { files: hash },
         diff,
-        ...(moved.length > 0 && { mustBeSeen: true as const }),
       }
     },
     ending: () => ({ applies: true }),
