@@ -115,7 +115,7 @@ test('a message is sent once under one id, is changed, and pings nobody', async 
       content: '**\\@everyone \\*\\*Stop\\*\\* \\<\\@1> \\[x\\](https\\://evil)**\nIt waits.',
       buttons: [
         { label: 'Do not stop 104', style: 2 },
-        { label: 'Look…', url: 'https://jarvis.lan/w' },
+        { label: 'Open', url: 'https://jarvis.lan/w' },
       ],
     },
   ])

@@ -83,6 +83,19 @@ test('a code pairs whoever sends it in a direct message; a tap approves a light 
   await expect.poll(() => [cardsOf(discord).length, cardsOf(discord, other).length], soon).toEqual([1, 1])
   const [card] = cardsOf(discord)
   expect(card?.buttons.map(({ label }) => label)).toEqual(['Do not stop 104 jellyfin', 'Stop 104 jellyfin', 'Look…'])
+  const looks = [mira, stranger, other].map((user) => discord.press(user, card?.buttons[2]?.custom_id ?? '', card?.id))
+  await expect
+    .poll(() => looks.map(({ isAnswered, told }) => [isAnswered, told.length]), soon)
+    .toEqual([
+      [true, 1],
+      [true, 0],
+      [true, 1],
+    ])
+  const where = `<https://jarvis.example.org/waiting?card=${toolUseId}>`
+  expect(looks.flatMap(({ told }) => told)).toEqual([
+    expect.stringMatching(new RegExp(`^It waits until \\d\\d:\\d\\d\\.\n${where.replace('?', '\\?')}$`)),
+    ...over,
+  ])
   const tap = discord.press(mira, card?.buttons[1]?.custom_id ?? '', card?.id)
   await screen.next('chat:done')
   await expect.poll(() => tap.told, soon).toEqual(['Approved.'])

@@ -107,16 +107,44 @@ test('a tap denies: the decision names person and channel, and every message of 
   const { telegram, jarvis } = started
   await pair(started)
   await pair(started, 90233518, 'none')
-  const screen = await jarvis.connect()
-  await screen.ask('chat:send', { message: 'Stop 103.' })
-  const { toolUseId } = await screen.next('chat:confirm_needed')
+  // No screen shows the card, so its time has not begun.
+  const { sessionId } = (await started.ask<{ sessionId: string }>('POST', 'sessions', { message: 'Stop 103.' })).body
   await expect.poll(() => [cardsOf(telegram).length, cardsOf(telegram, 90233518).length], soon).toEqual([1, 1])
   const [card] = cardsOf(telegram)
   const [told] = cardsOf(telegram, 90233518)
   expect(card?.text).toContain('<b>Stop VM 103 truenas on pve?</b>')
+  expect(card?.text).toContain('It waits for a day, and for minutes once somebody has seen it.')
   expect(card?.buttons.map(({ text }) => text)).toEqual(['Do not run it', 'Look…'])
   expect(told?.buttons.map(({ text }) => text)).toEqual(['Look…'])
   expect(Buffer.byteLength(card?.buttons[0]?.callback_data ?? '')).toBe(27)
+  // A look starts the card's time and decides nothing. It is for its own person, on its own message, and as often as they want.
+  const look = card?.buttons.at(-1)?.callback_data ?? ''
+  const theirs = told?.buttons.at(-1)?.callback_data ?? ''
+  const over = 'This is not open any more.'
+  for (const [user, data, message, answer] of [
+    [666, look, card?.message_id, undefined],
+    [90233518, look, told?.message_id, over],
+    [mira, look, told?.message_id, over],
+    [mira, look.replace(/l$/, 'a'), card?.message_id, over],
+  ] as const) {
+    const tried = telegram.press(user, data, message)
+    await expect.poll(telegram.unconfirmed, soon).toBe(0)
+    expect(telegram.answerTo(tried)).toBe(answer)
+  }
+  const looked = [telegram.press(mira, look, card?.message_id), telegram.press(90233518, theirs, told?.message_id)]
+  await expect
+    .poll(() => looked.map(telegram.answerTo), soon)
+    .toEqual(looked.map(() => expect.stringMatching(/^It waits until \d\d:\d\d\.$/)))
+  const { toolUseId = '' } =
+    (await started.ask<{ items: ConfirmationRow[] }>('GET', 'confirmations')).body.items[0] ?? {}
+  const below = telegram.sent.filter(({ text }) => text.startsWith('<b>It waits until'))
+  expect(below.map(({ buttons }) => buttons)).toEqual(
+    below.map(() => [{ text: 'Open', url: `https://jarvis.example.org/waiting?card=${toolUseId}` }]),
+  )
+  expect(below).toHaveLength(2)
+  expect(await rowOf(started, toolUseId)).not.toHaveProperty('decision')
+  const screen = await jarvis.connect()
+  await screen.ask('chat:attach', { sessionId })
   const query = telegram.press(mira, card?.buttons[0]?.callback_data ?? '', card?.message_id)
   await screen.next('chat:done')
   await expect.poll(() => telegram.answerTo(query), soon).toBe('Denied.')

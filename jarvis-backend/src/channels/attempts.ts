@@ -21,7 +21,7 @@ export function createAttempts(parts: {
   isOpen(what: Open): boolean
   durably<T>(work: () => T): T
   say: Say
-  publicUrl: string | undefined
+  linkTo(path: string): string | undefined
   /** The service gave a group another id. */
   moved(recipient: Recipient, chat: string): void
   signal: AbortSignal
@@ -34,13 +34,14 @@ export function createAttempts(parts: {
     hasLink: boolean,
   ): Outgoing {
     const { level, title, path, tag = id, isOver = false } = content
+    const link = hasLink ? parts.linkTo(path) : undefined
     const lines = content.kind === 'digest' ? parts.putting.digestLines(recipient, content.since ?? 0) : content.lines
     return {
       ...{ id, tag, level, path, isOver, expiresAt, buttons },
       // Said once more: what became a secret since is taken out.
       title: say(title),
       lines: lines.map((line) => say(line)),
-      ...(hasLink && parts.publicUrl !== undefined && { link: new URL(path, parts.publicUrl).href }),
+      ...(link !== undefined && { link }),
     }
   }
 
@@ -87,8 +88,8 @@ export function createAttempts(parts: {
       return { kind: 'dropped', why: 'the message that it changes was not sent' }
     if (talk !== undefined && kind !== undefined)
       return parts.conversation.attempt(item, talk, recipient, kind, open.channel, original?.ref)
-    const isSigned = kind?.capabilities.subscribes === true
-    const buttons = item.act === 'deliver' ? parts.durably(() => parts.taps.buttonsFor(item, recipient, isSigned)) : []
+    const can = kind?.capabilities ?? {}
+    const buttons = item.act === 'deliver' ? parts.durably(() => parts.taps.buttonsFor(item, recipient, can)) : []
     // Not everybody in a group needs to know where the dashboard is.
     const message = outgoing({ ...item, id: of ?? item.id }, buttons, !recipient.isGroup)
     const delivery = await sendOver(open.channel, item.act, message, recipient, ref)

@@ -31,6 +31,17 @@ export function isLight(card: Card): boolean {
   )
 }
 
+const dayMs = 24 * 60 * 60_000
+
+/** How long a card waits. Its time begins once somebody has seen it, and before that it is over a day. */
+export const untilOf = ({ createdAt, expiresAt }: Pick<Card, 'createdAt' | 'expiresAt'>): string =>
+  expiresAt - createdAt < dayMs
+    ? `It waits until ${timeOfDay(expiresAt)}.`
+    : 'It waits for a day, and for minutes once somebody has seen it.'
+
+/** The page of a card in the dashboard. */
+export const pathOf = (toolUseId: string): string => `/waiting?card=${encodeURIComponent(toolUseId)}`
+
 /** What may leave of a card: its question, what follows, how long it waits. Never arguments, notes, addresses or what a model wrote. */
 export function cardContent(
   card: Card,
@@ -39,10 +50,10 @@ export function cardContent(
   say: Say,
 ): Content {
   const light = isLight(card)
-  const until = say(`It waits until ${timeOfDay(card.expiresAt)}.`)
+  const until = say(untilOf(card))
   const base = {
     ...({ kind: 'card', level: 'card' } as const),
-    ...{ path: `/waiting?card=${encodeURIComponent(card.toolUseId)}`, tag: card.toolUseId },
+    ...{ path: pathOf(card.toolUseId), tag: card.toolUseId },
   }
   const of = { toolUseId: card.toolUseId, bindingHash }
   if (hidesNames) {

@@ -20,6 +20,8 @@ export type Capabilities = {
   tapsByAddress?: true
   /** It reaches people who were paired, and otherwise the one address of its settings. */
   pairs: boolean
+  /** A tap can ask to look at a card, and is answered with its time and a link. */
+  looks?: true
   /** Group chats can be told there. They are never heard, and no message to them has a button. */
   groups?: true
   /**
@@ -55,8 +57,8 @@ export type Setting = {
 }
 export type Settings = Readonly<Record<string, string>>
 
-/** A deed that a tap asks for. `token`: 27 characters, of this button alone; empty where the channel `subscribes`. */
-export type Button = { label: Spoken; token: string; does: 'deny' | 'approve' }
+/** A deed that a tap asks for; a look decides nothing. `token`: 27 characters, of this button alone; empty where the channel `subscribes`. */
+export type Button = { label: Spoken; token: string; does: 'deny' | 'approve' | 'look' }
 
 /** A message as a channel gets it. Its texts are `Spoken`, so that nothing else can leave. */
 export type Outgoing = {
@@ -131,8 +133,11 @@ export type Incoming = { cursor?: string } & (
   | { kind: 'other'; from?: Sender }
 )
 
-/** What the core makes of it, once it is on disk. `answer`: for the person who did it; absent: silence. */
-export type Heard = (incoming: Incoming) => Promise<{ answer?: Spoken }>
+/** What a person is told who did something. `link`: a page of the dashboard, which decides nothing. */
+export type Answered = { answer: Spoken; link?: string }
+
+/** What the core makes of it, once it is on disk. Without an answer: silence. */
+export type Heard = (incoming: Incoming) => Promise<Partial<Answered>>
 
 declare const paired: unique symbol
 /** The private chat of a paired person who may talk there. Only `pairedChat` in `talk/` makes one. */

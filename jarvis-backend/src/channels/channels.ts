@@ -123,7 +123,8 @@ export function createChannels(parts: {
     parts.announce(`${found.name} of ${parts.nameOf(found.person)} is told no more: ${why}.`, 'info')
   }
   const look = () => outbox.look()
-  const taps = createTaps({ ...parts, now })
+  const linkTo = (path: string) => (parts.publicUrl === undefined ? undefined : new URL(path, parts.publicUrl).href)
+  const taps = createTaps({ ...parts, linkTo, now })
   const registry = createRegistry({
     ...parts,
     heard: (kind, account) => hearing.listener(kind, account),
@@ -147,7 +148,7 @@ export function createChannels(parts: {
   const openNotices = createOpenNotices({ ...parts, putting, store, registry, now })
   const groups = createGroups({ ...parts, registry, putting, now, look })
   const attempt = createAttempts({
-    ...{ ...parts, hearers, store, registry, taps, putting, conversation, signal },
+    ...{ ...parts, hearers, store, registry, taps, putting, conversation, linkTo, signal },
     moved: groups.moved,
   })
   const pairings = createPairings({

@@ -1,6 +1,6 @@
 import type { CardMessages } from './card-messages.ts'
 import type { Ending } from './cards.ts'
-import type { ChannelKind, Heard, Sender } from './channel.ts'
+import type { Answered, ChannelKind, Heard, Incoming, Sender } from './channel.ts'
 import type { Groups } from './groups.ts'
 import type { Pairings } from './pairings.ts'
 import type { OutboxStore, RecipientStore } from './ports.ts'
@@ -48,7 +48,7 @@ export function createHearing(parts: {
     return answer
   }
 
-  async function made(kind: ChannelKind, account: string, incoming: Parameters<Heard>[0]) {
+  async function made(kind: ChannelKind, account: string, incoming: Incoming): Promise<Answered | Spoken | undefined> {
     const advance = () => {
       if (incoming.cursor !== undefined) parts.advance(kind.id, incoming.cursor)
     }
@@ -94,7 +94,7 @@ export function createHearing(parts: {
       const from = 'from' in incoming ? incoming.from : undefined
       if (answer === undefined && from !== undefined && !isKnown(kind, from)) stranger(kind)
       if (answer !== undefined) parts.look()
-      return answer === undefined ? {} : { answer }
+      return typeof answer === 'string' ? { answer } : (answer ?? {})
     }
   }
 

@@ -196,7 +196,7 @@ export type Nonce = {
   item: string
   toolUseId: string
   bindingHash: string
-  decision: 'approve' | 'deny'
+  decision: 'approve' | 'deny' | 'look'
   /** The service's id of the message; absent until it is known. */
   ref?: string
   expiresAt: number

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Card, JarvisError } from '../protocol/index.ts'
-import { isLight } from './cards.ts'
-import type { Button, ChannelKind, Incoming } from './channel.ts'
+import { isLight, pathOf, untilOf } from './cards.ts'
+import type { Answered, Button, ChannelKind, Incoming } from './channel.ts'
 import type { Nonce, NonceStore, OutboxItem, Recipient, RecipientStore } from './ports.ts'
 import type { Say, Spoken } from './spoken.ts'
 
@@ -9,7 +9,8 @@ import type { Say, Spoken } from './spoken.ts'
 const keptAfterMs = 24 * 60 * 60_000
 
 /** What a button sends is 27 bytes: `j1.`, 128 random bits and what it does. */
-const form = /^j1\.[\w-]{22}\.([ad])$/
+const form = /^j1\.[\w-]{22}\.([adl])$/
+const suffixes: Record<Nonce['decision'], string> = { approve: 'a', deny: 'd', look: 'l' }
 /** One attempt of an item: each makes buttons of its own, and a message belongs to one attempt. */
 export const attemptOf = ({ id, attempts }: Pick<OutboxItem, 'id' | 'attempts'>): string => `${id}.${attempts}`
 const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
@@ -39,6 +40,8 @@ export function createTaps(parts: {
   seen(toolUseId: string): void
   /** Whether a person may decide cards now. */
   mayDecide(person: string): boolean
+  /** A page of the dashboard; undefined: its address is not known. */
+  linkTo(path: string): string | undefined
   /** On disk before it returns. */
   durably<T>(work: () => T): T
   record(body: Record<string, unknown>): void
@@ -69,12 +72,13 @@ export function createTaps(parts: {
     const [, suffix] = form.exec(tap.token) ?? []
     if (nonce === undefined) return 'its button is not known'
     if (nonce.recipient !== recipient.id) return 'its button was sent to somebody else'
-    if (nonce.decision !== (suffix === 'a' ? 'approve' : 'deny')) return 'its button was changed'
+    if (suffixes[nonce.decision] !== suffix) return 'its button was changed'
     if (nonce.usedAt !== undefined) return 'its button was used before'
     if (kind.capabilities.pairs && nonce.ref !== undefined && nonce.ref !== tap.ref)
       return 'it came from another message'
     const isApproval = nonce.decision === 'approve'
-    if (recipient.decides === 'none' || (isApproval && recipient.decides !== 'approve'))
+    const isLook = nonce.decision === 'look'
+    if (!isLook && (recipient.decides === 'none' || (isApproval && recipient.decides !== 'approve')))
       return 'they may not decide so there'
     if (isApproval && kind.capabilities.decidesAtMost !== 'approve') return 'the channel cannot approve'
     if (!parts.mayDecide(recipient.person)) return 'the person may decide nothing'
@@ -85,19 +89,32 @@ export function createTaps(parts: {
     return nonce
   }
 
+  /** What a person is told who looks at a card; its time runs by now. */
+  function shownOf(toolUseId: string): Answered {
+    const card = parts.cardOf(toolUseId)?.card
+    const until = card === undefined ? '' : untilOf(card)
+    const link = parts.linkTo(pathOf(toolUseId))
+    const where = link === undefined ? ' Look at it in the dashboard.' : ''
+    return { answer: say(`${until}${where}`), ...(link !== undefined && { link }) }
+  }
+
   return {
     /** What is told of a button that decides nothing. */
     over,
     /** The button that a tap pressed. */
     button: (token: string): Nonce | undefined => (form.test(token) ? nonces.get(hashOf(token)) : undefined),
-    /** Makes the buttons of one attempt, good once, and keeps their hashes. Call it in a transaction. @param isSigned they need no token */
-    buttonsFor(item: OutboxItem, recipient: Recipient, isSigned = false): Button[] {
+    /** Makes the buttons of one attempt, good once, and keeps their hashes. Call it in a transaction. Where the channel `subscribes`, they need none. */
+    buttonsFor(
+      item: OutboxItem,
+      recipient: Recipient,
+      { looks, subscribes }: Pick<ChannelKind['capabilities'], 'looks' | 'subscribes'>,
+    ): Button[] {
       const { card } = item.content
       if (card === undefined) return []
       const make = (does: Button['does'], label: Spoken | undefined): Button[] => {
         if (label === undefined) return []
-        if (isSigned) return [{ label, token: '', does }]
-        const token = `j1.${randomBytes(16).toString('base64url')}.${does === 'approve' ? 'a' : 'd'}`
+        if (subscribes === true) return [{ label, token: '', does }]
+        const token = `j1.${randomBytes(16).toString('base64url')}.${suffixes[does]}`
         nonces.add({
           ...{ hash: hashOf(token), recipient: recipient.id, item: attemptOf(item), decision: does },
           ...{ toolUseId: card.toolUseId, bindingHash: card.bindingHash, expiresAt: item.expiresAt + keptAfterMs },
@@ -109,13 +126,14 @@ export function createTaps(parts: {
       return [
         ...make('deny', mayDeny ? card.deny : undefined),
         ...make('approve', mayApprove ? card.approve : undefined),
+        ...make('look', looks === true ? say('Look…') : undefined),
       ]
     },
     /**
-     * Decides by a tap. The decision, the end of the button and `advance` are one transaction. @param advance notes that the update was taken
+     * Decides by a tap, or shows a card. The decision, the end of the button and `advance` are one transaction. @param advance notes that the update was taken
      * @returns what the person is told; undefined: silence @throws JarvisError `shutting_down`, and the update comes again
      */
-    async tap(kind: ChannelKind, account: string, tap: Tap, advance: () => void): Promise<Spoken | undefined> {
+    async tap(kind: ChannelKind, account: string, tap: Tap, advance: () => void): Promise<Answered | undefined> {
       const hash = hashOf(tap.token)
       const nonce = form.test(tap.token) ? nonces.get(hash) : undefined
       const recipient = recipientOf(kind, account, tap, nonce)
@@ -137,9 +155,16 @@ export function createTaps(parts: {
           const about = nonce === undefined ? {} : { toolUseId: nonce.toolUseId }
           parts.record({ change: 'tap_refused', channel: kind.id, recipient: id, person, ...about, because: judged })
         })
-        return over
+        return { answer: over }
       }
       const { toolUseId, decision, item } = judged
+      if (decision === 'look') {
+        parts.durably(() => {
+          advance()
+          if (tap.ref !== undefined) nonces.bind(item, tap.ref)
+        })
+        return shownOf(toolUseId)
+      }
       let isDecided = false
       try {
         await parts.decide({
@@ -154,15 +179,15 @@ export function createTaps(parts: {
         })
         if (!isDecided) {
           parts.durably(advance)
-          return over
+          return { answer: over }
         }
-        return say(decision === 'approve' ? 'Approved.' : 'Denied.')
+        return { answer: say(decision === 'approve' ? 'Approved.' : 'Denied.') }
       } catch (error) {
         if (!(error instanceof JarvisError) || error.code === 'shutting_down') throw error
         parts.durably(advance)
-        return error.code === 'cluster_unreachable'
-          ? say('The cluster cannot be reached, so nothing was decided. The card still waits.')
-          : over
+        const isUnreachable = error.code === 'cluster_unreachable'
+        const still = 'The cluster cannot be reached, so nothing was decided. The card still waits.'
+        return { answer: isUnreachable ? say(still) : over }
       }
     },
   }

@@ -24,7 +24,7 @@ const known: Record<string, readonly string[]> = {
   getWebhookInfo: [],
   getUpdates: ['timeout', 'limit', 'allowed_updates', 'offset'],
   sendMessage:
-    'chat_id message_thread_id text parse_mode link_preview_options protect_content disable_notification reply_markup'.split(
+    'chat_id message_thread_id text parse_mode link_preview_options protect_content disable_notification reply_markup reply_parameters'.split(
       ' ',
     ),
   sendMessageDraft: 'chat_id message_thread_id draft_id text parse_mode can_stop'.split(' '),
@@ -174,6 +174,9 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
       const buttons = buttonsOf(params)
       const problem = chatProblem(chat) ?? textProblem(params) ?? (Array.isArray(buttons) ? undefined : buttons)
       if (problem !== undefined) return problem
+      const { message_id: above } = (params.reply_parameters ?? {}) as { message_id?: number }
+      if (above !== undefined && !sent.some(({ message_id }) => message_id === above))
+        return failure(400, 'Bad Request: message to be replied not found')
       const { is_disabled } = (params.link_preview_options ?? {}) as { is_disabled?: boolean }
       if (is_disabled !== true) throw new Error('a link would be fetched')
       const message: Sent = {

@@ -16,7 +16,7 @@ const mostContent = 2_000
 const flags = { noEmbeds: 1 << 2, onlyForWhoTapped: 1 << 6, silent: 1 << 12 }
 /** Nobody is pinged, whatever a text holds. */
 const quietly = { allowed_mentions: { parse: [] } }
-const styles = { deny: 2, approve: 4, link: 5 }
+const styles = { deny: 2, approve: 4, look: 2, link: 5 }
 const errors = { unknownInteraction: 10_062, alreadyAnswered: 40_060, unknownMessage: 10_008 }
 
 /** A button to a page is shown where Discord takes the address; otherwise the address is a line of the text. */
@@ -41,8 +41,11 @@ export function contentOf({ title, lines, link, isOver }: Outgoing): string {
 function componentsOf({ buttons, link, isOver }: Outgoing): object[] {
   if (isOver) return []
   const deeds = buttons.map(({ label, token, does }) => ({ type: 2, style: styles[does], label, custom_id: token }))
+  const canLook = buttons.some(({ does }) => does === 'look')
   const look =
-    link !== undefined && isButtonAddress(link) ? [{ type: 2, style: styles.link, label: 'Look…', url: link }] : []
+    link !== undefined && !canLook && isButtonAddress(link)
+      ? [{ type: 2, style: styles.link, label: 'Open', url: link }]
+      : []
   return deeds.length + look.length === 0 ? [] : [{ type: 1, components: [...deeds, ...look] }]
 }
 
@@ -58,6 +61,7 @@ export const discord: ChannelKind = {
     isIdempotent: true,
     pairs: true,
     hidesNames: false,
+    looks: true,
     groups: true,
     talks: { mostChars, streams: 'edit', hasVoice: true },
   },
@@ -116,14 +120,21 @@ export const discord: ChannelKind = {
       }
     }
 
-    async function tell(answer: string, incoming: Incoming, data: unknown, signal: AbortSignal) {
+    async function tell(
+      answer: string,
+      link: string | undefined,
+      incoming: Incoming,
+      data: unknown,
+      signal: AbortSignal,
+    ) {
       if (incoming.kind !== 'tap') {
         const chat = 'from' in incoming ? incoming.from?.chat : undefined
         if (chat !== undefined) await post(chat, { content: escaped(answer), flags: flags.noEmbeds }, signal)
         return
       }
       const { application_id, token: own } = data as Interaction
-      const body = { ...quietly, content: escaped(answer), flags: flags.onlyForWhoTapped }
+      const content = `${escaped(answer)}${link === undefined ? '' : `\n<${link}>`}`
+      const body = { ...quietly, content, flags: flags.onlyForWhoTapped }
       await api.respond(`/webhooks/${encodeURIComponent(application_id)}/${encodeURIComponent(own)}`, body, signal)
     }
 
@@ -142,10 +153,10 @@ export const discord: ChannelKind = {
         // Whoever pressed was told that it failed, so nothing is decided behind their back. They may press again.
         const isLost = (await deferred) === false
         const taken: Incoming = isLost ? { kind: 'other' } : incoming
-        const { answer } = await heard({ ...taken, cursor })
+        const { answer, link } = await heard({ ...taken, cursor })
         if (answer === undefined || signal.aborted) return
         // An answer that comes too late fails, and that is all.
-        await tell(answer, incoming, data, signal).catch(() => undefined)
+        await tell(answer, link, incoming, data, signal).catch(() => undefined)
       }
     }
 

@@ -18,17 +18,20 @@ const mostAnswer = 200
 /** A button to a page is shown where Telegram takes the address; otherwise the address is a line of the text. */
 const isButtonAddress = (link: string) => /^https:\/\/[^/:]+\.[a-z]{2,}(?:[/:]|$)/i.test(link)
 
+type Shown = Pick<Outgoing, 'title' | 'lines' | 'buttons' | 'link' | 'isOver'>
+
 /** The text as Telegram's HTML, made of escaped texts alone. */
-function noticeOf({ title, lines, link, isOver }: Outgoing): string {
+function noticeOf({ title, lines, link, isOver }: Shown): string {
   const head = isOver ? `<s>${escaped(title)}</s>` : `<b>${escaped(title)}</b>`
   const address = link !== undefined && !isOver && !isButtonAddress(link) ? [escaped(link)] : []
   return [head, ...lines.map(escaped), ...address].join('\n')
 }
 
-function keyboardOf({ buttons, link, isOver }: Outgoing) {
+function keyboardOf({ buttons, link, isOver }: Shown) {
   if (isOver) return []
   const deeds = buttons.map(({ label, token }) => [{ text: label, callback_data: token }])
-  return link !== undefined && isButtonAddress(link) ? [...deeds, [{ text: 'Look…', url: link }]] : deeds
+  const canLook = buttons.some(({ does }) => does === 'look')
+  return link !== undefined && !canLook && isButtonAddress(link) ? [...deeds, [{ text: 'Open', url: link }]] : deeds
 }
 
 const to = (incoming: Incoming): Address => ('from' in incoming && incoming.from) || { user: '', chat: '' }
@@ -62,6 +65,7 @@ export const telegram: ChannelKind = {
     isIdempotent: false,
     pairs: true,
     hidesNames: false,
+    looks: true,
     groups: true,
     talks: { mostChars, streams: 'draft', hasVoice: true },
   },
@@ -136,19 +140,33 @@ export const telegram: ChannelKind = {
     /** Hands one update on, and answers who pressed. */
     async function take(update: Update, heard: Heard, signal: AbortSignal) {
       const incoming = incomingOf(update)
-      const { answer } = await heard(incoming)
+      const { answer, link } = await heard(incoming)
       if (answer === undefined || signal.aborted) return
       const tap = update.callback_query
-      const told =
-        tap === undefined
-          ? call(
-              'sendMessage',
-              { ...common(to(incoming)), ...threadOf(incoming), text: escaped(answer), protect_content: true },
-              signal,
-            )
-          : call('answerCallbackQuery', { callback_query_id: tap.id, text: answer.slice(0, mostAnswer) }, signal)
+      const say = (params: object) =>
+        call(
+          'sendMessage',
+          { ...common(to(incoming)), ...threadOf(incoming), protect_content: true, ...params },
+          signal,
+        )
       // An answer that comes too late fails, and that is all.
-      await told.catch(() => undefined)
+      const tell = (call: Promise<unknown>) => call.catch(() => undefined)
+      if (tap === undefined) await tell(say({ text: escaped(answer) }))
+      else
+        await tell(
+          call('answerCallbackQuery', { callback_query_id: tap.id, text: answer.slice(0, mostAnswer) }, signal),
+        )
+      // The answer to a tap has no room for a link, so that is a message below the card.
+      if (tap === undefined || link === undefined) return
+      const shown = { title: answer, lines: [], buttons: [], link, isOver: false }
+      const keyboard = keyboardOf(shown)
+      await tell(
+        say({
+          ...{ text: noticeOf(shown), disable_notification: true },
+          ...(tap.message !== undefined && { reply_parameters: { message_id: tap.message.message_id } }),
+          ...(keyboard.length > 0 && { reply_markup: { inline_keyboard: keyboard } }),
+        }),
+      )
     }
 
     async function listen(heard: Heard, cursor: string | undefined, signal: AbortSignal) {

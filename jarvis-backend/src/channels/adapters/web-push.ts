@@ -80,7 +80,9 @@ function payloadOf(message: Outgoing, isOver: boolean, sign: () => PushButtons |
   const base: PushMessage = {
     ...{ title, body: '', tag, path },
     ...(isOver && { withdraws: true }),
-    ...(signed && { buttons: { ...signed, labels: buttons.map(({ does, label }) => ({ does, label })) } }),
+    ...(signed && {
+      buttons: { ...signed, labels: buttons.flatMap(({ does, label }) => (does === 'look' ? [] : [{ does, label }])) },
+    }),
   }
   const made = (body: string) =>
     JSON.stringify({
