@@ -691,7 +691,7 @@ export type Operations = {
   'DELETE /api/channels/{channel}': { input: { params: { channel: string } }; reply: undefined }
   /** Asks a channel’s service whether all is well. */
   'POST /api/channels/{channel}/check': { input: { params: { channel: string } }; reply: ChannelInfo }
-  /** Sends a test to one recipient of a channel, or to its first. */
+  /** Sends a test to one recipient of a channel; without one, to your own, or to its first. */
   'POST /api/channels/{channel}/test': { input: { params: { channel: string }; body: ChannelTestBody }; reply: ChannelDelivery }
   /** Begins to pair you with a channel: a code for ten minutes and one use. */
   'POST /api/channels/{channel}/pairings': { input: { params: { channel: string } }; reply: ChannelPairingBegun }

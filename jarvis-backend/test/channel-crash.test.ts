@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { makeVapidKeys } from '../src/channels/web-push/sender.ts'
 import type {
   ChannelDelivery,
   ChannelPairing,
@@ -11,6 +12,7 @@ import type {
 } from '../src/protocol/index.ts'
 import { startService } from './fake-services/service.ts'
 import { startTelegram } from './fake-services/telegram.ts'
+import { startPushService } from './fake-services/web-push.ts'
 import { cards, killedHouse, type Life } from './support/killed-house.ts'
 
 const mira = 88120411
@@ -68,6 +70,42 @@ test.each<[dieAt: string, tells: number]>([
     await expect.poll(() => place.cards().every(({ text }) => text.startsWith('<s>')), soon).toBe(true)
     expect(place.cards()).toHaveLength(tells)
     await second.kill()
+  },
+)
+
+test.each<[dieAt: string, tells: number]>([
+  ['insert outbox committed', 1],
+  // The push service had taken it, and nothing was written: it comes again and takes the first one's place.
+  ['update outbox end written', 2],
+  ['update outbox end committed', 1],
+])(
+  'killed at "%s" while a browser is told of a card: told %i times, shown once, and closed once the card is decided',
+  async (dieAt, tells) => {
+    const [service, dataDir] = [await startPushService(), newDir()]
+    const push = { ca: service.ca, keys: makeVapidKeys() }
+    const start = { dataDir, push }
+    const first = await life({ ...start, dieAt })
+    expect(await first.rest('POST', 'push', service.browser.body)).toMatchObject({ label: 'phone' })
+    await first.stop104()
+    await first.ended
+    const ofCard = () => service.taken.filter(({ headers }) => headers.urgency === 'high').length
+    // Where it comes again, the service is away first, and the card is decided meanwhile.
+    if (tells === 2) service.fail(1, { status: 503, headers: { 'retry-after': '3600' } })
+    const second = await life(start)
+    await expect.poll(ofCard, soon).toBe(tells)
+    expect(service.shown().filter(({ title }) => title.startsWith('Stop CT 104'))).toHaveLength(1)
+    const [card] = await cards(second)
+    await second.rest('POST', `confirmations/${card?.toolUseId}`, { confirmed: false })
+    await expect.poll(() => service.shown().filter(({ tag }) => tag === card?.toolUseId), soon).toEqual([])
+    const topics = service.taken.filter(({ headers }) => headers.urgency !== 'low').map(({ headers }) => headers.topic)
+    expect(new Set(topics).size).toBe(1)
+    await second.kill()
+    // A third life tells of nothing again.
+    const count = service.taken.length
+    const third = await life(start)
+    expect(await cards(third)).toMatchObject([{ decision: 'denied' }])
+    expect(service.taken).toHaveLength(count)
+    await third.kill()
   },
 )
 

@@ -63,7 +63,7 @@ test('a channel is set up in the dashboard, its secrets are sealed, never shown,
     .toMatchObject({ state: 'sent', channel: 'ntfy', attempts: 1 })
   expect((await ask<ChannelInfo>('POST', 'channels/ntfy/check')).body).not.toHaveProperty('problem')
   for (const [args, said] of [
-    [['channels'], /ntfy\s+on/],
+    [['channels'], /webpush\s+on[\s\S]*ntfy\s+on/],
     [['channels', 'test', 'ntfy'], /This is a test\./],
     [['channels', 'log'], /ntfy\s+operator\s+sent\s+This is a test\./],
   ] as const) {

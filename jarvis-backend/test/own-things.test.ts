@@ -185,11 +185,20 @@ test('each person has devices of their own, which hear of what the person may se
     ['Kid'],
   )
 
-  await asked(jarvis, people.Kid)
+  const { sessionId } = await asked(jarvis, people.Kid)
   await expect.poll(() => [push.told('Ann', asks), push.told('Kid', asks)]).toEqual([1, 1])
   await asked(jarvis, people.Ann)
   await expect.poll(() => push.told('Ann', asks)).toBe(2)
   expect([push.told('Kid', asks), push.told('Lil', asks)]).toEqual([1, 0])
+
+  // A share is told to the one it is for, on no other device.
+  const place = `/api/sessions/${sessionId}/shares/${people.Lil.person.id}`
+  expect(
+    (await jarvis.rest(place, { method: 'PUT', json: { may: 'look' }, ...as(people.Kid.token) })).status,
+  ).toBeLessThan(300)
+  const isShared = 'A conversation was shared with you'
+  await expect.poll(() => push.told('Lil', isShared)).toBe(1)
+  expect([push.told('Ann', isShared), push.told('Kid', isShared)]).toEqual([0, 0])
 
   // Whoever signed in with the earlier password hears no more.
   await postJson(jarvis, '/auth/login', { name: 'Ann', password: guestsPassword })

@@ -130,6 +130,8 @@ test('devices of an installation before the channels go on, each with what it ch
   await expect.poll(async () => (await call('GET')).body.items.some(({ problem }) => problem)).toBe(false)
 })
 
+const planted = 'The password of 10.99.88.77 is hunter2-planted-secret.'
+
 test('each card is announced once to each device by its settings, and not to removed devices; routes count', async () => {
   const model = scripted(
     ...[calls(['stop_vm', { vmid: 103 }], ['execute_ssh', { node: 'pve', command: 'systemctl restart nginx' }])],
@@ -164,7 +166,7 @@ test('each card is announced once to each device by its settings, and not to rem
   }
 
   const screen = await jarvis.connect()
-  const { sessionId } = await screen.ask('chat:send', { message: 'Stop 103.' })
+  const { sessionId } = await screen.ask('chat:send', { message: `Stop 103. ${planted}` })
   const cards = [await screen.next('chat:confirm_needed'), await screen.next('chat:confirm_needed')]
   await push.next(4)
   expect(push.lines()).toEqual([
@@ -180,7 +182,8 @@ test('each card is announced once to each device by its settings, and not to rem
   })
   const rules = { routes: [{ channel: 'webpush', kinds: ['alert'], least: 'info' }], escalation: {} }
   await jarvis.rest('/api/channel-rules', { method: 'PUT', json: rules })
-  for (const { toolUseId } of cards) await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
+  for (const { toolUseId } of cards)
+    await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: false, note: planted })
   await screen.next('chat:done')
   // Each device takes the notification of each decided card back.
   await push.next(8)
@@ -191,6 +194,10 @@ test('each card is announced once to each device by its settings, and not to rem
   await expect.poll(async () => (await deliveries()).filter(({ state }) => state === 'sent').length).toBe(8)
   const { items } = await read<{ items: { body: Record<string, unknown> }[] }>('journal?kind=setup')
   expect(items.map(({ body }) => body.change)).toEqual(expect.arrayContaining(['push_on', 'push_off']))
+
+  // What was said, typed and noted around a card does not leave.
+  for (const never of ['hunter2', '10.99.88.77', 'systemctl', 'nginx'])
+    expect(JSON.stringify(push.sent)).not.toContain(never)
 
   // No route leads to browsers any more but that of alerts.
   await screen.ask('chat:send', { sessionId, message: 'Stop 101.' })
@@ -273,6 +280,7 @@ test('a question is told without the model’s words, and taken back once it is 
   expect(await push.next(6)).toMatchObject({ message: { tag: `goes-back-${toolUseId}`, withdraws: true } })
   await clock.advance(5 * 60_000)
   expect({ sent: push.sent.length, changes: level.changes }).toEqual({ sent: 6, changes: [9] })
+  for (const never of ['backups', 'The level of']) expect(JSON.stringify(push.sent)).not.toContain(never)
 })
 
 test('another password takes every device out', async () => {

@@ -1,6 +1,7 @@
 import type { Card } from '../protocol/index.ts'
 import { cardContent, type Ending, endedContent } from './cards.ts'
 import type { Hearers } from './hearers.ts'
+import { mayBeShown } from './outbox.ts'
 import type { Content, OutboxItem, OutboxStore, Recipient, RecipientStore } from './ports.ts'
 import { noticeForMs, type Putting } from './putting.ts'
 import type { Registry } from './registry.ts'
@@ -86,7 +87,7 @@ export function createCardMessages(parts: {
           store.settle(item.id)
           if (item.end === undefined && !item.isOpen)
             store.end(item.id, 'dropped', at, { why: 'decided before it was sent' })
-          else if (recipient !== undefined && known?.ending !== undefined && (item.end ?? 'sent') === 'sent')
+          if (recipient !== undefined && known?.ending !== undefined && mayBeShown(item))
             revise(item, recipient, known.ending)
         })
       }

@@ -194,9 +194,10 @@ export function createDesk(parts: {
         return shown(kind, { problem: error instanceof Error ? error.message : 'it could not be reached' })
       }
     },
-    test(channel: string, recipient: string | undefined): ChannelDelivery {
+    test(channel: string, recipient: string | undefined, by: Person): ChannelDelivery {
       const kind = kindOf(channel)
-      const [to] = recipients.list(channel).filter(({ id }) => recipient === undefined || id === recipient)
+      const all = recipients.list(channel).filter(({ id }) => recipient === undefined || id === recipient)
+      const to = all.find(({ person }) => person === by.id) ?? all[0]
       if (to === undefined) throw new JarvisError('conflict', `${kind.name} reaches nobody yet.`)
       return item(channels.test(to))
     },

@@ -1,3 +1,4 @@
+import { mayBeShown } from './outbox.ts'
 import type { Content, Open, OutboxItem, OutboxStore, RecipientStore } from './ports.ts'
 import { noticeForMs, type Putting } from './putting.ts'
 import type { Registry } from './registry.ts'
@@ -39,7 +40,7 @@ export function createOpenNotices(parts: {
           store.settle(item.id)
           if (item.end === undefined && !item.isOpen)
             store.end(item.id, 'dropped', now(), { why: 'over before it was sent' })
-          else if ((item.end ?? 'sent') === 'sent') takeBack(item, until.kind)
+          if (mayBeShown(item)) takeBack(item, until.kind)
         })
       }
     },

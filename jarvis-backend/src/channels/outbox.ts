@@ -24,6 +24,10 @@ const words = {
 /** What came of an attempt. `dropped`: it was not made, on purpose. */
 export type Attempt = Delivery | { kind: 'dropped'; why: string }
 
+/** Whether somebody may have a message before them. */
+export const mayBeShown = ({ end, isOpen, mayExist }: Pick<OutboxItem, 'end' | 'isOpen' | 'mayExist'>): boolean =>
+  end === 'sent' || mayExist || (end === undefined && isOpen)
+
 export type Outbox = ReturnType<typeof createOutbox>
 
 /**

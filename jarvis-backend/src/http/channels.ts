@@ -31,7 +31,7 @@ export type ChannelDesk = {
   save(channel: string, body: ChannelBody, by: Person): Promise<ChannelInfo>
   forget(channel: string, by: Person): Promise<void>
   check(channel: string): Promise<ChannelInfo>
-  test(channel: string, recipient: string | undefined): ChannelDelivery
+  test(channel: string, recipient: string | undefined, by: Person): ChannelDelivery
   /** Denies by a button's token. */
   tapped(channel: string, token: string): Promise<string>
   deliveries(query: { limit: number; before?: number | undefined }): ChannelDelivery[]
@@ -80,9 +80,9 @@ export function channelRoutes(
     ),
     post(
       '/channels/:channel/test',
-      'Sends a test to one recipient of a channel, or to its first.',
+      'Sends a test to one recipient of a channel; without one, to your own, or to its first.',
       { role: 'operator', body: ChannelTestBody, reply: ChannelDelivery, status: 202 },
-      ({ params, body }) => desk.test(params.channel, body.recipient),
+      ({ params, body, identity }) => desk.test(params.channel, body.recipient, identity.person),
     ),
     post(
       '/channels/:channel/pairings',

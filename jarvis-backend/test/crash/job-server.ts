@@ -3,19 +3,29 @@ import { appendFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { createWebPushSender, type VapidKeys } from '../../src/channels/web-push/sender.ts'
 import { compose } from '../../src/compose.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { noTarget } from '../../src/gate/effect.ts'
 import { defineTool } from '../../src/tools/tool.ts'
 import { observed } from './observed-database.ts'
 
-/** `dieAt`: what is written, or whether the call has its effect before or after the death. */
-export type JobStart = { dataDir: string; jwtSecret: string; dieAt?: string; env?: Record<string, string> }
+/**
+ * `dieAt`: what is written, or whether the call has its effect before or after the death. `push`: of a push service on loopback, its authority
+ * and the keys that JARVIS is known by.
+ */
+export type JobStart = {
+  dataDir: string
+  jwtSecret: string
+  dieAt?: string
+  env?: Record<string, string>
+  push?: { ca: string; keys: VapidKeys }
+}
 
 process.on('disconnect', () => process.exit())
 const started = once(process, 'message')
 process.send?.('loaded')
-const [{ dataDir, jwtSecret, dieAt, env }] = (await started) as [JobStart]
+const [{ dataDir, jwtSecret, dieAt, env, push }] = (await started) as [JobStart]
 
 const reach = (point: string) => {
   if (point === dieAt) process.kill(process.pid, 'SIGKILL')
@@ -48,6 +58,7 @@ const config = readConfig({
 })
 const jarvis = compose(config, '0.0.0-crash', join(dataDir, 'no-dashboard'), {
   tools: [noteDown],
+  ...(push && { push: createWebPushSender({ ...push, subject: 'mailto:a@example.org', isAllowed: () => true }) }),
   database: (database) => observed(database, reach),
 })
 jarvis.http.listen(0, '127.0.0.1', () => {
