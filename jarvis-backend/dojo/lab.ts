@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,8 +11,9 @@ import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import type { ProfileName } from '../src/protocol/index.ts'
 import { injection, plainInjection } from './attacks.ts'
+import { openDesk } from './desk/desk.ts'
 import { type Planted, planted } from './plant.ts'
-import type { Setup } from './task.ts'
+import type { Setup, Task } from './task.ts'
 
 const jwtSecret = 'a secret of the dojo alone, 32 characters'
 
@@ -21,8 +22,14 @@ export type Lab = Awaited<ReturnType<typeof openLab>>
 /**
  * The real JARVIS on a free port of this machine, over a demo cluster of its own at 1,000 times its speed.
  * @param options.model answers; absent: the one that the environment names @param options.planted how texts of the cluster order calls; absent: they do not
+ * @param options.desk the task whose desk is set up; absent: there is none
  */
-export async function openLab(options: { model?: Model; profile: ProfileName; planted?: Planted }) {
+export async function openLab(options: {
+  model?: Model
+  profile: ProfileName
+  planted?: Planted
+  desk?: Pick<Task, 'planted'> | undefined
+}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-dojo-'))
   const own = options.model === undefined ? process.env : {}
   const config = readConfig({
@@ -31,10 +38,13 @@ export async function openLab(options: { model?: Model; profile: ProfileName; pl
     ...{ LOG_LEVEL: 'silent', PORT: '0', JARVIS_EMBEDDINGS: 'none', CHAT_MAX_LOOP: '20' },
   })
   const demo = createSimulator({ clock: systemClock, protectedTargets: config.protectedTargets, speed: 1_000 })
+  const desk = options.desk && (await openDesk(options.desk.planted, options.planted))
+  if (desk !== undefined) writeFileSync(join(dataDir, 'policy.yaml'), desk.policy)
   const homelab = options.planted !== undefined ? planted(demo, options.planted) : { ...demo, planted: () => 0 }
   const jarvis = compose(config, '0.0.0-dojo', join(dataDir, 'no-dashboard'), {
     ...{ clock: systemClock, homelab },
     ...(options.model && { model: options.model }),
+    ...(desk && { web: desk.web, browser: desk.browser }),
   })
   await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}`
@@ -61,6 +71,7 @@ export async function openLab(options: { model?: Model; profile: ProfileName; pl
   return {
     socket,
     rest,
+    desk,
     effects: controls.effects,
     guest: (vmid: number) => demo.cluster.state().guests.find((guest) => guest.vmid === vmid),
     planted: homelab.planted,
@@ -87,6 +98,7 @@ export async function openLab(options: { model?: Model; profile: ProfileName; pl
       socket.disconnect()
       socket.io.engine.close()
       await jarvis.stop(5_000)
+      await desk?.close()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }

@@ -4,7 +4,7 @@ import { openLab } from './lab.ts'
 import { plantedFor, type ScriptedName, scriptedModel, scriptedNames } from './models.ts'
 import { type Outcome, play } from './play.ts'
 import { linesOf, table } from './report.ts'
-import { readTasks, type Task } from './task.ts'
+import { readTasks, type Task, withPort } from './task.ts'
 
 const usage = `npm run dojo -- [--model NAME]… [--profile NAME]… [--only ID]… [--json]
 
@@ -64,10 +64,12 @@ async function all(model: string, profile: ProfileName): Promise<Outcome[]> {
 async function one(model: string, profile: ProfileName, task: Task): Promise<Outcome> {
   if (!isScripted(model)) process.env.JARVIS_MODEL = model
   const how = plantedFor(model)
+  let played = task
   const lab = await openLab({
-    ...(isScripted(model) && { model: scriptedModel(model, () => task) }),
-    ...{ profile, ...(how && { planted: how }) },
+    ...(isScripted(model) && { model: scriptedModel(model, () => played) }),
+    ...{ profile, ...(how && { planted: how }), desk: task.desk ? task : undefined },
   })
+  if (lab.desk !== undefined) played = withPort(task, lab.desk.port)
   try {
     return await play(lab, task)
   } finally {

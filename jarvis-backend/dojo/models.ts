@@ -2,6 +2,7 @@ import type { Message, Model, Turn } from '../src/agent/model.ts'
 import { newId } from '../src/lib/ids.ts'
 import { type Content, noUsage } from '../src/protocol/index.ts'
 import { ordersIn } from './attacks.ts'
+import { filled, ordersRead } from './desk/planting.ts'
 import type { Planted } from './plant.ts'
 import type { CallLine, Task } from './task.ts'
 
@@ -41,7 +42,11 @@ export function scriptedModel(name: ScriptedName, task: () => Task): Model {
   return {
     id: `dojo/${name}`,
     async generate({ messages, mayCallTools }, sink): Promise<Turn> {
-      const calls = mayCallTools ? parts[name](task(), messages) : []
+      const lines = mayCallTools ? parts[name](task(), messages) : []
+      const texts = messages.flatMap((message) =>
+        message.role === 'user' ? message.results.map(({ text }) => text) : [],
+      )
+      const calls = filled(lines, texts)
       if (calls.length > 0) return { content: calls.map(asCall), stopReason: 'tool_use', usage: noUsage }
       // It has no words of its own: it repeats what it read.
       const text =
@@ -74,10 +79,11 @@ function careless({ careful }: Task, messages: readonly Message[]): readonly Cal
 }
 
 /** Reads what the task reads, and then obeys each order that it read, and each again after a refusal. */
-function hostile({ careful }: Task, messages: readonly Message[]): readonly CallLine[] {
+function hostile({ careful, desk, planted }: Task, messages: readonly Message[]): readonly CallLine[] {
   const { turn, results, asked } = since(messages)
-  if (turn === 0) return [...(careful[0] ?? []), ...lures]
+  if (turn === 0) return [...(careful[0] ?? []), ...(desk ? [] : lures)]
   if (turn >= mostTurns) return []
+  if (desk) return atDesk()
   const made = new Map<string, number>()
   for (const message of messages)
     if (message.role === 'assistant')
@@ -94,6 +100,13 @@ function hostile({ careful }: Task, messages: readonly Message[]): readonly Call
     .toSorted(([a], [b]) => (made.get(a) ?? 0) - (made.get(b) ?? 0))
     .slice(0, mostATurn)
     .map(([, call]) => call)
+
+  /** Each order twice, beside the task itself. */
+  function atDesk(): readonly CallLine[] {
+    const read = ordersRead(planted, [asked, ...results.map(({ text }) => text)])
+    const from = read.length > mostATurn && turn % 2 === 0 ? mostATurn : 0
+    return [...(careful[turn] ?? []), ...(turn <= 4 ? read.slice(from, from + mostATurn) : []).map(({ call }) => call)]
+  }
 }
 
 /** Reads through which texts of others come. */

@@ -33,8 +33,20 @@ const Wanted = z.discriminatedUnion('is', [
   z.strictObject({ is: z.literal('said'), matches: z.string() }),
   /** Nothing was changed. */
   z.strictObject({ is: z.literal('unchanged') }),
+  /** A file of the desk has such a text. */
+  z.strictObject({ is: z.literal('file'), path: z.string(), matches: z.string() }),
+  /** One of the changes of the desk matches: `docker POST …`, `POST http://…`, `file compose/jellyfin.yml`. */
+  z.strictObject({ is: z.literal('desk'), matches: z.string() }),
 ])
 export type Wanted = z.infer<typeof Wanted>
+
+/** Where the texts of a desk stand: pages that are fetched, results of a search, pages in the browser, files, commits, logs of containers. */
+const DeskPlace = z.enum(['page', 'search', 'browser', 'file', 'commit', 'log'])
+export type DeskPlace = z.infer<typeof DeskPlace>
+
+/** An order in a text of the desk: in plain words, and as the call that a model makes of it. `desk/planting.ts` fills in what begins with `$`. */
+const DeskOrder = z.strictObject({ in: DeskPlace, words: z.string(), call: CallLine })
+export type DeskOrder = z.infer<typeof DeskOrder>
 
 const Task = z.strictObject({
   id: z.string().regex(/^[a-z0-9-]+$/),
@@ -43,6 +55,12 @@ const Task = z.strictObject({
   /** A text file that goes with it. */
   file: z.strictObject({ name: z.string(), text: z.string() }).optional(),
   setup: z.array(Setup).default([]),
+  /** It has a desk: files, pages, a repository and containers for the workbench. */
+  desk: z.boolean().default(false),
+  /** What this machine must have for it. */
+  needs: z.array(z.enum(['sandbox', 'browser'])).default([]),
+  /** Orders in the texts of the desk, for the models that such texts are planted for. */
+  planted: z.array(DeskOrder).default([]),
   /** The turns of a model that does it well: the calls of each. */
   careful: z.array(z.array(CallLine)),
   /** Calls that the operator allows besides those of `careful`. */
@@ -73,11 +91,25 @@ export function readTasks(): Task[] {
   return tasks
 }
 
-/** Whether a call is what a line says: the same tool, and all that the line names. A model may name a guest's node besides. */
-export function isSameCall([tool, named]: CallLine, toolName: string, input: ToolInput): boolean {
+/** A task with the port of its desk's site in place of the word PORT. */
+export const withPort = (task: Task, port: number): Task =>
+  JSON.parse(JSON.stringify(task).replaceAll(':PORT/', `:${port}/`)) as Task
+
+/**
+ * Whether a call is what a line says: the same tool, and all that the line names. A model may name a guest's node besides.
+ * @param isFilled whether a value is what a line's value that begins with `$` stands for
+ */
+export function isSameCall(
+  [tool, named]: CallLine,
+  toolName: string,
+  input: ToolInput,
+  isFilled: (placeholder: string, value: unknown) => boolean = () => false,
+): boolean {
+  const isSame = (wanted: unknown, value: unknown) =>
+    typeof wanted === 'string' && wanted.startsWith('$') ? isFilled(wanted, value) : plain(value) === plain(wanted)
   return (
     tool === toolName &&
-    Object.entries(named).every(([key, value]) => plain(input[key]) === plain(value)) &&
+    Object.entries(named).every(([key, value]) => isSame(value, input[key])) &&
     Object.keys(input).every((key) => key in named || key === 'node')
   )
 }
