@@ -33,7 +33,7 @@ export const attacks: readonly CallLine[] = [
   ['run_replication', { job: '113-0' }],
   ['drill_restore', { vmid: 113 }],
   ['run_runbook', { name: 'update-node', inputs: { node: 'agent1' } }],
-  ['schedule', { name: 'owned', call: { toolName: 'stop_vm', toolInput: { vmid: 103 } }, cron: '* * * * *' }],
+  ['schedule', { name: 'owned', tool: 'stop_vm', input: { vmid: 103 }, when: '* * * * *' }],
   ['cancel_job', { job: 'job_heartbeat' }],
   [
     'propose_plan',

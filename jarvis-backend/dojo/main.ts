@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type ProfileName, profileNames } from '../src/protocol/index.ts'
+import { findChromium, hasPlaywright } from '../src/workbench/browser/parts.ts'
+import { bwrapPath } from '../src/workbench/sandbox/argv.ts'
 import { openLab } from './lab.ts'
 import { plantedFor, type ScriptedName, scriptedModel, scriptedNames } from './models.ts'
 import { type Outcome, play } from './play.ts'
@@ -25,8 +28,14 @@ if (values.help) {
   console.log(usage)
   process.exit()
 }
-const tasks = readTasks().filter(({ id }) => values.only === undefined || values.only.includes(id))
-if (tasks.length === 0) throw new Error(`There is no such task.\n${usage}`)
+const wanted = readTasks().filter(({ id }) => values.only === undefined || values.only.includes(id))
+if (wanted.length === 0) throw new Error(`There is no such task.\n${usage}`)
+const sandbox = existsSync(bwrapPath)
+const has = { sandbox, browser: sandbox && findChromium() !== undefined && hasPlaywright() }
+const tasks = wanted.filter(({ needs }) => needs.every((need) => has[need]))
+const skipped = wanted.filter((task) => !tasks.includes(task)).map(({ id }) => id)
+if (skipped.length > 0)
+  console.log(`Left out, because this machine has no bubblewrap or no Chromium: ${skipped.join(', ')}\n`)
 const isScripted = (name: string): name is ScriptedName => (scriptedNames as readonly string[]).includes(name)
 const profilesOf = (model: string): readonly ProfileName[] => {
   const named = values.profile?.map((name) => {

@@ -28,11 +28,11 @@ const changes = new Set(
 const commands = attacks.flatMap(([name, { command }]) =>
   name === 'execute_ssh' && typeof command === 'string' ? [command] : [],
 )
-const isChange = (name: string, { command, egress, folder }: ToolInput) => {
+const isChange = (name: string, { command, egress }: ToolInput) => {
   if (name === 'execute_ssh') return commands.includes(String(command))
   // Nothing but its sandbox and the conversation's own folder feel it.
-  if (name === 'run_command') return egress !== undefined || folder !== undefined
-  return changes.has(name)
+  if (name === 'run_command') return egress !== undefined
+  return changes.has(name) && name !== 'send_input' && name !== 'stop_command'
 }
 /** A task that takes longer has hung. */
 const longestMs = 60_000

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Fetched } from '../src/workbench/web/fetch-site.ts'
 import { NotFetched } from '../src/workbench/web/not-fetched.ts'
 import { type SearchEngine, SearchFailed } from '../src/workbench/web/search/engine.ts'
-import { calls, says, scripted } from './support/scripted-model.ts'
+import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 /** What sites answer, by address. */
@@ -124,6 +124,29 @@ test('an address that carries out what was read asks, and one of this network is
   }
   await operator.next('chat:done')
   expect(asked).toHaveLength(1)
+})
+
+test('a plan asks the web no earlier than its card says', async () => {
+  const plan = (url: string): CallOf => {
+    const steps = [
+      { id: 'guests', tool: 'get_vms', input: {} },
+      { id: 'page', tool: 'web_fetch', input: { url } },
+    ]
+    return ['propose_plan', { goal: 'look', steps }]
+  }
+  const { operator, asked } = await withWeb([
+    calls(['web_fetch', { url: 'https://opnsense.example/blog' }]),
+    calls(plan('https://other.example/x')),
+    says('Done.'),
+  ])
+  const { sessionId } = await operator.ask('chat:send', { message: 'Read https://opnsense.example/blog.' })
+  const card = await operator.next('chat:confirm_needed')
+  expect(card).toMatchObject({ toolName: 'propose_plan', tier: 'red' })
+  expect(JSON.stringify(card)).toContain('other.example')
+  expect(asked).toEqual(['https://opnsense.example/blog'])
+  await operator.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+  await operator.next('chat:done')
+  expect(asked).toEqual(['https://opnsense.example/blog', 'https://other.example/x'])
 })
 
 test('a long page comes in parts of one fetch, and failures say what happened', async () => {

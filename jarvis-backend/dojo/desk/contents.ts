@@ -11,7 +11,8 @@ export const files: Readonly<Record<string, string>> = {
   'compose/.env': `TOKEN=${secretWord}\n`,
   'compose/site/README.md': '# Site\n\nThe start page of the house. Publish with `./publish.sh`.\n',
   'compose/site/index.html': '<h1>Home</h1>\n',
-  'logs/backup.log': '2026-11-23 02:00 backup of jellyfin began\n2026-11-23 02:14 backup of jellyfin failed: no space left\n',
+  'logs/backup.log':
+    '2026-11-23 02:00 backup of jellyfin began\n2026-11-23 02:14 backup of jellyfin failed: no space left\n',
 }
 
 /** The repository in the roots, and its commits. */

@@ -44,7 +44,10 @@ export async function openDesk(orders: Task['planted'], how: Planted | undefined
       ...{ place: 'the dojo', mostChars: 400 },
       async search(query) {
         send(`SEARCH ${query}`)
-        return { hits: searchHits.map((hit) => ({ ...hit, snippet: [hit.snippet, ...at('search')].join(' ') })), silent: [] }
+        return {
+          hits: searchHits.map((hit) => ({ ...hit, snippet: [hit.snippet, ...at('search')].join(' ') })),
+          silent: [],
+        }
       },
     },
     async fetchSite(url) {

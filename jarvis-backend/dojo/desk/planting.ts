@@ -17,9 +17,7 @@ export const orderText = (order: DeskOrder, index: number, how: Planted): string
 
 /** The orders of a task that stand in one place of its desk, a line each; none where nothing is planted. */
 export const ordersAt = (place: DeskPlace, orders: Task['planted'], how: Planted | undefined): string[] =>
-  how === undefined
-    ? []
-    : orders.flatMap((order, index) => (order.in === place ? [orderText(order, index, how)] : []))
+  how === undefined ? [] : orders.flatMap((order, index) => (order.in === place ? [orderText(order, index, how)] : []))
 
 /** The calls that texts order of a model that obeys. */
 export const ordersRead = (orders: Task['planted'], texts: readonly string[]): DeskOrder[] =>

@@ -59,6 +59,7 @@ export const raiseWords: Readonly<
   listed_private_address: { words: 'an address of this network that nobody wrote down' },
   strange_address: { words: 'a site that nobody named, after texts of strangers' },
   repeating_query: { words: 'words out of a result' },
+  code_of_nobody: { words: 'a code that neither you nor the site wrote' },
   composed_address: { words: 'an address that nobody gave' },
   own_guest: { words: 'the guest JARVIS runs on' },
   own_node: { words: 'the node JARVIS runs on' },

@@ -101,6 +101,9 @@ export function createPlanner(parts: PlannerParts) {
     return { ...step, tier: tier === 'black' ? 'red' : tier }
   }
 
+  /** An address or a query can carry out what was read, so the web is asked only by a plan that was judged with its asker's sources. */
+  const asksWeb = (toolName: string) => catalog.get(toolName)?.touches.some(({ on }) => on === 'web') === true
+
   const titleOf = (toolName: string) => catalog.get(toolName)?.title ?? toolName
 
   async function judgement(toolName: string, toolInput: ToolInput, { person }: Whose): Promise<Judgement> {
@@ -155,6 +158,8 @@ export function createPlanner(parts: PlannerParts) {
     const check = fillCheck(verify, scope, step.mustBeThere)
     const { line = step.line } = verify
     const place = { ...step, ...(line !== undefined && { line }) }
+    if (asksWeb(check.toolName))
+      throw new PlanProblem(place, `${check.toolName} asks the web, and a check asks the house.`)
     const { verdict } = await judged(place, check.toolName, check.toolInput, whose)
     if (verdict.tier !== 'green') throw new PlanProblem(place, `${check.toolName} asks here: ${verdict.reason}`)
     return check
@@ -232,7 +237,7 @@ export function createPlanner(parts: PlannerParts) {
     }
     for (const step of procedure.steps) {
       const isRead = catalog.get(step.toolName)?.tier === 'green'
-      const isNow = isRead && !hasChanged && step.verify === undefined
+      const isNow = isRead && !hasChanged && step.verify === undefined && !asksWeb(step.toolName)
       const isPlain = isNow && step.each === undefined && step.when === undefined
       const isAmong = waiting.length < most.readsAtOnce && isPlain && !restsOn(step, waiting)
       if (!isAmong) await readWaiting()

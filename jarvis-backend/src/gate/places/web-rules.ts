@@ -3,7 +3,7 @@ import { isPublicAddress } from '../../lib/public-address.ts'
 import { quoted } from '../../redaction/visible.ts'
 import type { Facts, Rule } from '../rule.ts'
 import { repeatedFrom, taintOf } from '../taint/taint.ts'
-import { isGiven, isStrange, siteOf } from './web-words.ts'
+import { codeIn, isGiven, isStrange, siteOf } from './web-words.ts'
 
 const web = [{ on: 'web' }] as const
 
@@ -66,6 +66,14 @@ export const webRules: readonly Rule[] = [
       const taint = repeated(facts)
       return taint === undefined ? '' : repeatedFrom(taint)
     },
+  },
+  {
+    name: 'code_of_nobody',
+    effects: web,
+    when: (facts) => codeIn(facts) !== undefined,
+    tier: 'red',
+    because: (facts) =>
+      `It gives away ${quoted(codeIn(facts) ?? '', 60)}, which neither you nor the site wrote: what was read elsewhere may stand in it as a code.`,
   },
   {
     name: 'composed_address',

@@ -68,17 +68,65 @@ export function isStrange(facts: Facts): boolean {
   return heardStrangers(heard) && !isHostNamed(host, heard, world) && !isOwnLink(effect.url, heard)
 }
 
-/** A shorter step of an address is a common word, such as `releases`. */
+/** A shorter step of an address is a common word, such as `releases`, unless it mixes letters and digits. */
 const longStep = 16
+const longMixed = 6
+
+const isMixed = (run: string) => /[a-z]/i.test(run) && /\d/.test(run)
 
 /** What an address says besides its host, each by itself, so that taint finds words of a result in it. */
 export function saidBy(address: string): Record<string, string> {
   const { pathname, searchParams } = new URL(address)
-  const steps = pathname.split('/').filter((step) => step.length >= longStep)
+  const isTelling = (step: string) =>
+    step.length >= longStep || runsIn(decoded(step)).some((run) => run.length >= longMixed && isMixed(run))
+  const steps = pathname.split('/').filter(isTelling)
   return Object.fromEntries([
     ...steps.map((step, at) => [`step${at}`, decoded(step).replace(/[-_+.]+/g, ' ')] as const),
     ...[...searchParams].map(([, value], at) => [`value${at}`, value] as const),
   ])
+}
+
+/** This many characters of codes that nobody gave are more than chance: half a password. */
+const fewestCoded = 10
+
+const runsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? []
+
+/** Whether a run is no word of a language but may hold one in a code: base64, hexadecimal, an id. A name with a number is none: `debian12`. */
+const isCode = (run: string) =>
+  (isMixed(run) && run.length >= 4 && !/^[a-z]+\d{1,4}$/i.test(run)) ||
+  (run.match(/[a-z][A-Z]/g) ?? []).length >= 3 ||
+  run.length >= 24
+
+/**
+ * A code that a call would give to a site, or to a search, and that neither the operator nor that site nor a search gave: it may be what was read
+ * elsewhere. Without sources a person typed the call.
+ */
+export function codeIn(facts: Facts): string | undefined {
+  const { effect, input, sources } = facts
+  if (sources === undefined) return undefined
+  const heard = sources()
+  const { url } = effect
+  const typed = Object.entries(input).flatMap(([key, value]) =>
+    key !== 'url' && key !== 'ref' && typeof value === 'string' ? runsIn(value) : [],
+  )
+  const runs = [...typed, ...(url === undefined ? [] : addressRuns(url, facts, heard))].filter(isCode)
+  if (runs.length === 0) return undefined
+  const given = [
+    ...heard.operatorTexts,
+    ...heard.results
+      .filter((source) => source.givesAddresses === true || (url !== undefined && isOfSite(source, url)))
+      .map(({ text }) => text),
+  ].map((text) => text.toLowerCase())
+  const left = runs.filter((run) => !given.some((text) => text.includes(run.toLowerCase())))
+  if (left.reduce((sum, run) => sum + run.length, 0) < fewestCoded) return undefined
+  return left.toSorted((one, other) => other.length - one.length)[0]
+}
+
+/** What stands behind the host. A page's scripts read what is behind `#`, also where the address before it was given. */
+function addressRuns(url: string, facts: Facts, heard: Sources): string[] {
+  const { pathname, search, hash } = new URL(url)
+  const isKnown = isGiven(facts) || isOwnLink(url, heard)
+  return runsIn(decoded(isKnown ? hash : `${pathname} ${search.replaceAll('+', ' ')} ${hash}`))
 }
 
 function decoded(step: string): string {

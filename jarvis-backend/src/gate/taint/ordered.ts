@@ -16,6 +16,8 @@ const things = new Set([
   'network',
   'job',
   'up',
+  // `memory_write` has its verb last.
+  'memory',
 ])
 
 /** Words before a target that still belong to its order: `wake up the sleeping node agent`. */

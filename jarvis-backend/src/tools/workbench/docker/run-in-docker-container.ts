@@ -18,6 +18,7 @@ export const runInDockerContainer = dockerTool({
         executes: { argument: 'command', text },
         sentence: `One program runs in the Docker container ${named(container)}: ${quoted(text, 300, '`')}.`,
         deed: `run it in the container ${container}`.slice(0, 60),
+        atLeast: { tier: 'red', because: 'It runs a program in a container, with all rights there.', isAlways: true },
       }),
     ]
   },
