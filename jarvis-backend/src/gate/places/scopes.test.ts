@@ -167,6 +167,9 @@ const path = fc
   )
   .map(([root, parts]) => [root, ...parts].join('/'))
 
+/** `encodeURI` leaves the signs that end a path in an address. */
+const encoded = (path: string) => encodeURI(path).replace(/[?#]/g, encodeURIComponent)
+
 test('whatever is written, a scope that covers a path is a folder that holds it', () => {
   fc.assert(
     fc.property(fc.array(path, { minLength: 1, maxLength: 3 }), (paths) => {
@@ -176,9 +179,8 @@ test('whatever is written, a scope that covers a path is a folder that holds it'
           expect(target.id.startsWith(`${id}/`)).toBe(true)
           const root = roots.find(({ name }) => name === place?.root)
           // Read as the system reads paths.
-          expect(
-            new URL(`file://${encodeURI(`${root?.path}/${place?.path}`)}`).pathname.startsWith(`${encodeURI(at)}/`),
-          ).toBe(true)
+          const read = new URL(`file://${encoded(`${root?.path}/${place?.path}`)}`).pathname
+          expect(read.startsWith(`${encoded(at)}/`)).toBe(true)
         }
       }
     }),

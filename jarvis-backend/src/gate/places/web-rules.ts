@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { isPublicAddress } from '../../lib/public-address.ts'
 import { quoted } from '../../redaction/visible.ts'
+import { codeRule } from '../policy/profile.ts'
 import type { Facts, Rule } from '../rule.ts'
 import { repeatedFrom, taintOf } from '../taint/taint.ts'
 import { codeIn, isGiven, isStrange, siteOf } from './web-words.ts'
@@ -43,6 +44,14 @@ export const webRules: readonly Rule[] = [
       `${quoted(siteIn(facts))} is an address of this network, and policy.yaml does not list it under workbench: web: private.`,
   },
   {
+    name: codeRule,
+    effects: web,
+    when: (facts) => codeIn(facts) !== undefined,
+    tier: 'red',
+    because: (facts) =>
+      `It gives away ${quoted(codeIn(facts) ?? '', 60)}, which neither you nor the site wrote: what was read elsewhere may stand in it as a code.`,
+  },
+  {
     name: 'listed_private_address',
     effects: web,
     when: (facts) => isPrivate(facts) && !isGiven(facts),
@@ -66,14 +75,6 @@ export const webRules: readonly Rule[] = [
       const taint = repeated(facts)
       return taint === undefined ? '' : repeatedFrom(taint)
     },
-  },
-  {
-    name: 'code_of_nobody',
-    effects: web,
-    when: (facts) => codeIn(facts) !== undefined,
-    tier: 'red',
-    because: (facts) =>
-      `It gives away ${quoted(codeIn(facts) ?? '', 60)}, which neither you nor the site wrote: what was read elsewhere may stand in it as a code.`,
   },
   {
     name: 'composed_address',

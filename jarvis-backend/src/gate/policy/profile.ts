@@ -25,8 +25,10 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
 export const taintRule = 'taint'
 /** The rule for changes that a person decides each time, such as those that lose data. No profile lowers it. */
 export const alwaysAsks = 'always_asks'
+/** The rule for calls that would give a site or a search a code that nobody gave: text out of a result may stand in it. No profile lowers it. */
+export const codeRule = 'code_of_nobody'
 /** Whether a call asks each time: no profile lowers it, and no grant is made for it. */
-export const mustAsk = (rule: string): boolean => rule === taintRule || rule === alwaysAsks
+export const mustAsk = (rule: string): boolean => [taintRule, alwaysAsks, codeRule].includes(rule)
 
 /** The verdict under a profile. `rule` is `profile` when the profile changed the tier. */
 export function underProfile(verdict: Verdict, name: ProfileName): Verdict {
