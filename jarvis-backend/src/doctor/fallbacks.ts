@@ -1,5 +1,5 @@
 import { idOf, type ModelConfig } from '../config/model.ts'
-import type { ModelFallback } from '../protocol/index.ts'
+import type { ModelFallback, ModelProvider } from '../protocol/index.ts'
 import { isAtHome, isCloud } from '../providers/index.ts'
 
 /**
@@ -33,3 +33,20 @@ export function fallbackFault(fallbacks: readonly ModelFallback[], models: reado
   }
   return undefined
 }
+
+/** Consent was to a provider's address, so another address needs it again. */
+export const withoutConsent = (fallbacks: readonly ModelFallback[], provider: ModelProvider): ModelFallback[] =>
+  fallbacks.map(({ consented = [], ...fallback }) => {
+    const left = consented.filter((id) => !id.startsWith(`${provider}/`))
+    return left.length === 0 ? fallback : { ...fallback, consented: left }
+  })
+
+/** Fallbacks without the models of a provider that is gone. */
+export const withoutProvider = (fallbacks: readonly ModelFallback[], provider: ModelProvider): ModelFallback[] =>
+  fallbacks.flatMap((fallback) => {
+    const isOf = (id: string) => id.startsWith(`${provider}/`)
+    const then = fallback.then.filter((id) => !isOf(id))
+    if (isOf(fallback.model) || then.length === 0) return []
+    const consented = fallback.consented?.filter((id) => !isOf(id))
+    return [{ ...fallback, then, ...(consented && { consented }) }]
+  })

@@ -10,7 +10,6 @@ import {
   JarvisError,
   type ModelBody,
   type ModelFallback,
-  type ModelKind,
   type ModelProvider,
   type ModelProviderInfo,
   type ModelsReply,
@@ -21,8 +20,8 @@ import {
   variableProviders,
 } from '../protocol/index.ts'
 import { listModels, presets, tryModel } from '../providers/index.ts'
-import { fallbackFault } from './fallbacks.ts'
-import { addressFault } from './model-address.ts'
+import { fallbackFault, withoutConsent, withoutProvider } from './fallbacks.ts'
+import { kindOf, type Server, serverOf, variableKinds } from './model-server.ts'
 
 export { presets }
 
@@ -31,8 +30,6 @@ const variables = {
   openai: { apiKey: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL', model: 'OPENAI_MODEL' },
 } as const
 const suggested = { anthropic: 'claude-sonnet-5-5', openai: 'gpt-5.2' } as const
-const kinds = { anthropic: 'anthropic', openai: 'openai-chat' } as const
-type Server = Pick<ServedModel, 'apiKey' | 'baseUrl' | 'headers'>
 
 /** Connects models from the dashboard and the command line: try them, save them, use one from the next message on. */
 export function createModelSetup(parts: {
@@ -56,40 +53,6 @@ export function createModelSetup(parts: {
   }
   const modelsNow = (changes: Changes = {}, file = readFile()) => modelsAfter(config, changes, file)
   const knownOf = (provider: ModelProvider): ServedModel | undefined => modelsNow().providers.get(provider)?.[0]
-
-  /** A key and headers are used only for the address they were saved for; another address needs them again. */
-  function serverOf(
-    provider: ModelProvider,
-    { baseUrl, apiKey, headers }: Pick<ModelTestBody, 'baseUrl' | 'apiKey' | 'headers'>,
-  ): Server {
-    const fault = baseUrl === undefined ? undefined : addressFault(baseUrl)
-    if (fault !== undefined) throw new JarvisError('invalid_request', fault)
-    if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-      throw new JarvisError('invalid_request', 'The key must be the key alone, without spaces.')
-    }
-    const known = knownOf(provider)
-    const isSame = known?.baseUrl === baseUrl
-    const key = apiKey ?? (isSame ? known?.apiKey : undefined)
-    if (key === undefined && known?.apiKey !== undefined) {
-      throw new JarvisError(
-        'invalid_request',
-        'The address is another one: type its key too. The one before stays here.',
-      )
-    }
-    const sent = headers ?? (isSame ? known?.headers : undefined)
-    if (sent === undefined && known?.headers !== undefined) {
-      throw new JarvisError(
-        'invalid_request',
-        'The address is another one: give its headers too, or {} for none. The ones before stay here.',
-      )
-    }
-    if (key === undefined && baseUrl === undefined) throw new JarvisError('invalid_request', 'A key is needed.')
-    return {
-      ...(key !== undefined && { apiKey: key }),
-      ...(baseUrl !== undefined && { baseUrl }),
-      ...(sent !== undefined && Object.keys(sent).length > 0 && { headers: sent }),
-    }
-  }
 
   /** Saves what changes and applies it. Nothing is written where the models could not be read afterwards. */
   function keep(changes: Record<string, string | undefined>, next?: ModelsFile): void {
@@ -131,7 +94,7 @@ export function createModelSetup(parts: {
               inUse.kind !== 'demo' && inUse.provider === provider ? inUse : (known.get(provider)?.[0] ?? {})
             return {
               provider,
-              kind: kinds[provider],
+              kind: variableKinds[provider],
               source: !known.has(provider) ? 'none' : isGiven(provider) ? 'environment' : 'settings',
               model: server.model ?? suggested[provider],
               ...(server.baseUrl !== undefined && { baseUrl: server.baseUrl }),
@@ -164,7 +127,7 @@ export function createModelSetup(parts: {
       const kind = kindOf(provider, asked, knownOf(provider)?.kind)
       if (isVariableProvider(provider) && body.headers !== undefined)
         throw new JarvisError('invalid_request', `${provider} takes no headers: give the provider another name.`)
-      const server = { provider, kind, ...serverOf(provider, body) }
+      const server = { provider, kind, ...serverOf(body, knownOf(provider)) }
       const asking = { now: () => clock.now(), signal }
       return model === undefined ? listModels(server, asking) : tryModel({ ...server, model }, asking)
     },
@@ -174,7 +137,7 @@ export function createModelSetup(parts: {
       mayChange(provider)
       mayChoose()
       const { model } = body
-      const { apiKey, baseUrl } = serverOf(provider, body)
+      const { apiKey, baseUrl } = serverOf(body, knownOf(provider))
       const names = variables[provider]
       keep({
         [names.apiKey]: apiKey,
@@ -186,7 +149,7 @@ export function createModelSetup(parts: {
 
     /** Saves a named provider in the data dir, beside the others. @throws JarvisError `invalid_request` */
     saveNamed(name: ModelProvider, body: ProviderBody): void {
-      const { apiKey, headers } = serverOf(name, body)
+      const { apiKey, headers } = serverOf(body, knownOf(name))
       const { kind, baseUrl, models } = body
       const file = readFile()
       const saved: SavedProvider = {
@@ -252,29 +215,3 @@ export function createModelSetup(parts: {
     },
   }
 }
-
-function kindOf(provider: ModelProvider, asked: ModelKind | undefined, known: ModelKind | undefined): ModelKind {
-  const own = isVariableProvider(provider) ? kinds[provider] : undefined
-  if (own !== undefined && asked !== undefined && asked !== own)
-    throw new JarvisError('invalid_request', `${provider} is always ${own}: give the provider another name.`)
-  const kind = own ?? asked ?? known
-  if (kind === undefined) throw new JarvisError('invalid_request', `${provider} is not saved yet, so kind is needed.`)
-  return kind
-}
-
-/** Consent was to a provider's address, so another address needs it again. */
-const withoutConsent = (fallbacks: readonly ModelFallback[], provider: ModelProvider): ModelFallback[] =>
-  fallbacks.map(({ consented = [], ...fallback }) => {
-    const left = consented.filter((id) => !id.startsWith(`${provider}/`))
-    return left.length === 0 ? fallback : { ...fallback, consented: left }
-  })
-
-/** Fallbacks without the models of a provider that is gone. */
-const withoutProvider = (fallbacks: readonly ModelFallback[], provider: ModelProvider): ModelFallback[] =>
-  fallbacks.flatMap((fallback) => {
-    const isOf = (id: string) => id.startsWith(`${provider}/`)
-    const then = fallback.then.filter((id) => !isOf(id))
-    if (isOf(fallback.model) || then.length === 0) return []
-    const consented = fallback.consented?.filter((id) => !isOf(id))
-    return [{ ...fallback, then, ...(consented && { consented }) }]
-  })

@@ -1,0 +1,58 @@
+import type { ServedModel } from '../config/model.ts'
+import {
+  isVariableProvider,
+  JarvisError,
+  type ModelKind,
+  type ModelProvider,
+  type ModelTestBody,
+} from '../protocol/index.ts'
+import { addressFault } from './model-address.ts'
+
+export type Server = Pick<ServedModel, 'apiKey' | 'baseUrl' | 'headers'>
+
+/** The kinds of the two providers that variables configure. */
+export const variableKinds = { anthropic: 'anthropic', openai: 'openai-chat' } as const
+
+/**
+ * Where a model is asked, and with what. A key and headers are used only for the address they were saved for; another address needs them again.
+ * @param known the saved provider of that name
+ * @throws JarvisError `invalid_request` naming what is missing
+ */
+export function serverOf(
+  { baseUrl, apiKey, headers }: Pick<ModelTestBody, 'baseUrl' | 'apiKey' | 'headers'>,
+  known: ServedModel | undefined,
+): Server {
+  const fault = baseUrl === undefined ? undefined : addressFault(baseUrl)
+  if (fault !== undefined) throw new JarvisError('invalid_request', fault)
+  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new JarvisError('invalid_request', 'The key must be the key alone, without spaces.')
+  }
+  const isSame = known?.baseUrl === baseUrl
+  const key = apiKey ?? (isSame ? known?.apiKey : undefined)
+  if (key === undefined && known?.apiKey !== undefined) {
+    throw new JarvisError('invalid_request', 'The address is another one: type its key too. The one before stays here.')
+  }
+  const sent = headers ?? (isSame ? known?.headers : undefined)
+  if (sent === undefined && known?.headers !== undefined) {
+    throw new JarvisError(
+      'invalid_request',
+      'The address is another one: give its headers too, or {} for none. The ones before stay here.',
+    )
+  }
+  if (key === undefined && baseUrl === undefined) throw new JarvisError('invalid_request', 'A key is needed.')
+  return {
+    ...(key !== undefined && { apiKey: key }),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(sent !== undefined && Object.keys(sent).length > 0 && { headers: sent }),
+  }
+}
+
+/** @throws JarvisError `invalid_request` where a provider cannot be of the kind, or none is known */
+export function kindOf(provider: ModelProvider, asked: ModelKind | undefined, known: ModelKind | undefined): ModelKind {
+  const own = isVariableProvider(provider) ? variableKinds[provider] : undefined
+  if (own !== undefined && asked !== undefined && asked !== own)
+    throw new JarvisError('invalid_request', `${provider} is always ${own}: give the provider another name.`)
+  const kind = own ?? asked ?? known
+  if (kind === undefined) throw new JarvisError('invalid_request', `${provider} is not saved yet, so kind is needed.`)
+  return kind
+}
