@@ -1,5 +1,5 @@
 import type { QueuedMessage } from 'jarvis-backend/protocol'
-import { Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { Suspense, useMemo, useRef, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { useConfirmations } from '../../api/confirmations.ts'
 import { sessions, setRehearsal, useSession } from '../../api/sessions.ts'
@@ -12,8 +12,6 @@ import { overlay } from '../../app/overlay.ts'
 import { PageHead } from '../../app/page-head.tsx'
 import { usePanel } from '../../app/panel-context.ts'
 import { useEscape } from '../../app/use-escape.ts'
-import type { Attached } from '../../features/chat/attach.tsx'
-import type { Sent } from '../../features/chat/client.ts'
 import type { Act, Meaning } from '../../features/chat/commands.ts'
 import { Composer } from '../../features/chat/composer.tsx'
 import { StreamSkeleton, UserMessage, Working } from '../../features/chat/message.tsx'
@@ -23,13 +21,13 @@ import { LinkStrip } from '../../features/chat/strips.tsx'
 import { PanelToggle } from '../../features/cluster/panel-toggle.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
 import { thousands } from '../../lib/format.ts'
-import { keep } from '../../lib/keep.ts'
 import { navigate, useLocation } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
 import { phone, useMedia } from '../../ui/use-media.ts'
-import { visibleText } from '../../ui/visible.ts'
+import { nounsOf } from './nouns.ts'
 import { useRunNews } from './use-run-news.ts'
+import { useSending } from './use-sending.ts'
 
 const SessionStream = later(() => import('./session-stream.tsx').then((part) => part.SessionStream), opensSession)
 const SessionHead = later(() => import('./session-head.tsx').then((part) => part.SessionHead), opensSession)
@@ -46,9 +44,6 @@ const ContextPanel = later(() => import('../../app/context/panel.tsx').then((par
 const ModelChoice = later(() => import('./model-choice.tsx').then((part) => part.ModelChoice))
 const DenyAll = later(() => import('../../app/deny-all.tsx').then((part) => part.DenyAll))
 const nothing = new Value(nothingYet)
-/** The session that a new chat has just become: it takes over what was typed meanwhile. */
-let begun: string | undefined
-
 /** One session, or a new one where `sessionId` is undefined. */
 export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const store = useMemo(() => (sessionId === undefined ? undefined : live.chat.open(sessionId)), [sessionId])
@@ -67,16 +62,13 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const cluster = useCluster().state
   const panel = usePanel()
   const isPhone = useMedia(phone)
-  const [starting, setStarting] = useState<string>()
-  const [problem, setProblem] = useState<string>()
   const [isChoosing, setChoosing] = useState(false)
   const [picked, setPicked] = useState<{ model: string | undefined }>()
-  const [draftVersion, setDraftVersion] = useState(0)
-  const first = useRef<Promise<Sent>>(undefined)
-  const attached = useRef<Attached>(undefined)
   const draftKey = sessionId ?? 'new'
   const location = useLocation()
   const focusKey = (location.state as { write?: boolean } | null)?.write === true ? location.key : undefined
+  const { attached, starting, problem, setProblem, draftVersion, putDraft, send } = useSending(sessionId, picked?.model)
+  const nouns = useMemo(() => nounsOf(cluster), [cluster])
   const isRunning = view?.runId !== undefined
   const chosenModel = (picked ?? listed ?? view)?.model
   const params = new URLSearchParams(location.search)
@@ -86,55 +78,6 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const at = /^\d+$/.test(seq) ? { seq: Number(seq), key: location.key } : undefined
   useRunNews(view)
 
-  const send = async (text: string, requestId?: string) => {
-    const files = requestId === undefined ? attached.current?.ids() : undefined
-    if (requestId === undefined && attached.current && files === undefined) return putDraft(text)
-    if (sessionId !== undefined) {
-      attached.current?.clear()
-      void live.chat.send(sessionId, text, requestId, undefined, files)
-      return
-    }
-    const before = first.current
-    if (before !== undefined) {
-      // Typed before the session was there: it belongs there, not in another new chat.
-      const reply = await before
-      if (reply.ok) {
-        attached.current?.clear()
-        void live.chat.send(reply.sessionId, text, undefined, undefined, files)
-      } else putDraft([keep.get('draft.new'), text].filter(Boolean).join('\n\n'))
-      return
-    }
-    setStarting(text)
-    setProblem(undefined)
-    // Until a session has it, it is kept as it was typed.
-    keep.set('draft.new', text)
-    first.current = live.chat.send(undefined, text, undefined, picked?.model, files)
-    const reply = await first.current
-    const typed = keep.get('draft.new') === text ? undefined : keep.get('draft.new')
-    if (reply.ok) {
-      attached.current?.clear()
-      keep.set('draft.new', typed)
-      begun = reply.sessionId
-      navigate(`/chat/${reply.sessionId}`, { state: { write: true } })
-      return
-    }
-    first.current = undefined
-    setStarting(undefined)
-    setProblem(reply.error.message)
-    putDraft(typed === undefined ? text : `${text}\n\n${typed}`)
-  }
-  const putDraft = (text: string) => {
-    keep.set(`draft.${draftKey}`, text)
-    setDraftVersion((version) => version + 1)
-  }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the new chat has become this session
-  useLayoutEffect(() => {
-    if (sessionId === undefined || begun !== sessionId) return
-    begun = undefined
-    const typed = keep.get('draft.new')
-    keep.set('draft.new', undefined)
-    if (typed !== undefined) putDraft(typed)
-  }, [])
   const remove = (message: QueuedMessage) => live.chat.unqueue(sessionId ?? '', message)
   const edit = async (message: QueuedMessage) => {
     const reply = await remove(message)
@@ -183,26 +126,6 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   }
   useEscape(stop)
 
-  const nouns = useMemo(
-    () => [
-      ...(cluster?.guests ?? []).map((guest) => ({
-        kind: guest.type,
-        value: String(guest.vmid),
-        label: `${guest.vmid} ${visibleText(guest.name)}`,
-        detail: `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status}`,
-        // A name that is more than a name is left out of what is asked.
-        insert: /^[\w.-]{1,40}$/.test(guest.name) ? `${guest.vmid} ${guest.name}` : `guest ${guest.vmid}`,
-      })),
-      ...(cluster?.nodes ?? []).map((node) => ({
-        kind: 'node' as const,
-        value: node.name,
-        label: node.name,
-        detail: `node, ${node.status}`,
-        insert: node.name,
-      })),
-    ],
-    [cluster],
-  )
   const toggle = !isPhone && <PanelToggle isOpen={panel.isOpen} onToggle={panel.toggle} />
   const isNew = sessionId === undefined
   return (
