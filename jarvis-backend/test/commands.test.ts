@@ -1,10 +1,13 @@
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
 import type { CommandsReply } from '../src/protocol/index.ts'
-import { rootFolder } from './support/data-dir.ts'
+import { folder, rootFolder } from './support/data-dir.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -163,3 +166,74 @@ testHere('a way out of the sandbox asks, and its card names the place', async ()
   await screen.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: false })
   await screen.next('chat:done')
 })
+
+testHere(
+  'the way out leads to what was listed alone, and the card of its changes names what else it asked for',
+  async () => {
+    const seen: string[] = []
+    const site = createServer((asked, reply) => {
+      seen.push(`${asked.headers.host} ${asked.url}`)
+      reply.end('reached\n')
+    }).listen(0, '127.0.0.1')
+    await once(site, 'listening')
+    onTestFinished(() => void site.close())
+    const { port } = site.address() as AddressInfo
+    const places = ['site.test', 'home.test', 'twice.test'].map((host) => `${host}:${port}`)
+    let looks = 0
+    const addresses: Record<string, () => string> = {
+      'site.test': () => '127.0.0.1',
+      'home.test': () => '192.168.1.1',
+      // Public when it is asked for first, and of this network afterwards.
+      'twice.test': () => (looks++ === 0 ? '127.0.0.1' : '127.0.0.2'),
+    }
+    const [dataDir, root] = [folder(), rootFolder()]
+    writeFileSync(
+      join(dataDir, 'policy.yaml'),
+      `workbench: {exec: true, egress: ['${places.join("', '")}'], roots: [{name: lab, path: ${root}, write: true}]}\n`,
+    )
+    const command = `get() { curl -s -m 5 -w '%{http_code}\\n' "$@"; }
+    raw() { exec 3<>/dev/tcp/127.0.0.1/3128; printf "$1 HTTP/1.1\\r\\nHost: other.test\\r\\nConnection: close\\r\\n\\r\\n" >&3; head -1 <&3; exec 3>&-; }
+    get http://site.test:${port}/ok
+    get http://other.test/secret
+    get http://home.test:${port}/
+    get http://twice.test:${port}/first
+    get http://twice.test:${port}/second
+    get --noproxy '*' http://127.0.0.1:${port}/around
+    raw 'CONNECT site.test:${port}@other.test:443'
+    raw 'CONNECT site.test%%00.other.test:${port}'
+    raw 'CONNECT 2130706433:${port}'
+    raw 'GET http://site.test:${port}/named'
+    echo done > told`
+    const model = scripted(
+      calls(run(command, { folder: 'lab', egress: places })),
+      aboutTheCommand('apply_changes'),
+      says('Done.'),
+    )
+    const reaching = {
+      resolve: async (host: string) => [addresses[host]?.() ?? ''],
+      isAllowed: (address: string) => address === '127.0.0.1',
+    }
+    const jarvis = await startJarvis({ model, dataDir, browser: { reaching } })
+    const screen = await jarvis.connect()
+    const { sessionId } = await screen.ask('chat:send', { message: `Look at ${places.join(' and ')} from lab.` })
+    const card = await screen.next('chat:confirm_needed')
+    for (const place of places) expect(card.reason + card.sentence).toContain(place)
+    await screen.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+    const { result } = await screen.next('chat:tool_result')
+    const output = result.slice(result.indexOf('output:\n') + 8).split('\n')
+    expect(
+      output
+        .map((line) => /reached|^\d{3}$|^HTTP\/1.1 \d{3}|not on the list|not a public/.exec(line)?.[0])
+        .filter(Boolean),
+    ).toEqual([
+      ...['reached', '200'],
+      ...['not on the list', '403', 'not a public', '403', 'reached', '200', 'not a public', '403', '000'],
+      ...['HTTP/1.1 403', 'HTTP/1.1 403', 'HTTP/1.1 403', 'HTTP/1.1 200'],
+    ])
+    expect(seen).toEqual([`site.test:${port} /ok`, `twice.test:${port} /first`, `site.test:${port} /named`])
+    const apply = await screen.next('chat:confirm_needed')
+    expect(apply.now).toContain(`It asked in vain for "other.test:80", "home.test:${port}", "twice.test:${port}".`)
+    await screen.ask('chat:confirm', { sessionId, toolUseId: apply.toolUseId, confirmed: false })
+    await screen.next('chat:done')
+  },
+)

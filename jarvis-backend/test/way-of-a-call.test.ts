@@ -143,7 +143,7 @@ function createHouse(calls: readonly ToolCall[]) {
       ...{ decisions, unsigned, people: onlyOwner },
       questions: { ask: () => expect.fail('No call here asks a question.') },
       observed: () => expect.fail('No rule here wants to hear of a call.'),
-      applied: () => undefined,
+      applied: async () => undefined,
       ways,
       judge,
       seeingJudge: createSeeingJudge(judge, units.look, () => undefined),

@@ -12,8 +12,8 @@ type RecoveryParts = {
   clock: Clock
   cluster: Cluster
   catalog: Pick<Catalog, 'get'>
-  /** What became of the files that a call changes; undefined where none were begun. */
-  applied(toolUseId: string): Reconciled | undefined
+  /** What became of the files that a call changes, once nothing changes them any more; undefined where none were begun. */
+  applied(toolUseId: string): Promise<Reconciled | undefined>
 }
 
 /** How long a restarted server looks for a call's outcome before it says that it does not know. */
@@ -40,7 +40,12 @@ export function createRecovery(parts: RecoveryParts) {
   async function look(toolUseId: string, claimed: Execution): Promise<Reconciled> {
     const ending = endingOf(claimed)
     if (ending !== undefined && 'applies' in ending)
-      return parts.applied(toolUseId) ?? { outcome: 'failed', text: 'No file was changed: JARVIS ended before that.' }
+      return (
+        (await parts.applied(toolUseId)) ?? {
+          outcome: 'failed',
+          text: 'No file was changed: JARVIS ended before that.',
+        }
+      )
     const limit = new AbortController()
     const disarm = clock.after(lookForMs, () => limit.abort(new Error('The cluster did not say in time.')))
     try {

@@ -145,8 +145,12 @@ export function composeWorkbench(
     ],
     /** Finishes changes of files that an earlier process began. Called before runs go on. */
     finish: applier.finish,
-    /** What became of the files that a call changes; undefined where none were begun. */
-    applied: applier.outcomeOf,
+    /** What became of the files that a call changes, once nothing changes them any more; undefined where none were begun. */
+    async applied(callId: string) {
+      // The call may have been stopped while its files are written, which is not stopped in the middle.
+      await applier.idle()
+      return applier.outcomeOf(callId)
+    },
     /** Begins background work that must not delay the start. */
     start() {
       journal.prune(foundation.now() - keptForMs)
@@ -180,7 +184,7 @@ const areasOf = (bench: Bench, { browser, web }: { browser?: BrowserParts; web: 
   composeFiles(bench),
   // One a line.
   composeDocker(bench),
-  composeExec(bench),
+  composeExec(bench, browser?.reaching),
   composeGit(bench),
   composeBrowser(bench, browser),
   composeWeb(bench, web),

@@ -20,5 +20,5 @@ const applier = createApplier({
   report: (error) => void process.stderr.write(String(error)),
 })
 if (finishes) applier.finish()
-else await applier.apply('tu_1', changes)
+else await applier.apply('tu_1', changes, new AbortController().signal)
 process.stdout.write(JSON.stringify(applier.outcomeOf('tu_1')))

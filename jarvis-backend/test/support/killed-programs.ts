@@ -16,6 +16,7 @@ const programs = {
   'job-server': at('test/crash/job-server.ts'),
   'v1-server': at('test/crash/v1-server.ts'),
   'talk-server': at('test/crash/talk-server.ts'),
+  'workbench-server': at('test/crash/workbench-server.ts'),
 }
 const kept = at('.killed')
 

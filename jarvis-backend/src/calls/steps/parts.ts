@@ -27,7 +27,7 @@ export type StepParts = {
   judge: Judge
   seeingJudge: SeeingJudge
   /** What became of the files that a call changes; undefined where none were begun. */
-  applied(toolUseId: string): Reconciled | undefined
+  applied(toolUseId: string): Promise<Reconciled | undefined>
   effectsOf: ReturnType<typeof createEffectsOf>
   world: () => World
   confirmations: Confirmations

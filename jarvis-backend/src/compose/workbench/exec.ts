@@ -12,6 +12,7 @@ import type { Applicable } from '../../tools/workbench/command-ports.ts'
 import { commandTools } from '../../tools/workbench/commands.ts'
 import { undoOf } from '../../tools/workbench/file-tool.ts'
 import { openWay } from '../../workbench/egress/proxy.ts'
+import type { Reaching } from '../../workbench/egress/reach.ts'
 import { entryAt } from '../../workbench/files/apply.ts'
 import { mostBytes } from '../../workbench/files/content-store.ts'
 import { diffOf } from '../../workbench/files/diff.ts'
@@ -25,15 +26,19 @@ import { createSandbox } from '../../workbench/sandbox/level.ts'
 import { taskGroup } from '../../workbench/sandbox/task-group.ts'
 import type { Area, Bench } from './area.ts'
 
-/** Commands in the sandbox: `run_command` and its siblings. */
-export function composeExec(bench: Bench): Area {
+/**
+ * Commands in the sandbox: `run_command` and its siblings.
+ * @param reaching what a test puts in place of the resolver and of the rule for addresses
+ */
+export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
   const dir = join(bench.dataDir, 'sandbox')
   // Programs take real time, whatever the server's clock says in a test.
   const sandbox = createSandbox(systemClock)
   const store = createCommandFiles(join(dir, 'commands'))
   const placeIn = (shown: string) => placeOf(shown, bench.policy().roots)
   const commands = createCommands({
-    ...{ clock: systemClock, dir, sandbox, store, openWay, redact: bench.redact, ownPaths: bench.ownPaths },
+    ...{ clock: systemClock, dir, sandbox, store, redact: bench.redact, ownPaths: bench.ownPaths },
+    openWay: (allows) => openWay(allows, reaching),
     keep: (bytes) => void bench.store.keep(bytes),
     isSecret: (path) => /\/\.env(?:\.|$)/.test(path) || nameReason(path) !== undefined,
   })
@@ -88,14 +93,14 @@ export function composeExec(bench: Bench): Area {
         // The root's own path may lead through a link; a folder in it may not.
         return join(realOf(path), place.path)
       },
-      async apply(command, hash, toolUseId) {
+      async apply(command, hash, { toolUseId, signal }) {
         const { changes } = planOf(command)
         if (hashOf(changes) !== hash)
           throw new JarvisError(
             'conflict',
             'Something else changed these files just now. Nothing was changed: ask again.',
           )
-        return bench.applier.apply(toolUseId, changes)
+        return bench.applier.apply(toolUseId, changes, signal)
       },
     }),
     missing() {

@@ -69,12 +69,12 @@ export const applyChanges = (facts: CommandFacts) =>
     timeoutMs: 300_000,
     input: z.strictObject({ command: z.string().max(64).describe('The command’s id, as run_command gives it.') }),
     output: z.object({ command: z.string(), files: z.int() }),
-    async run({ command: id }, { sessionId, toolUseId, preview }, ports) {
+    async run({ command: id }, { sessionId, toolUseId, preview, signal }, ports) {
       const command = ofSession(ports.commands.get, id, sessionId)
       const hash = preview?.basis?.files
       if (hash === undefined || toolUseId === undefined)
         throw new JarvisError('conflict', 'What was to be applied is not known any more. Ask again.')
-      const { done, already } = await ports.apply(command, hash, toolUseId)
+      const { done, already } = await ports.apply(command, hash, { toolUseId, signal })
       const files = done + already
       const text = `${files === 1 ? 'One file' : `${files} files`} of ${command.folder} now hold what ${id} left.`
       return { text, summary: `${files} changed`, data: { command: id, files } }

@@ -20,7 +20,11 @@ export type CommandPorts = {
   /** @throws JarvisError `conflict`, `not_found` */
   applicable(command: Command): Promise<Applicable>
   /** Makes exactly the changes of that hash, or finishes them. @throws JarvisError `conflict` where they are others now */
-  apply(command: Command, hash: string, toolUseId: string): Promise<{ done: number; already: number }>
+  apply(
+    command: Command,
+    hash: string,
+    call: { toolUseId: string; signal: AbortSignal },
+  ): Promise<{ done: number; already: number }>
 }
 
 export const commandTool = toolOver<CommandPorts>()

@@ -83,7 +83,7 @@ export async function madeFor(
   ports: FilePorts,
   context: ToolContext,
 ): Promise<ToolOutput> {
-  const { preview, toolUseId = '' } = context
+  const { preview, toolUseId = '', signal } = context
   const basis = basisOf(changes.filter(({ old, new: made }) => old.kind === 'file' || made.kind === 'file'))
   const shown = preview?.basis ?? basis
   if (Object.entries(basis).some(([path, marks]) => shown[path] !== marks))
@@ -91,7 +91,7 @@ export async function madeFor(
       'conflict',
       'The file was changed meanwhile by something else. Nothing was changed: read it again.',
     )
-  await ports.applier.apply(toolUseId, changes)
+  await ports.applier.apply(toolUseId, changes, signal)
   const diff = diffOf(changes, ports.store.read)
   const files = diff.filter(({ new: hash, old }) => hash !== undefined || old !== undefined)
   const lines = files.map(

@@ -100,7 +100,8 @@ export const runCommand = (facts: CommandFacts) =>
 
 function commandEffect({ command, folder = sessionRoot, egress = [] }: Asked, facts: CommandFacts): Effect {
   const verdict = facts.verdict()
-  const net = egress.length === 0 ? 'without a network' : 'with a way out to the places named'
+  const places = egress.map((place) => quoted(siteText(place), 120)).join(', ')
+  const net = egress.length === 0 ? 'without a network' : `with a way out to ${places}`
   return {
     ...{ kind: 'execute', on: 'sandbox', target: sandboxTarget },
     sentence: `The command runs once in a sandbox over a view of ${quoted(folder, 200)}, ${net}. Level of the sandbox: ${verdict.level}.`,
@@ -161,13 +162,13 @@ async function endedOutput(
   command: Command,
   state: EndedCommand,
   isOfSession: boolean,
-  { toolUseId }: ToolContext,
+  { toolUseId, signal }: ToolContext,
   ports: CommandPorts,
 ): Promise<ToolOutput> {
   const count = state.changes.length
   const mayApply =
     isOfSession && state.exitCode === 0 && count > 0 && state.refused.length === 0 && toolUseId !== undefined
-  if (mayApply) await ports.apply(command, (await ports.applicable(command)).hash, toolUseId)
+  if (mayApply) await ports.apply(command, (await ports.applicable(command)).hash, { toolUseId, signal })
   const files = mayApply ? `changed ${count === 1 ? '1 file' : `${count} files`}` : changesWords(state)
   return {
     text: [

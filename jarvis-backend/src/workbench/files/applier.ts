@@ -23,9 +23,10 @@ export type Applier = {
   /**
    * Makes a list of changes for a call: written down first, so that the next start finishes what a killed process began. One list at a time, and
    * other work goes on while the disk is waited for.
+   * @param signal keeps a list that waits for another from being begun; one that was begun is made whole
    * @throws JarvisError `conflict` where a file moved meanwhile: nothing is changed then; `outcome_unknown` where only a part could be
    */
-  apply(callId: string, changes: readonly FileChange[]): Promise<Applied>
+  apply(callId: string, changes: readonly FileChange[], signal: AbortSignal): Promise<Applied>
   /** Finishes what an earlier process began. Called once, before calls are taken up again. */
   finish(): void
   /** Resolves when nothing is being applied. */
@@ -81,8 +82,9 @@ export function createApplier(parts: {
 
   let last: Promise<unknown> = Promise.resolve()
   return {
-    apply(callId, changes) {
+    apply(callId, changes, signal) {
       const applied = last.then(() => {
+        signal.throwIfAborted()
         journal.begin(callId, changes)
         return inTurns(made(callId, changes, false))
       })

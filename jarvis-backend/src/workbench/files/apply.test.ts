@@ -26,6 +26,7 @@ import { hashOf, type RootAt } from './walk.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'apply-'))
 afterAll(() => rmSync(home, { recursive: true }))
+const going = new AbortController().signal
 const open = { seal: (_: string, text: string) => text, open: (_: string, text: string) => text }
 
 /** A root with a file, a folder, a link and a script, and the changes of each kind. */
@@ -142,7 +143,7 @@ test('a file that came while its bytes were written is kept, and the list is tak
     if (step === 'wrote new/b.bin') writeFileSync(join(dir, 'new/b.bin'), 'theirs')
   }
   const applier = createApplier({ journal, partsOf: () => ({ ...parts, read: store.read, reached }), report: () => {} })
-  await expect(applier.apply('tu_1', changes)).rejects.toThrow(/Some of the files were changed/)
+  await expect(applier.apply('tu_1', changes, going)).rejects.toThrow(/Some of the files were changed/)
   expect(readFileSync(join(dir, 'new/b.bin'), 'utf8')).toBe('theirs')
   expect(applier.outcomeOf('tu_1')?.outcome).toBe('unknown')
   expect(state(dir)).not.toBe(before)
@@ -206,13 +207,19 @@ test('other work goes on while a list is applied, and a second list waits for th
   })
   turning()
   // The second can only be made after the first: what it replaces is not there before.
-  const both = [applier.apply('tu_1', changes), applier.apply('tu_2', reversed(changes))]
+  const both = [applier.apply('tu_1', changes, going), applier.apply('tu_2', reversed(changes), going)]
   expect(await Promise.all(both)).toEqual([
     { done: 9, already: 0 },
     { done: 9, already: 0 },
   ])
   isDone = true
+  // Stopped while it waits, a list is not begun.
+  const stopped = new AbortController()
+  const third = applier.apply('tu_3', changes, stopped.signal)
+  stopped.abort()
+  await expect(third).rejects.toThrow()
   await applier.idle()
+  expect(applier.outcomeOf('tu_3')).toBeUndefined()
   expect(state(dir)).toBe(before)
   expect(turns).toBeGreaterThan(2 * changes.length)
 })

@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { basename, join } from 'node:path'
+import { compose } from '../../src/compose.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { observed } from './observed-database.ts'
+
+export type WorkbenchStart = { dataDir: string; jwtSecret: string }
+/** What is written to the database, or `before put NAME` and `after put NAME`: a file takes its place. */
+export type DieAt = { dieAt: string }
+
+process.on('disconnect', () => process.exit())
+const started = once(process, 'message')
+process.send?.('loaded')
+const [{ dataDir, jwtSecret }] = (await started) as [WorkbenchStart]
+
+let dieAt: string | undefined
+// Told after the start, which passes these steps itself when it finishes what the life before began.
+process.on('message', (told: DieAt) => {
+  dieAt = told.dieAt
+  process.send?.('armed')
+})
+const reach = (point: string) => {
+  if (point === dieAt) process.kill(process.pid, 'SIGKILL')
+}
+for (const name of ['renameSync', 'linkSync'] as const) {
+  const real = fs[name]
+  fs[name] = (from, to) => {
+    reach(`before put ${basename(String(to))}`)
+    real(from, to)
+    reach(`after put ${basename(String(to))}`)
+  }
+}
+syncBuiltinESMExports()
+
+const config = readConfig({
+  JARVIS_DATA_DIR: dataDir,
+  JARVIS_PASSWORD: 'correct-horse-battery',
+  JWT_SECRET: jwtSecret,
+  LOG_LEVEL: 'error',
+  PORT: '0',
+  JARVIS_EMBEDDINGS: 'none',
+})
+const jarvis = compose(config, '0.0.0-crash', join(dataDir, 'no-dashboard'), {
+  database: (database) => observed(database, reach),
+})
+jarvis.http.listen(0, '127.0.0.1', () => {
+  process.send?.({ url: `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}` })
+})
