@@ -117,7 +117,8 @@ export function bytesOf(file: number, most: number): Buffer | undefined {
   const pieces: Buffer[] = []
   let filled = 0
   for (;;) {
-    const piece = Buffer.alloc(Math.min(1024 ** 2, most + 1 - filled))
+    // Small, because most files are: to fill a megabyte with zeros takes longer than to read them.
+    const piece = Buffer.allocUnsafe(Math.min(64 * 1024, most + 1 - filled))
     const got = readSync(file, piece)
     if (got === 0) return Buffer.concat(pieces)
     filled += got
@@ -142,7 +143,7 @@ export function entryIn(held: Held, shown: string): Entry {
 function hashed(file: number, stats: Stats): Entry | undefined {
   if (!stats.isFile()) return undefined
   const hash = createHash('sha256')
-  const piece = Buffer.alloc(1024 ** 2)
+  const piece = Buffer.allocUnsafe(Math.max(1, Math.min(1024 ** 2, stats.size)))
   for (let got = readSync(file, piece); got > 0; got = readSync(file, piece)) hash.update(piece.subarray(0, got))
   return { kind: 'file', hash: hash.digest('hex'), mode: stats.mode & 0o777 }
 }
