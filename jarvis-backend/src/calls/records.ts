@@ -35,9 +35,9 @@ export type RecordParts = {
   changed(sessionId: string): void
   changes: Pick<Changes, 'begin' | 'settle'>
   plans: Pick<Plans, 'begin'>
-  /** Adds a line to a session's transcript when no run of it is at work. */
   /** Checks what an approval was signed with. */
   decisions: Pick<Decisions, 'problem' | 'use'>
+  /** Adds a line to a session's transcript when no run of it is at work. */
   note(sessionId: string, runId: string, entry: Omit<EntryOf<'reconciled'>, 'seq' | 'runId' | 'at'>): void
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type Made, Mistake, PlanProblem } from '../plans/planner.ts'
+import type { Made } from '../plans/made.ts'
+import { Mistake, PlanProblem } from '../plans/planner.ts'
 import {
   Runbook,
   RunbookBody,

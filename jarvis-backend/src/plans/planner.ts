@@ -3,21 +3,17 @@ import type { Judgement, SeeingJudge } from '../calls/judge.ts'
 import type { LookAgain } from '../calls/look-again.ts'
 import type { Done } from '../calls/run-tool.ts'
 import { describe, Mistake, type Redactor, type World } from '../gate/index.ts'
-import { hashOf } from '../lib/canonical.ts'
 import { spanOf } from '../lib/words.ts'
 import type { PlanStep, ToolInput } from '../protocol/index.ts'
 import { wordsOfCondition } from '../runbooks/expressions.ts'
 import { fillArgs, fillCheck, fillList, isWanted, NotKnown, type Scope } from '../runbooks/fill.ts'
 import type { Step } from '../runbooks/procedure.ts'
 import type { Catalog } from '../tools/catalog.ts'
-import type { Leads } from '../tools/tool.ts'
+import { type Draft, dependsOn, numbered, type Whose } from './draft.ts'
 import { inputsOf } from './inputs.ts'
-import { most, type PlannedCheck, type Request, type Script, type ScriptStep } from './planned.ts'
+import { type Made, madeOf } from './made.ts'
+import { most, type PlannedCheck, type Request } from './planned.ts'
 import { PlanProblem, placeWords } from './problem.ts'
-
-/** What its approval binds, in words. */
-export type Binding = { what: string; value: string }
-export type Made = { leads: Leads; binds: Binding[] }
 
 export type PlannerParts = {
   catalog: Pick<Catalog, 'get'>
@@ -32,21 +28,7 @@ export type PlannerParts = {
 
 export { Mistake, PlanProblem }
 
-type Whose = NonNullable<Request['whose']>
 type Ready = Extract<Judgement, { kind: 'ready' }>
-/** What is collected while the steps are gone through. */
-type Draft = {
-  /** In whose name. */
-  whose: Whose
-  steps: PlanStep[]
-  script: ScriptStep[]
-  calls: Leads['calls'][number][]
-  read: Leads['read'][number][]
-  bound: unknown[]
-  targets: string[]
-  /** The number in the plan of each step of the procedure; of a repeated one the last. */
-  numbers: Map<number, number>
-}
 /** A read that runs while the plan is made. */
 type Read = { step: Step; toolInput: ToolInput; when: string | undefined }
 
@@ -85,13 +67,6 @@ export function createPlanner(parts: PlannerParts) {
       draft.read.push({ toolName: step.toolName, toolUseId: `read:${number}`, text: output.text, asked: toolInput })
       if (step.as !== undefined) scope.set(step.as, output.data)
     }
-  }
-
-  /** The next number of the plan, which the step has from now on. */
-  function numbered({ number: own }: Step, { steps, numbers }: Draft): number {
-    const number = steps.length + 1
-    numbers.set(own, number)
-    return number
   }
 
   function skipped({ title, toolName }: Step, number: number, when: string): PlanStep {
@@ -144,12 +119,6 @@ export function createPlanner(parts: PlannerParts) {
     draft.script.push({ number, toolName, toolInput, isRead: false, ...after, ...(onFailure && { onFailure }) })
     draft.calls.push({ number, toolName, toolInput, at: placeWords(step), isLater: true })
     draft.bound.push({ later: { toolName, toolInput } })
-  }
-
-  /** What is read already has gone as planned. */
-  function dependsOn({ after = [], onFailure }: Step, { numbers, script }: Draft) {
-    const steps = after.flatMap((own) => script.find(({ number }) => number === numbers.get(own))?.number ?? [])
-    return { after: steps.length > 0 ? { after: steps } : {}, onFailure }
   }
 
   async function checkOf(step: Step, scope: Scope, whose: Whose): Promise<PlannedCheck | undefined> {
@@ -268,7 +237,7 @@ export function createPlanner(parts: PlannerParts) {
 
   /** @throws PlanProblem with what was found of the steps before; Mistake for an input */
   async function make(request: Request, by: string, signal: AbortSignal): Promise<Made> {
-    const { procedure, inputs, runbook } = request
+    const { procedure, inputs } = request
     const cluster = parts.world().cluster
     const given = inputsOf(procedure.inputs, inputs, { ...cluster, storages: cluster.storages ?? [] })
     const draft: Draft = {
@@ -287,54 +256,7 @@ export function createPlanner(parts: PlannerParts) {
       if (error instanceof PlanProblem) error.steps = draft.steps
       throw error
     }
-    const script: Script = { steps: draft.script }
-    if (hashOf(redactor.value(script)) !== hashOf(script))
-      throw new Mistake('A call of the plan holds a secret, and JARVIS keeps none.')
-    const world = parts.world()
-    const profile = world.policy.profile
-    const policy = parts.policyHash() ?? 'shipped'
-    const values = Object.fromEntries(given)
-    const hash = hashOf({
-      version: 1,
-      source: request.hash,
-      inputs: values,
-      script,
-      bound: draft.bound,
-      profile,
-      policy,
-    })
-    const { title } = procedure
-    const { said, goal, criteria, undoes } = request
-    const facts = {
-      hash,
-      title,
-      ...(runbook !== undefined && { runbook }),
-      ...(goal !== undefined && { goal: redactor.text(goal) }),
-      ...(criteria !== undefined && { criteria: redactor.text(criteria) }),
-      ...(undoes && { undoes }),
-      inputs: redactor.value(values),
-      steps: draft.steps,
-    }
-    const targets = [...new Set(draft.targets)]
-    return {
-      leads: {
-        ...{ facts, calls: draft.calls, read: draft.read, maxAgeMs: procedure.maxAgeMs, script },
-        ...(said !== undefined && { said }),
-      },
-      binds: [
-        { what: 'Runbook', value: `${runbook ?? title} ${short(request.hash)}` },
-        {
-          what: 'Inputs',
-          value:
-            Object.entries(values)
-              .map(([name, value]) => `${name} = ${value ?? 'none'}`)
-              .join(', ') || 'none',
-        },
-        { what: 'Calls', value: `${draft.script.length}, all values filled in` },
-        { what: 'Facts', value: targets.length === 0 ? 'of no target' : `state of ${targets.join(', ')}` },
-        { what: 'Policy', value: `${profile}, policy.yaml ${policy === 'shipped' ? 'not there' : short(policy)}` },
-      ],
-    }
+    return madeOf(parts, request, given, draft)
   }
 
   return { make }
@@ -354,8 +276,6 @@ function restsOn({ args, after = [] }: Step, waiting: readonly Read[]): boolean 
   const names = (as: string) => text.includes(`$${as}`) || text.includes(`$\{${as}`)
   return waiting.some(({ step: { as, number } }) => after.includes(number) || (as !== undefined && names(as)))
 }
-
-const short = (hash: string) => hash.slice(0, 8).replace(/^(.{4})/, '$1 ')
 
 /** The scopes in which a step stands: one, or one for each item of its list. */
 function scopesOf(step: Step, scope: Scope): Scope[] {

@@ -1,7 +1,7 @@
 import { firstOf } from '../lib/words.ts'
 import type { PlanStep } from '../protocol/index.ts'
 import type { Preview } from '../tools/tool.ts'
-import type { Made } from './planner.ts'
+import type { Made } from './made.ts'
 
 /** What the card of a call that leads to a plan says of itself, beside the plan. */
 export function previewOf({ leads }: Made): Preview {
