@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
-import type { CommandsReply } from '../src/protocol/index.ts'
+import { CommandData, type CommandsReply, FilesData } from '../src/protocol/index.ts'
 import { folder, rootFolder } from './support/data-dir.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -46,20 +46,32 @@ testHere('a command of a root runs once on a view; approved, exactly the bytes o
     says('Done.'),
   )
   const { sessionId } = await screen.ask('chat:send', { message: 'Sort the file.' })
+  expect(await screen.next('chat:tool_use')).toMatchObject({ view: 'command' })
   const result = await screen.next('chat:tool_result')
   expect(result).toMatchObject({ isError: false, summary: 'exit code 0, would change 1 file' })
+  const drawn = {
+    status: 'ended',
+    folder: 'caddy',
+    level: 'full',
+    words: 'exit code 0',
+    files: 'would change 1 file',
+    asked: [],
+  }
+  expect(CommandData.parse(result.data)).toMatchObject(drawn)
   expect(JSON.stringify(result)).not.toContain('planted-in-env')
   const card = await screen.next('chat:confirm_needed')
   expect(card).toMatchObject({
     toolName: 'apply_changes',
     now: expect.stringContaining('sandbox: full') as string,
-    then: 'would change 1 file, as shown.',
+    then: 'this file, as shown; nothing is run again.',
     undo: { kind: 'call', sentence: expect.stringContaining('caddy/caddy') as string },
     diff: [{ path: 'caddy/caddy', change: 'changed', added: 1, removed: 1 }],
   })
   expect(readFileSync(join(root, 'caddy'), 'utf8')).toBe('b\na\n')
   await screen.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
-  expect(await screen.next('chat:tool_result')).toMatchObject({ isError: false, summary: '1 changed' })
+  const applied = await screen.next('chat:tool_result')
+  expect(applied).toMatchObject({ isError: false, summary: '1 file changed' })
+  expect(FilesData.parse(applied.data).diff).toMatchObject([{ path: 'caddy/caddy', left: 0 }])
   expect(readFileSync(join(root, 'caddy'), 'utf8')).toBe('a\nb\n')
   await screen.next('chat:done')
 
@@ -127,7 +139,8 @@ testHere('a command in the background is seen, fed and stopped, and is the conve
   const {
     items: [row],
   } = await reply()
-  expect(row).toMatchObject({ status: 'running', isBackground: true, level: 'full' })
+  const { toolUseId } = await screen.next('chat:tool_use')
+  expect(row).toMatchObject({ toolUseId, status: 'running', isBackground: true, level: 'full' })
   expect(await screen.next('chat:tool_result')).toMatchObject({ summary: 'written' })
   expect(await screen.next('chat:tool_result')).toMatchObject({ summary: 'still running' })
   expect(await screen.next('chat:tool_result')).toMatchObject({ summary: 'stopped' })

@@ -77,6 +77,7 @@ export function createRecords(parts: RecordParts) {
     context.append({
       ...({ type: 'tool_use', toolUseId, toolName, toolInput, tier: verdict.tier } as const),
       ...(isRead && { isRead }),
+      ...(ready.tool.view && { view: ready.tool.view }),
       ...byGrant(reservation),
     })
   }

@@ -27,9 +27,10 @@ export const commandRoutes = (commands: Commands): Route[] => [
 ]
 
 function rowOf({ state, ...command }: Command, commands: Commands): CommandsReply['items'][number] {
-  const { id, folder, isBackground, level, startedAt } = command
+  const { id, toolUseId, folder, isBackground, level, startedAt } = command
   const endsBy = startedAt + (isBackground ? longestMs.background : longestMs.foreground)
-  const row = { id, command: command.command, folder, isBackground, level, startedAt, endsBy }
+  const asked = toolUseId === undefined ? {} : { toolUseId }
+  const row = { id, ...asked, command: command.command, folder, isBackground, level, startedAt, endsBy }
   if (state.kind === 'running') return { ...row, status: 'running', lastLines: commands.lastLines(id, linesShown) }
   const { endedAt, exitCode, lastLines, changes } = state
   return {

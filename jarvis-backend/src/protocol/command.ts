@@ -3,6 +3,8 @@ import { z } from 'zod'
 /** A command of the workbench, as the conversation shows it. Texts are redacted. */
 export const CommandRow = z.object({
   id: z.string(),
+  /** The call that began it; absent of commands of an earlier release. */
+  toolUseId: z.string().exactOptional(),
   command: z.string(),
   /** `ROOT/PATH`. */
   folder: z.string(),

@@ -420,6 +420,7 @@ export {
   Usage,
 } from './transcript.ts'
 export { GoesBackAfterMin, UndoFacts } from './undo.ts'
+export { CommandData, FilesData, HitsData, PageData, PictureData, View } from './view.ts'
 export {
   AreaName,
   areaNames,

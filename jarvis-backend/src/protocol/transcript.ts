@@ -6,6 +6,7 @@ import { SignedBy } from './passkey.ts'
 import { TodoItem } from './plan.ts'
 import { Question, QuestionId, QuestionResolution } from './question.ts'
 import { Card, Decision, Tier } from './tier.ts'
+import { View } from './view.ts'
 
 /** Tokens. `inputTokens` excludes cached ones, so the total input is the sum of three fields. */
 export const Usage = z.object({
@@ -200,6 +201,8 @@ export const Entry = z.discriminatedUnion('type', [
     tier: Tier,
     /** The call is proven to change nothing, whatever its tier, such as a read over SSH. */
     isRead: z.literal(true).optional(),
+    /** How a screen draws it, where its tool says so. */
+    view: View.optional(),
     /** The grant that let the call run without a card, and who made the grant. */
     grantId: z.string().optional(),
     by: z.string().optional(),

@@ -16,6 +16,7 @@ import type {
   Tier,
   TodoItem,
   ToolInput,
+  View,
 } from '../protocol/index.ts'
 
 export type ToolImage = { mimeType: ImageType; data: Buffer }
@@ -147,6 +148,8 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   input: Input
   /** What `data` holds where the call did not fail; further keys may come. */
   output?: z.ZodObject
+  /** How the dashboard draws a call. `output` then has the form of that view's data. */
+  view?: View
   /** Every kind of effect that a call may have; a call with another effect asks. */
   touches: readonly Touch[]
   /**

@@ -1,4 +1,4 @@
-import type { DiffReply, WorkbenchBody, WorkbenchPreview, WorkbenchReply } from 'jarvis-backend/protocol'
+import type { CommandsReply, DiffReply, WorkbenchBody, WorkbenchPreview, WorkbenchReply } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
 
 export const readWorkbench = () => call<WorkbenchReply>('GET', '/api/workbench')
@@ -9,3 +9,9 @@ export const saveWorkbench = (body: WorkbenchBody) => call<WorkbenchReply>('PUT'
 /** Every line that a card's call changes. @throws ApiError */
 export const readDiff = (toolUseId: string) =>
   call<DiffReply>('GET', `/api/workbench/diff/${encodeURIComponent(toolUseId)}`)
+/** The commands that ran or run in the sandbox for a session. @throws ApiError */
+export const readCommands = (sessionId: string) =>
+  call<CommandsReply>('GET', `/api/sessions/${encodeURIComponent(sessionId)}/commands`)
+/** @throws ApiError */
+export const stopCommand = (sessionId: string, commandId: string) =>
+  call<void>('POST', `/api/sessions/${encodeURIComponent(sessionId)}/commands/${encodeURIComponent(commandId)}/stop`)

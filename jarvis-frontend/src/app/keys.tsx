@@ -32,6 +32,7 @@ const keys: readonly KeyLine[] = [
   [['R', 'E', 'Del', 'U'], 'on a session: rename, archive, delete, take a deletion back', 'act'],
   [['A', 'Enter'], 'on a card: arm, then approve', 'act'],
   [['D'], 'on a card: deny, with a note', 'act'],
+  [['N', 'P'], 'on a card with files: the next and the previous file'],
   [['[', ']'], 'on a guest’s page: the guest before and after'],
   [['1', '4'], 'on a guest’s page: its tabs'],
   [['U'], 'on a guest’s page: undo the change that has the focus', 'act'],

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { Mistake, pathEffect } from '../../gate/index.ts'
-import { JarvisError } from '../../protocol/index.ts'
+import { FilesData, JarvisError } from '../../protocol/index.ts'
 import { quoted } from '../../redaction/visible.ts'
 import { type Command, endWords } from '../../workbench/sandbox/command.ts'
 import { type CommandFacts, changesWords, commandTool, ofSession, readsSandbox } from './command-ports.ts'
+import { keptOf } from './file-tool.ts'
 
 /** The paths as `ROOT/PATH`, with the folder first: it has the words of the card. */
 const pathsOf = ({ folder, state }: Command) =>
@@ -34,7 +35,7 @@ export const applyChanges = (facts: CommandFacts) =>
       mustBeWhole(command)
       const paths = pathsOf(command)
       const files = paths.length === 1 ? 'One file' : `${paths.length} files`
-      const sentence = `${files} of ${quoted(command.folder, 200)} become what the command left on its view. It does not run again.`
+      const sentence = `${files} of ${quoted(command.folder, 200)} become what the command left on its view.`
       const changed = paths.map((path, index) =>
         pathEffect('data', path, world, {
           isShownWhole: true,
@@ -57,8 +58,8 @@ export const applyChanges = (facts: CommandFacts) =>
               .map((path) => quoted(path, 120))
               .join(', ')}: what that wrote is lost.`
       return {
-        now: `The command ${quoted(command.command, 300, '`')} ran once on a view of ${command.folder} (sandbox: ${command.level}): ${endWords(state)}.${askedWords(state.asked)}`,
-        then: `${changesWords(state)}, as shown.${changed}`,
+        now: `The command ${quoted(command.command, 300, '`')} ran once on a view of ${command.folder} (sandbox: ${command.level}): ${endWords(state)}${lastWords(state.lastLines)}.${askedWords(state.asked)}`,
+        then: `${state.changes.length === 1 ? 'this file' : `these ${state.changes.length} files`}, as shown; nothing is run again.${changed}`,
         undo,
         basis: { files: hash },
         diff,
@@ -68,7 +69,8 @@ export const applyChanges = (facts: CommandFacts) =>
     // Five hundred files, each flushed twice, on a slow disk.
     timeoutMs: 300_000,
     input: z.strictObject({ command: z.string().max(64).describe('The command’s id, as run_command gives it.') }),
-    output: z.object({ command: z.string(), files: z.int() }),
+    output: FilesData.extend({ command: z.string(), files: z.int() }),
+    view: 'files',
     async run({ command: id }, { sessionId, toolUseId, preview, signal }, ports) {
       const command = ofSession(ports.commands.get, id, sessionId)
       const hash = preview?.basis?.files
@@ -76,14 +78,20 @@ export const applyChanges = (facts: CommandFacts) =>
         throw new JarvisError('conflict', 'What was to be applied is not known any more. Ask again.')
       const { done, already } = await ports.apply(command, hash, { toolUseId, signal })
       const files = done + already
+      const words = files === 1 ? '1 file changed' : `${files} files changed`
       const text = `${files === 1 ? 'One file' : `${files} files`} of ${command.folder} now hold what ${id} left.`
-      return { text, summary: `${files} changed`, data: { command: id, files } }
+      return { text, summary: words, data: { command: id, files, diff: keptOf(preview?.diff ?? []) } }
     },
   })
 
+const lastWords = (lines: readonly string[]): string => {
+  const last = lines.findLast((line) => line.trim() !== '')
+  return last === undefined ? '' : `, last line ${quoted(last.trim(), 120)}`
+}
+
 const askedWords = (asked: readonly string[]) =>
   asked.length === 0
-    ? ''
+    ? ' It asked for no host.'
     : ` It asked in vain for ${asked
         .slice(0, 5)
         .map((place) => quoted(place, 80))

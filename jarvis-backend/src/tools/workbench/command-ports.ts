@@ -1,5 +1,5 @@
 import { type Effect, Mistake, sandboxTarget } from '../../gate/index.ts'
-import type { FileDiff } from '../../protocol/index.ts'
+import type { CommandData, FileDiff } from '../../protocol/index.ts'
 import { quoted } from '../../redaction/visible.ts'
 import { type Command, endWords } from '../../workbench/sandbox/command.ts'
 import type { Commands } from '../../workbench/sandbox/commands.ts'
@@ -42,6 +42,21 @@ export function ofSession(
 }
 
 export const readsSandbox = (): Effect[] => [{ kind: 'read', on: 'sandbox', target: sandboxTarget }]
+
+/** What a screen draws of a command. */
+export function dataOf({ id, command, state, ...facts }: Command, isApplied = false): CommandData {
+  const { folder, level, isBackground, egress, startedAt } = facts
+  const data = { command: id, text: command, folder, level, isBackground, egress, startedAt }
+  if (state.kind === 'running') return { ...data, status: 'running' }
+  const { endedAt, exitCode, changes, asked } = state
+  const files = isApplied ? appliedWords(changes.length) : changesWords(state)
+  return {
+    ...data,
+    ...{ status: 'ended', endedAt, exitCode, words: endWords(state), changes: changes.length, files, isApplied, asked },
+  }
+}
+
+export const appliedWords = (count: number) => `changed ${count === 1 ? '1 file' : `${count} files`}`
 
 /** One line about a command, for the model. */
 export function lineOf({ id, command, folder, state, startedAt }: Command, now: number): string {

@@ -44,6 +44,7 @@ export const changesPath = {
   timeoutMs: 60_000,
   ending: () => ({ applies: true as const }),
   raises: [],
+  view: 'files',
 } as const
 
 export const changeEffect = (path: string, world: World, more: { sentence: string; deed: string }) =>
@@ -77,6 +78,19 @@ export function previewOf(
 export const basisOf = (changes: readonly FileChange[]): Record<string, string> =>
   Object.fromEntries(changes.map((change) => [shownPath(change), `${markOf(change.old)} → ${markOf(change.new)}`]))
 
+/** Lines of a diff that stay with the conversation. */
+const mostKept = 60
+
+/** The beginning of a diff, with the number of the lines left out. */
+export function keptOf(diff: readonly FileDiff[]): FileDiff[] {
+  let free = mostKept
+  return diff.map((file) => {
+    const lines = file.lines.slice(0, free)
+    free -= lines.length
+    return { ...file, lines, left: file.left + file.lines.length - lines.length }
+  })
+}
+
 /** Makes the changes of a call, if they are those that it was judged by. @throws JarvisError `conflict` */
 export async function madeFor(
   changes: readonly FileChange[],
@@ -101,7 +115,7 @@ export async function madeFor(
   return {
     text: lines.join('\n'),
     summary: `${files.length === 1 ? files[0]?.path : `${files.length} files`}: ${linesWords(diff)}`,
-    data: { files: files.map(({ lines: _, ...file }) => file) },
+    data: { files: files.map(({ lines: _, ...file }) => file), diff: keptOf(diff) },
   }
 }
 

@@ -1,11 +1,19 @@
 import { z } from 'zod'
 import { type Effect, Mistake, pathEffect, placeOf, sandboxTarget, sessionRoot } from '../../gate/index.ts'
+import { CommandData } from '../../protocol/index.ts'
 import { quoted } from '../../redaction/visible.ts'
 import { placeText, placeOf as siteOf } from '../../workbench/egress/place.ts'
 import { type Command, type EndedCommand, endWords } from '../../workbench/sandbox/command.ts'
 import { longestMs } from '../../workbench/sandbox/commands.ts'
 import type { ToolContext, ToolOutput } from '../tool.ts'
-import { type CommandFacts, type CommandPorts, changesWords, commandTool } from './command-ports.ts'
+import {
+  appliedWords,
+  type CommandFacts,
+  type CommandPorts,
+  changesWords,
+  commandTool,
+  dataOf,
+} from './command-ports.ts'
 
 const input = z.strictObject({
   command: z.string().min(1).max(20_000).describe('A text for bash.'),
@@ -72,19 +80,14 @@ export const runCommand = (facts: CommandFacts) =>
           },
     timeoutMs: longestMs.foreground + 30_000,
     input,
-    output: z.object({
-      command: z.string().describe('Its id.'),
-      status: z.enum(['running', 'ended']),
-      exitCode: z.int().optional(),
-      changes: z.int().optional().describe('How many files it changed or would change.'),
-      isApplied: z.boolean().optional(),
-    }),
+    output: CommandData,
+    view: 'command',
     async run(asked, context, ports) {
-      const { sessionId } = context
+      const { sessionId, toolUseId } = context
       if (sessionId === undefined) throw new Mistake('run_command works in a conversation only.')
       const shown = asked.folder ?? sessionRoot
       const begun = await ports.commands.begin({
-        ...{ sessionId, command: asked.command, shown, folder: ports.folderOf(shown, sessionId) },
+        ...{ sessionId, toolUseId, command: asked.command, shown, folder: ports.folderOf(shown, sessionId) },
         ...{ egress: (asked.egress ?? []).map(siteText), isBackground: asked.background === true },
       })
       if (asked.background === true) return running(begun)
@@ -152,10 +155,10 @@ function egressEffect(given: string, listed: ReadonlySet<string>): Effect {
   return { kind: 'network', on: 'sandbox', target: sandboxTarget, sentence, atLeast }
 }
 
-const running = ({ id }: Command): ToolOutput => ({
-  text: `The command runs in the background as ${id}. Use check_command to see its output and its end.`,
+const running = (command: Command): ToolOutput => ({
+  text: `The command runs in the background as ${command.id}. Use check_command to see its output and its end.`,
   summary: 'runs in the background',
-  data: { command: id, status: 'running' },
+  data: dataOf(command),
 })
 
 async function endedOutput(
@@ -169,7 +172,7 @@ async function endedOutput(
   const mayApply =
     isOfSession && state.exitCode === 0 && count > 0 && state.refused.length === 0 && toolUseId !== undefined
   if (mayApply) await ports.apply(command, (await ports.applicable(command)).hash, { toolUseId, signal })
-  const files = mayApply ? `changed ${count === 1 ? '1 file' : `${count} files`}` : changesWords(state)
+  const files = mayApply ? appliedWords(count) : changesWords(state)
   return {
     text: [
       `${command.id}: ${endWords(state)}, ${files}.`,
@@ -181,7 +184,7 @@ async function endedOutput(
       ports.commands.output(command.id),
     ].join('\n'),
     summary: `${endWords(state)}, ${files}`,
-    data: { command: command.id, status: 'ended', exitCode: state.exitCode, changes: count, isApplied: mayApply },
+    data: dataOf(command, mayApply),
     isError: state.exitCode !== 0,
   }
 }

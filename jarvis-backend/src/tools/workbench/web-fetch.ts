@@ -3,6 +3,7 @@ import { Mistake } from '../../gate/effect.ts'
 import { webEffect } from '../../gate/places/targets.ts'
 import type { World } from '../../gate/world.ts'
 import { fenced } from '../../lib/fenced.ts'
+import { PageData } from '../../protocol/index.ts'
 import { quoted } from '../../redaction/visible.ts'
 import { addressProblem, siteOf } from '../../workbench/web/address.ts'
 import { NotFetched } from '../../workbench/web/not-fetched.ts'
@@ -12,22 +13,6 @@ import { refusesSecret, secretRaises } from './sends-secret.ts'
 import { webTool } from './web-ports.ts'
 
 const mostBytes = 40_000
-
-/** What the dashboard draws of a page. Sizes in bytes; `text`: this part of it, `from` and `next` in characters. */
-const PageOutput = z.object({
-  url: z.string(),
-  asked: z.string(),
-  status: z.int(),
-  type: z.string(),
-  title: z.string(),
-  text: z.string(),
-  from: z.int(),
-  next: z.int().nullable().describe('The offset that goes on; null at the end.'),
-  chars: z.int().describe('Of the whole text.'),
-  wireBytes: z.int(),
-  isKept: z.boolean().describe('true: read up to 15 minutes ago.'),
-  hidden: z.object({ count: z.int(), reasons: z.array(z.string()) }),
-})
 
 export const webFetch = webTool({
   name: 'web_fetch',
@@ -44,7 +29,8 @@ export const webFetch = webTool({
       .describe('http or https. Best as the operator or web_search gave it: others may ask.'),
     offset: z.int().min(0).max(20_000_000).optional().describe('Characters to skip, as the last part said.'),
   }),
-  output: PageOutput,
+  output: PageData,
+  view: 'page',
   touches: [{ kind: 'read', on: 'web' }],
   shows: 'conversation',
   raises: secretRaises,

@@ -1,18 +1,13 @@
 import { z } from 'zod'
 import { Mistake } from '../../gate/effect.ts'
 import { fenced } from '../../lib/fenced.ts'
+import { HitsData } from '../../protocol/index.ts'
 import { quoted } from '../../redaction/visible.ts'
 import { SearchFailed, type SearchHit } from '../../workbench/web/search/engine.ts'
 import { refusesSecret, secretRaises } from './sends-secret.ts'
 import { webTool } from './web-ports.ts'
 
 const usual = 8
-
-const SearchOutput = z.object({
-  query: z.string(),
-  hits: z.array(z.object({ title: z.string(), url: z.string(), snippet: z.string() })),
-  silent: z.array(z.string()).describe('Engines that did not answer, whose results are missing.'),
-})
 
 export const webSearch = webTool({
   name: 'web_search',
@@ -29,7 +24,8 @@ export const webSearch = webTool({
       .describe('Words as for a search engine. It leaves this network: no names or data of the house.'),
     count: z.int().min(1).max(20).optional().describe(`Results. Absent: ${usual}.`),
   }),
-  output: SearchOutput,
+  output: HitsData,
+  view: 'hits',
   touches: [{ kind: 'read', on: 'web' }],
   shows: 'conversation',
   givesAddresses: true,

@@ -87,6 +87,15 @@ const isModeAlone = (old: Entry, made: Entry) =>
   (old.kind === 'folder' && made.kind === 'folder') ||
   (old.kind === 'file' && made.kind === 'file' && old.hash === made.hash)
 
+/** The break that ends a text is no line of a file that is made or goes. */
+const linesBeside = (lines: readonly string[], others: readonly string[]): readonly string[] =>
+  lines.length === 0 && others.at(-1) === '' ? [''] : lines
+
+function becomes(old: Entry, made: Entry): string {
+  if (old.kind === 'none') return `It is ${wordsOf(made)}.`
+  return made.kind === 'none' ? `It was ${wordsOf(old)}.` : `What was ${wordsOf(old)} becomes ${wordsOf(made)}.`
+}
+
 const kinds = { none: 'nothing', file: 'a file', link: 'a link', folder: 'a folder' } as const
 const wordsOf = (entry: Entry) => (entry.kind === 'link' ? `a link to ${entry.to}` : kinds[entry.kind])
 
@@ -97,13 +106,13 @@ function linesOf(
 ): { lines: string[]; note?: string } {
   const areFiles = [old, made].every(({ kind }) => kind === 'none' || kind === 'file')
   if (!areFiles || isModeAlone(old, made))
-    return { lines: [], ...(old.kind !== made.kind && { note: `${wordsOf(old)} becomes ${wordsOf(made)}.` }) }
+    return { lines: [], ...(old.kind !== made.kind && { note: becomes(old, made) }) }
   const [before, after] = [old, made].map((entry) => (entry.kind === 'file' ? read(entry.hash) : Buffer.alloc(0)))
   if (before === undefined || after === undefined) return { lines: [], note: 'Its content is not kept.' }
   const [one, other] = [textOf(before), textOf(after)]
   if (one === undefined || other === undefined)
     return { lines: [], note: `It is no text: ${before.length} bytes become ${after.length}.` }
-  const lines = hunksOf(diffLines(one.lines, other.lines))
+  const lines = hunksOf(diffLines(linesBeside(one.lines, other.lines), linesBeside(other.lines, one.lines)))
   const ends = [
     ...(one.ending !== other.ending && before.length > 0 && after.length > 0
       ? [`Its lines end with ${other.ending}, not with ${one.ending}.`]

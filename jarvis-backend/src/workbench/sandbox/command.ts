@@ -10,6 +10,8 @@ import type { Why } from './run.ts'
 export type Command = {
   id: string
   sessionId: string
+  /** The call that began it. */
+  toolUseId?: string | undefined
   command: string
   folder: string
   egress: string[]

@@ -16,6 +16,7 @@ import { surveyOf } from './survey.ts'
 /** `folder`: on this machine. `shown`: the same as `ROOT/PATH`. `egress`: places, `host:port`, that it may reach. */
 export type Asked = {
   sessionId: string
+  toolUseId?: string | undefined
   command: string
   folder: string
   shown: string
@@ -91,7 +92,14 @@ export function createCommands(parts: CommandParts): Commands {
         ? await parts.openWay((place) => (asked.egress.includes(place) ? 'public' : undefined))
         : undefined
     const command: Command = {
-      ...{ id: newId('cmd'), sessionId: asked.sessionId, command: safe(asked.command), folder: asked.shown, level },
+      ...{
+        id: newId('cmd'),
+        sessionId: asked.sessionId,
+        toolUseId: asked.toolUseId,
+        command: safe(asked.command),
+        folder: asked.shown,
+        level,
+      },
       ...{
         egress: [...asked.egress],
         isBackground: asked.isBackground,

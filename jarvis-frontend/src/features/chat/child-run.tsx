@@ -94,7 +94,7 @@ function ChildRunRow({ run, sessionId, progress }: { run: Run; sessionId: string
             {run.items.map((item) => (
               <Fragment key={item.key}>
                 {item.kind === 'call' && item.call.needed === undefined && (
-                  <ChildCall call={item.call} progress={progress?.[item.call.toolUseId]} />
+                  <ChildCall call={item.call} sessionId={sessionId} progress={progress?.[item.call.toolUseId]} />
                 )}
                 {item.kind === 'text' && (
                   <div className="child-said">
@@ -162,8 +162,8 @@ function ChildrenWait({ runs }: { runs: readonly Run[] }) {
   )
 }
 
-const ChildCall = ({ call, progress }: { call: Call; progress: string | undefined }) =>
-  call.blocked === undefined ? <ToolRow call={call} progress={progress} /> : <BlockedRow call={call} />
+const ChildCall = ({ call, ...given }: { call: Call; sessionId: string; progress: string | undefined }) =>
+  call.blocked === undefined ? <ToolRow call={call} {...given} /> : <BlockedRow call={call} />
 
 /** How it stands: what it waits for, how long it has worked, or what it came to. */
 function Standing({

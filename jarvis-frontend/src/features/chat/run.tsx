@@ -6,11 +6,11 @@ import { Markdown } from './markdown.tsx'
 import { UserMessage, Working } from './message.tsx'
 import { soon } from './optional.ts'
 import type { ThoughtTime } from './rare-rows.tsx'
-import { type Call, foldReads, type Row, type Run, skillOf, streamingItems } from './runs.ts'
+import { type Call, foldReads, type Row, type Run, skillOf, streamingItems, viewOf } from './runs.ts'
 import { useSlots } from './slots.ts'
 import type { SessionView } from './state.ts'
 import { nothingYet, type SessionStore } from './store.ts'
-import { ReadsRow, ToolRow } from './tool-row.tsx'
+import { CallView, ReadsRow, ToolRow } from './tool-row.tsx'
 
 const nothing = new Value(nothingYet)
 
@@ -118,9 +118,9 @@ const RowView = memo(function RowView({ row, sessionId, progress, isOpen, since,
         </Suspense>
       )
     case 'reads':
-      return <ReadsRow calls={row.calls} />
+      return <ReadsRow calls={row.calls} sessionId={sessionId} />
     case 'call':
-      return <CallView call={row.call} sessionId={sessionId} progress={progress?.[row.call.toolUseId]} />
+      return <CallRow call={row.call} sessionId={sessionId} progress={progress?.[row.call.toolUseId]} />
   }
 })
 
@@ -152,20 +152,29 @@ const AttachedFiles = soon(
   () => null,
 )
 
-function CallView({ call, sessionId, progress }: { call: Call; sessionId: string; progress: string | undefined }) {
+function CallRow({ call, sessionId, progress }: { call: Call; sessionId: string; progress: string | undefined }) {
   const { Card, Change, Questions } = useSlots()
   if (call.blocked !== undefined) return <BlockedRow call={call} />
   const skill = skillOf(call)
   if (skill !== undefined) return <SkillRow skill={skill} />
-  const images = call.result?.images
+  const view = viewOf(call)
+  // Its view draws the picture.
+  const images = view === undefined ? call.result?.images : undefined
   return (
     <>
       {call.needed !== undefined ? (
-        <Card call={call} sessionId={sessionId} progress={progress} />
+        <>
+          <Card call={call} sessionId={sessionId} progress={progress} />
+          {view !== undefined && call.started !== undefined && (
+            <div className="step">
+              <CallView call={call} sessionId={sessionId} />
+            </div>
+          )}
+        </>
       ) : (
         // A question of the model's is all that its call did.
         !call.asked?.some(({ question }) => question.server === undefined) && (
-          <ToolRow call={call} progress={progress} />
+          <ToolRow call={call} sessionId={sessionId} progress={progress} />
         )
       )}
       {call.asked !== undefined && <Questions asked={call.asked} sessionId={sessionId} />}

@@ -47,6 +47,16 @@ export function skillOf({ toolName, result }: Call): LoadedSkill | undefined {
   return skill !== undefined && gave === 'body' ? { ...skill, text: result.result } : undefined
 }
 
+/**
+ * Whether the call's tool says how it is drawn, and what is drawn is there or may come. `begins`: whether it begins open: all but a
+ * command that ended well, whose row says enough.
+ */
+export function viewOf({ started, result }: Call): { begins: boolean } | undefined {
+  if (started?.view === undefined || (result !== undefined && result.data === undefined)) return undefined
+  const { status } = (result?.data ?? {}) as { status?: unknown }
+  return { begins: started.view !== 'command' || result?.isError !== false || status === 'running' }
+}
+
 export const notKnown = 'I do not know whether this ran.'
 
 /** `isUnknown`: the call may have run or not, and `summary` says only what was observed. */

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Visible } from '../../ui/boxed.tsx'
+import { Plain } from './plain.tsx'
 import type { Call } from './runs.ts'
 
 const shownLines = 20
@@ -39,26 +39,3 @@ export function InputOutput({ call }: { call: Call }) {
 /** JSON on one line with spaces between its parts. Line breaks inside strings are escaped already. */
 const spaced = (input: Record<string, unknown>) =>
   JSON.stringify(input, undefined, 1).replace(/\n\s*/g, ' ').replace(/^\{ /, '{').replace(/ \}$/, '}')
-
-/** Plain text line by line. Invisible characters become codes; tabs and indents stay. */
-function Plain({ text }: { text: string }) {
-  return text
-    .replaceAll('\r\n', '\n')
-    .split(
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-      /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+|\[redacted\])/u,
-    )
-    .map((part, at) =>
-      at % 2 === 0 ? (
-        part
-      ) : part === '[redacted]' ? (
-        // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their place
-        <span key={at} className="redacted">
-          redacted
-        </span>
-      ) : (
-        // biome-ignore lint/suspicious/noArrayIndexKey: as above
-        <Visible key={at} text={part} />
-      ),
-    )
-}

@@ -7,21 +7,26 @@ import { Tier, tierWord } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { visibleText } from '../../ui/visible.ts'
 import { soon } from './optional.ts'
-import { argumentLine, type Call, endOf, notKnown } from './runs.ts'
+import { argumentLine, type Call, endOf, notKnown, viewOf } from './runs.ts'
 import { useSlots } from './slots.ts'
 import { Step } from './step.tsx'
 
 /** One call, 28 px: glyph, word, call, gist, duration. Opens to its exact input and output. */
 export function ToolRow({
   call,
+  sessionId,
   progress,
   isBare = false,
 }: {
   call: Call
+  /** Absent where only the row is drawn. */
+  sessionId?: string
   progress: string | undefined
   isBare?: boolean
 }) {
-  const [isOpen, setOpen] = useState(false)
+  const [isTurned, setTurned] = useState(false)
+  const view = sessionId === undefined ? undefined : viewOf(call)
+  const isOpen = isTurned !== (view?.begins === true && !isBare)
   const { guestName, Undo } = useSlots()
   const { tier, result, started, malformed } = call
   const isRunning = started !== undefined && result === undefined
@@ -46,7 +51,7 @@ export function ToolRow({
       mark={tier === undefined ? <Mark kind="step" size={8} /> : <Tier tier={tier} isRunning={isRunning} />}
       label={`${word}, ${call.toolName}, ${outcome}`}
     >
-      <button ref={row} type="button" className="row" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button ref={row} type="button" className="row" aria-expanded={isOpen} onClick={() => setTurned(!isTurned)}>
         <span className="word">{isBare ? '' : word}</span>
         <span className="call cut">
           <bdi>{visibleText(call.toolName)}</bdi>
@@ -73,7 +78,8 @@ export function ToolRow({
         </Suspense>
       )}
       {written !== undefined && <Undo writeId={written.undoId} path={written.path} />}
-      {isOpen && (
+      {isOpen && view !== undefined && sessionId !== undefined && <CallView call={call} sessionId={sessionId} />}
+      {isOpen && view === undefined && (
         <div className="io">
           {isUnknown && (
             <Suspense fallback={null}>
@@ -99,6 +105,18 @@ function Elapsed({ since }: { since: number }) {
   return clock(useNow(1_000) - since)
 }
 
+/** A call as its tool says that it is drawn. */
+export const CallView = (given: { call: Call; sessionId: string }) => (
+  <Suspense fallback={null}>
+    <CallBlock {...given} />
+  </Suspense>
+)
+
+const CallBlock = soon(
+  () => import('./views/view.tsx').then((part) => part.CallBlock),
+  () => <h4>This part could not be fetched.</h4>,
+)
+
 const UnknownPart = soon(
   () => import('./rare-rows.tsx').then((part) => part.UnknownPart),
   () => null,
@@ -115,7 +133,7 @@ const GrantLink = soon(
 )
 
 /** Successful reads in a row, as one line that opens. */
-export function ReadsRow({ calls }: { calls: readonly Call[] }) {
+export function ReadsRow({ calls, sessionId }: { calls: readonly Call[]; sessionId: string }) {
   const [isOpen, setOpen] = useState(false)
   const [first, second] = calls
   const names = [...new Set(calls.map((call) => call.toolName))]
@@ -144,7 +162,10 @@ export function ReadsRow({ calls }: { calls: readonly Call[] }) {
           <Icon name={isOpen ? 'down' : 'right'} />
         </button>
       </Step>
-      {isOpen && calls.map((call) => <ToolRow key={call.toolUseId} call={call} progress={undefined} isBare />)}
+      {isOpen &&
+        calls.map((call) => (
+          <ToolRow key={call.toolUseId} call={call} sessionId={sessionId} progress={undefined} isBare />
+        ))}
     </>
   )
 }

@@ -11,6 +11,7 @@ import { Mark } from '../../ui/mark.tsx'
 import { Answer, type Hand } from './answer.tsx'
 import { approvalHeld, approvedWords } from './approvals.ts'
 import { Expiry } from './countdown.tsx'
+import { linesHeld } from './file-steps.ts'
 import { Executing, Settled } from './outcome.tsx'
 import { type Matter, phaseOf } from './phase.ts'
 import { firstUnseen, PlanFactsList, PlanGoal, PlanSteps, PlanStrip, useSeenSteps } from './plan.tsx'
@@ -72,6 +73,7 @@ function CardFrame({ matter, live, guests, hand, unknown, unknownOf, isElsewhere
   const root = useRef<HTMLElement>(null)
   const title = useId()
   const [readChange, setReadChange] = useState<string>()
+  const [unseen, setUnseen] = useState(0)
   const hadFocus = useRef(false)
   const { plan } = card
   const seen = useSeenSteps(root, plan !== undefined && phase === 'pending')
@@ -122,7 +124,7 @@ function CardFrame({ matter, live, guests, hand, unknown, unknownOf, isElsewhere
             <Facts card={card} live={live} />
             {card.diff !== undefined && (
               <Suspense fallback={null}>
-                <FileDiffs card={card} />
+                <FileDiffs card={card} onUnseen={setUnseen} />
               </Suspense>
             )}
             <ExactCall card={card} />
@@ -166,7 +168,7 @@ function CardFrame({ matter, live, guests, hand, unknown, unknownOf, isElsewhere
             hadFocus={hadFocus}
             isGrantable={card.isGrantable === true && act.typed === undefined && warnings.length === 0}
             onRead={isLocked ? () => setReadChange(change) : undefined}
-            held={next === undefined ? approvalHeld(card, own) : `step ${next} not seen yet`}
+            held={next === undefined ? (approvalHeld(card, own) ?? linesHeld(unseen)) : `step ${next} not seen yet`}
             by={
               <>
                 <Asker card={card} />

@@ -1,80 +1,133 @@
-import type { Card, FileDiff } from 'jarvis-backend/protocol'
-import { useState } from 'react'
+import type { Card, FileDiff as Diff } from 'jarvis-backend/protocol'
+import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { readDiff } from '../../api/workbench.ts'
+import { plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
-import { CodeLine } from '../../ui/code-line.tsx'
+import { FileDiff } from '../../ui/file-diff.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { rowsOf } from './diff-rows.ts'
+import { shownOf, stepped, unseenLines } from './file-steps.ts'
 import './file-diffs.css'
 
-/** The files that a call changes: 200 lines at once, every line on request. */
-export function FileDiffs({ card }: { card: Card }) {
-  const [whole, setWhole] = useState<readonly FileDiff[]>()
+/** Not `useMedia`: the build would then cut the first page into more files, which compress worse. */
+const phone = matchMedia('(max-width: 767px)')
+function onWidth(listener: () => void) {
+  phone.addEventListener('change', listener)
+  return () => phone.removeEventListener('change', listener)
+}
+
+/** Lines that come with one press. */
+const perPress = 200
+
+/**
+ * The files that a call changes: 200 lines at once, every line on request. `N` and `P` lead from file to file. On a phone one file is
+ * shown at a time. @param onUnseen hears how many changed lines were not shown yet
+ */
+export function FileDiffs({ card, onUnseen }: { card: Card; onUnseen: (lines: number) => void }) {
+  const given = card.diff ?? []
+  const [whole, setWhole] = useState<readonly Diff[]>()
+  const [more, setMore] = useState<Readonly<Record<number, number>>>({})
   const [problem, setProblem] = useState<string>()
-  const files = whole ?? card.diff ?? []
-  const show = () =>
-    readDiff(card.toolUseId).then(
-      ({ items }) => setWhole(items),
-      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
-    )
-  return (
-    <ul className="file-diffs" aria-label="Files that change">
-      {files.map((file) => (
-        <li key={file.path}>
-          <p className="file-name">
-            <Icon name="journal" />
-            <code>
-              <Visible text={file.path} />
-            </code>
-            <span>{headOf(file)}</span>
-          </p>
-          <DiffLines file={file} />
-          {file.note !== undefined && (
-            <p className="rest">
-              <Visible text={file.note} />
-            </p>
-          )}
-          {file.left > 0 && (
-            <p className="rest">
-              <button type="button" className="link" onClick={() => void show()}>
-                Show {file.left} more {file.left === 1 ? 'line' : 'lines'}
-              </button>
-              {problem !== undefined && <Visible text={` ${problem}`} />}
-            </p>
-          )}
-        </li>
-      ))}
-    </ul>
-  )
-}
+  const [at, setAt] = useState(0)
+  const [seen, setSeen] = useState<ReadonlySet<number>>(new Set([0]))
+  const list = useRef<HTMLUListElement>(null)
+  const isPhone = useSyncExternalStore(onWidth, () => phone.matches) && given.length > 1
+  const files = given.map((file, index) => shownOf(file, whole?.[index], more[index] ?? 0))
+  // What cannot be read cannot be asked for either: its reason stands on the card.
+  const isEnd = (index: number) => files[index]?.lines.length === whole?.[index]?.lines.length
+  const open = files.map((file, index) => (isEnd(index) ? { ...file, left: 0 } : file))
+  const unseen = problem === undefined ? unseenLines(open, isPhone ? seen : undefined) : 0
+  useLayoutEffect(() => onUnseen(unseen), [unseen, onUnseen])
 
-/** The lines of one file's difference, which a page shows beside a form too. */
-export function DiffLines({ file }: { file: FileDiff }) {
-  if (file.lines.length === 0) return null
+  const show = (index: number, lines: number) => {
+    setMore((now) => ({ ...now, [index]: (now[index] ?? 0) + lines }))
+    if (whole === undefined)
+      readDiff(card.toolUseId).then(
+        ({ items }) => {
+          setWhole(items)
+          setProblem(undefined)
+        },
+        (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+      )
+  }
+  const step = useRef<(by: 1 | -1) => void>(undefined)
+  step.current = (by) => {
+    const next = stepped(at, by, files.length)
+    setAt(next)
+    setSeen((now) => new Set([...now, next]))
+    if (!isPhone) list.current?.children[next]?.scrollIntoView({ block: 'nearest' })
+  }
+  useEffect(() => {
+    const root = list.current?.closest<HTMLElement>('.card')
+    const listen = (event: KeyboardEvent) => {
+      const isField = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)
+      const key = event.key.toLowerCase()
+      if (isField || event.ctrlKey || event.metaKey || event.altKey || (key !== 'n' && key !== 'p')) return
+      event.preventDefault()
+      step.current?.(key === 'n' ? 1 : -1)
+    }
+    root?.addEventListener('keydown', listen)
+    return () => root?.removeEventListener('keydown', listen)
+  }, [])
+
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keys
-    <ol className="diff-lines" tabIndex={0} aria-label={`Lines of ${file.path}`}>
-      {rowsOf(file.lines).map(({ sign, number, text }, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-        <li key={at} className={classOf[sign]}>
-          <span>{number ?? ''}</span>
-          <span>{sign === '@' ? '' : sign}</span>
-          <span>
-            {sign === '-' && <span className="vh">goes: </span>}
-            {sign === '+' && <span className="vh">comes: </span>}
-            <CodeLine text={text} />
+    <>
+      {files.length > 1 && (
+        <div className="file-steps">
+          <span className="num" role="status">
+            {isPhone ? `File ${at + 1} of ${files.length}` : plural(files.length, 'file')}
           </span>
-        </li>
-      ))}
-    </ol>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Previous file"
+            aria-keyshortcuts="P"
+            aria-disabled={at === 0}
+            onClick={() => step.current?.(-1)}
+          >
+            <Icon name="right" className="turned" />
+          </button>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Next file"
+            aria-keyshortcuts="N"
+            aria-disabled={at === files.length - 1}
+            onClick={() => step.current?.(1)}
+          >
+            <Icon name="right" />
+          </button>
+          {!isPhone && (
+            <span className="keys">
+              <kbd>N</kbd> <kbd>P</kbd>
+            </span>
+          )}
+        </div>
+      )}
+      <ul className="file-diffs" ref={list} aria-label="Files that change">
+        {files.map((file, index) => (
+          <li key={file.path} hidden={isPhone && index !== at} aria-current={files.length > 1 && index === at}>
+            <FileDiff file={file}>
+              {file.left > 0 && (
+                <p className="rest">
+                  {isEnd(index) ? (
+                    `${file.left} more lines are too many to show.`
+                  ) : (
+                    <button type="button" onClick={() => show(index, perPress)}>
+                      Show {Math.min(perPress, file.left)} more {file.left === 1 ? 'line' : 'lines'}
+                    </button>
+                  )}
+                  {file.left > perPress && !isEnd(index) && (
+                    <button type="button" onClick={() => show(index, file.left)}>
+                      Show all {file.left}
+                    </button>
+                  )}
+                  {problem !== undefined && <Visible text={problem} />}
+                </p>
+              )}
+            </FileDiff>
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
-
-const classOf = { '+': 'came', '-': 'went', ' ': '', '@': 'hunk' } as const
-const changes = { added: 'new', changed: '', deleted: 'deleted', mode: '' } as const
-
-/** `+1 −4, mode 644 → 755`. */
-const headOf = ({ change, added, removed, mode }: FileDiff): string =>
-  [changes[change], `+${added} −${removed}`, mode === undefined ? '' : `mode ${mode}`]
-    .filter((part) => part !== '')
-    .join(', ')

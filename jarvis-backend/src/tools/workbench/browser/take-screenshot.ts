@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PictureData } from '../../../protocol/index.ts'
 import { quoted } from '../../../redaction/visible.ts'
 import { browserTool, hostOf, named, readingTouches, readsPage, sessionOf, TabNumber } from './browser-tool.ts'
 
@@ -12,16 +13,8 @@ export const takeScreenshot = browserTool({
   tier: 'green',
   timeoutMs: 60_000,
   input: z.strictObject({ tab: TabNumber.optional() }),
-  output: z.object({
-    url: z.string(),
-    title: z.string(),
-    tab: z.int(),
-    width: z.int(),
-    height: z.int(),
-    elements: z.array(
-      z.object({ ref: z.string(), role: z.string(), name: z.string(), x: z.int(), y: z.int(), leadsTo: z.boolean() }),
-    ),
-  }),
+  output: PictureData,
+  view: 'picture',
   touches: readingTouches,
   shows: 'conversation',
   effects: (_input, _world, ports) => readsPage(ports),

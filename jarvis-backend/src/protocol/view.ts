@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { FileDiff } from './workbench.ts'
+
+/**
+ * How a screen draws a call, as its tool declares it. The call's `data` then holds what is drawn. A screen draws a view that it does not
+ * know, or whose data is not there, as any other call.
+ */
+export const View = z.enum(['command', 'page', 'hits', 'picture', 'files'])
+export type View = z.infer<typeof View>
+
+/** `command`: a command in the sandbox. Its output stands in the result's text, after the line `output:`. */
+export const CommandData = z.object({
+  command: z.string().describe('Its id.'),
+  status: z.enum(['running', 'ended']),
+  text: z.string().describe('What is run, redacted.'),
+  folder: z.string().describe('ROOT/PATH.'),
+  level: z.string().describe('How it is confined: full, landlock.'),
+  isBackground: z.boolean(),
+  egress: z.array(z.string()).describe('Places that it may reach.'),
+  startedAt: z.int().describe('Unix ms.'),
+  endedAt: z.int().optional(),
+  words: z.string().optional().describe('How it ended.'),
+  exitCode: z.int().optional(),
+  changes: z.int().optional().describe('How many files it changed or would change.'),
+  files: z.string().optional().describe('The same in words.'),
+  isApplied: z.boolean().optional(),
+  asked: z.array(z.string()).optional().describe('Places that it asked for in vain.'),
+})
+export type CommandData = z.infer<typeof CommandData>
+
+/** `page`: a page of the web as text. Sizes in bytes; `text`: this part of it, `from` and `next` in characters. */
+export const PageData = z.object({
+  url: z.string(),
+  asked: z.string(),
+  status: z.int(),
+  type: z.string(),
+  title: z.string(),
+  text: z.string(),
+  from: z.int(),
+  next: z.int().nullable().describe('The offset that goes on; null at the end.'),
+  chars: z.int().describe('Of the whole text.'),
+  wireBytes: z.int(),
+  isKept: z.boolean().describe('true: read up to 15 minutes ago.'),
+  hidden: z.object({ count: z.int(), reasons: z.array(z.string()) }),
+})
+export type PageData = z.infer<typeof PageData>
+
+/** `hits`: what a search of the web found. */
+export const HitsData = z.object({
+  query: z.string(),
+  hits: z.array(z.object({ title: z.string(), url: z.string(), snippet: z.string() })),
+  silent: z.array(z.string()).describe('Engines that did not answer, whose results are missing.'),
+})
+export type HitsData = z.infer<typeof HitsData>
+
+/** `picture`: the picture of a page, which is the result's only image. Places and sizes in pixels, from the upper left corner. */
+export const PictureData = z.object({
+  url: z.string(),
+  title: z.string(),
+  tab: z.int(),
+  width: z.int(),
+  height: z.int(),
+  elements: z.array(
+    z.object({ ref: z.string(), role: z.string(), name: z.string(), x: z.int(), y: z.int(), leadsTo: z.boolean() }),
+  ),
+})
+export type PictureData = z.infer<typeof PictureData>
+
+/** `files`: the files that the call changed. `left` counts the lines that are not kept here. */
+export const FilesData = z.object({ diff: z.array(FileDiff) })
+export type FilesData = z.infer<typeof FilesData>

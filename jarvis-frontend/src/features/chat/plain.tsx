@@ -1,0 +1,24 @@
+import { Visible } from '../../ui/boxed.tsx'
+
+/** What would be drawn as nothing or move other letters; a picture's own selector stays. */
+const hidden =
+  /((?:(?!\n|\t|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\uffa0])+|\[redacted\])/u
+
+/** Plain text of any length, with its lines and indents. Invisible characters become codes, and nothing is a link or markup. */
+export const Plain = ({ text }: { text: string }) =>
+  text
+    .replaceAll('\r\n', '\n')
+    .split(hidden)
+    .map((part, at) =>
+      at % 2 === 0 ? (
+        part
+      ) : part === '[redacted]' ? (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their place
+        <span key={at} className="redacted">
+          redacted
+        </span>
+      ) : (
+        // biome-ignore lint/suspicious/noArrayIndexKey: as above
+        <Visible key={at} text={part} />
+      ),
+    )

@@ -1,0 +1,33 @@
+import { useState } from 'react'
+import type { Call } from '../runs.ts'
+import { InputOutput } from '../tool-io.tsx'
+
+/** Below a view: its facts, and the exact input and output on request. */
+export function Exact({
+  call,
+  isOpen: begins = false,
+  children,
+}: {
+  call: Call
+  isOpen?: boolean
+  children?: React.ReactNode
+}) {
+  const [isOpen, setOpen] = useState(begins)
+  return (
+    <>
+      {!begins && (
+        <p className="view-foot">
+          {children}
+          <button type="button" className="view-more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            Exact input and output
+          </button>
+        </p>
+      )}
+      {isOpen && (
+        <div className="io">
+          <InputOutput call={call} />
+        </div>
+      )}
+    </>
+  )
+}

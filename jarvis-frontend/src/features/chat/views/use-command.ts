@@ -1,0 +1,71 @@
+import type { CommandRow, CommandsReply } from 'jarvis-backend/protocol'
+import { useCallback, useEffect, useState } from 'react'
+import { readCommands } from '../../../api/workbench.ts'
+
+/** `now`: the server's time of the answer and this page's, Unix ms. `problem`: why the state is not known. */
+export type Live = {
+  row: CommandRow | undefined
+  now: { server: number; here: number }
+  problem: string | undefined
+  renew(): void
+}
+
+const everyMs = 1_500
+/** Rows of one session that ask together get one answer. */
+const freshMs = 500
+const asked = new Map<string, { at: number; reply: Promise<CommandsReply> }>()
+
+function commandsOf(sessionId: string): Promise<CommandsReply> {
+  const known = asked.get(sessionId)
+  if (known !== undefined && Date.now() - known.at < freshMs) return known.reply
+  const reply = readCommands(sessionId)
+  asked.clear()
+  asked.set(sessionId, { at: Date.now(), reply })
+  return reply
+}
+
+/** The command by its id, else by the call that began it. */
+export const foundIn = (
+  items: readonly CommandRow[],
+  { id, toolUseId }: { id: string | undefined; toolUseId: string },
+): CommandRow | undefined => items.find((row) => (id === undefined ? row.toolUseId === toolUseId : row.id === id))
+
+/** How a command stands, asked for again while it runs. @param of undefined: nothing is asked */
+export function useCommand(sessionId: string, of: { id: string | undefined; toolUseId: string } | undefined): Live {
+  const [state, setState] = useState<Omit<Live, 'renew'>>({
+    row: undefined,
+    now: { server: 0, here: 0 },
+    problem: undefined,
+  })
+  const [round, setRound] = useState(0)
+  const renew = useCallback(() => setRound((now) => now + 1), [])
+  const { id, toolUseId } = of ?? { id: undefined, toolUseId: undefined }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round asks at once
+  useEffect(() => {
+    if (toolUseId === undefined) return
+    let isHere = true
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const look = () =>
+      commandsOf(sessionId).then(
+        ({ items, now }) => {
+          if (!isHere) return
+          const row = foundIn(items, { id, toolUseId })
+          // A command in front begins a moment after its call.
+          const problem = row === undefined && id !== undefined ? 'It is not kept any more.' : undefined
+          setState({ row, now: { server: now, here: Date.now() }, problem })
+          if (problem === undefined && row?.status !== 'ended') timer = setTimeout(look, everyMs)
+        },
+        (error: Error) => {
+          if (!isHere) return
+          setState((before) => ({ ...before, problem: error.message }))
+          timer = setTimeout(look, everyMs * 4)
+        },
+      )
+    void look()
+    return () => {
+      isHere = false
+      clearTimeout(timer)
+    }
+  }, [sessionId, id, toolUseId, round])
+  return { ...state, renew }
+}
