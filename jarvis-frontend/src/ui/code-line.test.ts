@@ -14,7 +14,8 @@ test.each([
   ['   ', '⟨U+0020 ×3⟩'],
   [`a${' '.repeat(200)}b`, `a⟨U+0020 ×200⟩b`],
   ['  a\u202eb', '  a⟨U+202E⟩b'],
-  ['\ttab', '⟨U+0009⟩tab'],
+  ['\ttab', '\ttab'],
+  ['a\ttab', 'a⟨U+0009⟩tab'],
   ['', ''],
 ])('the line %j is drawn as %j', (line, drawn) => {
   expect(shown(line)).toBe(drawn)

@@ -1,7 +1,7 @@
 import { Visible } from './boxed.tsx'
 
-/** Runs of spaces that a file's line usually has: before its first word, and between columns. */
-const usualGap = /(^ {1,60}(?=[^ ])|(?<! ) {2,60}(?=[^ ]))/
+/** Runs of spaces that a file's line usually has: before its first word, where tabs are usual too, and between columns. */
+const usualGap = /(^[ \t]{1,60}(?=[^ \t])|(?<! ) {2,60}(?=[^ ]))/
 
 /** A line in pieces; those at odd places are spaces to be drawn as they are. */
 export const codePieces = (line: string): string[] => line.split(usualGap)
