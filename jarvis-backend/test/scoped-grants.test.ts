@@ -208,6 +208,8 @@ browserTest(
       look,
       callsAbout('fill_field', 'textbox "Password"', { text: 'firmware' }),
       look,
+      callsAbout('press_keys', 'textbox "Password"', { keys: ['Enter'] }),
+      look,
       callsAbout('click_element', 'button "Framed"'),
       calls(['open_page', { url: `${site.url}/order` }]),
       callsAbout('click_element', 'button "Add"'),
@@ -229,14 +231,14 @@ browserTest(
     const grant = { minutes: 30, uses: 20, scope: scope.id }
     await operator.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true, grant })
     const asked: string[] = []
-    for (let at = 0; at < 4; at++) {
+    for (let at = 0; at < 5; at++) {
       const { toolName, toolUseId, scope: offered } = await operator.next('chat:confirm_needed')
       asked.push(`${toolName}${offered === undefined ? '' : ' with a scope'}`)
       await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
     }
     await operator.next('chat:done')
-    // A shortcut, a password, what is in a frame, and what the page orders.
-    expect(asked).toEqual(['press_keys', 'fill_field', 'click_element', 'click_element'])
+    // A shortcut, a password, Enter in its field, what is in a frame, and what the page orders.
+    expect(asked).toEqual(['press_keys', 'fill_field', 'press_keys', 'click_element', 'click_element'])
     expect(hits.filter((hit) => hit === 'POST /done')).toHaveLength(2)
     expect((await grantsOf(jarvis)).map(({ usesLeft }) => usesLeft)).toEqual([18])
   },

@@ -66,7 +66,7 @@ test.each<[string, string[], string[]]>([
   ['JARVIS’s own', ['compose/own/x'], []],
 ])('folders: %s', (_, paths, ids) => {
   expect(idsIn(paths.map((path) => file(path)))).toEqual(ids)
-  expect(idsIn([...paths.map((path) => file(path)), read])).toEqual(ids)
+  expect(idsIn([...paths.map((path) => file(path)), read])).toEqual([])
 })
 
 test.each<[string, string[], string[]]>([
@@ -131,6 +131,14 @@ test.each<[string, Effect[], Given]>([
   ],
   ['a tool that the operator made red', [file('compose/a/x')], { world: worldOf({ tiers: { try_it: 'red' } }) }],
   ['a signature', [file('compose/a/x')], { world: worldOf({ proof: 'passkey' }) }],
+  [
+    'an address of this network that policy.yaml lists and the operator gave',
+    [click('http://jellyfin.lan:8096/web')],
+    {
+      world: worldOf({ workbench: { roots, web: { private: ['jellyfin.lan:8096'] } } }),
+      sources: { operatorTexts: ['Look at http://jellyfin.lan:8096/web please.'] },
+    },
+  ],
   ['nothing known', [], {}],
 ])('never: %s', (_, effects, given) => {
   expect(idsIn(effects, given)).toEqual([])
@@ -138,6 +146,19 @@ test.each<[string, Effect[], Given]>([
 test('without the reason in each row above, the same calls have a scope', () => {
   expect(idsIn([file('compose/a/x')], { sources: {}, input: { content: result.text } })).toHaveLength(2)
   expect(idsIn([click('https://example.org/')], { sources: { results: [result] } })).toHaveLength(1)
+})
+
+test('what the verdict alone says counts, where no reason says more', () => {
+  const call = { toolName: 'try_it', baseTier: 'yellow', input: {} } as const
+  const verdict = { tier: 'red', rule: 'change_in_root', reason: 'It changes files.' } as const
+  const count = (effects: readonly Effect[], more: object = {}) =>
+    scopesOf(call, effects, usual, { ...verdict, ...more }).length
+  const one = [file('compose/x')]
+  expect([count(one), count([...one, file('inner/y')]), count([...one, file('/etc/hosts')])]).toEqual([1, 0, 0])
+  const approve = { count: 2, by: ['operator'], notAsker: true }
+  expect(
+    [{ approve }, { proof: 'passkey' }, { reasons: ['', ''] }, { tier: 'yellow' }].map((more) => count(one, more)),
+  ).toEqual([0, 0, 0, 0])
 })
 
 test('a root that policy.yaml moves is another folder', () => {

@@ -28,9 +28,8 @@ export function scopesOf(call: Call, effects: readonly Effect[], world: World, v
   if (of === undefined || !isPlain || rule !== askedBy[of]) return []
   // The operator wants to be asked for this tool.
   if (world.policy.tiers.get(call.toolName) === 'red') return []
-  const changes = effects.filter(({ kind, on }) => !(kind === 'read' && on === 'sandbox'))
-  if (changes.some(({ scope }) => scope !== of) || isFromResult(call, effects, world)) return []
-  return of === 'files' ? foldersOf(changes, world) : sitesOf(changes)
+  if (effects.some(({ scope }) => scope !== of) || isFromResult(call, effects, world)) return []
+  return of === 'files' ? foldersOf(effects, world) : sitesOf(effects)
 }
 
 /** Whether the words of the call came from a result, or a result orders it. A failure to tell counts as yes. */
@@ -43,15 +42,15 @@ function isFromResult(call: Call, effects: readonly Effect[], world: World): boo
 }
 
 /** The folder that holds all files, and the folders above it, up to its root. */
-function foldersOf(changes: readonly Effect[], world: World): Scope[] {
-  const [first] = changes
+function foldersOf(effects: readonly Effect[], world: World): Scope[] {
+  const [first] = effects
   const root = first?.place?.root
-  const parts = changes.map(({ place }) => place?.path.split('/').slice(0, -1) ?? [])
+  const parts = effects.map(({ place }) => place?.path.split('/').slice(0, -1) ?? [])
   // The root itself is no file in it.
   if (
     root === undefined ||
     root === sessionRoot ||
-    changes.some(({ place }) => place?.root !== root || place.path === '')
+    effects.some(({ place }) => place?.root !== root || place.path === '')
   )
     return []
   const shared = parts.reduce((one, other) => one.slice(0, sharedCount(one, other)))
@@ -70,8 +69,8 @@ function sharedCount(one: readonly string[], other: readonly string[]): number {
 }
 
 /** The origin of all addresses, exactly: protocol, host and port. Never one of this network. */
-function sitesOf(changes: readonly Effect[]): Scope[] {
-  const origins = new Set(changes.map(({ url }) => originOf(url)))
+function sitesOf(effects: readonly Effect[]): Scope[] {
+  const origins = new Set(effects.map(({ url }) => originOf(url)))
   const [origin] = origins
   if (origins.size !== 1 || origin === undefined) return []
   return [{ of: 'clicks', id: `web/${origin}`, at: origin, words: `clicks and Enter on ${quoted(origin, 300)}` }]
