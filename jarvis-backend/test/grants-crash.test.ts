@@ -1,0 +1,50 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Grant, JournalEntry, Page } from '../src/protocol/index.ts'
+import { rootFolder } from './support/data-dir.ts'
+import { cards, killedHouse, type Life } from './support/killed-house.ts'
+
+const soon = { timeout: 60_000, interval: 50 }
+const { newDir, life } = killedHouse('jarvis-grants-')
+
+const write = (one: Life, sessionId: string, file: string) =>
+  one.rest('POST', `sessions/${sessionId}/messages`, { message: `/write_file path=compose/a/${file} content=text` })
+const leftIn = async (one: Life) =>
+  (await one.rest<{ items: Grant[] }>('GET', 'grants')).items.map(({ usesLeft }) => usesLeft)
+const usedIn = async (one: Life) =>
+  (await one.rest<Page<JournalEntry>>('GET', 'journal?kind=grant')).items.filter(
+    ({ body }) => (body as { change?: string }).change === 'used',
+  ).length
+
+test.each([
+  ['update grants uses_left written', true],
+  ['update grants uses_left committed', false],
+])('killed at "%s", a call under a grant for a folder takes one use and no second one', async (dieAt, goesOn) => {
+  const [dataDir, root] = [newDir(), rootFolder()]
+  mkdirSync(join(root, 'a'))
+  writeFileSync(join(dataDir, 'policy.yaml'), `workbench: {roots: [{name: compose, path: ${root}, write: true}]}\n`)
+  const first = await life({ dataDir })
+  const { id } = await first.rest<{ id: string }>('POST', 'sessions', {})
+  await write(first, id, 'one.txt')
+  await expect.poll(async () => (await cards(first)).length, soon).toBe(1)
+  const [card] = await cards(first)
+  const grant = { minutes: 30, uses: 2, scope: card?.scope?.id }
+  await first.rest('POST', `confirmations/${card?.toolUseId}`, { confirmed: true, grant })
+  await expect.poll(() => existsSync(join(root, 'a/one.txt')), soon).toBe(true)
+  await expect.poll(() => leftIn(first)).toEqual([2])
+  await first.kill()
+
+  const second = await life({ dataDir, dieAt })
+  await write(second, id, 'two.txt').catch(() => {})
+  await second.ended
+
+  // The call goes on where nothing was committed; a claimed one never starts again.
+  const third = await life({ dataDir })
+  await expect.poll(() => leftIn(third), soon).toEqual([1])
+  expect(await usedIn(third)).toBe(1)
+  if (goesOn) await expect.poll(() => existsSync(join(root, 'a/two.txt')), soon).toBe(true)
+  else expect(existsSync(join(root, 'a/two.txt'))).toBe(false)
+  expect((await cards(third)).filter(({ decision }) => decision === undefined)).toEqual([])
+  await third.kill()
+})
