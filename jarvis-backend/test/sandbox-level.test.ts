@@ -1,10 +1,15 @@
+import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { systemClock } from '../src/lib/clock.ts'
-import { landlockArgv } from '../src/workbench/sandbox/landlock.ts'
+import { belowOf } from '../src/workbench/sandbox/below.ts'
+import { knowsLandlock } from '../src/workbench/sandbox/landlock.ts'
 import { createSandbox } from '../src/workbench/sandbox/level.ts'
+import { rehearse } from '../src/workbench/sandbox/rehearse.ts'
+import { surveyOf } from '../src/workbench/sandbox/survey.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'jarvis-level-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
@@ -38,19 +43,66 @@ test('without bubblewrap, the remedy is to install it', async () => {
   expect(await sandbox.tryAgain()).toMatchObject({ level: 'none', remedy: 'Install it: apt install bubblewrap.' })
 })
 
-test('where setpriv knows Landlock, that is the second level', async () => {
+test('where the kernel has Landlock, that is the second level', async () => {
   const refused = stub('bwrap: pivot_root: Permission denied')
   const sandbox = createSandbox(systemClock, { bwrap: refused }, () => Promise.resolve(true))
   expect(await sandbox.tryAgain()).toMatchObject({ level: 'landlock', said: 'bwrap: pivot_root: Permission denied' })
+  expect(await knowsLandlock(join(dir, 'no-perl'))).toBe(false)
 })
 
-test('the second level confines to one folder, and its program comes last', () => {
-  const argv = landlockArgv('/data/work', '/data/filter.bpf', ['/bin/sh', '-c', 'true'])
-  expect(argv).toContain('--no-new-privs')
-  expect(argv.filter((arg) => /write-file/.test(arg) && !arg.endsWith(':/dev/null'))).toEqual([
-    expect.stringMatching(/:\/data\/work$/),
-  ])
-  expect(argv.slice(-4)).toEqual(['--', '/bin/sh', '-c', 'true'])
+/** What a command at the second level says, and what it changed. */
+async function confined(command: string, timeoutMs = 10_000) {
+  const [folder, layers] = [mkdtempSync(join(dir, 'folder-')), mkdtempSync(join(dir, 'layers-'))]
+  writeFileSync(join(folder, 'a'), 'one\n')
+  const survey = surveyOf(folder, () => false)
+  if (survey === undefined) throw new Error('The folder is too large.')
+  const running = await rehearse(
+    'cmd_1',
+    { folder, command, below: belowOf(folder), survey, timeoutMs, level: 'landlock' },
+    { clock: systemClock, dir: layers, keep: () => undefined },
+  )
+  const end = await running.ended
+  if (end.kind !== 'ended') throw new Error(end.said)
+  return { ...end, said: running.output.text() }
+}
+
+const hasLandlock = await knowsLandlock()
+// Without it there is nothing to try: Linux before 5.13, or a kernel that leaves it out.
+const onLandlock = test.skipIf(!hasLandlock)
+
+onLandlock('at the second level a command works on its copy', async () => {
+  const { exitCode, effect, said, way } = await confined('sed -i s/one/two/ a; mktemp > /dev/null && cat a; echo end')
+  expect([exitCode, way, said]).toEqual([0, 'copy', 'two\nend\n'])
+  expect(effect.changes.map(({ path }) => path)).toEqual(['a'])
+})
+
+onLandlock.each([
+  ['other files', `cat ${join(dir, 'outside')}`],
+  ['accounts', 'cat /etc/passwd'],
+  ['homes', 'ls / && ls /home /root'],
+  ['a file beside its folder', 'echo x > ../x'],
+  ['another’s environment', `cat /proc/${process.pid}/environ`],
+  ['the list of processes', 'ls /proc'],
+  ['a socket', 'exec 3<>/dev/tcp/127.0.0.1/PORT'],
+  ['a device', 'mknod d b 8 0'],
+  ['a mount', 'mount -t tmpfs t .'],
+  ['a namespace', 'unshare -U true'],
+  ['rights of root', 'su -c true || sudo -n true'],
+])('at the second level a command does not reach %s', async (_what, command) => {
+  writeFileSync(join(dir, 'outside'), 'planted')
+  const server = createServer((socket) => socket.end('planted')).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { exitCode, said } = await confined(command.replace('PORT', String((server.address() as AddressInfo).port)))
+  server.close()
+  expect(said).not.toContain('planted')
+  expect(exitCode, said).not.toBe(0)
+})
+
+onLandlock('at the second level a command is ended with its children at its time', async () => {
+  expect(await confined('sleep 4731 & trap "" TERM; sleep 4731; sleep 4731', 300)).toMatchObject({
+    exitCode: 137,
+    why: 'time',
+  })
 })
 
 test('before a try nothing is said to work', () => {

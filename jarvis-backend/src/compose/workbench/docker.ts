@@ -4,6 +4,7 @@ import { withPorts } from '../../tools/tool.ts'
 import { dockerTools } from '../../tools/workbench/docker/index.ts'
 import { createEngine, type InspectedContainer } from '../../workbench/docker/engine.ts'
 import type { Area, Bench } from './area.ts'
+import { lacking } from './lacking.ts'
 
 /** Docker on the machine that JARVIS runs on, over the socket that policy.yaml names. */
 export function composeDocker({ policy, now }: Bench): Area {
@@ -20,11 +21,14 @@ export function composeDocker({ policy, now }: Bench): Area {
         ]
   return {
     name: 'docker',
-    tools: withPorts(dockerTools, {
-      engine: () => createEngine(socket()),
-      isOwn: isOwnContainer,
-      now,
-    }),
+    tools: lacking(
+      withPorts(dockerTools, {
+        engine: () => createEngine(socket()),
+        isOwn: isOwnContainer,
+        now,
+      }),
+      missing,
+    ),
     missing: () => (policy().docker === undefined ? [] : missing()),
   }
 }

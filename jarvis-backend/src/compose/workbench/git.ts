@@ -5,6 +5,9 @@ import { gitTools } from '../../tools/workbench/git/index.ts'
 import { createGit } from '../../workbench/git/git.ts'
 import { bwrapPath } from '../../workbench/sandbox/argv.ts'
 import type { Area, Bench } from './area.ts'
+import { lacking } from './lacking.ts'
+
+const missing = () => needs.filter(({ path }) => !existsSync(path)).map(({ what, remedy }) => ({ what, remedy }))
 
 const needs = [
   { path: '/usr/bin/git', what: 'git', remedy: 'apt install git' },
@@ -15,12 +18,15 @@ const needs = [
 export function composeGit({ policy, rootOf, ownPaths, clock }: Bench): Area {
   return {
     name: 'git',
-    tools: withPorts(gitTools, {
-      git: createGit(clock),
-      roots: () => policy().roots,
-      rootOf,
-      closed: (place) => pathReason(place, { policy: { ...shippedPolicy, workbench: policy() }, ownPaths }),
-    }),
-    missing: () => needs.filter(({ path }) => !existsSync(path)).map(({ what, remedy }) => ({ what, remedy })),
+    tools: lacking(
+      withPorts(gitTools, {
+        git: createGit(clock),
+        roots: () => policy().roots,
+        rootOf,
+        closed: (place) => pathReason(place, { policy: { ...shippedPolicy, workbench: policy() }, ownPaths }),
+      }),
+      missing,
+    ),
+    missing,
   }
 }

@@ -132,7 +132,7 @@ function leastOf(command: string, verdict: ReturnType<CommandFacts['verdict']>):
       },
     }
   if (verdict.level !== 'landlock') return {}
-  const because = `This machine confines it by Landlock alone, because ${verdict.because}: it sees other processes and may signal those of JARVIS’s user.`
+  const because = `This machine confines it by Landlock alone, because ${verdict.because}: before Linux 6.12 it may signal processes of JARVIS’s user, and what leaves its group may outlive it.`
   return { atLeast: { tier: 'red', because, isAlways: true } }
 }
 

@@ -1,0 +1,15 @@
+import type { Missing } from '../../protocol/index.ts'
+import type { Tool } from '../../tools/tool.ts'
+
+/** Tools whose calls are refused with the remedy while the machine lacks something. */
+export const lacking = (tools: readonly Tool[], missing: () => readonly Missing[]): Tool[] =>
+  tools.map((tool) => ({
+    ...tool,
+    effects(input, world) {
+      const effects = tool.effects(input, world)
+      const [first] = missing()
+      if (first === undefined) return effects
+      const because = `${first.what} is missing: ${first.remedy.replace(/\.$/, '')}.`
+      return effects.map((effect) => ({ ...effect, atLeast: { tier: 'black', because, isAlways: true } }))
+    },
+  }))
