@@ -216,7 +216,7 @@ function Recipient({
         )}
       </span>
       <span className="recipient-acts">
-        {!isGroup && atMost !== 'none' && (
+        {!isGroup && (subscribes ? decides : atMost) !== 'none' && (
           <fieldset className="rights" disabled={isResting} aria-label={`What a tap of ${personName} may do`}>
             {rights
               .filter(([one]) => isWithin(one, subscribes ? decides : atMost))

@@ -24,6 +24,8 @@ test.each<[Partial<ChannelInfo>, string, string]>([
   [{ recipients: [] }, 'api.telegram.org · nobody is paired', 'ok'],
   [{ problem: 'it answered 503', waiting: 2 }, 'api.telegram.org · mira · 2 waiting · it answered 503', 'warn'],
   [{ recipients: [mira, { ...mira, isGroup: true, name: 'Family' }] }, 'api.telegram.org · mira, Family', 'ok'],
+  [{ pairs: false, subscribes: true, recipients: [mira, mira] }, 'api.telegram.org · mira', 'ok'],
+  [{ pairs: false, subscribes: true, recipients: [] }, 'api.telegram.org · no browser yet', 'stopped'],
   [{ pairs: false, recipients: [{ ...mira, hidesNames: true }] }, 'api.telegram.org · names hidden', 'ok'],
 ])('of %j a row says %s', (more, line, mark) => {
   expect([lineOf(channel(more)), markOf(channel(more))]).toEqual([line, mark])
@@ -32,6 +34,7 @@ test.each<[Partial<ChannelInfo>, string, string]>([
 test.each<[Partial<ChannelDelivery>, string]>([
   [{}, 'delivered in 0.4 s'],
   [{ act: 'revise' }, 'edited after the decision'],
+  [{ act: 'withdraw' }, 'taken back'],
   [{ state: 'failed', attempts: 3, why: 'no STARTTLS' }, '3 tries, failed: no STARTTLS'],
   [{ state: 'held', attempts: 0, why: 'quiet hours' }, 'held: quiet hours'],
   [{ why: 'passed quiet hours: something failed' }, 'delivered in 0.4 s: passed quiet hours: something failed'],

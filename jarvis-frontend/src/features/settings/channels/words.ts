@@ -29,8 +29,19 @@ export function lineOf({ state, problem, place, recipients, pairs, subscribes, w
   return [place, names, hidden, late, problem].filter((part) => part !== undefined && part !== '').join(' · ')
 }
 
-export const markOf = ({ state, problem }: Pick<ChannelInfo, 'state' | 'problem'>): MarkKind =>
-  state === 'off' ? 'stopped' : state === 'broken' ? 'bad' : problem === undefined ? 'ok' : 'warn'
+export const markOf = ({
+  state,
+  problem,
+  subscribes,
+  recipients,
+}: Pick<ChannelInfo, 'state' | 'problem' | 'subscribes' | 'recipients'>): MarkKind =>
+  state === 'off' || (subscribes && recipients.length === 0)
+    ? 'stopped'
+    : state === 'broken'
+      ? 'bad'
+      : problem === undefined
+        ? 'ok'
+        : 'warn'
 
 const marks: Record<ChannelDelivery['state'], MarkKind> = {
   ...{ waiting: 'unknown', sending: 'unknown', sent: 'ok', held: 'none', dropped: 'none', failed: 'bad' },
@@ -52,7 +63,11 @@ const ends: Record<ChannelDelivery['state'], string> = {
 export function endOf({ state, act, at, endedAt, attempts, why }: ChannelDelivery): string {
   const took =
     state === 'sent' && endedAt !== undefined && attempts === 1 ? ` in ${((endedAt - at) / 1_000).toFixed(1)} s` : ''
-  const word = act === 'revise' && state === 'sent' ? 'edited after the decision' : `${ends[state]}${took}`
+  const changed =
+    state === 'sent'
+      ? { deliver: undefined, revise: 'edited after the decision', withdraw: 'taken back' }[act]
+      : undefined
+  const word = changed ?? `${ends[state]}${took}`
   const tries = attempts > 1 ? `${attempts} tries, ` : ''
   return `${tries}${word}${why === undefined ? '' : `: ${why}`}`
 }
