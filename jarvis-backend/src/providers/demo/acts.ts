@@ -1,5 +1,6 @@
 import type { ClusterState } from '../../protocol/index.ts'
 import { amountsIn, backupStorage, freeId, type OfGuest, type Said, snapshotName, unquoted } from './act-inputs.ts'
+import { benchActs } from './bench-acts.ts'
 import { evacuated } from './inquiries/evacuated.ts'
 import type { Inquiry } from './inquiries/inquiry.ts'
 import { restored } from './inquiries/restored.ts'
@@ -63,6 +64,7 @@ const inGuest = ofGuest(
 
 /** Sentences that are read before a message is cut into clauses or taken for a command: `note on 104: a, b`, `run a drill of 104`. */
 export const wholeActs: readonly Act[] = [
+  ...benchActs,
   config(`(?:note|description|comment) (?:on|for|of) ${who} ?: ?(?<text>.+)`, description),
   config(
     `(?:put|write|set|change) (?:an? |the )?(?:note|description|comment) (?:on|for|of) ${who} ?(?::| to) ?(?<text>.+)`,

@@ -33,6 +33,11 @@ const looks: Readonly<Record<string, string>> = {
   memory_search: 'what you told me',
   memory_get: 'what you told me',
   list_changes: 'what I changed',
+  read_file: 'files of JARVIS’s machine',
+  glob_files: 'files of JARVIS’s machine',
+  grep_files: 'files of JARVIS’s machine',
+  read_git: 'Git repositories',
+  web_fetch: 'pages of the web',
 }
 /** What it does with each tool, in words that follow “I can”. */
 const deeds: Readonly<Record<string, string>> = {
@@ -68,6 +73,11 @@ const deeds: Readonly<Record<string, string>> = {
   propose_plan: 'put several changes on one card, as a plan',
   use_skill: 'look by the book of a skill',
   delegate: 'ask other agents to look at something',
+  edit_file: 'change a file',
+  write_file: 'change a file',
+  run_command: 'run a command in a sandbox, and apply what it would change',
+  apply_changes: 'run a command in a sandbox, and apply what it would change',
+  commit_files: 'commit files',
 }
 
 /**
@@ -108,6 +118,10 @@ export function abilities({ guests, nodes, storages }: ClusterState, tools: read
     ['ask_operator', 'ask me where backups should go'],
     ['undo', 'undo that'],
     ['delegate', 'ask another agent to look at the storages'],
+    ['read_file', 'which files are there?'],
+    ['edit_file', 'change the port in compose/jellyfin.yml to 8097'],
+    ['run_command', 'run “grep -c ERROR jellyfin.log” in the sandbox over logs'],
+    ['read_git', 'git log of compose'],
   ]
   const lines = examples.flatMap(([tool, text]) => (tools.includes(tool) && text ? [`- ${text}`] : []))
   return [

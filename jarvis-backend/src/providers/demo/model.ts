@@ -4,6 +4,7 @@ import { withoutSpeaker } from '../../agent/speaker.ts'
 import { newId } from '../../lib/ids.ts'
 import { type ClusterState, type Content, noUsage } from '../../protocol/index.ts'
 import { abilities, introduction } from './answer.ts'
+import { benchActs } from './bench-acts.ts'
 import { byBook } from './books.ts'
 import { delegated, isHandedOver, taskIn, toldBy } from './delegation.ts'
 import { type Reply, replyOf } from './inquire.ts'
@@ -109,13 +110,17 @@ function answered({ messages, tools, mayCallTools }: ModelRequest, cluster: Clus
   const refused = plan.calls
     .filter((call) => !mayCall(call.toolName))
     .map(({ toolName }) =>
-      mayCallTools ? `That needs ${toolName}, which is not offered here, sir.` : `I may not use ${toolName} now, sir.`,
+      mayCallTools
+        ? `That needs ${toolName}, which is not offered here, sir.${isOfBench(toolName) ? ' An owner turns it on under Settings, Workbench.' : ''}`
+        : `I may not use ${toolName} now, sir.`,
     )
   return {
     text: [...plan.notes, ...new Set(refused)].join('\n\n'),
     calls: plan.calls.filter((call) => mayCall(call.toolName)),
   }
 }
+
+const isOfBench = (toolName: string) => benchActs.some(({ tool }) => tool === toolName)
 
 /** The person's text without JARVIS's remarks, for example about a restart. */
 const questionOf = (message: Message | undefined): string =>

@@ -1,5 +1,6 @@
 import type { ClusterState } from '../../protocol/index.ts'
 import { askedWords } from './asked-back.ts'
+import { benchReads, benchWords } from './bench-words.ts'
 import {
   attentionIn,
   backupsIn,
@@ -42,6 +43,7 @@ export function tell(outcomes: readonly Outcome[], question: string, cluster: Cl
     ...of('execute_ssh').map(({ text, toolInput }) => commandWords(text, String(toolInput.node))),
     ...of('ask_operator').map(({ text }) => askedWords(text)),
     ...of('propose_plan').map(({ text }) => planWords(text)),
+    ...of(...benchReads).map(benchWords),
     ...rest.map(({ toolName, text }) => otherWords(toolName, text)),
     ...failed.map((outcome) => failureWords(outcome, cluster)),
   ]
@@ -52,6 +54,7 @@ export function tell(outcomes: readonly Outcome[], question: string, cluster: Cl
 const told = [
   ...['get_cluster_status', 'get_node_status', 'get_node_temperature', 'get_vms', 'get_containers', 'get_storage'],
   ...['get_backups', 'get_recent_tasks', 'execute_ssh', 'ask_operator', 'propose_plan'],
+  ...benchReads,
 ]
 
 function failureWords(outcome: Outcome, { guests }: ClusterState): string {

@@ -110,7 +110,7 @@ export async function madeFor(
   const files = diff.filter(({ new: hash, old }) => hash !== undefined || old !== undefined)
   const lines = files.map(
     ({ path, change, added, removed, new: hash }) =>
-      `${path}: ${change}, ${added} lines came, ${removed} went${hash === undefined ? '' : `, hash ${hash.slice(0, 16)}`}.`,
+      `${path}: ${change}, ${added} ${added === 1 ? 'line' : 'lines'} came, ${removed} went${hash === undefined ? '' : `, hash ${hash.slice(0, 16)}`}.`,
   )
   return {
     text: lines.join('\n'),

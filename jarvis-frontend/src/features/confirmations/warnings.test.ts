@@ -33,6 +33,16 @@ test.each([
     ['The call has a character you cannot see. Its code stands in its place.'],
   ],
   [
+    'the layout of a file whose difference is shown',
+    { ...card('win11', { edits: [{ oldText: 'a:\n      - "1:1"\n\tb' }] }), diff: [] },
+    [],
+  ],
+  [
+    'a hidden character in a file whose difference is shown',
+    { ...card('win11', { edits: [{ oldText: '      - \u202e' }] }), diff: [] },
+    ['The call has a character you cannot see. Its code stands in its place.'],
+  ],
+  [
     'a hidden character in the asker',
     card('win11', {}, 'me\u200d'),
     ['The name of who asks has a character you cannot see.'],

@@ -1,4 +1,5 @@
 import type { Card } from 'jarvis-backend/protocol'
+import { codePieces } from '../../ui/code-line.tsx'
 import { hidesSomething, mixesScripts, skeleton, visibleText } from '../../ui/visible.ts'
 
 /** Sentences about suspicious names and arguments of a card. `guests`: all known guests, to find lookalike names. */
@@ -18,12 +19,15 @@ export function warningsOf(card: Card, guests: readonly { vmid: number; name: st
     )
   }
   if (mixesScripts(name)) found.push('The name mixes letters that look alike.')
-  // Ends of lines are seen in a difference.
-  const strings = stringsIn(toolInput).map((text) => (card.diff === undefined ? text : text.replace(/[\r\n\t]/g, '')))
+  // Ends of lines and indentation are seen in a difference.
+  const strings = stringsIn(toolInput).flatMap((text) => (card.diff === undefined ? [text] : seenWithoutLayout(text)))
   if (strings.some(hidesSomething)) found.push('The call has a character you cannot see. Its code stands in its place.')
   if (hidesSomething(card.requestedBy.name)) found.push('The name of who asks has a character you cannot see.')
   return found
 }
+
+const seenWithoutLayout = (text: string): string[] =>
+  text.split(/[\r\n]+/).flatMap((line) => codePieces(line.replaceAll('\t', '')).filter((_, at) => at % 2 === 0))
 
 function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
