@@ -3,8 +3,10 @@ import type {
   Change,
   ClassifyReply,
   ClusterState,
+  CommandRow,
   ConfirmationRow,
   Entry,
+  FileDiff,
   GuestReply,
   QueuedMessage,
   SamplesReply,
@@ -52,4 +54,8 @@ export type Scene = {
   /** Pictures as media type and bytes, by id. */
   pictures?: Record<string, [type: string, data: Buffer]>
   isDemoCluster?: boolean
+  /** The commands of each session. */
+  commands?: CommandRow[]
+  /** Whole differences, by the call of their card. */
+  diffs?: Record<string, FileDiff[]>
 }

@@ -317,6 +317,15 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     }
     const earlier = /^\/api\/sessions\/(\w+)\/entries$/.exec(pathname)?.[1]
     if (earlier !== undefined) return json(200, pageBefore(sessions.get(earlier)?.earlier ?? [], searchParams))
+    const [, stopped] = /^\/api\/sessions\/\w+\/commands(?:\/(\w+)\/stop)?$/.exec(pathname) ?? []
+    if (/^\/api\/sessions\/\w+\/commands/.test(pathname)) {
+      scene.commands = (scene.commands ?? []).map((row) =>
+        row.id === stopped ? { ...row, status: 'ended', words: 'stopped', endedAt: Date.now(), changes: 0 } : row,
+      )
+      return stopped === undefined ? json(200, { items: scene.commands, now: Date.now() }) : json(204, undefined)
+    }
+    const diff = scene.diffs?.[/^\/api\/workbench\/diff\/(\w+)$/.exec(pathname)?.[1] ?? '']
+    if (diff !== undefined) return json(200, { items: diff })
     const picture = /^\/api\/sessions\/\w+\/images\/(\w+)$/.exec(pathname)?.[1]
     if (picture !== undefined) {
       const [type, data] = scene.pictures?.[picture] ?? []

@@ -43,7 +43,10 @@ export const FileDiff = memo(function FileDiff({ file, aside, children }: Props)
 
 /** The lines of one file's difference. */
 export function DiffLines({ file }: { file: Diff }) {
-  const rows = rowsOf(file.lines)
+  const all = rowsOf(file.lines)
+  const last = all.at(-1)
+  // The break that ends the file is no line.
+  const rows = last?.sign === ' ' && last.text === '' ? all.slice(0, -1) : all
   if (rows.length === 0) return null
   const blocks = Array.from({ length: Math.ceil(rows.length / perBlock) }, (_, at) =>
     rows.slice(at * perBlock, (at + 1) * perBlock),

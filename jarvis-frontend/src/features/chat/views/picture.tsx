@@ -40,15 +40,15 @@ export function PictureView({ call, picture, image, sessionId }: Props) {
           <span className="num">tab {tab}</span>
         </figcaption>
         {problem === undefined ? (
-          <button
-            type="button"
-            className="marked-page"
-            style={{ aspectRatio: `${Math.max(1, width)} / ${Math.max(1, height)}` }}
-            aria-label={`Picture of ${visibleText(title)}, with ${elements.length} numbers. ${isLarge ? 'Show it small' : 'Show it large'}`}
-            aria-expanded={isLarge}
-            onClick={press}
-          >
-            {address !== undefined && <img src={address} alt="" />}
+          <div className="marked-page" style={{ aspectRatio: `${Math.max(1, width)} / ${Math.max(1, height)}` }}>
+            <button
+              type="button"
+              aria-label={`Picture of ${visibleText(title)}, with ${elements.length} numbers. ${isLarge ? 'Show it small' : 'Show it large'}`}
+              aria-expanded={isLarge}
+              onClick={press}
+            >
+              {address !== undefined && <img src={address} alt="" />}
+            </button>
             {elements.map(({ ref, x, y }) => (
               <b
                 key={ref}
@@ -59,7 +59,7 @@ export function PictureView({ call, picture, image, sessionId }: Props) {
                 {numberOf(ref)}
               </b>
             ))}
-          </button>
+          </div>
         ) : (
           <p className="view-note">The picture is not shown. {problem}</p>
         )}
