@@ -109,6 +109,30 @@ test.each<[dieAt: string, tells: number]>([
   },
 )
 
+test('a copy that was sent unrecorded, and whose card was decided elsewhere meanwhile, says so once it is pressed', async () => {
+  const place = await started()
+  await paired(place)
+  const { telegram, env, dataDir } = place
+  const first = await life({ dataDir, env, dieAt: 'update outbox end written' })
+  await first.stop104()
+  await first.ended
+  telegram.limit('sendMessage', 1, 3)
+  const second = await life({ dataDir, env })
+  const [waiting] = await cards(second)
+  await second.rest('POST', `confirmations/${waiting?.toolUseId}`, { confirmed: false })
+  const log = async () => (await second.rest<{ items: ChannelDelivery[] }>('GET', 'channel-deliveries')).items
+  const told = async () => (await log()).find(({ act, kind }) => act === 'deliver' && kind === 'card')
+  await expect.poll(async () => (await told())?.state, soon).toBe('dropped')
+  expect((await told())?.why).toContain('a copy that was sent as JARVIS ended says so once it is pressed')
+  const [message] = place.cards()
+  const query = telegram.press(mira, message?.buttons[0]?.callback_data ?? '', message?.message_id)
+  await expect.poll(() => telegram.answerTo(query), soon).toBe('This was decided elsewhere.')
+  await expect
+    .poll(() => place.cards(), soon)
+    .toMatchObject([{ buttons: [], text: expect.stringMatching(/^<s>.*Denied by operator, dashboard/s) }])
+  await second.kill()
+})
+
 test.each<[dieAt: string, isKept: boolean]>([
   ['update channel_nonces used_at written', false],
   ['update confirmations decision written', false],
@@ -235,6 +259,7 @@ test.each<[dieAt: string]>([
   await expect.poll(() => telegram.answerTo(query), soon).toBe('Sent.')
   await expect.poll(() => telegram.answerTo(again), soon).toBe('This is not open any more.')
   const { items } = await second.rest<{ items: { title: string }[] }>('GET', 'sessions')
-  expect(items.map(({ title }) => title)).toEqual(['Note it down'])
+  // The session is named after its first answer.
+  expect(items.map(({ title }) => title)).toEqual([expect.stringMatching(/^Note it down\.?$/)])
   await second.kill()
 })

@@ -23,6 +23,7 @@ function start(
   const lines: string[] = []
   const outbox = createOutbox({
     ...{ store, clock, atomically: database.atomically, random: () => 0.5, changed() {} },
+    isIdempotent: (channel) => channel === 'ntfy',
     async attempt(item) {
       tried.push({ id: item.id, at: clock.now() })
       return become(item, item.attempts)
@@ -97,13 +98,15 @@ test('a channel that is down for a day: 10,000 notices wait on disk alone, in or
 
 test('what the last process was sending is sent again, and says so', async () => {
   const { outbox, store, clock, tried, add } = start(() => ({ kind: 'sent' }))
-  add('a')
-  add('b')
-  store.begin('a')
+  for (const id of ['a', 'b', 'c']) add(id, { channel: id === 'c' ? 'gotify' : 'ntfy' })
+  for (const id of ['a', 'c']) store.begin(id)
   outbox.resume()
   await clock.advance(0)
-  expect(tried.map(({ id }) => id)).toEqual(['a', 'b'])
+  expect(tried.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
   expect(store.get('a')).toMatchObject({ end: 'sent', attempts: 2 })
+  // Where the service knows the second for the first, there is nothing to say.
+  expect(store.get('a')).not.toHaveProperty('why')
+  expect(store.get('c')?.why).toBe('JARVIS ended while it was being sent before, so it may be shown twice')
 })
 
 const message = (more: Partial<Outgoing> = {}): Outgoing => ({

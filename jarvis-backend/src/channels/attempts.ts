@@ -1,3 +1,4 @@
+import { whyUnsent } from './card-messages.ts'
 import type { Channel, Delivery, Outgoing } from './channel.ts'
 import type { Hearers } from './hearers.ts'
 import type { Attempt } from './outbox.ts'
@@ -76,7 +77,7 @@ export function createAttempts(parts: {
     const kind = registry.kind(item.channel)
     const isStillOpen = card !== undefined && parts.cardOf(card.toolUseId)?.isDecided === false
     if (item.act === 'deliver' && card !== undefined && !isStillOpen)
-      return { kind: 'dropped', why: 'decided before it could be sent' }
+      return { kind: 'dropped', why: whyUnsent(item, kind) }
     if (item.act === 'deliver' && until !== undefined && !parts.isOpen(until))
       return { kind: 'dropped', why: 'over before it could be sent' }
     const original = of === undefined ? undefined : store.get(of)

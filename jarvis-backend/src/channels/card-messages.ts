@@ -1,5 +1,6 @@
 import type { Card } from '../protocol/index.ts'
 import { cardContent, type Ending, endedContent } from './cards.ts'
+import type { ChannelKind } from './channel.ts'
 import type { Hearers } from './hearers.ts'
 import { mayBeShown } from './outbox.ts'
 import type { Content, OutboxItem, OutboxStore, Recipient, RecipientStore } from './ports.ts'
@@ -12,6 +13,10 @@ import type { KnownCard } from './taps.ts'
 /** More cards of a recipient than this within a minute are told of in one line. */
 const mostCards = 5
 const cardsWithinMs = 60_000
+
+/** Why a card that was decided is not sent. Where one id is not one message, a copy that was sent unrecorded stays as it is. */
+export const whyUnsent = ({ mayExist }: Pick<OutboxItem, 'mayExist'>, kind: ChannelKind | undefined): string =>
+  `decided before it could be sent${mayExist && kind?.capabilities.isIdempotent !== true ? ': a copy that was sent as JARVIS ended says so once it is pressed' : ''}`
 
 /** Tells of cards that wait, and changes their messages once they were decided. */
 export function createCardMessages(parts: {
@@ -86,7 +91,7 @@ export function createCardMessages(parts: {
         parts.atomically(() => {
           store.settle(item.id)
           if (item.end === undefined && !item.isOpen)
-            store.end(item.id, 'dropped', at, { why: 'decided before it was sent' })
+            store.end(item.id, 'dropped', at, { why: whyUnsent(item, registry.kind(item.channel)) })
           if (recipient !== undefined && known?.ending !== undefined && mayBeShown(item))
             revise(item, recipient, known.ending)
         })

@@ -104,6 +104,7 @@ export function createChannels(parts: {
   const outbox = createOutbox({
     ...{ store, clock, atomically: parts.atomically, report: parts.report, changed: parts.changed },
     attempt: (item) => attempt(item),
+    isIdempotent: (channel) => registry.kind(channel)?.capabilities.isIdempotent === true,
     ended(item, delivery) {
       if (delivery.kind === 'sent' && delivery.ref !== undefined) nonces.bind(attemptOf(item), delivery.ref)
       const { talk } = item.content

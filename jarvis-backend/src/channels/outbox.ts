@@ -19,6 +19,7 @@ const words = {
   stale: 'its time was over before it could be sent',
   full: `more than ${mostWaiting} waited`,
   again: 'JARVIS ended while it was being sent, so it is sent again',
+  twice: 'JARVIS ended while it was being sent before, so it may be shown twice',
 }
 
 /** What came of an attempt. `dropped`: it was not made, on purpose. */
@@ -39,6 +40,8 @@ export function createOutbox(parts: {
   clock: Clock
   /** Makes one attempt. Never rejects. */
   attempt(item: OutboxItem): Promise<Attempt>
+  /** Whether the channel shows a message once that is sent twice. */
+  isIdempotent(channel: string): boolean
   atomically<T>(work: () => T): T
   /** Told, in the transaction of the end, what became of an item. */
   ended?(item: OutboxItem, delivery: Exclude<Attempt, { kind: 'again' }>): void
@@ -57,8 +60,11 @@ export function createOutbox(parts: {
   let sinceLast = 0
   let added = 0
 
-  /** Why a message passed that was not tried before stays with it. */
-  const passed = ({ attempts, why }: OutboxItem) => (attempts === 0 && why !== undefined ? { why } : {})
+  /** What stays with a message that was sent: why it passed, or that its recipient may have two. */
+  function passed({ attempts, why, mayExist, channel }: OutboxItem): { why?: string } {
+    if (mayExist && !parts.isIdempotent(channel)) return { why: words.twice }
+    return attempts === 0 && why !== undefined ? { why } : {}
+  }
 
   function pauseMs(attempts: number, retryAfterMs: number | undefined): number {
     if (retryAfterMs !== undefined) return Math.min(retryAfterMs, longestAskedMs)

@@ -50,6 +50,7 @@ export function createTaps(parts: {
 }) {
   const { nonces, say } = parts
   const over = say('This is not open any more.')
+  const elsewhere = say('This was decided elsewhere.')
 
   /** The person whose tap this is. Nobody else's is looked at. */
   function recipientOf(
@@ -155,7 +156,7 @@ export function createTaps(parts: {
           const about = nonce === undefined ? {} : { toolUseId: nonce.toolUseId }
           parts.record({ change: 'tap_refused', channel: kind.id, recipient: id, person, ...about, because: judged })
         })
-        return { answer: over }
+        return { answer: isOwn && judged === wasDecided ? elsewhere : over }
       }
       const { toolUseId, decision, item } = judged
       if (decision === 'look') {

@@ -174,10 +174,12 @@ export const discord: ChannelKind = {
       deliver: (message, to, signal) => attempted(() => deliver(message, to, signal)),
       revise: (message, to, ref, signal) =>
         attempted(async () => {
-          if (ref === undefined) return { kind: 'failed', why: 'its message is not known' }
-          const reply = await edit(to, ref, message, signal)
+          // Its nonce finds a message that a crash left unrecorded, for some minutes; later there is a second one, which is over.
+          const sent = ref === undefined ? await deliver(message, to, signal) : { kind: 'sent' as const, ref }
+          if (sent.kind !== 'sent' || sent.ref === undefined) return sent
+          const reply = await edit(to, sent.ref, message, signal)
           if (reply.code === errors.unknownMessage) return { kind: 'failed', why: 'its message was deleted' }
-          return refusalOf(reply) ?? { kind: 'sent' }
+          return refusalOf(reply) ?? { kind: 'sent', ref: sent.ref }
         }),
       ...discordGroups(api),
       ...discordTalk(api, (host) => (isEncrypted ? fileHosts.has(host) : host === new URL(url).host)),
