@@ -1,14 +1,18 @@
 import type { Socket } from 'socket.io-client'
+import { browserRow } from './browser.ts'
 import { cacheRow } from './cache.ts'
 import { connect, connectMany, type Run, run } from './client.ts'
 import { clusterRow } from './cluster.ts'
 import { gateRow } from './gate.ts'
 import { callOverMcp, keepAnswer, mcpToken } from './mcp.ts'
+import { pageRow } from './page.ts'
 import { prefill } from './prefill.ts'
 import { rememberRow } from './remember.ts'
+import { sandboxRow } from './sandbox.ts'
 import { runOverEvents } from './session-events.ts'
 import { lazily, type Pool, type Server, type Setup } from './setup.ts'
 import { signInRow } from './sign-in.ts'
+import { signedRow } from './signed.ts'
 import { median, quantile } from './statistics.ts'
 import { toolsRow } from './tool-tokens.ts'
 import { runOverV1, waitOverV1 } from './v1.ts'
@@ -263,6 +267,10 @@ export function createRows(setup: Setup): Row[] {
     signInRow(setup),
     whoAsksRow,
     toolsRow(),
+    sandboxRow,
+    pageRow(setup),
+    browserRow(),
+    signedRow(setup),
   ]
 }
 
