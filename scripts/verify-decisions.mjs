@@ -11,6 +11,12 @@ import { createInterface } from 'node:readline'
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest()
 const bytesOf = (text) => Buffer.from(String(text), 'base64url')
 const fingerprintOf = (key) => sha256(bytesOf(key)).toString('base64url')
+/** A fingerprint as ssh-keygen prints it, or as this program does. */
+const plainFingerprint = (text) =>
+  text
+    .replace(/^SHA256:/, '')
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
 
 /** JSON with sorted keys and no spaces. */
 function canonical(value) {
@@ -293,7 +299,7 @@ async function main(args) {
   const rest = [...args]
   while (rest.length > 0) {
     const next = rest.shift()
-    if (next === '--trust') trusted.push(rest.shift())
+    if (next === '--trust') trusted.push(rest.length === 0 ? undefined : plainFingerprint(rest.shift()))
     else files.push(next)
   }
   if (files.length !== 1 || trusted.includes(undefined)) {

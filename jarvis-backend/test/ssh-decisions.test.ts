@@ -22,14 +22,14 @@ const enrol = ({ door }: Opened, key: { line: string }, name = '') =>
   door.ask<SshKeyReply>('POST', '/signers/ssh', { key: key.line, name })
 
 /** What an outsider says of the journal of a server that has stopped. */
-async function verified({ jarvis, dir }: Opened) {
+async function verified({ jarvis, dir }: Opened, ...args: string[]) {
   await jarvis.stop()
   const sql = new Sqlite(join(dir, 'jarvis.db'))
   const rows = sql.prepare('SELECT * FROM journal ORDER BY seq').all() as { body: string }[]
   sql.close()
   const path = join(dir, 'export.jsonl')
   writeFileSync(path, rows.map((row) => `${JSON.stringify({ ...row, body: JSON.parse(row.body) })}\n`).join(''))
-  return spawnSync(process.execPath, [script, path], { encoding: 'utf8' }).stdout
+  return spawnSync(process.execPath, [script, path, ...args], { encoding: 'utf8' }).stdout
 }
 
 test('a card that must be signed runs by a key of OpenSSH, once, and the receipt holds for an outsider', async () => {
@@ -64,7 +64,12 @@ test('a card that must be signed runs by a key of OpenSSH, once, and the receipt
   expect(await decide(card.toolUseId, signed)).toBe('already_decided')
   expect((await journal('decision'))[0]).toMatchObject({ receipt: { type: 'ssh', id: known?.id } })
   expect(await door.ask('GET', '/journal/verify')).toMatchObject({ ok: true })
-  expect(await verified(house)).toContain('1 signed approvals that hold, 0 red calls that ran without one')
+  const held = '1 signed approvals that hold, 0 red calls that ran without one'
+  // The fingerprint as `ssh-keygen -l` prints it, and that of another key.
+  for (const [pin, isNamed] of [[known?.id ?? '', true] as const, ['SHA256:other', false] as const]) {
+    const said = await verified(house, '--trust', pin)
+    expect([said.includes(held), said.includes('is not among --trust')]).toEqual([isNamed, !isNamed])
+  }
 }, 60_000)
 
 test('a further key is signed by an older one, of SSH or a passkey, and a removed one decides no more', async () => {

@@ -13,6 +13,7 @@ import { createRedactor } from '../gate/index.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { DoctorCheck, DoctorReply, JournalVerification } from '../protocol/index.ts'
 import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
+import { createSignerKeyStore } from '../store/sqlite/access/signer-keys.ts'
 import { inspectDatabase } from '../store/sqlite/inspect.ts'
 import { withJournal } from './data.ts'
 import { readOptions } from './options.ts'
@@ -76,11 +77,12 @@ async function peopleHere(config: Config): Promise<DoctorCheck[]> {
   await withJournal(config, (journal, database) => {
     const { people, links } = peopleIn(config.dataDir, journal, database)
     const passkeys = createPasskeyStore(database)
+    const keys = createSignerKeyStore(database)
     const policy = readPolicy(policyPath(config.dataDir), 'policy.yaml')
     found = peopleChecks({
       people: people.list(),
       invitations: links.invitations(),
-      hasPasskey: (person) => passkeys.list(person).length > 0,
+      hasSigner: (person) => passkeys.list(person).length + keys.list(person, 'ssh').length > 0,
       wantsProof: policy.kind === 'read' && wantsProof(policy.file),
     })
   })

@@ -373,6 +373,7 @@ export function createSite(
     houseTools,
     workbench,
     passkeys,
+    signerKeys: signing.keys,
     signerRoutes,
     apiTokens,
     tokenUse,

@@ -191,7 +191,8 @@ export function composeSystem(
               ...peopleChecks({
                 people: site.people.list(),
                 invitations: site.links.invitations(),
-                hasPasskey: (person) => site.passkeys.list(person).length > 0,
+                hasSigner: (person) =>
+                  site.passkeys.list(person).length + site.signerKeys.list(person, 'ssh').length > 0,
                 wantsProof: wantsProof(policy.current()),
               }),
             ],

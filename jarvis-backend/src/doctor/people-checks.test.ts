@@ -4,7 +4,7 @@ import { peopleChecks, wantsProof } from './people-checks.ts'
 const owner = { id: 'operator', name: 'operator', role: 'owner', createdAt: 1 }
 const ann = { id: 'per_1', name: 'Ann', role: 'owner', createdAt: 2, disabledAt: 3 }
 const invitation = { id: 'inv_1', role: 'viewer', by: 'operator', createdAt: 1, expiresAt: 9 }
-const usual = { people: [owner], invitations: [], hasPasskey: () => false, wantsProof: false }
+const usual = { people: [owner], invitations: [], hasSigner: () => false, wantsProof: false }
 
 test.each([
   ['one owner', {}, ['ok 1 may sign in, 1 of them as owner.']],
@@ -16,11 +16,11 @@ test.each([
   ['a disabled owner', { people: [owner, ann] }, ['warn Ann is an owner and is disabled.', expect.any(String)]],
   ['no owner', { people: [ann] }, [expect.any(String), 'bad No owner can sign in.', expect.any(String)]],
   [
-    'proof without a passkey',
+    'proof without a key',
     { wantsProof: true },
-    [expect.stringMatching(/^warn .*no owner has one/), expect.any(String)],
+    [expect.stringMatching(/^warn .*no owner has a passkey or/), expect.any(String)],
   ],
-  ['proof with a passkey', { wantsProof: true, hasPasskey: () => true }, [expect.stringMatching(/^ok /)]],
+  ['proof with a key', { wantsProof: true, hasSigner: () => true }, [expect.stringMatching(/^ok /)]],
 ])('of %s the doctor says so', (_what, more, said) => {
   expect(peopleChecks({ ...usual, ...more }).map(({ health, text }) => `${health} ${text}`)).toEqual(said)
 })

@@ -14,7 +14,8 @@ export const wantsProof = ({
 export function peopleChecks(seen: {
   people: readonly Person[]
   invitations: readonly Invitation[]
-  hasPasskey(person: string): boolean
+  /** Whether the person has a passkey or an SSH key that signs. */
+  hasSigner(person: string): boolean
   /** A rule of policy.yaml wants signed approvals. */
   wantsProof: boolean
 }): DoctorCheck[] {
@@ -32,9 +33,15 @@ export function peopleChecks(seen: {
     )
   if (present.length === 0) {
     checks.push(bad(area, 'No owner can sign in.', 'npm run jarvis -- user role NAME owner, or user invite owner'))
-  } else if (seen.wantsProof && !present.some(({ id }) => seen.hasPasskey(id))) {
-    const text = 'policy.yaml wants approvals signed with a passkey, and no owner has one.'
-    checks.push(warn(area, text, 'Add one: Settings, You, Passkeys (docs/signed-decisions.md).'))
+  } else if (seen.wantsProof && !present.some(({ id }) => seen.hasSigner(id))) {
+    const text = 'policy.yaml wants approvals signed, and no owner has a passkey or an SSH key.'
+    checks.push(
+      warn(
+        area,
+        text,
+        'Add a passkey: Settings, People and devices. Or: npm run jarvis -- signers add FILE.pub (docs/signed-decisions.md).',
+      ),
+    )
   }
   const count = `${seen.people.length} may sign in, ${present.length} of them as owner`
   const open = seen.invitations.length
