@@ -142,6 +142,7 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /push': 'password',
   'DELETE /push/:id': 'token',
   'POST /push/:id/test': 'token',
+  'POST /push/:id/seen': 'token',
   'POST /restart': 'password',
   'POST /plans/:id/stop': 'token',
   'POST /plans/:id/undo': 'token',

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { unseenIn } from '../compose/unseen-devices.ts'
 import { type Config, ConfigError } from '../config/config.ts'
 import { policyPath, readPolicy } from '../config/policy-file.ts'
 import { readStartConfig } from '../config/settings-file.ts'
@@ -83,6 +84,7 @@ async function peopleHere(config: Config): Promise<DoctorCheck[]> {
       people: people.list(),
       invitations: links.invitations(),
       hasSigner: (person) => passkeys.list(person).length + keys.list(person, 'ssh').length > 0,
+      unseen: unseenIn(database, Date.now()),
       wantsProof: policy.kind === 'read' && wantsProof(policy.file),
     })
   })

@@ -193,6 +193,7 @@ export function composeSystem(
                 invitations: site.links.invitations(),
                 hasSigner: (person) =>
                   site.passkeys.list(person).length + site.signerKeys.list(person, 'ssh').length > 0,
+                unseen: site.push.unseen(),
                 wantsProof: wantsProof(policy.current()),
               }),
             ],

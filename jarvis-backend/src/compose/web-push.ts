@@ -15,6 +15,7 @@ import { createRecipientStore } from '../store/sqlite/channels/recipients.ts'
 import { createSubscriptionStore } from '../store/sqlite/channels/subscriptions.ts'
 import type { Foundation } from './foundation.ts'
 import type { ComposedSigning } from './passkeys.ts'
+import { unseenIn } from './unseen-devices.ts'
 
 /** Contact address that push services require when no public URL is set. Apple's service refuses addresses on localhost. */
 const nobody = 'mailto:operator@example.org'
@@ -101,6 +102,8 @@ export function composeWebPush(
     kind,
     /** The key of a browser that is reached no more counts for nothing. */
     left: ({ id }: { id: string }) => buttons.forget(id),
+    /** Browsers that were not here for 90 days. */
+    unseen: () => unseenIn(database, now()),
     standing() {
       const all = recipients.list(kind.id)
       return { devices: all.length, failing: all.filter(({ problem }) => problem !== undefined).length }

@@ -4,7 +4,7 @@ import { peopleChecks, wantsProof } from './people-checks.ts'
 const owner = { id: 'operator', name: 'operator', role: 'owner', createdAt: 1 }
 const ann = { id: 'per_1', name: 'Ann', role: 'owner', createdAt: 2, disabledAt: 3 }
 const invitation = { id: 'inv_1', role: 'viewer', by: 'operator', createdAt: 1, expiresAt: 9 }
-const usual = { people: [owner], invitations: [], hasSigner: () => false, wantsProof: false }
+const usual = { people: [owner], invitations: [], hasSigner: () => false, unseen: [], wantsProof: false }
 
 test.each([
   ['one owner', {}, ['ok 1 may sign in, 1 of them as owner.']],
@@ -19,6 +19,11 @@ test.each([
     'proof without a key',
     { wantsProof: true },
     [expect.stringMatching(/^warn .*no owner has a passkey or/), expect.any(String)],
+  ],
+  [
+    'a browser that nobody uses any more',
+    { unseen: [{ name: 'Old phone', person: 'operator' }] },
+    ['warn Not seen for 90 days, and still told of cards: Old phone of operator.', expect.any(String)],
   ],
   ['proof with a key', { wantsProof: true, hasSigner: () => true }, [expect.stringMatching(/^ok /)]],
 ])('of %s the doctor says so', (_what, more, said) => {

@@ -16,6 +16,8 @@ export function peopleChecks(seen: {
   invitations: readonly Invitation[]
   /** Whether the person has a passkey or an SSH key that signs. */
   hasSigner(person: string): boolean
+  /** Browsers that are told of cards and were not here for 90 days, each with its person. */
+  unseen: readonly { name: string; person: string }[]
   /** A rule of policy.yaml wants signed approvals. */
   wantsProof: boolean
 }): DoctorCheck[] {
@@ -42,6 +44,12 @@ export function peopleChecks(seen: {
         'Add a passkey: Settings, People and devices. Or: npm run jarvis -- signers add FILE.pub (docs/signed-decisions.md).',
       ),
     )
+  }
+  if (seen.unseen.length > 0) {
+    const nameOf = (id: string) => seen.people.find((person) => person.id === id)?.name ?? id
+    const named = seen.unseen.map(({ name, person }) => `${name} of ${nameOf(person)}`).join(', ')
+    const text = `Not seen for 90 days, and still told of cards: ${named}.`
+    checks.push(warn(area, text, 'Its person revokes it: Settings, Notifications.'))
   }
   const count = `${seen.people.length} may sign in, ${present.length} of them as owner`
   const open = seen.invitations.length

@@ -42,6 +42,16 @@ export function pushRoutes(parts: {
       { role: 'public', body: PushDecideBody, reply: Ok },
       async ({ body }) => {
         await parts.press(body)
+        devices.seen(body.device)
+        return ok
+      },
+    ),
+    post(
+      '/push/:id/seen',
+      'Says that the browser is here. One that was not for 90 days is marked (`isUnseen`); whoever has it is told of cards still.',
+      { role: 'member', reply: Ok },
+      ({ params, by }) => {
+        devices.seen(params.id, by)
         return ok
       },
     ),

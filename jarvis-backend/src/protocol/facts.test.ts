@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { backupAgeTone, cpuOf, fillOf, ramOf, storageTone, temperatureTone, usualLimits } from './facts.ts'
+import {
+  backupAgeTone,
+  cpuOf,
+  fillOf,
+  isLongUnseen,
+  ramOf,
+  storageTone,
+  temperatureTone,
+  usualLimits,
+} from './facts.ts'
 import type { Node, Storage } from './index.ts'
 
 const node = (more: Partial<Node>): Node => ({ name: 'pve', status: 'online', isProtected: false, ...more })
@@ -51,4 +60,9 @@ test('a figure needs a look from its first limit on, is bad from its second, and
   ])
   expect(temperatureTone(node({ temperatureC: null }), usualLimits)).toBeUndefined()
   expect(backupAgeTone(null, 0, usualLimits)).toBeUndefined()
+})
+
+test('a device is long unseen after 90 days', () => {
+  const day = 86_400_000
+  expect([isLongUnseen(5, 90 * day + 4), isLongUnseen(5, 90 * day + 5)]).toEqual([false, true])
 })

@@ -7,6 +7,11 @@ import type { Limits } from './limits.ts'
 /** The id of the first owner, in every installation. Rows without a person are the first owner's. */
 export const firstOwnerId = 'operator'
 
+/** From when on a device counts as forgotten, ms. */
+const longUnseenMs = 90 * 86_400_000
+/** Whether a device was not seen for 90 days. @param lastSeenAt Unix ms */
+export const isLongUnseen = (lastSeenAt: number, now: number): boolean => now - lastSeenAt >= longUnseenMs
+
 /** Default limits. 26 hours allow a nightly backup to be two hours late. */
 export const usualLimits: Limits = {
   storageRatio: [0.85, 0.95],

@@ -162,7 +162,7 @@ export {
   ContextReport,
 } from './context.ts'
 export { type ErrorBody, type ErrorCode, errorStatus, JarvisError } from './errors.ts'
-export { usualLimits } from './facts.ts'
+export { isLongUnseen, usualLimits } from './facts.ts'
 export { Grant, GrantRequest } from './grant.ts'
 export { GuestReply, SnapshotConfigReply } from './guest.ts'
 export { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'

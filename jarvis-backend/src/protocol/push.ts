@@ -27,6 +27,10 @@ export const PushDevice = z.object({
   decides: z.boolean(),
   createdAt: z.number(),
   lastSentAt: z.number().exactOptional(),
+  /** When the browser itself was here. */
+  lastSeenAt: z.number(),
+  /** It was not for 90 days. */
+  isUnseen: z.literal(true).exactOptional(),
   problem: z.string().exactOptional(),
 })
 export type PushDevice = z.infer<typeof PushDevice>

@@ -360,11 +360,12 @@ export function heardStoreContract(open: () => HeardStore) {
 export function subscriptionStoreContract(open: () => SubscriptionStore) {
   const subscription = (id: string) => ({ id, endpoint: `https://push.example/${id}`, p256dh: 'key', auth: 'secret' })
 
-  test('a subscription is known by its recipient and by its address, and keeps when it was told last', () => {
+  test('a subscription is known by its recipient and by its address, and keeps when it was told and seen last', () => {
     const store = open()
     store.add(subscription('psh_1'))
     store.sent('psh_1', 20)
-    expect(store.get('psh_1')).toEqual({ ...subscription('psh_1'), lastSentAt: 20 })
+    store.seen('psh_1', 30)
+    expect(store.get('psh_1')).toEqual({ ...subscription('psh_1'), lastSentAt: 20, seenAt: 30 })
     const next = { ...subscription('psh_1'), endpoint: 'https://push.example/next' }
     store.add(next)
     expect([store.get('psh_1'), store.byEndpoint(next.endpoint)]).toEqual([next, next])

@@ -188,6 +188,7 @@ GET /push
 POST /push
 DELETE /push/:id
 POST /push/:id/test
+POST /push/:id/seen
 GET /tokens
 POST /tokens
 DELETE /tokens/:name

@@ -6,4 +6,6 @@ const path = (id: string) => `/api/push/${encodeURIComponent(id)}`
 export const readPush = () => call<PushReply>('GET', '/api/push')
 export const addDevice = (body: PushBody) => call<PushDevice>('POST', '/api/push', body)
 export const removeDevice = (id: string) => call('DELETE', path(id))
+/** Says that this browser is here. */
+export const seenHere = (id: string) => call('POST', `${path(id)}/seen`)
 export const testDevice = (id: string) => call<PushDevice>('POST', `${path(id)}/test`)

@@ -15,6 +15,7 @@ import { tools } from '../api/tools.ts'
 import { ChatClient } from '../features/chat/client.ts'
 import { ClusterStore } from '../features/cluster/store.ts'
 import { Feed } from '../features/events/feed.ts'
+import { keep } from '../lib/keep.ts'
 import { watchLink } from '../realtime/link.ts'
 import { createSockets } from '../realtime/sockets.ts'
 import { onWake } from '../realtime/wake.ts'
@@ -47,6 +48,8 @@ function createLive() {
       async (display) => display && (await import('./own-display.ts')).takeDisplay(display),
       () => undefined,
     )
+    const device = keep.get('push')
+    if (device !== undefined) import('../api/push.ts').then((part) => part.seenHere(device)).catch(() => undefined)
     tellPages('connect')
   })
   const feed = new Feed(sockets.events, ({ what }) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PushButtons, PushMessage } from '../../protocol/index.ts'
 import type { Channel, ChannelKind, Level, Outgoing } from '../channel.ts'
-import type { PushSender, StoredSubscription, Urgency } from '../web-push/ports.ts'
+import { type PushSender, type StoredSubscription, type Urgency, webPushId } from '../web-push/ports.ts'
 
 const urgencies: Record<Level, Urgency> = { card: 'high', failed: 'high', warning: 'normal', info: 'low' }
 /** Push services keep nothing for longer, seconds. */
@@ -41,7 +41,7 @@ export function webPush(parts: {
     return delivery
   }
   return {
-    id: 'webpush',
+    id: webPushId,
     name: 'Web push',
     readers:
       'Nobody reads these messages on their way: they are sealed for each browser. Its maker’s push service sees when.',

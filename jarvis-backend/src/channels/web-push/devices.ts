@@ -1,9 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { JarvisError, type PushBody, type PushDevice, type PushReply, personOf } from '../../protocol/index.ts'
+import {
+  isLongUnseen,
+  JarvisError,
+  type PushBody,
+  type PushDevice,
+  type PushReply,
+  personOf,
+} from '../../protocol/index.ts'
 import type { Channels } from '../channels.ts'
 import type { Recipient, RecipientStore } from '../ports.ts'
 import type { PushSender, SubscriptionStore } from './ports.ts'
 import type { SignedButtons } from './signed-buttons.ts'
+import { seenAtOf } from './unseen.ts'
 
 /** Of one person. */
 const mostDevices = 20
@@ -14,6 +22,8 @@ export type Devices = {
   subscribe(body: PushBody, by: string): PushDevice
   /** @throws JarvisError `not_found` */
   revoke(id: string, by: string): void
+  /** The browser itself was here: its page, or a button that it signed. @param by absent: a signature said which it is. @throws JarvisError `not_found` */
+  seen(id: string, by?: string): void
   /** Puts a test message into the outbox. @throws JarvisError `not_found` */
   test(id: string, by: string): PushDevice
 }
@@ -40,10 +50,13 @@ export function createDevices(parts: {
     if (device === undefined) throw new JarvisError('not_found', 'This device is not known any more.')
     return device
   }
-  function shown({ id, name: label, hidesNames, decides, createdAt, problem }: Recipient): PushDevice {
+  function shown(device: Recipient): PushDevice {
+    const { id, name: label, hidesNames, decides, createdAt, problem } = device
     const { lastSentAt } = subscriptions.get(id) ?? {}
+    const lastSeenAt = seenAtOf(subscriptions, device)
     return {
-      ...{ id, label, hidesNames, decides: decides !== 'none', createdAt },
+      ...{ id, label, hidesNames, decides: decides !== 'none', createdAt, lastSeenAt },
+      ...(isLongUnseen(lastSeenAt, parts.now()) && { isUnseen: true }),
       ...(lastSentAt !== undefined && { lastSentAt }),
       ...(problem !== undefined && { problem: parts.redact(problem) }),
     }
@@ -84,6 +97,10 @@ export function createDevices(parts: {
       find(id, by)
       channels.remove(id, 'taken out by its person')
       parts.changed()
+    },
+    seen(id, by) {
+      if (by !== undefined) find(id, by)
+      subscriptions.seen(id, parts.now())
     },
     test(id, by) {
       channels.test(find(id, by))

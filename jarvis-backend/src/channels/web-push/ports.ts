@@ -1,10 +1,13 @@
 import type { Delivery } from '../channel.ts'
 
+/** The channel of browsers. */
+export const webPushId = 'webpush'
+
 /** The address and keys of one browser's push subscription. Whoever knows the address can send there, so it is never shown. */
 export type Subscription = { endpoint: string; p256dh: string; auth: string }
 
-/** `id`: the recipient's. `lastSentAt`: when a push service took a message last, Unix ms. */
-export type StoredSubscription = Subscription & { id: string; lastSentAt?: number }
+/** `id`: the recipient's. `lastSentAt`: when a push service took a message last. `seenAt`: when the browser itself was here. Unix ms. */
+export type StoredSubscription = Subscription & { id: string; lastSentAt?: number; seenAt?: number }
 
 /** Subscriptions, each of one recipient. With the recipient goes the subscription. */
 export interface SubscriptionStore {
@@ -14,6 +17,8 @@ export interface SubscriptionStore {
   byEndpoint(endpoint: string): StoredSubscription | undefined
   /** A message was taken. */
   sent(id: string, at: number): void
+  /** The browser was here. */
+  seen(id: string, at: number): void
 }
 
 /** How soon a device that sleeps is to be woken (RFC 8030, section 5.3). */

@@ -942,4 +942,9 @@ export const migrations: readonly string[] = [
   -- The folder or site whose calls of one kind a grant covers, JSON; NULL: exactly one call.
   ALTER TABLE grants ADD COLUMN scope TEXT;
   `,
+  `
+  -- When the browser itself was here last. Those that are there count as seen now.
+  ALTER TABLE push_subscriptions ADD COLUMN seen_at INTEGER;
+  UPDATE push_subscriptions SET seen_at = CAST(unixepoch('subsec') * 1000 AS INTEGER);
+  `,
 ]

@@ -121,7 +121,7 @@ export function PushDevices({
 }
 
 function Device({
-  device: { label, hidesNames, decides, createdAt, lastSentAt, problem },
+  device: { label, hidesNames, decides, createdAt, lastSentAt, lastSeenAt, isUnseen, problem },
   isOwn,
   isResting,
   onTest,
@@ -137,9 +137,9 @@ function Device({
   return (
     <li>
       <Mark
-        kind={problem !== undefined ? 'warn' : lastSentAt === undefined ? 'stopped' : 'running'}
+        kind={problem !== undefined || isUnseen ? 'warn' : lastSentAt === undefined ? 'stopped' : 'running'}
         size={11}
-        label={problem !== undefined ? 'not reached:' : 'told:'}
+        label={problem !== undefined ? 'not reached:' : isUnseen ? 'long unseen:' : 'told:'}
       />
       <span>
         <Visible text={label} />
@@ -156,7 +156,9 @@ function Device({
         ) : (
           `last told ${ago(lastSentAt, now)}`
         )}
-        <small>on since {exactTime(createdAt)}</small>
+        <small>
+          {isUnseen ? 'not seen for 90 d' : `seen ${ago(lastSeenAt, now)}`}, on since {exactTime(createdAt)}
+        </small>
       </span>
       <span className="two-acts">
         <button

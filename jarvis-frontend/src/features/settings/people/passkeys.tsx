@@ -1,3 +1,4 @@
+import { isLongUnseen } from 'jarvis-backend/facts'
 import type { Passkey, PasskeysReply } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { ApiError } from '../../../api/http.ts'
@@ -6,6 +7,7 @@ import { ago, exactTime } from '../../../lib/format.ts'
 import { passkeyProblem } from '../../../lib/passkey-problem.ts'
 import { Visible } from '../../../ui/boxed.tsx'
 import { KeyMark } from '../../../ui/key-mark.tsx'
+import { Mark } from '../../../ui/mark.tsx'
 import { useNow } from '../../../ui/use-now.ts'
 import { FormProblem } from '../form-problem.tsx'
 import { TwoStep } from './two-step.tsx'
@@ -102,9 +104,10 @@ function Row({
 }) {
   const now = useNow(60_000)
   const [isNaming, setNaming] = useState(false)
+  const isOld = isLongUnseen(lastUsedAt ?? createdAt, now)
   return (
     <li>
-      <KeyMark />
+      {isOld ? <Mark kind="warn" size={11} label="long unused:" /> : <KeyMark />}
       {isNaming ? (
         <form
           className="rename"
@@ -128,7 +131,7 @@ function Row({
         </span>
       )}
       <span className="text-soft">
-        {lastUsedAt === undefined ? 'never used' : `used ${ago(lastUsedAt, now)}`}
+        {isOld ? 'not used for 90 d' : lastUsedAt === undefined ? 'never used' : `used ${ago(lastUsedAt, now)}`}
         <small>made {exactTime(createdAt)}</small>
       </span>
       <span className="two-acts">

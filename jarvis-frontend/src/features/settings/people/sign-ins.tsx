@@ -5,7 +5,6 @@ import { Mark } from '../../../ui/mark.tsx'
 import { useNow } from '../../../ui/use-now.ts'
 import { browserOf } from './browser.ts'
 import { TwoStep } from './two-step.tsx'
-import { isLongUnseen } from './words.ts'
 
 /** Where a person is signed in. `onEnd`: absent for another person's sign-ins, which are shown without addresses. */
 export function SignIns({
@@ -38,11 +37,10 @@ function Row({
   onEnd: ((id: string) => void) | undefined
 }) {
   const now = useNow(60_000)
-  const isOld = isLongUnseen(lastSeenAt, now)
   const name = browserOf(client)
   return (
     <li>
-      <Mark kind={isOld ? 'warn' : isThis ? 'running' : 'stopped'} size={11} label={isOld ? 'long unseen:' : ''} />
+      <Mark kind={isThis ? 'running' : 'stopped'} size={11} />
       <span title={client}>
         <Visible text={name} />
         <small>
@@ -51,7 +49,7 @@ function Row({
         </small>
       </span>
       <span className="text-soft">
-        {isOld ? 'not seen for 90 d' : `seen ${ago(lastSeenAt, now)}`}
+        seen {ago(lastSeenAt, now)}
         {onEnd !== undefined && (
           <>
             , <Visible text={address} />

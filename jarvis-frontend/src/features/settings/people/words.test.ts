@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { KnownPerson } from '../../../api/people.ts'
-import { isLongUnseen, lastOwnerWords, roleSentence } from './words.ts'
+import { lastOwnerWords, roleSentence } from './words.ts'
 
-const hour = 3_600_000
 const person = (id: string, role: string, more: Partial<KnownPerson> = {}): KnownPerson => ({
   ...{ id, name: id, role, createdAt: 0 },
   ...more,
@@ -28,8 +27,3 @@ test.each([
   ['one whose only fellow owner is disabled', [person('a', 'owner'), person('b', 'owner', { disabledAt: 1 })], true],
   ['no owner', [person('a', 'viewer'), person('b', 'owner')], false],
 ])('%s', (_, people, isHeld) => expect(lastOwnerWords(people[0] as KnownPerson, people) !== undefined).toBe(isHeld))
-
-test('a device is long unseen after 90 days', () => {
-  expect(isLongUnseen(0, 90 * 24 * hour)).toBe(true)
-  expect(isLongUnseen(0, 90 * 24 * hour - 1)).toBe(false)
-})

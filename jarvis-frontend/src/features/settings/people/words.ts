@@ -1,13 +1,6 @@
 import type { RoleInfo } from 'jarvis-backend/protocol'
 import type { KnownPerson } from '../../../api/people.ts'
 
-const dayMs = 86_400_000
-/** From when on a device or a person counts as forgotten. */
-const longUnseenMs = 90 * dayMs
-
-/** Whether a device was not seen for 90 days. @param lastSeenAt Unix ms */
-export const isLongUnseen = (lastSeenAt: number, now: number) => now - lastSeenAt >= longUnseenMs
-
 /** What the roles that every installation has allow, as one sentence. */
 const houseRoles: Record<string, string> = {
   owner: 'May do everything, and decides about people, secrets and policy.',
