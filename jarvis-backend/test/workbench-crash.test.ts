@@ -30,7 +30,8 @@ type Told = { event: string; payload: { toolUseId?: string; result?: string; isE
 async function life(dataDir: string) {
   const child = spawn(process.execPath, [program], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
+    // What a killed server leaves behind goes with the test.
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', TMPDIR: folder() },
   })
   alive.add(child)
   const ended = once(child, 'exit').then(([, signal]) => {
