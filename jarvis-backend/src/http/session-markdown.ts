@@ -31,6 +31,17 @@ function attached(file: Attachment, fileOf: (id: string) => Buffer | undefined):
   return `- attached: ${name}\n\n${fence}text\n${text}\n${fence}`
 }
 
+/** A text that holds others' words, which a reader must not take for markup, a link or a picture to fetch. */
+const plain = (text: string): string => text.replace(/[[<`]/g, '\\$&').replace(/\r?\n/g, ' ')
+
+/** A call between more backticks than stand in it. */
+function callOf({ toolName, toolInput }: { toolName: string; toolInput: unknown }): string {
+  const text = `${toolName} ${JSON.stringify(toolInput)}`
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length))
+  const ticks = '`'.repeat(longest + 1)
+  return longest === 0 ? `${ticks}${text}${ticks}` : `${ticks} ${text} ${ticks}`
+}
+
 function toBlocks(entry: Entry, fileOf: (id: string) => Buffer | undefined): string[] {
   const time = new Date(entry.at).toISOString()
   switch (entry.type) {
@@ -44,12 +55,12 @@ function toBlocks(entry: Entry, fileOf: (id: string) => Buffer | undefined): str
       return entry.content.flatMap((item) => (item.type === 'text' ? [item.text] : []))
     case 'tool_use':
       return [
-        `- \`${entry.toolName} ${JSON.stringify(entry.toolInput)}\` (${entry.tier}${entry.grantId === undefined ? '' : `, under a grant of ${entry.by}`})`,
+        `- ${callOf(entry)} (${entry.tier}${entry.grantId === undefined ? '' : `, under a grant of ${entry.by}`})`,
       ]
     case 'tool_result':
-      return [`- ${entry.isError ? 'failed' : 'result'}: ${entry.summary}`]
+      return [`- ${entry.isError ? 'failed' : 'result'}: ${plain(entry.summary)}`]
     case 'confirm_needed':
-      return [`- asked: \`${entry.toolName} ${JSON.stringify(entry.toolInput)}\`, ${entry.reason}`]
+      return [`- asked: ${callOf(entry)}, ${plain(entry.reason)}`]
     case 'confirm_resolved':
       return [
         `- ${entry.replacedBy === undefined ? entry.decision : 'card replaced'} by ${entry.by}${entry.note === undefined ? '' : `: ${entry.note}`}`,
@@ -63,7 +74,7 @@ function toBlocks(entry: Entry, fileOf: (id: string) => Buffer | undefined): str
       return [`- question ${entry.end} by ${entry.by}${typed.length === 0 ? '' : `: ${typed.join('; ')}`}`]
     }
     case 'blocked':
-      return [`- refused: \`${entry.toolName} ${JSON.stringify(entry.toolInput)}\`, ${entry.reason}`]
+      return [`- refused: ${callOf(entry)}, ${plain(entry.reason)}`]
     case 'plan':
       return ['- its list:', ...entry.items.map(({ text, state }) => `  - [${state === 'done' ? 'x' : ' '}] ${text}`)]
     case 'reconciled':
