@@ -196,6 +196,9 @@ test('a question is answered by its buttons, by its own person, once; and in the
   telegram.write(mira, 'Ask me.')
   await told(/<b>Where &lt;to&gt;\?<\/b>/)
   const asked = telegram.sent.findLast(({ buttons }) => buttons.length > 1)
+  // The chat asks it, so only who does not see that chat gets a notice.
+  const noticed = () => telegram.sent.filter(({ text }) => text.includes('A question for you')).map(({ chat }) => chat)
+  await expect.poll(noticed, soon).toEqual([other])
   expect(asked?.buttons.map(({ text }) => text)).toEqual(['pbs-main', 'tank', 'No answer'])
   const token = asked?.buttons[1]?.callback_data ?? ''
   expect(token).toMatch(/^c1\.[\w-]{22}$/)
@@ -236,10 +239,12 @@ test('pictures go both ways, and long answers come in parts', async () => {
   ])
   await pair()
   const photo = [{ file_id: 'none' }, { file_id: telegram.file(png, 'photos/file_1.jpg'), file_size: png.length }]
-  telegram.write(mira, '', { text: undefined, photo, caption: 'What is this?' })
+  // An album is one message, whatever its pictures arrive in.
+  telegram.write(mira, '', { text: undefined, photo, caption: 'What is this?', media_group_id: 'album' })
+  telegram.write(mira, '', { text: undefined, photo, media_group_id: 'album' })
   await told('A rack.')
   expect(lastText(model)).toContain('What is this?')
-  expect(lastText(model)).toContain('photo.jpg')
+  expect(lastText(model).match(/photo\.jpg/g)).toHaveLength(2)
   telegram.write(mira, 'Take one.')
   await told('There.')
   expect(telegram.sent.filter(({ picture }) => picture !== undefined)).toMatchObject([

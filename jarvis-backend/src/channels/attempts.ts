@@ -7,11 +7,12 @@ import type { Putting } from './putting.ts'
 import type { Registry } from './registry.ts'
 import type { Say } from './spoken.ts'
 import type { Conversation } from './talk/conversation.ts'
+import { questionKey } from './talk/messages.ts'
 import type { KnownCard, Taps } from './taps.ts'
 
 /** Makes single attempts at the outbox's messages, each as its matter stands by then. */
 export function createAttempts(parts: {
-  store: Pick<OutboxStore, 'get'>
+  store: Pick<OutboxStore, 'get' | 'has'>
   recipients: Pick<RecipientStore, 'get'>
   registry: Pick<Registry, 'channel' | 'kind'>
   taps: Pick<Taps, 'buttonsFor'>
@@ -80,6 +81,8 @@ export function createAttempts(parts: {
       return { kind: 'dropped', why: whyUnsent(item, kind) }
     if (item.act === 'deliver' && until !== undefined && !parts.isOpen(until))
       return { kind: 'dropped', why: 'over before it could be sent' }
+    if (until?.kind === 'question' && item.act === 'deliver' && store.has(recipient.id, questionKey(until.id)))
+      return { kind: 'dropped', why: 'the conversation there asks it' }
     const original = of === undefined ? undefined : store.get(of)
     const ref = item.content.ref ?? original?.ref
     // Where one id is one message, a message that may have arrived unrecorded can be changed all the same.

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** One request as a service got it. */
@@ -50,7 +50,14 @@ export async function startService(
   const server: Server = tls === undefined ? createServer(take) : createTlsServer(tls, take)
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
+  // Upgraded connections are no connections of the server any more, and would keep it open.
+  const open = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
   async function stop() {
+    for (const socket of open) socket.destroy()
     server.closeAllConnections()
     if (server.listening) await new Promise((done) => server.close(done))
   }

@@ -15,6 +15,10 @@ export type Message = {
   photo?: FileOf[]
   document?: FileOf
   voice?: FileOf
+  /** Of an album: the same in each of its messages. */
+  media_group_id?: string
+  /** The messages of an album; `withAlbums` adds them. */
+  album?: Message[]
   forward_origin?: unknown
   via_bot?: unknown
   quote?: { text: string }
@@ -41,7 +45,8 @@ const senderOf = (from: User, chat: Chat, thread?: number): Sender => ({
 })
 
 /** The largest version of a photo comes last. */
-function filesOf({ photo, document }: Message): IncomingFile[] {
+function filesOf({ photo, document, album }: Message): IncomingFile[] {
+  if (album !== undefined) return album.flatMap(({ album: _, ...one }) => filesOf(one))
   const file = photo?.at(-1) ?? document
   if (file === undefined) return []
   const name = file.file_name ?? (photo === undefined ? 'file' : 'photo.jpg')

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { addressProblem, baseOf } from '../addresses.ts'
 import type { Address, Channel, ChannelKind, Delivery, Heard, Incoming, Outgoing } from '../channel.ts'
 import { ask, attempted } from '../post.ts'
+import { albumMs, endsInAlbum, withAlbums } from './telegram-albums.ts'
 import { escaped } from './telegram-html.ts'
 import { incomingOf, isGroup, isIn, type Message, type Update } from './telegram-incoming.ts'
 import { type Call, mostChars, type TelegramReply, telegramTalk } from './telegram-talk.ts'
@@ -212,7 +213,13 @@ export const telegram: ChannelKind = {
             problem(undefined)
             conflicts = 0
             pauseMs = 1_000
-            for (const update of reply.result as Update[]) {
+            let updates = reply.result as Update[]
+            if (endsInAlbum(updates)) {
+              await sleep(albumMs)
+              const more = await call('getUpdates', { ...params, timeout: 0 }, signal)
+              if (more.ok === true) updates = more.result as Update[]
+            }
+            for (const update of withAlbums(updates)) {
               await take(update, heard, signal)
               offset = update.update_id + 1
             }

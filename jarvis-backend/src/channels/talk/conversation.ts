@@ -11,7 +11,7 @@ import type { Say, Spoken, Tell } from '../spoken.ts'
 import { hashOfChoice, isOpen } from './choices.ts'
 import { createFollowing } from './follow.ts'
 import { createListening } from './listening.ts'
-import { waitingLines } from './messages.ts'
+import { questionKey, waitingLines } from './messages.ts'
 import { helpLines, namedAgent, type Order, orderOf } from './orders.ts'
 import type { ChatStore, ChoiceStore, HeardStore, House, StoredChoice } from './ports.ts'
 import { createPreviews } from './previews.ts'
@@ -88,7 +88,6 @@ export function createConversation(parts: {
       expiresAt: at + keptForMs,
     })
   }
-  const questionKey = (questionId: string) => `talk:question:${questionId}`
 
   const previews = createPreviews({ ...parts, recipient })
   const sending = createSending({ ...parts, previews, linkTo })

@@ -86,6 +86,9 @@ export function messagesOf(
   ]
 }
 
+/** The outbox's key of a question that a chat asks. */
+export const questionKey = (questionId: string): string => `talk:question:${questionId}`
+
 /** The words of a question, for a chat. */
 export function questionText({ server, message, items }: Question, canTap: boolean): string {
   const who =
