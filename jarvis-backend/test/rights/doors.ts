@@ -387,6 +387,6 @@ export const commands: Readonly<Record<'dataDir' | 'program' | 'typed' | 'nothin
     'jobs budgets checks workbench windows changes agents skills token mcp-token setup models doctor profile policy journal secrets backup restore user',
   program:
     'chat ask call sessions replay children context checkpoints tools watch waiting questions plan run alerts mcp runbooks',
-  typed: 'channels decide answer login logs roles share signers',
+  typed: 'channels decide answer grants login logs roles share signers',
   nothing: 'completion help',
 }
