@@ -164,7 +164,7 @@ test.each([
   const jarvis = await startJarvis()
   const { body } = await registerClient(jarvis)
   await expect(openRequest(jarvis, queryFor(jarvis, body.client_id, newVerifier(), changed))).rejects.toThrow(
-    /did not say|not know/,
+    /did not register|not know/,
   )
 })
 
@@ -172,7 +172,7 @@ test('a repeated parameter is refused', async () => {
   const jarvis = await startJarvis()
   const { body } = await registerClient(jarvis)
   const query = queryFor(jarvis, body.client_id, newVerifier())
-  await expect(openRequest(jarvis, `${query}&redirect_uri=https://evil.example/`)).rejects.toThrow('did not say')
+  await expect(openRequest(jarvis, `${query}&redirect_uri=https://evil.example/`)).rejects.toThrow('did not register')
   expect((await openRequest(jarvis, `${query}&resource=${jarvis.url}/mcp`)).problem).toBe('resource is there twice.')
 })
 

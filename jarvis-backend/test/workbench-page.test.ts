@@ -91,7 +91,7 @@ test('the page turns areas on and off: shown first, in force at once, journalled
 })
 
 test('what must not become a root, and a file that cannot be changed, is refused with the reason, and nothing is written', async () => {
-  const [dataDir, dir] = [folder(), rootFolder()]
+  const [dataDir, dir] = [rootFolder(), rootFolder()]
   const policy = join(dataDir, 'policy.yaml')
   for (const name of ['sub', 'secrets']) mkdirSync(join(dir, name))
   writeFileSync(join(dir, 'file'), '')
