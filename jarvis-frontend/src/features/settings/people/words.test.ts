@@ -9,7 +9,9 @@ const person = (id: string, role: string, more: Partial<KnownPerson> = {}): Know
 const family = { name: 'family', builtIn: false, sentence: 'May restart 401, nothing else.', scopes: [], people: 1 }
 
 describe('a role', () => {
-  test('is said as the server says it, else as it is shipped', () => {
+  test('of the house is said so that each differs, and one of policy.yaml as the server says it', () => {
+    const asTools = ['owner', 'operator'].map((name) => ({ ...family, name, sentence: 'May use tools on everything.' }))
+    expect(new Set(asTools.map(({ name }) => roleSentence(name, asTools))).size).toBe(2)
     expect(roleSentence('family', [family])).toBe('May restart 401, nothing else.')
     expect(roleSentence('viewer', undefined)).toMatch(/^May read/)
   })

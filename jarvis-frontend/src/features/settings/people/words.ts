@@ -8,11 +8,11 @@ const houseRoles: Record<string, string> = {
   viewer: 'May read. Asks for nothing and decides nothing.',
 }
 
-/** A role as one sentence: that of the server, else the shipped one; a role that is not known says so. */
+/** A role as one sentence: the shipped one, which tells owner and operator apart, else the server's; a role that is not known says so. */
 export function roleSentence(role: string, roles: readonly RoleInfo[] | undefined): string {
+  if (Object.hasOwn(houseRoles, role)) return houseRoles[role] ?? ''
   const known = roles?.find(({ name }) => name === role)?.sentence
   if (known !== undefined) return known
-  if (Object.hasOwn(houseRoles, role)) return houseRoles[role] ?? ''
   return roles === undefined ? '' : `policy.yaml has no role ${role}, so it allows nothing.`
 }
 
