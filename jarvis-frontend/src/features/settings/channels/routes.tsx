@@ -4,7 +4,7 @@ import { Visible } from '../../../ui/boxed.tsx'
 import { FormProblem } from '../form-problem.tsx'
 import { TwoStep } from '../people/two-step.tsx'
 import { useAttempt } from '../people/use-attempt.ts'
-import { hoursPattern, leasts, matters, peopleOf, type Route, routeWords } from './words.ts'
+import { hearersOf, hoursPattern, leasts, matters, type Route, routeWords } from './words.ts'
 
 /** Which matters each channel hears of, a row each, and a form for another one. */
 export function Routes({
@@ -20,7 +20,7 @@ export function Routes({
 }) {
   const { problem, isBusy, attempt } = useAttempt()
   const set = channels.filter(({ state }) => state !== 'off')
-  const people = peopleOf(set)
+  const people = hearersOf(set)
   const save = async (routes: Route[]) => {
     const isDone = await attempt(() => saveRules({ ...rules, routes }))
     if (isDone) onChanged()

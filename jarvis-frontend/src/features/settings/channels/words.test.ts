@@ -1,6 +1,17 @@
 import type { ChannelDelivery, ChannelInfo, ChannelRecipient } from 'jarvis-backend/protocol'
 import { expect, test } from 'vitest'
-import { atMostOf, endOf, isWithin, lineOf, markOf, mayNow, type Route, routeWords } from './words.ts'
+import {
+  atMostOf,
+  endOf,
+  hearersOf,
+  isWithin,
+  lineOf,
+  markOf,
+  mayNow,
+  peopleOf,
+  type Route,
+  routeWords,
+} from './words.ts'
 
 const mira: ChannelRecipient = {
   ...{ id: 'r', person: 'operator', personName: 'mira', user: '7', name: 'Mira', isGroup: false },
@@ -40,6 +51,15 @@ test.each<[Partial<ChannelDelivery>, string]>([
   [{ why: 'passed quiet hours: something failed' }, 'delivered in 0.4 s: passed quiet hours: something failed'],
 ])('a message of %j is told as %s', (more, words) => {
   expect(endOf({ ...sent, ...more })).toBe(words)
+})
+
+test('a group can have a route, and waits for no card', () => {
+  const told = [channel({ recipients: [mira, { ...mira, id: 'g', isGroup: true, name: 'Family' }] }), channel()]
+  expect(peopleOf(told)).toEqual([['operator', 'mira']])
+  expect(hearersOf(told)).toEqual([
+    ['operator', 'mira'],
+    ['g', 'Family'],
+  ])
 })
 
 test('what a channel may now is the most that one of its recipients may', () => {

@@ -94,15 +94,21 @@ export const leasts: readonly [Route['least'], string][] = [
   ['failed', 'what failed, and cards'],
 ]
 
-/** Those who are reached over channels, by id and name, each once; a group by the id of its row. */
-export const peopleOf = (channels: readonly Pick<ChannelInfo, 'recipients'>[]): [string, string][] => [
-  ...new Map(
+type Reached = Pick<ChannelInfo, 'recipients'>
+const eachOnce = (named: readonly (readonly [string, string])[]): [string, string][] => [...new Map(named)]
+
+/** People who are reached over channels, by id and name, each once. */
+export const peopleOf = (channels: readonly Reached[]): [string, string][] =>
+  eachOnce(
     channels.flatMap(({ recipients }) =>
-      recipients.map(
-        ({ isGroup, id, name, person, personName }) =>
-          (isGroup ? [id, name] : [person, personName]) as [string, string],
-      ),
+      recipients.filter(({ isGroup }) => !isGroup).map((one) => [one.person, one.personName] as const),
     ),
+  )
+/** The same, and groups by the id of their row. */
+export const hearersOf = (channels: readonly Reached[]): [string, string][] => [
+  ...peopleOf(channels),
+  ...channels.flatMap(({ recipients }) =>
+    recipients.filter(({ isGroup }) => isGroup).map(({ id, name }): [string, string] => [id, name]),
   ),
 ]
 
@@ -113,7 +119,7 @@ export function routeWords(
 ): string {
   const name = channels.find(({ id }) => id === channel)?.name ?? channel
   const about = kinds.length === 0 ? 'everything' : kinds.map((kind) => new Map(matters).get(kind) ?? kind).join(', ')
-  const who = person === undefined ? undefined : new Map(peopleOf(channels)).get(person)
+  const who = person === undefined ? undefined : new Map(hearersOf(channels)).get(person)
   const weight = least === 'info' ? undefined : `at least ${new Map(leasts).get(least)}`
   const whose = person === undefined ? undefined : `for ${who ?? `${person}, who is not reached there`}`
   return `${name}: ${[about, weight, hours, whose].filter((part) => part !== undefined).join('; ')}`
