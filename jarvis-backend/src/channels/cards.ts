@@ -33,7 +33,7 @@ export function isLight(card: Card): boolean {
 
 const dayMs = 24 * 60 * 60_000
 
-/** How long a card waits. Its time begins once somebody has seen it, and before that it is over a day. */
+/** How long a card waits: a day until somebody has seen it, then the minutes that the policy gives. */
 export const untilOf = ({ createdAt, expiresAt }: Pick<Card, 'createdAt' | 'expiresAt'>): string =>
   expiresAt - createdAt < dayMs
     ? `It waits until ${timeOfDay(expiresAt)}.`

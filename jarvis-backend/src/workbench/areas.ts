@@ -48,4 +48,4 @@ export const areas: Readonly<
 
 /** Why a tool of an area that is off does not run, with what turns it on. */
 export const offReason = (name: AreaName): string =>
-  `This part of the workbench is off. An owner turns it on with these lines below workbench: in policy.yaml: ${areas[name].key.replace(/\n\s*/g, ' ')}.`
+  `This part of the workbench is off. An owner turns it on under Settings → Workbench, or with these lines below workbench: in policy.yaml: ${areas[name].key.replace(/\n\s*/g, ' ')}.`

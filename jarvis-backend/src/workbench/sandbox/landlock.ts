@@ -57,7 +57,7 @@ const prctl = process.arch === 'arm64' ? 167 : 157
  * filter refuses every socket. Other processes are hidden from it; before Linux 6.12 it may signal those of its own user.
  * @param folder the one that it may change @param temp one for what it throws away @param filter a file with `landlockFilter`
  */
-export const landlockArgv = (folder: string, temp: string, filter: string, program: readonly string[]): string[] => [
+const landlockArgv = (folder: string, temp: string, filter: string, program: readonly string[]): string[] => [
   ...['-e', source, '--', folder, temp, filter, String(prctl), ...program],
 ]
 

@@ -105,9 +105,9 @@ export function ChannelPart({
       )}
       {subscribes && (
         <p>
-          Each person turns it on in a browser, under <a href="#notifications">Notifications</a>; so too what its
-          notifications may decide, with a key that stays there. Here it can only be lowered. Where names are hidden,
-          nothing is approved.
+          Each person turns it on in a browser, under <a href="#notifications">Notifications</a>, and chooses there what
+          its notifications may decide, by a key that stays in that browser. Here that can only be lowered. Where names
+          are hidden, nothing is approved.
         </p>
       )}
       {channel.atMost === 'approve' && !subscribes && (

@@ -75,7 +75,7 @@ export function Groups({
         }}
       >
         <label className="wide">
-          Number of another one
+          Number of another group
           <input className="field num" name="group" inputMode="numeric" autoComplete="off" required />
         </label>
         <button type="submit" className="button small" disabled={isStill}>

@@ -1,8 +1,8 @@
 import type { AreaName, WorkbenchArea, WorkbenchSection } from 'jarvis-backend/protocol'
 
-export type RootRow = NonNullable<WorkbenchSection['roots']>[number]
+type RootRow = NonNullable<WorkbenchSection['roots']>[number]
 
-export const usualSocket = '/var/run/docker.sock'
+const usualSocket = '/var/run/docker.sock'
 
 /** Whether a section turns an area on. Where it does not say, what is in force counts. */
 export function isOn({ name, isOn: inForce }: WorkbenchArea, section: WorkbenchSection): boolean {

@@ -61,7 +61,7 @@ export function Unsaved({
   return (
     <section className="bench-unsaved" aria-label="Not saved yet">
       <p>
-        <b>Not saved yet.</b> {said.join(' ')} These lines of policy.yaml change; the rest of the file stays as it is.
+        <b>Not saved yet.</b> {said.join(' ')} Saving changes lines of policy.yaml; the rest of the file stays as it is.
       </p>
       {preview?.diff.map((file) => (
         <div key={file.path} className="bench-diff">
