@@ -53,7 +53,7 @@ export async function channels(config: Config, args: string[]): Promise<void> {
   })
   if (values.json === true) console.log(JSON.stringify(reply.data, null, 2))
   else if (reply.rows.length === 0)
-    console.log(action === 'groups' ? 'JARVIS is in no group that it does not tell.' : 'Nothing was sent yet.')
+    console.log(action === 'groups' ? 'No other group is known that could be told.' : 'Nothing was sent yet.')
   else console.log(columns(reply.rows, styleFor(process.stdout)).join('\n'))
 }
 
