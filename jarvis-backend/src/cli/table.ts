@@ -203,7 +203,10 @@ export const table = {
       { args: 'off AREA', about: 'turns it off' },
       { args: 'root add NAME PATH', about: 'lets a folder be read, or gives that name another path' },
       { args: 'root remove NAME', about: 'takes a root out; its files stay' },
-      { args: 'private add|remove HOST:PORT', about: 'lists a place of this network that the web tools may read, or takes it out' },
+      {
+        args: 'private add|remove HOST:PORT',
+        about: 'lists a place of this network that the web tools may read, or takes it out',
+      },
       { args: 'egress add|remove HOST:PORT', about: 'lists a place that a sandbox may ask to reach, or takes it out' },
     ],
     options: {
