@@ -124,6 +124,9 @@ test('a message is sent once under one id, is changed, and pings nobody', async 
   expect(await channel.revise?.(over, to, ref, signal)).toEqual({ kind: 'sent' })
   expect(service.posted).toMatchObject([{ content: '~~Stop 104 jellyfin?~~\nDenied by mira.', buttons: [] }])
   expect(await channel.revise?.(over, to, '1', signal)).toEqual({ kind: 'failed', why: 'its message was deleted' })
+  // A message that a crash left unrecorded is found by its nonce, and changed.
+  expect(await channel.revise?.(over, to, undefined, signal)).toEqual({ kind: 'sent', ref })
+  expect(service.posted).toHaveLength(1)
   expect(await channel.health(signal)).toEqual({ account: '@jarvis' })
 })
 

@@ -179,7 +179,7 @@ export const discord: ChannelKind = {
           if (sent.kind !== 'sent' || sent.ref === undefined) return sent
           const reply = await edit(to, sent.ref, message, signal)
           if (reply.code === errors.unknownMessage) return { kind: 'failed', why: 'its message was deleted' }
-          return refusalOf(reply) ?? { kind: 'sent', ref: sent.ref }
+          return refusalOf(reply) ?? (ref === undefined ? sent : { kind: 'sent' })
         }),
       ...discordGroups(api),
       ...discordTalk(api, (host) => (isEncrypted ? fileHosts.has(host) : host === new URL(url).host)),
