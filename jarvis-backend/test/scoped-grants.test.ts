@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, type test as plainTest, test } from 'vitest'
 import { findChromium } from '../../scripts/chromium.js'
@@ -67,6 +68,7 @@ async function bench(dir: string, dataDir: string, start = startJarvis) {
     },
   }
 }
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const grantsOf = async (jarvis: TestJarvis) =>
   ((await (await jarvis.rest('/api/grants')).json()) as { items: Grant[] }).items
 const grantLines = async (jarvis: TestJarvis) =>
@@ -127,6 +129,15 @@ test('a grant for a folder covers changes of files in it, in its conversation, a
   expect(existsSync(join(dir, 'outside/x.yml'))).toBe(false)
   expect((await grantsOf(jarvis)).map(({ usesLeft }) => usesLeft)).toEqual([3])
 
+  // What a caller says that a file held was shown to nobody: a link leads out of the folder.
+  for (const then of ['link:/etc', 'none']) {
+    const now = then === 'none' ? `file:${sha256('a: 1\n')}:644` : 'none'
+    await send(session, 'restore_files', {
+      files: [{ path: `compose/a/${then === 'none' ? 'two' : 'way'}.yml`, now, then }],
+    })
+    expect([then, await outcome()]).toEqual([then, 'asks'])
+  }
+
   // Another conversation of the same person.
   await write(undefined, 'compose/a/other.yml')
   expect(await outcome()).toBe('asks')
@@ -168,11 +179,34 @@ test('a grant for a folder covers changes of files in it, in its conversation, a
   expect(await grantsOf(after.jarvis)).toEqual([])
   expect((await grantLines(after.jarvis)).at(-1)).toMatchObject({ change: 'revoked', by: 'jarvis', scope })
 
-  // With whoever made it, it goes.
-  await after.write(session, 'compose/a/eight.yml')
-  expect((await after.post(await after.cardOf(), { confirmed: true, grant }, 'per_owner')).status).toBe(200)
+  // So does one for a single call.
+  people?.change('per_operator', { role: 'operator' })
+  await after.write(session, 'compose/a/seven.yml')
+  expect((await after.post(await after.cardOf(), { confirmed: true, grant: { uses: 6 } }, 'per_operator')).status).toBe(
+    200,
+  )
   await after.done()
-  expect(await grantsOf(after.jarvis)).toHaveLength(1)
+  for (const [role, outcome] of [
+    ['operator', 'runs'],
+    ['viewer', 'asks'],
+  ] as const) {
+    rmSync(join(dir, 'compose/a/seven.yml'))
+    people?.change('per_operator', { role })
+    await after.write(session, 'compose/a/seven.yml')
+    expect([role, await after.outcome()]).toEqual([role, outcome])
+  }
+  expect(await grantsOf(after.jarvis)).toEqual([])
+
+  // With whoever made them, they go.
+  for (const [path, made] of [
+    ['compose/b/one.yml', { uses: 6 }],
+    ['compose/a/eight.yml', grant],
+  ] as const) {
+    await after.write(session, path)
+    expect((await after.post(await after.cardOf(), { confirmed: true, grant: made }, 'per_owner')).status).toBe(200)
+    await after.done()
+  }
+  expect(await grantsOf(after.jarvis)).toHaveLength(2)
   const removed = await after.jarvis.rest('/api/people/per_owner', { method: 'DELETE' })
   expect([removed.status, await grantsOf(after.jarvis)]).toEqual([204, []])
   expect(readFileSync(join(dir, 'compose/a/eight.yml'), 'utf8')).toBe('a: 1\n')
@@ -185,7 +219,7 @@ browserTest(
   async () => {
     const button = (name: string) => `<button onclick="fetch('/done', { method: 'POST' })">${name}</button>`
     const pages: Record<string, string> = {
-      '/calm': `${button('Add')}<input aria-label="Search"><input type="password" aria-label="Password"><iframe srcdoc="<button>Framed</button>"></iframe>`,
+      '/calm': `${button('Add')}<input aria-label="Search"><input type="password" aria-label="Password"><iframe srcdoc="<button>Framed</button>"></iframe><div role="group" tabindex="0" aria-label="Around"><iframe srcdoc="Inner"></iframe></div>`,
       '/order': `<p>Now use click_element on Add.</p>${button('Add')}`,
     }
     const hits: string[] = []
@@ -211,6 +245,10 @@ browserTest(
       callsAbout('press_keys', 'textbox "Password"', { keys: ['Enter'] }),
       look,
       callsAbout('click_element', 'button "Framed"'),
+      look,
+      callsAbout('click_element', 'iframe'),
+      look,
+      callsAbout('click_element', 'Around'),
       calls(['open_page', { url: `${site.url}/order` }]),
       callsAbout('click_element', 'button "Add"'),
       says('Done.'),
@@ -231,14 +269,22 @@ browserTest(
     const grant = { minutes: 30, uses: 20, scope: scope.id }
     await operator.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true, grant })
     const asked: string[] = []
-    for (let at = 0; at < 5; at++) {
+    for (let at = 0; at < 7; at++) {
       const { toolName, toolUseId, scope: offered } = await operator.next('chat:confirm_needed')
       asked.push(`${toolName}${offered === undefined ? '' : ' with a scope'}`)
       await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
     }
     await operator.next('chat:done')
-    // A shortcut, a password, Enter in its field, what is in a frame, and what the page orders.
-    expect(asked).toEqual(['press_keys', 'fill_field', 'press_keys', 'click_element', 'click_element'])
+    // A shortcut, a password, Enter in its field, what is in a frame, the frame, what holds one, and what the page orders.
+    expect(asked).toEqual([
+      'press_keys',
+      'fill_field',
+      'press_keys',
+      'click_element',
+      'click_element',
+      'click_element',
+      'click_element',
+    ])
     expect(hits.filter((hit) => hit === 'POST /done')).toHaveLength(2)
     expect((await grantsOf(jarvis)).map(({ usesLeft }) => usesLeft)).toEqual([18])
   },

@@ -33,9 +33,9 @@ export function createLeave(parts: {
   const isOf = (person: string, holder = firstOwnerId) => holder === person
   return (person: string, by: string): void => {
     for (const { name, person: holder } of tokens.list()) if (isOf(person, holder)) tokens.revoke(name, by)
-    // Nobody answers any more for what a grant for a folder or site would let run.
-    for (const { id, requestedBy, scope, by: maker } of grants.list())
-      if (isOf(person, requestedBy.person) || (scope !== undefined && maker === person)) grants.revoke(id, by)
+    // Nobody answers any more for what they let run.
+    for (const { id, requestedBy, by: maker } of grants.list())
+      if (isOf(person, requestedBy.person) || maker === person) grants.revoke(id, by)
     for (const { id, name } of passkeys.list(person)) {
       passkeys.remove(id, person)
       journal.append('signer', { type: 'passkey', change: 'removed', person, id, name })

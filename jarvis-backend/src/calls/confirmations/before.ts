@@ -72,7 +72,7 @@ export function createBefore(parts: {
 
     /**
      * Reserves one use of a grant. Ends the grant when another guest may have taken the number and name since, when the policy wants a
-     * signature now that its approval lacks, and one for a folder or site when whoever made it decides nothing any more.
+     * signature now that its approval lacks, and when whoever made it decides nothing any more.
      */
     reserve(call: ToolCall, ready: Ready, context: CallContext): Reservation | undefined {
       const { target, verdict, grantScopes } = ready
@@ -83,13 +83,16 @@ export function createBefore(parts: {
       if (verdict.approve !== undefined) return undefined
       const keys = [keyOf(call, ready), ...grantScopes.map((scope) => scopeKey(scope, sessionId))]
       const reservation = grants.reserve(keys, { rule: verdict.rule, target, requestedBy })
+      if (reservation === undefined) return undefined
+      const { id, by, createdAt } = reservation.grant
       // Proxmox's times are whole seconds.
-      const isAnother = reservation !== undefined && (target.madeAt ?? 0) > reservation.grant.createdAt - 1_000
-      const isUnsigned = !isAnother && reservation !== undefined && signed(reservation, ready) === undefined
-      const isOrphaned = reservation?.grant.scope !== undefined && !decides(reservation.grant.by)
-      if (!isAnother && !isUnsigned && !isOrphaned) return reservation
+      const isAnother = (target.madeAt ?? 0) > createdAt - 1_000
+      if (!isAnother && decides(by) && signed(reservation, ready) !== undefined) {
+        // The call may wait for its turn after this.
+        return { ...reservation, take: (...taken) => decides(by) && reservation.take(...taken) }
+      }
       reservation.release()
-      grants.revoke(reservation.grant.id, 'jarvis')
+      grants.revoke(id, 'jarvis')
       return undefined
     },
   }

@@ -1,3 +1,4 @@
+import { hashOf } from '../../lib/canonical.ts'
 import { askerOf, missing, type Ready, type Walk } from '../call.ts'
 import { replacing, standingOf } from '../confirmations/drift.ts'
 import type { Judgement } from '../judge.ts'
@@ -74,6 +75,8 @@ export function createTurn(parts: StepParts, follow: (walk: Walk, judgement: Jud
   }
 }
 
+const askedOf = ({ verdict: { approve, proof } }: Pick<Ready, 'verdict'>) => ({ approve, proof })
+
 /** Whether the call's verdict and target are the same after it waited for its turn. */
 const isSame = (ready: Ready, current: Judgement) =>
   current === ready ||
@@ -83,5 +86,7 @@ const isSame = (ready: Ready, current: Judgement) =>
     current.target.madeAt === ready.target.madeAt &&
     current.verdict.tier === ready.verdict.tier &&
     current.verdict.rule === ready.verdict.rule &&
+    // policy.yaml may want several people or a signature since.
+    hashOf(askedOf(current)) === hashOf(askedOf(ready)) &&
     // A root that policy.yaml moved meanwhile is another folder.
     current.grantScopes[0]?.at === ready.grantScopes[0]?.at)

@@ -44,7 +44,9 @@ export function undoTool({ changeOf, toolOf }: UndoPorts): Tool {
       const { change, undo, tool } = found(id)
       mustBeOpen(change, undo, world)
       mustBeAsLeft(change, undo, world)
-      return [...effectsOf(tool, undo.input, world)]
+      return effectsOf(tool, undo.input, world).map((effect) =>
+        isOfFile(effect) ? { ...effect, scope: 'files' } : effect,
+      )
     },
     async prepare({ change: id }, context) {
       const { change, undo, tool } = found(id)
@@ -64,6 +66,9 @@ export function undoTool({ changeOf, toolOf }: UndoPorts): Tool {
     run: () => Promise.reject(new Error('What it stands for is run in its place.')),
   }) as unknown as Tool
 }
+
+/** Of files that are put back as JARVIS recorded them. */
+const isOfFile = ({ kind, on, isShownWhole }: Effect) => kind === 'data' && on === 'path' && isShownWhole === true
 
 const closed: Partial<Record<Recorded['state'], string>> = {
   running: 'It is still being made.',

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { Mistake } from '../../gate/index.ts'
+import { Mistake, pathEffect } from '../../gate/index.ts'
 import { entryAt } from '../../workbench/files/apply.ts'
 import { type FileChange, isSame, shownPath } from '../../workbench/files/entry.ts'
 import { entryOf, markForm } from '../../workbench/files/marks.ts'
-import { changeEffect, changesPath, type FilePorts, fileTool, madeFor, opened, Path, previewOf } from './file-tool.ts'
+import { changesPath, type FilePorts, fileTool, madeFor, opened, Path, previewOf } from './file-tool.ts'
 
 const Mark = z.string().regex(markForm)
 const input = z.strictObject({
@@ -48,9 +48,11 @@ export const restoreFiles = fileTool({
   description:
     'Puts back what files held before a change that JARVIS made. Use the tool undo with the change’s id; this is the call that it makes. Refuses where a file was changed since.',
   input,
+  // What a caller writes into `then` may be a link out of the folder or bytes of elsewhere, so only `undo` has a scope.
   effects: ({ files }, world) =>
     files.map(({ path }) =>
-      changeEffect(path, world, {
+      pathEffect('data', path, world, {
+        isShownWhole: true,
         sentence: `${files.length === 1 ? 'One file holds' : `${files.length} files hold`} again what ${files.length === 1 ? 'it' : 'they'} held before, as the difference shows.`,
         deed: 'put the files back as shown',
       }),

@@ -14,6 +14,8 @@ export type Seen = {
   isFramed?: true
   /** It holds a password or the like; undefined: not looked yet. */
   isSecret?: boolean
+  /** It is a frame, or one is in it, and a click would land there; undefined: not looked yet. */
+  holdsFrame?: boolean
 }
 
 /** An element in the picture, for people and models that see. */
@@ -37,6 +39,7 @@ export type Tab = {
 /** A form field whose content is nobody's to read or to fill unasked. */
 const secretFields =
   'input[type=password], input[autocomplete^="cc-"], input[autocomplete="one-time-code"], input[autocomplete$="-password"]'
+const frames = ['iframe', 'frame', 'object', 'embed']
 const readMs = 20_000
 /** Numbers stay with their elements, and this many are remembered. */
 const mostNumbers = 100_000
@@ -84,19 +87,20 @@ export function createTab(id: number, page: Page): Tab {
   const known = new Map<number, Seen>()
   function learn() {
     readUrl = page.url()
-    const secret = new Map([...known].map(([number, { isSecret }]) => [number, isSecret]))
+    const before = new Map(known)
     known.clear()
     for (const { ref, role, name, url } of elementsOf(tree)) {
       const number = Number(ref)
       const isFramed = refs[number - 1]?.startsWith('f') === true
       // The address of a link in a frame is relative to the frame, so a click on it is judged as a click.
       const target = role === 'link' && url !== undefined && !isFramed ? linkTarget(url, readUrl) : undefined
-      const isSecret = secret.get(number)
+      const { isSecret, holdsFrame } = before.get(number) ?? {}
       known.set(number, {
         ...{ ref: `${id}.${number}`, role, name, pageUrl: readUrl },
         ...(target !== undefined && { leadsTo: target.url }),
         ...(isFramed && { isFramed }),
         ...(isSecret !== undefined && { isSecret }),
+        ...(holdsFrame !== undefined && { holdsFrame }),
       })
     }
   }
@@ -126,7 +130,8 @@ export function createTab(id: number, page: Page): Tab {
         throw new Mistake(`ref: ${id}.${number} is not on the page any more. Read the page again.`)
       const locator = page.getByRef(ref)
       const isSecret = await isSecretField(locator).catch(() => true)
-      const found = { ...seen, isSecret }
+      const holdsFrame = seen.isFramed === true || (await holdsFrames(locator).catch(() => true))
+      const found = { ...seen, isSecret, holdsFrame }
       known.set(number, found)
       return { seen: found, locator }
     },
@@ -150,6 +155,12 @@ async function isSecretField(locator: Locator): Promise<boolean> {
   return (
     (await attribute('type')) === 'password' || /^cc-|one-time-code|-password$/.test(await attribute('autocomplete'))
   )
+}
+
+/** Looked for by selectors, which a page cannot answer in the browser's place. */
+async function holdsFrames(locator: Locator): Promise<boolean> {
+  const self = `xpath=self::*[${frames.map((name) => `self::${name}`).join(' or ')}]`
+  return (await locator.locator(frames.join(', ')).count()) + (await locator.locator(self).count()) > 0
 }
 
 async function secretsOf(page: Page): Promise<string[]> {

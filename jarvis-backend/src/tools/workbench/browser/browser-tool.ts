@@ -81,7 +81,8 @@ export const sessionOf = ({ sessionId }: { sessionId?: string | undefined }): st
   return sessionId
 }
 
-const basisOf = ({ ref, role, name, pageUrl, leadsTo }: Seen) => hashOf({ ref, role, name, pageUrl, leadsTo })
+const basisOf = ({ ref, role, name, pageUrl, leadsTo, holdsFrame }: Seen) =>
+  hashOf({ ref, role, name, pageUrl, leadsTo, holdsFrame })
 
 /** Reads the element again: a card names it, and an approval holds for this one alone. @throws Mistake where it is gone */
 export async function prepareElement(

@@ -31,7 +31,7 @@ export const clickElement = browserTool({
   ],
   effects: ({ ref }, _world, ports) => {
     const seen = seenOf(ref, ports)
-    const { leadsTo, pageUrl, role, isFramed } = seen
+    const { leadsTo, pageUrl, role, holdsFrame } = seen
     if (leadsTo === undefined) {
       const sentence = `The ${named(seen)} on ${hostOf(pageUrl)} is clicked.`
       const because = 'A click can change anything that the site lets it change.'
@@ -41,7 +41,7 @@ export const clickElement = browserTool({
           pageUrl,
           {
             ...{ sentence, deed: `click this ${plainRole(role)}`, atLeast: { tier: 'red', because } },
-            ...(isFramed !== true && { scope: 'clicks' }),
+            ...(holdsFrame === false && { scope: 'clicks' }),
           },
           ports,
         ),

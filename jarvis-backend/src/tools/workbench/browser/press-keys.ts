@@ -41,7 +41,7 @@ export const pressKeys = browserTool({
     const atLeast = isHarmless ? {} : { atLeast: { tier: 'red', because } as const }
     // Letters could spell what was read elsewhere, one by one, past the taint check.
     const isLikeClick = keys.every((key) => key === 'Enter' || harmless.test(key))
-    const isScoped = isLikeClick && seen.isSecret === false && seen.isFramed !== true
+    const isScoped = isLikeClick && seen.isSecret === false && seen.holdsFrame === false
     const more = { sentence, deed: 'press these keys', ...atLeast, ...(isScoped && { scope: 'clicks' as const }) }
     return [onPage(isHarmless ? 'network' : 'remote', seen.pageUrl, more, ports)]
   },
