@@ -11,13 +11,23 @@ export async function speechChecks(server: Config['transcriptions'], signal: Abo
   const { host } = new URL(baseUrl)
   const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
   const late = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
-  const answer = await fetch(`${baseUrl.replace(/\/+$/, '')}/models`, {
-    headers,
-    redirect: 'manual',
-    signal: late,
-  }).catch(() => undefined)
-  await answer?.body?.cancel()
-  if (answer === undefined)
+  /** @returns the status; undefined: no answer */
+  async function asked(path: string, request: RequestInit = {}): Promise<number | undefined> {
+    const url = `${baseUrl.replace(/\/+$/, '')}/${path}`
+    const answer = await fetch(url, { ...request, headers, redirect: 'manual', signal: late }).catch(() => undefined)
+    await answer?.body?.cancel()
+    return answer?.status
+  }
+  const path = 'audio/transcriptions'
+  let status = await asked('models')
+  // whisper.cpp lists no models. A form without a recording is refused where there is a door, and starts nothing.
+  if (status === 404 || status === 405) {
+    const form = new FormData()
+    form.set('model', model)
+    status = await asked(path, { method: 'POST', body: form })
+    if (status === 400 || status === 415 || status === 422) status = 200
+  }
+  if (status === undefined)
     return [
       warn(
         'Speech',
@@ -25,7 +35,17 @@ export async function speechChecks(server: Config['transcriptions'], signal: Abo
         'Start it, or correct JARVIS_TRANSCRIBE_URL.',
       ),
     ]
-  if (answer.status === 401 || answer.status === 403)
+  if (status === 401 || status === 403)
     return [warn('Speech', `${host} refuses the key.`, 'Correct JARVIS_TRANSCRIBE_KEY.')]
+  if (status === 404 || status === 405)
+    return [
+      warn(
+        'Speech',
+        `${host} has nothing at /${path}, so nothing that is said becomes text.`,
+        'Correct JARVIS_TRANSCRIBE_URL: it ends where the path of the OpenAI API begins, mostly with /v1.',
+      ),
+    ]
+  if (status >= 300)
+    return [warn('Speech', `${host} answered ${status}.`, 'Look into its log, or correct JARVIS_TRANSCRIBE_URL.')]
   return [ok('Speech', `${model} at ${host} turns speech into text.`)]
 }
