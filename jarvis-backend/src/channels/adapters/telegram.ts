@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { sleep as sleepBy } from '../../lib/clock.ts'
 import { addressProblem, baseOf } from '../addresses.ts'
 import type { Address, Channel, ChannelKind, Delivery, Heard, Incoming, Outgoing } from '../channel.ts'
 import { ask, attempted } from '../post.ts'
@@ -12,6 +12,8 @@ const publicBase = 'https://api.telegram.org'
 const pollS = 25
 /** An earlier poll lives on for its time after a crash, and this one is refused meanwhile. */
 const afterConflictMs = 35_000
+/** Two refused polls within this time are no crash: two programs that wait as this one does take turns. */
+const conflictsForMs = 2 * 60_000
 const afterWebhookMs = 60_000
 const longestPauseMs = 60_000
 const mostAnswer = 200
@@ -86,7 +88,7 @@ export const telegram: ChannelKind = {
       problem: addressProblem,
     },
   ],
-  open({ TOKEN: token = '', URL: url = publicBase }, { problem }): Channel {
+  open({ TOKEN: token = '', URL: url = publicBase }, { problem, clock }): Channel {
     const base = `${baseOf(url)}/bot${token}`
     let bot: string | undefined
 
@@ -173,8 +175,10 @@ export const telegram: ChannelKind = {
     async function listen(heard: Heard, cursor: string | undefined, signal: AbortSignal) {
       let offset = cursor === undefined ? undefined : Number(cursor)
       let pauseMs = 1_000
-      let conflicts = 0
-      const sleep = (ms: number) => wait(ms, undefined, { signal })
+      let conflictAt = Number.NEGATIVE_INFINITY
+      let isContested = false
+      const isRecent = () => clock.now() - conflictAt < conflictsForMs
+      const sleep = (ms: number) => sleepBy(clock, ms, signal)
       while (!signal.aborted) {
         try {
           await learnBot(signal)
@@ -196,9 +200,9 @@ export const telegram: ChannelKind = {
             if (reply.status === 409) {
               // A webhook is told of at once; otherwise one poll of the last process may still be open.
               if ((await webhookOf(signal)) !== undefined) break
-              conflicts += 1
-              if (conflicts > 1)
-                problem('Another program asks for this bot’s messages. Stop it, or make another token.')
+              isContested ||= isRecent()
+              conflictAt = clock.now()
+              if (isContested) problem('Another program asks for this bot’s messages. Stop it, or make another token.')
               await sleep(afterConflictMs)
               break
             }
@@ -210,8 +214,9 @@ export const telegram: ChannelKind = {
               pauseMs = Math.min(2 * pauseMs, longestPauseMs)
               break
             }
-            problem(undefined)
-            conflicts = 0
+            // What came in one turn says nothing of the other program's.
+            isContested &&= isRecent()
+            if (!isContested) problem(undefined)
             pauseMs = 1_000
             let updates = reply.result as Update[]
             if (endsInAlbum(updates)) {
