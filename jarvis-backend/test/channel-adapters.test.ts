@@ -179,6 +179,26 @@ test('a webhook’s id stays over attempts, its signature is of its time, and th
   expect(await channel.deliver(message(), nobody, signal)).toMatchObject({ kind: 'gone' })
 })
 
+test.each([6, -6])(
+  'a webhook whose clock is %i minutes off refuses the signature, and the reason says so',
+  async (minutes) => {
+    const nowMs = 1_800_000_000_000
+    const at = (off: number) => nowMs + off * 60_000
+    const service = await startWebhook(secret, () => at(minutes) / 1_000)
+    const channel = webhook.open(
+      { HOOK_URL: service.url, SECRET: secret },
+      { clock: { ...systemClock, now: () => nowMs }, problem() {} },
+    )
+    expect(await channel.deliver(message(), nobody, signal)).toEqual({
+      kind: 'failed',
+      why: 'it answered 400, and its clock is 6 min away from ours: a signature is good for 5',
+    })
+    service.fail(1, { status: 400, headers: { date: new Date(at(4)).toUTCString() } })
+    expect(await channel.deliver(message(), nobody, signal)).toEqual({ kind: 'failed', why: 'it answered 400' })
+    expect(service.events.size).toBe(0)
+  },
+)
+
 test('a push service’s answers end a subscription, are tried again or are final, and headers say how soon and for how long', async () => {
   const service = await startPushService()
   const sender = createWebPushSender({

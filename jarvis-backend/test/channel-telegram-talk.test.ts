@@ -11,6 +11,7 @@ import type {
 import { defineTool } from '../src/tools/tool.ts'
 import { startService } from './fake-services/service.ts'
 import { startTelegram } from './fake-services/telegram.ts'
+import { createSkippingClock } from './support/fake-clock.ts'
 import { pngOf } from './support/pictures.ts'
 import { breaks, calls, pauses, says, scripted, stalls } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -32,10 +33,15 @@ const look = defineTool({
   run: async () => ({ text: 'Taken.', summary: 'taken', images: [{ mimeType: 'image/png' as const, data: png }] }),
 })
 
-async function start(turns: Parameters<typeof scripted>, env: Record<string, string> = {}) {
+async function start(
+  turns: Parameters<typeof scripted>,
+  env: Record<string, string> = {},
+  more: Pick<NonNullable<Parameters<typeof startJarvis>[0]>, 'clock' | 'dataDir'> = {},
+) {
   const telegram = await startTelegram()
   const model = scripted(...turns)
   const jarvis = await startJarvis({
+    ...more,
     model,
     tools: [look],
     env: {
@@ -185,6 +191,35 @@ test('what is old is answered and not run; where conversation is off, that is sa
   const raw = (json: object) => ask('PATCH', `channel-recipients/${recipient.id}`, json).then(({ status }) => status)
   expect(await raw({ agent: 'nobody' })).toBe(404)
   expect(await raw({ talks: true })).toBe(200)
+})
+
+test('a service whose clock is hours off: what is old is not run, what is fresh is, and a card’s time is by our clock', async () => {
+  const clock = createSkippingClock()
+  const { telegram, pair, told, model, jarvis } = await start([says('Well.'), says('Well.')], {}, { clock })
+  await pair()
+  for (const hours of [5, -5]) {
+    telegram.skew(hours * 3_600_000)
+    telegram.sent.length = 0
+    telegram.write(mira, '/new stop 104', { date: Math.floor(telegram.now() / 1_000) - 180 })
+    await told(/^You wrote this at \d\d:\d\d, and it arrived late/)
+    telegram.write(mira, '/new How is it?')
+    await told('Well.')
+  }
+  expect(model.requests).toHaveLength(2)
+  const open = () => telegram.sent.find(({ buttons }) => buttons.length === 2)
+  const pressed = async () => {
+    telegram.sent.length = 0
+    telegram.write(mira, '/stop_container vmid=104')
+    await expect.poll(open, soon).toBeDefined()
+    return () => telegram.press(mira, open()?.buttons[0]?.callback_data ?? '', open()?.message_id)
+  }
+  const press = await pressed()
+  clock.skip(25 * 3_600_000)
+  const late = press()
+  await expect.poll(() => telegram.answerTo(late), soon).toBe('This is not open any more.')
+  const fresh = (await pressed())()
+  await expect.poll(() => telegram.answerTo(fresh), soon).toBe('Denied.')
+  expect(jarvis.guest(104)?.status).toBe('running')
 })
 
 test('a question is answered by its buttons, by its own person, once; and in their own words', async () => {

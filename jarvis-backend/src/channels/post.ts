@@ -4,7 +4,8 @@ import type { Delivery } from './channel.ts'
 const usualMs = 15_000
 const mostChars = 200
 
-export type Answer = { status: number; text: string; retryAfterMs?: number }
+/** `at`: when it answered by its own clock, Unix ms, to the second; absent: it does not say. */
+export type Answer = { status: number; text: string; retryAfterMs?: number; at?: number }
 
 /**
  * Sends a request to an address of the settings. Redirects are not followed.
@@ -28,7 +29,9 @@ export async function ask(
     const response = await fetch(url, { method: 'POST', redirect: 'manual', ...init, signal })
     const text = await response.text()
     const wait = retryAfterMs(response.headers.get('retry-after'))
-    return { status: response.status, text, ...(wait !== undefined && { retryAfterMs: wait }) }
+    const at = Date.parse(response.headers.get('date') ?? '')
+    const timed = Number.isNaN(at) ? {} : { at }
+    return { status: response.status, text, ...timed, ...(wait !== undefined && { retryAfterMs: wait }) }
   } catch (error) {
     throw new Error(wordsOf(error))
   }

@@ -1,4 +1,4 @@
-import { type Reply, startService } from './service.ts'
+import { type Reply, startService, type Taken } from './service.ts'
 
 type Button = { text: string; callback_data?: string; url?: string }
 export type Sent = {
@@ -86,6 +86,8 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
   let valid = token
   let polls = 0
 
+  let skewMs = 0
+  const now = () => Date.now() + skewMs
   const wakePoll = () => polling?.wake()
   const push = (update: Record<string, unknown>) => {
     nextId += 1
@@ -247,7 +249,7 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
     },
   }
 
-  const service = await startService(async ({ path, body, bytes, method, headers }) => {
+  const answer = async ({ path, body, bytes, method, headers }: Taken): Promise<Reply> => {
     const [, owner, place = ''] = /^\/file\/bot([^/]+)\/(.+)$/.exec(path) ?? []
     if (owner !== undefined) {
       const file = [...files.values()].find((one) => one.path === place)
@@ -269,6 +271,10 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
     const stray = Object.keys(params).filter((field) => !known[name]?.includes(field))
     if (stray.length > 0) throw new Error(`${name} knows no field ${stray.join(', ')}`)
     return methods[name](params)
+  }
+  const service = await startService(async (request) => {
+    const reply = await answer(request)
+    return { ...reply, headers: { ...reply.headers, date: new Date(now()).toUTCString() } }
   })
 
   const userOf = (id: number, name: string) => ({ id, is_bot: false, first_name: name })
@@ -295,6 +301,11 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
       files.set(id, { path, data })
       return id
     },
+    /** Its clock is wrong by so much from now on, or ours is. */
+    skew(ms: number) {
+      skewMs = ms
+    },
+    now,
     /** What was asked of the service by name, without polls. */
     asked: () => service.taken.map(({ path }) => path.split('/').at(-1)).filter((name) => name !== 'getUpdates'),
     polls: () => polls,
@@ -314,14 +325,14 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
       started.add(user)
       return push({
         message: {
-          ...{ message_id: nextMessage++, date: Math.floor(Date.now() / 1_000), chat: privately(user) },
+          ...{ message_id: nextMessage++, date: Math.floor(now() / 1_000), chat: privately(user) },
           ...{ from: userOf(user, name), text: code === undefined ? '/start' : `/start ${code}` },
         },
       })
     },
     write(user: number, text: string, more: object = {}) {
       started.add(user)
-      const base = { message_id: nextMessage++, date: Math.floor(Date.now() / 1_000), chat: privately(user) }
+      const base = { message_id: nextMessage++, date: Math.floor(now() / 1_000), chat: privately(user) }
       return push({ message: { ...base, from: userOf(user, 'Mira'), text, ...more } })
     },
     /** A client may press whatever it wants: any data, as anybody, on any message, inline or in a group. @returns the query's id */
@@ -360,7 +371,7 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
     },
     writeIn(group: number, user: number, text: string, more: object = {}) {
       const chat = { id: group, type: 'supergroup', title: groups.get(group)?.title }
-      const date = Math.floor(Date.now() / 1_000)
+      const date = Math.floor(now() / 1_000)
       return push({ message: { message_id: nextMessage++, date, chat, from: userOf(user, 'Mira'), text, ...more } })
     },
     answerTo: (query: string) => answers.find(({ id }) => id === query)?.text,

@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { startService } from './service.ts'
+import { type Reply, startService, type Taken } from './service.ts'
 
 /** A receiver as the specification of Standard Webhooks 1.0 wants it. @param now seconds */
 export async function startWebhook(secret: string, now: () => number = () => Date.now() / 1_000) {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const events = new Map<string, { type: string; timestamp: string; data: Record<string, unknown> }>()
-  const service = await startService(({ method, headers, body }) => {
+  const answer = ({ method, headers, body }: Taken): Reply => {
     const id = String(headers['webhook-id'] ?? '')
     const timestamp = Number(headers['webhook-timestamp'])
     if (method !== 'POST' || id === '' || id.includes(' ')) return { status: 400, text: 'Missing required headers' }
@@ -24,6 +24,10 @@ export async function startWebhook(secret: string, now: () => number = () => Dat
     if (!/^[a-z]+(\.[a-z]+)+$/.test(event.type) || Number.isNaN(Date.parse(event.timestamp))) return { status: 422 }
     events.set(id, event)
     return { status: 204 }
-  })
+  }
+  const service = await startService((request) => ({
+    ...answer(request),
+    headers: { date: new Date(now() * 1_000).toUTCString() },
+  }))
   return { ...service, events }
 }

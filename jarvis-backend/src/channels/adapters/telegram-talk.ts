@@ -5,6 +5,8 @@ import type { Message } from './telegram-incoming.ts'
 
 export type TelegramReply = {
   status: number
+  /** By its own clock, Unix ms. */
+  at?: number
   ok?: boolean
   result?: unknown
   description?: string

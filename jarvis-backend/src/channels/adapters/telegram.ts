@@ -99,10 +99,12 @@ export const telegram: ChannelKind = {
         ...{ headers, body, signal },
         ...(patienceMs !== undefined && { patienceMs }),
       })
+      const { status, at } = answer
+      const outer = { status, ...(at !== undefined && { at }) }
       try {
-        return { ...(JSON.parse(answer.text) as TelegramReply), status: answer.status }
+        return { ...(JSON.parse(answer.text) as TelegramReply), ...outer }
       } catch {
-        return { status: answer.status }
+        return outer
       }
     }
 
@@ -140,9 +142,10 @@ export const telegram: ChannelKind = {
       return `Somebody set a webhook to ${host}, which gets what is pressed here. Make another token, or remove it.`
     }
 
-    /** Hands one update on, and answers who pressed. */
-    async function take(update: Update, heard: Heard, signal: AbortSignal) {
-      const incoming = incomingOf(update)
+    /** Hands one update on, and answers who pressed. @param aheadMs how far our clock is ahead of Telegram's, whose times its messages have */
+    async function take(update: Update, aheadMs: number, heard: Heard, signal: AbortSignal) {
+      const received = incomingOf(update)
+      const incoming = received.kind === 'text' ? { ...received, at: received.at + aheadMs } : received
       const { answer, link } = await heard(incoming)
       if (answer === undefined || signal.aborted) return
       const tap = update.callback_query
@@ -218,6 +221,7 @@ export const telegram: ChannelKind = {
             isContested &&= isRecent()
             if (!isContested) problem(undefined)
             pauseMs = 1_000
+            const aheadMs = reply.at === undefined ? 0 : clock.now() - reply.at
             let updates = reply.result as Update[]
             if (endsInAlbum(updates)) {
               await sleep(albumMs)
@@ -225,7 +229,7 @@ export const telegram: ChannelKind = {
               if (more.ok === true) updates = more.result as Update[]
             }
             for (const update of withAlbums(updates)) {
-              await take(update, heard, signal)
+              await take(update, aheadMs, heard, signal)
               offset = update.update_id + 1
             }
           }

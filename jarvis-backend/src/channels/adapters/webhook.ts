@@ -3,6 +3,8 @@ import { hostOf } from '../addresses.ts'
 import type { Channel, ChannelKind, Outgoing } from '../channel.ts'
 import { ask, attempted, outcome } from '../post.ts'
 
+/** A receiver takes a signature for so long, ms (Standard Webhooks 1.0). */
+const signedForMs = 5 * 60_000
 const secretForm = /^whsec_([A-Za-z0-9+/]{32,86}={0,2})$/
 const keyOf = (secret: string) => Buffer.from(secretForm.exec(secret)?.[1] ?? '', 'base64')
 
@@ -62,6 +64,12 @@ export const webhook: ChannelKind = {
           'webhook-signature': `v1,${signature}`,
         }
         const answer = await ask(url, { headers, body, signal })
+        const apartMs = Math.abs((answer.at ?? at) - at)
+        if (answer.status >= 400 && answer.status < 404 && apartMs > signedForMs)
+          return {
+            kind: 'failed',
+            why: `it answered ${answer.status}, and its clock is ${Math.round(apartMs / 60_000)} min away from ours: a signature is good for 5`,
+          }
         if (answer.status === 410) return { kind: 'gone', why: 'it answered 410: it wants no more' }
         return outcome(answer) ?? { kind: 'sent' }
       })
