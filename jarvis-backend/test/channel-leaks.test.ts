@@ -1,0 +1,229 @@
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { channelKinds } from '../src/channels/adapters/index.ts'
+import { webPush } from '../src/channels/adapters/web-push.ts'
+import { cardContent, endedContent } from '../src/channels/cards.ts'
+import { type Address, type ChannelKind, decides, type Outgoing, type PairedChat } from '../src/channels/channel.ts'
+import type { Notice } from '../src/channels/channels.ts'
+import type { Content } from '../src/channels/ports.ts'
+import { isSecretSetting, settingsProblem } from '../src/channels/registry.ts'
+import { createSpeech, createTelling } from '../src/channels/spoken.ts'
+import { createWebPushSender, makeVapidKeys } from '../src/channels/web-push/sender.ts'
+import { tellEverywhere } from '../src/compose/tellers.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { matterKinds } from '../src/protocol/channel.ts'
+import { Card, type Question } from '../src/protocol/index.ts'
+import { createRedactor } from '../src/redaction/redact.ts'
+import { startApprise } from './fake-services/apprise.ts'
+import { startDiscord } from './fake-services/discord.ts'
+import { startGotify } from './fake-services/gotify.ts'
+import { startHomeAssistant } from './fake-services/home-assistant.ts'
+import { startNtfy } from './fake-services/ntfy.ts'
+import { startTelegram } from './fake-services/telegram.ts'
+import { startPushService } from './fake-services/web-push.ts'
+import { startWebhook } from './fake-services/webhook.ts'
+
+/** A key of this house; `argument` and `host` are what no message may have. */
+const secret = 'planted-house-key-0123456789'
+const argument = 'planted-argument'
+const host = '10.99.88.77'
+const foreign = `${argument} ${host} ${secret}`
+/** What must leave, or nothing was looked at. */
+const control = 'visible-word'
+const { signal } = new AbortController()
+
+type Opened = { settings: Record<string, string>; to: Address; bodies(): string[]; kind?: ChannelKind }
+const nobody = { user: '', chat: '' }
+const bodiesOf = (service: { taken: { body: string }[] }) => () => service.taken.map(({ body }) => body)
+/** One row for each channel; a channel without one fails. */
+const rows: Record<string, () => Promise<Opened>> = {
+  async telegram() {
+    const service = await startTelegram()
+    service.start(88120411)
+    const to = { user: '88120411', chat: '88120411' }
+    return { settings: { TOKEN: service.token, URL: service.url }, to, bodies: bodiesOf(service) }
+  },
+  async discord() {
+    const service = await startDiscord()
+    const user = '88120411000000001'
+    service.write(user, 'Hello')
+    const to = { user, chat: service.channelOf(user) }
+    return { settings: { TOKEN: service.token, URL: service.api }, to, bodies: bodiesOf(service) }
+  },
+  async ntfy() {
+    const service = await startNtfy()
+    const settings = { URL: service.url, TOPIC: 'jarvis-topic-0123456789', TOKEN: service.token }
+    return { settings, to: nobody, bodies: bodiesOf(service) }
+  },
+  async email() {
+    const mails: string[] = []
+    const server = new SMTPServer({
+      ...{ authOptional: true, disabledCommands: ['STARTTLS'], logger: false },
+      onData(stream, _session, done) {
+        const chunks: Buffer[] = []
+        stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+        stream.on('end', () => {
+          mails.push(Buffer.concat(chunks).toString('utf8'))
+          done()
+        })
+      },
+    })
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+    onTestFinished(() => new Promise<void>((closed) => server.close(() => closed())))
+    const { port } = server.server.address() as AddressInfo
+    const settings = { URL: `smtp://127.0.0.1:${port}`, FROM: 'jarvis@home.lan', TO: 'mira@home.lan' }
+    // Lines are broken within words.
+    return { settings, to: nobody, bodies: () => mails.map((mail) => mail.replace(/=\r?\n/g, '')) }
+  },
+  async homeassistant() {
+    const service = await startHomeAssistant()
+    const settings = { URL: service.url, TOKEN: service.token, SERVICE: service.service }
+    return { settings, to: nobody, bodies: bodiesOf(service) }
+  },
+  async webhook() {
+    const signing = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+    const service = await startWebhook(signing)
+    const settings = { HOOK_URL: `${service.url}/hook?key=planted-hook-key`, SECRET: signing }
+    return { settings, to: nobody, bodies: bodiesOf(service) }
+  },
+  async gotify() {
+    const service = await startGotify()
+    return { settings: { URL: service.url, TOKEN: service.token }, to: nobody, bodies: bodiesOf(service) }
+  },
+  async apprise() {
+    const service = await startApprise()
+    return { settings: { URL: service.url, KEY: service.key }, to: nobody, bodies: bodiesOf(service) }
+  },
+  async webpush() {
+    const service = await startPushService()
+    const keys = makeVapidKeys()
+    const sender = createWebPushSender({
+      ...{ keys, subject: 'mailto:mira@example.org', isAllowed: () => true, ca: service.ca },
+    })
+    const kind = webPush({
+      ...{ sender: () => sender, sign: () => undefined, sent() {} },
+      subscription: (id) => ({ id, ...service.browser.to }),
+    })
+    const bodies = () => service.taken.map(({ bytes }) => JSON.stringify(service.browser.open(bytes)))
+    return { settings: {}, to: { user: 'psh_1', chat: '' }, bodies, kind }
+  },
+}
+
+test('every channel of the house has a row here', () => {
+  expect(Object.keys(rows).sort()).toEqual([...channelKinds.map(({ id }) => id), 'webpush'].sort())
+})
+
+/** A card with something that must not leave in every field but the names, which hold a secret. */
+const full: { [K in keyof Required<Card>]: Card[K] } = {
+  ...{ toolUseId: 'tu_1', callId: foreign, changed: foreign, toolName: `run_${secret}`, tier: 'red' },
+  ...{ toolInput: { command: foreign, [foreign]: foreign }, sentence: foreign, deed: foreign },
+  ...{ reason: foreign, reasons: [foreign], rule: foreign, now: foreign, then: foreign, affects: foreign },
+  target: { kind: 'guest', id: foreign, name: secret, node: secret, vmid: 104, type: 'ct', status: foreign },
+  effect: { kind: 'power', on: 'guest', action: 'restart' },
+  requestedBy: { kind: 'chat', name: foreign, person: foreign },
+  ...{ isAfterAnother: true, mayGoBack: true, mayHaveAlternative: true, isGrantable: true, proof: 'passkey' },
+  undo: { kind: 'none', sentence: foreign },
+  later: { sentence: foreign, at: 1 },
+  diff: [{ path: foreign, lines: [foreign] }] as unknown as NonNullable<Card['diff']>,
+  basis: { [foreign]: foreign },
+  plan: { title: foreign, steps: [{ sentence: foreign }] } as unknown as NonNullable<Card['plan']>,
+  approvals: { needed: 2, by: [foreign], roles: ['operator'] } as unknown as NonNullable<Card['approvals']>,
+  scope: { id: foreign, words: foreign },
+  ...{ createdAt: 0, expiresAt: 60_000 },
+}
+test('the card here has every field that a card has', () => {
+  expect(Object.keys(full).sort()).toEqual(Object.keys(Card.shape).sort())
+})
+const { changed, reasons, proof, approvals, plan, later, isAfterAnother, ...rest } = full
+/** A card that a tap may approve says more: what follows, in JARVIS's words. */
+const light = { ...rest, then: `running → ${secret}`, affects: 'Nothing else found' } as Card
+const heavy = full as Card
+
+/** What the house tells over channels of every kind of matter, with foreign words in every field. */
+function notices(): (Notice & { mayHold: 'names' | 'nothing' })[] {
+  const told: (Notice & { mayHold: 'names' | 'nothing' })[] = []
+  const tellers = tellEverywhere({
+    tell(notice) {
+      // Alerts and jobs are sentences of JARVIS, which name what they are about.
+      told.push({ ...notice, mayHold: ['alert', 'job'].includes(notice.kind) ? 'names' : 'nothing' })
+      return []
+    },
+    settle() {},
+  })
+  const levels = ['info', 'warning', 'failed'] as const
+  for (const [at, kind] of matterKinds.filter((one) => one !== 'card').entries())
+    tellers.tell({
+      ...{ kind, level: levels[at % 3] ?? 'info', title: `It is ${secret}`, body: foreign, hidden: `Of ${secret}` },
+      ...{ tag: `${kind}-${secret}`, path: '/alerts', asker: foreign },
+    })
+  const asked = { questionId: 'q_1', requestedBy: { kind: 'chat', name: foreign, person: foreign }, expiresAt: 1 }
+  tellers.asking([{ ...asked, questions: [{ question: foreign, options: [{ label: foreign }] }] } as never as Question])
+  tellers.goingBack([{ id: 'ch_1', goesBackAt: 1 }])
+  return told
+}
+
+describe.each(Object.entries(rows))('%s', (id, start) => {
+  test('no secret leaves from any field of a card, a notice or a conversation, and no argument or address but in JARVIS’s own sentences', async () => {
+    const { settings, to, bodies, kind: own } = await start()
+    const kind = own ?? channelKinds.find((one) => one.id === id)
+    if (kind === undefined) throw new Error(`there is no ${id}`)
+    expect(settingsProblem(kind, settings)).toBeUndefined()
+    const tokens = Object.entries(settings).flatMap(([name, value]) => (isSecretSetting(name) ? [value] : []))
+    const redact = createRedactor([secret, ...tokens]).text
+    const say = createSpeech(redact)
+    const channel = kind.open(settings, { clock: systemClock, problem() {}, tapAddress: 'https://jarvis.lan/taps' })
+    let made = 0
+    let seen = 0
+    /** Sends as the outbox does, and looks at every byte. */
+    async function sent(what: string, content: Content, act: 'deliver' | 'revise' | 'withdraw', never: string[]) {
+      made += 1
+      const { level, title, lines, path, card, tag = `out_${made}`, isOver = false } = content
+      const button = (does: 'deny' | 'approve', label = card?.[does]) =>
+        label === undefined ? [] : [{ does, label, token: `j1.${'A'.repeat(22)}.${does.charAt(0)}` }]
+      const message: Outgoing = {
+        ...{ id: `out_${made}`, tag: say(tag), level, path, isOver, expiresAt: Date.now() + 60_000 },
+        ...{ title: say(`${control} ${title}`), lines: lines.map((line) => say(line)) },
+        ...{ buttons: isOver ? [] : [...button('deny'), ...button('approve')], link: `https://jarvis.lan${path}` },
+      }
+      const delivery =
+        act === 'deliver' ? await channel.deliver(message, to, signal) : await channel[act]?.(message, to, '1', signal)
+      if (act === 'deliver') expect([what, delivery]).toEqual([what, expect.objectContaining({ kind: 'sent' })])
+      const now = bodies()
+      const bytes = now.slice(seen).join('\n')
+      seen = now.length
+      if (act === 'deliver') expect([what, bytes]).toEqual([what, expect.stringContaining(control)])
+      for (const one of [secret, ...never]) expect([what, act, bytes.includes(one) ? one : '']).toEqual([what, act, ''])
+      // A topic is where the message goes.
+      for (const token of tokens.filter((one) => one !== settings.TOPIC)) expect(bytes).not.toContain(token)
+    }
+    const acts = [
+      'deliver',
+      ...(channel.revise ? (['revise'] as const) : []),
+      ...(channel.withdraw ? ['withdraw'] : []),
+    ]
+    for (const card of [light, heavy])
+      for (const may of decides)
+        for (const hidesNames of [false, true]) {
+          const what = `a ${card === light ? 'light' : 'heavy'} card, ${may}, ${hidesNames ? 'hidden' : 'named'}`
+          const content = cardContent(card, 'hash', { decides: may, hidesNames }, say)
+          await sent(what, content, 'deliver', [argument, host])
+          const ending = { decision: 'denied', by: secret, via: secret, at: 0 } as const
+          for (const act of acts.slice(1))
+            await sent(what, endedContent(content, ending, hidesNames, say), act as 'revise', [argument, host])
+        }
+    for (const { kind: matter, level, title, body, hidden, tag, path, mayHold } of notices())
+      for (const words of [body, `${hidden} ${tokens.join(' ')}`]) {
+        const content: Content = { kind: 'notice', level, title: say(title), lines: [say(words)], path, tag }
+        const never = words === body && mayHold === 'names' ? [] : [argument, host]
+        await sent(`${level} ${matter}`, content, 'deliver', never)
+      }
+    if (channel.say === undefined) return
+    const tell = createTelling(redact)
+    const text = tell(`It is **${secret}**, \`${tokens[0]}\`, [${secret}](https://x.lan/${secret}).`)
+    const choices = [{ label: tell(secret), token: `c1.${'A'.repeat(22)}` }]
+    await channel.say({ id: 'out_talk', text, choices }, to as PairedChat, signal)
+    for (const one of [secret, ...tokens]) expect(bodies().at(-1)).not.toContain(one)
+    expect(bodies().at(-1)).toContain('redacted')
+  })
+})
