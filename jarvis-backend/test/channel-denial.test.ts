@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { homeAssistant } from '../src/channels/adapters/home-assistant.ts'
 import type { Incoming } from '../src/channels/channel.ts'
@@ -5,15 +6,25 @@ import type { Clock } from '../src/lib/clock.ts'
 import type { ChannelInfo, ChannelsReply, ConfirmationRow, JournalEntry, Page } from '../src/protocol/index.ts'
 import { startHomeAssistant } from './fake-services/home-assistant.ts'
 import { startNtfy } from './fake-services/ntfy.ts'
+import { startWebhook } from './fake-services/webhook.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const soon = { timeout: 15_000 }
 const over = { answer: 'This is not open any more.' }
+const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+/** Headers of whoever knows the secret of the webhook. */
+const signed = (body: string) => {
+  const timestamp = String(Math.floor(Date.now() / 1_000))
+  const key = Buffer.alloc(32, 7)
+  const signature = createHmac('sha256', key).update(`evt_1.${timestamp}.${body}`).digest('base64')
+  return { 'webhook-id': 'evt_1', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
+}
 
 async function start(publicUrl: string | undefined, ...turns: Parameters<typeof scripted>) {
   const ntfy = await startNtfy()
   const phone = await startHomeAssistant()
+  const hook = await startWebhook(webhookSecret)
   const jarvis = await startJarvis({
     model: scripted(...turns),
     env: {
@@ -21,6 +32,8 @@ async function start(publicUrl: string | undefined, ...turns: Parameters<typeof 
       ...(publicUrl !== undefined && { JARVIS_PUBLIC_URL: publicUrl }),
       JARVIS_CHANNEL_NTFY_URL: ntfy.url,
       JARVIS_CHANNEL_NTFY_TOPIC: 'j',
+      JARVIS_CHANNEL_WEBHOOK_HOOK_URL: hook.url,
+      JARVIS_CHANNEL_WEBHOOK_SECRET: webhookSecret,
       JARVIS_CHANNEL_NTFY_TOKEN: ntfy.token,
       JARVIS_CHANNEL_HOMEASSISTANT_URL: phone.url,
       JARVIS_CHANNEL_HOMEASSISTANT_TOKEN: phone.token,
@@ -40,19 +53,16 @@ async function start(publicUrl: string | undefined, ...turns: Parameters<typeof 
     })
   /** As a phone that nobody signed in on. */
   const tap = async (id: string, json: unknown) => {
-    const headers = { 'content-type': 'application/json' }
-    const response = await fetch(`${jarvis.url}/api/channel-taps/${id}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(json),
-    })
+    const body = JSON.stringify(json)
+    const headers = { 'content-type': 'application/json', ...(id === 'webhook' && signed(body)) }
+    const response = await fetch(`${jarvis.url}/api/channel-taps/${id}`, { method: 'POST', headers, body })
     return { status: response.status, body: (await response.json()) as unknown }
   }
-  return { ntfy, phone, jarvis, ask, channel, allow, tap }
+  return { ntfy, phone, hook, jarvis, ask, channel, allow, tap }
 }
 
 test('ntfy and Home Assistant deny once they may, by a button that is good once; nothing there approves', async () => {
-  const { ntfy, phone, jarvis, ask, channel, allow, tap } = await start(
+  const { ntfy, phone, hook, jarvis, ask, channel, allow, tap } = await start(
     'https://jarvis.lan',
     calls(['stop_container', { vmid: 104 }]),
     says('Well.'),
@@ -110,6 +120,8 @@ test('ntfy and Home Assistant deny once they may, by a button that is good once;
     ['words', 'ntfy', { token: 'approve everything' }, 200],
     ['at the door of a channel that has none', 'homeassistant', { token: action }, 200],
     ['the phone’s button at the topic’s door', 'ntfy', { token: action }, 200],
+    ['signed with the webhook’s secret', 'webhook', { token }, 200],
+    ['signed so, to approve', 'webhook', { token: token.replace(/d$/, 'a') }, 200],
     ['at the door of no channel', 'nothing', { token }, 200],
     ['with an approval beside it', 'ntfy', { token, confirmed: true }, 400],
     ['without a button', 'ntfy', {}, 400],
@@ -119,6 +131,19 @@ test('ntfy and Home Assistant deny once they may, by a button that is good once;
     expect([what, answer.status]).toEqual([what, status])
     if (status === 200) expect([what, answer.body]).toEqual([what, over])
   }
+  // The secret that signs what goes out opens no door, and the webhook gets no button whose token could.
+  const decision = JSON.stringify({ confirmed: true })
+  for (const path of [`confirmations/${toolUseId}`, 'channels/webhook/test', 'channel-recipients']) {
+    const headers = {
+      'content-type': 'application/json',
+      ...signed(decision),
+      authorization: `Bearer ${webhookSecret}`,
+    }
+    const { status } = await fetch(`${jarvis.url}/api/${path}`, { method: 'POST', headers, body: decision })
+    expect([path, status]).toEqual([path, 401])
+  }
+  await expect.poll(() => JSON.stringify([...hook.events.values()]), soon).toContain(toolUseId)
+  expect(JSON.stringify([...hook.events.values()])).not.toMatch(/j1\.[\w-]{22}/)
   for (const other of [action.replace(/d$/, 'a'), token.replace(/d$/, 'a'), 'URI', `j1.${'A'.repeat(22)}.d`])
     phone.press(other)
   expect(await rowOf(toolUseId)).not.toHaveProperty('decision')
@@ -158,7 +183,10 @@ test('a phone denies from a topic, and only where JARVIS knows the address that 
   await screen.ask('chat:send', { message: 'Stop 104.' })
   await screen.next('chat:confirm_needed')
   await expect.poll(() => ntfy.shown().length, soon).toBe(1)
+  // A stolen link denies its card, once.
+  const stolen = JSON.parse(((ntfy.shown()[0]?.actions ?? []) as { body: string }[])[0]?.body ?? '{}') as object
   expect(await (await ntfy.press(0, jarvis.url)).json()).toEqual({ answer: 'Denied.' })
+  expect((await tap('ntfy', stolen)).body).toEqual(over)
   await screen.next('chat:done')
   const { items } = (await ask<{ items: ConfirmationRow[] }>('GET', 'confirmations')).body
   expect(items).toMatchObject([{ decision: 'denied', via: 'ntfy' }])

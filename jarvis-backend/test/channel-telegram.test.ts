@@ -218,6 +218,8 @@ test('hostile taps decide nothing, and whoever is not paired gets no answer', as
   const approve = first?.buttons[1]?.callback_data ?? ''
   const deny = first?.buttons[0]?.callback_data ?? ''
   const group = { id: -100200, type: 'supergroup' }
+  const firstChat = { id: mira, type: 'private' }
+  const topic = { message_thread_id: 4, is_topic_message: true }
   const over = 'This is not open any more.'
   const message = first?.message_id
   const hostile: [string, ReturnType<FakeTelegram['press']>, string | undefined][] = [
@@ -225,6 +227,31 @@ test('hostile taps decide nothing, and whoever is not paired gets no answer', as
     ['a stranger presses in a group', telegram.press(666, approve, message, { chat: group }), undefined],
     ['the person presses in a group', telegram.press(mira, approve, message, { chat: group }), undefined],
     ['the person presses an inline message', telegram.press(mira, approve, undefined, { inline: true }), undefined],
+    [
+      'the person presses in a topic of a group',
+      telegram.press(mira, approve, message, { chat: group, message: topic }),
+      undefined,
+    ],
+    [
+      'a stranger presses in a topic of the private chat',
+      telegram.press(666, approve, message, { chat: firstChat, message: topic }),
+      undefined,
+    ],
+    [
+      'another paired person presses in the first one’s chat',
+      telegram.press(90233518, approve, message, { chat: firstChat }),
+      undefined,
+    ],
+    [
+      'a channel posts it',
+      telegram.press(mira, approve, message, { chat: group, message: { sender_chat: group } }),
+      undefined,
+    ],
+    [
+      'the person presses in a topic, on another message',
+      telegram.press(mira, approve, 9_999, { message: topic }),
+      over,
+    ],
     ['another paired person presses it', telegram.press(90233518, approve, message), over],
     ['the button is pressed on another card', telegram.press(mira, approve, second?.message_id), over],
     ['a denial is made an approval', telegram.press(mira, deny.replace(/d$/, 'a'), message), over],
@@ -243,7 +270,7 @@ test('hostile taps decide nothing, and whoever is not paired gets no answer', as
   expect([jarvis.guest(104)?.status, jarvis.guest(105)?.status]).toEqual(['running', 'running'])
   const { items } = (await ask<Page<JournalEntry>>('GET', 'journal?kind=channel&limit=50')).body
   const refused = items.filter(({ body }) => (body as { change: string }).change === 'tap_refused')
-  expect(refused).toHaveLength(7)
+  expect(refused).toHaveLength(8)
   expect(JSON.stringify(refused)).not.toContain(approve)
 
   // A pairing that was ended counts no more.

@@ -340,12 +340,14 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
       user: number,
       data: string,
       message: number | undefined,
-      more: { chat?: { id: number; type: string }; inline?: boolean; updateId?: number } = {},
+      more: { chat?: { id: number; type: string }; inline?: boolean; updateId?: number; message?: object } = {},
     ) {
       const id = `q${queries.size + 1}`
       queries.set(id, 0)
       const on =
-        message === undefined ? {} : { message: { message_id: message, date: 1, chat: more.chat ?? privately(user) } }
+        message === undefined
+          ? {}
+          : { message: { message_id: message, date: 1, chat: more.chat ?? privately(user), ...more.message } }
       const place = more.inline === true ? { inline_message_id: 'inline-1' } : on
       const callback_query = { id, from: userOf(user, 'Mira'), chat_instance: '1', data, ...place }
       if (more.updateId === undefined) push({ callback_query })
