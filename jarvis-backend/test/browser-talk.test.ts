@@ -52,7 +52,7 @@ test('what is said into the microphone becomes text in the composer and is sent 
     (await ask<ChannelsReply>('GET', 'channels')).items.find((one) => one.id === 'telegram')?.recipients[0]
   await go(page, '/settings#channels')
   await page.locator('.channel-row', { hasText: 'Telegram' }).click()
-  const talks = page.getByRole('checkbox', { name: 'Conversation' })
+  const talks = page.getByRole('checkbox', { name: 'Conversation', exact: true })
   expect(await talks.isChecked()).toBe(true)
   expect(await seriousFindings(page)).toEqual([])
   await talks.click()

@@ -112,7 +112,7 @@ test('devices of an installation before the channels go on, each with what it ch
   old.close()
   const { jarvis, push, call } = await start({ dataDir })
   const { body } = await call('GET')
-  const shared = { createdAt: 3, lastSentAt: 4 }
+  const shared = { createdAt: 3, lastSentAt: 4, lastSeenAt: expect.any(Number) }
   expect(body.items).toEqual([
     { ...shared, id: 'psh_a', label: 'Phone', hidesNames: false, decides: true },
     { ...shared, id: 'psh_b', label: 'Desk', hidesNames: true, decides: false, problem: 'it answered 503' },
