@@ -35,7 +35,7 @@ export const applyChanges = (facts: CommandFacts) =>
       mustBeWhole(command)
       const paths = pathsOf(command)
       const files = paths.length === 1 ? 'One file' : `${paths.length} files`
-      const sentence = `${files} of ${quoted(command.folder, 200)} become what the command left on its view.`
+      const sentence = `${files} of ${quoted(command.folder, 200)} ${paths.length === 1 ? 'becomes' : 'become'} what the command left on its view.`
       const changed = paths.map((path, index) =>
         pathEffect('data', path, world, {
           isShownWhole: true,
