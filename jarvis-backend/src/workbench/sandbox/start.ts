@@ -53,6 +53,7 @@ export function startInCell(cell: Cell, program: readonly string[], starter: Sta
     detached: true,
   })
   const report = reportOf(child)
+  let isStopped = false
   // Node's types name five files alone.
   const files: readonly unknown[] = child.stdio
   give(files[3] as Writable, filter)
@@ -71,8 +72,8 @@ export function startInCell(cell: Cell, program: readonly string[], starter: Sta
     child.on('close', () => {
       const exitCode = report.exitCode()
       if (exitCode !== undefined) resolve({ kind: 'ended', exitCode })
-      // Killed before it could report, and yet it ran.
-      else if (report.init() !== undefined && (child.signalCode !== null || report.isStopped))
+      // Bubblewrap reports no exit code of a program that was ended before it ran, or together with the sandbox.
+      else if (isStopped || (report.init() !== undefined && child.signalCode !== null))
         resolve({ kind: 'ended', exitCode: 137 })
       else resolve({ kind: 'not_started', said: said.trim() })
     })
@@ -84,9 +85,12 @@ export function startInCell(cell: Cell, program: readonly string[], starter: Sta
     began,
     ended,
     processes: () => loadOf(report.init()),
-    terminate: () => signalGroup(report.init(), 'SIGTERM'),
+    terminate() {
+      isStopped = true
+      signalGroup(report.init(), 'SIGTERM')
+    },
     kill() {
-      report.isStopped = true
+      isStopped = true
       const init = report.init()
       // The first process of the namespace: with it, the kernel ends all others.
       if (init !== undefined && descends(init, child.pid)) signal(init, 'SIGKILL')
@@ -117,7 +121,6 @@ function reportOf(child: ChildProcess) {
     init: () => number('child-pid'),
     exitCode: () => number('exit-code'),
     onFirst: (then: () => void) => stream.once('data', then),
-    isStopped: false,
   }
 }
 

@@ -1,0 +1,20 @@
+import { expect } from 'vitest'
+import { testWith } from '../../scripts/test-with.js'
+import { startInCell } from '../src/workbench/sandbox/start.ts'
+
+testWith('bubblewrap')(
+  'a program that is told to end before it runs has ended, and did not fail to start',
+  async () => {
+    const ends = new Set<string>()
+    for (let round = 0; round < 20; round++) {
+      const started = startInCell({ binds: [], cwd: '/tmp' }, ['/bin/sleep', '60'])
+      started.stdout.resume()
+      started.stderr.resume()
+      // Each step of the sandbox's start is hit by one of these.
+      const telling = setInterval(started.terminate, 0)
+      ends.add((await started.ended).kind)
+      clearInterval(telling)
+    }
+    expect([...ends]).toEqual(['ended'])
+  },
+)
