@@ -18,14 +18,13 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
   const isInstalled = hasPlaywright()
   // Programs take real time, whatever the server's clock says in a test.
   const sandbox = createSandbox(systemClock)
-  let isTried = false
 
   function missing(): Missing[] {
     const found: Missing[] = []
     if (chromium === undefined) found.push({ what: 'Chromium', remedy: chromiumRemedy })
     if (!isInstalled) found.push({ what: 'playwright-core', remedy: playwrightRemedy })
     const verdict = sandbox.verdict()
-    if (verdict.level !== 'full' && isTried)
+    if (verdict.level !== 'full' && verdict.at > 0)
       found.push({ what: `a full sandbox for the browser (${verdict.because})`, remedy: verdict.remedy })
     return found
   }
@@ -67,13 +66,9 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
       ...(chromium === undefined ? [] : [`Chromium at ${chromium.path}`]),
       `${browsers.running()} of 3 browsers run; each ends after ${idleMs / 60_000} minutes without use`,
     ],
+    look: sandbox.tried,
     start() {
-      sandbox.tryAgain().then(
-        () => {
-          isTried = true
-        },
-        (error: unknown) => bench.report(error, 'the sandbox could not be tried'),
-      )
+      if (bench.policy().browser) void sandbox.tried()
     },
     stop: browsers.stop,
     forget(sessionId) {
