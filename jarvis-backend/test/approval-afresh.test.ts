@@ -17,7 +17,8 @@ type Options = {
 
 /** JARVIS with the fake cluster behind it, and VM 100 "web" on pve1 about to be stopped. */
 async function start({ turns = [], policy, beforeRequest, waitMs = 0 }: Options = {}) {
-  const proxmox = await startProxmox()
+  // Slowly enough that on a busy machine no state is too old to be known when a card is made.
+  const proxmox = await startProxmox({ speed: 5 })
   const { fake, cluster, clock } = proxmox
   // A card that was made before would be withdrawn for it.
   await proxmox.until(({ guests }) => guests.some(({ status }) => status === 'paused'))
