@@ -11,7 +11,7 @@ import { createRepeats, equalTurnsTold } from './repeats.ts'
 import { taskWords } from './run/child.ts'
 import type { Given, StoredEntry } from './sessions/transcript-store.ts'
 import { callIdOf, callsIn, type Settling, settles } from './settles.ts'
-import { speakerWords } from './speaker.ts'
+import { endedWords, endersIn, speakerWords } from './speaker.ts'
 
 /**
  * The transcript as a model is given it: valid for every provider, whatever was aborted, denied or cut off. Each call
@@ -28,7 +28,13 @@ export function toMessages(
   const messages: Message[] = []
   const { fold, resultsTo } = foldsIn(entries)
   const settled = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), entry]))
-  const outcomes = new Map([...settled].map(([id, entry]) => [id, outcomeOf(entry, settled, resultsTo)]))
+  const enders = endersIn(entries)
+  const outcomes = new Map(
+    [...settled].map(([id, entry]) => {
+      const outcome = outcomeOf(entry, settled, resultsTo)
+      return [id, enders.has(id) ? { ...outcome, text: withoutMarks(outcome.text) } : outcome]
+    }),
+  )
   for (const [id, text] of handedBack(entries)) {
     const known = settled.get(id)
     if (known?.type === 'tool_result' && known.isHandedOut)
@@ -135,10 +141,11 @@ export function toMessages(
       })
       const calls = callsIn(entry)
       if (calls.length === 0) continue
+      const said = endedWords(calls.flatMap(({ toolUseId }) => enders.get(toolUseId) ?? []))
       messages.push({
         role: 'user',
         results: calls.map((call) => withImages(toResult(call, outcomes.get(call.toolUseId)), call)),
-        text: repeats(entry.runId, calls).equal === equalTurnsTold ? again : '',
+        text: joined(said, repeats(entry.runId, calls).equal === equalTurnsTold ? again : ''),
       })
     } else if (entry.type === 'stuck' || (entry.type === 'budget' && entry.what === 'stopped')) {
       tell(`[JARVIS: ${entry.text} ${lastAnswer}]`)

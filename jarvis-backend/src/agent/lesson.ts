@@ -31,7 +31,7 @@ export function lessonOf(
       came.push(`${changing.get(entry.toolUseId)}: ${outcome}. ${oneLine(entry.summary, cameChars)}`)
     } else if (entry.type === 'confirm_resolved' && entry.decision === 'denied') {
       const note = entry.note === undefined ? '' : ` "${oneLine(entry.note, askedChars)}"`
-      came.push(`${inputs.get(entry.toolUseId) ?? 'a call'}: denied by ${entry.by}.${note}`)
+      came.push(`${inputs.get(entry.toolUseId) ?? 'a call'}: denied by ${entry.speaker ?? entry.by}.${note}`)
     } else if (entry.type === 'error') came.push(`It failed: ${oneLine(entry.error, cameChars)}`)
   }
   const at = entries[0]?.at

@@ -71,7 +71,7 @@ export type RunParts = {
   goneBecause: GoneBecause
   /** Whether what somebody wrote counts as the words of whoever asks. */
   speaksFor(by: string, asker: Principal): boolean
-  /** The name of whoever writes a message, where several people write in the conversation. */
+  /** The name of whoever writes a message, an answer or a note, where several people write in the conversation. */
   speaker(sessionId: string, by: string): string | undefined
   /** Lends child runs a part of what their parents may use. */
   slices: Slices
@@ -123,7 +123,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
   const { turnsOf, modelOf } = facts
   const ends = createRunEnds(parts, facts)
   const reading = createRunReading(store, facts, parts.attachments, parts.speaksFor)
-  const settleCalls = createSettleCalls(parts.tools, facts, reading, ends)
+  const settleCalls = createSettleCalls(parts, facts, reading, ends)
   const follow = createFollow(parts.guide, settleCalls, ends)
   const folding = createFolding(
     {

@@ -1,5 +1,5 @@
 import type { Guide } from '../agent/run/guide.ts'
-import type { StoredEntry } from '../agent/sessions/transcript-store.ts'
+import type { Given, StoredEntry } from '../agent/sessions/transcript-store.ts'
 import { callIdOf, type Settling, settles } from '../agent/settles.ts'
 import type { StepNote, StoredPlan } from '../calls/plans/plan.ts'
 import type { Plans } from '../calls/plans/plans.ts'
@@ -173,19 +173,21 @@ const toCall = ({ toolName, toolInput }: ScriptStep, toolUseId: string): ToolCal
   ...{ type: 'tool_call', toolUseId, toolName, toolInput },
 })
 
-const settledBy = (entries: readonly StoredEntry[], toolUseId: string): Settling | undefined =>
+type Ended = Settling & Given
+
+const settledBy = (entries: readonly StoredEntry[], toolUseId: string): Ended | undefined =>
   entries.filter(settles).find((entry) => callIdOf(entry) === toolUseId)
 
 const endedBy = (entry: Settling | undefined): CallEnd =>
   entry === undefined ? undefined : entry.type === 'confirm_resolved' ? 'refused' : 'came'
 
-function outcomeOf(entry: Settling): Outcome & StepNote {
+function outcomeOf(entry: Ended): Outcome & StepNote {
   switch (entry.type) {
     case 'blocked':
       return { state: 'failed', outcome: `refused: ${entry.reason}` }
     case 'confirm_resolved': {
       const note = entry.note === undefined ? '' : `: ${entry.note}`
-      return { state: 'failed', outcome: `its card was ${entry.decision} by ${entry.by}${note}` }
+      return { state: 'failed', outcome: `its card was ${entry.decision} by ${entry.speaker ?? entry.by}${note}` }
     }
     case 'tool_result':
       if (entry.isUnknown) return { state: 'unknown', outcome: entry.summary }

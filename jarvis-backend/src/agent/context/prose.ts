@@ -88,7 +88,7 @@ export function digestOf(folded: readonly StoredEntry[], before: string): string
   const lines = folded.flatMap((entry): string[] => {
     switch (entry.type) {
       case 'user':
-        return [`Operator: ${oneLine(entry.text, 1_000)}`]
+        return [`${entry.speaker ?? 'Operator'}: ${oneLine(entry.text, 1_000)}`]
       case 'assistant':
         return entry.content.flatMap((item) =>
           item.type === 'text'
@@ -103,7 +103,7 @@ export function digestOf(folded: readonly StoredEntry[], before: string): string
         return [`Refused [${entry.toolUseId}]: ${oneLine(entry.reason, 200)}`]
       case 'confirm_resolved':
         return [
-          `Card [${entry.callId ?? entry.toolUseId}]: ${entry.decision}${entry.note === undefined ? '' : `, “${oneLine(entry.note, 200)}”`}`,
+          `Card [${entry.callId ?? entry.toolUseId}]: ${entry.decision}${entry.speaker === undefined ? '' : ` by ${entry.speaker}`}${entry.note === undefined ? '' : `, “${oneLine(entry.note, 200)}”`}`,
         ]
       default:
         return []

@@ -2,17 +2,19 @@ import { type Principal, personFor, type ToolCall } from '../../protocol/index.t
 import type { ActiveRun } from '../active-run.ts'
 import { loadedSkills } from '../loaded-skills.ts'
 import { rightsOf } from '../principal.ts'
+import type { RunParts } from '../run-agent.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
-import type { Draft } from '../sessions/transcript-store.ts'
+import type { Draft, Given } from '../sessions/transcript-store.ts'
 import { callsIn } from '../settles.ts'
-import { contextOf, type ToolRunner } from '../tool-runner.ts'
+import { toldBy } from '../speaker.ts'
+import { contextOf } from '../tool-runner.ts'
 import type { createRunEnds } from './ends.ts'
 import type { RunFacts } from './facts.ts'
 import type { createRunReading } from './reading.ts'
 
 /** @returns a function that runs all calls at once, and changes to the same thing one after the other in the order of the calls */
 export function createSettleCalls(
-  tools: ToolRunner,
+  { tools, speaker }: Pick<RunParts, 'tools' | 'speaker'>,
   { principalIn, refusalIn, kinOf }: RunFacts,
   { sourcesFor, earlierEntries }: ReturnType<typeof createRunReading>,
   { endWith }: ReturnType<typeof createRunEnds>,
@@ -34,7 +36,10 @@ export function createSettleCalls(
         ...(refusal && own === undefined && { refusal }),
         append(entry) {
           if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
-          const entries = [...run.entries, session.append(run, entry)]
+          const by = toldBy(entry)
+          const name = by === undefined ? undefined : speaker(session.id, by)
+          const named: Draft & Given = name === undefined ? entry : { ...entry, speaker: name }
+          const entries = [...run.entries, session.append(run, named)]
           if (entry.type === 'tool_result' && !rightsOf(principal).hasModel) endWith(session, run, entries)
         },
         abortedBy: () => run.abortedBy,

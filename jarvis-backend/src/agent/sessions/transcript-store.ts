@@ -9,8 +9,8 @@ export type Draft = Entry extends infer E ? (E extends Entry ? Omit<E, 'seq' | '
 
 /**
  * A stored entry. `context` (of a message, and of a child run's task) and `todo` (of a message): the cluster summary, and the model's own
- * open list, that the model was given; and what a program sent along with it. `speaker` (of a message): the writer's name at that time, where
- * several people write. No client sees them.
+ * open list, that the model was given; and what a program sent along with it. `speaker` (of a message, an answer and a decision): the
+ * writer's name at that time, where several people write. No client sees them.
  */
 export type StoredEntry = Entry & Given
 export type Given = { context?: string; todo?: string; speaker?: string } & SentAlong

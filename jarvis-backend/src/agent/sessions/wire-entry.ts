@@ -10,6 +10,10 @@ export function wireEntry(entry: StoredEntry, redact: Redact): Entry {
     const model = madeBy === undefined ? {} : { model: madeBy === 'client' ? 'mcp' : 'command' }
     return { ...entry, ...model, content: entry.content.flatMap((item) => wireContent(item, redact)) }
   }
+  if (entry.type === 'question_resolved' || entry.type === 'confirm_resolved') {
+    const { speaker: _, ...shown } = entry
+    return shown
+  }
   if (entry.type !== 'user' && entry.type !== 'subrun') return entry
   const { context: _, todo: __, speaker: ___, wishes: ____, before: _____, after: ______, ...shown } = entry
   return shown

@@ -13,7 +13,8 @@ export const denialFacts: FactMaker = {
         const of = asked.get(entry.toolUseId)
         if (of === undefined) continue
         facts = facts.filter((fact) => fact.of !== of)
-        const text = entry.note === undefined ? `by ${entry.by}` : `by ${entry.by}: “${oneLine(entry.note, 240)}”`
+        const by = entry.speaker ?? entry.by
+        const text = entry.note === undefined ? `by ${by}` : `by ${by}: “${oneLine(entry.note, 240)}”`
         facts.push({ kind: 'denied', id, of, text, at: entry.at })
       } else if (entry.type === 'tool_use' && entry.tier === 'red') {
         const of = callLine(entry.toolName, entry.toolInput)

@@ -40,7 +40,7 @@ export const noteFacts: FactMaker = {
             {
               kind: 'decision',
               id: entry.callId ?? entry.toolUseId,
-              of: `approved by ${entry.by}`,
+              of: `approved by ${entry.speaker ?? entry.by}`,
               text: `“${oneLine(entry.note, longestSaid)}”`,
               at: entry.at,
             },
