@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { openDataDir } from '../config/data-dir.ts'
 import { readEnvFile, writeEnvFile } from '../config/env-file.ts'
-import { secretFiles } from '../config/sealed-files.ts'
+import { sealFiles, secretFiles } from '../config/sealed-files.ts'
+import { boxOf } from '../config/sealing.ts'
 import { surveySecrets } from '../config/secret-survey.ts'
 import { settingsPath } from '../config/settings-file.ts'
 import { writeWhole } from '../lib/whole-file.ts'
@@ -16,8 +17,10 @@ import {
   SecretsRefused,
   sealedRows,
   sealedRowsIn,
+  sealRows,
 } from '../secrets/index.ts'
-import { lockDataDir } from '../store/sqlite/lock.ts'
+import type { Database } from '../store/sqlite/database.ts'
+import { isDataDirLocked, lockDataDir } from '../store/sqlite/lock.ts'
 import { withData } from './data.ts'
 import { readOptions } from './options.ts'
 import { table } from './table.ts'
@@ -25,6 +28,7 @@ import { table } from './table.ts'
 const words = {
   sealed: 'sealed',
   old: 'sealed with an older data key; the next start seals it again',
+  oldAtWork: 'sealed with an older data key, which the running server uses until it restarts',
   plain: 'NOT sealed; the next start seals it',
   closed: 'sealed, and no key here opens it',
 }
@@ -59,7 +63,9 @@ function status(config: Config, isJson: boolean): void {
     console.log(JSON.stringify(found, null, 2))
     return
   }
-  for (const { place, state } of found.secrets) console.log(`${place}  ${words[state]}`)
+  const isAtWork = found.secrets.some(({ state }) => state === 'old') && isDataDirLocked(config.dataDir)
+  for (const { place, state } of found.secrets)
+    console.log(`${place}  ${words[state === 'old' && isAtWork ? 'oldAtWork' : state]}`)
   for (const name of plainCopies) console.log(`${name}  a copy with plain secrets; delete it when you do not need it`)
   for (const file of found.openToOthers) console.log(`${file}  other accounts can read this key`)
   if (problem !== undefined || key === undefined) {
@@ -77,6 +83,8 @@ async function changeKey(config: Config): Promise<void> {
   const before = surveySecrets(config)
   const known = new Set(before.secrets.flatMap(({ place, state }) => (state === 'closed' ? [] : [place])))
   let rotated: Rotated | undefined
+  /** The places that were plain; undefined where a server runs. */
+  let sealed: string[] | undefined
   const work = () => {
     rotated = named(() =>
       rotate(
@@ -96,15 +104,44 @@ async function changeKey(config: Config): Promise<void> {
       database.durably(() =>
         journal.append('setup', { change: 'secrets_rotated', by: 'cli', key: rotated?.master ?? '' }),
       )
+      sealed = sealAgain(config, database)
+      const places = sealed ?? []
+      if (places.length > 0)
+        database.durably(() => journal.append('setup', { change: 'secrets_sealed', by: 'cli', places }))
     })
-  else work()
+  else {
+    work()
+    sealed = sealAgain(config)
+  }
   if (rotated === undefined) return
   const { master, at, isResumed, unneeded } = rotated
   console.log(
     `${isResumed ? 'Done: the key' : 'Done: the new key'} ${master} of ${at} counts, and opened every secret. Keep a copy of it elsewhere, apart from backups of the data dir.`,
   )
+  if (sealed === undefined)
+    console.log(
+      'The running server keeps the data key of before until it restarts; then it seals every secret with the new one.',
+    )
   for (const place of unneeded) console.log(`${place} holds a key that opens nothing any more: take it out.`)
   console.log('Backups made before still need the key of their time.')
+}
+
+/**
+ * Seals everything with the newest data key, as a start does, where no server runs: one that runs knows only the data keys of its start, and
+ * writes these files itself. @returns the places that were plain; undefined where one runs
+ */
+function sealAgain(config: Config, database?: Database): string[] | undefined {
+  const dataDir = openDataDir(config.dataDir)
+  if (isDataDirLocked(dataDir)) return undefined
+  const unlock = lockDataDir(dataDir)
+  try {
+    const box = boxOf(config)
+    const sealed = sealFiles(dataDir, box)
+    if (database !== undefined) sealRows(database.sql, box, database.durably)
+    return sealed
+  } finally {
+    unlock()
+  }
 }
 
 /** Works only while no server runs: one that runs has the key. */

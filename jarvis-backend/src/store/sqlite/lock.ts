@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { madePrivate } from '../../lib/private-file.ts'
@@ -31,5 +32,21 @@ export function lockDataDir(dataDir: string): () => void {
         : `${dataDir} cannot be used. ${failure.message}`,
       { cause: error },
     )
+  }
+}
+
+/** Whether a process holds the data dir now. Nothing is changed; the file is read for a moment, which does not lock it for longer. */
+export function isDataDirLocked(dataDir: string): boolean {
+  const path = join(dataDir, 'lock.db')
+  if (!existsSync(path)) return false
+  let sql: Sqlite.Database | undefined
+  try {
+    sql = new Sqlite(path, { readonly: true, timeout: 0 })
+    sql.prepare('SELECT 1 FROM sqlite_schema').get()
+    return false
+  } catch (error) {
+    return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
+  } finally {
+    sql?.close()
   }
 }
