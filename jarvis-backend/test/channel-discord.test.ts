@@ -9,6 +9,7 @@ import type {
   Page,
 } from '../src/protocol/index.ts'
 import { type FakeDiscord, startDiscord } from './fake-services/discord.ts'
+import { createSkippingClock } from './support/fake-clock.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -18,15 +19,20 @@ const stranger = '66600000000000006'
 const soon = { timeout: 15_000 }
 const over = ['This is not open any more.']
 
-async function start(...turns: Parameters<typeof scripted>) {
+type Set = { clock?: ReturnType<typeof createSkippingClock>; skewMs?: number }
+const start = (...turns: Parameters<typeof scripted>) => startAt({}, ...turns)
+
+/** @param set how the clocks are set, ours and Discord's */
+async function startAt({ clock, skewMs = 0 }: Set, ...turns: Parameters<typeof scripted>) {
   const discord = await startDiscord()
+  discord.skew(skewMs)
   const env = {
     JARVIS_EMBEDDINGS: 'none',
     JARVIS_PUBLIC_URL: 'https://jarvis.example.org',
     JARVIS_CHANNEL_DISCORD_TOKEN: discord.token,
     JARVIS_CHANNEL_DISCORD_URL: discord.api,
   }
-  const jarvis = await startJarvis({ model: scripted(...turns), env })
+  const jarvis = await startJarvis({ model: scripted(...turns), env, ...(clock && { clock }) })
   const ask = async <T>(method: string, path: string, json?: unknown) => {
     const response = await jarvis.rest(`/api/${path}`, { method, ...(json !== undefined && { json }) })
     const text = await response.text()
@@ -203,3 +209,43 @@ test('a paired person talks there: answers, buttons of sessions and typed orders
   const again = discord.press(mira, choice, message)
   await expect.poll(() => again.told, soon).toEqual(over)
 })
+
+test.each([5, -5])(
+  'where Discord’s clock is %i hours off, what is old is not run and what is fresh is, also when ours is set meanwhile',
+  async (hours) => {
+    const clock = createSkippingClock()
+    const replies = [says('First.'), says('Second.'), says('Third.')] as const
+    const started = await startAt({ clock, skewMs: hours * 3_600_000 }, ...replies)
+    const { discord, jarvis } = started
+    await pair(started, mira)
+    // Alerts are told there too, in bold.
+    const told = () =>
+      discord.posted.findLast(
+        ({ channel, content }) => channel === discord.channelOf(mira) && !content.startsWith('**'),
+      )?.content
+    const writeOld = () => {
+      const timestamp = new Date(discord.now() - 3 * 60_000).toISOString()
+      discord.write(mira, '/stop_container vmid=104', { timestamp })
+    }
+    writeOld()
+    await expect.poll(told, soon).toMatch(/^You wrote this at \d\d:\d\d, and it arrived late/)
+    discord.write(mira, '/new How is it?')
+    await expect.poll(told, soon).toBe('First.')
+    // The connection goes on, which tells no time.
+    for (const [skippedMs, answer] of [
+      [2 * 3_600_000, 'Second.'],
+      [-4 * 3_600_000, 'Third.'],
+    ] as const) {
+      clock.skip(skippedMs)
+      discord.write(mira, '/new How is it?')
+      await expect.poll(told, soon).toBe(answer)
+      writeOld()
+      await expect.poll(told, soon).toMatch(/^You wrote this at/)
+    }
+    expect(discord.log).toEqual(['identify'])
+    expect((await jarvis.rest('/api/confirmations').then((reply) => reply.json())) as object).toMatchObject({
+      items: [],
+    })
+  },
+  60_000,
+)

@@ -1,5 +1,5 @@
 import { type WebSocket, WebSocketServer } from 'ws'
-import { type Reply, startService } from './service.ts'
+import { type Reply, startService, type Taken } from './service.ts'
 
 type Button = { type: number; style: number; label: string; custom_id?: string; url?: string }
 export type Posted = {
@@ -89,6 +89,8 @@ export async function startDiscord({
   let remaining = 1_000
   let isDeaf = false
   let refuse: number | undefined
+  let skewMs = 0
+  const now = () => Date.now() + skewMs
   const nextId = () => {
     made += 1
     return String(1_300_000_000_000_000_000n + BigInt(made))
@@ -150,7 +152,7 @@ export async function startDiscord({
     return { json: { id: nextId(), content: body.content } }
   }
 
-  const service = await startService(async ({ method, path, headers, body, bytes }) => {
+  const answer = async ({ method, path, headers, body, bytes }: Taken): Promise<Reply> => {
     const file = uploads.get(path)
     if (method === 'GET' && file !== undefined) return { text: file }
     const [, place = ''] = /^\/api\/v10(\/[^?]*)/.exec(path) ?? []
@@ -195,6 +197,10 @@ export async function startDiscord({
     if (method === 'GET' && kept !== undefined) return { json: kept }
     if (channel !== '' && method === 'PATCH' && message !== undefined) return edit(channel, message, json)
     return failure(404, 0, '404: Not Found')
+  }
+  const service = await startService(async (request) => {
+    const reply = await answer(request)
+    return { ...reply, headers: { ...reply.headers, date: new Date(now()).toUTCString() } }
   })
 
   const gateway = new WebSocketServer({ server: service.server })
@@ -285,6 +291,11 @@ export async function startDiscord({
     shut: (channel: string) => void blocked.add(channel),
     block: (user: string) => void blocked.add(channelOf(user)),
     unblock: (user: string) => void blocked.delete(channelOf(user)),
+    /** Its clock is wrong by so much from now on, or ours is. */
+    skew(ms: number) {
+      skewMs = ms
+    },
+    now,
     /** The server asks to connect again. */
     reconnect: () => sockets().forEach((socket) => void write(socket, { op: 7, d: null })),
     invalidate(isResumable: boolean) {
@@ -307,7 +318,7 @@ export async function startDiscord({
       opened.add(channelOf(user))
       const message = {
         ...{ id: nextId(), channel_id: channelOf(user), channel_type: 1, author: userOf(user, name), content },
-        ...{ timestamp: new Date().toISOString(), type: 0, mentions: [], attachments: [], embeds: [] },
+        ...{ timestamp: new Date(now()).toISOString(), type: 0, mentions: [], attachments: [], embeds: [] },
         ...more,
       }
       written.set(`${message.channel_id}/${message.id}`, message)

@@ -6,6 +6,8 @@ import { ask } from '../post.ts'
 const mostInvalid = 1_000
 const invalidWithinMs = 10 * 60_000
 const unknownTokenMs = 60_000
+/** How long it counts how far the clocks are apart. */
+const measuredForMs = 60_000
 /** Discord refuses clients that do not name themselves so. */
 const agent = 'DiscordBot (https://github.com/jarvis, 1)'
 
@@ -17,6 +19,7 @@ export type DiscordApi = ReturnType<typeof createDiscordApi>
 export function createDiscordApi({ base, token, clock }: { base: string; token: string; clock: Clock }) {
   let pausedUntil = 0
   let invalid: number[] = []
+  let measured: { aheadMs: number; at: number } | undefined
 
   /** How long nothing may be asked, ms; 0 where something may. */
   function restMs(): number {
@@ -45,6 +48,7 @@ export function createDiscordApi({ base, token, clock }: { base: string; token: 
       ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
       signal,
     })
+    if (answer.at !== undefined) measured = { aheadMs: clock.now() - answer.at, at: clock.now() }
     const read = parsed(answer.text)
     const {
       code,
@@ -64,17 +68,28 @@ export function createDiscordApi({ base, token, clock }: { base: string; token: 
     }
   }
 
+  /** Asks as the bot. @throws Error in words where Discord cannot be reached */
+  async function call(
+    method: string,
+    path: string,
+    body: object | FormData | undefined,
+    signal: AbortSignal,
+  ): Promise<DiscordReply> {
+    const rest = restMs()
+    if (rest > 0) return { status: 429, message: 'JARVIS waits as Discord asked', retryAfterMs: rest }
+    return send(method, path, body, { authorization: `Bot ${token}` }, signal)
+  }
+
   return {
-    /** Asks as the bot. @throws Error in words where Discord cannot be reached */
-    async call(
-      method: string,
-      path: string,
-      body: object | FormData | undefined,
-      signal: AbortSignal,
-    ): Promise<DiscordReply> {
-      const rest = restMs()
-      if (rest > 0) return { status: 429, message: 'JARVIS waits as Discord asked', retryAfterMs: rest }
-      return send(method, path, body, { authorization: `Bot ${token}` }, signal)
+    call,
+    /**
+     * How far our clock is ahead of Discord's, ms, to the second. The gateway tells no time, so the newest reply says it, and Discord is asked
+     * where that is a minute old or our clock was set meanwhile. Where it does not say, what was known before counts, or 0.
+     */
+    async aheadMs(signal: AbortSignal): Promise<number> {
+      const ageMs = measured === undefined ? -1 : clock.now() - measured.at
+      if (ageMs < 0 || ageMs > measuredForMs) await call('GET', '/users/@me', undefined, signal).catch(() => undefined)
+      return measured?.aheadMs ?? 0
     },
     /** Answers an interaction, whose own token is in the path. No limit of the bot holds there. */
     respond: (path: string, body: object, signal: AbortSignal): Promise<DiscordReply> =>

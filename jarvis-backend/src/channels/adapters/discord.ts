@@ -138,6 +138,15 @@ export const discord: ChannelKind = {
       await api.respond(`/webhooks/${encodeURIComponent(application_id)}/${encodeURIComponent(own)}`, body, signal)
     }
 
+    /** A message's time is Discord's; how old it is does not depend on how our clock is set. @throws the signal's reason */
+    async function byOurClock(incoming: Incoming, signal: AbortSignal): Promise<Incoming> {
+      if (incoming.kind !== 'text') return incoming
+      const aheadMs = await api.aheadMs(signal)
+      // It is handed over again after the next start.
+      signal.throwIfAborted()
+      return { ...incoming, at: incoming.at + aheadMs }
+    }
+
     /** Defers a tap at once, and takes each event in its turn. */
     function event(
       heard: Heard,
@@ -152,7 +161,7 @@ export const discord: ChannelKind = {
       return async () => {
         // Whoever pressed was told that it failed, so nothing is decided behind their back. They may press again.
         const isLost = (await deferred) === false
-        const taken: Incoming = isLost ? { kind: 'other' } : incoming
+        const taken: Incoming = isLost ? { kind: 'other' } : await byOurClock(incoming, signal)
         const { answer, link } = await heard({ ...taken, cursor })
         if (answer === undefined || signal.aborted) return
         // An answer that comes too late fails, and that is all.
