@@ -27,11 +27,11 @@ type Entry = { type: string; toolUseId?: string; result?: string }
 type Told = { event: string; payload: { toolUseId?: string; result?: string; isError?: boolean } }
 
 /** The whole server as a process of its own. */
-async function life(dataDir: string) {
+async function life(dataDir: string, temporary = folder()) {
   const child = spawn(process.execPath, [program], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     // What a killed server leaves behind goes with the test.
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', TMPDIR: folder() },
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', TMPDIR: temporary },
   })
   alive.add(child)
   const ended = once(child, 'exit').then(([, signal]) => {
@@ -172,9 +172,10 @@ const withBrowser = (findChromium() === undefined ? testWith('Chromium') : testW
 withBrowser(
   'with a killed server end its commands, its background processes and its browser, and are said to have',
   async () => {
-    const [dataDir] = [folder()]
-    writeFileSync(join(dataDir, 'policy.yaml'), 'workbench: {exec: true, browser: true}\n')
-    const server = await life(dataDir)
+    const [dataDir, other, temporary] = [folder(), folder(), folder()]
+    for (const dir of [dataDir, other])
+      writeFileSync(join(dir, 'policy.yaml'), 'workbench: {exec: true, browser: true}\n')
+    const server = await life(dataDir, temporary)
     const sessionId = await server.types('run_command', {
       command: '(setsid sleep 4721 &); sleep 4721',
       background: true,
@@ -203,6 +204,15 @@ withBrowser(
     const before = names().filter(({ pid }) => pid !== server.child.pid)
     expect(before.filter(({ name }) => /sleep 4721/.test(name)).length).toBeGreaterThan(1)
     expect(before.some(({ name }) => /chromium/.test(name))).toBe(true)
+    // Another JARVIS of this account lives on beside it.
+    const scratch = () => readdirSync(temporary).filter((name) => /^jarvis-(?:browser|egress)-/.test(name))
+    const own = scratch()
+    expect(own.map((name) => name.split('-')[1])).toEqual(expect.arrayContaining(['browser', 'egress']))
+    const neighbour = await life(other, temporary)
+    await neighbour.types('open_page', { url: 'http://nowhere.invalid/' })
+    expect(await neighbour.result()).toHaveProperty('toolUseId')
+    const others = scratch().filter((name) => !own.includes(name))
+    expect(others.length).toBeGreaterThan(1)
     await server.kill()
     const left = () =>
       before.filter(({ pid, name }) => {
@@ -213,9 +223,12 @@ withBrowser(
         }
       })
     await expect.poll(left, { timeout: 10_000 }).toEqual([])
+    expect(scratch()).toEqual(expect.arrayContaining(own))
     const next = await life(dataDir)
+    await expect.poll(scratch, { timeout: 10_000 }).toEqual(others)
     const { items } = await next.get<CommandsReply>(`sessions/${sessionId}/commands`)
     expect(items.map(({ words }) => words)).toEqual(['ended with JARVIS', 'ended with JARVIS'])
     await next.kill()
+    await neighbour.kill()
   },
 )

@@ -28,6 +28,7 @@ import { createRootOf } from '../workbench/files/root-of.ts'
 import { ownPathsOf } from '../workbench/own-paths.ts'
 import { rootProblem } from '../workbench/root-problem.ts'
 import { rootRefusal } from '../workbench/root-refused.ts'
+import { createScratches } from '../workbench/scratch.ts'
 import type { Foundation } from './foundation.ts'
 import type { Area, Bench } from './workbench/area.ts'
 import { type BrowserParts, composeBrowser } from './workbench/browser.ts'
@@ -68,7 +69,9 @@ export function composeWorkbench(
     partsOf: () => ({ rootOf, read: store.read }),
     report: foundation.report,
   })
-  const bench: Bench = { ...foundation, policy: parts.policy, ownPaths, sessionDir, rootOf, store, applier }
+  const scratches = createScratches(dataDir, foundation.report)
+  const own = { ownPaths, sessionDir, rootOf, store, applier, scratch: scratches.make }
+  const bench: Bench = { ...foundation, policy: parts.policy, ...own }
   const made: readonly Area[] = areasOf(bench, parts)
   const shownOrder = made.toSorted((one, other) => areaNames.indexOf(one.name) - areaNames.indexOf(other.name))
   const isOn = ({ name, isOnByItself }: Area, policy: WorkbenchPolicy) =>
@@ -155,6 +158,7 @@ export function composeWorkbench(
     start() {
       journal.prune(foundation.now() - keptForMs)
       store.prune(new Set())
+      void scratches.clear()
       for (const { start } of made) start?.()
     },
     async stop() {

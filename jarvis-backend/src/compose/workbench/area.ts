@@ -5,6 +5,7 @@ import type { Tool } from '../../tools/tool.ts'
 import type { Applier } from '../../workbench/files/applier.ts'
 import type { ContentStore } from '../../workbench/files/content-store.ts'
 import type { RootAt } from '../../workbench/files/walk.ts'
+import type { MakeScratch } from '../../workbench/scratch.ts'
 import type { Foundation } from '../foundation.ts'
 
 /** One area of the workbench: its tools, and what it says of itself. A file beside this one makes each. */
@@ -46,4 +47,6 @@ export type Bench = Pick<
   store: ContentStore
   /** Changes files for a call, and finishes that after a crash. */
   applier: Applier
+  /** Folders that a later start removes where this process is killed. */
+  scratch: MakeScratch
 }

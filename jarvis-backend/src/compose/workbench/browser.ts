@@ -45,6 +45,7 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
         folder: () => bench.sessionDir(sessionId),
         egress: {
           ...parts.reaching,
+          scratch: bench.scratch,
           log: ({ place, refused, sentBytes, receivedBytes }) =>
             bench.log(
               `The browser of ${sessionId} ${refused === undefined ? `reached ${place}: ${sentBytes} bytes sent, ${receivedBytes} received` : `asked for ${place}: ${refused}`}.`,

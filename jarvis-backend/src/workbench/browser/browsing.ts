@@ -65,7 +65,7 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
   const way: Way = await openWay(allows, parts.egress)
   let launched: Launched
   try {
-    launched = await launchChromium(parts.chromium, way.socket)
+    launched = await launchChromium(parts.chromium, way.socket, parts.egress.scratch)
   } catch (error) {
     await way.close()
     throw error

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { relayBind, relayed, relayPort } from '../egress/relay.ts'
 import { bwrapOptions, bwrapPath } from '../sandbox/argv.ts'
 import { seccompFilter } from '../sandbox/seccomp.ts'
+import { type MakeScratch, makeScratch } from '../scratch.ts'
 import { loadPlaywright } from './parts.ts'
 
 /** A Chromium in a sandbox of its own. `downloads`: its folder for downloads, on this machine. */
@@ -30,14 +30,18 @@ const filterFile = 9
 
 /**
  * Starts Chromium in bubblewrap. Nothing leads out of the sandbox but `egress`, and of this machine's files it sees its programs and its own
- * folder for downloads. Chromium's own sandbox is nested in it. @param egress the socket of its proxy @throws Error saying why it did not start
+ * folder for downloads. Chromium's own sandbox is nested in it. @param egress the socket of its proxy @param scratch makes its folder on this
+ * machine @throws Error saying why it did not start
  */
-export async function launchChromium(chromium: { path: string; folder?: string }, egress: string): Promise<Launched> {
+export async function launchChromium(
+  chromium: { path: string; folder?: string },
+  egress: string,
+  scratch: MakeScratch = makeScratch,
+): Promise<Launched> {
   const playwright = await loadPlaywright()
   const filter = seccompFilter({ sockets: 'unix', nests: true })
   if (filter === undefined) throw new Error(`There is no filter of system calls for ${process.arch}.`)
-  const folder = mkdtempSync(join(tmpdir(), 'jarvis-browser-'))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
+  const { path: folder, remove } = scratch('browser')
   try {
     const downloads = join(folder, 'downloads')
     mkdirSync(downloads)

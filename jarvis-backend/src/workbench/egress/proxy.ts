@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { type MakeScratch, makeScratch } from '../scratch.ts'
 import { type Place, placeOf, placeText } from './place.ts'
 import { type Reaching, reach, type Unreached } from './reach.ts'
 
@@ -28,8 +27,8 @@ export type Way = {
   close(): Promise<void>
 }
 
-/** `log`: told of each connection that has ended and each refusal. */
-export type EgressParts = Reaching & { log?: (contact: Contact) => void }
+/** `log`: told of each connection that has ended and each refusal. `scratch`: makes the socket's folder. */
+export type EgressParts = Reaching & { log?: (contact: Contact) => void; scratch?: MakeScratch }
 
 const mostContacts = 200
 const mostConnections = 128
@@ -53,8 +52,8 @@ const words = {
  * connection goes to one of those addresses. @throws where no socket can be made
  */
 export async function openWay(allows: Allows, parts: EgressParts = {}): Promise<Way> {
-  const folder = mkdtempSync(join(tmpdir(), 'jarvis-egress-'))
-  const path = join(folder, 'way')
+  const folder = (parts.scratch ?? makeScratch)('egress')
+  const path = join(folder.path, 'way')
   const contacts = new Map<string, Contact>()
   const open = new Set<Duplex>()
   const carried = { sent: 0, received: 0 }
@@ -171,7 +170,7 @@ export async function openWay(allows: Allows, parts: EgressParts = {}): Promise<
       const closed = new Promise((resolve) => server.close(resolve))
       for (const stream of open) stream.destroy()
       await closed
-      rmSync(folder, { recursive: true, force: true })
+      folder.remove()
     },
   }
 }
