@@ -89,3 +89,4 @@ export function createListening(parts: {
     },
   }
 }
+export type Listening = ReturnType<typeof createListening>

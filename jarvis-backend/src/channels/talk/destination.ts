@@ -1,0 +1,20 @@
+import { namedAgent } from './orders.ts'
+
+/** Where a message goes: on in the chat's current session, or into a new one, whose agent the message names or the bindings choose. */
+export type Destination = { session: 'current'; sessionId: string } | { session: 'new'; agent: 'named' | 'bound' }
+
+/**
+ * Decides where a message goes. A message that names another agent than the current session's begins a new session.
+ * @param current the chat's current session; undefined where there is none, or the person asked for a new one
+ */
+export function destinationOf(
+  text: string,
+  current: { sessionId: string; agent: string } | undefined,
+  hasAgent: (id: string) => boolean,
+): Destination {
+  const name = namedAgent(text)
+  const named = name !== undefined && hasAgent(name) ? name : undefined
+  if (current !== undefined && (named === undefined || named === current.agent))
+    return { session: 'current', sessionId: current.sessionId }
+  return { session: 'new', agent: named === undefined ? 'bound' : 'named' }
+}

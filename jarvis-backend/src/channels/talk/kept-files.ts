@@ -1,0 +1,35 @@
+import { JarvisError } from '../../protocol/index.ts'
+import type { IncomingText } from '../channel.ts'
+import type { Recipient } from '../ports.ts'
+import type { Registry } from '../registry.ts'
+import type { House } from './ports.ts'
+
+const mostFileBytes = 10 * 1024 * 1024
+const fileForMs = 20_000
+/** Longest text of another person, characters. */
+const mostForeign = 20_000
+
+/**
+ * Keeps the files of a message until it is sent. The words of others, which the person forwarded or quoted, become files too, so the model takes
+ * them as data.
+ */
+export const createKeptFiles =
+  (parts: { house: Pick<House, 'upload'>; registry: Pick<Registry, 'channel'>; signal: AbortSignal }) =>
+  /** @returns the ids of the files @throws JarvisError, Error in words */
+  async ({ files = [], foreign = [] }: IncomingText, to: Recipient): Promise<string[]> => {
+    const { house } = parts
+    const open = parts.registry.channel(to.channel)?.channel
+    const ids: string[] = []
+    for (const { ref, name, bytes = 0 } of files) {
+      if (bytes > mostFileBytes || open?.file === undefined)
+        throw new JarvisError('message_too_large', `${name} is too large: a file may have 10 MB.`)
+      const signal = AbortSignal.any([parts.signal, AbortSignal.timeout(fileForMs)])
+      ids.push(house.upload(to.person, { name, data: await open.file(ref, mostFileBytes, signal) }))
+    }
+    for (const { how, text } of foreign) {
+      const data = Buffer.from(text.slice(0, mostForeign).toWellFormed())
+      if (data.length > 0) ids.push(house.upload(to.person, { name: `${how}.txt`, data }))
+    }
+    return ids
+  }
+export type KeptFiles = ReturnType<typeof createKeptFiles>

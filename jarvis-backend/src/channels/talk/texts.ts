@@ -1,0 +1,122 @@
+import type { Clock } from '../../lib/clock.ts'
+import { timeOfDay } from '../../lib/time-of-day.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import type { IncomingText } from '../channel.ts'
+import type { Recipient } from '../ports.ts'
+import type { Say, Spoken } from '../spoken.ts'
+import type { Arrival } from './arrival.ts'
+import type { CurrentSession } from './current-session.ts'
+import type { KeptFiles } from './kept-files.ts'
+import type { Listening } from './listening.ts'
+import type { OrderAnswers } from './order-answers.ts'
+import { orderOf } from './orders.ts'
+import type { House } from './ports.ts'
+
+/** A message that was written longer ago is answered and not run, ms: it arrives late after an outage. */
+const oldAfterMs = 2 * 60_000
+
+/** Takes what people write: as an order, as a voice note, as the answer to a question that waits, or as a message to the model. */
+export function createTexts(parts: {
+  house: Pick<House, 'questions' | 'answer'>
+  session: Pick<CurrentSession, 'send' | 'leave' | 'idOf'>
+  listening: Pick<Listening, 'problem' | 'keep'>
+  keptFiles: KeptFiles
+  answerOrder: OrderAnswers
+  clock: Clock
+  say: Say
+  atomically<T>(work: () => T): T
+  signal: AbortSignal
+}) {
+  const { house, session, listening, say, atomically } = parts
+
+  /** Why nothing is done, in words for the person. */
+  function refusal({ talks }: Recipient, { at, voice }: IncomingText): string | undefined {
+    if (!talks) return 'Conversation is off here. Switch it on in the dashboard: Settings, Channels.'
+    if (parts.clock.now() - at > oldAfterMs)
+      return `You wrote this at ${timeOfDay(at)}, and it arrived late, so nothing was done. Send it again if it still counts.`
+    return voice && listening.problem(voice)
+  }
+
+  /** Takes a text as the answer to the question that waits in the current session. @returns undefined where none waits */
+  function answered({ to, incoming, advance }: Arrival): Spoken | undefined {
+    const sessionId = session.idOf(to, incoming.from.thread ?? '')
+    const said = incoming.text.trim()
+    const isOnlyText = !hasFiles(incoming) && !hasForeign(incoming)
+    if (sessionId === undefined || !isOnlyText || said === '' || said.startsWith('/')) return undefined
+    const question = house.questions(sessionId).find(({ server }) => server === undefined)
+    if (question === undefined) return undefined
+    house.answer({ questionId: question.questionId, by: to.person, said, remember: advance })
+    return say('Taken as your answer.')
+  }
+
+  /** Sends a message to the model. @param written the person's own words, without an order */
+  async function sent(arrival: Arrival, written: string, isNew: boolean): Promise<Spoken | undefined> {
+    const { to, kind, incoming, advance } = arrival
+    const { thread = '', chat } = incoming.from
+    const attachments = await parts.keptFiles(incoming, to)
+    const words = written.trim()
+    if (words === '' && attachments.length === 0) {
+      atomically(advance)
+      return say('JARVIS takes text, pictures, text files and voice notes.')
+    }
+    // What others wrote is never the line itself.
+    const text = words !== '' ? words : hasForeign(incoming) ? 'I forward you this.' : 'Look at this.'
+    const message = { thread, text, attachments, isNew, requestId: `${kind.id} ${chat} ${incoming.ref}` }
+    let isTaken = false
+    const { isQueued } = session.send(to, kind, message, () => {
+      advance()
+      isTaken = true
+    })
+    // A message that came a second time started nothing.
+    if (!isTaken) atomically(advance)
+    return isQueued ? say('It waits until the answer before it is done. /stop ends that.') : undefined
+  }
+
+  async function taken(arrival: Arrival): Promise<Spoken | undefined> {
+    const { to, incoming, advance } = arrival
+    const { thread = '' } = incoming.from
+    // Forwarded words of others give no order.
+    const order = isForwarded(incoming) ? undefined : orderOf(incoming.text)
+    if (order === undefined) return answered(arrival) ?? (await sent(arrival, incoming.text, false))
+    if (order.does !== 'new') return parts.answerOrder(order, arrival)
+    if (order.rest !== '' || hasFiles(incoming)) return sent(arrival, order.rest, true)
+    atomically(() => {
+      session.leave(to, thread)
+      advance()
+    })
+    return say('The next message begins a new conversation.')
+  }
+
+  return {
+    /** @returns what the person is told; undefined: silence @throws JarvisError `shutting_down`: the channel hands it over again */
+    async take(arrival: Arrival): Promise<Spoken | undefined> {
+      const { to, incoming, advance } = arrival
+      const tell = (text: string) => {
+        atomically(advance)
+        return say(text)
+      }
+      const why = refusal(to, incoming)
+      if (why !== undefined) return tell(why)
+      const { voice, from, at } = incoming
+      if (voice !== undefined) {
+        const begin = atomically(() => {
+          advance()
+          return listening.keep(to, from.thread ?? '', voice.ref, at)
+        })
+        begin()
+        return undefined
+      }
+      try {
+        return await taken(arrival)
+      } catch (error) {
+        // The update comes again where JARVIS stops.
+        if (parts.signal.aborted || (error instanceof JarvisError && error.code === 'shutting_down')) throw error
+        return tell(error instanceof Error ? error.message : 'That failed.')
+      }
+    },
+  }
+}
+
+const hasFiles = ({ files = [] }: IncomingText) => files.length > 0
+const hasForeign = ({ foreign = [] }: IncomingText) => foreign.length > 0
+const isForwarded = ({ foreign = [] }: IncomingText) => foreign.some(({ how }) => how === 'forwarded')
