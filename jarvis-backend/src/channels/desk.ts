@@ -8,9 +8,11 @@ import {
   type ChannelsReply,
   JarvisError,
 } from '../protocol/index.ts'
-import { type ChannelKind, decides } from './channel.ts'
+import type { ChannelKind } from './channel.ts'
 import type { Channels } from './channels.ts'
-import type { OutboxItem, OutboxStore, Recipient, RecipientStore } from './ports.ts'
+import { createDeskViews } from './desk-views.ts'
+import type { OutboxStore, Recipient, RecipientStore } from './ports.ts'
+import { recipientChange } from './recipient-change.ts'
 import { isSecretSetting, settingsProblem } from './registry.ts'
 
 const healthForMs = 15_000
@@ -41,6 +43,7 @@ export function createDesk(parts: {
 }) {
   const { channels, outbox, recipients, record, durably } = parts
   const { registry } = channels
+  const views = createDeskViews(parts)
 
   function kindOf(id: string): ChannelKind {
     const kind = registry.kind(id)
@@ -52,86 +55,11 @@ export function createDesk(parts: {
     if (kind.settings.length > 0) return kind
     throw new JarvisError('conflict', `${kind.name} has no settings: it is turned on in each browser.`)
   }
-  const shownRecipient = ({
-    id,
-    person,
-    user,
-    name,
-    isGroup,
-    hidesNames,
-    talks,
-    agent,
-    createdAt,
-    problem,
-    ...rest
-  }: Recipient): ChannelRecipient => ({
-    ...{
-      id,
-      person,
-      personName: parts.nameOf(person),
-      user,
-      name,
-      isGroup,
-      decides: rest.decides,
-      hidesNames,
-      talks,
-      createdAt,
-    },
-    ...(agent !== undefined && { agent }),
-    ...(problem !== undefined && { problem: parts.redact(problem) }),
-  })
-
-  function shown(kind: ChannelKind, more: { problem?: string; account?: string } = {}): ChannelInfo {
-    const { id, name, readers, capabilities, settings } = kind
-    const subscribes = capabilities.subscribes === true
-    const state = registry.state(id)
-    const values = state.state === 'on' ? state.values : {}
-    const own = recipients.list(id)
-    const problem = more.problem ?? (state.state === 'off' ? undefined : state.problem) ?? failing(own)
-    return {
-      ...{ id, name, readers, atMost: atMostOf(kind), state: state.state },
-      ...{ subscribes, pairs: capabilities.pairs && !subscribes },
-      ...{ talks: capabilities.talks !== undefined, groups: capabilities.groups === true },
-      ...(state.state !== 'off' && state.from !== undefined && { from: state.from }),
-      ...(state.state === 'on' && { place: parts.redact(state.channel.place) }),
-      ...(more.account !== undefined && { account: more.account }),
-      ...(problem !== undefined && { problem: parts.redact(problem) }),
-      settings: settings.map(({ name: setting, label, isRequired, example }) => {
-        const isSecret = isSecretSetting(setting)
-        const value = values[setting]
-        const isSet = value !== undefined
-        const told = isSet && !isSecret ? { value } : {}
-        return { name: setting, label, isRequired, isSecret, example, isSet, ...told }
-      }),
-      recipients: own.map(shownRecipient),
-      waiting: own.reduce((sum, one) => sum + outbox.waiting(one.id), 0),
-    }
-  }
-
-  /** Why the newest message that waits was not sent yet. */
-  const failing = (own: readonly Recipient[]): string | undefined =>
-    own.map(({ id, problem }) => channels.stuck(id) ?? problem).find((why) => why !== undefined)
-
-  function delivery(item: OutboxItem): ChannelDelivery {
-    const { id, seq, channel, recipient, act, content, createdAt, attempts, end, endedAt, why, isOpen } = item
-    const to = recipients.get(recipient)
-    const isWaiting = end === undefined
-    return {
-      ...{ id, seq, channel, act, kind: content.kind, level: content.level, attempts },
-      to: to === undefined ? '' : to.isGroup ? to.name : parts.nameOf(to.person),
-      title: parts.redact(content.kind === 'notice' ? (content.lines[0] ?? content.title) : content.title),
-      at: createdAt,
-      state: end ?? (isOpen ? 'sending' : 'waiting'),
-      ...(endedAt !== undefined && { endedAt }),
-      ...(isWaiting && { nextAt: item.notBefore }),
-      ...(why !== undefined && { why: parts.redact(why) }),
-    }
-  }
   function item(id: string | undefined): ChannelDelivery {
     const found = id === undefined ? undefined : outbox.get(id)
     if (found === undefined)
       throw new JarvisError('conflict', 'It cannot be sent again: only a message that was not sent can, and no card.')
-    return delivery(found)
+    return views.delivery(found)
   }
   function owned(id: string, by: Person): Recipient {
     const found = recipients.get(id)
@@ -139,20 +67,17 @@ export function createDesk(parts: {
     if (found === undefined || !isTheirs) throw new JarvisError('not_found', 'There is no such pairing of yours.')
     return found
   }
-  /** A phone that sends a denial needs an address to send it to. */
-  const atMostOf = ({ capabilities }: ChannelKind) =>
-    capabilities.tapsByAddress === true && !parts.hasPublicUrl ? 'none' : capabilities.decidesAtMost
   const today = () => new Date(parts.now()).setHours(0, 0, 0, 0)
 
   return {
     current: (): ChannelsReply => ({
-      items: registry.kinds.map((kind) => shown(kind)),
+      items: registry.kinds.map((kind) => views.channel(kind)),
       today: outbox.counts(today()),
     }),
     /** What stands between JARVIS and people, for the doctor. */
     problems: (): { name: string; problem?: string }[] =>
       registry.kinds.flatMap((kind) => {
-        const { state, problem, subscribes, recipients: own } = shown(kind)
+        const { state, problem, subscribes, recipients: own } = views.channel(kind)
         return state === 'off' || (subscribes && own.length === 0)
           ? []
           : [{ name: kind.name, ...(problem !== undefined && { problem }) }]
@@ -174,7 +99,7 @@ export function createDesk(parts: {
         parts.save(channel, settings)
       })
       await channels.reload()
-      return shown(kind)
+      return views.channel(kind)
     },
     async forget(channel: string, by: Person): Promise<void> {
       const kind = settable(channel)
@@ -189,9 +114,9 @@ export function createDesk(parts: {
       const open = registry.channel(channel)
       if (open === undefined) throw new JarvisError('conflict', `Set ${kind.name} up first.`)
       try {
-        return shown(kind, await open.channel.health(AbortSignal.timeout(healthForMs)))
+        return views.channel(kind, await open.channel.health(AbortSignal.timeout(healthForMs)))
       } catch (error) {
-        return shown(kind, { problem: error instanceof Error ? error.message : 'it could not be reached' })
+        return views.channel(kind, { problem: error instanceof Error ? error.message : 'it could not be reached' })
       }
     },
     test(channel: string, recipient: string | undefined, by: Person): ChannelDelivery {
@@ -202,7 +127,7 @@ export function createDesk(parts: {
       return item(channels.test(to))
     },
     deliveries: ({ limit, before }: { limit: number; before?: number | undefined }): ChannelDelivery[] =>
-      outbox.log({ limit, ...(before !== undefined && { before }) }).map(delivery),
+      outbox.log({ limit, ...(before !== undefined && { before }) }).map(views.delivery),
     tapped: channels.tapped,
     again: (id: string): ChannelDelivery => item(channels.again(id)),
     rules: parts.rules,
@@ -220,48 +145,30 @@ export function createDesk(parts: {
     begin: channels.pairings.begin,
     pairings: channels.pairings.list,
     confirm: (id: string, user: string, person: string): ChannelRecipient =>
-      shownRecipient(channels.pairings.confirm(id, user, person)),
+      views.recipient(channels.pairings.confirm(id, user, person)),
     cancel: channels.pairings.cancel,
     groups: async (channel: string) => ({ items: await channels.groups.list(channel) }),
     tellGroup: async (channel: string, group: string, person: string): Promise<ChannelRecipient> =>
-      shownRecipient(await channels.groups.bind(channel, group, person)),
+      views.recipient(await channels.groups.bind(channel, group, person)),
     change(id: string, body: ChannelRecipientBody, by: Person, raise: () => void): ChannelRecipient {
       const before = owned(id, by)
       const kind = kindOf(before.channel)
-      if (before.isGroup)
-        throw new JarvisError(
-          'invalid_request',
-          'A group is told without names and decides nothing. It can only be ended.',
-        )
-      const { decides: next = before.decides, hidesNames = before.hidesNames, talks = before.talks, agent } = body
-      const rank = (one: Recipient['decides']) => decides.indexOf(one)
-      if (talks && kind.capabilities.talks === undefined)
-        throw new JarvisError('invalid_request', `talks: ${kind.name} only tells.`)
-      if (typeof agent === 'string') parts.requireAgent(agent)
-      const isAgentNew = agent !== undefined && (agent ?? undefined) !== before.agent
-      const atMost = atMostOf(kind)
-      if (kind.capabilities.subscribes === true && rank(next) > rank(before.decides))
-        throw new JarvisError('invalid_request', 'decides: a browser signs with a key that it makes. Turn it on there.')
-      if (rank(next) > Math.max(rank(atMost), rank(before.decides))) {
-        const why =
-          atMost === kind.capabilities.decidesAtMost ? '' : ' Set JARVIS_PUBLIC_URL: phones send a denial there.'
-        throw new JarvisError('invalid_request', `decides: ${kind.name} may do ${atMost} at most.${why}`)
-      }
-      if (rank(next) > rank(before.decides) || (talks && !before.talks) || isAgentNew) {
+      const { rights, isMore } = recipientChange(before, body, kind, views.atMostOf(kind))
+      if (typeof rights.agent === 'string') parts.requireAgent(rights.agent)
+      if (isMore) {
         // An owner may take another person's right, and give them none.
         if (before.person !== by.id)
           throw new JarvisError('forbidden', 'Only they themselves may allow more on their phone.')
         raise()
       }
       durably(() => {
-        recipients.set(id, { decides: next, hidesNames, talks, ...(agent !== undefined && { agent }) })
-        const about = { recipient: id, channel: before.channel, decides: next, hidesNames, talks }
-        record({ change: 'recipient', by: by.id, ...about, ...(agent !== undefined && { agent }) })
+        recipients.set(id, rights)
+        record({ change: 'recipient', by: by.id, recipient: id, channel: before.channel, ...rights })
       })
-      if (!talks) channels.quiet(id)
+      if (!rights.talks) channels.quiet(id)
       parts.changed()
-      if ((next === 'none') !== (before.decides === 'none')) void channels.reload()
-      return shownRecipient(recipients.get(id) ?? before)
+      if ((rights.decides === 'none') !== (before.decides === 'none')) void channels.reload()
+      return views.recipient(recipients.get(id) ?? before)
     },
     remove(id: string, by: Person): void {
       const { channel, user } = owned(id, by)

@@ -1,0 +1,37 @@
+import { type ChannelRecipientBody, JarvisError } from '../protocol/index.ts'
+import { type ChannelKind, type Decides, decides } from './channel.ts'
+import type { Recipient } from './ports.ts'
+
+/** What a recipient may do after a change. `agent`: absent where it stays, null where the bindings choose. */
+export type RecipientRights = Pick<Recipient, 'decides' | 'hidesNames' | 'talks'> & { agent?: string | null }
+
+const rank = (one: Decides) => decides.indexOf(one)
+
+/**
+ * Works out a change of what a recipient may do. The right to decide that it has may stay, also where the channel would not give it any more.
+ * @param atMost what a tap on the channel may do now
+ * @returns `isMore`: the change allows more than before, or names another agent, so the person must confirm it
+ * @throws JarvisError `invalid_request`: the channel cannot do that
+ */
+export function recipientChange(
+  before: Pick<Recipient, 'decides' | 'hidesNames' | 'talks' | 'agent' | 'isGroup'>,
+  { decides: next = before.decides, hidesNames = before.hidesNames, talks = before.talks, agent }: ChannelRecipientBody,
+  { name, capabilities }: Pick<ChannelKind, 'name' | 'capabilities'>,
+  atMost: Decides,
+): { rights: RecipientRights; isMore: boolean } {
+  const refuse = (why: string) => new JarvisError('invalid_request', why)
+  if (before.isGroup) throw refuse('A group is told without names and decides nothing. It can only be ended.')
+  if (talks && capabilities.talks === undefined) throw refuse(`talks: ${name} only tells.`)
+  const decidesMore = rank(next) > rank(before.decides)
+  if (capabilities.subscribes === true && decidesMore)
+    throw refuse('decides: a browser signs with a key that it makes. Turn it on there.')
+  if (decidesMore && rank(next) > rank(atMost)) {
+    const why = atMost === capabilities.decidesAtMost ? '' : ' Set JARVIS_PUBLIC_URL: phones send a denial there.'
+    throw refuse(`decides: ${name} may do ${atMost} at most.${why}`)
+  }
+  const isAgentNew = agent !== undefined && (agent ?? undefined) !== before.agent
+  return {
+    rights: { decides: next, hidesNames, talks, ...(agent !== undefined && { agent }) },
+    isMore: decidesMore || (talks && !before.talks) || isAgentNew,
+  }
+}
