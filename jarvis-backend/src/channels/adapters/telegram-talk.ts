@@ -1,24 +1,8 @@
-import type { Channel, Choice, Delivery, PairedChat, Picture, Reply } from '../channel.ts'
+import type { Channel, Choice, Delivery, PairedChat, Reply } from '../channel.ts'
 import { attempted, readBytes } from '../post.ts'
+import { type Call, refusalOf, type TelegramApi } from './telegram-api.ts'
 import { htmlOf } from './telegram-html.ts'
 import type { Message } from './telegram-incoming.ts'
-
-export type TelegramReply = {
-  status: number
-  /** By its own clock, Unix ms. */
-  at?: number
-  ok?: boolean
-  result?: unknown
-  description?: string
-  parameters?: { retry_after?: number; migrate_to_chat_id?: number }
-}
-/** Calls a method of the bot API. @param file sent beside the parameters */
-export type Call = (
-  method: string,
-  params: object,
-  signal: AbortSignal,
-  more?: { patienceMs?: number; file?: { field: string; name: string; picture: Picture } },
-) => Promise<TelegramReply>
 
 /** Longest text of a message is 4096; some characters more are added where Markdown becomes HTML. */
 export const mostChars = 3_600
@@ -46,16 +30,9 @@ const keyboardOf = (choices: readonly Choice[]) => ({
 /** Conversation over Telegram: messages in HTML of our own making, drafts, pictures, files. */
 export function telegramTalk({
   call,
-  refusalOf,
   fileBase,
-}: {
-  call: Call
-  /** Undefined where it is none. */
-  refusalOf(reply: TelegramReply): Delivery | undefined
-  /** The address below which files are, with the token. */
-  fileBase: string
-}): Required<Pick<Channel, 'say' | 'resay' | 'preview' | 'file'>> {
-  /** Undefined: an older server of the bot API knows no drafts, so a message is edited. */
+}: Pick<TelegramApi, 'call' | 'fileBase'>): Required<Pick<Channel, 'say' | 'resay' | 'preview' | 'file'>> {
+  /** False: an older server of the bot API knows no drafts, so a message is edited. */
   let hasDrafts = true
 
   async function sent(

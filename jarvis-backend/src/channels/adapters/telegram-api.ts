@@ -1,0 +1,90 @@
+import { baseOf } from '../addresses.ts'
+import type { Delivery, Picture } from '../channel.ts'
+import { ask } from '../post.ts'
+
+export type TelegramReply = {
+  status: number
+  /** By its own clock, Unix ms. */
+  at?: number
+  ok?: boolean
+  result?: unknown
+  description?: string
+  parameters?: { retry_after?: number; migrate_to_chat_id?: number }
+}
+type SentFile = { field: string; name: string; picture: Picture }
+/** Calls a method of the bot API. @param file sent beside the parameters */
+export type Call = (
+  method: string,
+  params: object,
+  signal: AbortSignal,
+  more?: { patienceMs?: number; file?: SentFile },
+) => Promise<TelegramReply>
+
+const unknownTokenMs = 60_000
+
+/** Telegram's bot API. Its addresses hold the token, so no error may quote them. */
+export function createTelegramApi(url: string, token: string) {
+  const base = `${baseOf(url)}/bot${token}`
+
+  const call: Call = async (method, params, signal, { patienceMs, file } = {}) => {
+    const body = file === undefined ? JSON.stringify(params) : formOf(params, file)
+    const headers = file === undefined ? { 'content-type': 'application/json' } : {}
+    const answer = await ask(`${base}/${method}`, {
+      ...{ headers, body, signal },
+      ...(patienceMs !== undefined && { patienceMs }),
+    })
+    const { status, at } = answer
+    const outer = { status, ...(at !== undefined && { at }) }
+    try {
+      return { ...(JSON.parse(answer.text) as TelegramReply), ...outer }
+    } catch {
+      return outer
+    }
+  }
+
+  return {
+    call,
+    /** The address below which files are. */
+    fileBase: `${baseOf(url)}/file/bot${token}`,
+    /** Our own user id. */
+    userId: Number(token.split(':')[0]),
+    /** Says where updates would go instead of to us; undefined where no webhook is set. */
+    async webhook(signal: AbortSignal): Promise<string | undefined> {
+      const { ok, result } = await call('getWebhookInfo', {}, signal)
+      const { url: set = '' } = (ok === true ? result : {}) as { url?: string }
+      if (set === '') return undefined
+      const host = URL.canParse(set) ? new URL(set).host : 'an address'
+      return `Somebody set a webhook to ${host}, which gets what is pressed here. Make another token, or remove it.`
+    },
+  }
+}
+export type TelegramApi = ReturnType<typeof createTelegramApi>
+
+/** Interprets a refusal; undefined where it is none. */
+export function refusalOf({
+  ok,
+  status,
+  description,
+  parameters,
+}: TelegramReply): Exclude<Delivery, { kind: 'sent' }> | undefined {
+  if (ok === true) return undefined
+  const why = `it answered ${status}${description === undefined ? '' : `: ${description}`}`
+  const asked = parameters?.retry_after
+  const moved = parameters?.migrate_to_chat_id
+  if (moved !== undefined) return { kind: 'again', why: 'the group has another id now', movedTo: String(moved) }
+  if (status === 429) return { kind: 'again', why, ...(asked !== undefined && { retryAfterMs: asked * 1_000 }) }
+  // Telegram may answer so for a while only.
+  if (status === 401 || status === 404)
+    return { kind: 'again', why: 'it does not know the token', retryAfterMs: unknownTokenMs }
+  if (status === 403) return { kind: 'gone', why }
+  return status >= 500 || ok === undefined ? { kind: 'again', why } : { kind: 'failed', why }
+}
+
+/** A form with a file, for a method that sends one. */
+function formOf(params: object, { field, name, picture }: SentFile): FormData {
+  const form = new FormData()
+  for (const [key, value] of Object.entries(params))
+    form.set(key, typeof value === 'string' ? value : JSON.stringify(value))
+  form.set(field, new File([new Uint8Array(picture.data)], name, { type: picture.mimeType }))
+  return form
+}

@@ -1,0 +1,50 @@
+import type { Answered, Heard, Incoming } from '../channel.ts'
+import type { TelegramApi } from './telegram-api.ts'
+import { escaped } from './telegram-html.ts'
+import { incomingOf, type Update } from './telegram-incoming.ts'
+import { keyboardOf, messageTo, noticeOf } from './telegram-notice.ts'
+
+/** Longest answer to a tap, characters. */
+const mostAnswer = 200
+
+const placeOf = (incoming: Incoming) => {
+  const { chat = '', thread } = ('from' in incoming && incoming.from) || {}
+  return { ...messageTo({ chat }), ...(thread !== undefined && { message_thread_id: Number(thread) }) }
+}
+
+/**
+ * Hands one update on, and tells its sender the answer. An answer that Telegram refuses is lost, and that is all.
+ * @param aheadMs how far our clock is ahead of Telegram's, whose times its messages have
+ */
+export async function takeUpdate(
+  { call }: Pick<TelegramApi, 'call'>,
+  update: Update,
+  aheadMs: number,
+  heard: Heard,
+  signal: AbortSignal,
+): Promise<void> {
+  const received = incomingOf(update)
+  const incoming = received.kind === 'text' ? { ...received, at: received.at + aheadMs } : received
+  const { answer, link } = await heard(incoming)
+  if (answer === undefined || signal.aborted) return
+  const tell = (method: string, params: object) => call(method, params, signal).catch(() => undefined)
+  const say = (params: object) => tell('sendMessage', { ...placeOf(incoming), protect_content: true, ...params })
+  const tap = update.callback_query
+  if (tap === undefined) {
+    await say({ text: escaped(answer) })
+    return
+  }
+  await tell('answerCallbackQuery', { callback_query_id: tap.id, text: answer.slice(0, mostAnswer) })
+  // The answer to a tap has no room for a link, so that is a message below the card.
+  if (link !== undefined) await say(linkBelow(tap.message?.message_id, { answer, link }))
+}
+
+function linkBelow(card: number | undefined, { answer, link }: Required<Answered>) {
+  const shown = { title: answer, lines: [], buttons: [], link, isOver: false }
+  const keyboard = keyboardOf(shown)
+  return {
+    ...{ text: noticeOf(shown), disable_notification: true },
+    ...(card !== undefined && { reply_parameters: { message_id: card } }),
+    ...(keyboard.length > 0 && { reply_markup: { inline_keyboard: keyboard } }),
+  }
+}
