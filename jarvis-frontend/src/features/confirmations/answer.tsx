@@ -1,13 +1,15 @@
 import type { Alternative, Card, GrantRequest } from 'jarvis-backend/protocol'
-import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { type RefObject, useId, useLayoutEffect, useRef, useState } from 'react'
 import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
-import { Tier } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
+import { ApproveButton } from './approve-button.tsx'
 import { DenyForm } from './deny-form.tsx'
 import { GoesBackChoice } from './goes-back-choice.tsx'
 import { firstGrant, GrantChoice, GrantWords } from './grant-choice.tsx'
+import { Resting, Sending } from './no-decision.tsx'
 import type { Act } from './sentence.ts'
+import { useCardKeys } from './use-card-keys.ts'
 import { useEarned } from './use-earned.ts'
 
 /** The actions on a card that this person may take. */
@@ -40,9 +42,6 @@ type Props = {
   held?: string | undefined
   by: React.ReactNode
 }
-
-/** A letter that follows another this soon is part of a word, which neither arms nor denies. */
-const wordWithinMs = 700
 
 type Step = 'asking' | 'armed' | 'denying' | 'signing' | 'sending'
 
@@ -97,78 +96,17 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
     requestAnimationFrame(() => deny.current?.focus())
   }
 
-  const letter = useRef({ key: '', at: 0, isWord: false })
-  const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
-  onKey.current = (event) => {
-    const isField = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)
-    if (event.key === 'Escape' && (step === 'armed' || step === 'denying')) {
-      event.preventDefault()
-      event.stopPropagation()
-      if (step === 'armed') setStep('asking')
-      else back()
-    }
-    if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat || isSending) return
-    if (event.key.length === 1) {
-      const { key, at, isWord } = letter.current
-      // A held key that repeats is not a letter of a word.
-      const isNext = event.timeStamp - at < wordWithinMs && (isWord || key !== event.key)
-      letter.current = { key: event.key, at: event.timeStamp, isWord: isNext }
-      // Typed letters are not meant for the card, so the Enter after them must not approve.
-      if (step === 'armed' && event.key !== ' ') setStep('asking')
-      if (isNext) return
-    }
-    if (event.key === 'a' || event.key === 'A') {
-      event.preventDefault()
-      arm()
-    } else if (event.key === 'd' || event.key === 'D') {
-      event.preventDefault()
-      openNote()
-    }
-  }
-  useEffect(() => {
-    const element = root.current
-    const listen = (event: KeyboardEvent) => onKey.current?.(event)
-    element?.addEventListener('keydown', listen)
-    return () => element?.removeEventListener('keydown', listen)
-  }, [root])
+  const disarm = () => setStep((now) => (now === 'armed' ? 'asking' : now))
+  const isArmed = step === 'armed'
+  useCardKeys(root, { isArmed, isDenying: step === 'denying', isSending, arm, disarm, deny: openNote, back })
   // The pressed button is gone. Keep the focus on the card.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new step, or none to take now, is what may drop the focus
   useLayoutEffect(() => {
     if (hadFocus.current && document.activeElement === document.body) root.current?.focus({ preventScroll: true })
   }, [step, canDecide])
 
-  if (hand.rest !== undefined) {
-    return (
-      // A key of its own, so that a focused button never turns into another button.
-      <footer key="rest">
-        <span className="resting">
-          <Mark kind="unknown" />
-          {hand.rest.why}
-        </span>
-        {hand.rest.tryNow !== undefined && (
-          <button type="button" className="button small quiet" onClick={hand.rest.tryNow}>
-            Try now
-          </button>
-        )}
-      </footer>
-    )
-  }
-  if (isSending) {
-    return (
-      <>
-        <div className="progress">
-          <div className="meter endless">
-            <i />
-          </div>
-        </div>
-        <footer>
-          <span className="text-soft" role="status">
-            {step === 'signing' ? 'Your passkey is asked to sign…' : 'Sending your decision…'}
-          </span>
-        </footer>
-      </>
-    )
-  }
+  if (hand.rest !== undefined) return <Resting {...hand.rest} />
+  if (isSending) return <Sending isSigning={step === 'signing'} />
   if (step === 'denying') {
     return (
       <DenyForm
@@ -180,28 +118,16 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
       />
     )
   }
-  /** The one Approve button of a card; with the grant form open it stands there and names the grant. */
+  /** While the grant form is open, the button stands there and names the grant. */
   const approveWith = (words: React.ReactNode) => (
-    <button
-      type="button"
-      ref={approve}
-      className={`button risk${step === 'armed' ? ' armed' : ''}`}
-      aria-disabled={!isAwake}
-      aria-describedby={hint}
-      onClick={(event) => {
-        if (!isAwake || !isStill()) return
-        // A click decides at once; a key press arms first.
-        if (step === 'armed' || event.detail > 0) void decide(true)
-        else arm()
-      }}
-      onKeyDown={(event) => {
-        if (event.repeat) event.preventDefault()
-      }}
-      onBlur={() => setStep((now) => (now === 'armed' ? 'asking' : now))}
+    <ApproveButton
+      {...{ button: approve, isArmed, isAwake, isStill, hint }}
+      onApprove={() => void decide(true)}
+      onArm={arm}
+      onLeave={disarm}
     >
-      <Tier tier="red" size={11} />
       {words}
-    </button>
+    </ApproveButton>
   )
   return (
     <>
@@ -248,17 +174,9 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
             Allow for… <Icon name="down" />
           </button>
         )}
-        <span className="by">{step === 'armed' ? 'Enter approves, Esc steps back' : (held ?? by)}</span>
+        <span className="by">{isArmed ? 'Enter approves, Esc steps back' : (held ?? by)}</span>
         <span id={hint} className="vh">
-          {isOver
-            ? 'Its time is over.'
-            : !isTyped
-              ? 'Type the number first.'
-              : held !== undefined
-                ? held
-                : isSeen
-                  ? 'A arms it, then Enter approves. D denies.'
-                  : 'It wakes when the whole card was on screen.'}
+          {hintOf({ isOver, isTyped, held, isSeen })}
         </span>
       </footer>
       {grant !== undefined && onRead === undefined && (
@@ -271,4 +189,22 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
       )}
     </>
   )
+}
+
+/** What wakes Approve, or how it is used once it is awake. */
+function hintOf({
+  isOver,
+  isTyped,
+  held,
+  isSeen,
+}: {
+  isOver: boolean
+  isTyped: boolean
+  held: string | undefined
+  isSeen: boolean
+}) {
+  if (isOver) return 'Its time is over.'
+  if (!isTyped) return 'Type the number first.'
+  if (held !== undefined) return held
+  return isSeen ? 'A arms it, then Enter approves. D denies.' : 'It wakes when the whole card was on screen.'
 }

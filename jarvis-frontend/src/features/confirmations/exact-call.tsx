@@ -1,0 +1,22 @@
+import type { Card } from 'jarvis-backend/protocol'
+import { Visible } from '../../ui/boxed.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { exactInput } from './sentence.ts'
+
+/** The call as it runs: the tool and its arguments. @param isFirst nothing is between it and the heading */
+export function ExactCall({ card, isFirst = false }: { card: Card; isFirst?: boolean }) {
+  const input = exactInput(card.toolInput)
+  return (
+    <div className={`exact${isFirst ? ' mt-2' : ''}`}>
+      <code>
+        <b>
+          <Visible text={card.toolName} />
+        </b>{' '}
+        <bdi>
+          <Visible text={input} />
+        </bdi>
+      </code>
+      <CopyButton text={`${card.toolName} ${input}`} label="Copy the exact call" />
+    </div>
+  )
+}

@@ -1,0 +1,132 @@
+import type { Card } from 'jarvis-backend/protocol'
+import { exactTime } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { undoWords } from './undo-words.ts'
+
+/** The target as the live cluster shows it. */
+export type LiveTarget = {
+  /** `Running for 8 d 4 h, CPU 97 %`; absent where the cluster does not know the target. */
+  now?: string
+  age: React.ReactNode
+  /** The differences from the target when the card was made. */
+  change?: string
+}
+
+/** What a call does, to what, and how it is undone. */
+export function Facts({ card, live: seen }: { card: Card; live: LiveTarget | undefined }) {
+  // Of a setting or a snapshot the card says what is so now; whether the guest runs is another matter.
+  const live = card.effect === undefined || card.effect.kind === 'power' || card.basis === undefined ? seen : undefined
+  return (
+    <dl className="facts">
+      <div>
+        <dt>Now</dt>
+        <dd>
+          <Visible text={live?.now ?? sentenceCase(card.now)} />
+          {gap}
+          <small>{live?.age}</small>
+        </dd>
+      </div>
+      {live?.change !== undefined && (
+        <div>
+          <dt>Was</dt>
+          <dd className="text-dim">
+            <Visible text={card.now} />, when it was asked
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>Then</dt>
+        <dd>
+          <Arrows text={card.then} />
+        </dd>
+      </div>
+      <div>
+        <dt>Affects</dt>
+        <dd>
+          <Remarked text={sentenceCase(card.affects)} />
+        </dd>
+      </div>
+      {card.undo !== undefined && (
+        <div>
+          <dt>Undo</dt>
+          <dd>
+            {card.undo.kind === 'none' && <b>Cannot be undone: </b>}
+            <Visible text={undoWords(card.undo, Date.now())} />
+          </dd>
+        </div>
+      )}
+      {card.later !== undefined && (
+        <div>
+          <dt>Later</dt>
+          <dd>
+            <Visible text={card.later.sentence.replace(/\.$/, '')} />
+            {gap}
+            <small>by itself, {exactTime(card.later.at)}</small>
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>Why</dt>
+        {(card.reasons ?? [card.reason]).map((reason) => (
+          <dd key={reason}>
+            <Visible text={reason.replace(/\.$/, '')} />
+            {gap}
+            {card.reasons === undefined && <small>{`${card.toolName} is red`}</small>}
+          </dd>
+        ))}
+      </div>
+    </dl>
+  )
+}
+
+/** Before a remark: as wide as half an em, and nothing where the line ends. */
+const gap = '\u2002'
+const sentenceCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** `running → stopped, clean shutdown`, with arrows drawn and the text after the last step in grey. */
+function Arrows({ text }: { text: string }) {
+  const steps = text.split('→').map((step) => step.trim())
+  if (steps.length === 1) return <Remarked text={text} />
+  const [, last = '', remark = ''] = /^(.*?)(?:[,:]\s+(.*))?$/s.exec(steps.at(-1) ?? '') ?? []
+  return (
+    <>
+      <span className="arrows">
+        {[...steps.slice(0, -1), last].map((step, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: steps have no identity but their place
+          <span key={at}>
+            {at > 0 && (
+              <>
+                <Icon name="arrow" />
+                <span className="vh">then</span>
+              </>
+            )}
+            <Visible text={step} />
+          </span>
+        ))}
+      </span>
+      {gap}
+      {remark !== '' && (
+        <small>
+          <Visible text={remark} />
+        </small>
+      )}
+    </>
+  )
+}
+
+/** `Nothing else found (disks, HA checked)`, with brackets at the end in grey. */
+function Remarked({ text }: { text: string }) {
+  const [, said = text, remark] = /^(.*?)(?:\s+\(([^()]*)\))?$/s.exec(text) ?? []
+  return (
+    <>
+      <Visible text={said} />
+      {gap}
+      {remark !== undefined && (
+        <small>
+          <Visible text={remark} />
+        </small>
+      )}
+    </>
+  )
+}
