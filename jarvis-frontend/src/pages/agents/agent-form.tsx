@@ -1,19 +1,15 @@
-import type { AgentBinding, AgentBody, AgentDetail, AgentsReply } from 'jarvis-backend/protocol'
+import type { AgentBody, AgentDetail, AgentsReply } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { saveAgent } from '../../api/agents.ts'
 import { ApiError } from '../../api/http.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem } from '../../app/load-state.tsx'
 import { useEscape } from '../../app/use-escape.ts'
-import { tierWord } from '../../ui/tier.tsx'
+import { agentBodyOf } from './agent-body.ts'
+import { LimitFields } from './limit-fields.tsx'
+import { RightFields } from './right-fields.tsx'
 
-const ceilings = ['green', 'yellow', 'red'] as const
-const memories = { own: 'its own', shared: 'main’s', none: 'none' } as const
 const efforts = ['off', 'low', 'medium', 'high'] as const
-const words = (text: string) => text.split(/[\s,]+/).filter(Boolean)
-
-const units = ['tokens', 'usd', 'calls', 'minutes'] as const
-const unitWords = { tokens: 'Tokens', usd: 'US dollars', calls: 'Model calls', minutes: 'Minutes' }
 
 /** Makes or changes an agent. The server says what is wrong, and names the field and the nearest valid name. */
 export function AgentForm({
@@ -38,44 +34,15 @@ export function AgentForm({
 
   const save = async (form: HTMLFormElement) => {
     const given = new FormData(form)
-    const read = (name: string) => String(given.get(name) ?? '').trim()
-    const text = (name: string) => (read(name) === '' ? {} : { [name]: read(name) })
-    const number = (name: string) => (read(name) === '' ? {} : { [name]: Number(read(name)) })
-    let bindings: AgentBinding[]
-    try {
-      bindings = JSON.parse(read('bindings') || '[]') as AgentBinding[]
-    } catch {
-      setRefused('Bindings: not JSON, as [{"door": "mcp", "token": "films"}].')
+    const next = agentBodyOf(given, body, isMain)
+    if ('problem' in next) {
+      setRefused(next.problem)
       return
     }
-    const most = (of: 'day' | 'run') =>
-      Object.fromEntries(
-        units.flatMap((unit) => (read(`${of} ${unit}`) === '' ? [] : [[unit, Number(read(`${of} ${unit}`))]])),
-      )
-    const run = most('run')
-    const budget = { ...most('day'), ...(Object.keys(run).length > 0 && { run }) }
-    /** Keeps an empty list, because an absent list allows everything. */
-    const list = (name: string, before: readonly string[] | undefined) => {
-      const named = words(read(name))
-      return named.length > 0 || before?.length === 0 ? { [name]: named } : {}
-    }
-    const tools = { ...list('allow', body.tools?.allow), ...list('deny', undefined) }
-    const next = {
-      ...text('name'),
-      ...text('about'),
-      ...text('model'),
-      ...text('effort'),
-      ...number('temperature'),
-      ...(!isMain && { ceiling: read('ceiling'), memory: read('memory') }),
-      ...(Object.keys(tools).length > 0 && { tools }),
-      ...list('skills', body.skills),
-      ...(Object.keys(budget).length > 0 && { budget }),
-      ...(bindings.length > 0 && { bindings }),
-    } as AgentBody
-    const id = agent?.id ?? read('id')
+    const id = agent?.id ?? String(given.get('id') ?? '').trim()
     setSaving(true)
     try {
-      await saveAgent(id, next, hash)
+      await saveAgent(id, next.body, hash)
       say(`${id} is saved.`)
       onDone(id)
     } catch (error) {
@@ -95,25 +62,6 @@ export function AgentForm({
       />
     </label>
   )
-  const most = (of: 'day' | 'run', legend: string) => {
-    const limits = of === 'day' ? body.budget : body.budget?.run
-    return (
-      <fieldset className="agents-most">
-        <legend>{legend}</legend>
-        {units.map((unit) => (
-          <label key={unit}>
-            {unitWords[unit]}
-            <input
-              className="field num"
-              name={`${of} ${unit}`}
-              inputMode="decimal"
-              defaultValue={limits?.[unit] ?? ''}
-            />
-          </label>
-        ))}
-      </fieldset>
-    )
-  }
   return (
     <form
       className="agents-form"
@@ -151,63 +99,9 @@ export function AgentForm({
         </select>
       </label>
       {field('temperature', 'Temperature, where its model takes it', '0 to 2')}
-      {!isMain && (
-        <>
-          <label>
-            At most
-            <select className="field" name="ceiling" defaultValue={body.ceiling ?? 'yellow'}>
-              {ceilings.map((tier) => (
-                <option key={tier} value={tier}>
-                  {tierWord[tier]}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label>
-            Memory
-            <select className="field" name="memory" defaultValue={body.memory ?? 'own'}>
-              {Object.entries(memories).map(([kind, label]) => (
-                <option key={kind} value={kind}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label>
-            May use, or all where empty
-            <textarea
-              className="field mono"
-              name="allow"
-              rows={3}
-              defaultValue={body.tools?.allow?.join(', ')}
-              placeholder="get_*, restart_service"
-              spellCheck={false}
-            />
-          </label>
-          <label>
-            May not use; this wins
-            <textarea
-              className="field mono"
-              name="deny"
-              rows={2}
-              defaultValue={body.tools?.deny?.join(', ')}
-              spellCheck={false}
-            />
-          </label>
-          <label>
-            Skills of the workspace that it may load, or all where empty
-            <input
-              className="field mono"
-              name="skills"
-              defaultValue={body.skills?.join(', ')}
-              placeholder="disk-health, net*"
-              spellCheck={false}
-            />
-          </label>
-        </>
-      )}
-      {most('day', 'At most a day')}
-      {most('run', 'At most in one run')}
+      {!isMain && <RightFields body={body} />}
+      <LimitFields of="day" legend="At most a day" budget={body.budget} />
+      <LimitFields of="run" legend="At most in one run" budget={body.budget} />
       <label>
         Bindings, as JSON
         <textarea

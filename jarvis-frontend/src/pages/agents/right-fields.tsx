@@ -1,0 +1,62 @@
+import type { AgentBody } from 'jarvis-backend/protocol'
+import { tierWord } from '../../ui/tier.tsx'
+
+const ceilings = ['green', 'yellow', 'red'] as const
+const memories = { own: 'its own', shared: 'main’s', none: 'none' } as const
+
+/** What an agent beside the main one may use: its ceiling, memory, tools and skills. */
+export const RightFields = ({ body }: { body: AgentBody }) => (
+  <>
+    <label>
+      At most
+      <select className="field" name="ceiling" defaultValue={body.ceiling ?? 'yellow'}>
+        {ceilings.map((tier) => (
+          <option key={tier} value={tier}>
+            {tierWord[tier]}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label>
+      Memory
+      <select className="field" name="memory" defaultValue={body.memory ?? 'own'}>
+        {Object.entries(memories).map(([kind, label]) => (
+          <option key={kind} value={kind}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label>
+      May use, or all where empty
+      <textarea
+        className="field mono"
+        name="allow"
+        rows={3}
+        defaultValue={body.tools?.allow?.join(', ')}
+        placeholder="get_*, restart_service"
+        spellCheck={false}
+      />
+    </label>
+    <label>
+      May not use; this wins
+      <textarea
+        className="field mono"
+        name="deny"
+        rows={2}
+        defaultValue={body.tools?.deny?.join(', ')}
+        spellCheck={false}
+      />
+    </label>
+    <label>
+      Skills of the workspace that it may load, or all where empty
+      <input
+        className="field mono"
+        name="skills"
+        defaultValue={body.skills?.join(', ')}
+        placeholder="disk-health, net*"
+        spellCheck={false}
+      />
+    </label>
+  </>
+)
