@@ -6,19 +6,21 @@ import { checkRunbook, deleteRunbook, readRunbook, runRunbook, saveRunbook } fro
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
-import { overlay } from '../../app/overlay.ts'
 import { PageHead } from '../../app/page-head.tsx'
 import { dateOf, plural } from '../../lib/format.ts'
 import { keep } from '../../lib/keep.ts'
-import { lineDiff } from '../../lib/line-diff.ts'
 import { navigate, useSearchParams } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
+import { Conflict } from './conflict.tsx'
+import { Discard } from './discard.tsx'
 import { DryRun, type Inputs } from './dry-run.tsx'
 import { Editor } from './editor.tsx'
+import { SaveAndRun } from './save-and-run.tsx'
+import { useRunbookKeys } from './use-runbook-keys.ts'
 import './page.css'
 
 /** The pause in typing after which the text is read for faults. */
@@ -88,7 +90,6 @@ function Opened({ name, saved, onSaved, given }: Props) {
   const [refused, setRefused] = useState<ApiError>()
   const [theirs, setTheirs] = useState<RunbookText>()
   const [goTo, setGoTo] = useState<{ line: number }>()
-  const [isRemoving, setRemoving] = useState(false)
   const isPhone = useMedia(phone)
   const isLive = useIsLive()
   const isOperator = useValue(signedIn)?.role === 'operator'
@@ -178,21 +179,7 @@ function Opened({ name, saved, onSaved, given }: Props) {
     const next = faults[(at + 1) % Math.max(1, faults.length)]
     if (next !== undefined) setGoTo({ line: next.line })
   }
-  const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
-  onKey.current = (event) => {
-    if (overlay.get() !== undefined || event.altKey) return
-    const isCtrl = event.ctrlKey || event.metaKey
-    if (isCtrl && event.key.toLowerCase() === 's') void save()
-    else if (isCtrl && event.key === 'Enter') void runDry()
-    else if (event.key === 'F8') nextFault()
-    else return
-    event.preventDefault()
-  }
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => onKey.current?.(event)
-    addEventListener('keydown', listen)
-    return () => removeEventListener('keydown', listen)
-  }, [])
+  useRunbookKeys({ save: () => void save(), runDry: () => void runDry(), nextFault })
 
   return (
     <>
@@ -206,29 +193,7 @@ function Opened({ name, saved, onSaved, given }: Props) {
           <span className="job-tag">saved version runs: {dateOf(base.changedAt)}</span>
         )}
         <span className="flex-1" />
-        {mayAct && (
-          <>
-            <button
-              type="button"
-              className="button small"
-              aria-disabled={saveRest !== undefined}
-              title={saveRest}
-              onClick={() => void save()}
-            >
-              Save
-            </button>
-            <button
-              type="button"
-              className="button small"
-              aria-disabled={runRest !== undefined}
-              title={runRest}
-              onClick={() => void run()}
-            >
-              Run once…
-            </button>
-            {(runRest ?? saveRest) !== undefined && <small className="text-dim">{runRest ?? saveRest}</small>}
-          </>
-        )}
+        {mayAct && <SaveAndRun {...{ saveRest, runRest }} onSave={() => void save()} onRun={() => void run()} />}
       </PageHead>
       {isPhone && (
         <Link to="/automations/runbooks" className="back">
@@ -268,27 +233,10 @@ function Opened({ name, saved, onSaved, given }: Props) {
             <Resting isOperator={false} isLive={isLive} />
           )}
           {mayAct && base !== undefined && (
-            <p className="job-remove">
-              {draft !== undefined && isChanged && (
-                <button type="button" className="button small faint" onClick={() => type(undefined)}>
-                  Drop what was typed
-                </button>
-              )}{' '}
-              {isRemoving ? (
-                <>
-                  <button type="button" className="button small" onClick={() => void remove()}>
-                    Delete the runbook
-                  </button>{' '}
-                  <button type="button" className="button small quiet" onClick={() => setRemoving(false)}>
-                    Keep it
-                  </button>
-                </>
-              ) : (
-                <button type="button" className="button small faint" onClick={() => setRemoving(true)}>
-                  Delete…
-                </button>
-              )}
-            </p>
+            <Discard
+              onDrop={draft !== undefined && isChanged ? () => type(undefined) : undefined}
+              onRemove={() => void remove()}
+            />
           )}
         </aside>
       </div>
@@ -303,40 +251,4 @@ function readInputs(given: string | null): Inputs {
   } catch {
     return {}
   }
-}
-
-type ConflictProps = { theirs: RunbookText; mine: string; onTheirs: () => void; onMine: () => void }
-
-/** Another person saved meanwhile: compares both versions and lets the reader choose one. */
-function Conflict({ theirs, mine, onTheirs, onMine }: ConflictProps) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <section className="conflict" aria-label="Another version">
-      <p className="strip page-problem" role="alert">
-        <Mark kind="warn" size={12} />
-        <span>Somebody saved another version meanwhile. That one is in force; what you typed is kept here.</span>
-        <button type="button" className="button small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          Compare
-        </button>
-        <button type="button" className="button small" onClick={onTheirs}>
-          Take theirs
-        </button>
-        <button type="button" className="button small" onClick={onMine}>
-          Save mine over it
-        </button>
-      </p>
-      {isOpen && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too
-        <ol className="diff scroll" aria-label="Theirs and mine" tabIndex={0}>
-          {lineDiff(theirs.text, mine).map(({ kind, text }, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
-            <li key={at} className={kind}>
-              <span>{kind === 'same' ? ' ' : kind === 'theirs' ? '-' : '+'}</span>
-              {kind === 'theirs' ? <s>{text}</s> : text}
-            </li>
-          ))}
-        </ol>
-      )}
-    </section>
-  )
 }
