@@ -10,18 +10,14 @@ import {
   type JobWork,
   type Principal,
   personFor,
-  type Schedule,
-  type SchedulePreview,
 } from '../protocol/index.ts'
-import type { JobCalls, StoredJob, StoredSlot } from './job.ts'
+import type { JobCalls, StoredJob } from './job.ts'
+import { createJobCheck } from './job-check.ts'
+import { createJobViews, shownSlot } from './job-views.ts'
 import { createScheduler, type SchedulerParts } from './scheduler.ts'
 import { pauseJob, resumeJob, stoppedOf, switchAll } from './switches.ts'
-import { requireFuture, timesOf } from './times.ts'
-import { clockChangeWords, scheduleWords } from './words.ts'
 
 const mostJobs = 200
-const shownSlots = 10
-const shownNext = 5
 /** Slots that are kept of each job; the sessions of older ones go with them. */
 const keptSlots = 2_000
 
@@ -45,59 +41,21 @@ export const personOfJob = ({ by, askedBy }: Maker): { person?: string } =>
 
 /** Keeps jobs and starts their runs. Every change of a job is journalled. */
 export function createJobs(parts: JobsParts) {
-  const { store, clock, zone, calls, transactions, journal } = parts
+  const { store, clock, zone, transactions, journal } = parts
 
-  function isReading(work: JobWork): boolean {
-    if (work.kind === 'call') return calls.isReading(work)
-    // Nobody knows what a model will call.
-    return work.kind !== 'prompt' && (parts.workers[work.kind]?.isReading(work) ?? false)
-  }
+  /** Whether a job's work changes nothing. Nobody knows what a model will call. */
+  const isReading = (work: JobWork): boolean =>
+    work.kind === 'call'
+      ? parts.calls.isReading(work)
+      : work.kind !== 'prompt' && (parts.workers[work.kind]?.isReading(work) ?? false)
   const scheduler = createScheduler({ ...parts, isReading })
+  const views = createJobViews({ ...parts, isReading })
+  const check = createJobCheck(parts)
 
   function must(id: string): StoredJob {
     const job = store.get(id)
     if (job === undefined) throw new JarvisError('not_found', 'There is no such job.')
     return job
-  }
-
-  const shown = ({ isQueued: _, ...slot }: StoredSlot) => slot
-  function view(job: StoredJob): Job {
-    const { anchor: _, cursor: __, toldAt: ___, ...facts } = job
-    const now = clock.now()
-    const times = timesOf(job.schedule, Math.min(job.anchor, now))
-    const clockChange = job.state === 'active' ? clockChangeWords(job.schedule, now) : undefined
-    return {
-      ...facts,
-      words: scheduleWords(job.schedule, zone),
-      isChanging: !isReading(job.work),
-      ...(job.work.kind === 'drill' && { approvedUntil: parts.approvedUntil(job) ?? null }),
-      next: job.state === 'active' ? times.next(now, shownNext) : [],
-      last: store.slots(job.id, { limit: shownSlots }).map(shown).reverse(),
-      ...(clockChange !== undefined && { clockChange }),
-    }
-  }
-
-  /** @throws JarvisError `invalid_request` */
-  function check(
-    { name, work, schedule }: Pick<StoredJob, 'name' | 'work' | 'schedule'>,
-    asker: Principal,
-    id?: string,
-  ) {
-    requireFuture(schedule, clock.now())
-    const refuse = (reason: string): never => {
-      throw new JarvisError('invalid_request', reason)
-    }
-    const same = (other: StoredJob) => other.id !== id && other.name.toLowerCase() === name.toLowerCase()
-    if (store.list().some(same)) refuse(`name: there is a job ${JSON.stringify(name)} already.`)
-    const text = JSON.stringify(work)
-    if (parts.redact(name) !== name || parts.redact(text) !== text)
-      refuse('It holds a secret, which everybody who may look could read. Nothing was saved.')
-    const why = work.kind === 'call' ? calls.refusal(work, asker) : undefined
-    if (why !== undefined) refuse(`work: ${why}`)
-    if (work.kind === 'prompt' || work.kind === 'call') return
-    const worker = parts.workers[work.kind]
-    const problem = worker === undefined ? `there is no ${work.kind} here.` : worker.refusal?.(work)
-    if (problem !== undefined) refuse(`work: ${problem}`)
   }
 
   const principalOf = (id: string, name: string, maker: Maker): Principal => ({
@@ -112,7 +70,7 @@ export function createJobs(parts: JobsParts) {
     })
     scheduler.look()
     parts.changed()
-    return view(must(job.id))
+    return views.job(must(job.id))
   }
 
   /** Makes a job its resumer's own, where whoever it belongs to may not ask any more. @throws JarvisError `invalid_request` */
@@ -138,27 +96,18 @@ export function createJobs(parts: JobsParts) {
 
   return {
     list: (): JobsReply => ({
-      items: store.list().map(view),
+      items: store.list().map(views.job),
       stopped: stoppedOf(parts.settings) ?? null,
       zone,
       now: clock.now(),
     }),
     /** @throws JarvisError `not_found` */
-    get: (id: string): Job => view(must(id)),
+    get: (id: string): Job => views.job(must(id)),
     /** By its id or its name. */
     find: (name: string): StoredJob | undefined =>
       store.get(name) ?? store.list().find((job) => job.name.toLowerCase() === name.toLowerCase()),
     /** @throws JarvisError `invalid_request` with the reason */
-    preview(schedule: Schedule): SchedulePreview {
-      const now = clock.now()
-      requireFuture(schedule, now)
-      const clockChange = clockChangeWords(schedule, now)
-      return {
-        words: scheduleWords(schedule, zone),
-        next: timesOf(schedule, now).next(now, shownNext),
-        ...(clockChange !== undefined && { clockChange }),
-      }
-    },
+    preview: views.preview,
     /** Why it could not be made; undefined where it could. */
     problemOf(body: JobBody): string | undefined {
       try {
@@ -215,7 +164,7 @@ export function createJobs(parts: JobsParts) {
       }
       scheduler.look()
       parts.changed()
-      return view(must(id))
+      return views.job(must(id))
     },
     /** Pauses it. @returns false where it is not active */
     pause(id: string, by: string, why: string): boolean {
@@ -255,12 +204,12 @@ export function createJobs(parts: JobsParts) {
       scheduler.look()
       parts.changed()
     },
-    slots: (id: string, query: { before?: number; limit: number }) => store.slots(must(id).id, query).map(shown),
+    slots: (id: string, query: { before?: number; limit: number }) => store.slots(must(id).id, query).map(shownSlot),
     /** @throws JarvisError `not_found` */
     slot(id: string, slot: number) {
       const found = store.slot(id, slot)
       if (found === undefined) throw new JarvisError('not_found', 'There is no such run of that job.')
-      return shown(found)
+      return shownSlot(found)
     },
     /** As it is kept. @throws JarvisError `not_found` */
     stored: must,
