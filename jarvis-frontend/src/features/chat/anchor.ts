@@ -13,8 +13,8 @@ export const topIn = (scroller: Element, element: Element): number =>
   element.getBoundingClientRect().top - scroller.getBoundingClientRect().top
 
 /**
- * Anchors at a drawn row. A row may be higher than the screen and change its height above what is read, so its parts
- * are kept too, down to the first that stands wholly below the scroller's top.
+ * Anchors at a drawn row. A row may be higher than the screen and change its height above the reader, so the anchor also
+ * holds the row's parts, down to the first that is wholly below the scroller's top.
  */
 export function anchorAt(scroller: Element, row: HTMLElement): Anchor {
   const parts: { element: Element; topPx: number }[] = []

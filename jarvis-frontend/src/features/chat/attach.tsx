@@ -16,7 +16,7 @@ const Microphone = optional(
   () => null,
 )
 
-/** `share`: of it that was sent, 0 to 1. `preview`: a picture's `data:` address. */
+/** `share`: how much of the file was sent, 0 to 1. `preview`: a picture's `data:` address. */
 type Item = {
   key: number
   name: string
@@ -28,21 +28,21 @@ type Item = {
   stop: AbortController
 }
 
-/** What is attached to the message that is being written. */
+/** The files of the message that is being written. */
 export type Attached = {
-  /** Undefined while one is on its way or failed; the person then sees why. */
+  /** @returns ids of the files; undefined while one is on its way or failed, which the person then sees */
   ids(): string[] | undefined
-  /** Whether an answer to a question must wait for them, which takes none; the person then sees why. */
+  /** Whether files keep an answer to a question from being sent: such an answer takes no files. The person then sees why. */
   holdsBack(): boolean
-  /** They were sent. */
+  /** Forgets the files after they were sent. */
   clear(): void
-  /** Files of a message that is written anew. */
+  /** Adds the files of an earlier message that is edited. */
   take(files: readonly Attachment[]): void
 }
 
 const most = 8
 let made = 0
-/** By draft, so that what was attached outlives a message that could not be sent. */
+/** The files by draft, so that they outlive a message that could not be sent. */
 const drafts = new Map<string, { items: Value<readonly Item[]>; said: Value<string> }>()
 
 function draftOf(key: string) {

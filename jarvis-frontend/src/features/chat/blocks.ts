@@ -75,7 +75,7 @@ export function parseBlocks(text: string, before?: Parsed, options?: MarkedOptio
 }
 
 function goOn(text: string, before: Parsed): Parsed {
-  // A list goes on after a blank line, so what follows the last block is read with it.
+  // A list can go on after a blank line, so the last block is parsed again together with the new text.
   const last = Math.max(0, lastOf(before.tail))
   const kept = before.tail.slice(0, last)
   const from = before.tail[last]?.key ?? 0
@@ -126,7 +126,7 @@ const mayHoldExtras = (text: string) => /\$|\\[([]|\[\^/.test(text)
 const [encoder, decoder] = [new TextEncoder(), new TextDecoder('utf-8', { ignoreBOM: true })]
 
 /**
- * A string of its own. Engines make a slice a view of the whole text, so each finished block would keep alive all that
- * was there when it was read. Half of a character outside the BMP becomes U+FFFD until its other half comes.
+ * Copies a string. An engine makes a slice a view of the whole text, so each finished block would keep the whole text of
+ * its time in memory. Half of a character outside the BMP becomes U+FFFD until the other half comes.
  */
 const ownCopy = (text: string): string => decoder.decode(encoder.encode(text))

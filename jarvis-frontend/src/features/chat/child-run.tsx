@@ -16,7 +16,7 @@ import { type Call, endOf, type Row, type Run } from './runs.ts'
 import { ToolRow } from './tool-row.tsx'
 
 type Line<C> = Extract<EntryOf<'subrun'>, { change: C }>
-/** `begun`: absent where it lies in an earlier part that is not loaded. */
+/** `begun`: absent where the beginning is in an earlier part that is not loaded. */
 type ChildRun = { run: Run; begun: Line<'begin'> | undefined; ended: Line<'end'> | undefined }
 
 function childOf(run: Run): ChildRun {
@@ -38,7 +38,7 @@ const marks: Record<State, [MarkKind, word: string]> = {
 
 type Progress = Readonly<Record<string, string>> | undefined
 
-/** A child run, or that the run waits for its children. */
+/** A child run, or the line that says which children the run waits for. */
 export const ChildRow = ({
   row,
   sessionId,
@@ -54,7 +54,7 @@ export const ChildRow = ({
     <ChildRunRow run={row.child} sessionId={sessionId} progress={progress} />
   )
 
-/** Work that an agent handed to another one: folded to task, outcome, calls, tokens and cost; opened, its calls on a spine of its own. */
+/** Work that an agent handed to another one. Folded, it shows task, outcome, calls, tokens and cost; opened, its calls on their own spine. */
 function ChildRunRow({ run, sessionId, progress }: { run: Run; sessionId: string; progress: Progress }) {
   const [isOpen, setOpen] = useState(false)
   const child = childOf(run)
@@ -114,7 +114,7 @@ function ChildRunRow({ run, sessionId, progress }: { run: Run; sessionId: string
   )
 }
 
-/** Ends this child alone. */
+/** A button that ends this child run alone. */
 function StopChild({ sessionId, runId, agent }: { sessionId: string; runId: string; agent: string }) {
   const chat = useChat()
   const isOperator = useValue(signedIn)?.mayAsk === true
@@ -165,7 +165,7 @@ function ChildrenWait({ runs }: { runs: readonly Run[] }) {
 const ChildCall = ({ call, ...given }: { call: Call; sessionId: string; progress: string | undefined }) =>
   call.blocked === undefined ? <ToolRow call={call} {...given} /> : <BlockedRow call={call} />
 
-/** How it stands: what it waits for, how long it has worked, or what it came to. */
+/** The state of a child run: what it waits for, how long it has worked, or how it ended. */
 function Standing({
   child: { begun, ended },
   calls,
@@ -206,7 +206,7 @@ function Standing({
 
 const Since = ({ at }: { at: number }) => ` for ${span(Math.max(0, useNow(1_000) - at))}`
 
-/** `14 calls · 31k · $0.04`; while it works, of how many tokens. */
+/** `14 calls · 31k · $0.04`; while the run works, also the limit of tokens. */
 function factsOf({ begun, ended, run }: ChildRun, calls: readonly Call[]): string {
   const count = plural(ended?.calls ?? calls.filter((call) => endOf(call) !== undefined).length, 'call')
   const tokens = ended?.tokens ?? tokensIn(run)
@@ -222,7 +222,7 @@ const tokensIn = ({ entries }: ChildRun['run']): number =>
     0,
   )
 
-/** Two joined dots: the run of another agent. It is neither a risk nor a health, so it is drawn in ink. */
+/** Two joined dots, the mark of another agent's run. The mark has no colour, because colours mean risk or health. */
 const Joined = () => (
   <svg width={12} height={12} viewBox="0 0 16 16" aria-hidden="true">
     <g fill="none" stroke="currentColor" strokeWidth="1.8">

@@ -40,7 +40,7 @@ function open() {
       tell(isUp ? 'connect' : 'disconnect')
     },
     attached: () => sent.filter(({ name }) => name === 'chat:attach').map(({ payload }) => payload),
-    /** Answers the last request, and lets the answer arrive. */
+    /** Answers the last request, and waits until the answer has arrived. */
     async answer(reply: object) {
       sent.at(-1)?.ack(reply)
       await vi.advanceTimersByTimeAsync(0)

@@ -84,7 +84,7 @@ export class ChatClient {
     if (store === undefined || this.#attaching.has(sessionId)) return
     this.#attaching.add(sessionId)
     store.hold()
-    // Asks from the last entry and not the last token, because a restarted server may number tokens again.
+    // Ask from the last entry, not the last token: a restarted server may use the numbers of tokens again.
     const since = store.state.get().view?.entries.at(-1)?.seq
     const reply = await this.#ask('chat:attach', { sessionId, ...(since !== undefined && { since }) })
     this.#attaching.delete(sessionId)
@@ -96,7 +96,7 @@ export class ChatClient {
     return ask(this.#socket, name, payload, this.#leaving.signal)
   }
 
-  /** Ends the pending requests at sign-out, and forgets what was read: both belong to the next person. What was not sent stays kept. */
+  /** Ends the pending requests at sign-out and forgets the sessions, which the next person must not see. Unsent messages are kept. */
   forget(): void {
     this.#stores.clear()
     this.#reading.clear()
@@ -104,7 +104,7 @@ export class ChatClient {
     this.#leaving = new AbortController()
   }
 
-  /** Sends a message to a session, or to a new one. @param model the model that answers; undefined: the session's @param files ids of uploads */
+  /** Sends a message to a session, or to a new one. @param model undefined: the session's model answers @param files ids of uploads */
   async send(
     sessionId: string | undefined,
     text: string,
@@ -113,7 +113,7 @@ export class ChatClient {
     files?: string[],
   ): Promise<Sent> {
     const store = sessionId === undefined ? undefined : this.open(sessionId)
-    // What is sent again has its files still.
+    // A message that is sent again keeps its files.
     const attachments =
       files ?? store?.state.get().outgoing.find((message) => message.requestId === requestId)?.attachments
     const message = {
@@ -160,7 +160,7 @@ export class ChatClient {
     return this.#ask('chat:answer', { sessionId, questionId, ...answer, requestId })
   }
 
-  /** @param runId one run alone; absent: all of the session */
+  /** Stops one run, or all runs of the session where `runId` is absent. */
   abort(sessionId: string, runId?: string) {
     return this.#ask('chat:abort', { sessionId, ...(runId !== undefined && { runId }) })
   }
@@ -174,7 +174,7 @@ export class ChatClient {
     const { view } = store.state.get()
     const first = view?.entries[0]
     if (view === undefined || first === undefined || !view.hasEarlier) return
-    // Read each page once, even if called again meanwhile. The next page can be read as soon as this one is drawn.
+    // Each page is read once, even if this is called again meanwhile. The next page can be read once this one is drawn.
     if (this.#reading.get(sessionId) === first.seq) return
     this.#reading.set(sessionId, first.seq)
     try {

@@ -5,7 +5,7 @@ export type Suggestion = { key: string; label: string; detail: string; tier?: Ti
 export type Completion = { from: number; to: number; suggestions: readonly Suggestion[]; hint?: string }
 /** An enabled skill of the agent that answers. */
 export type SkillName = { name: string; description: string }
-/** A node or a guest. `value`: its value as an argument; `insert`: its name in a sentence. */
+/** A node or a guest. `value`: how an argument names it; `insert`: how a sentence names it. */
 export type NounName = { kind: 'node' | 'vm' | 'ct'; label: string; detail: string; insert: string; value: string }
 
 type Argument = {
@@ -41,7 +41,7 @@ export const argumentHint = (tool: ToolInfo): string =>
 const shown = 9
 const firstSentence = (text: string) => text.split(/(?<=\.)\s/)[0] ?? ''
 
-/** What to complete at the cursor: a command, a tool, its arguments, or `@` and a name. */
+/** Finds what can be completed at the cursor: a command, a tool, its arguments, or `@` and a name. */
 export function complete(
   text: string,
   cursor: number,
@@ -92,7 +92,7 @@ function names(typed: string, tools: readonly ToolInfo[], skills: readonly Skill
     return { key: command.name, label, detail: command.detail, insert, ...(tier !== undefined && { tier }) }
   })
   const known = skills
-    // A line with a command's name is the command.
+    // A skill with a command's name is left out: the line means the command.
     .filter(({ name }) => commands.every((command) => command.name !== name))
     .map(({ name, description }): Suggestion => {
       const detail = `Skill: ${firstSentence(description)}`

@@ -18,13 +18,13 @@ type Props = {
   /** Reads the skills that a line can begin with. */
   readSkills: () => Promise<readonly SkillName[]>
   isRunning: boolean
-  /** What is written answers a question. */
+  /** The next message answers a question of the model. */
   isAnswer: boolean
   /** Why nothing can be sent here; absent where sending works. */
   rest?: string | undefined
   /** Changes when the person asked to write here. */
   focusKey?: string | undefined
-  /** @param text whole, a command as it was typed */
+  /** @param text the whole text; a command as it was typed */
   onSend: (text: string) => void
   onStop: () => void
   /** Lines above the box: the queue, the link. */
@@ -33,7 +33,7 @@ type Props = {
 
 type Suggesting = typeof import('./suggestions.tsx')
 
-/** Fetched once something is typed that may be completed, where it is not there by then. */
+/** The code of the suggestions, fetched at the latest when something is typed that may be completed. */
 function useSuggesting(text: string): Suggesting | undefined {
   const isWanted = /[/@]/.test(text)
   const [part, setPart] = useState<Suggesting>()
@@ -43,7 +43,7 @@ function useSuggesting(text: string): Suggesting | undefined {
   return part
 }
 
-/** Read anew whenever a line begins to name something. */
+/** The skills, read again whenever a line begins to name something. */
 function useSkills(isWanted: boolean, read: Props['readSkills']): readonly SkillName[] | undefined {
   const [skills, setSkills] = useState<readonly SkillName[]>()
   const reads = useRef(read)
@@ -81,7 +81,7 @@ export function Composer({
   const skills = useSkills(text.startsWith('/'), readSkills)
   const completion = isClosed ? undefined : part?.complete(text, cursor, tools, nouns, skills)
   const suggestions = completion?.suggestions ?? []
-  // Focus before the next key press, which would miss the field otherwise.
+  // In a layout effect, so that the next key press does not miss the field.
   useLayoutEffect(() => {
     const element = field.current
     if (focusKey === undefined || element === null) return
@@ -116,7 +116,7 @@ export function Composer({
   const take = ({ insert }: Suggestion) => {
     if (completion === undefined) return
     const { from, to } = completion
-    // It brings its own space.
+    // The suggestion ends with a space.
     put(insert, from, insert.endsWith(' ') && text[to] === ' ' ? to + 1 : to)
   }
   const begin = (sign: '/' | '@') => {

@@ -14,7 +14,7 @@ type Read = (this: TokenizerThis, src: string) => Tokens.Generic | undefined
 
 const readMathBlock: Read = (src) => math(/^ {0,3}(?:\$\$([^$]+)\$\$|\\\[([\s\S]+?)\\\])[ \t]*(?:\n|$)/.exec(src), true)
 
-// A price is no math: the signs stand at the formula, and no digit follows.
+// `$5 and $6` is no formula: the signs touch the formula, and no digit follows the last one.
 const readMath: Read = (src) =>
   math(/^(?:\$\$([^$\n]+)\$\$|\$(?![\s$])((?:\\.|[^\\$\n])*?[^\\$\s])\$(?![\d\w$])|\\\((.+?)\\\))/.exec(src), false)
 
@@ -74,7 +74,7 @@ export function Extra({ token, Inline }: Props) {
   }
 }
 
-/** Goes to a footnote of the same answer, because another answer may have one of the same name. */
+/** Goes to the footnote in the same answer: another answer may have a footnote of the same name. */
 function goToNote(from: Element, label: string): void {
   const prose = from.closest('.prose')
   if (prose !== null) wake(prose, label.toLowerCase())

@@ -19,7 +19,7 @@ type Props = {
 export function Find({ runs, live, onMore, onShow, onClose }: Props) {
   const field = useRef<HTMLInputElement>(null)
   const [words, setWords] = useState('')
-  /** The run that is shown, for more may come before it. Undefined: the first. */
+  /** The run that is shown, by id: earlier runs may still be read. Undefined: the first. */
   const [shown, setShown] = useState<string>()
   const texts = useRef(new WeakMap<Run, string>())
   const found = useMemo(() => {
@@ -38,7 +38,7 @@ export function Find({ runs, live, onMore, onShow, onClose }: Props) {
     if (runId !== undefined) setShown(runId)
   }, [runId])
   const isReading = words.trim() !== '' && onMore !== undefined
-  // Page by page: each comes with other runs.
+  // Each page brings other runs, which start the effect again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
   useEffect(() => {
     if (isReading) void onMore()
@@ -55,7 +55,7 @@ export function Find({ runs, live, onMore, onShow, onClose }: Props) {
       return
     }
     let isHere = true
-    // Rows are drawn at once, which an effect cannot ask for.
+    // Showing a run uses `flushSync`, which React does not allow within an effect.
     queueMicrotask(() => {
       const row = isHere ? show.current(runId) : null
       if (row === null) return

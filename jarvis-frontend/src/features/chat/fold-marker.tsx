@@ -18,7 +18,7 @@ const kinds: readonly (readonly [kind: string, title: string])[] = [
   ['skill', 'Skills'],
 ]
 
-/** Where older entries were folded for the model: facts made by code, then the model's own words. All entries stay above. */
+/** Marks where older entries were folded for the model: facts made by code, then the model's own words. The entries stay above. */
 export function FoldMarker({ fold }: { fold: EntryOf<'compaction'> }) {
   const [isOpen, setOpen] = useState(false)
   const { what, count, at, tokensBefore, tokensAfter, facts, text } = fold
@@ -59,7 +59,7 @@ const others = (facts: readonly Fact[]) =>
     .filter((kind) => !kinds.some(([known]) => known === kind))
     .map((kind) => [kind, kind] as const)
 
-/** Unknown outcomes and denials are named even where there are none. */
+/** Unknown outcomes and denials are named even where their number is 0. */
 const always = ['unknown', 'denied']
 
 function Kind({ kind, title, facts }: { kind: string; title: string; facts: readonly Fact[] }) {

@@ -21,12 +21,12 @@ export function GoTo({ store, sessionId, seq, runs, onShow }: Props) {
   const runId = runs.find(({ entries }) => entries.some((entry) => entry.seq === seq))?.runId
   const isFarUp = runId === undefined && runs.length > 0
   useEffect(() => {
-    // What cannot be read is left out: the session stands at its end, and says itself what is wrong.
+    // Where the read fails, the session stands at its end and says itself what is wrong.
     if (isFarUp) void readBackTo(store, sessionId, seq).catch(() => undefined)
   }, [store, sessionId, seq, isFarUp])
   useEffect(() => {
     if (runId === undefined || isThere.current) return
-    // Rows are drawn at once, which an effect cannot ask for.
+    // Showing a run uses `flushSync`, which React does not allow within an effect.
     queueMicrotask(() => {
       const row = isThere.current ? null : show.current(runId)
       if (row === null) return
@@ -42,7 +42,7 @@ export function GoTo({ store, sessionId, seq, runs, onShow }: Props) {
   return null
 }
 
-/** Reads page after page and shows all at once, so that each page is not drawn by itself. */
+/** Reads page after page and then shows all of them together, which draws the stream once. */
 async function readBackTo(store: SessionStore, sessionId: string, seq: number): Promise<void> {
   const { view } = store.state.get()
   let first = view?.entries[0]?.seq ?? 0

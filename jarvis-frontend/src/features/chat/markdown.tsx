@@ -20,7 +20,7 @@ import { optional } from './optional.ts'
 import { useParked } from './parking.ts'
 import { useSlots } from './slots.ts'
 
-/** A model's text. No HTML, no images, no colours; headings at body size, so text cannot dress as the interface. */
+/** A model's text. It has no HTML, images or colours, and headings at body size, so it cannot look like the interface. */
 export const Markdown = memo(function Markdown({
   text,
   isStreaming = false,

@@ -15,7 +15,7 @@ export function UserMessage({ text, at, via, seq, children }: UserProps) {
   )
 }
 
-/** Stands for an answer that has not begun. Says so after a while. */
+/** Stands for an answer that has not begun, and says so after a while. */
 export function Working() {
   return (
     <div className="working">

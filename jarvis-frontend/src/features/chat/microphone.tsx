@@ -4,14 +4,14 @@ import { Icon } from '../../ui/icon.tsx'
 
 /** Longest recording, s, as for voice notes. */
 const mostSeconds = 120
-/** What browsers record, and the ending that tells the server. */
+/** The types that browsers record, and the file ending that tells the server which one it is. */
 const kinds = [
   ['audio/webm;codecs=opus', 'webm'],
   ['audio/mp4', 'm4a'],
   ['audio/ogg;codecs=opus', 'ogg'],
 ] as const
 
-/** Records what a person says and puts it into the composer as text, where they read it and send it. Nothing is sent by itself. */
+/** Records speech and puts its text into the composer. Nothing is sent until the person sends it. */
 export function Microphone({ onSaid }: { onSaid: (words: string) => void }) {
   const [state, setState] = useState<'still' | 'records' | 'reads'>('still')
   const recorder = useRef<MediaRecorder | undefined>(undefined)
@@ -26,7 +26,7 @@ export function Microphone({ onSaid }: { onSaid: (words: string) => void }) {
 
   async function record() {
     const kind = kinds.find(([type]) => MediaRecorder.isTypeSupported(type))
-    // Absent where the page has no https and no address of this machine.
+    // Browsers offer it only over https and on this machine's own address.
     const devices: MediaDevices | undefined = navigator.mediaDevices
     const stream = await devices?.getUserMedia({ audio: true }).catch(() => undefined)
     if (stream === undefined || kind === undefined || gone.current.signal.aborted) {

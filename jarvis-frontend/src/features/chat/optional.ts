@@ -2,7 +2,7 @@ import { type ComponentType, lazy } from 'react'
 
 type Load<P> = () => Promise<ComponentType<P>>
 
-/** Parts to fetch while the page is idle, so that they work without a connection. */
+/** Parts that are fetched while the page is idle, so that they work without a connection later. */
 export const early: (() => Promise<unknown>)[] = [() => import('./suggestions.tsx'), () => import('./commands.ts')]
 
 /** A part that is fetched on first use. `instead` is drawn where the fetch fails. */

@@ -31,8 +31,9 @@ function observerOf(scroller: Element): IntersectionObserver {
 
 /**
  * Replaces the content of `box` by its plain text while it is far from the screen. The text can be found, copied and
- * read out, and takes a hundredth of the memory. @param content stays as it is; undefined: it may grow, and is not
- * parked. @returns what stands there; undefined: the content itself
+ * read out, and takes a hundredth of the memory.
+ * @param content content that does not change any more; undefined where it may grow, which is not parked
+ * @returns the replacement; undefined where the content itself is drawn
  */
 export function useParked(box: RefObject<HTMLElement | null>, content: object | undefined): Parked | undefined {
   const [parked, setParked] = useState<Parked>()
@@ -57,7 +58,7 @@ export function useParked(box: RefObject<HTMLElement | null>, content: object | 
   return parked
 }
 
-/** Lays the element out first: content that the browser skips off screen has no text and only a guessed height. */
+/** Makes the browser lay the element out: content that it skips off screen has no text and only a guessed height. */
 function read(element: HTMLElement): Parked {
   const skipped = [element, element.parentElement].filter((box) => box !== null)
   for (const box of skipped) box.style.contentVisibility = 'visible'

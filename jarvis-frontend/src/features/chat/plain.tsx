@@ -1,6 +1,6 @@
 import { Visible } from '../../ui/boxed.tsx'
 
-/** What would be drawn as nothing or move other letters; a picture's own selector stays. */
+/** Characters that are invisible or move other letters, except the variation selectors of emoji. */
 const hidden =
   /((?:(?!\n|\t|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\uffa0])+|\[redacted\])/u
 

@@ -13,10 +13,10 @@ import { useSlots } from './slots.ts'
 import { Step } from './step.tsx'
 import './rare-rows.css'
 
-/** `since`: Unix ms when the model began to think; given while it still thinks. */
+/** `since`: when the model began to think, Unix ms; absent once it has finished. */
 export type ThoughtTime = { since: number | undefined; tookMs: number | undefined }
 
-/** What the model thought, folded. */
+/** The model's thinking, folded. */
 export function Thought({ text, since, tookMs }: ThoughtTime & { text: string }) {
   const [isOpen, setOpen] = useState(false)
   const label =
@@ -38,7 +38,7 @@ export function Thought({ text, since, tookMs }: ThoughtTime & { text: string })
 
 const Since = ({ at }: { at: number }) => `, ${withUnit(Math.max(0, Math.round((useNow(1_000) - at) / 1_000)), 's')}`
 
-/** What the memory gave the model with the message, folded. */
+/** The passages of the memory that the model received with the message, folded. */
 export function RecalledRow({ items }: { items: EntryOf<'recalled'>['items'] }) {
   const [isOpen, setOpen] = useState(false)
   const { Recalled } = useSlots()
@@ -81,7 +81,7 @@ export function SkillRow({ skill: { name, hash, text }, by }: { skill: LoadedSki
 
 const linesOf = (text: string) => text.split('\n').map(visibleText).join('\n')
 
-/** A call that a rule refused, in the rule's words. It has no button, because the refusal cannot be overridden. */
+/** A refused call, with the words of the rule. It has no button, because nobody can override the refusal. */
 export function BlockedRow({ call }: { call: Call }) {
   const reason = call.blocked?.reason ?? ''
   const ending = /nothing was run|not run/i.test(reason) ? '' : ' Nothing was run.'

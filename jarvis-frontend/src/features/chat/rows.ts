@@ -4,7 +4,7 @@ export type Piece = { kind: 'row'; key: string; at: number } | { kind: 'gap'; ke
 /** Lists up to this long are drawn whole. */
 export const drawnWhole = 60
 
-/** Rows `from` up to but not with `to`, and those in `pinned`, wherever they are. */
+/** Rows `from` (included) to `to` (excluded), and the rows in `pinned` wherever they are. */
 export function piecesOf(
   keys: readonly string[],
   { from, to }: { from: number; to: number },
@@ -54,7 +54,7 @@ export function rowsAround(
   return { from, to: Math.max(to, Math.min(at + 1, keys.length)) }
 }
 
-/** The row at `ratio` (0 to 1) of the height of rows `from` up to but not with `to`, and how far below its top that is. */
+/** The row at `ratio` (0 to 1) of the height of rows `from` (included) to `to` (excluded), and the distance below its top, px. */
 export function rowAt(
   keys: readonly string[],
   { from, to }: { from: number; to: number },

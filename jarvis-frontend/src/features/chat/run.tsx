@@ -25,7 +25,7 @@ type RunProps = {
   onRetry: ((text: string) => void) | undefined
 }
 
-/** A message and its answer, hung on the risk spine. */
+/** A message and its answer, drawn on the risk spine. */
 export const RunView = memo(function RunView({ run, sessionId, progress, live, thoughtMs, onRetry }: RunProps) {
   const settled = useMemo(() => foldReads(run.items), [run])
   const { view, thinkingSince, thoughtUntil } = useValue(live?.state ?? nothing)
@@ -158,7 +158,7 @@ function CallRow({ call, sessionId, progress }: { call: Call; sessionId: string;
   const skill = skillOf(call)
   if (skill !== undefined) return <SkillRow skill={skill} />
   const view = viewOf(call)
-  // Its view draws the picture.
+  // The call's view draws the picture.
   const images = view === undefined ? call.result?.images : undefined
   return (
     <>
@@ -172,7 +172,7 @@ function CallRow({ call, sessionId, progress }: { call: Call; sessionId: string;
           )}
         </>
       ) : (
-        // A question of the model's is all that its call did.
+        // A call that asks a question does nothing else, so the question stands for it.
         !call.asked?.some(({ question }) => question.server === undefined) && (
           <ToolRow call={call} sessionId={sessionId} progress={progress} />
         )
@@ -197,7 +197,7 @@ const RunEnding = soon(
   () => null,
 )
 
-/** How a run ended, where that needs words, and its cost and time. */
+/** How a run ended, if that needs words, and its cost and time. */
 function RunEnd({ run, sessionId, onRetry }: Pick<RunProps, 'run' | 'sessionId' | 'onRetry'>) {
   const { Usage } = useSlots()
   const { end, items } = run

@@ -29,7 +29,7 @@ export type Item =
   | { kind: 'call'; key: string; call: Call }
   /** Work that a call of `delegate` handed to another agent. */
   | { kind: 'child'; key: string; child: Run }
-  /** The run waits for these. */
+  /** The child runs that the run waits for. */
   | { kind: 'waits'; key: string; children: readonly Run[] }
   | { kind: 'budget'; key: string; entry: EntryOf<'budget'> }
   | { kind: 'recalled'; key: string; items: EntryOf<'recalled'>['items'] }
@@ -48,8 +48,8 @@ export function skillOf({ toolName, result }: Call): LoadedSkill | undefined {
 }
 
 /**
- * Whether the call's tool says how it is drawn, and what is drawn is there or may come. `begins`: whether it begins open: all but a
- * command that ended well, whose row says enough.
+ * Whether the call is drawn in a view that its tool names, because the data of the view is there or may come. `begins`: whether the view
+ * begins open. Only a command that ended well begins closed: its row says enough.
  */
 export function viewOf({ started, result }: Call): { begins: boolean } | undefined {
   if (started?.view === undefined || (result !== undefined && result.data === undefined)) return undefined
@@ -59,10 +59,10 @@ export function viewOf({ started, result }: Call): { begins: boolean } | undefin
 
 export const notKnown = 'I do not know whether this ran.'
 
-/** `isUnknown`: the call may have run or not, and `summary` says only what was observed. */
+/** `isUnknown`: nobody knows whether the call ran, and `summary` says only what was observed. */
 export type End = { isError: boolean; summary: string; at: number; isUnknown?: true | undefined }
 
-/** How a call ended, as far as known. A later check counts more than the call's own result. */
+/** How a call ended, as far as that is known. A later check overrides the call's own result. */
 export function endOf({ tier, result, reconciled }: Call): End | undefined {
   if (reconciled !== undefined)
     return { isError: reconciled.outcome === 'failed', summary: reconciled.text, at: reconciled.at }
@@ -109,8 +109,8 @@ export function runsOf(entries: readonly Entry[], before: readonly Run[] = []): 
 }
 
 /**
- * The child runs by the run that shows them: the one that asked, or itself where that is not loaded. Children whose parent is there are
- * taken out of the groups.
+ * The child runs by the run that shows them: the parent, or the child itself where the parent is not loaded. Children with a loaded parent
+ * are removed from the groups.
  */
 function childrenIn(groups: Map<string, Entry[]>, runOf: (runId: string, group: Entry[]) => Run): Map<string, Run[]> {
   const shown = new Map<string, Run[]>()
@@ -134,7 +134,7 @@ const callOf = (entries: readonly Entry[]) => entries.find((entry) => entry.type
 const sameItems = (a: readonly Run[] = [], b: readonly Run[] = []) =>
   a.length === b.length && a.every((run, at) => run === b[at])
 
-/** A run with its children in the places of the calls that began them, each followed by its cards. */
+/** Puts the children of a run in place of the calls that began them, each followed by its cards. */
 function withChildren(run: Run, children: readonly Run[]): Run {
   const rowsOf = (child: Run): Item[] => [
     { kind: 'child', key: child.runId, child },
@@ -195,7 +195,7 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
         break
       }
       case 'budget':
-        // What stopped a run is said in its answer.
+        // The answer itself says what stopped the run.
         if (entry.what !== 'stopped') items.push({ kind: 'budget', key: `${entry.seq}`, entry })
         break
       case 'tool_use':
@@ -245,7 +245,7 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
   return run
 }
 
-/** The streaming turn, with the keys that its entry will have, so that the entry is not drawn anew. */
+/** The streaming turn. Its keys are those that its entry will have, so that the entry keeps the drawn elements. */
 export function streamingItems(run: Run, { text, thinking }: { text: string; thinking: string }): Item[] {
   const turn = run.entries.filter((entry) => entry.type === 'assistant').length
   const items: Item[] = []

@@ -9,7 +9,7 @@ export type ChatSlots = {
   Questions: React.ComponentType<{ asked: readonly Asked[]; sessionId: string }>
   /** Explains a call with an unknown outcome and offers a check. */
   Unknown: React.ComponentType<{ toolUseId: string; observed: string }>
-  /** A line on what a run may still use. `isOpen`: the run goes on. */
+  /** A line with the rest of a run's budget. `isOpen`: the run goes on. */
   Budget: React.ComponentType<{ entry: EntryOf<'budget'>; isOpen: boolean }>
   /** Passages from the memory, with links to their sources. */
   Recalled: React.ComponentType<{ items: readonly Recalled[] }>
@@ -23,7 +23,7 @@ export type ChatSlots = {
   SayActs: React.ComponentType<{ sessionId: string; seq: number; text: string }>
   /** A run's cost and time, and actions on its answer. */
   Usage: React.ComponentType<{ sessionId: string; run: Run; mayRetry: boolean }>
-  /** Prose whose guests and nodes show their live state. */
+  /** Prose in which guests and nodes show their live state. */
   Prose: React.ComponentType<{ text: string }>
   Code: React.ComponentType<{ text: string }>
   guestName: (vmid: number) => string | undefined

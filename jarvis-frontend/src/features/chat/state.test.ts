@@ -127,7 +127,7 @@ const now = 10_000
 const foldAll = (view: SessionView, list: readonly ChatEvent[]) =>
   list.reduce((v, event) => reduce(v, event, now), view)
 
-/** What a server would answer to an attach after `count` events, told apart from the reducer. */
+/** A server's answer to an attach after `count` events, made without the reducer. */
 function snapshotAfter(count: number): Snapshot {
   const past = events.slice(0, count)
   const names = new Set(past.map((event) => event.seq))

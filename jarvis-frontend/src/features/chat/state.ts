@@ -26,7 +26,7 @@ export type SessionView = {
   /** Questions that wait for a person. */
   questions: readonly Question[]
   queued: readonly QueuedMessage[]
-  /** What the model is about to do, as it said last. */
+  /** The newest list of what the model plans to do. */
   todo: readonly TodoItem[]
   progress: Readonly<Record<string, string>>
   notice: { message: string; retryAt?: number } | undefined
@@ -144,16 +144,16 @@ function fold(view: SessionView, entry: Entry): SessionView {
       if (isOfChild(view, entry)) return next
       return { ...next, runId: undefined, partial: nothing, progress: {}, notice: undefined }
     default:
-      // A newer server may tell of things this page does not know.
+      // A newer server may send events that this page does not know.
       return next
   }
 }
 
-/** A child run's lines change nothing of the run that a person reads. */
+/** The entries of a child run do not change the state of the run that a person reads. */
 const isOfChild = (view: SessionView, { runId }: Entry): boolean =>
   view.entries.some((entry) => entry.type === 'subrun' && entry.runId === runId)
 
-/** What an entry is about, without its place in the transcript. */
+/** The content of an entry, without its place in the transcript. */
 function matterOf<E extends Entry>({ type: _, seq: __, runId: ___, at: ____, ...matter }: E) {
   return matter
 }

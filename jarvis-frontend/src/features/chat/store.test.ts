@@ -85,7 +85,7 @@ test('a lost link shows what came before it and forgets what a snapshot will hol
   store.receive(token(1, 'a'))
   store.lose()
   expect(store.state.get().view?.partial.text).toBe('a')
-  // Held for a snapshot that never came; the server was restarted and counts on from less.
+  // The event is held for a snapshot that never comes, and the restarted server counts on from a lower number.
   store.receive(token(9, 'x'))
   store.lose()
   store.take({ ...snapshot, seq: 0 })

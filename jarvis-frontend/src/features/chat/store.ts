@@ -35,12 +35,12 @@ export const nextFrame: Schedule = (work) => {
 }
 
 /**
- * One session as this browser knows it. Tokens wait for the next frame; everything else is folded at once, after them.
- * While a snapshot is on its way events are held back, then those it lacks are folded.
+ * One session as this browser knows it. Tokens are folded at the next frame. Any other event is folded at once, after the
+ * tokens before it. Events that come before a requested snapshot are held back; then those that the snapshot lacks are folded.
  */
 export class SessionStore {
   readonly state = new Value<SessionState>(nothingYet)
-  /** The state without the streaming text: a token after another does not renew it. */
+  /** The state without the streaming text, so that it does not change with each token. */
   readonly calm = new Value<SessionState>(nothingYet)
   #held: ChatEvent[] = []
   #isHolding = true

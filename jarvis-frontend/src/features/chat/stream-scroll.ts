@@ -8,16 +8,16 @@ export type Span = { first: string; last: string | undefined }
 
 const nearEndPx = 48
 const guessPx = 400
-/** In screens: the least drawn above and below the screen, how much to draw when less is drawn, and the most. */
+/** The height drawn above and below the screen, in screens: the least, the height to restore below that, and the most. */
 const [leastScreens, newScreens, mostScreens] = [0.75, 1.75, 9]
 /** Rows that are drawn before any height is known. */
 export const firstRows = 4
 
 /**
- * Owns the stream's scroll position and which of its rows are drawn. At the end it stays at the end; elsewhere what is
- * read first (the anchor) stays where it is, whatever comes, goes or changes its height above. Which rows are drawn
- * follows from the anchor after every change, so the screen never shows a gap. The gap above the drawn rows takes up what
- * was guessed wrong: the position is not written then, for that would end a finger's or a wheel's movement.
+ * Owns the stream's scroll position, and which rows are drawn. A reader at the end stays at the end. Elsewhere the first row
+ * on screen (the anchor) keeps its place, whatever comes, goes or changes its height above. After every change the drawn rows
+ * are computed from the anchor, so the screen never shows a gap. The gap above the drawn rows absorbs wrong guesses of
+ * heights: writing the scroll position instead would end the movement of a finger or wheel.
  */
 export class StreamScroll {
   readonly isAtEnd = new Value(true)
@@ -65,7 +65,7 @@ export class StreamScroll {
     return () => this.#sizes?.unobserve(row)
   }
 
-  /** Call after rows were drawn and before they are painted. */
+  /** Restores the position. Call it after rows were drawn and before they are painted. */
   drawn(
     list: HTMLElement,
     keys: readonly string[],
@@ -89,8 +89,8 @@ export class StreamScroll {
   }
 
   /**
-   * The height of a gap, px: what its rows are taken for when it is first drawn, then what it was set to. React has to
-   * write it: a commit that left it out would shrink the content and let the browser move the reader.
+   * The height of a gap, px: the assumed height of its rows at first, later the height that was set. React must write it in
+   * every commit: without it the content would shrink, and the browser would move the reader.
    */
   gapPx(keys: readonly string[], { from, to }: { from: number; to: number }): number {
     const rows = rowsOf(keys, from, to)
@@ -185,8 +185,8 @@ export class StreamScroll {
   #settle(): void {
     const [element, list] = [this.#scroller, this.#list]
     if (element === undefined) return
-    // Takes in a scroll whose event is still to come before restoring the position. Where the content shrank and the
-    // position is at its end, the browser scrolled and not the reader.
+    // The reader may have scrolled although the event has not come yet. A position at the end of content that shrank was
+    // set by the browser and not by the reader.
     const endPx = element.scrollHeight - element.clientHeight
     if (this.#lastTop <= endPx || element.scrollTop < endPx - 1) this.#moved()
     if (this.#follows) element.scrollTop = element.scrollHeight
@@ -202,7 +202,7 @@ export class StreamScroll {
     if (gap !== undefined) {
       const rightPx = heightOfRows(this.#keys, gap.from, gap.to, this.#heightOf)
       const takenPx = gap.element.offsetHeight - px
-      // Within these bounds the scrollbar is still about right.
+      // Within these bounds the scrollbar is accurate enough.
       const isKept = takenPx >= rightPx / 2 && takenPx <= rightPx * 2
       const heightPx = isKept ? takenPx : rightPx
       this.#gaps.set(rowsOf(this.#keys, gap.from, gap.to), heightPx)

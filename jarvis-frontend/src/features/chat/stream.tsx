@@ -32,7 +32,7 @@ type Props = {
   sessionId: string
   canSend: boolean
   onSend: Send
-  /** A message to open at, and what is new where it is asked for again. */
+  /** The message to open at. `key` changes when the same message is asked for again. */
   at?: { seq: number; key: string } | undefined
 }
 
@@ -213,7 +213,7 @@ const holdsAddressed = ({ items }: Run) =>
   location.hash.startsWith('#card-') &&
   items.some((item) => item.kind === 'call' && location.hash === `#card-${item.call.needed?.toolUseId}`)
 
-/** A button to the end of the conversation, which names what is below; a waiting card first. */
+/** A button to the end of the conversation. It names what is below, a waiting card first. */
 function Jump({
   scroller,
   toEnd,

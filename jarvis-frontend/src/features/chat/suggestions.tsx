@@ -1,7 +1,7 @@
 import { Tier, tierWord } from '../../ui/tier.tsx'
 import type { Completion, Suggestion } from './complete.ts'
 
-/** The part that is fetched when something is typed that may be completed. */
+/** The code that is fetched when something is typed that may be completed. */
 export { complete } from './complete.ts'
 
 /** The id of a suggestion's element in the list `list`. */
@@ -15,7 +15,7 @@ type Props = {
   onTake: (suggestion: Suggestion) => void
 }
 
-/** What may be completed, above the composer's field. The field keeps the focus. */
+/** The list of suggestions above the composer's field, which keeps the focus. */
 export function Suggestions({ list, completion: { hint, suggestions }, picked, onTake }: Props) {
   if (suggestions.length === 0 && hint === undefined) return null
   return (

@@ -38,9 +38,9 @@ export function ToolRow({
   const isUnknown = end?.isUnknown === true
   const summary = isUnknown ? `${notKnown} ${end.summary}` : end?.summary
   const grantId = started?.grantId
-  // Only for a call that succeeded; else the error comes first.
+  // After a failure the error comes first.
   const isLinked = grantId !== undefined && end !== undefined && !end.isError && !isUnknown
-  // An attached server's answer can offer no undo.
+  // The answer of an attached server must not offer an undo.
   const written = call.toolName.includes('__') ? undefined : writtenOf(result?.data)
   const row = useRef<HTMLButtonElement>(null)
   const done = result?.isRehearsal === true ? 'rehearsed' : 'done'
@@ -95,7 +95,7 @@ export function ToolRow({
   )
 }
 
-/** The id and path by which a write into the memory is taken back. */
+/** The id and path with which a write into the memory can be taken back. */
 function writtenOf(data: unknown): { undoId: string; path: string } | undefined {
   const { undoId, path } = (data ?? {}) as { undoId?: unknown; path?: unknown }
   return typeof undoId === 'string' && typeof path === 'string' ? { undoId, path } : undefined
@@ -105,7 +105,7 @@ function Elapsed({ since }: { since: number }) {
   return clock(useNow(1_000) - since)
 }
 
-/** A call as its tool says that it is drawn. */
+/** A call in the view that its tool names. */
 export const CallView = (given: { call: Call; sessionId: string }) => (
   <Suspense fallback={null}>
     <CallBlock {...given} />

@@ -5,8 +5,8 @@ import { drawnWhole, type Piece, piecesOf } from './rows.ts'
 import { firstRows, type StreamScroll } from './stream-scroll.ts'
 
 /**
- * Draws only what is near the reader of a list of any length, from its end on; a short one is drawn whole row by row
- * once nothing else is to be done. Which rows, is up to `scroll`.
+ * Draws only the rows of a list that are near the reader, and begins at its end. `scroll` chooses the rows. A short list is
+ * drawn whole, one row at a time while the page is idle.
  * @param pinned rows that are drawn wherever they are
  */
 export function useRows(

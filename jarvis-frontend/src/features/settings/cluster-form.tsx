@@ -18,7 +18,7 @@ export function ClusterForm({
 }: {
   setup: SetupReply
   saved: string | undefined
-  /** Stands beside the words that say a restart is due. */
+  /** The button beside the words that a restart is due. */
   restart: React.ReactNode
 }) {
   const [seen, setSeen] = useState<SetupProbeReply>()
@@ -48,7 +48,7 @@ export function ClusterForm({
     attempt(async () => {
       forget()
       const url = String(new FormData(form).get('url')).trim()
-      // A bare name or address is enough, as it is for the page of a node.
+      // A person may leave out the scheme.
       const shown = await probeCluster(url.includes('://') ? url : `https://${url}`)
       setSeen(shown)
       setAccepted(shown.isTrusted)

@@ -4,7 +4,7 @@ import { saveFallbacks } from '../../api/models.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { problemOf, type Said, Verdict } from './verdict.tsx'
 
-/** Which models answer in the place of one that fails, as the operator writes them. */
+/** The models that answer when the chosen one fails, in order. */
 export function Fallbacks({
   fallbacks,
   models,
@@ -12,7 +12,7 @@ export function Fallbacks({
   onSaved,
 }: {
   fallbacks: readonly ModelFallback[]
-  /** Ids of all that are configured. */
+  /** Ids of all configured models. */
   models: readonly string[]
   isResting: boolean
   onSaved: (models: ModelsReply) => void

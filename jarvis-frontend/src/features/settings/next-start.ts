@@ -1,6 +1,6 @@
 import type { NextStart } from 'jarvis-backend/protocol'
 
-/** The saved cluster that is not in use yet, by its first address; undefined where there is none. */
+/** The first address of a cluster that is saved and counts from the next start; undefined where there is none. */
 export function savedPlaces(nextStart: NextStart | undefined): string | undefined {
   const [first, ...more] = nextStart?.urls ?? []
   if (first === undefined) return undefined

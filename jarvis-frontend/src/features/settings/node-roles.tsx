@@ -4,7 +4,7 @@ import { ApiError } from '../../api/http.ts'
 import { setNodeRoles } from '../../api/node-roles.ts'
 import { FormSaid, type Said } from './form-problem.tsx'
 
-/** What each node is for, in a few words. @param nodes those that the cluster names now */
+/** A field for the purpose of each node, in a few words. @param nodes the nodes that the cluster names now */
 export function NodeRolesForm(props: { nodes: readonly string[]; known: NodeRolesReply; isResting: boolean }) {
   const { nodes, isResting } = props
   const [known, setKnown] = useState(props.known)

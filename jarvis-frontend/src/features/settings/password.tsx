@@ -6,7 +6,7 @@ import { useValue } from '../../lib/use-value.ts'
 import { Username } from '../../ui/username.tsx'
 import { FormSaid, type Said } from './form-problem.tsx'
 
-/** Changes one's own password. This browser stays signed in; the person's other ones are signed out. */
+/** Changes this person's password. This browser stays signed in; the person's other browsers are signed out. */
 export function PasswordForm({ isResting }: { isResting: boolean }) {
   const [said, setSaid] = useState<Said>()
   const name = useValue(signedIn)?.name

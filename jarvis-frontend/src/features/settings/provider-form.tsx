@@ -9,7 +9,7 @@ const kinds: readonly (readonly [ModelKind, string])[] = [
   ['anthropic', 'Anthropic Messages'],
 ]
 
-/** A form for a provider by name: a new one, from a preset, or the change of one that there is. */
+/** A form that makes a named provider, from a preset if wanted, or changes an existing one. */
 export function ProviderForm({
   info,
   taken,
@@ -17,9 +17,9 @@ export function ProviderForm({
   onSaved,
 }: {
   info?: ModelProviderInfo
-  /** Names that there are. */
+  /** Names of the existing providers. */
   taken: readonly string[]
-  /** The environment says which model answers. */
+  /** The environment sets the model that answers, so none can be chosen here. */
   isFixed: boolean
   onSaved: (models: ModelsReply, isUsed: boolean) => void
 }) {
@@ -209,7 +209,7 @@ export function ProviderForm({
 }
 
 function freeName(id: string, taken: readonly string[]): string {
-  // The two names that environment variables set are taken.
+  // `openai` and `anthropic` belong to the environment variables.
   const wanted = id === 'openai' ? 'openai-own' : id
   for (let at = 1; ; at++) {
     const name = at === 1 ? wanted : `${wanted}-${at}`

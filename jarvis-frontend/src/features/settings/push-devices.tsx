@@ -15,7 +15,7 @@ const why: Record<Exclude<PushAbility, 'can'>, string> = {
   denied: 'This browser was told to refuse notifications. Allow them for this page in its own settings.',
 }
 
-/** Which browsers are told while no page is open; this one is turned on and off here. */
+/** The browsers that receive push messages, and a button that turns this one on or off. */
 export function PushDevices({
   push: { publicKey, items },
   mayDecide,

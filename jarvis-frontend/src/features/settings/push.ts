@@ -16,7 +16,8 @@ export function pushAbility(): PushAbility {
 export const ownDevice = (): string | undefined => keep.get('push')
 
 /**
- * Subscribes this browser and tells the server. @param decides whether its notifications decide light cards, with a key that is made now
+ * Subscribes this browser and tells the server.
+ * @param decides whether its notifications can decide light cards; a key for that is made now
  * @throws Error with a sentence for a person
  */
 export async function turnOn(publicKey: string, hidesNames: boolean, decides: boolean): Promise<void> {

@@ -3,7 +3,7 @@ import { plural } from '../../lib/format.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Mark } from '../../ui/mark.tsx'
 
-/** Wider sets of rights than the base role's, each with the line that adds it. Nothing is wrong without them. */
+/** Optional rights beyond the base role's, each with the command line that adds it. */
 export function RightsChoices({ choices, words }: { choices: readonly SetupChoice[]; words: string }) {
   if (choices.length === 0) return null
   return (

@@ -8,7 +8,7 @@ import { RightsChoices } from './rights-choices.tsx'
 const marks = { all: 'ok', some: 'warn', none: 'bad' } as const
 const words = { all: 'on the whole cluster', some: 'on a part', none: 'not at all' } as const
 
-/** What a token reached: the entries, and each tool with the rights it lacks. */
+/** The result of a token's test: what the token can read, and the rights that each tool lacks. */
 export function ToolRights({ found: { entries, nodes, tools, choices = [], fix } }: { found: SetupTestReply }) {
   const full = tools?.filter(({ granted }) => granted === 'all').length ?? 0
   return (

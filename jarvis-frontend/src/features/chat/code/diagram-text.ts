@@ -12,7 +12,7 @@ const tags = /<<[\w ]+>>|<br\s*\/?>|<(?=[a-z/!?])/gi
 /** The start of a tag, written as an entity. */
 const entities = /(?:&#?|#)(?:x0*(?:3c|26)|0*(?:60|38)|lt|amp)(?:;|(?![\da-z]))/gi
 
-/** A diagram's text without all that could become markup, a link, a style or a request. */
+/** A diagram's text without anything that could become markup, a link, a style or a request. */
 export function diagramText(text: string): string {
   let plain = text
   for (let before = ''; before !== plain; ) {

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { type Drawing, draw } from './draw.ts'
 
-/** Finished drawings, shown at once when a block is on screen again. */
+/** Keeps finished drawings, so that a block that comes back on screen shows its drawing at once. */
 const known = new Map<string, Drawing>()
 const kept = 50
 

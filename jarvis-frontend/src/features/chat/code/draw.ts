@@ -9,7 +9,7 @@ mermaid.initialize({
   securityLevel: 'strict',
   suppressErrorRendering: true,
   theme: 'neutral',
-  // A picture cannot use the page's fonts, and is measured as it will be drawn.
+  // A picture cannot use the page's fonts, so it is measured with the fonts that it will have.
   fontFamily: 'sans-serif',
   htmlLabels: false,
   flowchart: { htmlLabels: false, useMaxWidth: false },
@@ -17,7 +17,7 @@ mermaid.initialize({
   maxEdges: 300,
 })
 
-/** What a drawing is made of, with nothing that runs. Text that is no whole picture stands inside of one: `<g>`. */
+/** Removes everything that could run from a drawing. Text that is no whole picture, such as `<g>`, is read inside one. */
 const sanitise = (text: string) =>
   DOMPurify.sanitize(text, {
     ADD_TAGS: ['foreignobject'],
@@ -33,8 +33,8 @@ export type Drawing = { src: string; width: number; height: number }
 let drawn = 0
 
 /**
- * Draws a diagram as a picture. Whatever its text says, a picture runs nothing, links nowhere, loads nothing and cannot
- * leave its box. @throws Error where it does not parse.
+ * Draws a diagram as a picture. Whatever the text says, the picture runs nothing, links nowhere, loads nothing and cannot
+ * leave its box. @throws Error where the text does not parse
  */
 export async function draw(text: string): Promise<Drawing> {
   if (text.length > longest) throw new Error('It is too long.')

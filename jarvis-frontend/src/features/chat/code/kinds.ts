@@ -12,7 +12,7 @@ const scopes: Record<Kind, string[]> = {
   removed: ['markup.deleted'],
 }
 const kinds = Object.keys(scopes) as Kind[]
-/** A theme maps code to colours only, so a made-up colour stands for each kind. */
+/** A theme can map code only to colours, so each kind has a made-up colour. */
 const stand = (at: number) => `#0000${String(at + 10)}`
 
 export const theme = {

@@ -15,7 +15,7 @@ import { type Live, useCommand } from './use-command.ts'
 
 type Props = { call: Call; sessionId: string; data: CommandData | undefined }
 
-/** A command in the sandbox: what it is, what it printed, how it ended and what it changed; while it runs, its newest lines and Stop. */
+/** A command in the sandbox: its text, output, end and changes. A running command shows its newest lines and Stop. */
 export function CommandView({ call, sessionId, data }: Props) {
   const isOver = data?.status === 'ended' || (call.result !== undefined && data === undefined)
   const live = useCommand(sessionId, isOver ? undefined : { id: data?.command, toolUseId: call.toolUseId })
@@ -75,7 +75,7 @@ function Ended({ call, data }: { call: Call; data: CommandData }) {
   )
 }
 
-/** A command that runs, or that ran in the background: its state is the server's, not that of the call, which ended at once. */
+/** A command that runs, or that ran in the background. Its state comes from the server: the call itself ended at once. */
 function Running({ call, sessionId, data, live }: Props & { live: Live }) {
   const { row, now, problem } = live
   const text = row?.command ?? data?.text ?? String(call.toolInput.command ?? '')
@@ -133,7 +133,7 @@ function Running({ call, sessionId, data, live }: Props & { live: Live }) {
   )
 }
 
-/** The command's text, all of it: the row above cuts it. */
+/** The whole text of the command, which the row above cuts. */
 const Prompt = ({ text, children }: { text: string; children?: React.ReactNode }) => (
   <div className="prompt">
     <code>
@@ -152,7 +152,7 @@ const Way = ({ data: { folder, egress } }: { data: CommandData }) => (
   </span>
 )
 
-/** Time since the start by the server's clock. @param now the server's time when it answered, and this page's then */
+/** Time since the start by the server's clock. @param now the server's time and this page's time when the server answered */
 function Clock({ since, now }: { since: number; now: { server: number; here: number } }) {
   const passed = Math.max(0, useNow(1_000) - now.here)
   return <span className="num">{clock(now.server - since + passed)}</span>

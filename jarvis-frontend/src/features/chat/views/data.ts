@@ -25,7 +25,7 @@ const optional =
   (value) =>
     value === undefined || check(value)
 
-/** What must be there so that a view can be drawn. Entries of an earlier release may lack it. */
+/** The data that each view needs. Entries of an earlier release may lack it. */
 const forms: { [V in keyof Views]: Check } = {
   command: objectOf({
     ...{ command: is.string, status: is.string, text: is.string, folder: is.string, level: is.string },
@@ -61,7 +61,7 @@ const forms: { [V in keyof Views]: Check } = {
   }),
 }
 
-/** What a view draws; undefined where the call has nothing of that form. */
+/** The data of a view; undefined where the call has none of that form. */
 export function dataOf<V extends keyof Views>(view: V, { result }: Call): Views[V] | undefined {
   const data = result?.data
   return forms[view](data) ? (data as Views[V]) : undefined

@@ -8,7 +8,7 @@ import { webAddress } from './texts.ts'
 
 const shownHits = 5
 
-/** What a search found: titles that lead out, each with its host, and passages as plain text. */
+/** The hits of a search: each a title with a link, its host, and a passage as plain text. */
 export function HitsView({ call, found: { hits, silent } }: { call: Call; found: HitsData }) {
   const [isWhole, setWhole] = useState(false)
   return (

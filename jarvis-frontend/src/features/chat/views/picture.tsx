@@ -10,7 +10,7 @@ import { withoutScheme } from './texts.ts'
 
 type Props = { call: Call; picture: PictureData; image: { id: string }; sessionId: string }
 
-/** An element's number is the second part of its reference, `1.25`; the first is its tab's. */
+/** An element's number is the second part of its reference `1.25`. The first part is the number of its tab. */
 const numberOf = (ref: string) => ref.slice(ref.indexOf('.') + 1)
 
 /** The picture of a page with the numbers of its elements, and the same numbers as a list. */
@@ -99,7 +99,7 @@ export function PictureView({ call, picture, image, sessionId }: Props) {
 }
 
 const share = (at: number, whole: number) => Math.min(100, Math.max(0, (at / Math.max(1, whole)) * 100))
-/** Fields are filled without a card, so only what is clicked says that it asks. */
+/** Only elements that are clicked say that they ask: filling a field needs no card. */
 const isClicked = (role: string) => !/^(?:textbox|searchbox|combobox|listbox|spinbutton|option|slider)$/.test(role)
 
 function useImage(sessionId: string, id: string) {

@@ -1,7 +1,7 @@
-/** Moves of a terminal's cursor and colours, as they are or with their first character as a code: they say nothing in a text. */
+/** Escape sequences of a terminal, which mean nothing in a text. The server may have replaced the escape character by a code. */
 const moves = new RegExp(`(?:⟨U\\+001B⟩|${String.fromCharCode(27)})\\[[\\d;:?]{0,30}[A-Za-z]`, 'g')
 
-/** What a command printed, line by line. A line that a program drew over again stands there as often as it was drawn. */
+/** The lines that a command printed. A line that the program drew several times appears several times. */
 export function linesOf(text: string): string[] {
   const lines = text.replace(moves, '').replaceAll('\r\n', '\n').replace(/\r/g, '\n').split('\n')
   while (lines.length > 0 && lines.at(-1)?.trim() === '') lines.pop()
@@ -26,17 +26,17 @@ export function folded(lines: readonly string[], head: number, tail: number): Fo
   }
 }
 
-/** An address of the web that a person may follow: its host as the browser reads it. Others are text. */
+/** A web address that a person may follow, with its host as the browser reads it; undefined for any other text. */
 export function webAddress(text: string): { href: string; host: string } | undefined {
   if (!URL.canParse(text)) return undefined
   const { protocol, username, password, host, href } = new URL(text)
   return /^https?:$/.test(protocol) && username === '' && password === '' && host !== '' ? { href, host } : undefined
 }
 
-/** `example.org/a`, for a place where the scheme is drawn. */
+/** `example.org/a`, for a place that shows the scheme by itself. */
 export const withoutScheme = (url: string): string => url.replace(/^https?:\/\//, '')
 
-/** `41 kB`, as the tool's own line has it. */
+/** `41 kB`, written as in the tool's own line. */
 export const sized = (bytes: number): string =>
   bytes < 1_000
     ? `${bytes} B`

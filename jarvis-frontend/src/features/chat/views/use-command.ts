@@ -2,7 +2,7 @@ import type { CommandRow, CommandsReply } from 'jarvis-backend/protocol'
 import { useCallback, useEffect, useState } from 'react'
 import { readCommands } from '../../../api/workbench.ts'
 
-/** `now`: the server's time of the answer and this page's, Unix ms. `problem`: why the state is not known. */
+/** `now`: the server's time and this page's time when the server answered, Unix ms. `problem`: why the state is unknown. */
 export type Live = {
   row: CommandRow | undefined
   now: { server: number; here: number }
@@ -11,7 +11,7 @@ export type Live = {
 }
 
 const everyMs = 1_500
-/** Rows of one session that ask together get one answer. */
+/** Shares one request among the rows of a session that ask at the same time. */
 const freshMs = 500
 const asked = new Map<string, { at: number; reply: Promise<CommandsReply> }>()
 
@@ -24,13 +24,13 @@ function commandsOf(sessionId: string): Promise<CommandsReply> {
   return reply
 }
 
-/** The command by its id, else by the call that began it. */
+/** Finds a command by its id or by the call that began it. */
 export const foundIn = (
   items: readonly CommandRow[],
   { id, toolUseId }: { id: string | undefined; toolUseId: string },
 ): CommandRow | undefined => items.find((row) => (id === undefined ? row.toolUseId === toolUseId : row.id === id))
 
-/** How a command stands, asked for again while it runs. @param of undefined: nothing is asked */
+/** The state of a command, read again while it runs. @param of undefined: nothing is read */
 export function useCommand(sessionId: string, of: { id: string | undefined; toolUseId: string } | undefined): Live {
   const [state, setState] = useState<Omit<Live, 'renew'>>({
     row: undefined,
@@ -50,7 +50,7 @@ export function useCommand(sessionId: string, of: { id: string | undefined; tool
         ({ items, now }) => {
           if (!isHere) return
           const row = foundIn(items, { id, toolUseId })
-          // A command in front begins a moment after its call.
+          // A command in the foreground begins a moment after its call.
           const problem = row === undefined && id !== undefined ? 'It is not kept any more.' : undefined
           setState({ row, now: { server: now, here: Date.now() }, problem })
           if (problem === undefined && row?.status !== 'ended') timer = setTimeout(look, everyMs)

@@ -8,7 +8,7 @@ import { PageView } from './page.tsx'
 import { PictureView } from './picture.tsx'
 import './views.css'
 
-/** A call as its tool says that it is drawn. One that this page does not know, or whose data is not there, is drawn as any other. */
+/** Draws a call in the view that its tool names. A view that this page does not know, or whose data is missing, is replaced by the exact input and output. */
 export function CallBlock({ call, sessionId }: { call: Call; sessionId: string }) {
   return (
     <div className="view">
@@ -47,5 +47,5 @@ function Drawn({ call, sessionId }: { call: Call; sessionId: string }) {
   }
 }
 
-/** Nothing is drawn while the call runs. */
+/** The exact input and output; nothing while the call runs. */
 const Unknown = ({ call }: { call: Call }) => (call.result === undefined ? null : <Exact call={call} isOpen />)

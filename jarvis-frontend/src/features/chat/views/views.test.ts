@@ -48,7 +48,7 @@ const forms: [View, (text: string) => unknown][] = [
 ]
 
 const esc = String.fromCharCode(27)
-/** What a page, a command or a file may say; `shown`: how a part of it is to be seen. */
+/** Hostile texts of pages, commands and files. `shown`: how a part of the text must look. */
 const hostile: [name: string, text: string, shown: string][] = [
   ['markup', '<img src=x onerror="hit=1"><script>hit=1</script>', '&lt;script&gt;'],
   ['a picture of Markdown', '![pixel](https://evil.example/p.png)', '![pixel]'],

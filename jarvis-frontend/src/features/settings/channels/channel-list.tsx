@@ -3,7 +3,7 @@ import { Visible } from '../../../ui/boxed.tsx'
 import { Mark } from '../../../ui/mark.tsx'
 import { atMostOf, lineOf, markOf, mayNow } from './words.ts'
 
-/** Every channel, and the open one's part below its row. */
+/** All channels, a row each. The open one's settings stand below its row. */
 export function ChannelList({
   channels,
   open,

@@ -18,7 +18,7 @@ import { useAttempt } from '../people/use-attempt.ts'
 import { Groups } from './groups.tsx'
 import { isWithin, rights } from './words.ts'
 
-/** One channel: whom it reaches, what a tap there may do, its settings, a test. */
+/** One channel: the people it reaches, what a tap there may do, its settings, and a test. */
 export function ChannelPart({
   channel,
   isOwner,
@@ -179,7 +179,7 @@ function Recipient({
 }: {
   recipient: ChannelRecipient
   channel: ChannelInfo
-  /** Ids of those who may answer there. */
+  /** Ids of the agents that may answer there. */
   agents: readonly string[]
   isResting: boolean
   onChange: (body: ChannelRecipientBody) => void

@@ -4,7 +4,7 @@ import { Visible } from '../../../ui/boxed.tsx'
 import { Mark } from '../../../ui/mark.tsx'
 import { deliveryMark, endOf } from './words.ts'
 
-/** What was sent, and what became of it. */
+/** The messages that were sent, and what became of each. */
 export function Deliveries({
   items,
   channels,

@@ -5,7 +5,7 @@ import { Visible } from '../../../ui/boxed.tsx'
 import { FormProblem } from '../form-problem.tsx'
 import { useAttempt } from '../people/use-attempt.ts'
 
-/** Has a group chat told: one that the channel knows of, or one by its number. */
+/** Chooses a group chat that is told: one that the channel lists, or one by its number. */
 export function Groups({
   channel: { id, name },
   isResting,

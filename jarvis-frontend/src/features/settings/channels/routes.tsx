@@ -6,7 +6,7 @@ import { TwoStep } from '../people/two-step.tsx'
 import { useAttempt } from '../people/use-attempt.ts'
 import { hearersOf, hoursPattern, leasts, matters, type Route, routeWords } from './words.ts'
 
-/** Which matters each channel hears of, a row each, and a form for another one. */
+/** The routes, a row each, and a form for another one. A route says which matters a channel tells. */
 export function Routes({
   rules,
   channels,

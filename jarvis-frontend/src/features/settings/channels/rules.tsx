@@ -4,7 +4,7 @@ import { FormProblem } from '../form-problem.tsx'
 import { useAttempt } from '../people/use-attempt.ts'
 import { hoursPattern, peopleOf } from './words.ts'
 
-/** Quiet hours, and when each channel and person hears of a card that nobody answers. Routes are kept as they are. */
+/** Quiet hours, and the time after which each channel and person hears of an unanswered card. Saving keeps the routes. */
 export function RulesForm({
   rules,
   channels,

@@ -12,7 +12,7 @@ export const isWithin = (decides: Decides, most: Decides) => rank(decides) <= ra
 export const atMostOf = ({ atMost }: Pick<ChannelInfo, 'atMost'>) =>
   atMost === 'none' ? 'only Tell' : `up to ${mayOf(atMost)}`
 
-/** What a channel may do now: the most that one of its recipients may. */
+/** The most that any recipient of a channel may decide now. */
 export const mayNow = ({ recipients }: Pick<ChannelInfo, 'recipients'>) =>
   mayOf(recipients.reduce<Decides>((most, { decides }) => (isWithin(decides, most) ? most : decides), 'none'))
 
@@ -87,7 +87,7 @@ export const matters: readonly [Route['kinds'][number], string][] = [
   ['observed', 'calls that the policy watches'],
   ['glass', 'decisions that an owner made alone'],
 ]
-/** How much a matter must weigh at least. */
+/** The least weight of a matter that a route tells, in words. */
 export const leasts: readonly [Route['least'], string][] = [
   ['info', 'everything'],
   ['warning', 'warnings'],
@@ -97,14 +97,14 @@ export const leasts: readonly [Route['least'], string][] = [
 type Reached = Pick<ChannelInfo, 'recipients'>
 const eachOnce = (named: readonly (readonly [string, string])[]): [string, string][] => [...new Map(named)]
 
-/** People who are reached over channels, by id and name, each once. */
+/** The id and name of everybody whom channels reach, each once. */
 export const peopleOf = (channels: readonly Reached[]): [string, string][] =>
   eachOnce(
     channels.flatMap(({ recipients }) =>
       recipients.filter(({ isGroup }) => !isGroup).map((one) => [one.person, one.personName] as const),
     ),
   )
-/** The same, and groups by the id of their row. */
+/** The people whom channels reach, and the groups. A group's id is that of its recipient. */
 export const hearersOf = (channels: readonly Reached[]): [string, string][] => [
   ...peopleOf(channels),
   ...channels.flatMap(({ recipients }) =>

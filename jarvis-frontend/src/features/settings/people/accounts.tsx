@@ -21,7 +21,7 @@ import { useAttempt } from './use-attempt.ts'
 const watched = ['connect', 'people']
 const nameOf = ({ name, email, subject }: ForeignAccount) => name ?? email ?? subject
 
-/** Accounts of another service that the person who looks signs in with. Nothing where none is configured. */
+/** The accounts of another service with which this person signs in. Draws nothing where no such service is configured. */
 export function YourAccounts({ isResting }: { isResting: boolean }) {
   const { data, problem: unread, again } = useLoad('accounts', listAccounts, watched)
   const { problem, isBusy, attempt } = useAttempt()
@@ -75,7 +75,7 @@ export function YourAccounts({ isResting }: { isResting: boolean }) {
 
 type Props = { given: readonly string[]; isResting: boolean }
 
-/** For owners: accounts of nobody that signed in elsewhere and wait to be let in. */
+/** For owners: accounts of another service that belong to no person yet and wait to be let in. */
 export function WaitingAccounts({ given, isResting }: Props) {
   const { data, problem: unread, again } = useLoad('every account', listEveryAccount, watched)
   const { problem, isBusy, attempt } = useAttempt()

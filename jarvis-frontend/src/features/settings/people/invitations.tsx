@@ -22,7 +22,7 @@ type Props = {
   isResting: boolean
 }
 
-/** For owners: who is invited, and a link for somebody new, which is shown once. */
+/** For owners: the open invitations, and a form for a new one, whose link is shown once. */
 export function Invitations({ people, given, roles, isResting }: Props) {
   const { data, problem: unread, again } = useLoad('invitations', listInvitations, ['connect', 'people'])
   const { problem, isBusy, attempt } = useAttempt()

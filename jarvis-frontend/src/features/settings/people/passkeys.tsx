@@ -21,7 +21,7 @@ type Props = {
   onChanged: () => void
 }
 
-/** The passkeys of the person who looks, and a new one. */
+/** This person's passkeys, and a button that adds one. */
 export function Passkeys({ passkeys: { items, problem }, isResting, lastHeld, onChanged }: Props) {
   const { problem: failed, isBusy, attempt, say } = useAttempt()
   const change = (work: () => Promise<unknown>) => void attempt(work).then((isDone) => isDone && onChanged())

@@ -5,7 +5,7 @@ import { Visible } from '../../../ui/boxed.tsx'
 import { useNow } from '../../../ui/use-now.ts'
 import { roleSentence } from './words.ts'
 
-/** Everybody who may sign in, and the open one's part below its row. */
+/** Everybody who may sign in, a row each. The open person's part stands below the row. */
 export function PeopleList({
   people,
   roles,
@@ -19,7 +19,7 @@ export function PeopleList({
   /** The id of the person who looks. */
   own: string
   open: string | undefined
-  /** Absent where a row does not open. */
+  /** Absent where rows do not open. */
   onOpen: ((id: string | undefined) => void) | undefined
   /** What stands below the open row. */
   children: React.ReactNode

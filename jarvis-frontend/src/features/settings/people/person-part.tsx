@@ -19,7 +19,7 @@ type Props = {
   isOwn: boolean
   isResting: boolean
   onChanged: () => void
-  /** What would happen to a call of this person's. */
+  /** A form that judges a call of this person's. */
   children: React.ReactNode
 }
 
@@ -145,7 +145,7 @@ function NameAndRole({
   )
 }
 
-/** Without the addresses that the person came from: those are the person's own. */
+/** The sign-ins of a person, without addresses: only the person sees those. */
 function PersonSignIns({ id }: { id: string }) {
   const { data, problem } = useLoad(`sign-ins of ${id}`, () => readSignInsOf(id), ['connect'])
   if (data === undefined) return problem === undefined ? null : <FormProblem text={problem.message} />

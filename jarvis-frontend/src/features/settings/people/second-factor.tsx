@@ -17,7 +17,7 @@ import { useAttempt } from './use-attempt.ts'
 /** With this many recovery codes left, the page suggests new ones. */
 const few = 3
 
-/** The codes of an app beside the password of the person who looks, and the recovery codes. */
+/** This person's second factor: the codes of an app, and the recovery codes. */
 export function SecondFactor({
   factors: { totp, totpLocked, recoveryCodesLeft },
   isResting,
@@ -144,7 +144,7 @@ function Offer({
   )
 }
 
-/** The recovery codes, which nobody sees again. */
+/** The recovery codes, which are shown this once. */
 function Codes({ codes, onKept }: { codes: readonly string[]; onKept: () => void }) {
   const text = codes.join('\n')
   return (

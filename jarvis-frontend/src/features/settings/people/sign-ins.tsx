@@ -6,7 +6,7 @@ import { useNow } from '../../../ui/use-now.ts'
 import { browserOf } from './browser.ts'
 import { TwoStep } from './two-step.tsx'
 
-/** Where a person is signed in. `onEnd`: absent for another person's sign-ins, which are shown without addresses. */
+/** The sign-ins of a person. `onEnd`: absent for another person's sign-ins, which are shown without addresses. */
 export function SignIns({
   items,
   isResting,

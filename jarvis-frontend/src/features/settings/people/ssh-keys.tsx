@@ -10,7 +10,7 @@ import { FormProblem } from '../form-problem.tsx'
 import { TwoStep } from './two-step.tsx'
 import { useAttempt } from './use-attempt.ts'
 
-/** The keys of OpenSSH that sign decisions of the person who looks, and a new one. */
+/** The OpenSSH keys that sign this person's decisions, and a form for another one. */
 export function SshKeys({ isResting }: { isResting: boolean }) {
   const { data, problem, again } = useLoad('ssh-keys', listSshKeys, ['connect'])
   const { problem: failed, isBusy, attempt } = useAttempt()

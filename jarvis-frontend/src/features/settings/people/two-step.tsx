@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** An act that is pressed twice: `Remove…`, then `Remove ann` or `Keep ann`. `held`: why it rests, in words beside it. */
+/** A button whose act needs a second press: `Remove…`, then `Remove ann` or `Keep ann`. `held`: why it is disabled, shown beside it. */
 export function TwoStep({
   act,
   object,
@@ -12,7 +12,7 @@ export function TwoStep({
 }: {
   act: string
   object: string
-  /** What the first button shows; absent: `act`. */
+  /** The text of the first button; absent: `act`. */
   label?: string
   keep?: string
   held?: string | undefined

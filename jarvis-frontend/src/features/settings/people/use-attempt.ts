@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { ApiError } from '../../../api/http.ts'
 
-/** One request at a time, and why the last one failed. */
+/** Runs one request at a time and keeps why the last one failed. */
 export function useAttempt() {
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)

@@ -8,7 +8,7 @@ const houseRoles: Record<string, string> = {
   viewer: 'May read. Asks for nothing and decides nothing.',
 }
 
-/** A role as one sentence: the shipped one, which tells owner and operator apart, else the server's; a role that is not known says so. */
+/** What a role allows, as one sentence: the dashboard's own for a shipped role, else the server's. */
 export function roleSentence(role: string, roles: readonly RoleInfo[] | undefined): string {
   if (Object.hasOwn(houseRoles, role)) return houseRoles[role] ?? ''
   const known = roles?.find(({ name }) => name === role)?.sentence
@@ -16,7 +16,7 @@ export function roleSentence(role: string, roles: readonly RoleInfo[] | undefine
   return roles === undefined ? '' : `policy.yaml has no role ${role}, so it allows nothing.`
 }
 
-/** Why a person's last owner cannot be lowered, disabled or removed; undefined where it can. */
+/** Why the last owner cannot be lowered, disabled or removed; undefined where this person can be. */
 export function lastOwnerWords(person: KnownPerson, people: readonly KnownPerson[]): string | undefined {
   const owners = people.filter(({ role, disabledAt }) => role === 'owner' && disabledAt === undefined)
   return owners.length === 1 && owners[0]?.id === person.id

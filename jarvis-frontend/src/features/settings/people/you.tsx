@@ -14,7 +14,7 @@ import { useAttempt } from './use-attempt.ts'
 
 type Props = { me: MeReply; decides: boolean; isResting: boolean; onChanged: () => void }
 
-/** How the person who looks signs in, and signs decisions. */
+/** How this person signs in and signs decisions. */
 export function YourFactors({ me: { factors }, decides, isResting, onChanged }: Props) {
   const passkeys = useLoad('passkeys', listPasskeys, ['connect'])
   return (
@@ -43,7 +43,7 @@ export function YourFactors({ me: { factors }, decides, isResting, onChanged }: 
   )
 }
 
-/** Where the person who looks is signed in, and ends of it. */
+/** This person's sign-ins, and buttons that end them. */
 export function YourDevices({ isResting }: { isResting: boolean }) {
   const { data, problem, again } = useLoad('sign-ins', readSignIns, ['connect'])
   const { problem: failed, isBusy, attempt } = useAttempt()

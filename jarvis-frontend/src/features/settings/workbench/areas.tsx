@@ -12,11 +12,11 @@ export const areaTitles: Readonly<Record<AreaName, string>> = {
   docker: 'Docker',
 }
 
-/** The parts of the workbench: what each allows, what it lacks here, and a button that turns it on or off in the draft. */
+/** The areas of the workbench: what each allows, what it lacks here, and a button that turns it on or off in the draft. */
 export function Areas(props: {
   areas: readonly WorkbenchArea[]
   section: WorkbenchSection
-  /** Undefined: this person may not change it. */
+  /** Undefined where this person may not change it. */
   onChange: ((section: WorkbenchSection) => void) | undefined
 }) {
   return (

@@ -4,7 +4,7 @@ type RootRow = NonNullable<WorkbenchSection['roots']>[number]
 
 const usualSocket = '/var/run/docker.sock'
 
-/** Whether a section turns an area on. Where it does not say, what is in force counts. */
+/** Whether a section turns an area on. An area that the section does not name stays as it is in force. */
 export function isOn({ name, isOn: inForce }: WorkbenchArea, section: WorkbenchSection): boolean {
   switch (name) {
     case 'files':
@@ -51,7 +51,7 @@ export function withRoot(section: WorkbenchSection, root: RootRow): WorkbenchSec
   return { ...section, roots: isThere ? roots.map((one) => (one.name === root.name ? root : one)) : [...roots, root] }
 }
 
-/** Git needs a root, so it goes with the last one. */
+/** Removes a root. Git needs one, so removing the last root turns Git off. */
 export function withoutRoot(section: WorkbenchSection, name: string): WorkbenchSection {
   const roots = (section.roots ?? []).filter((root) => root.name !== name)
   return { ...section, roots, git: section.git && roots.length > 0 }

@@ -1,6 +1,6 @@
 import { Visible } from '../../../ui/boxed.tsx'
 
-/** A list of `HOST:PORT` of the draft. */
+/** One of the draft's lists of sites, each `HOST:PORT`. */
 export function Sites({
   title,
   about,
