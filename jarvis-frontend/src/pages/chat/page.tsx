@@ -1,7 +1,6 @@
 import type { QueuedMessage } from 'jarvis-backend/protocol'
-import { Suspense, useMemo, useRef, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
-import { useConfirmations } from '../../api/confirmations.ts'
 import { sessions, setRehearsal, useSession } from '../../api/sessions.ts'
 import { useStatus } from '../../api/status.ts'
 import { useTools } from '../../api/tools.ts'
@@ -15,17 +14,18 @@ import { useEscape } from '../../app/use-escape.ts'
 import type { Act, Meaning } from '../../features/chat/commands.ts'
 import { Composer } from '../../features/chat/composer.tsx'
 import { StreamSkeleton, UserMessage, Working } from '../../features/chat/message.tsx'
-import type { SessionView } from '../../features/chat/state.ts'
 import { nothingYet } from '../../features/chat/store.ts'
 import { LinkStrip } from '../../features/chat/strips.tsx'
 import { PanelToggle } from '../../features/cluster/panel-toggle.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
-import { thousands } from '../../lib/format.ts'
 import { navigate, useLocation } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
 import { phone, useMedia } from '../../ui/use-media.ts'
+import { DenyAllHere } from './deny-all-here.tsx'
+import { exportSession } from './export-session.ts'
 import { nounsOf } from './nouns.ts'
+import { tokensOf } from './tokens-of.ts'
 import { useRunNews } from './use-run-news.ts'
 import { useSending } from './use-sending.ts'
 
@@ -42,15 +42,15 @@ const Todo = later(() => import('./todo.tsx').then((part) => part.Todo))
 const Missing = later(() => import('./missing.tsx').then((part) => part.Missing))
 const ContextPanel = later(() => import('../../app/context/panel.tsx').then((part) => part.ContextPanel))
 const ModelChoice = later(() => import('./model-choice.tsx').then((part) => part.ModelChoice))
-const DenyAll = later(() => import('../../app/deny-all.tsx').then((part) => part.DenyAll))
 const nothing = new Value(nothingYet)
+
 /** One session, or a new one where `sessionId` is undefined. */
 export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const store = useMemo(() => (sessionId === undefined ? undefined : live.chat.open(sessionId)), [sessionId])
   const state = useValue(store?.calm ?? nothing)
   const { view } = state
   const listed = useSession(sessionId)
-  // Nothing is told in a session at rest: there the list knows first.
+  // A session at rest sends no events, so the list learns of a change first.
   const isRehearsal = listed?.isRehearsal ?? view?.isRehearsal ?? false
   const link = useValue(live.link.value)
   const person = useValue(signedIn)
@@ -100,12 +100,12 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
     help: () => overlay.set('keys'),
     export: () => {
       if (sessionId === undefined) setProblem('There is nothing to export in a new chat.')
-      else void save(sessionId, view?.title ?? 'session').catch((error: Error) => setProblem(error.message))
+      else void exportSession(sessionId, view?.title ?? 'session').catch((error: Error) => setProblem(error.message))
     },
   }
-  /** The model's question that waits here: what is written answers it. */
+  /** The model's question that waits here. What the person writes answers it. */
   const question = view?.questions.find(({ server }) => server === undefined)
-  /** A command of the dashboard's own, an answer, or something to send. */
+  /** Runs a command of the dashboard, answers the question, or sends the text. */
   const write = async (text: string) => {
     setProblem(undefined)
     if (question !== undefined && sessionId !== undefined && !text.startsWith('/')) {
@@ -268,34 +268,3 @@ const meaningOf = (text: string): Promise<Meaning> =>
     (part) => part.meaningOf(text),
     () => ({ send: text }),
   )
-
-async function save(sessionId: string, title: string): Promise<void> {
-  const { download } = await import('../../api/download.ts')
-  const name = title.replaceAll(/[^\p{L}\p{N} ._-]/gu, '').trim() || 'session'
-  await download(`/api/sessions/${encodeURIComponent(sessionId)}/export`, `${name}.md`)
-}
-
-/** `14.2k tokens`: what the session has used, where all of it is at hand. */
-function tokensOf(view: SessionView): string | undefined {
-  if (view.hasEarlier) return undefined
-  const total = view.entries.reduce((sum, entry) => {
-    if ((entry.type !== 'done' && entry.type !== 'error') || entry.usage === undefined) return sum
-    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = entry.usage
-    return sum + inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens
-  }, 0)
-  return total === 0 ? undefined : `${thousands(total)} tokens`
-}
-
-/** Beside the composer, where more than one card of the session waits. */
-function DenyAllHere({ sessionId }: { sessionId: string }) {
-  const here = useConfirmations()?.pending.filter((row) => row.sessionId === sessionId) ?? []
-  // Stays while the last of them is decided, for what it has to say.
-  const wasSeveral = useRef(false)
-  if (here.length > 1) wasSeveral.current = true
-  if (!wasSeveral.current) return null
-  return (
-    <Suspense fallback={null}>
-      <DenyAll key={sessionId} rows={here} />
-    </Suspense>
-  )
-}

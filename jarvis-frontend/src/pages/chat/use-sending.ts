@@ -5,13 +5,13 @@ import type { Sent } from '../../features/chat/client.ts'
 import { keep } from '../../lib/keep.ts'
 import { navigate } from '../../lib/location.tsx'
 
-/** The session that a new chat has just become: it takes over what was typed meanwhile. */
+/** The session that a new chat has just become. Its page takes over what was typed meanwhile. */
 let begun: string | undefined
 
 /**
- * Sends what is written in a session, or begins one with it. What could not be sent stands in the composer again.
+ * Sends a message to a session, or begins a session with it. A message that could not be sent is put back into the composer.
  * @param sessionId undefined in a new chat
- * @param model of a new session; undefined: the one in use
+ * @param model the model of a new session; undefined: the model in use
  * @returns `starting`: the text that begins a session just now. `draftVersion` counts what was put into the composer.
  */
 export function useSending(sessionId: string | undefined, model: string | undefined) {
@@ -32,7 +32,7 @@ export function useSending(sessionId: string | undefined, model: string | undefi
     }
     const before = first.current
     if (before !== undefined) {
-      // Typed before the session was there: it belongs there, not in another new chat.
+      // A text that was typed before the session existed belongs to that session, not to another new chat.
       const reply = await before
       if (reply.ok) {
         attached.current?.clear()
@@ -42,7 +42,7 @@ export function useSending(sessionId: string | undefined, model: string | undefi
     }
     setStarting(text)
     setProblem(undefined)
-    // Until a session has it, it is kept as it was typed.
+    // The text is kept until a session has it.
     keep.set('draft.new', text)
     first.current = live.chat.send(undefined, text, undefined, model, files)
     const reply = await first.current
