@@ -13,11 +13,11 @@ import type {
 import { startService } from './fake-services/service.ts'
 import { startTelegram } from './fake-services/telegram.ts'
 import { startPushService } from './fake-services/web-push.ts'
-import { cards, killedHouse, type Life } from './support/killed-house.ts'
+import { killedHouse, type Life } from './support/killed-house.ts'
 
 const mira = 88120411
 const soon = { timeout: 60_000, interval: 100 }
-const { newDir, life } = killedHouse('jarvis-channels-')
+const { newDir, life, killedLife } = killedHouse('jobs')
 
 const begin = (first: Life) => first.rest<ChannelPairingBegun>('POST', 'channels/telegram/pairings')
 const opened = async (first: Life) =>
@@ -41,7 +41,7 @@ async function paired({ telegram, env, dataDir }: Awaited<ReturnType<typeof star
   const state = async () =>
     (await first.rest<{ items: ChannelDelivery[] }>('GET', 'channel-deliveries')).items[0]?.state
   await expect.poll(state, soon).toBe('sent')
-  await first.kill()
+  await first.stop()
 }
 
 test.each<[dieAt: string, tells: number]>([
@@ -56,8 +56,8 @@ test.each<[dieAt: string, tells: number]>([
     const place = await started()
     await paired(place)
     const { telegram, env, dataDir } = place
-    const first = await life({ dataDir, env, dieAt })
-    await first.stop104()
+    const first = await killedLife({ dataDir, env, dieAt })
+    await first.types('/stop_container vmid=104')
     await first.ended
     const second = await life({ dataDir, env })
     await expect.poll(() => place.cards().length, soon).toBe(tells)
@@ -65,11 +65,10 @@ test.each<[dieAt: string, tells: number]>([
     const [message] = place.cards()
     const query = telegram.press(mira, message?.buttons[0]?.callback_data ?? '', message?.message_id)
     await expect.poll(() => telegram.answerTo(query), soon).toBe('Denied.')
-    expect(await cards(second)).toMatchObject([{ decision: 'denied', via: 'telegram' }])
+    expect(await second.cards()).toMatchObject([{ decision: 'denied', via: 'telegram' }])
     // Each copy says that it is over, also the one that was learned by the tap.
     await expect.poll(() => place.cards().every(({ text }) => text.startsWith('<s>')), soon).toBe(true)
     expect(place.cards()).toHaveLength(tells)
-    await second.kill()
   },
 )
 
@@ -84,9 +83,9 @@ test.each<[dieAt: string, tells: number]>([
     const [service, dataDir] = [await startPushService(), newDir()]
     const push = { ca: service.ca, keys: makeVapidKeys() }
     const start = { dataDir, push }
-    const first = await life({ ...start, dieAt })
+    const first = await killedLife({ ...start, dieAt })
     expect(await first.rest('POST', 'push', service.browser.body)).toMatchObject({ label: 'phone' })
-    await first.stop104()
+    await first.types('/stop_container vmid=104')
     await first.ended
     const ofCard = () => service.taken.filter(({ headers }) => headers.urgency === 'high').length
     // Where it comes again, the service is away first, and the card is decided meanwhile.
@@ -94,18 +93,17 @@ test.each<[dieAt: string, tells: number]>([
     const second = await life(start)
     await expect.poll(ofCard, soon).toBe(tells)
     expect(service.shown().filter(({ title }) => title.startsWith('Stop CT 104'))).toHaveLength(1)
-    const [card] = await cards(second)
+    const [card] = await second.cards()
     await second.rest('POST', `confirmations/${card?.toolUseId}`, { confirmed: false })
     await expect.poll(() => service.shown().filter(({ tag }) => tag === card?.toolUseId), soon).toEqual([])
     const topics = service.taken.filter(({ headers }) => headers.urgency !== 'low').map(({ headers }) => headers.topic)
     expect(new Set(topics).size).toBe(1)
-    await second.kill()
+    await second.stop()
     // A third life tells of nothing again.
     const count = service.taken.length
     const third = await life(start)
-    expect(await cards(third)).toMatchObject([{ decision: 'denied' }])
+    expect(await third.cards()).toMatchObject([{ decision: 'denied' }])
     expect(service.taken).toHaveLength(count)
-    await third.kill()
   },
 )
 
@@ -113,12 +111,12 @@ test('a copy that was sent unrecorded, and whose card was decided elsewhere mean
   const place = await started()
   await paired(place)
   const { telegram, env, dataDir } = place
-  const first = await life({ dataDir, env, dieAt: 'update outbox end written' })
-  await first.stop104()
+  const first = await killedLife({ dataDir, env, dieAt: 'update outbox end written' })
+  await first.types('/stop_container vmid=104')
   await first.ended
   telegram.limit('sendMessage', 1, 3)
   const second = await life({ dataDir, env })
-  const [waiting] = await cards(second)
+  const [waiting] = await second.cards()
   await second.rest('POST', `confirmations/${waiting?.toolUseId}`, { confirmed: false })
   const log = async () => (await second.rest<{ items: ChannelDelivery[] }>('GET', 'channel-deliveries')).items
   const told = async () => (await log()).find(({ act, kind }) => act === 'deliver' && kind === 'card')
@@ -130,7 +128,6 @@ test('a copy that was sent unrecorded, and whose card was decided elsewhere mean
   await expect
     .poll(() => place.cards(), soon)
     .toMatchObject([{ buttons: [], text: expect.stringMatching(/^<s>.*Denied by operator, dashboard/s) }])
-  await second.kill()
 })
 
 test.each<[dieAt: string, isKept: boolean]>([
@@ -142,10 +139,10 @@ test.each<[dieAt: string, isKept: boolean]>([
   await paired(place)
   const { telegram, env, dataDir } = place
   const before = await life({ dataDir, env })
-  await before.stop104()
+  await before.types('/stop_container vmid=104')
   await expect.poll(() => place.cards().length, soon).toBe(1)
-  await before.kill()
-  const first = await life({ dataDir, env, dieAt })
+  await before.stop()
+  const first = await killedLife({ dataDir, env, dieAt })
   const [message] = place.cards()
   const deny = message?.buttons[0]?.callback_data ?? ''
   const query = telegram.press(mira, deny, message?.message_id)
@@ -153,7 +150,7 @@ test.each<[dieAt: string, isKept: boolean]>([
   expect(telegram.answerTo(query)).toBeUndefined()
   // What was not committed comes again, and counts then.
   const second = await life({ dataDir, env })
-  await expect.poll(async () => (await cards(second))[0]?.decision, soon).toBe('denied')
+  await expect.poll(async () => (await second.cards())[0]?.decision, soon).toBe('denied')
   if (!isKept) await expect.poll(() => telegram.answerTo(query), soon).toBe('Denied.')
   await expect.poll(() => place.cards()[0]?.text, soon).toMatch(/^<s>.*\nDenied by operator, Telegram/s)
   expect(place.cards()).toMatchObject([{ buttons: [] }])
@@ -161,7 +158,6 @@ test.each<[dieAt: string, isKept: boolean]>([
   await expect.poll(() => telegram.answerTo(again), soon).toBe('This is not open any more.')
   const { items } = await second.rest<Page<JournalEntry>>('GET', 'journal?kind=decision')
   expect(items).toHaveLength(1)
-  await second.kill()
 })
 
 test.each<[dieAt: string, isOpened: boolean]>([
@@ -169,7 +165,7 @@ test.each<[dieAt: string, isOpened: boolean]>([
   ['update channel_pairings opened committed', true],
 ])('killed at "%s" between pairing and confirming: the pairing goes on where it was', async (dieAt) => {
   const { telegram, env, dataDir } = await started()
-  const first = await life({ dataDir, env, dieAt })
+  const first = await killedLife({ dataDir, env, dieAt })
   const { id, code } = await begin(first)
   telegram.start(mira, code)
   await first.ended
@@ -178,7 +174,6 @@ test.each<[dieAt: string, isOpened: boolean]>([
   await second.rest('POST', `channel-pairings/${id}/confirm`, { user: String(mira) })
   expect(await recipients(second)).toMatchObject([{ user: String(mira), decides: 'deny' }])
   await expect.poll(() => telegram.sent.filter(({ text }) => text.includes('Paired with')).length, soon).toBe(1)
-  await second.kill()
 })
 
 test.each<[dieAt: string, isKept: boolean]>([
@@ -186,7 +181,7 @@ test.each<[dieAt: string, isKept: boolean]>([
   ['insert channel_recipients committed', true],
 ])('killed at "%s" while it is confirmed: paired wholly or not at all', async (dieAt, isKept) => {
   const { telegram, env, dataDir } = await started()
-  const first = await life({ dataDir, env, dieAt })
+  const first = await killedLife({ dataDir, env, dieAt })
   const { id, code } = await begin(first)
   telegram.start(mira, code)
   await expect.poll(() => opened(first), soon).toBeDefined()
@@ -196,7 +191,6 @@ test.each<[dieAt: string, isKept: boolean]>([
   expect(await recipients(second)).toHaveLength(isKept ? 1 : 0)
   if (!isKept) await second.rest('POST', `channel-pairings/${id}/confirm`, { user: String(mira) })
   await expect.poll(() => telegram.sent.filter(({ text }) => text.includes('Paired with')).length, soon).toBe(1)
-  await second.kill()
 })
 
 const told = (telegram: Awaited<ReturnType<typeof startTelegram>>) =>
@@ -221,7 +215,7 @@ test.each<[dieAt: string, tells: number]>([
   const place = await started()
   const { telegram, env, dataDir } = place
   await paired(place)
-  const first = await life({ dataDir, env, dieAt })
+  const first = await killedLife({ dataDir, env, dieAt })
   telegram.write(mira, '/note_down')
   await first.ended
   const second = await life({ dataDir, env })
@@ -231,7 +225,6 @@ test.each<[dieAt: string, tells: number]>([
   const { items } = await second.rest<{ items: { title: string }[] }>('GET', 'sessions')
   expect(items.map(({ title }) => title)).toHaveLength(1)
   expect(told(telegram)).toBe(tells)
-  await second.kill()
 })
 
 test.each<[dieAt: string]>([
@@ -245,7 +238,7 @@ test.each<[dieAt: string]>([
   const speech = await startService(() => ({ json: { text: 'Note it down.' } }))
   const env = { ...place.env, JARVIS_TRANSCRIBE_URL: `${speech.url}/v1` }
   await paired(place)
-  const first = await life({ dataDir, env, dieAt })
+  const first = await killedLife({ dataDir, env, dieAt })
   const voice = { file_id: telegram.file(Buffer.from('OggS'), 'voice/file_1.oga'), duration: 2, file_size: 4 }
   telegram.write(mira, '', { text: undefined, voice })
   await first.ended
@@ -261,5 +254,4 @@ test.each<[dieAt: string]>([
   const { items } = await second.rest<{ items: { title: string }[] }>('GET', 'sessions')
   // The session is named after its first answer.
   expect(items.map(({ title }) => title)).toEqual([expect.stringMatching(/^Note it down\.?$/)])
-  await second.kill()
 })

@@ -8,11 +8,11 @@ import type {
   Page,
 } from '../src/protocol/index.ts'
 import { startDiscord } from './fake-services/discord.ts'
-import { cards, killedHouse, type Life } from './support/killed-house.ts'
+import { killedHouse, type Life } from './support/killed-house.ts'
 
 const mira = '88120411000000001'
 const soon = { timeout: 60_000, interval: 100 }
-const { newDir, life } = killedHouse('jarvis-discord-')
+const { newDir, life, killedLife } = killedHouse('jobs')
 
 async function started() {
   const discord = await startDiscord()
@@ -40,7 +40,7 @@ async function paired(place: Place) {
   const state = async () =>
     (await first.rest<{ items: ChannelDelivery[] }>('GET', 'channel-deliveries')).items[0]?.state
   await expect.poll(state, soon).toBe('sent')
-  await first.kill()
+  await first.stop()
 }
 
 test.each([
@@ -52,8 +52,8 @@ test.each([
 ])('killed at "%s" while a card is told: it is told once, and one tap decides it once', async (dieAt) => {
   const place = await started()
   await paired(place)
-  const first = await life({ ...place.house, dieAt })
-  await first.stop104()
+  const first = await killedLife({ ...place.house, dieAt })
+  await first.types('/stop_container vmid=104')
   await first.ended
   const second = await life(place.house)
   const isSent = async () =>
@@ -65,9 +65,8 @@ test.each([
   const [message] = place.told()
   const tap = place.discord.press(mira, message?.buttons[0]?.custom_id ?? '', message?.id)
   await expect.poll(() => tap.told, soon).toEqual(['Denied.'])
-  expect(await cards(second)).toMatchObject([{ decision: 'denied', via: 'discord' }])
+  expect(await second.cards()).toMatchObject([{ decision: 'denied', via: 'discord' }])
   await expect.poll(() => place.told()[0]?.content, soon).toMatch(/^~~.*\nDenied by operator, Discord/s)
-  await second.kill()
 })
 
 test.each<[dieAt: string, isKept: boolean]>([
@@ -78,10 +77,10 @@ test.each<[dieAt: string, isKept: boolean]>([
   const place = await started()
   await paired(place)
   const before = await life(place.house)
-  await before.stop104()
+  await before.types('/stop_container vmid=104')
   await expect.poll(() => place.told().length, soon).toBe(1)
-  await before.kill()
-  const first = await life({ ...place.house, dieAt })
+  await before.stop()
+  const first = await killedLife({ ...place.house, dieAt })
   const [message] = place.told()
   const deny = message?.buttons[0]?.custom_id ?? ''
   await expect.poll(place.discord.connections, soon).toBe(1)
@@ -90,7 +89,7 @@ test.each<[dieAt: string, isKept: boolean]>([
   expect(tap).toMatchObject({ isAnswered: true, told: [] })
   // What was not committed comes again, as Discord resumes the session after what was.
   const second = await life(place.house)
-  await expect.poll(async () => (await cards(second))[0]?.decision, soon).toBe('denied')
+  await expect.poll(async () => (await second.cards())[0]?.decision, soon).toBe('denied')
   if (!isKept) await expect.poll(() => tap.told, soon).toEqual(['Denied.'])
   await expect.poll(() => place.told()[0], soon).toMatchObject({ buttons: [], content: expect.stringMatching(/^~~/) })
   await expect.poll(place.discord.connections, soon).toBe(1)
@@ -98,7 +97,6 @@ test.each<[dieAt: string, isKept: boolean]>([
   await expect.poll(() => again.told, soon).toEqual(['This is not open any more.'])
   expect((await second.rest<Page<JournalEntry>>('GET', 'journal?kind=decision')).items).toHaveLength(1)
   expect(place.discord.log.filter((line) => line === 'identify')).toHaveLength(1)
-  await second.kill()
 })
 
 test.each<[dieAt: string, isPaired: boolean]>([
@@ -108,7 +106,7 @@ test.each<[dieAt: string, isPaired: boolean]>([
   ['insert channel_recipients committed', true],
 ])('killed at "%s": the pairing goes on where it was, whole or not at all', async (dieAt, isPaired) => {
   const place = await started()
-  const first = await life({ ...place.house, dieAt })
+  const first = await killedLife({ ...place.house, dieAt })
   const id = await begin(place, first)
   if (dieAt.includes('recipients')) {
     await expect.poll(() => opened(first), soon).toBeDefined()
@@ -124,5 +122,4 @@ test.each<[dieAt: string, isPaired: boolean]>([
   expect(items.find((one) => one.id === 'discord')?.recipients).toMatchObject([{ user: mira, decides: 'deny' }])
   const told = () => place.discord.posted.filter(({ content }) => content.includes('Paired with')).length
   await expect.poll(told, soon).toBe(1)
-  await second.kill()
 })

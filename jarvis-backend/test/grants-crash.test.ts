@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Grant, JournalEntry, Page } from '../src/protocol/index.ts'
 import { rootFolder } from './support/data-dir.ts'
-import { cards, killedHouse, type Life } from './support/killed-house.ts'
+import { killedHouse, type Life } from './support/killed-house.ts'
 
 const soon = { timeout: 60_000, interval: 50 }
-const { newDir, life } = killedHouse('jarvis-grants-')
+const { newDir, life, killedLife } = killedHouse('jobs')
 
 const write = (one: Life, sessionId: string, file: string) =>
   one.rest('POST', `sessions/${sessionId}/messages`, { message: `/write_file path=compose/a/${file} content=text` })
@@ -27,15 +27,15 @@ test.each([
   const first = await life({ dataDir })
   const { id } = await first.rest<{ id: string }>('POST', 'sessions', {})
   await write(first, id, 'one.txt')
-  await expect.poll(async () => (await cards(first)).length, soon).toBe(1)
-  const [card] = await cards(first)
+  await expect.poll(async () => (await first.cards()).length, soon).toBe(1)
+  const [card] = await first.cards()
   const grant = { minutes: 30, uses: 2, scope: card?.scope?.id }
   await first.rest('POST', `confirmations/${card?.toolUseId}`, { confirmed: true, grant })
   await expect.poll(() => existsSync(join(root, 'a/one.txt')), soon).toBe(true)
   await expect.poll(() => leftIn(first)).toEqual([2])
-  await first.kill()
+  await first.stop()
 
-  const second = await life({ dataDir, dieAt })
+  const second = await killedLife({ dataDir, dieAt })
   await write(second, id, 'two.txt').catch(() => {})
   await second.ended
 
@@ -45,6 +45,5 @@ test.each([
   expect(await usedIn(third)).toBe(1)
   if (goesOn) await expect.poll(() => existsSync(join(root, 'a/two.txt')), soon).toBe(true)
   else expect(existsSync(join(root, 'a/two.txt'))).toBe(false)
-  expect((await cards(third)).filter(({ decision }) => decision === undefined)).toEqual([])
-  await third.kill()
+  expect(await third.waiting()).toEqual([])
 })

@@ -13,7 +13,7 @@ const programs = {
   'delegate-server': at('test/crash/delegate-server.ts'),
   'file-changer': at('test/crash/file-changer.ts'),
   dying: at('test/drill/dying.ts'),
-  'job-server': at('test/crash/job-server.ts'),
+  life: at('test/crash/life.ts'),
   'v1-server': at('test/crash/v1-server.ts'),
   'talk-server': at('test/crash/talk-server.ts'),
   'workbench-server': at('test/crash/workbench-server.ts'),

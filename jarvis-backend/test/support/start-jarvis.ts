@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,9 +17,9 @@ import { createSimulator } from '../../src/homelab/simulator/index.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import type { PublicFetch } from '../../src/lib/public-fetch.ts'
 import type { ChatEvents, ChatReplies, ChatRequests, Role } from '../../src/protocol/index.ts'
-import { type Database, openDatabase } from '../../src/store/sqlite/database.ts'
+import type { Database } from '../../src/store/sqlite/database.ts'
 import type { Tool } from '../../src/tools/tool.ts'
-import { switchCommandsOff } from './checks-off.ts'
+import { migratedDatabase } from './migrated-database.ts'
 import { builtMemoryWorker } from './program.ts'
 import { type ScriptedModel, scripted } from './scripted-model.ts'
 import { expectTrue } from './true-replies.ts'
@@ -92,8 +92,7 @@ export async function startJarvis(
 ) {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'jarvis-test-'))
   const databasePath = join(dataDir, 'jarvis.db')
-  if (options.checksRun !== true && existsSync(dataDir) && !existsSync(databasePath))
-    writeFileSync(databasePath, emptyDatabase(), { mode: 0o600 })
+  if (options.checksRun !== true && existsSync(dataDir) && !existsSync(databasePath)) migratedDatabase(dataDir)
   const env = {
     JARVIS_DATA_DIR: dataDir,
     JARVIS_PASSWORD: password,
@@ -201,22 +200,6 @@ async function stepUp(url: string, authorization: string, given: string): Promis
     body: JSON.stringify({ password: given }),
   })
   if (!response.ok) throw new Error(`step-up: ${response.status} ${await response.text()}`)
-}
-
-let empty: Buffer | undefined
-
-/** A database as an operator leaves it who switched some checks off. It is made once: the migrations are a third of a start's CPU time. */
-function emptyDatabase(): Buffer {
-  if (empty === undefined) {
-    const dir = mkdtempSync(join(tmpdir(), 'jarvis-empty-'))
-    const path = join(dir, 'jarvis.db')
-    const database = openDatabase(path)
-    switchCommandsOff(database)
-    database.close()
-    empty = readFileSync(path)
-    rmSync(dir, { recursive: true })
-  }
-  return empty
 }
 
 let issued = 0

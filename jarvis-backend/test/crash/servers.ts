@@ -1,0 +1,7 @@
+import { serveJobs } from './job-server.ts'
+
+/** The servers that tests kill. Each composes JARVIS over a data dir and listens, in whichever process it is called. */
+export const servers = { jobs: serveJobs }
+
+export type ServerName = keyof typeof servers
+export type StartOf<Name extends ServerName> = Parameters<(typeof servers)[Name]>[0]
