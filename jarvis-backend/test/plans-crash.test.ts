@@ -1,58 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { io } from 'socket.io-client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Card, PlanRun } from '../src/protocol/index.ts'
-import type { ChangeStart } from './crash/change-server.ts'
-import { folder } from './support/data-dir.ts'
-import { killedProgram } from './support/killed-programs.ts'
-import { jwtSecret, tokenFor } from './support/start-jarvis.ts'
+import { expect, test } from 'vitest'
+import type { PlanRun } from '../src/protocol/index.ts'
+import { killedHouse, type Life } from './support/killed-house.ts'
 
-let program = ''
-const alive = new Set<ChildProcess>()
-beforeAll(async () => {
-  program = await killedProgram('change-server')
-})
-afterAll(() => {
-  for (const child of alive) child.kill('SIGKILL')
-})
-
-async function life(start: Omit<ChangeStart, 'jwtSecret'>) {
-  const child = spawn(process.execPath, [program], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
-  })
-  alive.add(child)
-  const ended = once(child, 'exit').then(() => alive.delete(child))
-  await once(child, 'message')
-  const listening = once(child, 'message')
-  child.send({ ...start, jwtSecret })
-  const [{ url }] = (await listening) as [{ url: string }]
-  async function ask<T>(place: string, body?: object): Promise<T> {
-    const response = await fetch(`${url}/api/${place}`, {
-      headers: { authorization: `Bearer ${tokenFor('operator')}`, 'content-type': 'application/json' },
-      ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    })
-    return (await response.json()) as T
-  }
-  return {
-    ask,
-    ended,
-    async say(message: string) {
-      const socket = io(`${url}/chat`, { auth: { token: tokenFor('operator') }, transports: ['websocket'] })
-      const reply = (await socket.emitWithAck('chat:send', { message })) as { ok: boolean }
-      socket.disconnect()
-      expect(reply.ok).toBe(true)
-    },
-    plan: async () => (await ask<{ items: PlanRun[] }>('plans')).items[0],
-    async kill() {
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
-}
+const { newDir, life, killedLife } = killedHouse('changes')
+const planOf = async (one: Life) => (await one.ask<{ items: PlanRun[] }>('plans')).items[0]
 
 /** Two changes of one thing; the check of the first never comes true in the second runbook. */
 const runbook = (first: string) => `---
@@ -87,7 +40,7 @@ const neverSo = {
   withinS: 300,
 }
 
-type Case = { levels: number[]; state: PlanRun['state']; steps: string[]; dieAt?: ChangeStart['dieAt']; first?: string }
+type Case = { levels: number[]; state: PlanRun['state']; steps: string[]; dieAt?: string; first?: string }
 const cases: [string, Case][] = [
   ['never', { levels: [5, 9, 12], state: 'done', steps: ['done', 'done'] }],
   ['when a step was claimed', { dieAt: '1 before', levels: [5], state: 'unknown', steps: ['unknown', 'not_begun'] }],
@@ -105,34 +58,32 @@ test.each(
   'the plan of a %s, killed %s: each step runs once at most, and the plan says where it stands',
   async (maker, _when, expected) => {
     const { levels, state, steps, dieAt, first = '' } = expected
-    const dataDir = folder()
+    const dataDir = newDir()
     writeFileSync(join(dataDir, 'levels'), '5\n')
     mkdirSync(join(dataDir, 'workspace/runbooks'), { recursive: true })
     writeFileSync(join(dataDir, 'workspace/runbooks/two.md'), runbook(first))
     const proposes = maker === 'model' ? proposed(first === '' ? undefined : neverSo) : undefined
     const start = { dataDir, ...(proposes && { proposes }) }
-    const one = await life({ ...start, skipMs: 0, ...(dieAt && { dieAt }) })
-    if (maker === 'model') await one.say('Set the level of 104.')
+    const one = await killedLife({ ...start, skipMs: 0, ...(dieAt && { dieAt }) })
+    if (maker === 'model') await one.types('Set the level of 104.')
     else await one.ask('runbooks/two/run', { inputs: {} })
-    const waiting = async () => (await one.ask<{ items: Card[] }>('confirmations')).items
-    await expect.poll(waiting).toHaveLength(1)
-    const [card] = await waiting()
+    await expect.poll(one.waiting).toHaveLength(1)
+    const [card] = await one.waiting()
     await one.ask(`confirmations/${card?.toolUseId}`, { confirmed: true }).catch(() => {})
     if (dieAt !== undefined) await one.ended
     else {
       const last = first === '' ? 'done' : 'checking'
-      const seen = async () => (await one.plan())?.steps.some((step) => step.state === last)
+      const seen = async () => (await planOf(one))?.steps.some((step) => step.state === last)
       await expect.poll(seen).toBe(true)
-      if (first === '') await expect.poll(async () => (await one.plan())?.state).toBe('done')
+      if (first === '') await expect.poll(async () => (await planOf(one))?.state).toBe('done')
       await one.kill()
     }
 
     const two = await life({ ...start, skipMs: 11 * 60_000 })
-    await expect.poll(async () => (await two.plan())?.state).toBe(state)
-    expect((await two.plan())?.steps.map((step) => step.state)).toEqual(steps)
+    await expect.poll(async () => (await planOf(two))?.state).toBe(state)
+    expect((await planOf(two))?.steps.map((step) => step.state)).toEqual(steps)
     expect(readFileSync(join(dataDir, 'levels'), 'utf8').trim().split('\n').map(Number)).toEqual(levels)
     expect(await two.ask('journal/verify')).toMatchObject({ ok: true })
-    await two.kill()
   },
   60_000,
 )
@@ -144,29 +95,26 @@ test.each([
 ] as const)(
   'the plan of a %s, killed at "%s" before its first claim, runs each step once',
   async (maker, dieAt, waits) => {
-    const dataDir = folder()
+    const dataDir = newDir()
     writeFileSync(join(dataDir, 'levels'), '5\n')
     mkdirSync(join(dataDir, 'workspace/runbooks'), { recursive: true })
     writeFileSync(join(dataDir, 'workspace/runbooks/two.md'), runbook(''))
     const start = { dataDir, skipMs: 0, ...(maker === 'model' && { proposes: proposed() }) }
-    const one = await life({ ...start, dieAt })
-    if (maker === 'model') await one.say('Set the level of 104.')
+    const one = await killedLife({ ...start, dieAt })
+    if (maker === 'model') await one.types('Set the level of 104.')
     else await one.ask('runbooks/two/run', { inputs: {} })
-    const waiting = async (server: typeof one) =>
-      (await server.ask<{ items: Card[] }>('confirmations')).items.filter((row) => !('decision' in row))
-    await expect.poll(() => waiting(one)).toHaveLength(1)
-    const [card] = await waiting(one)
+    await expect.poll(one.waiting).toHaveLength(1)
+    const [card] = await one.waiting()
     await one.ask(`confirmations/${card?.toolUseId}`, { confirmed: true }).catch(() => {})
     await one.ended
 
     const two = await life(start)
-    expect((await waiting(two)).map(({ toolUseId }) => toolUseId)).toEqual(waits ? [card?.toolUseId] : [])
+    expect((await two.waiting()).map(({ toolUseId }) => toolUseId)).toEqual(waits ? [card?.toolUseId] : [])
     if (waits) await two.ask(`confirmations/${card?.toolUseId}`, { confirmed: true })
-    await expect.poll(async () => (await two.plan())?.state).toBe('done')
+    await expect.poll(async () => (await planOf(two))?.state).toBe('done')
     expect(readFileSync(join(dataDir, 'levels'), 'utf8')).toBe('5\n9\n12\n')
     expect((await two.ask<{ items: PlanRun[] }>('plans')).items).toHaveLength(1)
     expect(await two.ask('journal/verify')).toMatchObject({ ok: true })
-    await two.kill()
   },
   60_000,
 )

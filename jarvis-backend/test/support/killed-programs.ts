@@ -9,13 +9,11 @@ const programs = {
   server: at('test/crash/server.ts'),
   'alert-server': at('test/crash/alert-server.ts'),
   'fake-cluster': at('test/crash/fake-cluster.ts'),
-  'change-server': at('test/crash/change-server.ts'),
   'delegate-server': at('test/crash/delegate-server.ts'),
   'file-changer': at('test/crash/file-changer.ts'),
   dying: at('test/drill/dying.ts'),
   life: at('test/crash/life.ts'),
   'v1-server': at('test/crash/v1-server.ts'),
-  'talk-server': at('test/crash/talk-server.ts'),
   'workbench-server': at('test/crash/workbench-server.ts'),
 }
 const kept = at('.killed')
