@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Clock, systemClock } from '../src/lib/clock.ts'
 import type {
   ChannelDelivery,
   ChannelInfo,
@@ -10,6 +11,7 @@ import type {
   JournalEntry,
   Page,
 } from '../src/protocol/index.ts'
+import { startNtfy } from './fake-services/ntfy.ts'
 import { type FakeTelegram, startTelegram } from './fake-services/telegram.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -17,15 +19,22 @@ import { startJarvis } from './support/start-jarvis.ts'
 const mira = 88120411
 const soon = { timeout: 15_000 }
 
-async function start(...turns: Parameters<typeof scripted>) {
+const start = (...turns: Parameters<typeof scripted>) => startWith({}, ...turns)
+
+/** @param more the settings of other channels, and the clock */
+async function startWith(
+  { clock, ...more }: { clock?: Clock } & Record<string, unknown>,
+  ...turns: Parameters<typeof scripted>
+) {
   const telegram = await startTelegram()
   const env = {
+    ...(more as Record<string, string>),
     JARVIS_EMBEDDINGS: 'none',
     JARVIS_PUBLIC_URL: 'https://jarvis.example.org',
     JARVIS_CHANNEL_TELEGRAM_TOKEN: telegram.token,
     JARVIS_CHANNEL_TELEGRAM_URL: telegram.url,
   }
-  const jarvis = await startJarvis({ model: scripted(...turns), env })
+  const jarvis = await startJarvis({ model: scripted(...turns), env, ...(clock && { clock }) })
   const ask = async <T>(method: string, path: string, json?: unknown) => {
     const response = await jarvis.rest(`/api/${path}`, { method, ...(json !== undefined && { json }) })
     const text = await response.text()
@@ -316,6 +325,50 @@ test('a blocked bot and a foreign webhook are said, and what failed is sent agai
   await expect
     .poll(async () => String((await channel()).problem), soon)
     .toContain('Somebody set a webhook to evil.example.org')
+})
+
+test('where another program polls this bot, that is said, and cards are told here and over other channels all the same', async () => {
+  const ntfy = await startNtfy()
+  // The pause after a refused poll is as long as a poll of Telegram.
+  const clock: Clock = { ...systemClock, after: (ms, run) => systemClock.after(ms === 35_000 ? 50 : ms, run) }
+  const started = await startWith(
+    {
+      clock,
+      JARVIS_CHANNEL_NTFY_URL: ntfy.url,
+      JARVIS_CHANNEL_NTFY_TOPIC: 't',
+      JARVIS_CHANNEL_NTFY_TOKEN: ntfy.token,
+    },
+    calls(['stop_container', { vmid: 104 }]),
+    says('Well.'),
+  )
+  const { telegram, jarvis, ask } = started
+  await pair(started)
+  const ending = new AbortController()
+  const body = JSON.stringify({ timeout: 25, allowed_updates: [] })
+  const other = (async () => {
+    const place = `${telegram.url}/bot${telegram.token}/getUpdates`
+    while (!ending.signal.aborted)
+      await (await fetch(place, { method: 'POST', body, signal: ending.signal })).arrayBuffer()
+  })().catch(() => undefined)
+  onTestFinished(async () => {
+    ending.abort()
+    await other
+  })
+  const problems = async () =>
+    (await ask<ChannelsReply>('GET', 'channels')).body.items.flatMap(({ id, problem }) =>
+      problem === undefined ? [] : [`${id}: ${problem}`],
+    )
+  const contested = ['telegram: Another program asks for this bot’s messages. Stop it, or make another token.']
+  await expect.poll(problems, soon).toEqual(contested)
+
+  const screen = await jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'Stop 104.' })
+  const { toolUseId } = await screen.next('chat:confirm_needed')
+  const shown = () => ntfy.shown().filter(({ click }) => String(click).includes(toolUseId))
+  await expect.poll(() => [cardsOf(telegram).length, shown().length], soon).toEqual([1, 1])
+  await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
+  await expect.poll(() => [cardsOf(telegram)[0]?.buttons, shown()[0]?.priority], soon).toEqual([[], 1])
+  expect(await problems()).toEqual(contested)
 })
 
 test('another token voids every pairing and every open button', async () => {
