@@ -80,7 +80,7 @@ test('a grant for a folder covers changes of files in it, in its conversation, a
   const [dir, dataDir] = [rootFolder(), folder()]
   for (const path of ['compose/a/sub', 'compose/ab', 'compose/b', 'outside'])
     mkdirSync(join(dir, path), { recursive: true })
-  const { jarvis, write, send, outcome, post, cardOf, done } = await bench(dir, dataDir)
+  const { jarvis, screen, write, send, outcome, post, cardOf, done } = await bench(dir, dataDir)
   const session = await write(undefined, 'compose/a/one.yml')
   const card = await cardOf()
   const scope = { id: 'path/compose/a', words: 'changes of files in "compose/a" and its folders' }
@@ -145,6 +145,11 @@ test('a grant for a folder covers changes of files in it, in its conversation, a
   const { change } = { change: card.toolUseId }
   await send(session, 'undo', { change })
   expect([await outcome(), existsSync(join(dir, 'compose/a/one.yml'))]).toEqual(['runs', false])
+  // What takes that back would make again what was taken back.
+  const undone = screen.received.findLast(({ event }) => event === 'chat:tool_result')?.payload as { toolUseId: string }
+  await send(session, 'undo', { change: undone.toolUseId })
+  expect((await cardOf()).scope).toBeUndefined()
+  expect([await outcome(), existsSync(join(dir, 'compose/a/one.yml'))]).toEqual(['asks', false])
 
   const lines = await grantLines(jarvis)
   expect(lines.map((line) => [line.change, line.usesLeft, line.scope])).toEqual([

@@ -7,7 +7,7 @@ import type { Tool, Undo } from '../tool.ts'
 import { toolOver } from '../tool.ts'
 
 /** A recorded change, with the call that takes it back. */
-type Recorded = Pick<Change, 'id' | 'state' | 'target'> & { undo: Undo }
+type Recorded = Pick<Change, 'id' | 'state' | 'target' | 'undoes'> & { undo: Undo }
 
 /** What the tool acts through: the changes that were made, and the tools that take them back. */
 export type UndoPorts = { changeOf(id: string): Recorded | undefined; toolOf(name: string): Tool | undefined }
@@ -44,8 +44,10 @@ export function undoTool({ changeOf, toolOf }: UndoPorts): Tool {
       const { change, undo, tool } = found(id)
       mustBeOpen(change, undo, world)
       mustBeAsLeft(change, undo, world)
+      // What would be made again is what somebody took back, perhaps because they did not want it.
+      const isAgain = change.undoes !== undefined
       return effectsOf(tool, undo.input, world).map((effect) =>
-        isOfFile(effect) ? { ...effect, scope: 'files' } : effect,
+        isOfFile(effect) && !isAgain ? { ...effect, scope: 'files' } : effect,
       )
     },
     async prepare({ change: id }, context) {
