@@ -57,12 +57,15 @@ test('an approved click is made once, and a link of the same site is opened with
     '/calm',
     callsAbout('click_element', 'link "More"'),
     calls(['go_back', { tab: 1 }]),
+    // Also where the tab showed another page before.
+    callsAbout('click_element', 'link "More"'),
+    calls(['go_back', { tab: 1 }]),
     callsAbout('click_element', 'button "Delete'),
     says('Done.'),
   )
   const card = await operator.next('chat:confirm_needed')
   // The way back comes out of Chromium’s memory.
-  expect(hits).toEqual(['GET /calm', 'GET /more'])
+  expect(hits).toEqual(['GET /calm', 'GET /more', 'GET /more'])
   await operator.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
   await operator.next('chat:done')
   expect(deletions(hits)).toBe(1)

@@ -51,6 +51,8 @@ export function createTab(id: number, page: Page): Tab {
   const numbers = new Map<string, number>()
   const refs: string[] = []
   let secrets = new Set<string>()
+  /** What stands before the references of the page itself: with each page that a tab shows it is another one, as with each frame. */
+  let own = ''
 
   /** The page's own references, such as `f1e2`, as numbers that are no words of any text. */
   const numberOf = (ref: string): number => {
@@ -67,6 +69,7 @@ export function createTab(id: number, page: Page): Tab {
     await page.bringToFront()
     const raw = (await page.ariaSnapshotJSON({ mode: 'ai', boxes, timeout: readMs })) as readonly (AriaNode | string)[]
     secrets = new Set(await secretsOf(page))
+    own = prefixOf(firstRef(raw))
     return numbered(raw)
   }
 
@@ -91,7 +94,7 @@ export function createTab(id: number, page: Page): Tab {
     known.clear()
     for (const { ref, role, name, url } of elementsOf(tree)) {
       const number = Number(ref)
-      const isFramed = refs[number - 1]?.startsWith('f') === true
+      const isFramed = prefixOf(refs[number - 1]) !== own
       // The address of a link in a frame is relative to the frame, so a click on it is judged as a click.
       const target = role === 'link' && url !== undefined && !isFramed ? linkTarget(url, readUrl) : undefined
       const { isSecret, holdsFrame } = before.get(number) ?? {}
@@ -141,13 +144,21 @@ export function createTab(id: number, page: Page): Tab {
       const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }
       return interactiveOf(tree).flatMap(({ ref, role, name, box }) => {
         // Boxes in a frame count from the frame.
-        if (box === undefined || refs[Number(ref) - 1]?.startsWith('f') === true) return []
+        if (box === undefined || prefixOf(refs[Number(ref) - 1]) !== own) return []
         const isInside = box.x >= 0 && box.y >= 0 && box.x < width && box.y < height && box.width > 0 && box.height > 0
         return isInside ? [{ ref: `${id}.${ref}`, role, name, box }] : []
       })
     },
   }
   return tab
+}
+
+/** `f2` of `f2e1`. */
+const prefixOf = (ref: string | undefined): string => /^(?:f\d+)?/.exec(ref ?? '')?.[0] ?? ''
+
+/** The first reference in the page's order is of the page itself: what is in a frame comes behind the frame. */
+function firstRef(nodes: readonly (AriaNode | string)[]): string | undefined {
+  return elementsOf(nodes)[0]?.ref
 }
 
 async function isSecretField(locator: Locator): Promise<boolean> {
