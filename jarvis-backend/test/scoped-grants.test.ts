@@ -294,3 +294,86 @@ browserTest(
     expect((await grantsOf(jarvis)).map(({ usesLeft }) => usesLeft)).toEqual([18])
   },
 )
+
+browserTest(
+  'a grant for a site covers no click and no Enter that a form or a link of the page leads to another site, and the card says where',
+  async () => {
+    const other = 'http://other.test'
+    const pages: Record<string, string> = {
+      '/forms': `<button onclick="fetch('/done', { method: 'POST' })">Add</button>
+        <form action="/saved" method="post" target="kept"><input aria-label="Note"><button>Save</button></form>
+        <form action="${other}/pay" method="post"><button>Pay</button><div role="button">Script</div></form>
+        <form action="/saved"><input aria-label="Both"><button formaction="//other.test/send"><b>Send</b></button></form>
+        <a role="button" href="${other}/go">Go</a> <div role="button" tabindex="0" aria-label="Around"><a href="${other}/in">in</a></div>
+        <form id="far" action="${other}/far"></form><input aria-label="Code" form="far">
+        <label role="button" for="press">Press</label><form action="${other}/label"><input type="submit" id="press" hidden></form>
+        <div id="host"></div><script>host.attachShadow({ mode: 'open' }).innerHTML = '<button>Shaded</button>'</script>`,
+      '/based': `<base href="${other}/"><form action="sent"><button>Based</button></form><form><button>Own</button></form>`,
+    }
+    const hits: string[] = []
+    const site = await serveSite((asked, reply) => {
+      hits.push(`${asked.method} ${asked.headers.host} ${asked.url}`)
+      reply
+        .writeHead(asked.url === '/saved' ? 204 : 200, { 'content-type': 'text/html' })
+        .end(pages[asked.url ?? ''] ?? '')
+    })
+    const dataDir = folder()
+    writeFileSync(join(dataDir, 'policy.yaml'), 'workbench:\n  browser: true\n')
+    /** Numbers stay with their elements, so a page is read once. */
+    const about =
+      (toolName: string, words: string, more = {}): Parameters<typeof scripted>[number] =>
+      async ({ messages }) => {
+        const results = messages.flatMap((message) => (message.role === 'user' ? message.results : []))
+        const lines = results.toReversed().flatMap(({ text }) => text.split('\n'))
+        const ref = /\[(\d+\.\d+)\]/.exec(lines.find((line) => line.includes(words)) ?? '')?.[1]
+        const toolInput = { ref, ...more }
+        const content = [{ type: 'tool_call' as const, toolUseId: newId('tu'), toolName, toolInput }]
+        return { content, stopReason: 'tool_use', usage: noUsage }
+      }
+    const enter = (words: string) => about('press_keys', words, { keys: ['Enter'] })
+    const click = (words: string) => about('click_element', words)
+    const others = [
+      ...[click('button "Pay"'), click('button "Script"'), click('button "Send"'), enter('textbox "Both"')],
+      ...[click('button "Go"'), click('button "Around'), enter('textbox "Code"'), click('button "Press"')],
+      click('button "Shaded"'),
+    ]
+    const open = (path: string) => calls(['open_page', { url: `${site.url}${path}` }])
+    const model = scripted(
+      ...[open('/forms'), click('button "Add"'), click('button "Save"'), enter('textbox "Note"')],
+      ...others,
+      ...[open('/based'), click('button "Based"'), click('button "Own"'), says('Done.')],
+    )
+    const jarvis = await startJarvis({
+      model,
+      dataDir,
+      browser: { reaching: site.reaching },
+      env: { CHAT_MAX_LOOP: '50' },
+    })
+    const operator = await jarvis.connect()
+    const { sessionId } = await operator.ask('chat:send', {
+      message: `Look at ${site.url}/forms and ${site.url}/based please.`,
+    })
+    const card = await operator.next('chat:confirm_needed')
+    const grant = { minutes: 30, uses: 20, scope: `web/${site.url}` }
+    expect(card.sentence).toBe('The button "Add" on site.test is clicked.')
+    await operator.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true, grant })
+    const asked: string[] = []
+    for (let at = 0; at < others.length + 1; at++) {
+      const { toolUseId, scope, sentence = '' } = await operator.next('chat:confirm_needed')
+      const [, name, where] =
+        /"(\w+)[^"]*" on site\.test.*?(?:leads to another site: "([^"]*)"\.)?$/.exec(sentence) ?? []
+      asked.push(`${name} ${where ?? '-'}${scope === undefined ? '' : ' with a scope'}`)
+      await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
+    }
+    await operator.next('chat:done')
+    expect(asked).toEqual([
+      ...[`Pay ${other}/pay`, `Script ${other}/pay`, `Send ${other}/send`, `Both ${other}/send`, `Go ${other}/go`],
+      ...[`Around ${other}/in`, `Code ${other}/far`, `Press ${other}/label`, 'Shaded -', `Based ${other}/sent`],
+    ])
+    // What stays on the site is covered: Save, Enter in its field, and a form without an address of its own.
+    expect((await grantsOf(jarvis)).map(({ usesLeft }) => usesLeft)).toEqual([17])
+    expect(hits.filter((hit) => hit.includes('/saved')).length).toBe(2)
+    expect(hits.filter((hit) => hit.includes('other.test'))).toEqual([])
+  },
+  120_000,
+)

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { Mistake } from '../../gate/index.ts'
+import { elsewhereFrom } from './leads.ts'
 import { type AriaNode, type Box, elementsOf, interactiveOf, newsOf, outlineOf } from './outline.ts'
 import { linkTarget } from './site.ts'
 
@@ -16,6 +17,8 @@ export type Seen = {
   isSecret?: boolean
   /** It is a frame, or one is in it, and a click would land there; undefined: not looked yet. */
   holdsFrame?: boolean
+  /** Addresses of other sites to which a click or Enter leads by a form or a link of the page; undefined: not looked yet, or not known. */
+  elsewhere?: readonly string[]
 }
 
 /** An element in the picture, for people and models that see. */
@@ -97,13 +100,14 @@ export function createTab(id: number, page: Page): Tab {
       const isFramed = prefixOf(refs[number - 1]) !== own
       // The address of a link in a frame is relative to the frame, so a click on it is judged as a click.
       const target = role === 'link' && url !== undefined && !isFramed ? linkTarget(url, readUrl) : undefined
-      const { isSecret, holdsFrame } = before.get(number) ?? {}
+      const { isSecret, holdsFrame, elsewhere } = before.get(number) ?? {}
       known.set(number, {
         ...{ ref: `${id}.${number}`, role, name, pageUrl: readUrl },
         ...(target !== undefined && { leadsTo: target.url }),
         ...(isFramed && { isFramed }),
         ...(isSecret !== undefined && { isSecret }),
         ...(holdsFrame !== undefined && { holdsFrame }),
+        ...(elsewhere !== undefined && { elsewhere }),
       })
     }
   }
@@ -134,7 +138,10 @@ export function createTab(id: number, page: Page): Tab {
       const locator = page.getByRef(ref)
       const isSecret = await isSecretField(locator).catch(() => true)
       const holdsFrame = seen.isFramed === true || (await holdsFrames(locator).catch(() => true))
-      const found = { ...seen, isSecret, holdsFrame }
+      const { elsewhere: _, ...rest } = seen
+      const elsewhere =
+        seen.isFramed === true ? undefined : await elsewhereFrom(page, locator, readUrl).catch(() => undefined)
+      const found = { ...rest, isSecret, holdsFrame, ...(elsewhere !== undefined && { elsewhere }) }
       known.set(number, found)
       return { seen: found, locator }
     },

@@ -81,8 +81,21 @@ export const sessionOf = ({ sessionId }: { sessionId?: string | undefined }): st
   return sessionId
 }
 
-const basisOf = ({ ref, role, name, pageUrl, leadsTo, holdsFrame }: Seen) =>
-  hashOf({ ref, role, name, pageUrl, leadsTo, holdsFrame })
+/** Where a form or a link of the page leads to another site, for a sentence; empty where it does not, as far as the page tells. */
+export const elsewhereWords = ({ elsewhere = [] }: Pick<Seen, 'elsewhere'>): string =>
+  elsewhere.length === 0
+    ? ''
+    : ` A form or link there leads to another site: ${elsewhere
+        .slice(0, 3)
+        .map((url) => quoted(url, 200))
+        .join(', ')}${elsewhere.length > 3 ? ' and others' : ''}.`
+
+/** Whether a grant for the page's site may cover what is like a click: nothing there is of another site, as far as the page tells. */
+export const staysOnSite = ({ holdsFrame, elsewhere }: Pick<Seen, 'holdsFrame' | 'elsewhere'>): boolean =>
+  holdsFrame === false && elsewhere?.length === 0
+
+const basisOf = ({ ref, role, name, pageUrl, leadsTo, holdsFrame, elsewhere }: Seen) =>
+  hashOf({ ref, role, name, pageUrl, leadsTo, holdsFrame, elsewhere })
 
 /** Reads the element again: a card names it, and an approval holds for this one alone. @throws Mistake where it is gone */
 export async function prepareElement(

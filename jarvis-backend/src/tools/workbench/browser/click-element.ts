@@ -5,6 +5,7 @@ import {
   actOn,
   browserTool,
   changingTouches,
+  elsewhereWords,
   hostOf,
   named,
   onPage,
@@ -12,6 +13,7 @@ import {
   prepareElement,
   Ref,
   seenOf,
+  staysOnSite,
 } from './browser-tool.ts'
 
 /** A link that only opens a page is opened without a click, so that nothing else of the page runs with it. */
@@ -31,9 +33,9 @@ export const clickElement = browserTool({
   ],
   effects: ({ ref }, _world, ports) => {
     const seen = seenOf(ref, ports)
-    const { leadsTo, pageUrl, role, holdsFrame } = seen
+    const { leadsTo, pageUrl, role } = seen
     if (leadsTo === undefined) {
-      const sentence = `The ${named(seen)} on ${hostOf(pageUrl)} is clicked.`
+      const sentence = `The ${named(seen)} on ${hostOf(pageUrl)} is clicked.${elsewhereWords(seen)}`
       const because = 'A click can change anything that the site lets it change.'
       return [
         onPage(
@@ -41,7 +43,7 @@ export const clickElement = browserTool({
           pageUrl,
           {
             ...{ sentence, deed: `click this ${plainRole(role)}`, atLeast: { tier: 'red', because } },
-            ...(holdsFrame === false && { scope: 'clicks' }),
+            ...(staysOnSite(seen) && { scope: 'clicks' }),
           },
           ports,
         ),

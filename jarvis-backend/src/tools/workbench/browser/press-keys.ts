@@ -3,6 +3,7 @@ import {
   actOn,
   browserTool,
   changingTouches,
+  elsewhereWords,
   hostOf,
   named,
   onPage,
@@ -10,6 +11,7 @@ import {
   prepareElement,
   Ref,
   seenOf,
+  staysOnSite,
 } from './browser-tool.ts'
 
 /** Keys that move about and change no more than a field. Enter and Space press buttons, letters are shortcuts of many sites. */
@@ -35,13 +37,14 @@ export const pressKeys = browserTool({
   raises: [{ tier: 'red', words: 'Enter, Space, letters and shortcuts' }],
   effects: ({ ref, keys }, _world, ports) => {
     const seen = seenOf(ref, ports)
-    const sentence = `The keys ${keys.join(' ')} are pressed on the ${named(seen)} on ${hostOf(seen.pageUrl)}.`
     const isHarmless = keys.every((key) => harmless.test(key))
+    const where = isHarmless ? '' : elsewhereWords(seen)
+    const sentence = `The keys ${keys.join(' ')} are pressed on the ${named(seen)} on ${hostOf(seen.pageUrl)}.${where}`
     const because = 'These keys can do all that a click can.'
     const atLeast = isHarmless ? {} : { atLeast: { tier: 'red', because } as const }
     // Letters could spell what was read elsewhere, one by one, past the taint check.
     const isLikeClick = keys.every((key) => key === 'Enter' || harmless.test(key))
-    const isScoped = isLikeClick && seen.isSecret === false && seen.holdsFrame === false
+    const isScoped = isLikeClick && seen.isSecret === false && staysOnSite(seen)
     const more = { sentence, deed: 'press these keys', ...atLeast, ...(isScoped && { scope: 'clicks' as const }) }
     return [onPage(isHarmless ? 'network' : 'remote', seen.pageUrl, more, ports)]
   },
