@@ -6,6 +6,7 @@ import { createMemoryIndex, wordsAsked } from './memory-index.ts'
 import { createModel } from './model.ts'
 import { ofAgent } from './owner.ts'
 import type { ChunkView, Embedder, MemoryStore, SourceKind } from './ports.ts'
+import { createWaitingTexts } from './waiting-texts.ts'
 
 export type { Keeper, Listed, TextPart } from './changes.ts'
 export type { MemoryFound as Found, MemoryStatus as IndexStatus }
@@ -13,18 +14,13 @@ export type { MemoryFound as Found, MemoryStatus as IndexStatus }
 /** Pause after the embedder failed, ms; doubled with each failure, up to ten minutes. */
 const retryAfterMs = 30_000
 const longestRetryMs = 600_000
-/** Texts of conversations that are embedded per minute while somebody searches; about 5 s of CPU. */
-const readPerMinute = 300
-const minuteMs = 60_000
-/** A search waits for at most this many texts and this long, ms; that covers an ordinary day's conversations. */
-const soonTexts = 12
+/** A search waits at most this long for waiting conversations, ms. */
 const soonWaitMs = 250
 
 /**
  * Keeps the index up to date with the keepers' texts. Changed texts are found by checksum, chunked, and embedded in the background in
- * small batches, so a search waits for one batch at most. Conversations are indexed by words at once and embedded when somebody searches,
- * newest first: an embedding costs more than the conversation did, and most are never searched. The index is usable after a stop at any
- * point: texts are replaced in transactions, and missing embeddings are found again.
+ * small batches, so a search waits for one batch at most. Conversations are indexed by words at once and embedded when somebody searches.
+ * The index is usable after a stop at any point: texts are replaced in transactions, and missing embeddings are found again.
  */
 export function createIndexer(parts: {
   store: MemoryStore
@@ -41,6 +37,7 @@ export function createIndexer(parts: {
 }) {
   const { store, keepers, clock } = parts
   const index = createMemoryIndex(store, parts.weights)
+  const waiting = createWaitingTexts(store, clock)
   const stopping = new AbortController()
   const model = createModel({
     ...{ store, clock, open: parts.openEmbedder, stopping: stopping.signal },
@@ -55,11 +52,6 @@ export function createIndexer(parts: {
   let failures = 0
   /** Whether a text may lack an embedding. */
   let isIncomplete = true
-  /** `isWanted`: a search has asked for waiting conversations to be embedded. `minute.left`: how many more may be this minute. */
-  let isWanted = false
-  let minute = { endsAt: 0, left: 0 }
-  /** Number of chunks of conversations without an embedding; undefined: not counted. */
-  let waiting: number | undefined
 
   /** Queues a synchronisation; one that is already queued is shared. */
   function sync(): Promise<void> {
@@ -110,7 +102,7 @@ export function createIndexer(parts: {
       state = 'indexing'
       share = at / due.length
       isIncomplete = true
-      waiting = undefined
+      waiting.changed()
       const made = makeSome(store, due, at, clock.now)
       index.remove(made.removed)
       index.add(made.added)
@@ -136,14 +128,8 @@ export function createIndexer(parts: {
       isIncomplete = false
       if (store.settleModel()) await index.load(loading)
     }
-    if (!isWanted) return
-    const due = store.waiting(minute.left)
-    const next = () => {
-      const some = due.splice(0, parts.batch)
-      minute.left -= some.length
-      return some
-    }
-    if (await embed(next)) isWanted = false
+    const next = waiting.batches(parts.batch)
+    if (next !== undefined && (await embed(next))) waiting.satisfied()
   }
 
   /** Embeds what `next` returns until nothing is left. @returns whether it finished */
@@ -161,7 +147,7 @@ export function createIndexer(parts: {
         index.add(
           store.addVectors(missing.map(({ hash }, at) => ({ hash, vector: vectors[at] ?? new Float32Array(0) }))),
         )
-        waiting = undefined
+        waiting.changed()
         parts.changed()
         await new Promise(setImmediate)
         // New texts are indexed by words first; the next round continues here.
@@ -179,22 +165,11 @@ export function createIndexer(parts: {
     }
   }
 
-  const countWaiting = () => {
-    waiting ??= store.countWaiting()
-    return waiting
-  }
-
   /** Queues the embedding of waiting conversations. @returns whether there are so few that the search may wait */
   function readWaiting(): boolean {
-    const count = countWaiting()
-    if (clock.now() >= minute.endsAt) minute = { endsAt: clock.now() + minuteMs, left: readPerMinute }
-    if (count === 0 || minute.left === 0) return false
-    // Only once: a page that searches again after each change would otherwise never stop.
-    if (!isWanted) {
-      isWanted = true
-      enqueue(async () => {})
-    }
-    return count <= soonTexts
+    const { isNew, isSoon } = waiting.want()
+    if (isNew) enqueue(async () => {})
+    return isSoon
   }
 
   async function readSoon() {
@@ -219,7 +194,7 @@ export function createIndexer(parts: {
     const isSoon = hasConversations && readWaiting()
     if (isSoon && isByMeaning) await readSoon()
     const hits = index.search(query, { limit, vector, kinds, now: clock.now() }).map(ofAgent)
-    const left = isByMeaning ? countWaiting() : 0
+    const left = isByMeaning ? waiting.count() : 0
     return {
       hits,
       byKeywordsAlone: vector === undefined,
