@@ -8,7 +8,7 @@ import { dashboardDir, go, test, useBrowser } from './support/browser.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
-const { person } = useBrowser()
+const { operator, person } = useBrowser()
 const table = '| guest | why |\n|---|---|\n| 103 truenas | full |\n\n```sh\nzpool list\n```'
 
 /** A server with something on every page: a talk with a card that waits, a refusal, a memory, a token, a shell. */
@@ -51,8 +51,9 @@ async function lively(): Promise<{ jarvis: TestJarvis; pages: [path: string, see
   return { jarvis, pages }
 }
 
-async function signedIn(jarvis: TestJarvis, role: Role, size: keyof typeof sizes): Promise<Page> {
-  const page = await person(jarvis, { viewport: sizes[size], colorScheme: 'dark' })
+/** Somebody at the page of signing in, who is signed in at the next load. */
+async function aboutToEnter(jarvis: TestJarvis, role: Role): Promise<Page> {
+  const page = await person(jarvis, { viewport: sizes.desktop, colorScheme: 'dark' })
   await page.evaluate(`localStorage.setItem('jarvis.token', ${JSON.stringify(jarvis.token(role))})`)
   return page
 }
@@ -74,7 +75,7 @@ test.each(['operator', 'viewer'] as const)(
   'axe finds nothing serious on any page, at a desk and on a phone: %s',
   async (role) => {
     const { jarvis, pages } = await lively()
-    const page = await signedIn(jarvis, role, 'desktop')
+    const page = await aboutToEnter(jarvis, role)
     await page.getByLabel('Password', { exact: true }).waitFor()
     const found = await findings(page, 'sign-in')
     await page.setViewportSize(sizes.phone)
@@ -109,8 +110,7 @@ test.each(['operator', 'viewer'] as const)(
 
 test('a card is decided with one hand: Deny and Approve stand in the lower half, 44 px high, and nothing is cut', async () => {
   const { jarvis, pages } = await lively()
-  const page = await signedIn(jarvis, 'operator', 'phone')
-  await page.goto(jarvis.url + (pages[1]?.[0] ?? ''))
+  const page = await operator(jarvis, { viewport: sizes.phone }, pages[1]?.[0])
   for (const name of [/^Deny/, /^Approve: stop 103/]) {
     const button = page.getByRole('button', { name }).first()
     await button.waitFor()

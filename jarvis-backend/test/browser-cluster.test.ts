@@ -10,7 +10,7 @@ import { seriousFindings } from './support/axe.ts'
 import { dashboardDir, test, useBrowser } from './support/browser.ts'
 import { startJarvis, tokenFor } from './support/start-jarvis.ts'
 
-const { person } = useBrowser()
+const { signedIn } = useBrowser()
 const env = { JARVIS_EMBEDDINGS: 'none', LOG_LEVEL: 'warn', JARVIS_PROTECTED: 'ct/130' }
 
 /** A week in which nvme-fast filled, and the node agent was away for hours. */
@@ -41,10 +41,7 @@ function withPast(database: Database): Database {
 
 async function open(path: string, role: Role = 'operator', options: BrowserContextOptions = {}) {
   const jarvis = await startJarvis({ dashboardDir, env, database: withPast })
-  const page = await person(jarvis, options)
-  await page.evaluate(`localStorage.setItem('jarvis.token', '${tokenFor(role)}')`)
-  await page.goto(jarvis.url + path)
-  return { jarvis, page }
+  return { jarvis, page: await signedIn(jarvis.url, tokenFor(role), options, path) }
 }
 
 type Canvas = {

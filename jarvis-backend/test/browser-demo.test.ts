@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { demoModel } from '../src/providers/demo/model.ts'
-import { dashboardDir, say, test, useBrowser } from './support/browser.ts'
+import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -70,7 +70,7 @@ test('several cards are denied at once, after they were named, and no other with
   await page.getByText('As you wish.', { exact: true }).waitFor({ state: 'detached' })
   await say(page, 'And these.')
   await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
-  await page.goto(`${jarvis.url}/waiting`)
+  await go(page, '/waiting')
   await all.getByRole('button', { name: 'Deny all 2…' }).click()
   await all.getByRole('button', { name: 'Deny these 2' }).click()
   await page.getByText('Nothing waits for you.').first().waitFor()

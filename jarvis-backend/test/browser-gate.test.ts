@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect } from 'vitest'
-import { dashboardDir, say, test, useBrowser } from './support/browser.ts'
+import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
 import { folder } from './support/data-dir.ts'
 import { watchedMcp } from './support/mcp-client.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
@@ -124,7 +124,7 @@ test('a client’s denied call is taken back on the page Waiting, and what a nod
   const { toolUseId, sessionId } = await screen.next('chat:confirm_needed')
   await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
   await first
-  await page.goto(`${jarvis.url}/waiting`)
+  await go(page, '/waiting')
   await page.getByRole('button', { name: 'Take back' }).press('Enter')
   await page.getByRole('heading', { name: 'Refused for now' }).waitFor({ state: 'detached' })
   const again = client.callTool({ name: 'stop_vm', arguments: { vmid: 103 } })
@@ -132,10 +132,10 @@ test('a client’s denied call is taken back on the page Waiting, and what a nod
   await screen.ask('chat:confirm', { sessionId, toolUseId: asked.toolUseId, confirmed: false })
   await again
 
-  await page.goto(`${jarvis.url}/settings#nodes`)
+  await go(page, '/settings#nodes')
   await page.getByLabel('agent', { exact: true }).fill('backups')
   await page.getByRole('button', { name: 'Keep these names' }).press('Enter')
   await page.getByText('Kept.', { exact: true }).waitFor()
-  await page.goto(`${jarvis.url}/cluster`)
+  await go(page, '/cluster')
   await page.getByText('backups', { exact: true }).first().waitFor()
 })

@@ -56,6 +56,7 @@ test('each person is offered what they may do, and has the pages that they may s
         }
       }
     }
+    await page.context().close()
   }
 })
 

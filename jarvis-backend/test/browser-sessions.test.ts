@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { Model } from '../src/agent/model.ts'
 import type { SessionsPage } from '../src/protocol/index.ts'
 import { seriousFindings } from './support/axe.ts'
-import { dashboardDir, say, test, useBrowser } from './support/browser.ts'
+import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
 import { calls, type ScriptedModel, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -138,7 +138,7 @@ test('a key that deletes the open session, or the last one of a list, leads to U
   await rail(page, 'only one').waitFor()
   await page.getByRole('textbox', { name: 'Message' }).and(page.locator(':focus')).waitFor()
 
-  await page.goto(`${jarvis.url}/sessions`)
+  await go(page, '/sessions')
   await row(page, 'only one').press('Delete')
   await undo.press('Enter')
   await row(page, 'only one').waitFor()
@@ -254,7 +254,7 @@ test('a message is edited and asked again as versions of it, and an answer branc
   await focused('Later version')
   expect(await head.getByText('Branch of').count()).toBe(0)
   expect(await listed(jarvis)).toEqual(['How was it?'])
-  await page.goto(original)
+  await go(page, new URL(original).pathname)
   await log.getByText('All is well.').waitFor()
 
   // The words before the call, without it.
@@ -266,7 +266,7 @@ test('a message is edited and asked again as versions of it, and an answer branc
   expect(await log.getByText('get_cluster_status').count()).toBe(0)
   await page.locator('#composer:focus').waitFor()
 
-  await page.goto(original)
+  await go(page, new URL(original).pathname)
   await log.getByText('All is well.').waitFor()
   await page.getByRole('button', { name: 'Retry with…' }).focus()
   await page.keyboard.press('Enter')
@@ -290,7 +290,7 @@ test('a message is edited and asked again as versions of it, and an answer branc
   expect(await listed(jarvis)).toEqual(['How is it?', 'How is it?'])
   await versions.getByText('Version 3 of 3').waitFor({ state: 'attached' })
 
-  await page.goto(`${jarvis.url}/sessions`)
+  await go(page, '/sessions')
   const list = page.getByRole('list', { name: 'Sessions' })
   await list.getByText('3 versions').waitFor()
   await list.getByRole('button', { name: 'What can be done with How is it?' }).first().click()

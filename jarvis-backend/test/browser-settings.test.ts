@@ -7,7 +7,7 @@ import { findChromium } from '../../scripts/chromium.js'
 import { withoutSignals } from '../../scripts/shared-browser.ts'
 import type { PushSender } from '../src/channels/web-push/ports.ts'
 import { seriousFindings } from './support/axe.ts'
-import { dashboardDir, givePassword, passwordDialog, say, signIn, test, useBrowser } from './support/browser.ts'
+import { dashboardDir, givePassword, go, passwordDialog, say, signIn, test, useBrowser } from './support/browser.ts'
 import { startModelServer } from './support/model-server.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { password, startJarvis } from './support/start-jarvis.ts'
@@ -95,7 +95,7 @@ test('a model is connected without reading anything but the screen: tried, mende
   const server = await startModelServer({ key, model: 'qwen3:14b', says: 'I am qwen.' })
   const { jarvis, page } = await open('/')
   await page.getByText('Demo cluster: nothing here is real.').waitFor()
-  await page.goto(`${jarvis.url}/settings#models`)
+  await go(page, '/settings#models')
   const models = region(page, 'Models')
   await models.getByRole('button', { name: 'Connect OpenAI-compatible…' }).click()
   const form = models.getByRole('form', { name: 'Connect an OpenAI-compatible model' })
@@ -125,7 +125,7 @@ test('a model is connected without reading anything but the screen: tried, mende
   await form.waitFor({ state: 'hidden' })
   expect(server.asked.at(-1)?.key).toBe(key)
   // A run that its server refuses leads back here.
-  await page.goto(jarvis.url)
+  await go(page, '/')
   await say(page, 'Who are you?')
   await page.getByRole('link', { name: 'Open Settings, Models' }).click()
   await models.getByRole('button', { name: 'Change OpenAI-compatible…' }).click()
@@ -138,10 +138,10 @@ test('a model is connected without reading anything but the screen: tried, mende
   await models.getByText('key ends in wxyz').waitFor()
   expect(await page.content()).not.toContain(key)
 
-  await page.goto(jarvis.url)
+  await go(page, '/')
   await say(page, 'Who are you?')
   await page.getByText('I am qwen.', { exact: true }).waitFor()
-  await page.goto(`${jarvis.url}/settings#models`)
+  await go(page, '/settings#models')
   await models.getByRole('button', { name: 'Test OpenAI-compatible' }).click()
   await models.getByText('Works: it answered in').waitFor()
   await models.getByRole('button', { name: 'Use the demo' }).click()
@@ -216,7 +216,7 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   await page.addInitScript(browserSaysYes)
   await page.goto(jarvis.url)
   await signIn(page)
-  await page.goto(`${jarvis.url}/settings#notifications`)
+  await go(page, '/settings#notifications')
   const part = region(page, 'Notifications')
   await part.getByRole('checkbox', { name: /Also while it is closed/ }).click()
   await givePassword(page)
@@ -277,7 +277,7 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   expect(await page.evaluate('caches.keys()')).toEqual([])
 
   // With a key of its own, a button of a light card decides it.
-  await page.goto(`${jarvis.url}/settings#notifications`)
+  await go(page, '/settings#notifications')
   await part.getByRole('checkbox', { name: /Decide in the notification/ }).click()
   await devices.getByText('decides light calls').waitFor()
   await operator.ask('chat:send', { sessionId, message: 'Restart 101.' })
@@ -300,7 +300,6 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   await worker.evaluate(press)
   await expect.poll(async () => (await shown()).at(-1)?.[0]).toBe('Nothing was decided')
 
-  await page.goto(`${jarvis.url}/settings#notifications`)
   await devices.getByRole('button', { name: /^Revoke/ }).click()
   await devices.waitFor({ state: 'detached' })
 })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { dashboardDir, say, test, useBrowser } from './support/browser.ts'
+import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
 import { folder, rootFolder } from './support/data-dir.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -48,7 +48,7 @@ test('a card shows the difference of a file, every line on request, and the sett
   await page.getByText('Tidied.', { exact: true }).waitFor()
   expect(readFileSync(join(dir, 'caddy/Caddyfile'), 'utf8')).toBe(after)
 
-  await page.goto(`${jarvis.url}/settings#workbench`)
+  await go(page, '/settings#workbench')
   const part = page.getByRole('region', { name: 'Workbench' })
   await part.getByText('changes ask').waitFor()
   await part.getByText('Whoever reaches this socket is root on this machine').waitFor()

@@ -1,18 +1,25 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { findingsInBothThemes, seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
+import { go } from '../../jarvis-backend/test/support/go.ts'
 import { gallery } from '../src/testing/scenes/gallery.ts'
 import { hostile } from '../src/testing/scenes/hostile.ts'
+import type { Scripted } from '../src/testing/scripted-server.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
-
-let stage: Stage
-beforeAll(async () => {
-  stage = await openStage()
-})
-afterAll(() => stage.close())
 
 const scene = () => gallery(Date.now())
 const path = '/chat/ses_gallery'
+
+let stage: Stage
+/** For tests that decide at most their own card. */
+let shared: { server: Scripted; page: Page }
+beforeAll(async () => {
+  stage = await openStage()
+  const server = await stage.play(scene())
+  shared = { server, page: await stage.open(server, path, { isShared: true }) }
+})
+afterAll(() => stage.close())
+
 const cardOf = (page: Page, id: string) => page.locator(`#card-${id}`)
 const approve = (page: Page, id: string) => cardOf(page, id).getByRole('button', { name: /^Approve/ })
 /** Waits until Approve of a card has woken. */
@@ -119,8 +126,7 @@ test('a click in the moment in which the card moves decides nothing', async () =
 })
 
 test('Approve is never focused by itself and comes after Deny', async () => {
-  const server = await stage.play(scene())
-  const page = await stage.open(server, path)
+  const { page } = shared
   await cardOf(page, 'pending').scrollIntoViewIfNeeded()
   await awake(page, 'pending')
   expect(await page.locator('.risk:focus').count()).toBe(0)
@@ -136,19 +142,17 @@ test('Approve is never focused by itself and comes after Deny', async () => {
 })
 
 test('deny takes a note along', async () => {
-  const server = await stage.play(scene())
-  const page = await stage.open(server, path)
+  const { server, page } = shared
   await cardOf(page, 'denying').focus()
   await page.keyboard.press('d')
   await page.keyboard.type('Not during the film.')
   await page.keyboard.press('Enter')
   await cardOf(page, 'denying').getByText('“Not during the film.”').waitFor()
-  expect(server.decisions).toEqual([{ toolUseId: 'denying', confirmed: false, note: 'Not during the film.' }])
+  expect(server.decisions.at(-1)).toEqual({ toolUseId: 'denying', confirmed: false, note: 'Not during the film.' })
 })
 
 test('a forced call wants its id typed', async () => {
-  const server = await stage.play(scene())
-  const page = await stage.open(server, path)
+  const { server, page } = shared
   const field = cardOf(page, 'forced').getByRole('textbox')
   await field.fill('10')
   await cardOf(page, 'forced').scrollIntoViewIfNeeded()
@@ -159,12 +163,11 @@ test('a forced call wants its id typed', async () => {
   await awake(page, 'forced')
   await approve(page, 'forced').click()
   await cardOf(page, 'forced').getByText('Cutting the power of').waitFor()
-  expect(server.decisions).toEqual([{ toolUseId: 'forced', confirmed: true }])
+  expect(server.decisions.at(-1)).toEqual({ toolUseId: 'forced', confirmed: true })
 })
 
 test('a target that changed locks Approve until it was read', async () => {
-  const server = await stage.play(scene())
-  const page = await stage.open(server, path)
+  const { page } = shared
   const card = cardOf(page, 'changed')
   expect(await approve(page, 'changed').count()).toBe(0)
   await card.getByRole('button', { name: 'I have read it' }).click()
@@ -172,8 +175,7 @@ test('a target that changed locks Approve until it was read', async () => {
 })
 
 test('a decision made elsewhere folds the acts away and leaves the focus on the card', async () => {
-  const server = await stage.play(scene())
-  const page = await stage.open(server, path)
+  const { server, page } = shared
   await cardOf(page, 'pending').getByRole('button', { name: 'Deny…' }).focus()
   server.append('ses_gallery', { type: 'confirm_resolved', toolUseId: 'pending', decision: 'approved', by: 'operator' })
   await cardOf(page, 'pending').getByText('Approved on another device').waitFor()
@@ -217,7 +219,7 @@ test('names and texts of others never become markup', async () => {
   await cardOf(page, 'h1').waitFor()
   await page.getByRole('button', { name: /execute_ssh/ }).click()
   for (const place of ['/chat/ses_hostile', '/cluster', '/waiting']) {
-    if (place !== '/chat/ses_hostile') await page.goto(server.url + place)
+    if (place !== '/chat/ses_hostile') await go(page, place)
     await page.getByText('<img src=x').first().waitFor()
     expect(
       await page.locator('img, main script, iframe, #root b:text-is("JARVIS<"), a[href^="javascript"]').count(),
@@ -227,7 +229,7 @@ test('names and texts of others never become markup', async () => {
     ).toBe(0)
     expect(await page.evaluate(() => 'hit' in globalThis)).toBe(false)
   }
-  await page.goto(`${server.url}/chat/ses_hostile`)
+  await go(page, '/chat/ses_hostile')
   const card = cardOf(page, 'h1')
   await card.waitFor()
   expect(await card.locator('h3').textContent()).toContain('U+202E')

@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { go } from '../../jarvis-backend/test/support/go.ts'
 import { assistant, entriesOf, text, usage, user } from '../src/testing/entries.ts'
 import { quietLab } from '../src/testing/lab.ts'
 import { morning } from '../src/testing/scenes/morning.ts'
@@ -255,11 +256,12 @@ test('a command is completed with its tier and its arguments', async () => {
 
 test('the phone scrolls sideways nowhere', async () => {
   const server = await stage.play(scene())
+  const page = await stage.open(server, '/', { isPhone: true })
   for (const path of ['/', main, '/cluster', '/waiting']) {
-    const page = await stage.open(server, path, { isPhone: true })
+    if (path !== '/') await go(page, path)
     await page.getByRole('heading', { level: 1 }).waitFor()
     await page.setViewportSize({ width: 320, height: 700 })
     expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(320)
-    await page.context().close()
+    await page.setViewportSize({ width: 390, height: 844 })
   }
 })

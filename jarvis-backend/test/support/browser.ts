@@ -1,21 +1,40 @@
 import { fileURLToPath } from 'node:url'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { expect, onTestFinished } from 'vitest'
+import { afterAll, expect, onTestFinished } from 'vitest'
 import { savesData, sharedBrowser } from '../../../scripts/shared-browser.ts'
 import { slowDown, slowDownPage } from '../../../scripts/slow-pages.ts'
 import { testWith } from '../../../scripts/test-with.js'
 import { password, type TestJarvis } from './start-jarvis.ts'
 
+export { go } from './go.ts'
+
 export const dashboardDir = fileURLToPath(new URL('../../../jarvis-frontend/dist', import.meta.url))
 
 export const test = testWith('Chromium')
 
-/** `fetchesAhead`: whether all parts of the dashboard are fetched while the page is idle; absent: each on first use, which costs less. */
-type Options = BrowserContextOptions & { fetchesAhead?: boolean }
+type AtEnd = (end: () => void | Promise<void>) => void
+
+/**
+ * `fetchesAhead`: whether all parts of the dashboard are fetched while the page is idle; absent: each on first use, which costs less.
+ * `atEnd`: takes what closes the page; absent: the page ends with its test.
+ */
+type Options = BrowserContextOptions & { fetchesAhead?: boolean; atEnd?: AtEnd }
+
+/** For a server and a page that the tests of a file share: takes what ends them, and runs it after the last test, the newest first. */
+export function atFileEnd(): AtEnd {
+  const ends: Parameters<AtEnd>[0][] = []
+  afterAll(async () => {
+    for (const end of ends.reverse()) await end()
+  })
+  return (end) => void ends.push(end)
+}
 
 /** People at pages, each with a context of their own in the shared browser. */
 export function useBrowser() {
-  async function open(url: string, { fetchesAhead = false, ...options }: Options): Promise<Page> {
+  async function open(
+    url: string,
+    { fetchesAhead = false, atEnd = onTestFinished, ...options }: Options,
+  ): Promise<Page> {
     const browser = await sharedBrowser()
     const context = await browser.newContext({
       viewport: { width: 1440, height: 900 },
@@ -38,7 +57,7 @@ export function useBrowser() {
       )
         complaints.push(message.text())
     })
-    onTestFinished(async () => {
+    atEnd(async () => {
       await context.close()
       expect(complaints).toEqual([])
     })
@@ -46,9 +65,16 @@ export function useBrowser() {
     return page
   }
 
+  /** One with a token in the browser's storage, at a path. */
+  function signedIn(url: string, token: string, options: Options = {}, path = '/'): Promise<Page> {
+    const origins = [{ origin: url, localStorage: [{ name: 'jarvis.token', value: token }] }]
+    return open(url + path, { ...options, storageState: { cookies: [], origins } })
+  }
+
   return {
     /** At any address. */
     open,
+    signedIn,
     /** A person with a browser of their own. Whatever the page complains of fails the test. */
     person: (jarvis: TestJarvis, options: Options = {}) => open(jarvis.url, options),
     /** One who signed in before: doing it has tests of its own. @param path absent: the chat, ready to be typed into */
@@ -61,21 +87,11 @@ export function useBrowser() {
     ): Promise<Page> {
       const token = jarvis.token('operator')
       if (gavePassword) await jarvis.stepUp?.(token)
-      const localStorage = [{ name: 'jarvis.token', value: token }]
-      const storageState = { cookies: [], origins: [{ origin: jarvis.url, localStorage }] }
-      const page = await open(jarvis.url + (path ?? '/'), { ...options, storageState })
+      const page = await signedIn(jarvis.url, token, options, path)
       if (path === undefined) await page.getByRole('textbox', { name: 'Message' }).waitFor()
       return page
     },
   }
-}
-
-/** Opens a path by the dashboard's own router, and waits until what was shown before is gone: loading all of it anew costs more. */
-export async function go(page: Page, path: string) {
-  await page.evaluate(`document.querySelector('#main').firstElementChild.setAttribute('data-left', '')
-    history.pushState(null, '', ${JSON.stringify(path)})
-    dispatchEvent(new PopStateEvent('popstate'))`)
-  await page.locator('[data-left], [aria-busy=true].page').first().waitFor({ state: 'detached' })
 }
 
 export const passwordDialog = (page: Page) => page.getByRole('dialog', { name: 'Password' })

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } f
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Role } from 'jarvis-backend/protocol'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { build } from 'vite'
 import { onTestFinished } from 'vitest'
 import { isDashboardStale, newestOfDashboard } from '../../../scripts/build.js'
@@ -21,6 +21,8 @@ export type View = {
   bypassCSP?: boolean
   /** Whether all parts of the dashboard are fetched while the page is idle; absent: each on first use, which costs less. */
   fetchesAhead?: boolean
+  /** Whether all tests of the file share the page, which ends with the stage; absent: the page ends with its test. */
+  isShared?: boolean
 }
 
 export const test = testWith('Chromium')
@@ -64,6 +66,7 @@ export async function openStage() {
   const outDir = await builtDashboard()
   const browser = await sharedBrowser()
   const servers: Scripted[] = []
+  const shared: BrowserContext[] = []
   return {
     /** `port`: that of a server which was closed, to come back in its place. */
     async play(scene: Scene, port?: number): Promise<Scripted> {
@@ -81,6 +84,7 @@ export async function openStage() {
         height,
         bypassCSP = false,
         fetchesAhead = false,
+        isShared = false,
       }: View = {},
     ): Promise<Page> {
       const size = isPhone ? { width: 390, height: height ?? 844 } : { width: 1440, height: height ?? 900 }
@@ -95,7 +99,8 @@ export async function openStage() {
       }
       const context = await browser.newContext(options)
       // A page that is left open goes on drawing, and slows down every test after it.
-      onTestFinished(() => context.close())
+      if (isShared) shared.push(context)
+      else onTestFinished(() => context.close())
       if (!fetchesAhead) await context.addInitScript(savesData)
       if (role !== 'nobody') {
         await context.addInitScript((token) => {
@@ -110,6 +115,7 @@ export async function openStage() {
       return page
     },
     async close() {
+      for (const context of shared) await context.close()
       for (const server of servers) await server.close()
     },
   }
