@@ -6,6 +6,7 @@ import { readPolicy } from '../src/config/policy-file.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { demoModel } from '../src/providers/demo/model.ts'
+import type { Fetched } from '../src/workbench/web/fetch-site.ts'
 import { rootFolder } from './support/data-dir.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -44,6 +45,40 @@ test('in the demo a sentence changes a file after a card with the difference, an
   await screen.next('chat:done')
   const told = screen.received.findLast(({ event }) => event === 'chat:tool_result')
   expect(told?.payload).toMatchObject({ isError: false, summary: expect.stringMatching(/^[1-9]/) })
+})
+
+test('in the demo sentences read a page and search the web without a card, and an area that is off is named', async () => {
+  const dataDir = join(rootFolder(), 'demo-web')
+  mkdirSync(dataDir)
+  writeFileSync(join(dataDir, 'policy.yaml'), 'workbench:\n  web: {fetch: true}\n')
+  const homelab = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1 })
+  const model = demoModel({ cluster: () => homelab.cluster.state() })
+  const hit = { title: 'Release 10.11', url: 'https://found.example/10.11', snippet: 'It is out.' }
+  const jarvis = await startJarvis({
+    ...{ dataDir, homelab, model },
+    web: {
+      engine: { place: 'a test', mostChars: 400, search: async () => ({ hits: [hit], silent: [] }) },
+      async fetchSite(url): Promise<Fetched> {
+        const body = Buffer.from(`<p>What ${url.host} says.</p>`)
+        return { url, hops: [], status: 200, type: 'text/html', body, wireBytes: body.length }
+      },
+    },
+  })
+  const screen = await jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'open example.org and tell me what it says' })
+  const answered = async () => {
+    await screen.next('chat:done')
+    const told = screen.received.flatMap(({ event, payload }) => (event === 'chat:token' ? [payload] : []))
+    return told.map((payload) => (payload as { text: string }).text).join('')
+  }
+  expect(await answered()).toContain('What example.org says.')
+  await screen.ask('chat:send', { sessionId, message: 'search the web for the latest jellyfin release' })
+  expect(await answered()).toContain('`https://found.example/10.11`')
+  await screen.ask('chat:send', { sessionId, message: 'open https://found.example/10.11' })
+  expect(await answered()).toContain('What found.example says.')
+  await screen.ask('chat:send', { sessionId, message: 'which containers run in docker?' })
+  expect(await answered()).toContain('jarvis workbench on docker')
+  expect(screen.received.filter(({ event }) => event === 'chat:confirm_needed')).toEqual([])
 })
 
 test('what the demo made is never made again, and a data dir of somebody’s own is left alone', () => {

@@ -1,10 +1,13 @@
 import type { ClusterState } from '../../protocol/index.ts'
 import { amountsIn, backupStorage, freeId, type OfGuest, type Said, snapshotName, unquoted } from './act-inputs.ts'
 import { benchActs } from './bench-acts.ts'
+import { browserActs } from './browser.ts'
+import { dockerActs } from './docker.ts'
 import { evacuated } from './inquiries/evacuated.ts'
 import type { Inquiry } from './inquiries/inquiry.ts'
 import { restored } from './inquiries/restored.ts'
 import { undone } from './inquiries/undone.ts'
+import { webActs } from './web.ts'
 
 /** A text is asked back instead of a call. */
 type Input = Record<string, unknown> | string
@@ -64,6 +67,9 @@ const inGuest = ofGuest(
 
 /** Sentences that are read before a message is cut into clauses or taken for a command: `note on 104: a, b`, `run a drill of 104`. */
 export const wholeActs: readonly Act[] = [
+  ...webActs,
+  ...browserActs,
+  ...dockerActs,
   ...benchActs,
   config(`(?:note|description|comment) (?:on|for|of) ${who} ?: ?(?<text>.+)`, description),
   config(

@@ -38,6 +38,15 @@ const looks: Readonly<Record<string, string>> = {
   grep_files: 'files of JARVIS’s machine',
   read_git: 'Git repositories',
   web_fetch: 'pages of the web',
+  web_search: 'what a search of the web finds',
+  open_page: 'pages in a browser',
+  read_page: 'pages in a browser',
+  get_page_text: 'pages in a browser',
+  take_screenshot: 'pages in a browser',
+  go_back: 'pages in a browser',
+  list_docker_containers: 'Docker containers and their logs',
+  inspect_docker_container: 'Docker containers and their logs',
+  get_docker_logs: 'Docker containers and their logs',
 }
 /** What it does with each tool, in words that follow “I can”. */
 const deeds: Readonly<Record<string, string>> = {
@@ -78,6 +87,9 @@ const deeds: Readonly<Record<string, string>> = {
   run_command: 'run a command in a sandbox, and apply what it would change',
   apply_changes: 'run a command in a sandbox, and apply what it would change',
   commit_files: 'commit files',
+  click_element: 'click on a page',
+  control_docker_container: 'start, stop and restart Docker containers, and run a program in one',
+  run_in_docker_container: 'start, stop and restart Docker containers, and run a program in one',
 }
 
 /**
@@ -122,6 +134,10 @@ export function abilities({ guests, nodes, storages }: ClusterState, tools: read
     ['edit_file', 'change the port in compose/jellyfin.yml to 8097'],
     ['run_command', 'run “grep -c ERROR jellyfin.log” in the sandbox over logs'],
     ['read_git', 'git log of compose'],
+    ['web_fetch', 'open example.org and tell me what it says'],
+    ['web_search', 'search the web for the latest jellyfin release'],
+    ['open_page', 'open example.org in the browser'],
+    ['list_docker_containers', 'which containers run in docker?'],
   ]
   const lines = examples.flatMap(([tool, text]) => (tools.includes(tool) && text ? [`- ${text}`] : []))
   return [

@@ -45,6 +45,33 @@ test.each([
     'commit_files {"repo":"compose","paths":["jellyfin.yml"],"message":"Move Jellyfin"}',
   ],
   ['open https://example.org/a', 'web_fetch {"url":"https://example.org/a"}'],
+  ['open example.org and tell me what it says', 'web_fetch {"url":"https://example.org"}'],
+  ['What does opnsense.example say?', 'web_fetch {"url":"https://opnsense.example"}'],
+  ['visit the page example.org:8443 in the browser', 'open_page {"url":"https://example.org:8443"}'],
+  [
+    'open http://example.org/a?b=c with the browser, then summarize it.',
+    'open_page {"url":"http://example.org/a?b=c"}',
+  ],
+  ['search the web for the latest jellyfin release', 'web_search {"query":"latest jellyfin release"}'],
+  ['look up “ZFS scrub” on the internet', 'web_search {"query":"ZFS scrub"}'],
+  ['do a web search for caddy', 'web_search {"query":"caddy"}'],
+  ['what does the page say?', 'get_page_text {}'],
+  ['take a screenshot of the page', 'take_screenshot {}'],
+  ['click on “Sign in”', 'read_page {"find":"Sign in"}'],
+  ['which containers run in docker?', 'list_docker_containers {}'],
+  ['docker ps', 'list_docker_containers {}'],
+  ['list my docker containers', 'list_docker_containers {}'],
+  ['docker logs jellyfin', 'get_docker_logs {"container":"jellyfin","lines":50}'],
+  ['show me the log of the docker container jellyfin', 'get_docker_logs {"container":"jellyfin","lines":50}'],
+  ['how is the docker container jellyfin doing?', 'inspect_docker_container {"container":"jellyfin"}'],
+  ['restart jellyfin in docker', 'control_docker_container {"container":"jellyfin","act":"restart"}'],
+  ['Stop the docker container “jellyfin”', 'control_docker_container {"container":"jellyfin","act":"stop"}'],
+  [
+    'run “ls -l /config” in the docker container jellyfin',
+    'run_in_docker_container {"container":"jellyfin","command":["ls","-l","/config"]}',
+  ],
+  // A file is no site, and a guest no Docker container.
+  ['open notes.txt', 'get_cluster_status {}'],
   // What is about the cluster stays so.
   ['run “df -h” on pve', 'execute_ssh {"node":"pve","command":"df -h"}'],
 ])('%s → %s', (message, call) => {

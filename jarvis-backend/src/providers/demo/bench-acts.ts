@@ -2,19 +2,13 @@ import { unquoted } from './act-inputs.ts'
 import type { Act } from './acts.ts'
 import { changedKey, replacedText } from './inquiries/file-change.ts'
 import { rehearsed } from './inquiries/rehearsed.ts'
+import { quote, says, unquote } from './says.ts'
 
 /** A path of the workbench with a folder in it, so that no name of a guest is taken for one. */
 const path = '["“`]?(?<path>(?!(?:vm|ct|lxc|qemu|guest|node|storage|service)/)[\\w.-]+(?:/[\\w.@+-]+)+)["”`]?'
 /** A root, or a folder in one. */
 const folder = '(?:the )?(?:folder |root )?["“`]?(?<path>[\\w.-]+(?:/[\\w.@+-]+)*)/?["”`]?'
-const quote = '["“`\']'
-const unquote = '["”`\']'
 const file = '(?:the )?(?:file )?'
-
-const says = (...patterns: string[]) =>
-  patterns.map(
-    (pattern) => new RegExp(`^(?:${pattern.replaceAll(' ?', '\\s*').replaceAll(' ', '\\s+')})[\\s.?!]*$`, 'is'),
-  )
 
 /** Sentences about files, commands and repositories of JARVIS's own machine. They name a path or say “sandbox”, which no guest does. */
 export const benchActs: readonly Act[] = [
@@ -101,11 +95,5 @@ export const benchActs: readonly Act[] = [
     on: 'nothing',
     says: says(`commit (?<file>[\\w.@+/-]+) in ${folder} (?:as|with|saying) (?<text>${quote}.+?${unquote})`),
     input: ({ words }) => ({ repo: words.path, paths: [words.file], message: unquoted(words.text) }),
-  },
-  {
-    tool: 'web_fetch',
-    on: 'nothing',
-    says: says('(?:open|read|fetch|show(?: me)?|get)(?: the)?(?: page)? (?<url>https?://[^\\s"”]+?)'),
-    input: ({ words }) => ({ url: words.url }),
   },
 ]

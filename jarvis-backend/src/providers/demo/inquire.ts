@@ -8,9 +8,15 @@ export type Reply = { text: string; calls: PlannedCall[] }
  * The next turn of an answer in several steps: read what is missing, report the findings with changes that would help, then check whether
  * the changes helped.
  * @param mayCall whether a tool may be used now; a call of another counts as a failed read
+ * @param isOffered whether a tool is there at all
  */
-export function replyOf(inquiries: readonly Inquiry[], results: Seen, mayCall: (toolName: string) => boolean): Reply {
-  const seen = withRefused(results, mayCall)
+export function replyOf(
+  inquiries: readonly Inquiry[],
+  results: Seen,
+  mayCall: (toolName: string) => boolean,
+  isOffered: (toolName: string) => boolean,
+): Reply {
+  const seen = withRefused(results, mayCall, isOffered)
   const found = inquiries.map((inquiry) => ({ inquiry, step: inquiry.find(seen) }))
   const missing = found.flatMap(({ step }) => ('reads' in step ? step.reads : []))
   if (missing.length > 0) return { text: '', calls: distinct(missing) }
@@ -34,16 +40,18 @@ export function replyOf(inquiries: readonly Inquiry[], results: Seen, mayCall: (
   return { text: checks.flatMap((check) => ('say' in check ? [check.say] : [])).join('\n\n'), calls: [] }
 }
 
-function withRefused(seen: Seen, mayCall: (toolName: string) => boolean): Seen {
-  const of: Seen['of'] = (call, round) => seen.of(call, round) ?? (mayCall(call.toolName) ? undefined : refused(call))
+function withRefused(seen: Seen, mayCall: (name: string) => boolean, isOffered: (name: string) => boolean): Seen {
+  const of: Seen['of'] = (call, round) =>
+    seen.of(call, round) ?? (mayCall(call.toolName) ? undefined : refused(call, !isOffered(call.toolName)))
   return { ...seen, of }
 }
 
-const refused = (call: PlannedCall): Outcome => ({
+const refused = (call: PlannedCall, isOff: boolean): Outcome => ({
   ...call,
   text: 'I may not use it now.',
   isError: true,
   round: 0,
+  ...(isOff && { isOff }),
 })
 
 const distinct = (calls: readonly PlannedCall[]): PlannedCall[] => [

@@ -4,7 +4,7 @@ import { withoutSpeaker } from '../../agent/speaker.ts'
 import { newId } from '../../lib/ids.ts'
 import { type ClusterState, type Content, noUsage } from '../../protocol/index.ts'
 import { abilities, introduction } from './answer.ts'
-import { benchActs } from './bench-acts.ts'
+import { notOffered } from './areas.ts'
 import { byBook } from './books.ts'
 import { delegated, isHandedOver, taskIn, toldBy } from './delegation.ts'
 import { type Reply, replyOf } from './inquire.ts'
@@ -103,24 +103,19 @@ function answered({ messages, tools, mayCallTools }: ModelRequest, cluster: Clus
   }
   const wished = mayCall('propose_plan') ? wishedAsPlan(question) : undefined
   const plan = planned(wished ?? question, cluster, messages.slice(0, Math.max(0, at)), offered)
-  if (plan.inquiries !== undefined) return replyOf(plan.inquiries, seen, mayCall)
+  if (plan.inquiries !== undefined)
+    return replyOf(plan.inquiries, seen, mayCall, (toolName) => offered.includes(toolName))
   if (seen.all.length > 0) return { text: tell(seen.all, corrected(question, cluster), cluster), calls: [] }
   if (wished !== undefined && plan.calls.length > 1)
     return { text: plan.notes.join('\n\n'), calls: [planOf(question, plan.calls)] }
   const refused = plan.calls
     .filter((call) => !mayCall(call.toolName))
-    .map(({ toolName }) =>
-      mayCallTools
-        ? `That needs ${toolName}, which is not offered here, sir.${isOfBench(toolName) ? ' An owner turns it on under Settings, Workbench.' : ''}`
-        : `I may not use ${toolName} now, sir.`,
-    )
+    .map(({ toolName }) => (mayCallTools ? notOffered(toolName) : `I may not use ${toolName} now, sir.`))
   return {
     text: [...plan.notes, ...new Set(refused)].join('\n\n'),
     calls: plan.calls.filter((call) => mayCall(call.toolName)),
   }
 }
-
-const isOfBench = (toolName: string) => benchActs.some(({ tool }) => tool === toolName)
 
 /** The person's text without JARVIS's remarks, for example about a restart. */
 const questionOf = (message: Message | undefined): string =>

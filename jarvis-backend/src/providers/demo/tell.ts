@@ -1,6 +1,8 @@
 import type { ClusterState } from '../../protocol/index.ts'
 import { askedWords } from './asked-back.ts'
 import { benchReads, benchWords } from './bench-words.ts'
+import { browserReads, browserWords } from './browser.ts'
+import { dockerReads, dockerWords } from './docker.ts'
 import {
   attentionIn,
   backupsIn,
@@ -22,6 +24,7 @@ import { notDone } from './inquiries/inquiry.ts'
 import { mentions } from './mentions.ts'
 import { planWords } from './plans.ts'
 import type { Outcome } from './seen.ts'
+import { searchWords } from './web.ts'
 import { capitalized, counted, fenced, listed, plain, some, table } from './words.ts'
 
 const mostRows = 12
@@ -44,6 +47,9 @@ export function tell(outcomes: readonly Outcome[], question: string, cluster: Cl
     ...of('ask_operator').map(({ text }) => askedWords(text)),
     ...of('propose_plan').map(({ text }) => planWords(text)),
     ...of(...benchReads).map(benchWords),
+    ...of('web_search').map(searchWords),
+    ...of(...browserReads).map(browserWords),
+    ...of(...dockerReads).map(dockerWords),
     ...rest.map(({ toolName, text }) => otherWords(toolName, text)),
     ...failed.map((outcome) => failureWords(outcome, cluster)),
   ]
@@ -54,7 +60,7 @@ export function tell(outcomes: readonly Outcome[], question: string, cluster: Cl
 const told = [
   ...['get_cluster_status', 'get_node_status', 'get_node_temperature', 'get_vms', 'get_containers', 'get_storage'],
   ...['get_backups', 'get_recent_tasks', 'execute_ssh', 'ask_operator', 'propose_plan'],
-  ...benchReads,
+  ...[...benchReads, 'web_search', ...browserReads, ...dockerReads],
 ]
 
 function failureWords(outcome: Outcome, { guests }: ClusterState): string {
