@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { seriousFindings } from './support/axe.ts'
 import { dashboardDir, passwordDialog, test, useBrowser } from './support/browser.ts'
+import { joined } from './support/people.ts'
 import { makeSshKey } from './support/ssh-keygen.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 import { withAuthenticator } from './support/virtual-authenticator.ts'
@@ -21,7 +23,7 @@ test('an owner sees who may sign in and where, and adds a passkey, signs in with
   await withAuthenticator(page)
   await part.getByText('only you').waitFor()
   // The only owner stays one.
-  await part.getByRole('button', { name: /^operator/ }).click()
+  await part.getByRole('link', { name: /^operator/ }).click()
   expect(await part.getByRole('button', { name: 'Remove operator…' }).isDisabled()).toBe(true)
   await part.getByText('The only owner: make somebody else an owner first.').first().waitFor()
   await part.getByText('No passkey yet.').waitFor()
@@ -87,8 +89,71 @@ test('an owner invites by a link that is shown once, and whoever opens it on a p
   await phone.getByRole('navigation').first().waitFor()
   expect(phone.url()).not.toContain('join')
   await open.waitFor({ state: 'detached' })
-  await part.getByRole('button', { name: /^Ann/ }).waitFor()
+  await part.getByRole('link', { name: /^Ann/ }).waitFor()
 
   const late = await person({ ...jarvis, url: link })
   await late.getByText('used, was withdrawn or is too old').waitFor()
+})
+
+const partsOf = (page: Page) => {
+  const part = page.getByRole('region', { name: 'People and devices', exact: true })
+  const pane = page.getByRole('complementary', { name: 'The person' })
+  return {
+    pane,
+    list: part.getByRole('list', { name: 'People' }),
+    row: part.getByRole('link', { name: /^jonas/ }),
+    heading: pane.getByRole('heading', { name: 'jonas', exact: true }),
+    hasFocus: (id: string) => page.waitForFunction(`document.activeElement?.id === '${id}'`),
+  }
+}
+
+test('the chosen person stands beside the list and in the address, and closing gives the focus back to the row', async () => {
+  const jarvis = await start()
+  const { person } = await joined(jarvis, 'jonas', 'viewer')
+  const page = await operator(jarvis, { colorScheme: 'light' }, '/settings#people')
+  const { pane, list, row, heading, hasFocus } = partsOf(page)
+  await row.click()
+  await pane.getByText('signed in', { exact: true }).waitFor()
+  expect(page.url()).toMatch(`/settings?person=${person.id}#people`)
+  expect(await row.getAttribute('aria-current')).toBe('true')
+  const [left, right] = [await list.boundingBox(), await pane.boundingBox()]
+  expect(right?.x).toBeGreaterThan((left?.x ?? 0) + (left?.width ?? 0))
+  // Addresses are each person's own.
+  expect(await pane.textContent()).not.toContain('127.0.0.1')
+  await pane.getByLabel('Tool').fill('stop_container')
+  await pane.getByLabel('Arguments, as JSON').fill('{"vmid": 113}')
+  await pane.getByRole('button', { name: 'Judge it' }).click()
+  await pane.getByText('Refused for jonas.').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.reload()
+  await pane.getByRole('button', { name: 'Edit jonas' }).click()
+  await pane.getByRole('form', { name: 'Change jonas' }).getByLabel('Role').selectOption('operator')
+  await pane.getByRole('button', { name: 'Save' }).click()
+  await list.getByText('operator', { exact: true }).nth(1).waitFor()
+  await page.keyboard.press('Escape')
+  await pane.waitFor({ state: 'detached' })
+  await hasFocus(`person-${person.id}`)
+  expect(page.url()).toMatch(/\/settings#people$/)
+  await page.keyboard.press('Enter')
+  await heading.and(page.locator(':focus')).waitFor()
+})
+
+test('on a phone the chosen person takes the page, with a way back to the row', async () => {
+  const jarvis = await start()
+  const { person } = await joined(jarvis, 'jonas', 'viewer')
+  const page = await operator(jarvis, { viewport: { width: 390, height: 844 } }, '/settings#people')
+  const { pane, list, row, heading, hasFocus } = partsOf(page)
+  await row.click()
+  await heading.and(page.locator(':focus')).waitFor()
+  expect(await list.isVisible()).toBe(false)
+  expect((await heading.boundingBox())?.y).toBeLessThan(200)
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  expect(await seriousFindings(page)).toEqual([])
+  await pane.getByRole('link', { name: 'People' }).click()
+  await hasFocus(`person-${person.id}`)
+  expect(await row.boundingBox()).toMatchObject({ y: expect.toSatisfy((y: number) => y > 80 && y < 760) })
+  await page.goBack()
+  await heading.waitFor()
+  await page.goBack()
+  await hasFocus(`person-${person.id}`)
 })

@@ -1,7 +1,14 @@
-export function PanelHead({ title, children }: { title: string; children?: React.ReactNode }) {
+type Props = {
+  title: string
+  /** The heading's level; absent: 2. */
+  as?: 'h2' | 'h4'
+  children?: React.ReactNode
+}
+
+export function PanelHead({ title, as: Title = 'h2', children }: Props) {
   return (
     <div className="panel-head">
-      <h2>{title}</h2>
+      <Title>{title}</Title>
       {children !== undefined && <div className="panel-aside">{children}</div>}
     </div>
   )

@@ -70,10 +70,14 @@ export function SettingsPage() {
 /** Scrolls to the section that the address names, and keeps it in view while sections above it load, until the person scrolls. */
 function useHashInView(body: React.RefObject<HTMLElement | null>): void {
   const { hash } = useLocation()
+  const isLoaded = useRef(false)
   useEffect(() => {
     const part = hash === '' ? null : document.getElementById(hash.slice(1))
     const page = body.current
-    if (part === null || page === null) return
+    const isHere = isLoaded.current && part !== null && page !== null && isAtMiddle(part, page)
+    isLoaded.current = true
+    // A link within the section that is read leaves it where it is.
+    if (part === null || page === null || isHere) return
     const show = () => part.scrollIntoView({ block: 'start', behavior: 'instant' })
     const watch = new ResizeObserver(show)
     for (const child of page.children) watch.observe(child)
@@ -88,4 +92,11 @@ function useHashInView(body: React.RefObject<HTMLElement | null>): void {
       gone.abort()
     }
   }, [hash, body])
+}
+
+function isAtMiddle(part: HTMLElement, page: HTMLElement): boolean {
+  const { top, bottom } = part.getBoundingClientRect()
+  const seen = page.getBoundingClientRect()
+  const middle = (seen.top + seen.bottom) / 2
+  return top < middle && bottom > middle
 }

@@ -1,33 +1,81 @@
+import { useRef } from 'react'
 import { readMe, readPeople, readRoles } from '../../api/people.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
-import { useNarrowing } from '../../app/use-narrowing.ts'
 import { WaitingAccounts } from '../../features/settings/people/accounts.tsx'
 import { Invitations } from '../../features/settings/people/invitations.tsx'
 import { PeopleList } from '../../features/settings/people/people-list.tsx'
-import { PersonPart } from '../../features/settings/people/person-part.tsx'
-import { WhatWouldHappen } from '../../features/settings/people/what-would-happen.tsx'
 import { peopleCount, roleSentence } from '../../features/settings/people/words.ts'
 import { YourDevices, YourFactors } from '../../features/settings/people/you.tsx'
+import { useSearchParams } from '../../lib/location.tsx'
 import { Visible } from '../../ui/boxed.tsx'
+import { PersonPane, useFocusBack } from './person-pane.tsx'
 import { Section, useRights } from './section.tsx'
 import './people.css'
 
 const watched = ['connect', 'people']
+const listAt = '/settings#people'
+const personAt = (id: string) => `/settings?person=${encodeURIComponent(id)}#people`
 
-/** The people: their roles, how they sign in, and where they are signed in. */
+/** The people: their roles, how they sign in, and where they are signed in. An owner opens one beside the list. */
 export function People() {
   const { isLive, isOperator: decides } = useRights('operator')
+  const { isOperator: isOwner } = useRights('owner')
+  const [params] = useSearchParams()
   const me = useLoad('me', readMe, watched)
+  const people = useLoad(`people ${isOwner}`, readPeople, watched)
+  const roles = useLoad('roles', readRoles, ['connect', 'settings']).data?.items
+  const own = me.data?.person.id
+  const open = isOwner ? people.data?.items.find(({ id }) => id === params.get('person')) : undefined
+  const head = useRef<HTMLHeadingElement>(null)
+  useFocusBack(open?.id, head)
+  const pane = open !== undefined && people.data !== undefined && (
+    <PersonPane
+      key={open.id}
+      listAt={listAt}
+      person={open}
+      people={people.data.items}
+      given={people.data.roles}
+      roles={roles}
+      isOwn={open.id === own}
+      isResting={!isLive}
+      onChanged={people.again}
+    />
+  )
+  const again = () => {
+    me.again()
+    people.again()
+  }
   return (
-    <Section id="people" title="People and devices">
+    <Section id="people" title="People and devices" aside={pane || null}>
       <p>A person decides; no token can. Who asked and who decided stand on every card and in the journal.</p>
-      <Problem error={me.problem} onAgain={me.again} kept={me.data !== undefined} />
-      {me.data === undefined ? (
-        me.problem === undefined && <Skeletons rows={6} height={34} />
+      <Problem
+        error={me.problem ?? people.problem}
+        onAgain={again}
+        kept={me.data !== undefined && people.data !== undefined}
+      />
+      {me.data === undefined || people.data === undefined ? (
+        me.problem === undefined && people.problem === undefined && <Skeletons rows={6} height={34} />
       ) : (
         <>
-          <Everybody own={me.data.person.id} isOwner={me.data.person.role === 'owner'} isLive={isLive} />
+          <h3 ref={head} tabIndex={-1}>
+            People <small>{peopleCount(people.data.items.length)}</small>
+          </h3>
+          <PeopleList
+            people={people.data.items}
+            roles={roles}
+            own={me.data.person.id}
+            open={open?.id}
+            linkTo={isOwner ? personAt : undefined}
+          />
+          {isOwner ? (
+            <>
+              <Invitations people={people.data.items} given={people.data.roles} roles={roles} isResting={!isLive} />
+              <WaitingAccounts given={people.data.roles} isResting={!isLive} />
+            </>
+          ) : (
+            <p>An owner changes what each may do.</p>
+          )}
           <h3>You</h3>
           <p className="role-sentence">
             <b>
@@ -42,58 +90,5 @@ export function People() {
       )}
       <Resting isOperator isLive={isLive} />
     </Section>
-  )
-}
-
-/** The list of people. Owners also see invitations and every action on people. */
-function Everybody({ own, isOwner, isLive }: { own: string; isOwner: boolean; isLive: boolean }) {
-  const [params, narrow] = useNarrowing()
-  const people = useLoad(`people ${isOwner}`, readPeople, watched)
-  const roles = useLoad('roles', readRoles, ['connect', 'settings']).data?.items
-  if (people.data === undefined) {
-    return people.problem === undefined ? (
-      <Skeletons rows={3} height={34} />
-    ) : (
-      <Problem error={people.problem} onAgain={people.again} />
-    )
-  }
-  const { items: all, roles: given } = people.data
-  const open = isOwner ? all.find(({ id }) => id === params.get('person')) : undefined
-  return (
-    <>
-      <h3>
-        People <small>{peopleCount(all.length)}</small>
-      </h3>
-      <PeopleList
-        people={all}
-        roles={roles}
-        own={own}
-        open={open?.id}
-        onOpen={isOwner ? (id) => narrow({ person: id }) : undefined}
-      >
-        {open !== undefined && (
-          <PersonPart
-            key={open.id}
-            person={open}
-            people={all}
-            given={given}
-            roles={roles}
-            isOwn={open.id === own}
-            isResting={!isLive}
-            onChanged={people.again}
-          >
-            <WhatWouldHappen person={open} />
-          </PersonPart>
-        )}
-      </PeopleList>
-      {isOwner ? (
-        <>
-          <Invitations people={all} given={given} roles={roles} isResting={!isLive} />
-          <WaitingAccounts given={given} isResting={!isLive} />
-        </>
-      ) : (
-        <p>An owner changes what each may do.</p>
-      )}
-    </>
   )
 }

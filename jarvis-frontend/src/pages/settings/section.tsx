@@ -2,12 +2,26 @@ import { signedIn } from '../../api/auth.ts'
 import { useIsLive } from '../../app/load-state.tsx'
 import { useValue } from '../../lib/use-value.ts'
 
+type SectionProps = {
+  id: string
+  title: string
+  /** What stands beside the section, or null; absent in a section that never has anything beside it. */
+  aside?: React.ReactNode
+  children: React.ReactNode
+}
+
 /** One section of the settings, which a link can name. */
-export function Section({ id, title, children }: { id: string; title: string; children: React.ReactNode }) {
-  return (
-    <section id={id} aria-labelledby={`${id}-title`}>
+export function Section({ id, title, aside, children }: SectionProps) {
+  const own = (
+    <>
       <h2 id={`${id}-title`}>{title}</h2>
       {children}
+    </>
+  )
+  return (
+    <section id={id} aria-labelledby={`${id}-title`}>
+      {aside === undefined ? own : <div className="section-main">{own}</div>}
+      {aside}
     </section>
   )
 }

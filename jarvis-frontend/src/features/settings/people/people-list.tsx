@@ -2,17 +2,21 @@ import type { RoleInfo } from 'jarvis-backend/protocol'
 import type { KnownPerson } from '../../../api/people.ts'
 import { ago } from '../../../lib/format.ts'
 import { Visible } from '../../../ui/boxed.tsx'
+import { Link } from '../../../ui/link.tsx'
 import { useNow } from '../../../ui/use-now.ts'
+import { Initial } from './initial.tsx'
 import { roleSentence } from './words.ts'
 
-/** Everybody who may sign in, a row each. The open person's part stands below the row. */
+/** The id of a person's row, which takes the focus again when the person is closed. */
+export const rowOf = (id: string) => `person-${id}`
+
+/** Everybody who may sign in, a row each. */
 export function PeopleList({
   people,
   roles,
   own,
   open,
-  onOpen,
-  children,
+  linkTo,
 }: {
   people: readonly KnownPerson[]
   roles: readonly RoleInfo[] | undefined
@@ -20,9 +24,7 @@ export function PeopleList({
   own: string
   open: string | undefined
   /** Absent where rows do not open. */
-  onOpen: ((id: string | undefined) => void) | undefined
-  /** What stands below the open row. */
-  children: React.ReactNode
+  linkTo: ((id: string) => string) | undefined
 }) {
   return (
     <ul className="people" aria-label="People">
@@ -39,9 +41,8 @@ export function PeopleList({
             sentence={roleSentence(person.role, roles)}
             isOwn={person.id === own}
             isOpen={person.id === open}
-            onOpen={onOpen}
+            to={linkTo?.(person.id)}
           />
-          {person.id === open && <div className="person-open">{children}</div>}
         </li>
       ))}
     </ul>
@@ -53,13 +54,13 @@ function Row({
   sentence,
   isOwn,
   isOpen,
-  onOpen,
+  to,
 }: {
   person: KnownPerson
   sentence: string
   isOwn: boolean
   isOpen: boolean
-  onOpen: ((id: string | undefined) => void) | undefined
+  to: string | undefined
 }) {
   const now = useNow(60_000)
   const may = disabledAt === undefined ? sentence : 'Cannot sign in.'
@@ -82,16 +83,10 @@ function Row({
       <span className="num text-soft">{lastSeenAt !== undefined && ago(lastSeenAt, now)}</span>
     </>
   )
-  if (onOpen === undefined) return <div className="person-row">{columns}</div>
+  if (to === undefined) return <div className="person-row">{columns}</div>
   return (
-    <button type="button" className="person-row" aria-expanded={isOpen} onClick={() => onOpen(isOpen ? undefined : id)}>
+    <Link id={rowOf(id)} to={to} className="person-row" aria-current={isOpen ? 'true' : undefined}>
       {columns}
-    </button>
+    </Link>
   )
 }
-
-const Initial = ({ name }: { name: string }) => (
-  <span className="initial" aria-hidden="true">
-    {name.slice(0, 1).toUpperCase()}
-  </span>
-)

@@ -1,10 +1,13 @@
 import type { RoleInfo } from 'jarvis-backend/protocol'
+import { useState } from 'react'
 import { changePerson, type KnownPerson, readSignInsOf, removePerson, signOutPerson } from '../../../api/people.ts'
 import { removeSecondFactorOf } from '../../../api/second-factor.ts'
 import { useLoad } from '../../../api/use-load.ts'
 import { plural } from '../../../lib/format.ts'
 import { Visible } from '../../../ui/boxed.tsx'
+import { PanelHead } from '../../../ui/panel-head.tsx'
 import { FormProblem } from '../form-problem.tsx'
+import { Initial } from './initial.tsx'
 import { SignIns } from './sign-ins.tsx'
 import { TwoStep } from './two-step.tsx'
 import { useAttempt } from './use-attempt.ts'
@@ -19,13 +22,21 @@ type Props = {
   isOwn: boolean
   isResting: boolean
   onChanged: () => void
+  /** Takes the focus when the person is opened. */
+  heading: React.Ref<HTMLHeadingElement>
+  /** What closes the part, beside Edit. */
+  close?: React.ReactNode
   /** A form that judges a call of this person's. */
   children: React.ReactNode
+  /** The person's latest entries of the journal. */
+  lately: React.ReactNode
 }
 
 /** One person for an owner: what the role allows, where the person is signed in, and every act on the person. */
-export function PersonPart({ person, people, given, roles, isOwn, isResting, onChanged, children }: Props) {
+export function PersonPart(props: Props) {
+  const { person, people, given, roles, isOwn, isResting, onChanged, heading, close, children, lately } = props
   const { id, name, role, disabledAt } = person
+  const [isEditing, setEditing] = useState(false)
   const { problem, isBusy, attempt } = useAttempt()
   const held = lastOwnerWords(person, people)
   const act = (work: () => Promise<unknown>) => void attempt(work).then((isDone) => isDone && onChanged())
@@ -33,26 +44,51 @@ export function PersonPart({ person, people, given, roles, isOwn, isResting, onC
   const isHeld = isResting || isBusy
   return (
     <>
+      <header className="person-head">
+        <Initial name={name} />
+        <div>
+          <h3 ref={heading} tabIndex={-1}>
+            <Visible text={name} />
+          </h3>
+          <span className="job-tag">
+            <Visible text={role} />
+          </span>
+          {disabledAt !== undefined && <span className="job-tag">disabled</span>}
+        </div>
+        <button
+          type="button"
+          className="button small"
+          aria-label={`Edit ${name}`}
+          aria-expanded={isEditing}
+          onClick={() => setEditing(!isEditing)}
+        >
+          Edit
+        </button>
+        {close}
+      </header>
       <p className="role-sentence">
-        <Visible text={roleSentence(role, roles)} />
+        <Visible text={disabledAt === undefined ? roleSentence(role, roles) : 'Cannot sign in.'} />
       </p>
+      {isEditing && (
+        <NameAndRole
+          key={`${name} ${role}`}
+          person={person}
+          given={given}
+          held={held}
+          isResting={isHeld}
+          onSave={(change) => act(() => changePerson(id, change))}
+        />
+      )}
       {scopes.length > 0 && (
         <>
-          <h4 className="cap">Scope, as it is checked</h4>
+          <PanelHead as="h4" title="Scope, as it is checked" />
           <pre className="scope">{scopes.join('\n')}</pre>
         </>
       )}
-      <NameAndRole
-        key={`${name} ${role}`}
-        person={person}
-        given={given}
-        held={held}
-        isResting={isHeld}
-        onSave={(change) => act(() => changePerson(id, change))}
-      />
       {children}
-      <h4 className="cap">Signed in</h4>
+      <PanelHead as="h4" title="Signed in" />
       <PersonSignIns id={id} />
+      {lately}
       <div className="person-acts">
         {!isOwn && (
           <TwoStep act="Sign out" object={name} isResting={isHeld} onDo={() => act(() => signOutPerson(id))} />

@@ -2,6 +2,7 @@ import type { TryRoleReply } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { type KnownPerson, tryRole } from '../../../api/people.ts'
 import { Visible } from '../../../ui/boxed.tsx'
+import { PanelHead } from '../../../ui/panel-head.tsx'
 import { Tier } from '../../../ui/tier.tsx'
 import { FormProblem } from '../form-problem.tsx'
 import { useAttempt } from './use-attempt.ts'
@@ -20,7 +21,7 @@ export function WhatWouldHappen({ person: { id, name } }: { person: KnownPerson 
   }
   return (
     <>
-      <h4 className="cap">What would happen?</h4>
+      <PanelHead as="h4" title="What would happen?" />
       <form
         className="form-row"
         aria-label={`What would happen to a call of ${name}?`}
