@@ -62,6 +62,7 @@ testHere('a command of a root runs once on a view; approved, exactly the bytes o
   const card = await screen.next('chat:confirm_needed')
   expect(card).toMatchObject({
     toolName: 'apply_changes',
+    reason: expect.stringContaining('The model chose what this command left.') as string,
     now: expect.stringContaining('sandbox: full') as string,
     then: 'this file, as shown; nothing is run again.',
     undo: { kind: 'call', sentence: expect.stringContaining('caddy/caddy') as string },
@@ -81,6 +82,27 @@ testHere('a command of a root runs once on a view; approved, exactly the bytes o
   expect(await screen.next('chat:tool_result')).toMatchObject({ isError: false })
   expect(readFileSync(join(root, 'caddy'), 'utf8')).toBe('b\na\n')
 })
+
+testHere(
+  'under the profile permissive what a command would change asks too, where nobody named the command',
+  async () => {
+    const { jarvis, root, screen } = await start(
+      calls(run('sort -o caddy caddy', inRoot)),
+      aboutTheCommand('apply_changes'),
+      says('Well.'),
+    )
+    await jarvis.stepUp(jarvis.token('operator'))
+    expect((await jarvis.rest('/api/settings', { method: 'PUT', json: { profile: 'permissive' } })).status).toBe(200)
+    const { sessionId } = await screen.ask('chat:send', { message: 'Sort the file.' })
+    const card = await screen.next('chat:confirm_needed')
+    expect(card).toMatchObject({ toolName: 'apply_changes', tier: 'red', rule: 'taint' })
+    expect(card.reason).toContain('The model chose what this command left. The operator did not name the command.')
+    expect(card.reason).not.toContain('repeats text')
+    await screen.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: false })
+    await screen.next('chat:done')
+    expect(readFileSync(join(root, 'caddy'), 'utf8')).toBe('b\na\n')
+  },
+)
 
 testHere('a file that moved meanwhile withdraws the card, and a new one says what would be lost', async () => {
   const { root, screen } = await start(

@@ -175,7 +175,9 @@ export function taintIn(
   const words = listed === undefined ? named : withoutListed(named, listed)
   const commands = effects.flatMap(({ executes }) => executes?.argument ?? [])
   const heard = withoutOwn(sources(), input, effects)
-  return taintOf((name) => commands.includes(name), words as Call['input'], heard, world)
+  const taint = taintOf((name) => commands.includes(name), words as Call['input'], heard, world)
+  const id = effects.find(({ refers }) => taint !== undefined && refers?.argument === taint.argument)?.refers
+  return taint && { ...taint, ...(id && { because: id.because }) }
 }
 
 /** What stands in a file may go back into that file, and the addresses that a site gives may be read there, so its result is no stranger to such a call. */

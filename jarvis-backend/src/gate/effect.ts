@@ -50,6 +50,8 @@ export type Effect = Touch & {
   url?: string
   /** The card shows every byte that changes, so words of a result in the arguments ask and do not refuse. */
   isShownWhole?: true
+  /** An argument that is the id of what JARVIS made, such as a command, and the card's words where a result gave the id and nobody else named it. */
+  refers?: { argument: string; because: string }
   /** A person may allow effects of this kind for a whole folder or site beforehand (`places/scopes.ts`). Absent: each call asks. */
   scope?: ScopeOf
   /** What will happen, for kinds that the gate has no sentence for. Written by JARVIS, with names in quotes. */

@@ -28,7 +28,7 @@ const world: World = {
   ownPaths: ['/srv/jarvis', '/srv/compose/.env'],
   now: 0,
 }
-const judged = (effect: Effect, baseTier: 'green' | 'yellow', sources?: Partial<Sources>, input = {}) =>
+const judged = (effect: Effect, baseTier: 'green' | 'yellow' | 'red', sources?: Partial<Sources>, input = {}) =>
   decide(
     {
       toolName: 'try_it',
@@ -103,6 +103,13 @@ test('a file’s own text may go back into it, another result’s asks, and the 
     tier: 'red',
     rule: 'taint',
   })
+  const refers = { argument: 'newText', because: 'The model chose it.' }
+  for (const tier of ['yellow', 'red'] as const) {
+    const plain = judged({ ...root, isShownWhole: true }, tier, from('session/b.yml'), asked)
+    const named = judged({ ...root, isShownWhole: true, refers }, tier, from('session/b.yml'), asked)
+    expect(named).toEqual({ ...plain, reason: plain.reason.replace(/Its newText repeats.*$/, 'The model chose it.') })
+    expect(named.reason).toContain('The model chose it.')
+  }
   const attached = { results: [{ toolName: 'files__read', toolUseId: 'tu_1', text, asked: { path: 'session/a.yml' } }] }
   expect(judged(session, 'yellow', attached, input).tier).toBe('red')
 })

@@ -3,7 +3,7 @@ import type { Effect, EffectKind, Place } from '../effect.ts'
 import type { World } from '../world.ts'
 import { placeOf } from './roots.ts'
 
-type More = Pick<Effect, 'sentence' | 'deed' | 'atLeast' | 'isShownWhole' | 'scope'>
+type More = Pick<Effect, 'sentence' | 'deed' | 'atLeast' | 'isShownWhole' | 'refers' | 'scope'>
 
 const none = (id: string, name?: string): Target => ({ kind: 'none', id, ...(name !== undefined && { name }) })
 

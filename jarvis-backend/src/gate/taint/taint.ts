@@ -38,7 +38,13 @@ export type Source = {
   /** The same of a tool's result; it counts where the tool repeats earlier conversations. */
   saidIfRecalled?: () => Iterable<string>
 }
-export type Taint = { source: { toolName: string; toolUseId: string }; argument: string; phrase: string }
+/** `because`: what says it, where the argument is an id that a result must have given. */
+export type Taint = {
+  source: { toolName: string; toolUseId: string }
+  argument: string
+  phrase: string
+  because?: string
+}
 
 /** A picture is a source of every word that came from nowhere else, under this name. */
 export const pictureSource = 'picture'
@@ -197,7 +203,8 @@ function perhapsFromPicture(verdict: Verdict, { argument, phrase }: Taint): Verd
 }
 
 /** Which words of a call came from where, as a sentence. */
-export function repeatedFrom({ source, argument, phrase }: Taint): string {
+export function repeatedFrom({ source, argument, phrase, because }: Taint): string {
+  if (because !== undefined) return because
   const from = source.toolName === summarySource ? 'the summary of the cluster' : `the result of ${source.toolName}`
   return `Its ${argument} repeats text from ${from}: ${quoted(phrase, 120)}. The operator did not write that.`
 }

@@ -10,6 +10,8 @@ import { keptOf } from './file-tool.ts'
 const pathsOf = ({ folder, state }: Command) =>
   state.kind === 'running' ? [] : state.changes.map(({ path }) => `${folder}/${path}`)
 
+const chosen = 'The model chose what this command left. The operator did not name the command.'
+
 /** @throws Mistake where there is nothing that may be applied */
 function mustBeWhole(command: Command): void {
   const { id, state } = command
@@ -39,6 +41,7 @@ export const applyChanges = (facts: CommandFacts) =>
       const changed = paths.map((path, index) =>
         pathEffect('data', path, world, {
           isShownWhole: true,
+          refers: { argument: 'command', because: chosen },
           ...(index === 0 && { sentence, deed: `apply ${paths.length === 1 ? 'one file' : `${paths.length} files`}` }),
         }),
       )
