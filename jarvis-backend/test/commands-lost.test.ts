@@ -15,6 +15,7 @@ function commandsIn(dir: string, bwrap = '/nowhere/bwrap') {
     createCommands({
       ...{ clock: systemClock, dir, sandbox, store, ownPaths: [], bwrap },
       keep: () => undefined,
+      tell: () => undefined,
       redact: (text) => text,
       isSecret: () => false,
       openWay: () => Promise.resolve({ socket: '/nowhere', contacts: () => [], close: () => Promise.resolve() }),

@@ -173,6 +173,29 @@ testHere('a command in the background is seen, fed and stopped, and is the conve
   expect(await screen.next('chat:tool_result')).toMatchObject({ isError: true })
 })
 
+testHere('who looks at a session’s commands is told once that there is more to see', async () => {
+  const { jarvis, screen } = await start(
+    calls(run('read -r line; echo "got $line"; read -r line; echo "and $line"', { background: true })),
+    aboutTheCommand('send_input', { text: 'one\n' }),
+    aboutTheCommand('check_command', { wait: 0.5 }),
+    says('Well.'),
+    aboutTheCommand('send_input', { text: 'two\n' }),
+    says('Done.'),
+  )
+  const events = await jarvis.connect('/events')
+  const { sessionId } = await screen.ask('chat:send', { message: 'Run it.' })
+  await screen.next('chat:done')
+  const look = async () => JSON.stringify(await (await jarvis.rest(`/api/sessions/${sessionId}/commands`)).json())
+  const told = () => events.received.filter(({ payload }) => payload.what === 'commands').length
+  // It began and printed before anybody looked.
+  expect(told()).toBe(0)
+  expect(await look()).toContain('got one')
+  await screen.ask('chat:send', { sessionId, message: 'Go on.' })
+  while (told() === 0) await events.next('changed' as never)
+  while (!(await look()).includes('and two')) await events.next('changed' as never)
+  await screen.next('chat:done')
+})
+
 const refusals: [what: string, call: CallOf, because: RegExp][] = [
   ['sudo', run('ls; sudo reboot'), /root’s rights/],
   ['Docker’s socket', run('curl --unix-socket /var/run/docker.sock http://x/'), /root’s rights/],

@@ -11,7 +11,10 @@ export const commandRoutes = (commands: Commands): Route[] => [
     '/sessions/:id/commands',
     'The commands that ran or run in the sandbox for this session, the oldest first.',
     { role: 'viewer', forMembers: true, token: 'read', reply: CommandsReply },
-    ({ params }) => ({ items: commands.of(params.id).map((command) => rowOf(command, commands)), now: Date.now() }),
+    ({ params }) => {
+      commands.looked(params.id)
+      return { items: commands.of(params.id).map((command) => rowOf(command, commands)), now: Date.now() }
+    },
   ),
   post(
     '/sessions/:id/commands/:commandId/stop',

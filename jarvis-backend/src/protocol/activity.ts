@@ -54,6 +54,7 @@ export type ActivityEvents = {
       | 'skills'
       | 'agents'
       | 'people'
+      | 'commands'
     sessionId?: string
   }
 }

@@ -33,7 +33,17 @@ export type Area = {
 /** What every area builds on. */
 export type Bench = Pick<
   Foundation,
-  'clock' | 'now' | 'dataDir' | 'database' | 'redactor' | 'redact' | 'report' | 'log' | 'announce' | 'stopping'
+  | 'clock'
+  | 'now'
+  | 'dataDir'
+  | 'database'
+  | 'redactor'
+  | 'redact'
+  | 'report'
+  | 'log'
+  | 'announce'
+  | 'activity'
+  | 'stopping'
 > & {
   /** In force now; an edit of policy.yaml counts from the next call. */
   policy(): WorkbenchPolicy

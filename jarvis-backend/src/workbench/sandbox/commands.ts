@@ -9,6 +9,7 @@ import type { Allows, Way } from '../egress/proxy.ts'
 import { belowOf } from './below.ts'
 import type { Command, CommandRecords, EndedCommand } from './command.ts'
 import type { Sandbox } from './level.ts'
+import { createNews } from './news.ts'
 import { removeLayers } from './overlay.ts'
 import { type Rehearsed, type Rehearsing, rehearse, TooLarge } from './rehearse.ts'
 import { surveyOf } from './survey.ts'
@@ -37,6 +38,8 @@ export type CommandParts = {
   isSecret(path: string): boolean
   /** JARVIS's own files, absolute. */
   ownPaths: readonly string[]
+  /** Tells that there is more to see than at somebody's last look. */
+  tell(): void
   /** For tests. */
   bwrap?: string
 }
@@ -55,6 +58,8 @@ export type Commands = {
   wait(id: string, ms: number, signal: AbortSignal): Promise<Command | undefined>
   get(id: string): Command | undefined
   of(sessionId: string): Command[]
+  /** Somebody looks at the session's commands now; they are told once when there is more to see. */
+  looked(sessionId: string): void
   /** What it has printed, redacted: the first and the last of it, or from a line on. */
   output(id: string, from?: { line: number; most: number }): string
   /** The last lines that a running command has printed, redacted. */
@@ -75,6 +80,7 @@ export function createCommands(parts: CommandParts): Commands {
   const live = new Map<string, Live>()
   const safe = (text: string) => legible(parts.redact(text))
   const shortLine = (line: string) => safe(line).slice(0, 400)
+  const news = createNews(clock, parts.tell)
   const logOf = (id: string) => join(logs, `${id}.log`)
   recordLost(parts, layers)
 
@@ -114,9 +120,13 @@ export function createCommands(parts: CommandParts): Commands {
       .then((end) => closed(command, end, rehearsing, way))
       .finally(async () => {
         live.delete(command.id)
+        news.changed(command.sessionId)
         await way?.close()
       })
     live.set(command.id, { command, rehearsing, ended })
+    const { sessionId } = command
+    rehearsing.output.listen(() => news.changed(sessionId))
+    news.changed(sessionId)
     ended.catch(() => undefined)
     return command
   }
@@ -190,6 +200,7 @@ export function createCommands(parts: CommandParts): Commands {
     },
     get: (id) => store.get(id),
     of: (sessionId) => store.of(sessionId),
+    looked: news.looked,
     output(id, from) {
       const running = live.get(id)?.rehearsing.output
       if (running !== undefined && from === undefined) return safe(running.text())
@@ -214,8 +225,10 @@ export function createCommands(parts: CommandParts): Commands {
         rmSync(logOf(id), { force: true })
       }
       store.forget(sessionId)
+      news.forget(sessionId)
     },
     async close() {
+      news.stop()
       for (const { rehearsing } of live.values()) rehearsing.stop()
       await Promise.allSettled([...live.values()].map(({ ended }) => ended))
     },

@@ -4,6 +4,8 @@ export const keptBytes = { head: 32 * 1024, tail: 68 * 1024, log: 5 * 1024 ** 2 
 /** What a program printed. It is others' text: redact it and make it legible before anybody reads it. */
 export type Output = {
   add(chunk: Buffer): void
+  /** Calls one listener for each chunk from now on. */
+  listen(listener: () => void): void
   /** All bytes so far, kept or not. */
   bytes(): number
   /** The first and the last bytes, with the number of those left out between them. */
@@ -20,6 +22,7 @@ export function createOutput(kept = keptBytes): Output {
   let logged = 0
   let tail = Buffer.alloc(0)
   let bytes = 0
+  let heard: () => void = () => undefined
 
   const text = () => {
     const whole = Buffer.concat(log)
@@ -37,6 +40,10 @@ export function createOutput(kept = keptBytes): Output {
         logged += part.length
       }
       tail = Buffer.concat([tail, chunk.subarray(-kept.tail)]).subarray(-kept.tail)
+      heard()
+    },
+    listen(listener) {
+      heard = listener
     },
     bytes: () => bytes,
     text,

@@ -14,6 +14,11 @@ const everyMs = 1_500
 /** Shares one request among the rows of a session that ask at the same time. */
 const freshMs = 500
 const asked = new Map<string, { at: number; reply: Promise<CommandsReply> }>()
+const isNews = (event: Event) => (event as CustomEvent<string>).detail === 'commands'
+// Before the rows hear of it: an answer from before the news is old.
+addEventListener('jarvis:changed', (event) => {
+  if (isNews(event)) asked.clear()
+})
 
 function commandsOf(sessionId: string): Promise<CommandsReply> {
   const known = asked.get(sessionId)
@@ -30,7 +35,7 @@ export const foundIn = (
   { id, toolUseId }: { id: string | undefined; toolUseId: string },
 ): CommandRow | undefined => items.find((row) => (id === undefined ? row.toolUseId === toolUseId : row.id === id))
 
-/** The state of a command, read again while it runs. @param of undefined: nothing is read */
+/** The state of a command, read again while it runs: when the server tells of more to see, and every 1.5 s. @param of undefined: nothing is read */
 export function useCommand(sessionId: string, of: { id: string | undefined; toolUseId: string } | undefined): Live {
   const [state, setState] = useState<Omit<Live, 'renew'>>({
     row: undefined,
@@ -45,6 +50,10 @@ export function useCommand(sessionId: string, of: { id: string | undefined; tool
     if (toolUseId === undefined) return
     let isHere = true
     let timer: ReturnType<typeof setTimeout> | undefined
+    const later = (ms: number) => {
+      clearTimeout(timer)
+      timer = setTimeout(look, ms)
+    }
     const look = () =>
       commandsOf(sessionId).then(
         ({ items, now }) => {
@@ -53,19 +62,26 @@ export function useCommand(sessionId: string, of: { id: string | undefined; tool
           // A command in the foreground begins a moment after its call.
           const problem = row === undefined && id !== undefined ? 'It is not kept any more.' : undefined
           setState({ row, now: { server: now, here: Date.now() }, problem })
-          if (problem === undefined && row?.status !== 'ended') timer = setTimeout(look, everyMs)
+          if (problem === undefined && row?.status !== 'ended') later(everyMs)
+          else stop()
         },
         (error: Error) => {
           if (!isHere) return
           setState((before) => ({ ...before, problem: error.message }))
-          timer = setTimeout(look, everyMs * 4)
+          later(everyMs * 4)
         },
       )
-    void look()
-    return () => {
+    const hear = (event: Event) => {
+      if (isNews(event)) void look()
+    }
+    const stop = () => {
       isHere = false
       clearTimeout(timer)
+      removeEventListener('jarvis:changed', hear)
     }
+    addEventListener('jarvis:changed', hear)
+    void look()
+    return stop
   }, [sessionId, id, toolUseId, round])
   return { ...state, renew }
 }
