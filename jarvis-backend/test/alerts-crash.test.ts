@@ -1,53 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { AlertsReply, PushMessage } from '../src/protocol/index.ts'
-import type { AlertStart } from './crash/alert-server.ts'
-import { folder } from './support/data-dir.ts'
-import { killedProgram } from './support/killed-programs.ts'
-import { jwtSecret, password, tokenFor } from './support/start-jarvis.ts'
+import { killedHouse } from './support/killed-house.ts'
 
-let program = ''
-const alive = new Set<ChildProcess>()
-beforeAll(async () => {
-  program = await killedProgram('alert-server')
-})
-afterAll(() => {
-  for (const child of alive) child.kill('SIGKILL')
-})
-
-/** A server whose time begins with `go`. */
-async function life(start: Omit<AlertStart, 'jwtSecret'>) {
-  const child = spawn(process.execPath, [program], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
-  })
-  alive.add(child)
-  const ended = once(child, 'exit').then(() => alive.delete(child))
-  await once(child, 'message')
-  const listening = once(child, 'message')
-  child.send({ ...start, jwtSecret })
-  const [{ url }] = (await listening) as [{ url: string }]
-  // A password counts for the token that it came with.
-  const token = tokenFor('operator')
-  return {
-    ended,
-    go: () => child.send('go'),
-    async ask<T>(place: string, body?: object): Promise<T> {
-      const response = await fetch(`${url}/api/${place}`, {
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        ...(body && { method: 'POST', body: JSON.stringify(body) }),
-      })
-      return (await response.json()) as T
-    },
-    async kill() {
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
-}
+const { newDir, life, killedLife } = killedHouse('alerts')
 
 const device = {
   ...{ endpoint: 'https://push.example.org/a', label: 'phone' },
@@ -63,7 +20,7 @@ test.each<[dieAt: string, isLost: boolean]>([
 ])(
   'killed at %s, what fired stands, and nobody is told of it twice',
   async (dieAt, isLost) => {
-    const dataDir = folder()
+    const dataDir = newDir({ allChecks: true })
     const file = join(dataDir, 'messages')
     const sent = (): PushMessage[] =>
       existsSync(file)
@@ -72,10 +29,9 @@ test.each<[dieAt: string, isLost: boolean]>([
             .split('\n')
             .map((line) => JSON.parse(line) as PushMessage)
         : []
-    const first = await life({ dataDir, dieAt, skipMs: 0 })
-    await first.ask('auth/step-up', { password })
+    const first = await killedLife({ dataDir, dieAt, skipMs: 0 })
     expect(await first.ask('push', device)).toMatchObject({ label: 'phone' })
-    first.go()
+    await first.go()
     await first.ended
     const before = sent()
     expect(before).toHaveLength(dieAt === 'message sent' ? 1 : 0)
@@ -83,7 +39,7 @@ test.each<[dieAt: string, isLost: boolean]>([
     // A third life finds nothing left to tell.
     for (const skipMs of [10 * 60_000, 20 * 60_000]) {
       const next = await life({ dataDir, skipMs })
-      next.go()
+      next.go?.()
       const fired = async () =>
         (await next.ask<AlertsReply>('alerts')).items.filter(({ firedAt }) => firedAt !== undefined)
       const untold = async () =>
@@ -103,7 +59,7 @@ test.each<[dieAt: string, isLost: boolean]>([
       const twice = all.filter(({ sentence }) => bodies.filter((body) => body.includes(sentence)).length > 1)
       expect(twice.map(({ sentence }) => sentence)).toEqual([])
       expect(await next.ask('journal/verify')).toMatchObject({ ok: true })
-      await next.kill()
+      await next.stop()
     }
   },
   60_000,

@@ -1,30 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ConfirmationRow, DecisionChallenge, JournalEntry, Page, WebAuthnOptions } from '../src/protocol/index.ts'
 import { createPersonStore } from '../src/store/sqlite/access/people.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import type { V1Start } from './crash/v1-server.ts'
-import { folder } from './support/data-dir.ts'
 import { createAuthenticator } from './support/fake-authenticator.ts'
-import { killedProgram } from './support/killed-programs.ts'
+import { killedHouse } from './support/killed-house.ts'
 import { tokenOf } from './support/persons.ts'
-import { jwtSecret, password } from './support/start-jarvis.ts'
+import { password } from './support/start-jarvis.ts'
 
-let program = ''
-const alive = new Set<ChildProcess>()
-beforeAll(async () => {
-  program = await killedProgram('v1-server')
-})
-afterAll(() => {
-  for (const child of alive) child.kill('SIGKILL')
-})
+const { newDir, ...lives } = killedHouse('v1')
 
 /** A data dir with two operators beside the owner, under a policy. */
 function house(policy: string): string {
-  const dataDir = folder()
+  const dataDir = newDir()
   writeFileSync(join(dataDir, 'policy.yaml'), policy)
   const database = openDatabase(join(dataDir, 'jarvis.db'))
   const people = createPersonStore(database)
@@ -33,24 +22,9 @@ function house(policy: string): string {
   return dataDir
 }
 
-/** One life of the server, killed with SIGKILL at `dieAt`. */
-async function life(start: Omit<V1Start, 'jwtSecret'>) {
-  const child = spawn(process.execPath, [program], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
-  })
-  alive.add(child)
-  const ended = once(child, 'exit').then(() => {
-    alive.delete(child)
-  })
-  await once(child, 'message')
-  const isUp = once(child, 'message')
-  child.send({ ...start, jwtSecret })
-  const [{ port }] = await Promise.race([
-    isUp as Promise<[{ port: number }]>,
-    ended.then(() => Promise.reject(new Error('It ended before it listened.'))),
-  ])
-  const origin = `http://localhost:${port}`
+/** What several people do at the doors of a life, and read of it. */
+function doors(url: string) {
+  const origin = url.replace('127.0.0.1', 'localhost')
   const send = (bearer: string, method: string, path: string, body?: object) =>
     fetch(`${origin}/api/${path}`, {
       method,
@@ -70,29 +44,30 @@ async function life(start: Omit<V1Start, 'jwtSecret'>) {
         async (reply) => (reply.ok ? 'ok' : ((await reply.json()) as { error: { code: string } }).error.code),
         () => 'gone',
       ),
-    ended,
-    async kill() {
-      child.kill('SIGKILL')
-      await ended
-    },
   }
 }
-type Life = Awaited<ReturnType<typeof life>>
+type Doors = ReturnType<typeof doors>
+
+async function killedLife(start: { dataDir: string; dieAt: string }) {
+  const { url, ended, kill } = await lives.killedLife(start)
+  return { ...doors(url), ended, kill }
+}
+const life = async (dataDir: string) => doors((await lives.life({ dataDir })).url)
 
 const linesIn = (dataDir: string) => {
   const path = join(dataDir, 'lines')
   return existsSync(path) ? readFileSync(path, 'utf8') : ''
 }
 /** Ann asks for a line, and its card waits. */
-async function asked({ send, card }: Life): Promise<string> {
+async function asked({ send, card }: Doors): Promise<string> {
   await send(tokenOf('per_ann'), 'POST', 'sessions', { message: 'call note_down {"line":"once"}' })
   await expect.poll(card).toMatchObject({ toolName: 'note_down' })
   return (await card())?.toolUseId ?? ''
 }
-const outcome = ({ card }: Life) => expect.poll(async () => (await card())?.outcome, { timeout: 20_000 })
+const outcome = ({ card }: Doors) => expect.poll(async () => (await card())?.outcome, { timeout: 20_000 })
 
 /** The claim is committed with the last decision. Killed after it, nobody knows whether the call ran, and it is not tried again. */
-async function ended(server: Life, dataDir: string, dieAt: string) {
+async function ended(server: Doors, dataDir: string, dieAt: string) {
   const isClaimed = dieAt === 'effect done' || dieAt === 'insert journal decision committed'
   await outcome(server).toBe(isClaimed ? 'unknown' : 'done')
   expect(linesIn(dataDir)).toBe(dieAt === 'insert journal decision committed' ? '' : 'once\n')
@@ -110,7 +85,7 @@ test.each<[dieAt: string, said: string[], kept: string[]]>([
   'of two who approve, killed at: %s. Each yes that was answered is kept, and the call runs at most once',
   async (dieAt, said, kept) => {
     const dataDir = house(two)
-    const first = await life({ dataDir, dieAt })
+    const first = await killedLife({ dataDir, dieAt })
     const id = await asked(first)
     const answers = [await first.decide(tokenOf('per_ben'), id)]
     if (said.length === 2) answers.push(await first.decide(first.owner, id))
@@ -120,7 +95,7 @@ test.each<[dieAt: string, said: string[], kept: string[]]>([
     expect(answers.slice(0, -1)).toEqual(said.slice(0, -1))
     expect(['gone', said.at(-1)]).toContain(answers.at(-1))
 
-    const second = await life({ dataDir })
+    const second = await life(dataDir)
     const known = (await second.card())?.approvals?.by.map(({ person }) => person) ?? []
     expect(known).toEqual(kept)
     expect(await second.decide(tokenOf('per_ann'), id)).toMatch(/forbidden|already_decided/)
@@ -128,7 +103,6 @@ test.each<[dieAt: string, said: string[], kept: string[]]>([
       expect([by, await second.decide(tokenOf(by), id)]).toEqual([by, 'ok'])
     await ended(second, dataDir, dieAt)
     expect(await second.read('journal/verify')).toMatchObject({ ok: true })
-    await second.kill()
   },
   120_000,
 )
@@ -141,7 +115,7 @@ test.each<[dieAt: string, isClaimed: boolean]>([
   'a signed decision, killed at: %s. The signature is kept with the claim or counts for nothing, and the call runs at most once',
   async (dieAt, isClaimed) => {
     const dataDir = house('proof: passkey\n')
-    const first = await life({ dataDir, dieAt })
+    const first = await killedLife({ dataDir, dieAt })
     const key = createAuthenticator(first.origin)
     await first.send(first.owner, 'POST', 'auth/step-up', { password })
     const options = await (await first.send(first.owner, 'POST', 'passkeys/options')).json()
@@ -157,7 +131,7 @@ test.each<[dieAt: string, isClaimed: boolean]>([
     await first.decide(first.owner, id, before)
     await first.ended
 
-    const second = await life({ dataDir })
+    const second = await life(dataDir)
     expect(await second.decide(second.owner, id)).toBe(isClaimed ? 'already_decided' : 'proof_required')
     if (!isClaimed) {
       expect(linesIn(dataDir)).toBe('')
@@ -170,7 +144,6 @@ test.each<[dieAt: string, isClaimed: boolean]>([
       { toolUseId: id, receipt: { type: 'passkey', id: key.id } },
     ])
     expect(await second.read('journal/verify')).toMatchObject({ ok: true })
-    await second.kill()
   },
   120_000,
 )

@@ -1,53 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Card, ChildRunRow, Entry, EntryOf } from '../src/protocol/index.ts'
-import type { DelegateStart } from './crash/delegate-server.ts'
-import { folder } from './support/data-dir.ts'
-import { killedProgram } from './support/killed-programs.ts'
-import { jwtSecret, tokenFor } from './support/start-jarvis.ts'
+import { expect, test } from 'vitest'
+import type { ChildRunRow, Entry, EntryOf } from '../src/protocol/index.ts'
+import { killedHouse, type Life } from './support/killed-house.ts'
 
-let program = ''
-const alive = new Set<ChildProcess>()
-beforeAll(async () => {
-  program = await killedProgram('delegate-server')
-})
-afterAll(() => {
-  for (const child of alive) child.kill('SIGKILL')
-})
-
-async function life(start: Omit<DelegateStart, 'jwtSecret'>) {
-  const child = spawn(process.execPath, [program], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
-  })
-  alive.add(child)
-  const ended = once(child, 'exit').then(() => alive.delete(child))
-  await once(child, 'message')
-  const listening = once(child, 'message')
-  child.send({ ...start, jwtSecret })
-  const [{ url }] = (await listening) as [{ url: string }]
-  async function ask<T>(place: string, body?: object): Promise<T> {
-    const response = await fetch(`${url}/api/${place}`, {
-      headers: { authorization: `Bearer ${tokenFor('operator')}`, 'content-type': 'application/json' },
-      ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    })
-    return (await response.json()) as T
-  }
-  return {
-    ask,
-    ended,
-    isAlive: () => alive.has(child),
-    say: (text: string) => child.send({ say: text }),
-    cards: async () => (await ask<{ items: Card[] }>('confirmations')).items.filter((row) => !('decision' in row)),
-    async kill() {
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
-}
+const { newDir, life, killedLife } = killedHouse('delegates')
 
 const lines = (path: string) => {
   try {
@@ -68,16 +25,16 @@ test.each<[when: string, dieAt: string, nth: number]>([
 ])(
   'killed %s, the child begins once, its call runs once, and its words come back once',
   async (_when, dieAt, nth) => {
-    const dataDir = folder()
-    const one = await life({ dataDir, dieAt, nth })
-    one.say('Ask another agent to write a line.')
-    const approve = async (server: Awaited<ReturnType<typeof life>>) => {
-      const [card] = await server.cards().catch(() => [])
+    const dataDir = newDir()
+    const one = await killedLife({ dataDir, dieAt, nth })
+    await one.say('Ask another agent to write a line.')
+    const approve = async (server: Life) => {
+      const [card] = await server.waiting().catch(() => [])
       if (card === undefined) return false
       await server.ask(`confirmations/${card.toolUseId}`, { confirmed: true }).catch(() => {})
       return true
     }
-    await expect.poll(async () => !one.isAlive() || (await approve(one)), { timeout: 30_000 }).toBe(true)
+    await expect.poll(async () => one.hasEnded() || (await approve(one)), { timeout: 30_000 }).toBe(true)
     await one.ended
 
     const two = await life({ dataDir })
@@ -100,7 +57,6 @@ test.each<[when: string, dieAt: string, nth: number]>([
     const last = (await of('assistant')).at(-1)
     expect(JSON.stringify(last?.content)).toContain('The line stands.')
     expect(await two.ask('journal/verify')).toMatchObject({ ok: true })
-    await two.kill()
   },
   90_000,
 )

@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Entry, JournalEntry, Page, SessionSummary, Snapshot } from '../src/protocol/index.ts'
-import { folder } from './support/data-dir.ts'
-import { killedProgram } from './support/killed-programs.ts'
+import { killedHouse } from './support/killed-house.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { type EventClient, openEvents } from './support/sse-client.ts'
-import { jwtSecret, password, startJarvis, type TestJarvis, tokenFor } from './support/start-jarvis.ts'
+import { password, startJarvis, type TestJarvis, tokenFor } from './support/start-jarvis.ts'
 
 type Sent = { sessionId: string; runId: string; messageId: string; queued: boolean }
 
@@ -189,47 +186,22 @@ test('fifty programs on one session hear all of it, in the same order', async ()
   }
 })
 
-const alive = new Set<ChildProcess>()
-afterAll(() => {
-  for (const child of alive) child.kill('SIGKILL')
-})
+const { newDir, life, killedLife } = killedHouse('delegates')
 
 test('killed with -9 while a card waits, a program hears each entry once, in order', async () => {
-  const dataDir = folder()
-  const program = await killedProgram('delegate-server')
-  async function life() {
-    const child = spawn(process.execPath, [program], {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      env: { PATH: process.env.PATH, NODE_ENV: 'production' },
-    })
-    alive.add(child)
-    const ended = once(child, 'exit').then(() => alive.delete(child))
-    await once(child, 'message')
-    const listening = once(child, 'message')
-    child.send({ dataDir, jwtSecret })
-    const [{ url }] = (await listening) as [{ url: string }]
-    const send = async (path: string, body: object) =>
-      (
-        await fetch(`${url}/api/${path}`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        })
-      ).json()
-    return { url, send, kill: () => child.kill('SIGKILL') && ended }
-  }
-  const one = await life()
-  const { sessionId } = (await one.send('sessions', { message: 'Write a line.' })) as Sent
+  const dataDir = newDir()
+  const one = await killedLife({ dataDir })
+  const { sessionId } = await one.ask<Sent>('sessions', { message: 'Write a line.' })
   const path = `/api/sessions/${sessionId}/events`
   const before = await openEvents(one.url + path, token)
   const card = await before.next('chat:confirm_needed')
   await one.kill()
   await before.ended
 
-  const two = await life()
+  const two = await life({ dataDir })
   const lastId = String(before.heard.findLast((heard) => heard.id !== undefined)?.id)
   const after = await openEvents(two.url + path, token, { 'last-event-id': lastId })
-  await two.send(`confirmations/${String(card.data.toolUseId)}`, { confirmed: true })
+  await two.ask(`confirmations/${String(card.data.toolUseId)}`, { confirmed: true })
   const root = before.heard.find(({ event }) => event === 'chat:user')?.data.runId
   await after.until(({ event, data }) => event === 'chat:done' && data.runId === root)
   const response = await fetch(`${two.url}/api/sessions/${sessionId}/entries?limit=200`, {
@@ -237,5 +209,4 @@ test('killed with -9 while a card waits, a program hears each entry once, in ord
   })
   const { items } = (await response.json()) as Page<Entry>
   expect(idsOf(before, after)).toEqual(items.map(({ seq }) => String(seq)))
-  await two.kill()
 })

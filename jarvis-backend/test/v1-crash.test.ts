@@ -1,25 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { V1Start } from './crash/v1-server.ts'
+import { expect, onTestFinished, test } from 'vitest'
 import { createTokenIn } from './support/api-tokens.ts'
-import { folder } from './support/data-dir.ts'
-import { killedProgram } from './support/killed-programs.ts'
-import { jwtSecret, tokenFor } from './support/start-jarvis.ts'
+import { killedHouse } from './support/killed-house.ts'
+import { tokenFor } from './support/start-jarvis.ts'
 import { asks } from './support/v1-model.ts'
 
-let program = ''
-const alive = new Set<ChildProcess>()
-beforeAll(async () => {
-  program = await killedProgram('v1-server')
-})
-afterAll(() => {
-  for (const child of alive) child.kill('SIGKILL')
-})
+const { newDir, life: lifeHere, killedLife: lifeToKill } = killedHouse('v1')
 
 function later<T>() {
   let resolve = (_value: T) => {}
@@ -45,34 +35,22 @@ async function address() {
   await once(server, 'listening')
   onTestFinished(() => void server.close())
 
-  async function life(start: Omit<V1Start, 'jwtSecret'>) {
-    const child = spawn(process.execPath, [program], {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      env: { PATH: process.env.PATH, NODE_ENV: 'production' },
-    })
-    alive.add(child)
-    const ended = once(child, 'exit').then(() => {
-      alive.delete(child)
-    })
-    await once(child, 'message')
-    const isUp = once(child, 'message')
-    child.send({ ...start, jwtSecret })
-    const [{ port }] = (await isUp) as [{ port: number }]
-    listening.resolve(port)
-    return {
-      ended,
-      async kill() {
-        listening = later()
-        child.kill('SIGKILL')
-        await ended
-      },
-      /** The next life is waited for from now on. */
-      isGone() {
-        listening = later()
-      },
-    }
+  const heard = (url: string) => listening.resolve(Number(new URL(url).port))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async life(dataDir: string) {
+      heard((await lifeHere({ dataDir })).url)
+    },
+    async killedLife(start: Parameters<typeof lifeToKill>[0]) {
+      const { ended, kill, url } = await lifeToKill(start)
+      heard(url)
+      return { ended, kill }
+    },
+    /** The next life is waited for from now on. */
+    isGone() {
+      listening = later()
+    },
   }
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, life }
 }
 
 type Api = 'chat' | 'responses'
@@ -86,9 +64,9 @@ test.each<[api: Api, when: string, isStreamed: boolean, dieAt: string | undefine
 ])(
   '%s, killed %s: the SDK’s own retry, or asking again, gets the end of the one execution',
   async (api, _when, isStreamed, dieAt, answer) => {
-    const dataDir = folder()
-    const { url, life } = await address()
-    const first = await life({ dataDir, ...(dieAt !== undefined && { dieAt }) })
+    const dataDir = newDir()
+    const { url, life, killedLife, isGone } = await address()
+    const first = await killedLife({ dataDir, ...(dieAt !== undefined && { dieAt }) })
     const client = new OpenAI({ apiKey: createTokenIn(dataDir), baseURL: `${url}/v1` })
     const rest = async (path: string, body?: object) => {
       const response = await fetch(`${url}/api/${path}`, {
@@ -133,20 +111,20 @@ test.each<[api: Api, when: string, isStreamed: boolean, dieAt: string | undefine
       : undefined
     if (dieAt === undefined) {
       await expect.poll(waiting, { timeout: 60_000 }).toHaveLength(1)
+      isGone()
       await first.kill()
     } else {
-      const dying = first.ended.then(first.isGone)
+      const dying = first.ended.then(isGone)
       await approve()
       await dying
     }
     if (broken !== undefined) expect(await broken).toBe('broken')
-    const second = await life({ dataDir })
+    await life(dataDir)
     const again = isStreamed ? stream() : asked
     if (dieAt === undefined) await approve()
     expect(await again).toContain(answer)
     expect(readFileSync(join(dataDir, 'lines'), 'utf8')).toBe('once\n')
     expect(await rest('journal/verify')).toMatchObject({ ok: true })
-    await second.kill()
   },
   120_000,
 )

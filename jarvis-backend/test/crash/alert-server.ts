@@ -1,26 +1,13 @@
-import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { compose } from '../../src/compose.ts'
-import { readConfig } from '../../src/config/config.ts'
 import type { Clock } from '../../src/lib/clock.ts'
-import { observed } from './observed-database.ts'
+import { type Around, listen, type Served } from './listen.ts'
 
-/** `dieAt`: what is written, or whether a message has left before or after the death. `skipMs`: how far the clock is ahead. */
-export type AlertStart = { dataDir: string; jwtSecret: string; dieAt?: string; skipMs: number }
-
-process.on('disconnect', () => process.exit())
-const started = once(process, 'message')
-process.send?.('loaded')
-const [{ dataDir, jwtSecret, dieAt, skipMs }] = (await started) as [AlertStart]
-
-const reach = (point: string) => {
-  if (point === dieAt) process.kill(process.pid, 'SIGKILL')
-}
+/** `skipMs`: how far its clock is ahead. */
+export type AlertStart = { dataDir: string; skipMs: number }
 
 /** A clock that stands still until somebody lets it go, and is fast from then on: what waits for half a minute waits a second. */
-function createHurriedClock(speed: number): Clock & { go(): void } {
+function createHurriedClock(skipMs: number, speed: number): Clock & { go(): void } {
   const begun = Date.now() + skipMs
   let wentAt: number | undefined
   const waiting = new Set<() => void>()
@@ -46,29 +33,20 @@ function createHurriedClock(speed: number): Clock & { go(): void } {
   }
 }
 
-const clock = createHurriedClock(30)
-const config = readConfig({
-  JARVIS_DATA_DIR: dataDir,
-  JARVIS_PASSWORD: 'correct-horse-battery',
-  JWT_SECRET: jwtSecret,
-  LOG_LEVEL: 'error',
-  PORT: '0',
-  JARVIS_EMBEDDINGS: 'none',
-})
-const jarvis = compose(config, '0.0.0-crash', join(dataDir, 'no-dashboard'), {
-  clock,
-  database: (database) => observed(database, reach),
-  push: {
-    publicKey: 'the-public-key',
-    async send(_to, { payload }) {
-      reach('message begun')
-      appendFileSync(join(dataDir, 'messages'), `${payload}\n`)
-      reach('message sent')
-      return { kind: 'sent' }
+/** A server whose time begins with `go`. What it tells browsers is written to a file, and reaches `message begun` and `message sent`. */
+export async function serveAlerts({ dataDir, skipMs }: AlertStart, around: Around): Promise<Served> {
+  const clock = createHurriedClock(skipMs, 30)
+  const served = await listen(around, dataDir, {
+    clock,
+    push: {
+      publicKey: 'the-public-key',
+      async send(_to, { payload }) {
+        around.reach('message begun')
+        appendFileSync(join(dataDir, 'messages'), `${payload}\n`)
+        around.reach('message sent')
+        return { kind: 'sent' }
+      },
     },
-  },
-})
-process.on('message', () => clock.go())
-jarvis.http.listen(0, '127.0.0.1', () => {
-  process.send?.({ url: `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}` })
-})
+  })
+  return { ...served, go: clock.go }
+}

@@ -62,7 +62,6 @@ export function killedHouse<Name extends ServerName>(name: Name) {
       }
       return {
         ...client(url),
-        pid: child.pid,
         /** Resolves once it has ended, with what ended it: `SIGKILL`, or `exit 1`. */
         ended,
         hasEnded: () => child.exitCode !== null || child.signalCode !== null,
@@ -70,8 +69,6 @@ export function killedHouse<Name extends ServerName>(name: Name) {
         say: (text: string, sessionId?: string) =>
           tell({ say: text, ...(sessionId !== undefined && { sessionId }) }) as Promise<string>,
         go: () => tell({ go: true }),
-        /** Where it dies from now on. */
-        diesAt: (point: string) => tell({ death: { dieAt: point } }),
       }
     },
   }

@@ -7,13 +7,10 @@ const backend = fileURLToPath(new URL('../../', import.meta.url))
 const at = (path: string) => join(backend, path)
 const programs = {
   server: at('test/crash/server.ts'),
-  'alert-server': at('test/crash/alert-server.ts'),
   'fake-cluster': at('test/crash/fake-cluster.ts'),
-  'delegate-server': at('test/crash/delegate-server.ts'),
   'file-changer': at('test/crash/file-changer.ts'),
   dying: at('test/drill/dying.ts'),
   life: at('test/crash/life.ts'),
-  'v1-server': at('test/crash/v1-server.ts'),
   'workbench-server': at('test/crash/workbench-server.ts'),
 }
 const kept = at('.killed')
