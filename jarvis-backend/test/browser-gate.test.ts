@@ -5,9 +5,11 @@ import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
 import { folder } from './support/data-dir.ts'
 import { watchedMcp } from './support/mcp-client.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
+import { useSharedChat } from './support/shared-chat.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const { operator } = useBrowser()
+const newChat = useSharedChat()
 
 test('by keyboard alone a call is approved with a grant, runs unasked under it, and asks again once the grant is revoked', async () => {
   const restart = calls(['restart_vm', { vmid: 103 }])
@@ -46,9 +48,7 @@ test('by keyboard alone a call is approved with a grant, runs unasked under it, 
 })
 
 test('a guest that changed while its card waited gets a new card with the difference', async () => {
-  const model = scripted(calls(['stop_container', { vmid: 105 }]), says('Later, then.'))
-  const jarvis = await startJarvis({ dashboardDir, model })
-  const page = await operator(jarvis)
+  const { jarvis, page, effects } = await newChat(calls(['stop_container', { vmid: 105 }]), says('Later, then.'))
   await say(page, 'Stop immich.')
   await page.getByRole('button', { name: 'Approve: stop 105' }).waitFor()
   jarvis.controls.beginWork(105, 'vzdump', 'backup')
@@ -61,27 +61,12 @@ test('a guest that changed while its card waited gets a new card with the differ
   await card.getByRole('button', { name: 'Deny…' }).click()
   await card.getByRole('button', { name: 'Deny and say so' }).click()
   await page.getByText('Later, then.', { exact: true }).waitFor()
-  expect(jarvis.controls.effects).toEqual([])
-})
-
-test('a card says all that makes its call risky', async () => {
-  const jarvis = await startJarvis({ dashboardDir, model: scripted(calls(['stop_container', { vmid: 110 }])) })
-  jarvis.controls.tagGuest(110, ['dns', 'group-dns'])
-  const page = await operator(jarvis)
-  await say(page, 'Stop pihole.')
-  const card = page.getByRole('article').filter({ has: page.getByRole('heading', { name: /Stop CT 110/ }) })
-  await card
-    .getByText('Guests may lose name resolution while 110 "pihole" is away: by its name it is the DNS')
-    .waitFor()
-  await card.getByText('It is the last running one of the group dns: there is no other').waitFor()
-  await card.getByText(/^Running for 41 d, CPU \d+ %, last backup .* old/).waitFor()
+  expect(effects()).toEqual([])
 })
 
 test('a rehearsal is turned on in the head of a session, seen, and ended', async () => {
   const stop = calls(['stop_vm', { vmid: 103 }])
-  const model = scripted(says('At your service.'), stop, says('So it would be.'), stop)
-  const jarvis = await startJarvis({ dashboardDir, model })
-  const page = await operator(jarvis)
+  const { page, effects } = await newChat(says('At your service.'), stop, says('So it would be.'), stop)
   await say(page, 'Hello.')
   await page.getByText('At your service.', { exact: true }).waitFor()
   await page.locator('.head').first().hover()
@@ -96,7 +81,19 @@ test('a rehearsal is turned on in the head of a session, seen, and ended', async
   await page.getByText('What would change something').waitFor({ state: 'detached' })
   await say(page, 'Now really.')
   await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
-  expect(jarvis.controls.effects).toEqual([])
+  expect(effects()).toEqual([])
+})
+
+test('a card says all that makes its call risky', async () => {
+  const { jarvis, page } = await newChat(calls(['stop_container', { vmid: 110 }]))
+  jarvis.controls.tagGuest(110, ['dns', 'group-dns'])
+  await say(page, 'Stop pihole.')
+  const card = page.getByRole('article').filter({ has: page.getByRole('heading', { name: /Stop CT 110/ }) })
+  await card
+    .getByText('Guests may lose name resolution while 110 "pihole" is away: by its name it is the DNS')
+    .waitFor()
+  await card.getByText('It is the last running one of the group dns: there is no other').waitFor()
+  await card.getByText(/^Running for 41 d, CPU \d+ %, last backup .* old/).waitFor()
 })
 
 test('where cards were lost, the page of waiting cards says so', async () => {

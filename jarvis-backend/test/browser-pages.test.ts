@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
-import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
+import { beforeAll, expect } from 'vitest'
+import { atFileEnd, dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -17,7 +17,7 @@ function write(jarvis: TestJarvis, path: string, text: string) {
   writeFileSync(place, text)
 }
 
-/** A signed-in person on a page of a server that has something to show. */
+/** A signed-in person on a page of a server that has something to show. `atEnd` takes what ends both; absent: they end with the test. */
 async function open(
   path: string,
   options: Parameters<typeof operator>[1] = {},
@@ -26,13 +26,26 @@ async function open(
     calls(['get_cluster_status', {}], ['execute_ssh', { node: 'pve', command: 'rm -rf /' }]),
     says('Looked.'),
   )
-  const jarvis = await startJarvis({ dashboardDir, model, env: { ...env, LOG_LEVEL: 'warn' } })
+  const { atEnd } = options
+  const jarvis = await startJarvis({ dashboardDir, model, env: { ...env, LOG_LEVEL: 'warn' }, ...(atEnd && { atEnd }) })
   write(jarvis, 'MEMORY.md', notes)
   const screen = await jarvis.connect()
   await screen.ask('chat:send', { message: 'Look around.' })
   await screen.next('chat:done')
   screen.socket.disconnect()
   return { jarvis, page: await operator(jarvis, options, path) }
+}
+
+/** For tests that change nothing that another one looks at. */
+let shared: Awaited<ReturnType<typeof open>>
+const atEnd = atFileEnd()
+beforeAll(async () => {
+  shared = await open('/more', { atEnd })
+})
+/** The shared page, at a path. */
+async function visit(path: string) {
+  await go(shared.page, path)
+  return shared
 }
 
 const all: readonly [path: string, seen: string][] = [
@@ -59,7 +72,7 @@ test('on a phone every page is reached, and none scrolls sideways', async () => 
 })
 
 test('the journal is filtered, an entry is opened, the chain is verified and exported', async () => {
-  const { page } = await open('/journal')
+  const { page } = await visit('/journal')
   const rows = page.getByRole('list', { name: 'Entries' }).getByRole('listitem')
   await page.getByText('get_cluster_status').first().waitFor()
   await page.getByRole('button', { name: 'Never', exact: true }).click()
@@ -115,7 +128,7 @@ test('a tool’s page tells the verdict as its arguments are typed, and a red ca
   await form.getByRole('button', { name: 'Ask for it in a new chat' }).click()
   await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
 
-  await page.goto(`${jarvis.url}/tools?tool=execute_ssh`)
+  await go(page, '/agents/tools?tool=execute_ssh')
   await form.getByLabel(/^node/).fill('pve')
   await form.getByLabel(/^command/).fill('rm -rf /')
   await form.getByText('Never: it would be refused.').waitFor()
@@ -167,7 +180,7 @@ test('a conflict is settled in favour of mine', async () => {
 })
 
 test('the memory of a session is shown and can be forgotten, and everything can be indexed again', async () => {
-  const { page } = await open('/memory')
+  const { page } = await visit('/agents/memory')
   await page.getByRole('region', { name: 'Remembered of sessions' }).getByRole('link').first().click()
   await page.getByRole('button', { name: 'Forget…' }).click()
   await page.getByRole('button', { name: 'Forget all of it' }).click()
@@ -245,7 +258,7 @@ test('the password is changed; this browser stays signed in', async () => {
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
-  await page.goto(`${jarvis.url}/settings`)
+  await go(page, '/settings')
   const form = page.getByRole('form', { name: 'Change the password' })
   const fill = async (current: string, next: string, again = next) => {
     await form.getByLabel('Present password').fill(current)
@@ -308,7 +321,7 @@ test('the palette and the keys go everywhere without a mouse', async () => {
 })
 
 test('a key in the very moment the palette closes is not lost', async () => {
-  const { page } = await open('/journal')
+  const { page } = await visit('/journal')
   await page.getByText('get_cluster_status').first().waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog', { name: 'Search or run' }).waitFor()

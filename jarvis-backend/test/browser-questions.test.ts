@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import { dashboardDir, say, test, useBrowser } from './support/browser.ts'
-import { calls, says, scripted } from './support/scripted-model.ts'
-import { startJarvis } from './support/start-jarvis.ts'
+import { say, test, useBrowser } from './support/browser.ts'
+import { calls, says } from './support/scripted-model.ts'
+import { useSharedChat } from './support/shared-chat.ts'
 
 const { operator } = useBrowser()
-const env = { JARVIS_EMBEDDINGS: 'none' }
+const newChat = useSharedChat({ env: { JARVIS_EMBEDDINGS: 'none' } })
 const questions = [
   {
     question: 'Where should the backups go?',
@@ -15,8 +15,7 @@ const questions = [
 const asks = calls(['ask_operator', { questions }])
 
 test('a question is answered with the keys, and stays as one line', async () => {
-  const jarvis = await startJarvis({ dashboardDir, env, model: scripted(asks, says('So be it.')) })
-  const page = await operator(jarvis)
+  const { page } = await newChat(asks, says('So be it.'))
   await say(page, 'Ask me.')
   const card = page.getByRole('article', { name: 'Question from main' })
   await card.getByRole('group', { name: /Where should the backups go/ }).waitFor()
@@ -38,8 +37,7 @@ test('a question is answered with the keys, and stays as one line', async () => 
 })
 
 test('own words in the field of the chat answer it, also where another screen shows it', async () => {
-  const jarvis = await startJarvis({ dashboardDir, env, model: scripted(asks, says('So be it.')) })
-  const page = await operator(jarvis)
+  const { jarvis, page } = await newChat(asks, says('So be it.'))
   await say(page, 'Ask me.')
   await page.getByRole('article', { name: 'Question from main' }).waitFor()
   const other = await operator(jarvis, {}, '/waiting')
@@ -53,9 +51,7 @@ test('own words in the field of the chat answer it, also where another screen sh
 })
 
 test('a denial names another call, which runs and is told to the model', async () => {
-  const model = scripted(calls(['stop_vm', { vmid: 101 }]), says('As you wish.'))
-  const jarvis = await startJarvis({ dashboardDir, env, model })
-  const page = await operator(jarvis)
+  const { jarvis, page } = await newChat(calls(['stop_vm', { vmid: 101 }]), says('As you wish.'))
   await say(page, 'Stop 101.')
   await page.getByRole('button', { name: 'Deny…' }).click()
   await page.getByRole('button', { name: 'Another call instead…' }).click()

@@ -1,27 +1,11 @@
-import type { Page } from 'playwright-core'
-import { beforeAll, expect } from 'vitest'
-import { atFileEnd, dashboardDir, go, say, signIn, test, useBrowser } from './support/browser.ts'
+import { expect } from 'vitest'
+import { dashboardDir, say, signIn, test, useBrowser } from './support/browser.ts'
 import { calls, pauses, says, scripted } from './support/scripted-model.ts'
-import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+import { useSharedChat } from './support/shared-chat.ts'
+import { startJarvis } from './support/start-jarvis.ts'
 
 const { operator, person } = useBrowser()
-const atEnd = atFileEnd()
-let model = scripted()
-/** Tests of one talk share a server and a page, each with guests and a session of its own. */
-let jarvis: TestJarvis
-let page: Page
-beforeAll(async () => {
-  const ofTheTest = { ...model, generate: (...asked: Parameters<typeof model.generate>) => model.generate(...asked) }
-  jarvis = await startJarvis({ dashboardDir, model: ofTheTest, atEnd })
-  page = await operator(jarvis, { atEnd })
-})
-/** A new chat on the shared page, with a model that plays these turns. */
-async function newChat(...turns: Parameters<typeof scripted>) {
-  model = scripted(...turns)
-  if (new URL(page.url()).pathname !== '/') await go(page, '/')
-  const before = jarvis.controls.effects.length
-  return { model, effects: () => jarvis.controls.effects.slice(before) }
-}
+const newChat = useSharedChat()
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 
 test('signing in: a wrong password is said, the right one opens the chat and stays over a reload', async () => {
@@ -36,14 +20,14 @@ test('signing in: a wrong password is said, the right one opens the chat and sta
 })
 
 test('a question is answered, and what was read is shown', async () => {
-  await newChat(calls(['get_cluster_status', {}]), says('All **four** nodes, sir.'))
+  const { page } = await newChat(calls(['get_cluster_status', {}]), says('All **four** nodes, sir.'))
   await say(page, 'How are things?')
   await page.getByText('four', { exact: true }).waitFor()
   expect(await page.getByText('get_cluster_status').first().isVisible()).toBe(true)
 })
 
 test('a card is read, approved, and shrinks to what was observed', async () => {
-  const { effects } = await newChat(calls(['stop_vm', { vmid: 103 }]), says('It is done, sir.'))
+  const { jarvis, page, effects } = await newChat(calls(['stop_vm', { vmid: 103 }]), says('It is done, sir.'))
   await say(page, 'Stop truenas.')
   const card = page.getByRole('article').filter({ has: page.getByRole('heading', { name: /Stop VM 103/ }) })
   await card.getByText('stop_vm').first().waitFor()
@@ -56,7 +40,7 @@ test('a card is read, approved, and shrinks to what was observed', async () => {
 })
 
 test('a card is denied with a note, which the model reads', async () => {
-  const { model, effects } = await newChat(calls(['restart_container', { vmid: 104 }]), says('Later, then.'))
+  const { page, model, effects } = await newChat(calls(['restart_container', { vmid: 104 }]), says('Later, then.'))
   await say(page, 'Restart jellyfin.')
   await page.getByRole('button', { name: 'Deny…' }).click()
   await page.keyboard.type('Not during the film.')
@@ -68,7 +52,7 @@ test('a card is denied with a note, which the model reads', async () => {
 })
 
 test('a refused call is shown with its reason and without buttons', async () => {
-  await newChat(calls(['execute_ssh', { node: 'pve', command: 'rm -rf /' }]), says('I may not.'))
+  const { page } = await newChat(calls(['execute_ssh', { node: 'pve', command: 'rm -rf /' }]), says('I may not.'))
   await say(page, 'Clean up.')
   await page.getByText('Refused', { exact: true }).first().waitFor()
   await page
@@ -96,7 +80,7 @@ test('two tabs show the same run, and one decides for both', async () => {
 
 test('a reload in mid-answer shows the answer so far, and then the rest', async () => {
   const paused = pauses('The first half of it, ', 'and the second half.')
-  await newChat(paused)
+  const { page } = await newChat(paused)
   await say(page, 'Tell me.')
   await page.getByText('The first half of it').waitFor()
   await page.reload()
@@ -106,7 +90,7 @@ test('a reload in mid-answer shows the answer so far, and then the rest', async 
 })
 
 test('Stop ends the answer and withdraws the card', async () => {
-  const { effects } = await newChat(calls(['restart_vm', { vmid: 101 }]))
+  const { page, effects } = await newChat(calls(['restart_vm', { vmid: 101 }]))
   await say(page, 'Restart 101.')
   await page.getByRole('button', { name: 'Approve: restart 101' }).waitFor()
   await page.getByRole('button', { name: /^Stop/ }).click()
@@ -118,7 +102,7 @@ test('Stop ends the answer and withdraws the card', async () => {
 })
 
 test('a reload in mid-confirmation shows the card, with its time going on', async () => {
-  await newChat(calls(['restart_vm', { vmid: 101 }]))
+  const { page } = await newChat(calls(['restart_vm', { vmid: 101 }]))
   await say(page, 'Restart 101.')
   await page.getByRole('button', { name: 'Approve: restart 101' }).waitFor()
   await page.reload()
