@@ -15,10 +15,16 @@ const everyMs = 1_500
 const freshMs = 500
 const asked = new Map<string, { at: number; reply: Promise<CommandsReply> }>()
 const isNews = (event: Event) => (event as CustomEvent<string>).detail === 'commands'
-// Before the rows hear of it: an answer from before the news is old.
-addEventListener('jarvis:changed', (event) => {
-  if (isNews(event)) asked.clear()
-})
+let isListening = false
+
+/** Forgets answers from before the news. Called before any row listens, so that all rows then share one request. */
+function forgetAtNews(): void {
+  if (isListening) return
+  isListening = true
+  addEventListener('jarvis:changed', (event) => {
+    if (isNews(event)) asked.clear()
+  })
+}
 
 function commandsOf(sessionId: string): Promise<CommandsReply> {
   const known = asked.get(sessionId)
@@ -79,6 +85,7 @@ export function useCommand(sessionId: string, of: { id: string | undefined; tool
       clearTimeout(timer)
       removeEventListener('jarvis:changed', hear)
     }
+    forgetAtNews()
     addEventListener('jarvis:changed', hear)
     void look()
     return stop
