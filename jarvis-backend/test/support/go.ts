@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 
 /** Opens a path by the dashboard's own router, and waits until what was shown before is gone: loading all of it anew costs more. */
 export async function go(page: Page, path: string) {
-  await page.evaluate(`document.querySelector('#main').firstElementChild.setAttribute('data-left', '')
+  await page.evaluate(`document.querySelector('#main > *')?.setAttribute('data-left', '')
     history.pushState(null, '', ${JSON.stringify(path)})
     dispatchEvent(new PopStateEvent('popstate'))`)
   await page.locator('[data-left], [aria-busy=true].page').first().waitFor({ state: 'detached' })

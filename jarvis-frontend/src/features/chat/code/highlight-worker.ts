@@ -25,11 +25,13 @@ const highlighter = createHighlighterCore({
   engine: createJavaScriptRegexEngine({ forgiving: true }),
 })
 
-async function piecesOf(text: string, grammar: string): Promise<Piece[]> {
+/** @param begins called once the grammar is loaded, before it reads */
+async function piecesOf({ text, grammar }: Asked, begins: () => void): Promise<Piece[]> {
   const ready = await highlighter
   const language = await load[grammar]?.()
   if (language === undefined) return [[text]]
   await ready.loadLanguage(language.default)
+  begins()
   const pieces: Piece[] = []
   const { tokens } = ready.codeToTokens(text, { lang: grammar, theme: theme.name })
   for (const [at, line] of tokens.entries()) {
@@ -46,7 +48,11 @@ function add(pieces: Piece[], text: string, kind?: Piece[1]): void {
   else pieces.push(kind === undefined ? [text] : [text, kind])
 }
 
-addEventListener('message', ({ data: { id, text, grammar } }: MessageEvent<Asked>) => {
-  const tell = (pieces: Piece[]) => postMessage({ id, pieces } satisfies Told)
-  piecesOf(text, grammar).then(tell, () => tell([[text]]))
+addEventListener('message', ({ data }: MessageEvent<Asked>) => {
+  const { id, text } = data
+  const tell = (told: Told) => postMessage(told)
+  piecesOf(data, () => tell({ id })).then(
+    (pieces) => tell({ id, pieces }),
+    () => tell({ id, pieces: [[text]] }),
+  )
 })

@@ -5,20 +5,25 @@ import type { Kind } from './kinds.ts'
 /** A stretch of code of one kind; without a kind it is plain. */
 export type Piece = [text: string, kind?: Kind]
 export type Asked = { id: number; text: string; grammar: string }
-export type Told = { id: number; pieces: Piece[] }
+/** The worker begins to read a text, with its grammar loaded, or has read it. */
+export type Told = { id: number; pieces?: Piece[] }
 
-/** A grammar may be slow on hostile code. After this time the code stays plain. */
+/** A grammar may be slow on hostile code. After this time of reading the code stays plain; loading takes as long as it takes. */
 const longestMs = 10_000
 const kept = 200
 
 const known = new Map<string, readonly Piece[]>()
-const waiting = new Map<number, (pieces: readonly Piece[] | undefined) => void>()
+const waiting = new Map<number, { begin(): void; end(pieces: readonly Piece[] | undefined): void }>()
 let worker: Worker | undefined
 let asked = 0
 
 function startWorker(): Worker {
   const made = new Worker(scriptUrl(workerUrl), { type: 'module' })
-  made.addEventListener('message', ({ data }: MessageEvent<Told>) => waiting.get(data.id)?.(data.pieces))
+  made.addEventListener('message', ({ data }: MessageEvent<Told>) => {
+    const one = waiting.get(data.id)
+    if (data.pieces === undefined) one?.begin()
+    else one?.end(data.pieces)
+  })
   made.addEventListener('error', giveUp)
   return made
 }
@@ -26,7 +31,7 @@ function startWorker(): Worker {
 function giveUp(): void {
   worker?.terminate()
   worker = undefined
-  for (const tell of [...waiting.values()]) tell(undefined)
+  for (const { end } of [...waiting.values()]) end(undefined)
 }
 
 const keyOf = (text: string, grammar: string) => `${grammar} ${text}`
@@ -39,15 +44,19 @@ export function highlight(text: string, grammar: string): Promise<readonly Piece
   worker ??= startWorker()
   const id = asked++
   return new Promise((resolve) => {
-    const timer = setTimeout(giveUp, longestMs)
-    waiting.set(id, (pieces) => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const begin = () => {
+      timer = setTimeout(giveUp, longestMs)
+    }
+    const end = (pieces: readonly Piece[] | undefined) => {
       clearTimeout(timer)
       waiting.delete(id)
       if (pieces !== undefined) known.set(keyOf(text, grammar), pieces)
       const [oldest] = known.keys()
       if (known.size > kept && oldest !== undefined) known.delete(oldest)
       resolve(pieces)
-    })
+    }
+    waiting.set(id, { begin, end })
     worker?.postMessage({ id, text, grammar } satisfies Asked)
   })
 }
