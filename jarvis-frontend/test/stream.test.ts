@@ -182,6 +182,27 @@ test('an answer that streams keeps what it has drawn, and becomes its entry with
   expect(await page.locator('.prose pre').innerText()).toBe('for x in 1; do echo $x; done')
 })
 
+test('code is coloured however long its grammar takes to load', async () => {
+  const entries = entriesOf(
+    [user('Go.'), assistant(text('```bash\nfor x in 1; do echo $x; done\n```')), done],
+    Date.now(),
+  )
+  const server = await stage.play(sceneOf({ entries }))
+  const page = await stage.open(server, '/')
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(/highlight-worker/, (route) => held.then(() => route.continue()))
+  const asked = page.waitForRequest(/highlight-worker/)
+  await page.clock.install()
+  await page.goto(`${server.url}/chat/ses_one`)
+  await asked
+  await page.clock.fastForward(11_000)
+  release()
+  await page.locator('.code-keyword').first().waitFor()
+})
+
 test('math, task lists and footnotes are drawn, without links, colours or what is no math', async () => {
   const words = [
     'It costs $5 and $6, or $HOME. Power is $P = U \\cdot I$[^1] and \\(x_1\\), not `$a$`.',
