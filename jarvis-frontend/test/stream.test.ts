@@ -182,11 +182,10 @@ test('an answer that streams keeps what it has drawn, and becomes its entry with
   expect(await page.locator('.prose pre').innerText()).toBe('for x in 1; do echo $x; done')
 })
 
-test('code is coloured however long its grammar takes to load', async () => {
-  const entries = entriesOf(
-    [user('Go.'), assistant(text('```bash\nfor x in 1; do echo $x; done\n```')), done],
-    Date.now(),
-  )
+test('code is coloured to its end, however long its grammar takes to load and a line to be read', async () => {
+  // A page highlights 50,000 characters. A line of 49,000 takes over the half second after which the library would stop.
+  const line = `${'<p class="a"><script>let a = /b/.test(c)</script></p>'.repeat(1_000)}<last>`
+  const entries = entriesOf([user('Go.'), assistant(text(`\`\`\`html\n${line}\n\`\`\``)), done], Date.now())
   const server = await stage.play(sceneOf({ entries }))
   const page = await stage.open(server, '/')
   let release = () => {}
@@ -200,7 +199,7 @@ test('code is coloured however long its grammar takes to load', async () => {
   await asked
   await page.clock.fastForward(11_000)
   release()
-  await page.locator('.code-keyword').first().waitFor()
+  await page.locator('.code-name', { hasText: 'last' }).waitFor()
 })
 
 test('math, task lists and footnotes are drawn, without links, colours or what is no math', async () => {

@@ -33,7 +33,8 @@ async function piecesOf({ text, grammar }: Asked, begins: () => void): Promise<P
   await ready.loadLanguage(language.default)
   begins()
   const pieces: Piece[] = []
-  const { tokens } = ready.codeToTokens(text, { lang: grammar, theme: theme.name })
+  // The library would leave what is left of a line plain after 500 ms, which the first line of a grammar takes on a slow machine.
+  const { tokens } = ready.codeToTokens(text, { lang: grammar, theme: theme.name, tokenizeTimeLimit: 0 })
   for (const [at, line] of tokens.entries()) {
     if (at > 0) add(pieces, '\n')
     for (const { content, color } of line) add(pieces, content, kindOf(color))
