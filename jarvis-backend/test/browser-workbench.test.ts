@@ -41,7 +41,8 @@ test('a card shows the difference of a file, every line on request, and the sett
   const approve = page.getByRole('button', { name: /^Approve: write the file as shown/ })
   // It is enabled once the whole card was on screen.
   await page.locator('article[data-pending]').evaluate((card) => card.scrollIntoView({ block: 'start' }))
-  await page.waitForTimeout(300)
+  // The card looks every 100 ms; a timer of the page's own runs after such a look, however busy the machine.
+  await page.evaluate('new Promise((done) => setTimeout(done, 250))')
   await approve.scrollIntoViewIfNeeded()
   await approve.and(page.locator('[aria-disabled=false]')).waitFor()
   await approve.click()
