@@ -183,23 +183,28 @@ test('an answer that streams keeps what it has drawn, and becomes its entry with
 })
 
 test('code is coloured to its end, however long its grammar takes to load and a line to be read', async () => {
-  // A page highlights 50,000 characters. A line of 49,000 takes over the half second after which the library would stop.
-  const line = `${'<p class="a"><script>let a = /b/.test(c)</script></p>'.repeat(1_000)}<last>`
-  const entries = entriesOf([user('Go.'), assistant(text(`\`\`\`html\n${line}\n\`\`\``)), done], Date.now())
+  const code = '```bash\nfor x in 1; do echo $x; done\n```'
+  const entries = entriesOf([user('Go.'), assistant(text(code)), done], Date.now())
   const server = await stage.play(sceneOf({ entries }))
   const page = await stage.open(server, '/')
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
-  await page.route(/highlight-worker/, (route) => held.then(() => route.continue()))
+  // In the thread that reads code, half a second passes at each look at the clock.
+  const slow = 'const now = Date.now, from = now(); let looks = 0; Date.now = () => from + 500 * looks++;'
+  await page.route(/highlight-worker/, async (route) => {
+    const answer = await route.fetch()
+    await held
+    await route.fulfill({ response: answer, body: slow + (await answer.text()) })
+  })
   const asked = page.waitForRequest(/highlight-worker/)
   await page.clock.install()
   await page.goto(`${server.url}/chat/ses_one`)
   await asked
   await page.clock.fastForward(11_000)
   release()
-  await page.locator('.code-name', { hasText: 'last' }).waitFor()
+  await page.locator('.code-keyword', { hasText: /^done$/ }).waitFor()
 })
 
 test('math, task lists and footnotes are drawn, without links, colours or what is no math', async () => {
