@@ -151,3 +151,42 @@ test('a call that needs no card is judged on the present state', async () => {
   await asked()
   expect(await fake.control.changes()).toEqual([])
 })
+
+test('of a guest whose node does not answer, before the card and at the approval, nothing is approved and the card stays', async () => {
+  const { fake, until, jarvis, screen, asked, decide } = await start()
+  const isKnown = (known: boolean) =>
+    until(({ guests }) => guests.some(({ vmid, status }) => vmid === 100 && (status !== 'unknown') === known))
+  await fake.control.setNode('pve1', false)
+  await isKnown(false)
+  const card = await asked()
+  expect(card).toMatchObject({
+    now: expect.stringMatching(/^not known: pve1 does not answer/),
+    then: expect.stringMatching(/^not known → stopped/),
+    sentence: expect.stringMatching(/Whether it runs now is not known\.$/),
+  })
+  const refused = {
+    code: 'cluster_unreachable',
+    message:
+      'Whether 100 runs is not known: pve1 does not answer. An approval needs to know what is so now: nothing was decided, the card still waits.',
+  }
+  expect(await decide(card)).toMatchObject({ ok: false, error: refused })
+  const answer = await jarvis.rest(`/api/confirmations/${card.toolUseId}`, {
+    method: 'POST',
+    json: { confirmed: true },
+  })
+  expect([answer.status, await answer.json()]).toEqual([502, { error: refused }])
+  expect((await screen.ask('chat:attach', { sessionId: card.sessionId })).snapshot.pending).toHaveLength(1)
+
+  await fake.control.setNode('pve1', true)
+  await isKnown(true)
+  expect(await decide(card)).toMatchObject({
+    ok: false,
+    error: { code: 'expired', message: expect.stringMatching(/It is running now, not unknown\..* A new card shows/) },
+  })
+  expect(await fake.control.changes()).toEqual([])
+  const next = await screen.next('chat:confirm_needed')
+  expect(next).toMatchObject({ now: expect.stringMatching(/^running/), callId: card.toolUseId })
+  expect(await decide(next)).toMatchObject({ ok: true })
+  await screen.next('chat:tool_result')
+  expect(await fake.control.changes()).toHaveLength(1)
+})

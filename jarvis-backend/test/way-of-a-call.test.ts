@@ -130,6 +130,7 @@ function createHouse(calls: readonly ToolCall[]) {
       proof: journal.proof,
       people: onlyOwner,
       mayBreakGlass: () => false,
+      whyUnknown: () => undefined,
       glassBroken: () => expect.fail('Nobody decides alone here.'),
       arm: changeStore.arm,
       redactValue: redactor.value,

@@ -34,6 +34,7 @@ const heavy: Record<string, Partial<Card>> = {
   'runs over SSH': { toolName: 'execute_ssh', effect: { kind: 'execute', on: 'node' }, then: planted },
   'changes a configuration': { effect: { kind: 'config', on: 'guest' }, then: planted },
   'is of a node': { target: { kind: 'node', id: 'node/pve', node: 'pve' } },
+  'is of a guest whose state is not known': { target: { ...light.target, status: 'unknown' } },
   'must be signed': { proof: 'passkey' },
   'takes two people': { approvals: { needed: 2, by: [], roles: ['operator'] } },
   'leads a plan': { plan: {} as NonNullable<Card['plan']> },

@@ -8,8 +8,8 @@ import type { Say, Spoken } from './spoken.ts'
 const mostLabel = 60
 
 /**
- * Whether a tap away from the card may approve it: a clean start, stop or restart of one guest that touches nothing else, asked for one reason
- * that is not tainted text. Everything else needs the card on a screen.
+ * Whether a tap away from the card may approve it: a clean start, stop or restart of one guest of known state that touches nothing else, asked
+ * for one reason that is not tainted text. Everything else needs the card on a screen.
  */
 export function isLight(card: Card): boolean {
   const { effect, target, affects } = card
@@ -22,6 +22,7 @@ export function isLight(card: Card): boolean {
     card.reasons === undefined &&
     card.rule !== 'taint' &&
     target.vmid !== undefined &&
+    target.status !== 'unknown' &&
     card.proof === undefined &&
     card.approvals === undefined &&
     card.plan === undefined &&

@@ -14,6 +14,7 @@ import { createGlass } from '../calls/confirmations/glass.ts'
 import { createGrants } from '../calls/confirmations/grants.ts'
 import { createExecutor } from '../calls/execute.ts'
 import { createEffectsOf, createJudge, createSeeingJudge } from '../calls/judge.ts'
+import { whyPowerUnknown } from '../calls/known-power.ts'
 import { createLookAgain } from '../calls/look-again.ts'
 import type { People } from '../calls/people.ts'
 import type { PlanStore } from '../calls/plans/plan.ts'
@@ -192,6 +193,7 @@ export function composeGate(
     glassBroken: glass.broken,
     redactValue: redactor.value,
     goneBecause: cardGoneBecause,
+    whyUnknown: ({ toolName, toolInput }) => whyPowerUnknown(effectsOf(toolName, toolInput), cluster.state()),
   })
   const askers = createAskers({
     ...{ clock, isStopping, report, goneBecause: cardGoneBecause, runs: parts.runs },

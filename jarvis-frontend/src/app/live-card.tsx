@@ -11,12 +11,13 @@ import { ConfirmationCard } from '../features/confirmations/card.tsx'
 import type { LiveTarget } from '../features/confirmations/facts.tsx'
 import { type Matter, withExpiryOf } from '../features/confirmations/phase.ts'
 import { commandLine } from '../features/confirmations/sentence.ts'
-import { capital, longSpan, percent, span, withUnit } from '../lib/format.ts'
+import { withUnit } from '../lib/format.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Value } from '../lib/value.ts'
 import { useNow } from '../ui/use-now.ts'
 import { later } from './later.tsx'
 import { live } from './live.ts'
+import { targetWords } from './target-words.ts'
 import { UnknownOutcome } from './unknown-outcome.tsx'
 
 const BreakGlass = later(() => import('./break-glass.tsx').then((part) => part.BreakGlass))
@@ -161,41 +162,9 @@ function NoLink() {
   )
 }
 
-/** The card's target now, and its differences from when the card was made. */
+/** The card's target as the live cluster shows it; undefined before the cluster was heard. */
 function useLiveTarget({ target }: Card): LiveTarget | undefined {
   const { state, heardAt, isLive } = useCluster()
   if (state === undefined) return undefined
-  const age = <Age heardAt={heardAt} isLive={isLive} />
-  if (target.kind !== 'guest' || target.vmid === undefined) return { age }
-  const guest = state.guests.find((known) => known.vmid === target.vmid)
-  if (guest === undefined)
-    return { now: 'Not known to the cluster', age, change: `${target.vmid} is not there any more.` }
-  const isUp = guest.status === 'running'
-  const words = [
-    isUp && (guest.uptimeS ?? 0) > 0
-      ? `running for ${longSpan((guest.uptimeS ?? 0) * 1_000)}`
-      : guest.isTemplate
-        ? 'a template'
-        : guest.status,
-    isUp && guest.cpuRatio !== null ? `CPU ${percent(guest.cpuRatio)}` : '',
-    guest.lock === undefined ? '' : `locked (${guest.lock})`,
-    guest.isHa ? `managed by HA${guest.haState === undefined ? '' : ` (${guest.haState})`}` : '',
-    guest.backupAt === undefined
-      ? 'no backup known'
-      : guest.backupAt === null
-        ? 'backups unknown'
-        : `last backup ${span(state.at - guest.backupAt)} old`,
-  ]
-  const now = capital(words.filter((word) => word !== '').join(', '))
-  const change =
-    target.node !== undefined && guest.node !== target.node
-      ? `${target.vmid} is on ${guest.node} now. It was on ${target.node} when this was asked.`
-      : target.status !== undefined && guest.status !== target.status && guest.status !== 'unknown'
-        ? `${target.vmid} is ${guest.status} now. It was ${target.status} when this was asked.`
-        : guest.lock !== undefined && guest.lock !== target.lock
-          ? `${target.vmid} is locked now: ${guest.lock}.`
-          : guest.haState !== undefined && guest.haState !== target.haState
-            ? `HA says ${guest.haState} of ${target.vmid} now. It said ${target.haState ?? 'nothing'} when this was asked.`
-            : undefined
-  return { now, age, ...(change !== undefined && { change }) }
+  return { ...targetWords(target, state), age: <Age heardAt={heardAt} isLive={isLive} /> }
 }

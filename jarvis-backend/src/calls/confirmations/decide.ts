@@ -26,6 +26,8 @@ export function createDecide(
     transactions: Transactions
     clock: Clock
     lookAgain: LookAgain
+    /** Why the state that an approval rests on is not known, also after `lookAgain`; undefined where it is known. */
+    whyUnknown(card: Card): string | undefined
     /** Why the card's principal may no longer ask, because its token has expired or was revoked, also at the command line; undefined where it may. */
     goneBecause(card: Card): string | undefined
     decisions: Pick<Decisions, 'check' | 'use'>
@@ -49,11 +51,7 @@ export function createDecide(
     const { card, sessionId } = known
     return parts.lookAgain(card, card.target, 0, { ...card.requestedBy, sessionId })?.catch((error: unknown) => {
       if (!(error instanceof JarvisError)) throw error
-      const why = error.message.replace(/\.$/, '')
-      throw new JarvisError(
-        error.code,
-        `${why}. An approval needs to know what is so now: nothing was decided, the card still waits.`,
-      )
+      throw undecidable(error.code, error.message.replace(/\.$/, ''))
     })
   }
 
@@ -104,6 +102,8 @@ export function createDecide(
     const isAlone = alone !== undefined
     const person = approvals.approver(known, by, isAlone)
     const { standing, isNext = false } = attended.standing(toolUseId) ?? {}
+    const unknown = standing?.kind === 'over' ? undefined : parts.whyUnknown(known.card)
+    if (unknown !== undefined) throw undecidable('cluster_unreachable', unknown)
     if (standing !== undefined && standing.kind !== 'stands') {
       attended.resolve(toolUseId, { type: 'approve', standing, isNext, resolution: attended.withdrawn(standing) })
       throw replaced(parts.redact(standing.note), known, standing.replacedBy)
@@ -161,6 +161,9 @@ export function createDecide(
     },
   }
 }
+
+const undecidable = (code: JarvisError['code'], why: string) =>
+  new JarvisError(code, `${why}. An approval needs to know what is so now: nothing was decided, the card still waits.`)
 
 const noteOf = ({ note }: DecideRequest) => (note === '' ? undefined : note)
 const over = ({ via }: DecideRequest) => (via === undefined ? {} : { via })

@@ -57,6 +57,8 @@ test.each([
   ['restart_vm', {}, { status: 'stopped' as const }, 'stays stopped: only a running guest restarts'],
   ['stop_vm', {}, { status: 'paused' as const }, 'paused → paused: a paused guest cannot stop cleanly'],
   ['stop_vm', { force: true }, { status: 'paused' as const }, 'paused → off at once: unsaved data is lost'],
+  ['stop_vm', {}, { status: 'unknown' as const }, 'not known → stopped, clean shutdown'],
+  ['start_vm', {}, { status: 'unknown' as const }, 'not known → running'],
 ])('%s %j of a guest %j: %s', (toolName, input, more, expected) => {
   expect(cardOf(toolName, { vmid: 123, ...input }, more).then).toBe(expected)
 })
@@ -146,6 +148,7 @@ test.each([
     { status: 'paused' as const },
     'VM 123 "frigate" on pve is paused and cannot stop cleanly: nothing happens.',
   ],
+  ['start_vm', {}, { status: 'unknown' as const }, 'VM 123 "frigate" on pve starts. Whether it runs now is not known.'],
 ])('%s %j of a guest %j, in words: %s', (toolName, input, more, expected) => {
   expect(cardOf(toolName, { vmid: 123, ...input }, more).sentence).toBe(expected)
 })
@@ -165,7 +168,8 @@ test.each([
   [{ isHa: true }, 'managed by HA,'],
   [{ isHa: true, haState: 'migrate' }, 'managed by HA (migrate),'],
   [{ lock: 'backup' }, 'locked (backup),'],
-  [{ status: 'unknown' as const }, 'not known: pve does not answer,'],
+  [{ status: 'unknown' as const }, 'not known: pve does not say whether it runs,'],
+  [{ status: 'unknown' as const, node: 'agent1' }, 'not known: agent1 does not answer,'],
 ])('what %j is like now is said: %s', (more, expected) => {
   expect(cardOf('stop_vm', { vmid: 123 }, more).now).toContain(expected)
 })

@@ -86,7 +86,7 @@ function guestNow(guest: Guest, world: World, now: number): string {
           .filter((part) => part !== undefined)
           .join(', ')
       : status === 'unknown'
-        ? `not known: ${unseenWhy(world) ?? `${named(guest.node)} does not answer`}`
+        ? `not known: ${unseenWhy(world) ?? `${named(guest.node)} ${isOnline(guest.node, world) ? 'does not say whether it runs' : 'does not answer'}`}`
         : `${guest.isTemplate ? 'a template' : status} ${place}`,
     lock === undefined ? taskAtWork(guest, world) : `locked (${plainWord(lock)})`,
     haState !== undefined ? `managed by HA (${plainWord(haState)})` : isHa ? 'managed by HA' : undefined,
@@ -108,7 +108,11 @@ function unseenWhy({ cluster: { unreachableSince, missing } }: World): string | 
     : `the cluster cannot be read now, ${quoted(missing?.[0] ?? 'no answer', 200)}`
 }
 
-function guestThen(action: 'start' | 'stop' | 'restart', status: Guest['status'], isForced: boolean): string {
+const isOnline = (node: string, { cluster }: World) =>
+  cluster.nodes.some(({ name, status }) => name === node && status === 'online')
+
+function guestThen(action: 'start' | 'stop' | 'restart', was: Guest['status'], isForced: boolean): string {
+  const status = was === 'unknown' ? 'not known' : was
   if (action === 'start') return status === 'running' ? 'running already: nothing to start' : `${status} → running`
   if (status === 'stopped') {
     return action === 'stop' ? 'stopped already: nothing to stop' : 'stays stopped: only a running guest restarts'

@@ -10,7 +10,7 @@ const kinds = { vm: 'VM', ct: 'CT' }
 export function sentenceOf(toolName: string, effect: Effect, guest?: Guest): string {
   const { kind, on, action, target, executes, sentence } = effect
   if (kind === 'power' && guest !== undefined && action !== undefined)
-    return powerSentence(action, guest, effect.isForced === true)
+    return `${powerSentence(action, guest, effect.isForced === true)}${guest.status === 'unknown' ? ' Whether it runs now is not known.' : ''}`
   if (sentence !== undefined) return sentence
   const storage = target.kind === 'storage' ? ` on the storage ${named(target.name ?? '')}` : ''
   const place = `${storage}${target.node === undefined ? '' : ` on ${named(target.node)}`}`

@@ -1,0 +1,19 @@
+import type { Effect } from '../gate/index.ts'
+import type { ClusterState } from '../protocol/index.ts'
+import { named } from '../redaction/visible.ts'
+
+/**
+ * Why an approval of these effects would rest on nothing: they start, stop or restart a guest whose node does not answer, so that nobody
+ * knows whether the guest runs. Undefined where the state is known, and where the node answers and tells a state that JARVIS has no word
+ * for: a person may want to end just such a guest.
+ */
+export function whyPowerUnknown(effects: readonly Effect[], { guests, nodes }: ClusterState): string | undefined {
+  for (const { kind, on, target } of effects) {
+    if (kind !== 'power' || on !== 'guest') continue
+    const guest = guests.find(({ vmid }) => vmid === target.vmid)
+    if (guest?.status !== 'unknown') continue
+    if (nodes.some(({ name, status }) => name === guest.node && status === 'online')) continue
+    return `Whether ${guest.vmid} runs is not known: ${named(guest.node)} does not answer`
+  }
+  return undefined
+}
