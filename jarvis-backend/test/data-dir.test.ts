@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import type { Database } from '../src/store/sqlite/database.ts'
 import { lockDataDir } from '../src/store/sqlite/lock.ts'
@@ -36,6 +39,29 @@ test('a lock counts within one process too, and is given back', () => {
   lockDataDir(folder())()
   unlock()
   lockDataDir(dir)()
+})
+
+test('a lock waits for who only looks whether the data dir is locked', async () => {
+  const dir = folder()
+  lockDataDir(dir)()
+  // As `jarvis secrets status`, caught in the instant of its read and held there for some milliseconds.
+  const looking = new Worker(
+    `const { parentPort, workerData } = require('node:worker_threads')
+     const sql = new (require(workerData.sqlite))(workerData.path, { readonly: true })
+     sql.exec('BEGIN')
+     sql.prepare('SELECT 1 FROM sqlite_schema').get()
+     parentPort.postMessage('reads')
+     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30)
+     sql.close()`,
+    {
+      eval: true,
+      workerData: { path: join(dir, 'lock.db'), sqlite: createRequire(import.meta.url).resolve('better-sqlite3') },
+    },
+  )
+  const ended = once(looking, 'exit')
+  await once(looking, 'message')
+  lockDataDir(dir)()
+  await ended
 })
 
 test('a full disk is reported on sockets and REST, loses nothing, and passes once there is room', async () => {

@@ -6,8 +6,12 @@ import { JarvisError } from '../../protocol/index.ts'
 import { DatabaseRefused } from './database.ts'
 import { toStorageFailure } from './storage-failure.ts'
 
+/** How long a lock waits for others to end, ms: `isDataDirLocked` reads the file for an instant, and a server must start all the same. */
+const patienceMs = 1_000
+
 /**
- * Locks the data dir for this process. The operating system releases the lock when the process ends.
+ * Locks the data dir for this process, and blocks the thread for at most `patienceMs` while somebody else holds the lock. The operating
+ * system releases it when the process ends.
  * @returns a function that unlocks it. @throws DatabaseRefused while another server holds it
  */
 export function lockDataDir(dataDir: string): () => void {
@@ -15,7 +19,7 @@ export function lockDataDir(dataDir: string): () => void {
   try {
     const path = join(dataDir, 'lock.db')
     madePrivate(path)
-    const held = new Sqlite(path, { timeout: 0 })
+    const held = new Sqlite(path, { timeout: patienceMs })
     sql = held
     // Nothing is written, so no journal file should be left behind.
     held.pragma('journal_mode = MEMORY')
@@ -35,7 +39,7 @@ export function lockDataDir(dataDir: string): () => void {
   }
 }
 
-/** Whether a process holds the data dir now. Nothing is changed; the file is read for a moment, which does not lock it for longer. */
+/** Whether a process holds the data dir now. Nothing is changed; the file is read for an instant, which `lockDataDir` waits for. */
 export function isDataDirLocked(dataDir: string): boolean {
   const path = join(dataDir, 'lock.db')
   if (!existsSync(path)) return false
