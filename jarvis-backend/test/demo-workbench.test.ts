@@ -45,6 +45,10 @@ test('in the demo a sentence changes a file after a card with the difference, an
   await screen.next('chat:done')
   const told = screen.received.findLast(({ event }) => event === 'chat:tool_result')
   expect(told?.payload).toMatchObject({ isError: false, summary: expect.stringMatching(/^[1-9]/) })
+  await say('open jellyfin.log')
+  await screen.next('chat:done')
+  const opened = screen.received.findLast(({ event }) => event === 'chat:tool_result')
+  expect(opened?.payload).toMatchObject({ isError: false, summary: expect.stringMatching(/^logs\/jellyfin\.log, /) })
 })
 
 test('in the demo sentences read a page and search the web without a card, and an area that is off is named', async () => {

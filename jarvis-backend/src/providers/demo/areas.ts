@@ -13,19 +13,22 @@ const tools: Readonly<Record<AreaName, readonly string[]>> = {
   ],
 }
 const titles: Readonly<Record<AreaName, string>> = {
-  files: 'Files',
-  exec: 'Commands',
-  web: 'Web',
-  browser: 'Browser',
-  git: 'Git',
-  docker: 'Docker',
+  files: 'Files are',
+  exec: 'Commands are',
+  web: 'The web is',
+  browser: 'The browser is',
+  git: 'Git is',
+  docker: 'Docker is',
 }
 
-/** What a tool needs that is not offered here, and where an owner turns it on. */
-export function notOffered(toolName: string): string {
-  const needs = `That needs ${toolName}, which is not offered here, sir.`
+/**
+ * What is off here where a tool is not offered, and where an owner turns it on.
+ * @param offered the tools that are; an area that has one of them is on
+ */
+export function notOffered(toolName: string, offered: readonly string[] = []): string {
   const area = (Object.keys(tools) as AreaName[]).find((name) => tools[name].includes(toolName))
-  return area === undefined
-    ? needs
-    : `${needs} It belongs to ${titles[area]} of the workbench: an owner turns ${titles[area]} on under Settings, Workbench, or by \`jarvis workbench on ${area}\`.`
+  if (area === undefined || tools[area].some((name) => offered.includes(name)))
+    return `That needs ${toolName}, which is not offered here, sir.`
+  const [it, way] = [titles[area].endsWith('are') ? 'them' : 'it', `\`jarvis workbench on ${area}\``]
+  return `${titles[area]} off here, sir. An owner turns ${it} on in Settings → Workbench, or by ${way}.`
 }

@@ -71,7 +71,7 @@ test.each([
     'run_in_docker_container {"container":"jellyfin","command":["ls","-l","/config"]}',
   ],
   // A file is no site, and a guest no Docker container.
-  ['open notes.txt', 'get_cluster_status {}'],
+  ['open notes.txt', 'read_file {}'],
   // What is about the cluster stays so.
   ['run “df -h” on pve', 'execute_ssh {"node":"pve","command":"df -h"}'],
 ])('%s → %s', (message, call) => {

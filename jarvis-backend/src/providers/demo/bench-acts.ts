@@ -1,11 +1,15 @@
 import { unquoted } from './act-inputs.ts'
 import type { Act } from './acts.ts'
+import { fileEndings } from './file-names.ts'
 import { changedKey, replacedText } from './inquiries/file-change.ts'
+import { fileFound } from './inquiries/file-found.ts'
 import { rehearsed } from './inquiries/rehearsed.ts'
 import { quote, says, unquote } from './says.ts'
 
 /** A path of the workbench with a folder in it, so that no name of a guest is taken for one. */
 const path = '["“`]?(?<path>(?!(?:vm|ct|lxc|qemu|guest|node|storage|service)/)[\\w.-]+(?:/[\\w.@+-]+)+)["”`]?'
+/** A file of which no folder is named. */
+const fileName = `${quote}?(?<name>[\\w@+-][\\w.@+-]*\\.(?:${fileEndings}))${unquote}?`
 /** A root, or a folder in one. */
 const folder = '(?:the )?(?:folder |root )?["“`]?(?<path>[\\w.-]+(?:/[\\w.@+-]+)*)/?["”`]?'
 const file = '(?:the )?(?:file )?'
@@ -29,6 +33,15 @@ export const benchActs: readonly Act[] = [
       `what (?:is|stands|does it say) in ${file}${path}`,
     ),
     input: ({ words }) => ({ path: words.path }),
+  },
+  {
+    tool: 'read_file',
+    on: 'nothing',
+    says: says(
+      `(?:read|show|open|print|display|cat)(?: me)? ${file}${fileName}`,
+      `what (?:is|stands|does it say) in ${file}${fileName}`,
+    ),
+    inquiry: ({ words }) => fileFound(words.name ?? ''),
   },
   {
     tool: 'glob_files',

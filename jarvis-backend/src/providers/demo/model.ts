@@ -110,7 +110,7 @@ function answered({ messages, tools, mayCallTools }: ModelRequest, cluster: Clus
     return { text: plan.notes.join('\n\n'), calls: [planOf(question, plan.calls)] }
   const refused = plan.calls
     .filter((call) => !mayCall(call.toolName))
-    .map(({ toolName }) => (mayCallTools ? notOffered(toolName) : `I may not use ${toolName} now, sir.`))
+    .map(({ toolName }) => (mayCallTools ? notOffered(toolName, offered) : `I may not use ${toolName} now, sir.`))
   return {
     text: [...plan.notes, ...new Set(refused)].join('\n\n'),
     calls: plan.calls.filter((call) => mayCall(call.toolName)),

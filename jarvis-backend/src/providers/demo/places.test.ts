@@ -69,18 +69,63 @@ test('in the browser the open page is read too, and where one way is off the oth
 })
 
 test.each([
-  ['open example.org', 'web_fetch', 'web'],
-  ['open example.org in the browser', 'open_page', 'browser'],
-  ['click on “Save”', 'click_element', 'browser'],
-  ['search the web for caddy', 'web_search', 'web'],
-  ['which containers run in docker?', 'list_docker_containers', 'docker'],
-  ['read compose/jellyfin.yml', 'read_file', 'files'],
-])('where its area is off, “%s” says what it needs and where that is turned on', async (message, tool, area) => {
-  const { said, called } = await talk(message, [])
-  expect(called).toEqual([])
-  expect(said).toContain(`That needs ${tool}, which is not offered here`)
-  expect(said).toContain('under Settings, Workbench')
-  expect(said).toContain(`jarvis workbench on ${area}\``)
+  ['open example.org', 'The web is', 'it', 'web'],
+  ['open example.org in the browser', 'The browser is', 'it', 'browser'],
+  ['click on “Save”', 'The browser is', 'it', 'browser'],
+  ['search the web for caddy', 'The web is', 'it', 'web'],
+  ['which containers run in docker?', 'Docker is', 'it', 'docker'],
+  ['read compose/jellyfin.yml', 'Files are', 'them', 'files'],
+  ['open notes.txt', 'Files are', 'them', 'files'],
+])(
+  'where its area is off, “%s” begins with the area and says where that is turned on',
+  async (message, what, it, area) => {
+    const { said, called } = await talk(message, [])
+    expect(called).toEqual([])
+    expect(said).toBe(
+      `${what} off here, sir. An owner turns ${it} on in Settings → Workbench, or by \`jarvis workbench on ${area}\`.`,
+    )
+  },
+)
+
+test('an area of which one tool alone is not offered is not called off', async () => {
+  const { said } = await talk('search the web for caddy', ['web_fetch'])
+  expect(said).toBe('That needs web_search, which is not offered here, sir.')
+})
+
+test.each<[string, string, string[], RegExp]>([
+  [
+    'is there once',
+    '1 files of 9.\nlogs/old/notes.txt, 9 B, 2 d ago',
+    ['read_file {"path":"logs/old/notes.txt"}'],
+    /```\n1 buy disks\n```/,
+  ],
+  [
+    'is there twice',
+    '2 files of 9.\nlogs/notes.txt, 9 B, 2 d ago\nlogs/a, b/notes.txt, 9 B, 2 d ago',
+    [],
+    /2 files .*- `logs\/notes.txt`\n- `logs\/a, b\/notes.txt`$/s,
+  ],
+  ['is nowhere', '0 files of 9.', [], /no `notes.txt` in logs, session, sir\. Say “open”/],
+  [
+    'may be where nobody looked',
+    '0 files of 9, and not all were looked at: name a smaller folder.',
+    [],
+    /could not look everywhere/,
+  ],
+])('a file of which only the name is given is looked for in every root: it %s', async (_, found, calls, words) => {
+  const file = 'logs/old/notes.txt, 9 bytes, mode 644, hash 0123456789ab, 1 lines\n1 buy disks'
+  const tools = ['read_file', 'glob_files']
+  const { said, called } = await talk(
+    'open notes.txt',
+    tools,
+    'logs: /srv/logs, only read\nsession: the folder of this conversation',
+    found,
+    '0 files of 0.',
+    file,
+  )
+  const looks = ['logs', 'session'].map((path) => `glob_files {"path":"${path}","pattern":"**/notes.txt"}`)
+  expect(called).toEqual(['read_file {}', ...looks, ...calls])
+  expect(said).toMatch(words)
 })
 
 test('what a search found opens nothing by itself', async () => {

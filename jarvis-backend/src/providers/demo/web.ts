@@ -1,5 +1,6 @@
 import { unquoted } from './act-inputs.ts'
 import type { Act } from './acts.ts'
+import { fileEndings } from './file-names.ts'
 import { pageRead } from './inquiries/page-read.ts'
 import { quote, says, unquote } from './says.ts'
 import type { Outcome } from './seen.ts'
@@ -8,8 +9,7 @@ import { capitalized, plain, quotedInline } from './words.ts'
 const mostHits = 5
 
 /** `notes.txt` is a file, and no site. */
-const files =
-  '(?![\\w-]+\\.(?:cfg|conf|css|csv|env|html?|ini|js|json|log|md|py|service|sh|sock|toml|ts|txt|xml|ya?ml)\\b(?![./:-]))'
+const files = `(?![\\w-]+\\.(?:${fileEndings}|service|sock)\\b(?![./:-]))`
 const whole = '(?<url>https?://[^\\s"”`]+?)'
 const bare = `(?<url>${files}[a-z0-9](?:[a-z0-9-]*\\.)+[a-z][a-z0-9-]+(?::\\d{1,5})?(?:/[^\\s"”\`]*?)?)`
 const page = '(?:the )?(?:(?:page|site|website|address) )?'
