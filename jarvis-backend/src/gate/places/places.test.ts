@@ -18,7 +18,7 @@ const policy = compilePolicy({
         { name: 'wire', path: '/etc/wireguard' },
         { name: 'srv', path: '/srv', write: true },
       ],
-      web: { private: ['Jellyfin.lan:8096'] },
+      web: { private: ['Jellyfin.lan:8096', 'photos.example.org:443'] },
     },
   },
 })
@@ -122,7 +122,11 @@ test.each([
   ['http://169.254.169.254/latest', 'black', 'black', 'private_address'],
   ['http://nas/', 'black', 'black', 'private_address'],
   ['http://jellyfin.lan/', 'black', 'black', 'private_address'],
+  ['http://nas.lan./', 'black', 'black', 'private_address'],
+  ['http://localhost./', 'black', 'black', 'private_address'],
   ['http://jellyfin.lan:8096/web', 'green', 'red', 'listed_private_address'],
+  ['http://jellyfin.lan.:8096/web', 'green', 'red', 'listed_private_address'],
+  ['https://photos.example.org/a', 'green', 'red', 'listed_private_address'],
 ])('%s: given it is %s, composed %s by %s', (url, given, composed, rule) => {
   const effect = webEffect('read', url)
   expect(judged(effect, 'green', { operatorTexts: [`Read ${effect.url}.`] }).tier).toBe(given)

@@ -84,6 +84,7 @@ test.each<[string, string[], string[]]>([
   ['an address of this network', ['http://192.168.1.1/'], []],
   ['a mapped address', ['http://[::ffff:7f00:1]/'], []],
   ['a name of this network', ['http://jellyfin.lan:8096/'], []],
+  ['the same with a last dot', ['http://jellyfin.lan.:8096/'], []],
 ])('sites: %s', (_, urls, ids) => {
   expect(idsIn(urls.map((url) => click(url)))).toEqual(ids)
 })
@@ -137,6 +138,14 @@ test.each<[string, Effect[], Given]>([
     {
       world: worldOf({ workbench: { roots, web: { private: ['jellyfin.lan:8096'] } } }),
       sources: { operatorTexts: ['Look at http://jellyfin.lan:8096/web please.'] },
+    },
+  ],
+  [
+    'an address of this network by a public name, which only policy.yaml tells',
+    [click('https://photos.example.org/')],
+    {
+      world: worldOf({ workbench: { roots, web: { private: ['photos.example.org:443'] } } }),
+      sources: { operatorTexts: ['Look at https://photos.example.org/ please.'] },
     },
   ],
   ['nothing known', [], {}],

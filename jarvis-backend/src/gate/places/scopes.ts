@@ -29,7 +29,7 @@ export function scopesOf(call: Call, effects: readonly Effect[], world: World, v
   // The operator wants to be asked for this tool.
   if (world.policy.tiers.get(call.toolName) === 'red') return []
   if (effects.some(({ scope }) => scope !== of) || isFromResult(call, effects, world)) return []
-  return of === 'files' ? foldersOf(effects, world) : sitesOf(effects)
+  return of === 'files' ? foldersOf(effects, world) : sitesOf(effects, world)
 }
 
 /** Whether the words of the call came from a result, or a result orders it. A failure to tell counts as yes. */
@@ -69,15 +69,15 @@ function sharedCount(one: readonly string[], other: readonly string[]): number {
 }
 
 /** The origin of all addresses, exactly: protocol, host and port. Never one of this network. */
-function sitesOf(effects: readonly Effect[]): Scope[] {
-  const origins = new Set(effects.map(({ url }) => originOf(url)))
+function sitesOf(effects: readonly Effect[], world: World): Scope[] {
+  const origins = new Set(effects.map(({ url }) => originOf(url, world)))
   const [origin] = origins
   if (origins.size !== 1 || origin === undefined) return []
   return [{ of: 'clicks', id: `web/${origin}`, at: origin, words: `clicks and Enter on ${quoted(origin, 300)}` }]
 }
 
-function originOf(url: string | undefined): string | undefined {
-  if (url === undefined || !URL.canParse(url) || isPrivateSite(url)) return undefined
+function originOf(url: string | undefined, world: World): string | undefined {
+  if (url === undefined || !URL.canParse(url) || isPrivateSite(url, world)) return undefined
   const { origin, protocol } = new URL(url)
   return protocol === 'http:' || protocol === 'https:' ? origin : undefined
 }

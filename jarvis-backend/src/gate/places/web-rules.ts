@@ -4,6 +4,7 @@ import { quoted } from '../../redaction/visible.ts'
 import { codeRule } from '../policy/profile.ts'
 import type { Facts, Rule } from '../rule.ts'
 import { repeatedFrom, taintOf } from '../taint/taint.ts'
+import type { World } from '../world.ts'
 import { codeIn, isGiven, isStrange, siteOf } from './web-words.ts'
 
 const web = [{ on: 'web' }] as const
@@ -12,12 +13,13 @@ const web = [{ on: 'web' }] as const
 const isOwnName = (host: string) =>
   !host.includes('.') || /\.(?:local|localhost|lan|home|internal|intranet|private|corp|home\.arpa)$/.test(host)
 
-/** Whether an address is of this network, by its name or number. */
-export function isPrivateSite(url: string): boolean {
-  const { host } = siteOf(url)
+/** Whether an address is of this network: by its name or number, or because policy.yaml lists it as that. */
+export function isPrivateSite(url: string, { policy }: Pick<World, 'policy'>): boolean {
+  const { host, site } = siteOf(url)
+  if (policy.workbench.web.private.has(site)) return true
   return isIP(host) === 0 ? isOwnName(host) : !isPublicAddress(host)
 }
-const isPrivate = ({ effect: { url } }: Facts) => url !== undefined && isPrivateSite(url)
+const isPrivate = ({ effect: { url }, world }: Facts) => url !== undefined && isPrivateSite(url, world)
 const siteIn = ({ effect: { url } }: Facts) => (url === undefined ? '' : siteOf(url).site)
 const isListed = (facts: Facts) => facts.world.policy.workbench.web.private.has(siteIn(facts))
 

@@ -2,10 +2,10 @@ import { attachedServerOf } from '../../protocol/index.ts'
 import type { Facts } from '../rule.ts'
 import { type Source, type Sources, summarySource } from '../taint/taint.ts'
 
-/** `host` of an address in lower case, without brackets, and `site`: with its port. */
+/** `host` of an address in lower case, without brackets and a last dot, and `site`: with its port. */
 export function siteOf(address: string): { host: string; site: string } {
   const { hostname, port, protocol } = new URL(address)
-  const host = hostname.toLowerCase().replace(/^\[|\]$/g, '')
+  const host = hostname.toLowerCase().replace(/^\[|\]$|\.$/g, '')
   return { host, site: `${host}:${port === '' ? (protocol === 'http:' ? 80 : 443) : port}` }
 }
 
