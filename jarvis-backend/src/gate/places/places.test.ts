@@ -9,7 +9,7 @@ import { containerTarget, pathEffect, webEffect } from './targets.ts'
 
 const policy = compilePolicy({
   file: {
-    protected: ['path/compose/db', 'container/jarvis'],
+    protected: ['path/compose/db', 'path/srv/compose/inner/Kept', 'container/jarvis'],
     workbench: {
       roots: [
         { name: 'compose', path: '/srv/compose', write: true },
@@ -17,6 +17,7 @@ const policy = compilePolicy({
         { name: 'logs', path: '/var/log' },
         { name: 'wire', path: '/etc/wireguard' },
         { name: 'srv', path: '/srv', write: true },
+        { name: 'kept', path: '/srv/kept' },
       ],
       web: { private: ['Jellyfin.lan:8096', 'photos.example.org:443'] },
     },
@@ -47,6 +48,11 @@ test.each([
   ['session/notes.txt', 'session', 'notes.txt'],
   ['/srv/compose/a.yml', 'compose', 'a.yml'],
   ['/srv/compose/inner/a.yml', 'inner', 'a.yml'],
+  ['compose/inner/a.yml', 'inner', 'a.yml'],
+  ['srv/compose/inner', 'inner', ''],
+  ['srv/compose', 'compose', ''],
+  ['srv', 'srv', ''],
+  ['srv/session/a', 'srv', 'session/a'],
   ['/srv/composer/a.yml', 'srv', 'composer/a.yml'],
   ['/etc/passwd', undefined, '/etc/passwd'],
   ['compose/../../etc/passwd', undefined, 'compose/../../etc/passwd'],
@@ -82,6 +88,11 @@ test.each([
   ['compose/db/a.conf', 'green', 'black', 'protected_place'],
   ['compose/DB', 'green', 'black', 'protected_place'],
   ['compose/dbx', 'green', 'red', 'change_in_root'],
+  ['srv/compose/db/a.conf', 'green', 'black', 'protected_place'],
+  ['inner/kept/a', 'green', 'black', 'protected_place'],
+  ['compose/inner/keptx', 'green', 'red', 'change_in_root'],
+  ['srv/kept/a.txt', 'green', 'black', 'read_only_root'],
+  ['kept/a.txt', 'green', 'black', 'read_only_root'],
 ] as const)('%s: a read is %s, a change %s by %s', (path, read, change, rule) => {
   expect(judged(pathEffect('read', path, world), 'green').tier).toBe(read)
   expect(judged(pathEffect('data', path, world), 'yellow')).toMatchObject({ tier: change, rule })

@@ -8,8 +8,8 @@ export type Root = { name: string; path: string; write: boolean }
 export const sessionRoot = 'session'
 
 /**
- * The place that a call names as `ROOT/PATH` or as an absolute path in a root. `root` is undefined where no root holds it, or where it
- * goes up with `..` or holds control characters.
+ * The place that a call names as `ROOT/PATH` or as an absolute path in a root. Where roots lie in each other it is in the deepest one, whatever
+ * name it was given by. `root` is undefined where no root holds it, or where it goes up with `..` or holds control characters.
  */
 export function placeOf(given: string, roots: readonly Root[]): Place {
   const outside: Place = { root: undefined, path: given }
@@ -17,13 +17,13 @@ export function placeOf(given: string, roots: readonly Root[]): Place {
   if (/[\u0000-\u001f\u007f]/.test(given)) return outside
   const parts = given.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.includes('..')) return outside
-  if (!given.startsWith('/')) {
-    const [root = '', ...rest] = parts
-    const isKnown = root === sessionRoot || roots.some(({ name }) => name === root)
-    return isKnown ? { root, path: rest.join('/') } : outside
-  }
-  const full = `/${parts.join('/')}`
-  const [deepest] = roots
+  const [first = '', ...rest] = parts
+  if (!given.startsWith('/') && first === sessionRoot) return { root: sessionRoot, path: rest.join('/') }
+  const named = given.startsWith('/') ? undefined : roots.find(({ name }) => name === first)
+  if (named === undefined && !given.startsWith('/')) return outside
+  const full = named === undefined ? `/${parts.join('/')}` : [named.path, ...rest].join('/').replace(/^\/\//, '/')
+  // Of roots on the same folder, the named one.
+  const [deepest] = [...(named === undefined ? [] : [named]), ...roots]
     .filter(({ path }) => isWithin(full, path))
     .sort((one, other) => other.path.length - one.path.length)
   return deepest === undefined

@@ -1,7 +1,7 @@
 import { quoted } from '../../redaction/visible.ts'
 import type { Facts, Rule } from '../rule.ts'
 import { isGitOwn, pathReason } from './path-reason.ts'
-import { sessionRoot } from './roots.ts'
+import { absoluteOf, isWithin, sessionRoot } from './roots.ts'
 import { webRules } from './web-rules.ts'
 
 const paths = [{ on: 'path' }] as const
@@ -18,14 +18,26 @@ const above = (id: string): string[] => {
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
 }
 
+/** Whether a file lies in what is protected by another root's name. Case does not count, as in all that is protected. */
+function isProtectedPath({ effect: { place }, world }: Facts): boolean {
+  const full = place && absoluteOf(place, world)?.toLowerCase()
+  if (full === undefined) return false
+  return [...world.policy.protectedTargets].some((id) => {
+    const [of, root, ...path] = id.split('/')
+    const folder = of === 'path' && absoluteOf({ root, path: path.join('/') }, world)?.toLowerCase()
+    return folder !== undefined && folder !== false && isWithin(full, folder)
+  })
+}
+
 /** The rules about what the workbench reaches: files of this machine, the web, containers. */
 export const placeRules: readonly Rule[] = [
   {
     name: 'protected_place',
-    when: ({ effect, target, world }) =>
-      effect.kind !== 'read' &&
-      target.kind === 'none' &&
-      above(target.id).some((id) => world.policy.protectedTargets.has(id)),
+    when: (facts) => {
+      const { effect, target, world } = facts
+      if (effect.kind === 'read' || target.kind !== 'none') return false
+      return above(target.id).some((id) => world.policy.protectedTargets.has(id)) || isProtectedPath(facts)
+    },
     tier: 'black',
     because: ({ target }) => `${quoted(target.id)} is protected: nothing may change it.`,
   },
