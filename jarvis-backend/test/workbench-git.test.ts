@@ -99,3 +99,59 @@ test.skipIf(!existsSync(bwrapPath))('a repository is read without its secrets, a
   expect(git('symbolic-ref', '--short', 'HEAD')).toBe('next\n')
   expect(existsSync(join(repo, '.git', 'index.lock'))).toBe(false)
 })
+
+test.skipIf(!existsSync(bwrapPath))('what a secret file held is read by no other name than its path', async () => {
+  const { dir, repo, git } = root()
+  mkdirSync(join(repo, 'secrets'))
+  writeFileSync(join(repo, 'secrets', 'db.txt'), 'PLANTED=third\n')
+  git('add', '.')
+  git('commit', '-q', '-m', 'Second')
+  git('tag', 'v1', git('rev-parse', 'HEAD:.env').trim())
+  const [env = '', plain = '', tree = '', oldTree = ''] = [
+    'HEAD:.env',
+    'HEAD:compose.yml',
+    'HEAD:secrets',
+    'HEAD^{tree}',
+  ].map((name) => git('rev-parse', name).trim())
+  const dataDir = folder()
+  writeFileSync(
+    join(dataDir, 'policy.yaml'),
+    `workbench:\n  git: true\n  roots:\n    - { name: lab, path: ${dir}, write: true }\n`,
+  )
+  const at = { repo: 'lab/media' }
+  const hostile = [
+    { what: 'show', rev: env },
+    { what: 'show', rev: env.slice(0, 7) },
+    { what: 'show', rev: 'v1' },
+    { what: 'show', rev: tree },
+    { what: 'diff', rev: `${plain}..${env}` },
+    { what: 'diff', rev: `${oldTree}..${tree}` },
+    { what: 'diff', rev: tree },
+    { what: 'diff', rev: `HEAD..${env}` },
+  ]
+  const jarvis = await startJarvis({
+    dataDir,
+    model: scripted(
+      calls(...hostile.map((one): [string, Record<string, string>] => ['read_git', { ...at, ...one }])),
+      calls(
+        ['read_git', { ...at, what: 'show', rev: git('rev-parse', 'HEAD').trim() }],
+        ['read_git', { ...at, what: 'diff', rev: 'HEAD~1..main' }],
+        ['read_git', { ...at, what: 'log', rev: 'main' }],
+      ),
+      says('Done.'),
+    ),
+  })
+  const screen = await jarvis.connect()
+  await screen.ask('chat:send', { message: 'Look at lab/media.' })
+  await screen.next('chat:done')
+  const results = screen.received.filter(({ event }) => event === 'chat:tool_result').map(({ payload }) => payload)
+  const read = results.filter(({ isError }) => isError !== true).map(({ result }) => result)
+  expect([results.length, read.length]).toEqual([hostile.length + 3, 3])
+  for (const wanted of [
+    /\n\nSecond\n[\s\S]*\+image: jellyfin:2$/,
+    /^Left.*\ndiff[\s\S]*\+image: jellyfin:2$/,
+    /Ann: Second/,
+  ])
+    expect(read).toContainEqual(expect.stringMatching(wanted))
+  expect(JSON.stringify(screen.received)).not.toContain('PLANTED')
+})

@@ -113,6 +113,45 @@ describe.skipIf(!existsSync(bwrapPath))('in the sandbox', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('RAN'))).toEqual([])
   })
 
+  test('runs no program that a submodule names, and reads nothing in it', async () => {
+    const { folder, bare } = repository()
+    const other = repository()
+    bare('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', other.folder, 'sub')
+    bare('commit', '-q', '-m', 'Add sub')
+    const inSub = (...args: string[]) => bare('-C', join(folder, 'sub'), ...args)
+    const program = join(folder, '.git', 'x.sh')
+    writeFileSync(program, '#!/bin/sh\ntouch "/work/RAN-$1"\ncat\n')
+    chmodSync(program, 0o755)
+    for (const key of [
+      'filter.evil.clean',
+      'filter.evil.process',
+      'core.fsmonitor',
+      'diff.external',
+      'diff.evil.command',
+    ])
+      inSub('config', key, `/work/.git/x.sh ${key}`)
+    writeFileSync(join(folder, 'sub', '.gitattributes'), '* filter=evil diff=evil\n')
+    writeFileSync(join(folder, 'sub', 'compose.yml'), 'image: PLANTED\n')
+    writeFileSync(join(folder, 'sub', '.env'), 'PLANTED=1\n')
+    bare('config', 'diff.submodule', 'diff')
+    bare('config', 'status.submoduleSummary', 'true')
+    bare('config', '-f', '.gitmodules', 'submodule.sub.ignore', 'none')
+    bare('config', 'submodule.sub.ignore', 'none')
+    const options = { isWritable: true, author } as const
+    const said: string[] = []
+    for (const act of [
+      ['status', '--short'],
+      ['diff', 'HEAD', '--no-ext-diff', '--no-textconv'],
+      ['show', 'HEAD', '--no-ext-diff', '--no-textconv'],
+      ['add', '--', 'compose.yml', 'sub'],
+      ['commit', '-q', '-m', 'x', '--only', '--', 'compose.yml'],
+      ['switch', '-c', 'other'],
+    ])
+      said.push((await git.run(folder, act, signal, options)).text)
+    expect(readdirSync(folder).filter((name) => name.startsWith('RAN'))).toEqual([])
+    expect(said.join('\n')).not.toContain('PLANTED')
+  })
+
   test.each(['ext::sh -c "touch /work/RAN"', 'file:///work/.git', 'ssh://example.org/a', 'git://example.org/a'])(
     'fetches nothing from %s',
     async (url) => {

@@ -33,6 +33,9 @@ const settled: readonly (readonly [string, string])[] = [
   ['push.gpgSign', 'false'],
   ['log.showSignature', 'false'],
   ['submodule.recurse', 'false'],
+  ['diff.submodule', 'short'],
+  ['diff.ignoreSubmodules', 'dirty'],
+  ['status.submoduleSummary', 'false'],
   ['fetch.recurseSubmodules', 'no'],
   ['push.recurseSubmodules', 'no'],
   ['uploadpack.packObjectsHook', ''],
@@ -40,6 +43,16 @@ const settled: readonly (readonly [string, string])[] = [
   ['maintenance.auto', 'false'],
   ['protocol.allow', 'never'],
 ]
+
+/**
+ * What keeps git from starting another git in a submodule, where the submodule's own programs would run. As options, because a repository
+ * has settings for single submodules that count more than those above.
+ */
+const leavesThem = ['--ignore-submodules=dirty'] as const
+const namesThem = [...leavesThem, '--submodule=short'] as const
+const ofSubmodules: Readonly<Record<string, readonly string[]>> = {
+  ...{ status: leavesThem, diff: namesThem, show: namesThem, log: namesThem },
+}
 
 /** `egress`: the socket of a proxy that leads to the remote alone. */
 export type GitOptions = { isWritable?: true; egress?: string; author?: { name: string; email: string } }
@@ -106,7 +119,8 @@ export function createGit(clock: Clock, starter: Starter = {}): Git {
       },
       ...(egress !== undefined && { egress }),
     }
-    const program = [gitInside, '--no-pager', '--literal-pathspecs', ...args]
+    const [verb = '', ...rest] = args
+    const program = [gitInside, '--no-pager', '--literal-pathspecs', verb, ...(ofSubmodules[verb] ?? []), ...rest]
     const started = startInCell(cell, limited(usualLimits, egress === undefined ? program : relayed(program)), starter)
     const [text, said] = [collector(), collector()]
     started.stdout.on('data', text.add)

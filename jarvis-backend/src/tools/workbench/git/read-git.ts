@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Mistake } from '../../../gate/effect.ts'
 import { pathEffect } from '../../../gate/index.ts'
+import { quoted } from '../../../redaction/visible.ts'
 import { RepoPath, Revision } from '../../../workbench/git/words.ts'
 import { gitTool, type Opened, opened, Repo } from './git-tool.ts'
 
@@ -36,6 +37,7 @@ export const readGit = gitTool({
   }),
   async run(asked, { signal, sessionId }, ports) {
     const repo = opened(asked.repo, ports, sessionId, signal)
+    if (asked.rev !== undefined) await requireCommits(asked.rev, repo)
     const { args, leftOut } = await argumentsOf(asked, repo)
     const text = args === undefined ? '' : (await repo.text(args)).trimEnd()
     const isCut = text.length > mostCharacters
@@ -51,6 +53,17 @@ export const readGit = gitTool({
     }
   },
 })
+
+/**
+ * Refuses what names no commit: of a file's or a folder's own id nobody could tell the path, by which secrets are left out.
+ * @throws Mistake
+ */
+async function requireCommits(rev: string, { run }: Opened): Promise<void> {
+  for (const one of rev.split(/\.{2,3}/).filter((part) => part !== '')) {
+    const { exitCode } = await run(['rev-parse', '--verify', '--quiet', '--end-of-options', `${one}^{commit}`])
+    if (exitCode !== 0) throw new Mistake(`rev: ${quoted(one, 100)} is no commit, branch or tag of a commit here.`)
+  }
+}
 
 /** The arguments of git. `leftOut`: files whose contents are not read; without any other, nothing is. */
 async function argumentsOf(
