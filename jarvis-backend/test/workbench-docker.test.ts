@@ -94,3 +94,40 @@ test('a container that is made anew while its card waits asks again', async () =
   await screen.next('chat:done')
   expect(docker.taken.filter((asked) => !asked.startsWith('GET'))).toEqual([])
 })
+
+test('a protected container is left alone by whatever name, and a change names it as policy.yaml does', async () => {
+  const docker = await startDocker([{ ...jellyfin }])
+  const dataDir = folder()
+  writeFileSync(
+    join(dataDir, 'policy.yaml'),
+    `protected: [container/jellyfin]\nworkbench:\n  docker: ${docker.socket}\n`,
+  )
+  const ids = [jellyfin.id, jellyfin.id.slice(0, 12), jellyfin.id.slice(0, 6)]
+  const jarvis = await startJarvis({
+    dataDir,
+    model: scripted(
+      calls(
+        ...['jellyfin', ...ids].map((container): [string, Record<string, unknown>] => [
+          'control_docker_container',
+          { container, act: 'stop' },
+        ]),
+        ...ids.map((container): [string, Record<string, unknown>] => [
+          'run_in_docker_container',
+          { container, command: ['kill', '1'] },
+        ]),
+        ['inspect_docker_container', { container: ids[1] }],
+      ),
+      says('Done.'),
+    ),
+  })
+  const screen = await jarvis.connect()
+  await screen.ask('chat:send', { message: 'Stop the jellyfin of Docker.' })
+  await screen.next('chat:done')
+  const results = screen.received.filter(({ event }) => event === 'chat:tool_result').map(({ payload }) => payload)
+  expect(results.filter(({ isError }) => isError !== true)).toHaveLength(1)
+  expect(
+    results.filter(({ result }) => String(result).includes('change it by its name, jellyfin, and not by its id')),
+  ).toHaveLength(6)
+  expect(screen.names()).not.toContain('chat:confirm_needed')
+  expect(docker.taken.filter((asked) => !asked.startsWith('GET'))).toEqual([])
+})

@@ -4,7 +4,15 @@ import { plainName } from '../../../homelab/format.ts'
 import { named } from '../../../redaction/visible.ts'
 import { containerActs } from '../../../workbench/docker/engine.ts'
 import type { Undo } from '../../tool.ts'
-import { ContainerOutput, containerEffect, containerOf, dockerTool, shownId, stateWords } from './docker-tool.ts'
+import {
+  ContainerOutput,
+  changedContainer,
+  containerEffect,
+  dockerTool,
+  requireName,
+  shownId,
+  stateWords,
+} from './docker-tool.ts'
 
 const name = 'control_docker_container'
 const then = { start: 'it starts', stop: 'it stops, and stays stopped', restart: 'it stops and starts again' }
@@ -26,6 +34,7 @@ export const controlDockerContainer = dockerTool({
   ],
   async prepare({ container, act }, { signal }, ports) {
     const found = await ports.engine().inspect(container, signal)
+    requireName(container, found)
     if (ports.isOwn(found) && act !== 'start')
       throw new Mistake(`container: JARVIS itself runs in ${named(container)}, and cannot ${act} what it runs in.`)
     return {
@@ -40,7 +49,7 @@ export const controlDockerContainer = dockerTool({
     look: `Look at the container ${named(container)}: docker ps -a, or inspect_docker_container.`,
   }),
   timeoutMs: 120_000,
-  input: z.strictObject({ container: containerOf, act: z.enum(containerActs) }),
+  input: z.strictObject({ container: changedContainer, act: z.enum(containerActs) }),
   output: ContainerOutput.extend({ changed: z.boolean() }),
   async run({ container, act }, { signal, preview }, ports) {
     const engine = ports.engine()

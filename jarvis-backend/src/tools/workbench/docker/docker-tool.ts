@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import type { Effect, EffectKind } from '../../../gate/effect.ts'
+import { type Effect, type EffectKind, Mistake } from '../../../gate/effect.ts'
 import { containerTarget } from '../../../gate/places/targets.ts'
 import { oneLine } from '../../../homelab/format.ts'
+import { named } from '../../../redaction/visible.ts'
 import { ContainerName, type Engine, type InspectedContainer } from '../../../workbench/docker/engine.ts'
 import { type Preview, toolOver } from '../../tool.ts'
 
@@ -16,6 +17,7 @@ export type DockerPorts = {
 export const dockerTool = toolOver<DockerPorts>()
 
 export const containerOf = ContainerName.describe('Its name or id, as list_docker_containers has it.')
+export const changedContainer = ContainerName.describe('Its name, as list_docker_containers has it.')
 
 /** An effect on one container. */
 export const containerEffect = (
@@ -23,6 +25,18 @@ export const containerEffect = (
   container: string,
   more: Partial<Omit<Effect, 'kind' | 'on' | 'target'>> = {},
 ): Effect => ({ kind, on: 'container', target: containerTarget(container), ...more })
+
+/**
+ * Refuses a change of a container that is named by its id: protected ones and those of the operator's rules stand there by their names, and a
+ * person reads names. @throws Mistake
+ */
+export function requireName(container: string, { Name }: InspectedContainer): void {
+  const name = Name.replace(/^\//, '')
+  if (name !== container)
+    throw new Mistake(
+      `container: change it by its name, ${named(name)}, and not by its id, which policy.yaml does not know.`,
+    )
+}
 
 /** The id of the container that was looked at, so that one made anew under its name is not reached. */
 export const shownId = (container: string, preview: Preview | undefined): string =>

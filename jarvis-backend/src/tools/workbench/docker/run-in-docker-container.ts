@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Mistake } from '../../../gate/effect.ts'
 import { named, quoted } from '../../../redaction/visible.ts'
 import { quote } from '../../../ssh-grammar/judge-command.ts'
-import { containerEffect, containerOf, dockerTool, shownId, stateWords } from './docker-tool.ts'
+import { changedContainer, containerEffect, dockerTool, requireName, shownId, stateWords } from './docker-tool.ts'
 
 export const runInDockerContainer = dockerTool({
   name: 'run_in_docker_container',
@@ -24,6 +24,7 @@ export const runInDockerContainer = dockerTool({
   },
   async prepare({ container }, { signal }, ports) {
     const found = await ports.engine().inspect(container, signal)
+    requireName(container, found)
     if (ports.isOwn(found))
       throw new Mistake(`container: JARVIS itself runs in ${named(container)}; nothing is run there.`)
     if (found.State.Status !== 'running')
@@ -42,7 +43,7 @@ export const runInDockerContainer = dockerTool({
   }),
   timeoutMs: 300_000,
   input: z.strictObject({
-    container: containerOf,
+    container: changedContainer,
     command: z.array(z.string().min(1).max(4_096)).min(1).max(100).describe('Program and arguments.'),
   }),
   output: z.object({
