@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Message } from '../src/agent/model.ts'
 import type { StoredEntry } from '../src/agent/sessions/transcript-store.ts'
@@ -293,3 +294,41 @@ test('a model is told who answered its question and who denied its call, behind 
 /** What is read of messages, without the state of the cluster, which stands with the newest alone. */
 const texts = (messages: readonly Message[]) =>
   messages.map((message) => (message.role === 'user' ? { ...message, context: undefined } : message))
+
+test('the files of a conversation are not put back from another one by whom it is shared with to read', async () => {
+  const policy = `workbench: {roots: []}\nroles: {files: [{may: [read, data], on: all}]}\n`
+  const { jarvis } = await household({ policy, others: { ann: 'files', ben: 'files' } })
+  const send = (sub: string, method: string, path: string, json?: object) =>
+    jarvis.rest(`/api${path}`, { method, ...(json && { json }), ...as(sub) })
+  const say = async (sub: string, message: string): Promise<string> =>
+    ((await (await send(sub, 'POST', '/sessions', { message })).json()) as SessionSummary).id
+  type Called = { type: string; toolUseId?: string; result?: string; isError?: boolean }
+  const entriesOf = async (sub: string, id: string) =>
+    ((await (await send(sub, 'GET', `/sessions/${id}/entries`)).json()) as { items: Called[] }).items
+  const result = async (sub: string, id: string) => {
+    const found = async () => (await entriesOf(sub, id)).find(({ type }) => type === 'tool_result')
+    await expect.poll(found, { timeout: 20_000 }).toBeDefined()
+    return (await found()) as Required<Called>
+  }
+  const file = 'path=session/notes.txt'
+  const id = await say('per_ann', `/write_file ${file} content=PLANTED`)
+  const { toolUseId, isError } = await result('per_ann', id)
+  expect(isError).toBe(false)
+  expect((await send('per_ann', 'PUT', `/sessions/${id}/shares/per_ben`, { may: 'look' })).status).toBe(204)
+
+  const marks = `file:${createHash('sha256').update('PLANTED').digest('hex')}:644`
+  const acts = [
+    `/undo change=${toolUseId}`,
+    `/restore_files session=${id} files=[{"path":"session/notes.txt","now":"${marks}","then":"none"}]`,
+    `/restore_files session=${id} files=[{"path":"session/more.txt","now":"none","then":"${marks}"}]`,
+    `/restore_files session=ses_nobody files=[{"path":"session/more.txt","now":"none","then":"${marks}"}]`,
+  ]
+  for (const act of acts) {
+    const own = await say('per_ben', act)
+    const told = await result('per_ben', own)
+    expect([act, told.isError, told.result]).toEqual([act, true, expect.stringContaining('no conversation in which')])
+    expect(JSON.stringify(await entriesOf('per_ben', own))).not.toContain('PLANTED')
+  }
+  expect((await send('per_ann', 'PUT', `/sessions/${id}/shares/per_ben`, { may: 'talk' })).status).toBe(204)
+  expect(await result('per_ben', await say('per_ben', acts[0] ?? ''))).toMatchObject({ isError: false })
+})

@@ -17,7 +17,7 @@ import { proofRoutes } from '../http/proofs.ts'
 import { transcriptionRoutes } from '../http/transcriptions.ts'
 import { ownZone } from '../jobs/zone.ts'
 import type { Clock } from '../lib/clock.ts'
-import { mainAgentId } from '../protocol/index.ts'
+import { firstOwnerId, mainAgentId } from '../protocol/index.ts'
 import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
 import { createChangeStore } from '../store/sqlite/calls/changes.ts'
 import type { Database } from '../store/sqlite/database.ts'
@@ -137,6 +137,10 @@ export function createSite(
       gate.confirmations
         .list(now() - cardsKeptMs)
         .find((card) => card.toolUseId === toolUseId && reach.sees(person, card.sessionId)),
+    mayWriteIn(sessionId, id = firstOwnerId) {
+      const person = people.known.find(id)
+      return person !== undefined && sessions.store.session(sessionId) !== undefined && reach.mayTalk(person, sessionId)
+    },
     ...(replace.browser && { browser: replace.browser }),
     web: { search: config.search, ...replace.web },
   })

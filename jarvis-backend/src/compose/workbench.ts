@@ -47,6 +47,8 @@ export function composeWorkbench(
     policyWritten(): void
     /** A card that waits or was decided lately, where the person sees it. */
     card(toolUseId: string, person: Identity['person']): Pick<Card, 'diff'> | undefined
+    /** Whether a person may write in a conversation, which must be there. @param person absent: the first owner */
+    mayWriteIn(sessionId: string, person: string | undefined): boolean
     browser?: BrowserParts
     /** What of the web is set, and what tests put in its place. */
     web: WebParts
@@ -71,7 +73,7 @@ export function composeWorkbench(
   })
   const scratches = createScratches(dataDir, foundation.report)
   const own = { ownPaths, sessionDir, rootOf, store, applier, scratch: scratches.make }
-  const bench: Bench = { ...foundation, policy: parts.policy, ...own }
+  const bench: Bench = { ...foundation, policy: parts.policy, mayWriteIn: parts.mayWriteIn, ...own }
   const made: readonly Area[] = areasOf(bench, parts)
   const shownOrder = made.toSorted((one, other) => areaNames.indexOf(one.name) - areaNames.indexOf(other.name))
   const isOn = ({ name, isOnByItself }: Area, policy: WorkbenchPolicy) =>

@@ -51,6 +51,8 @@ export type Bench = Pick<
   ownPaths: readonly string[]
   /** The session's own folder, which is made when it is first asked for. */
   sessionDir(sessionId: string): string
+  /** Whether a person may write in a conversation, which must be there. @param person absent: the first owner */
+  mayWriteIn(sessionId: string, person: string | undefined): boolean
   /** The root that a change of files names. @throws JarvisError `not_found` */
   rootOf(name: string): RootAt
   /** Bytes by their hash: what files held, and what they are to hold. */

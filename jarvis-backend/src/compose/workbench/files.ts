@@ -7,13 +7,14 @@ import { rootProblem } from '../../workbench/root-problem.ts'
 import type { Area, Bench } from './area.ts'
 
 /** Files of the host in the roots of policy.yaml, and of each session's own folder. */
-export function composeFiles({ policy, rootOf, ownPaths, store, applier }: Bench): Area {
+export function composeFiles({ policy, rootOf, ownPaths, store, applier, mayWriteIn }: Bench): Area {
   return {
     name: 'files',
     tools: withPorts(fileTools, {
       roots: () => policy().roots,
       rootOf,
       closed: (place) => pathReason(place, { policy: { ...shippedPolicy, workbench: policy() }, ownPaths }),
+      mayWriteIn,
       store,
       applier,
     }),

@@ -20,6 +20,8 @@ export type FilePorts = {
   rootOf(name: string): RootAt
   /** Why a place may be neither read nor changed. */
   closed(place: Place): string | undefined
+  /** Whether a person may write in another conversation than the call's, which must be there. @param person absent: the first owner */
+  mayWriteIn(sessionId: string, person: string | undefined): boolean
   store: ContentStore
   applier: Applier
 }

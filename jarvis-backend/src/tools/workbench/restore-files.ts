@@ -19,8 +19,14 @@ const input = z.strictObject({
     .describe('Whose folder session/ is; absent: this conversation’s.'),
 })
 
-/** @throws Mistake where a file is no longer as the change left it, or nothing is left to take back */
-function changesOf({ files, session }: z.output<typeof input>, ports: FilePorts, own?: string): FileChange[] {
+/** In whose name, and in which session, it is asked for. */
+type By = { sessionId?: string | undefined; person?: string | undefined }
+
+/** @throws Mistake where a file is no longer as the change left it, nothing is left to take back, or the session is not theirs */
+function changesOf({ files, session }: z.output<typeof input>, ports: FilePorts, by: By): FileChange[] {
+  const own = by.sessionId
+  if (session !== undefined && session !== own && !ports.mayWriteIn(session, by.person))
+    throw new Mistake('session: it is no conversation in which you may write.')
   const changes = files.map(({ path: given, now, then }): FileChange => {
     const { name: root, path, place } = opened(given, ports, session ?? own)
     const why = ports.closed(place)
@@ -57,7 +63,10 @@ export const restoreFiles = fileTool({
         deed: 'put the files back as shown',
       }),
     ),
-  prepare: async (asked, { sessionId }, ports) =>
-    previewOf(changesOf(asked, ports, sessionId), ports, asked.session ?? sessionId),
-  run: async (asked, context, ports) => madeFor(changesOf(asked, ports, context.sessionId), ports, context),
+  prepare: async (asked, { sessionId, person }, ports) =>
+    previewOf(changesOf(asked, ports, { sessionId, person }), ports, asked.session ?? sessionId),
+  run: async (asked, context, ports) => {
+    const { sessionId, asker } = context
+    return madeFor(changesOf(asked, ports, { sessionId, person: asker?.person }), ports, context)
+  },
 })
