@@ -17,6 +17,7 @@ const pages: Record<string, string> = {
     <button onclick="fetch('/deleted', { method: 'POST' })">Delete everything</button>
     <input aria-label="Search"><input type="password" aria-label="Password">`,
   '/more': '<h1>More of it</h1>',
+  '/asks': `<title>PLANTED</title><button>PLANTED</button><script>confirm('PLANTED?')</script>`,
   '/calm': `<a href="/more">More</a> <button onclick="fetch('/deleted', { method: 'POST' })">Delete everything</button>`,
 }
 
@@ -97,4 +98,26 @@ test('a picture comes with a list of its elements', async () => {
   const { result, images } = await operator.next('chat:tool_result')
   expect(images).toMatchObject([{ mimeType: 'image/jpeg' }])
   expect(result).toMatch(/\[1\.\d+\] button "Delete everything" at \d+,\d+/)
+})
+
+test('a page of another conversation is known to no call: neither its address nor its words nor its dialogs', async () => {
+  const { operator } = await startAt('/asks', says('It asks.'))
+  await operator.next('chat:done')
+  const acts = [
+    ['/accept_dialog tab=1', 'there is no tab 1'],
+    ['/go_back tab=1', 'there is no tab 1'],
+    ['/click_element ref="1.1"', 'there is no element 1.1'],
+    ['/hover_element ref="1.1"', 'there is no element 1.1'],
+    ['/press_keys ref="1.1" keys=["Enter"]', 'there is no element 1.1'],
+    ['/fill_field ref="1.1" text="x"', 'there is no element 1.1'],
+  ] as const
+  for (const [message, said] of acts) {
+    const from = operator.received.length
+    await operator.ask('chat:send', { message })
+    const told = () =>
+      operator.received.slice(from).filter(({ event }) => /^chat:(?:tool_result|blocked|confirm_needed)$/.test(event))
+    await expect.poll(told, { timeout: 20_000 }).toHaveLength(1)
+    expect(told()[0]).toMatchObject({ event: 'chat:tool_result', payload: { result: expect.stringContaining(said) } })
+    expect(JSON.stringify(operator.received.slice(from))).not.toMatch(/PLANTED|site\.test/)
+  }
 })

@@ -136,7 +136,7 @@ export function createJudge(
     const read = readAs(tool.input, rawInput)
     if (!read.ok) return invalid(tool, read.problem)
     const input = read.value as ToolInput
-    const now = world()
+    const now = asker === undefined ? world() : { ...world(), sessionId: asker.sessionId ?? '' }
     const scopes = boundOf(people, asker, now)
     let effects: Effects
     try {

@@ -18,6 +18,8 @@ export type World = {
   proofOf?: (vmid: number) => { level: number; at: number } | undefined
   /** JARVIS's own files and folders, absolute: no root of the workbench reaches them. */
   ownPaths?: readonly string[]
+  /** The session that the call belongs to; empty: none. Absent: whoever looks may see what belongs to any. */
+  sessionId?: string
   /** Unix ms. */
   now: number
 }

@@ -9,10 +9,10 @@ export type Browsers = {
   on<T>(sessionId: string, work: (browsing: Browsing) => Promise<T>): Promise<T>
   /** The same for work on a page that is open. @throws Mistake where the session has no browser */
   onOpen<T>(sessionId: string, work: (browsing: Browsing) => Promise<T>): Promise<T>
-  /** The element of that reference as it was read last, in whichever session. */
-  seen(ref: string): Seen | undefined
-  /** What is known of a tab, in whichever session: its address, and the dialog that was open last. */
-  tab(id: number): { pageUrl: string; asked?: Asked } | undefined
+  /** The element of that reference as it was read last. @param sessionId absent: in whichever session */
+  seen(ref: string, sessionId?: string): Seen | undefined
+  /** What is known of a tab: its address, and the dialog that was open last. @param sessionId absent: in whichever session */
+  tab(id: number, sessionId?: string): { pageUrl: string; asked?: Asked } | undefined
   running(): number
   end(sessionId: string): Promise<void>
   stop(): Promise<void>
@@ -87,11 +87,16 @@ export function createBrowsers(parts: {
     }
   }
 
-  const tabOf = (browsing: Browsing | undefined, ref: string) => {
+  const tabOf = (browsing: Browsing, ref: string) => {
     const [tab, number] = ref.split('.').map(Number)
-    const found = browsing?.tabs().find(({ id }) => id === tab)
+    const found = browsing.tabs().find(({ id }) => id === tab)
     return found === undefined || number === undefined ? undefined : { tab: found, number }
   }
+
+  const ofSession = (sessionId: string | undefined) =>
+    [...open].flatMap(([id, { browsing }]) =>
+      browsing !== undefined && (sessionId === undefined || sessionId === id) ? [browsing] : [],
+    )
 
   return {
     async on(sessionId, work) {
@@ -106,17 +111,17 @@ export function createBrowsers(parts: {
         )
       return run(sessionId, known, work)
     },
-    seen(ref) {
-      for (const { browsing } of open.values()) {
+    seen(ref, sessionId) {
+      for (const browsing of ofSession(sessionId)) {
         const found = tabOf(browsing, ref)
         if (found !== undefined) return found.tab.seen(found.number)
       }
       return undefined
     },
-    tab(id) {
-      for (const { browsing } of open.values()) {
-        const found = browsing?.tabs().find((tab) => tab.id === id)
-        const asked = browsing?.asked()
+    tab(id, sessionId) {
+      for (const browsing of ofSession(sessionId)) {
+        const found = browsing.tabs().find((tab) => tab.id === id)
+        const asked = browsing.asked()
         if (found !== undefined) return { pageUrl: found.page.url(), ...(asked !== undefined && { asked }) }
       }
       return undefined

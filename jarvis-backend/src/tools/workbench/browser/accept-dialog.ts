@@ -4,8 +4,8 @@ import { hashOf } from '../../../lib/canonical.ts'
 import { quoted } from '../../../redaction/visible.ts'
 import { type BrowserPorts, browserTool, hostOf, onPage, sessionOf, TabNumber } from './browser-tool.ts'
 
-function askedIn(tab: number, { browsers }: BrowserPorts) {
-  const known = browsers.tab(tab)
+function askedIn(tab: number, sessionId: string | undefined, { browsers }: BrowserPorts) {
+  const known = browsers.tab(tab, sessionId)
   if (known === undefined) throw new Mistake(`tab: there is no tab ${tab}.`)
   if (known.asked === undefined) throw new Mistake('tab: its page has opened no dialog.')
   return known.asked
@@ -25,14 +25,14 @@ export const acceptDialog = browserTool({
   }),
   output: z.object({ type: z.string(), text: z.string() }),
   touches: [{ kind: 'remote', on: 'web' }],
-  effects: ({ tab }, _world, ports) => {
-    const { type, text, pageUrl } = askedIn(tab, ports)
+  effects: ({ tab }, { sessionId }, ports) => {
+    const { type, text, pageUrl } = askedIn(tab, sessionId, ports)
     const sentence = `The next dialog (${type}) of ${hostOf(pageUrl)} that says ${quoted(text, 300)} is accepted.`
     const atLeast = { tier: 'red', because: 'A dialog asks before something that matters.', isAlways: true } as const
     return [onPage('remote', pageUrl, { sentence, deed: 'accept this dialog', atLeast }, ports)]
   },
-  async prepare({ tab }, _context, ports) {
-    const { type, text, pageUrl } = askedIn(tab, ports)
+  async prepare({ tab }, context, ports) {
+    const { type, text, pageUrl } = askedIn(tab, sessionOf(context), ports)
     return {
       now: 'it was dismissed',
       then: 'the next one that says the same is accepted, once',
@@ -42,7 +42,7 @@ export const acceptDialog = browserTool({
   },
   ending: () => ({ look: 'Nothing is left to look at: the browser ended with JARVIS.' }),
   async run({ tab, text: reply }, context, ports) {
-    const asked = askedIn(tab, ports)
+    const asked = askedIn(tab, sessionOf(context), ports)
     if (hashOf({ ...asked }) !== context.preview?.basis?.dialog) throw new Mistake('tab: it is another dialog now.')
     return ports.browsers.onOpen(sessionOf(context), async (browsing) => {
       browsing.use(tab)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Effect, Mistake } from '../../../gate/effect.ts'
-import { webEffect } from '../../../gate/index.ts'
+import { type World, webEffect } from '../../../gate/index.ts'
 import { hashOf } from '../../../lib/canonical.ts'
 import type { Missing } from '../../../protocol/index.ts'
 import { quoted } from '../../../redaction/visible.ts'
@@ -47,9 +47,9 @@ export const changingTouches = [
   { kind: 'remote', on: 'web' },
 ] as const
 
-/** The element as it was read last. @throws Mistake */
-export function seenOf(ref: string, { browsers }: BrowserPorts): Seen {
-  const seen = browsers.seen(ref)
+/** The element as it was read last, in the session that the call belongs to. @throws Mistake */
+export function seenOf(ref: string, { sessionId }: Pick<World, 'sessionId'>, { browsers }: BrowserPorts): Seen {
+  const seen = browsers.seen(ref, sessionId)
   if (seen === undefined)
     throw new Mistake(`ref: there is no element ${ref} on an open page. Read the page with read_page.`)
   return seen

@@ -31,8 +31,8 @@ export const clickElement = browserTool({
     { tier: 'red', words: 'an element that is no link' },
     { tier: 'red', words: 'a link to another site' },
   ],
-  effects: ({ ref }, _world, ports) => {
-    const seen = seenOf(ref, ports)
+  effects: ({ ref }, world, ports) => {
+    const seen = seenOf(ref, world, ports)
     const { leadsTo, pageUrl, role } = seen
     if (leadsTo === undefined) {
       const sentence = `The ${named(seen)} on ${hostOf(pageUrl)} is clicked.${elsewhereWords(seen)}`
@@ -62,12 +62,10 @@ export const clickElement = browserTool({
   prepare: prepareElement,
   ending: () => ({ look: 'Look at the site: whether the click did something is not known.' }),
   async run({ ref }, context, ports) {
-    const { leadsTo } = seenOf(ref, ports)
-    const address = leadsTo === undefined ? undefined : pageAddress(leadsTo)
-    if (address === undefined || 'refused' in address)
-      return actOn(ref, context, ports, ({ locator }) => locator.click({ signal: context.signal }))
     let outline = ''
-    const answer = await actOn(ref, context, ports, async (_element, browsing) => {
+    const answer = await actOn(ref, context, ports, async ({ seen: { leadsTo }, locator }, browsing) => {
+      const address = leadsTo === undefined ? undefined : pageAddress(leadsTo)
+      if (address === undefined || 'refused' in address) return locator.click({ signal: context.signal })
       const { tab } = await browsing.open(address, context.signal)
       outline = tab.outline({}).text
     })

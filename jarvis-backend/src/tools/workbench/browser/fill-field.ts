@@ -22,8 +22,8 @@ export const fillField = browserTool({
   output: pageOutput,
   touches: changingTouches,
   raises: [{ tier: 'red', words: 'a field for a password or a card' }],
-  effects: ({ ref }, _world, ports) => {
-    const seen = seenOf(ref, ports)
+  effects: ({ ref }, world, ports) => {
+    const seen = seenOf(ref, world, ports)
     const sentence = `The ${named(seen)} on ${hostOf(seen.pageUrl)} is filled.`
     const because = 'It is a field for a password, a code or a card.'
     // A field that nobody looked at yet may be one.

@@ -11,8 +11,8 @@ export const goBack = browserTool({
   input: z.strictObject({ tab: TabNumber }),
   output: pageOutput,
   touches: [{ kind: 'network', on: 'web' }],
-  effects: ({ tab }, _world, ports) => {
-    const known = ports.browsers.tab(tab)
+  effects: ({ tab }, { sessionId }, ports) => {
+    const known = ports.browsers.tab(tab, sessionId)
     if (known === undefined) throw new Mistake(`tab: there is no tab ${tab}.`)
     const sentence = `Tab ${tab} goes back from ${hostOf(known.pageUrl)} to the page before.`
     return [onPage('network', known.pageUrl, { sentence, deed: 'go back' }, ports)]

@@ -10,8 +10,8 @@ export const hoverElement = browserTool({
   input: z.strictObject({ ref: Ref }),
   output: pageOutput,
   touches: [{ kind: 'network', on: 'web' }],
-  effects: ({ ref }, _world, ports) => {
-    const seen = seenOf(ref, ports)
+  effects: ({ ref }, world, ports) => {
+    const seen = seenOf(ref, world, ports)
     const sentence = `The pointer moves over the ${named(seen)} on ${hostOf(seen.pageUrl)}.`
     return [onPage('network', seen.pageUrl, { sentence, deed: 'point at this element' }, ports)]
   },

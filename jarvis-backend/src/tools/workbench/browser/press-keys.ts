@@ -35,8 +35,8 @@ export const pressKeys = browserTool({
   output: pageOutput,
   touches: changingTouches,
   raises: [{ tier: 'red', words: 'Enter, Space, letters and shortcuts' }],
-  effects: ({ ref, keys }, _world, ports) => {
-    const seen = seenOf(ref, ports)
+  effects: ({ ref, keys }, world, ports) => {
+    const seen = seenOf(ref, world, ports)
     const isHarmless = keys.every((key) => harmless.test(key))
     const where = isHarmless ? '' : elsewhereWords(seen)
     const sentence = `The keys ${keys.join(' ')} are pressed on the ${named(seen)} on ${hostOf(seen.pageUrl)}.${where}`

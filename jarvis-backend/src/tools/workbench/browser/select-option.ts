@@ -11,8 +11,8 @@ export const selectOption = browserTool({
   input: z.strictObject({ ref: Ref, position: z.int().min(1).max(1_000) }),
   output: pageOutput,
   touches: [{ kind: 'network', on: 'web' }],
-  effects: ({ ref, position }, _world, ports) => {
-    const seen = seenOf(ref, ports)
+  effects: ({ ref, position }, world, ports) => {
+    const seen = seenOf(ref, world, ports)
     const sentence = `Option ${position} of the ${named(seen)} on ${hostOf(seen.pageUrl)} is chosen.`
     return [onPage('network', seen.pageUrl, { sentence, deed: 'choose this option' }, ports)]
   },

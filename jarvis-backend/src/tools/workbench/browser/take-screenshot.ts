@@ -31,7 +31,7 @@ export const takeScreenshot = browserTool({
       const shown = marked.slice(0, mostMarked)
       const elements = shown.map(({ ref, role, name, box }) => ({
         ...{ ref, role, name: name.slice(0, 80), x: Math.round(box.x), y: Math.round(box.y) },
-        leadsTo: browsers.seen(ref)?.leadsTo !== undefined,
+        leadsTo: browsers.seen(ref, context.sessionId)?.leadsTo !== undefined,
       }))
       const text = [
         `Picture of ${url} in tab ${tab.id}, title ${quoted(title, 200)}, ${width} x ${height}.`,

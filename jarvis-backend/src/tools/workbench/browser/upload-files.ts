@@ -29,7 +29,7 @@ export const uploadFiles = browserTool({
     { kind: 'read', on: 'path' },
   ],
   effects: ({ ref, paths }, world, ports) => {
-    const seen = seenOf(ref, ports)
+    const seen = seenOf(ref, world, ports)
     if (!paths.every((path) => path.startsWith('session/')))
       throw new Mistake('paths: only files of the session’s folder are given to a page: session/NAME.')
     const sentence = `${paths.map(plainName).join(', ')} goes to the ${named(seen)} on ${hostOf(seen.pageUrl)}.`
