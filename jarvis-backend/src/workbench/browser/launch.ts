@@ -6,6 +6,7 @@ import { bwrapOptions, bwrapPath } from '../sandbox/argv.ts'
 import { seccompFilter } from '../sandbox/seccomp.ts'
 import { type MakeScratch, makeScratch } from '../scratch.ts'
 import { loadPlaywright } from './parts.ts'
+import { registerTies } from './ties.ts'
 
 /** A Chromium in a sandbox of its own. `downloads`: its folder for downloads, on this machine. */
 export type Launched = { browser: Browser; downloads: string; end(): Promise<void> }
@@ -39,6 +40,7 @@ export async function launchChromium(
   scratch: MakeScratch = makeScratch,
 ): Promise<Launched> {
   const playwright = await loadPlaywright()
+  await registerTies(playwright.selectors)
   const filter = seccompFilter({ sockets: 'unix', nests: true })
   if (filter === undefined) throw new Error(`There is no filter of system calls for ${process.arch}.`)
   const { path: folder, remove } = scratch('browser')

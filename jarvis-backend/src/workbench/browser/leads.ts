@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
+import { tiedTo } from './ties.ts'
 
 /** Elements of one kind about one element that are looked at; more are too many to know. */
 const mostLooked = 100
@@ -6,41 +7,34 @@ const mostLooked = 100
 const above = (...names: readonly string[]) =>
   `xpath=ancestor-or-self::*[${names.map((name) => `local-name()='${name}'`).join(' or ')}]`
 const either = (first: Locator, others: readonly Locator[]) => others.reduce((all, one) => all.or(one), first)
-const equal = (name: string, value: string) => `[${name}=${JSON.stringify(value)}]`
 
 /**
  * The addresses of other sites to which a page itself says that a click on an element, or Enter in it, leads: of links and forms that it
- * is in or that are in it, of its buttons, and of a form that it names. What a script of the page does is not known. Looked for by
- * selectors, which a page cannot answer in the browser's place.
+ * is in or that are in it, of its buttons, of the form whose it is, and of a picture's map. What a script of the page does is not known. Looked
+ * for by selectors, which a page cannot answer in the browser's place.
  * @param element not in a frame @param pageUrl the page's address, http(s)
- * @returns undefined where it cannot be known: below a shadow root, which hides what is above it
+ * @returns undefined where it cannot be known: below a shadow root, which hides what is above it, and shown at a place in one
  * @throws Error where the element is gone, or too much is about it
  */
 export async function elsewhereFrom(page: Page, element: Locator, pageUrl: string): Promise<string[] | undefined> {
   if ((await element.locator('xpath=ancestor-or-self::*[last()][self::html]').count()) !== 1) return undefined
+  if ((await tiedTo(element, 'slots').count()) > 0) return undefined
   const [based] = await attributesOf(page.locator('xpath=//*[local-name()="base"][@href]').first(), 'href')
   const base = based === undefined ? pageUrl : (absolute(based, pageUrl) ?? pageUrl)
 
   const labels = element.locator(above('label')).or(element.locator('label'))
-  const controls = (await attributesOf(labels, 'for')).map((id) => page.locator(equal('id', id)))
-  const own = either(element, [labels, ...controls])
+  const own = either(element, [labels, tiedTo(labels, 'controls')])
   const about = (upwards: string, inside: string) => own.locator(upwards).or(own.locator(inside))
 
-  const named = await attributesOf(about('xpath=ancestor-or-self::*[@form]', '[form]'), 'form')
-  const forms = either(
-    about(above('form'), 'form'),
-    named.map((id) => page.locator(equal('id', id))),
-  )
+  const forms = either(about(above('form'), 'form'), [tiedTo(own, 'forms')])
   const buttons = about('xpath=ancestor-or-self::*[@formaction]', '[formaction]')
   // Enter in a field, and a script, may press any button of the form.
   const isButton = (await element.locator(above('button')).count()) > 0
-  const ids = isButton ? [] : await attributesOf(forms, 'id')
-  const others = isButton
-    ? []
-    : [forms.locator('[formaction]'), ...ids.map((id) => page.locator(`${equal('form', id)}[formaction]`))]
+  const others = isButton ? [] : [forms.locator('[formaction]'), tiedTo(forms, 'buttons')]
 
   const written = [
     ...(await attributesOf(about(above('a', 'area'), 'a, area'), 'href', 'xlink:href')),
+    ...(await attributesOf(tiedTo(own, 'areas'), 'href')),
     ...(await attributesOf(forms, 'action')),
     ...(await attributesOf(either(buttons, others), 'formaction')),
   ]
