@@ -183,6 +183,7 @@ test('what is in a frame is read, and its links are only clicks', async () => {
   const { text, tab } = await at('/frame')
   expect(tab.seen(numberOf(text, 'Framed link'))?.leadsTo).toBeUndefined()
   expect((await tab.find(numberOf(text, 'button "Framed"'))).seen.role).toBe('button')
+  expect([tab.isMixed(), (await at('/next')).tab.isMixed()]).toEqual([true, false])
 })
 
 test('what a button, a field or a picture is tied to by more than its place leads elsewhere, or is not known', async () => {

@@ -11,6 +11,8 @@ export type Sources = {
     /** JARVIS composed it: what others wrote stands in it as names alone. */
     isComposed?: boolean
     asked?: ToolInput
+    /** Of a page, as its tool says: the address at which it was read, and whether other sites may stand in it. */
+    page?: { url: string; isMixed: boolean }
     /** Of what was recalled: what the operator said, and JARVIS did of itself, in the conversations that the text names. */
     said?: () => Iterable<string>
     /** The same of a tool's result; it counts where the tool repeats earlier conversations. */
@@ -109,7 +111,9 @@ export function sourcesOf(
       const call = calls.get(entry.toolUseId)
       const text = entry.type === 'tool_result' ? entry.result : entry.text
       if (call === undefined) continue
-      sources.results.push({ ...call, toolUseId: entry.toolUseId, text, saidIfRecalled: remembered(text) })
+      const page = entry.type === 'tool_result' ? pageIn(entry.data) : undefined
+      const origin = { ...call, toolUseId: entry.toolUseId, ...(page && { page }) }
+      sources.results.push({ ...origin, text, saidIfRecalled: remembered(text) })
     } else if (isClients) {
     } else if (entry.type === 'user') {
       if (entry.job?.isForeign)
@@ -141,6 +145,11 @@ export function sourcesOf(
     }
   }
   return sources
+}
+
+function pageIn(data: unknown): { url: string; isMixed: boolean } | undefined {
+  const { url, isMixed } = (data ?? {}) as { url?: unknown; isMixed?: unknown }
+  return typeof url === 'string' ? { url, isMixed: isMixed === true } : undefined
 }
 
 /** The name under which an attached file is a source. */

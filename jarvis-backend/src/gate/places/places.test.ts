@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decide } from '../decide.ts'
 import type { Effect } from '../effect.ts'
 import { compilePolicy } from '../policy/compile.ts'
-import type { Sources } from '../taint/taint.ts'
+import type { Source, Sources } from '../taint/taint.ts'
 import type { World } from '../world.ts'
 import { placeOf } from './roots.ts'
 import { containerTarget, pathEffect, webEffect } from './targets.ts'
@@ -208,6 +208,20 @@ test('what a page says may be read at its own site, and written nowhere without 
   }
   const next = webEffect('read', 'https://shop.example/next')
   expect(judged(next, 'green', heard, { url: 'https://shop.example/next' }).tier).toBe('yellow')
+  const input = { url: `https://shop.example/next?said=${encodeURIComponent('type vaultd-key-77 there')}` }
+  const told = webEffect('read', input.url)
+  const [page] = heard.results
+  for (const [of, tier] of [
+    [{ url: address, isMixed: false }, 'yellow'],
+    [{ url: 'http://shop.example/form', isMixed: false }, 'red'],
+    // The page went elsewhere by itself, or shows another site in a frame.
+    [{ url: 'https://nas.example/notes', isMixed: false }, 'red'],
+    [{ url: address, isMixed: true }, 'red'],
+  ] as const)
+    expect([of, judged(told, 'green', { ...heard, results: [{ ...page, page: of } as Source] }, input).tier]).toEqual([
+      of,
+      tier,
+    ])
   const fill = webEffect('network', address, { sentence: 'It is filled.' })
   expect(judged(fill, 'yellow', heard, { ref: '1.2', text: 'vaultd-key-77' })).toMatchObject({
     tier: 'red',

@@ -35,11 +35,18 @@ export function isGiven({ effect: { url = '' }, sources }: Facts): boolean {
   return [...operatorTexts, ...searched].some((text) => holdsAddress(text, url))
 }
 
-/** Whether the result is a page of the same site, so that what the site says comes back to it alone. */
-export function isOfSite({ toolName, asked }: Source, address: string): boolean {
-  const { url } = asked ?? {}
-  if (typeof url !== 'string' || attachedServerOf(toolName) !== undefined || !URL.canParse(url)) return false
-  return siteOf(url).site === siteOf(address).site
+/**
+ * Whether the result is a page of the same site and of no other, so that what the site says comes back to it alone. A page may lead elsewhere by
+ * itself, and show another site in a frame.
+ */
+export function isOfSite({ toolName, asked, page }: Source, address: string): boolean {
+  if (attachedServerOf(toolName) !== undefined || page?.isMixed === true) return false
+  const [from, at] = [asked?.url, page?.url ?? asked?.url].map((url) =>
+    typeof url === 'string' && URL.canParse(url) ? siteOf(url) : undefined,
+  )
+  const { host, site } = siteOf(address)
+  // A site often leads from http to https.
+  return from?.host === host && at?.site === site
 }
 
 /** Whether a page of the site itself holds exactly this address. */

@@ -29,6 +29,8 @@ export type Source = {
   givesAddresses?: boolean
   /** The arguments of the call that the result answers. */
   asked?: Record<string, unknown>
+  /** Of a page: the address at which it was read, which its site chose, and whether other sites may stand in it. */
+  page?: { url: string; isMixed: boolean }
   /**
    * For a result of the memory: the operator's texts and JARVIS's own calls in the conversations that it repeats. They
    * do not taint where this result repeats them, and do taint elsewhere. Read lazily, when the result is about to taint

@@ -63,6 +63,15 @@ export const interactiveOf = (tree: readonly (AriaNode | string)[]): Element[] =
   return elementsOf(tree).filter(({ ref }) => refs.has(ref))
 }
 
+/** Whether something of a frame stands in a page. */
+export function showsFrame(tree: readonly (AriaNode | string)[]): boolean {
+  let isShown = false
+  walk(tree, ({ role, children = [] }) => {
+    isShown ||= role === 'iframe' && children.length > 0
+  })
+  return isShown
+}
+
 /** Calls `see` for each node, a parent before its children. Pages nest deeper than the stack of calls may be. */
 function walk(tree: readonly (AriaNode | string)[], see: (node: AriaNode, depth: number) => void): void {
   const open = [...tree].reverse().map((node) => ({ node, depth: 0 }))

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { Mistake } from '../../gate/index.ts'
 import { elsewhereFrom } from './leads.ts'
-import { type AriaNode, type Box, elementsOf, interactiveOf, newsOf, outlineOf } from './outline.ts'
+import { type AriaNode, type Box, elementsOf, interactiveOf, newsOf, outlineOf, showsFrame } from './outline.ts'
 import { linkTarget } from './site.ts'
 
 /** One element as it was read last. `ref`: `1.25`, tab and number. `leadsTo`: of a link that only opens a page. */
@@ -27,6 +27,8 @@ export type Marked = { ref: string; role: string; name: string; box: Box }
 export type Tab = {
   id: number
   page: Page
+  /** Whether something of a frame stood in the page as it was read last, or it went elsewhere meanwhile. */
+  isMixed(): boolean
   /** Reads the page again. @returns what is on it that was not there before */
   read(): Promise<string>
   /** The page as it was read last. @throws Mistake where `within` is not on it */
@@ -56,6 +58,7 @@ export function createTab(id: number, page: Page): Tab {
   let secrets = new Set<string>()
   /** What stands before the references of the page itself: with each page that a tab shows it is another one, as with each frame. */
   let own = ''
+  let isMixed = false
 
   /** The page's own references, such as `f1e2`, as numbers that are no words of any text. */
   const numberOf = (ref: string): number => {
@@ -70,9 +73,11 @@ export function createTab(id: number, page: Page): Tab {
   async function snapshot(boxes: boolean) {
     // Chromium draws no page that is behind another one, and an undrawn page is never read to its end.
     await page.bringToFront()
+    const before = page.url()
     const raw = (await page.ariaSnapshotJSON({ mode: 'ai', boxes, timeout: readMs })) as readonly (AriaNode | string)[]
     secrets = new Set(await secretsOf(page))
     own = prefixOf(firstRef(raw))
+    isMixed = page.url() !== before || showsFrame(raw)
     return numbered(raw)
   }
 
@@ -115,6 +120,7 @@ export function createTab(id: number, page: Page): Tab {
   const tab: Tab = {
     id,
     page,
+    isMixed: () => isMixed,
     async read() {
       const before = tree
       const isSame = page.url() === readUrl

@@ -27,7 +27,12 @@ export const Ref = z
   .describe('An element’s reference, as read_page shows it: 1.25.')
 export const TabNumber = z.int().min(1).max(999_999)
 
-export const pageOutput = z.object({ url: z.string(), title: z.string(), tab: z.int() })
+export const pageOutput = z.object({
+  url: z.string(),
+  title: z.string(),
+  tab: z.int(),
+  isMixed: z.literal(true).optional().describe('Something of a frame stands in it, which may be of another site.'),
+})
 
 /** The least tier where the machine lacks something: such a call is refused with the remedy. */
 export const lacking = ({ missing }: BrowserPorts): Pick<Effect, 'atLeast'> => {
@@ -161,7 +166,11 @@ export async function pageAnswer({ tab, news, notes }: Done, whole?: string): Pr
       ? ['Nothing new is on the page.']
       : [whole === undefined ? 'New on the page:' : 'On the page:', shown]),
   ].join('\n')
-  return { text, summary: `${hostOf(url)}, ${quoted(title, 60)}`, data: { url, title, tab: tab.id } }
+  return {
+    text,
+    summary: `${hostOf(url)}, ${quoted(title, 60)}`,
+    data: { url, title, tab: tab.id, ...(tab.isMixed() && { isMixed: true }) },
+  }
 }
 
 /** What went wrong in the browser, in its first line, with what the proxy refused. */
