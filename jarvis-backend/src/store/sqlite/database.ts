@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { madePrivate } from '../../lib/private-file.ts'
+import { prepareLate } from './late-statement.ts'
 import { migrations } from './migrations.ts'
-import { toStorageFailure, translateFailures } from './storage-failure.ts'
+import { toStorageFailure } from './storage-failure.ts'
 
 export type Database = {
   sql: Sqlite.Database
@@ -41,7 +42,7 @@ export function openDatabase(path: string): Database {
     else madePrivate(path)
   }
   const sql = openUpToDate(path)
-  translateFailures(sql)
+  prepareLate(sql)
 
   const transaction = sql.transaction((work: () => unknown) => work())
   let committed: (() => void)[] = []

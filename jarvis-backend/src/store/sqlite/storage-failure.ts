@@ -14,26 +14,3 @@ export function toStorageFailure(error: unknown): unknown {
   const [, message] = messages.find(([code]) => code.test(error.code)) ?? []
   return message === undefined ? error : new JarvisError('storage_failed', message, { cause: error })
 }
-
-/** Makes every statement throw `storage_failed` with a readable message when the disk fails. */
-export function translateFailures(sql: Sqlite.Database): void {
-  const prepare = sql.prepare.bind(sql)
-  sql.prepare = ((source: string) => {
-    const statement = prepare(source)
-    return Object.assign(statement, {
-      run: translating(statement.run.bind(statement)),
-      get: translating(statement.get.bind(statement)),
-      all: translating(statement.all.bind(statement)),
-    })
-  }) as typeof sql.prepare
-}
-
-const translating =
-  <Args extends unknown[], Result>(run: (...args: Args) => Result) =>
-  (...args: Args): Result => {
-    try {
-      return run(...args)
-    } catch (error) {
-      throw toStorageFailure(error)
-    }
-  }
