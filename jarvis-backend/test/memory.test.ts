@@ -72,6 +72,13 @@ test('text in a file is found by its words, with its lines, and an edit is index
   expect((await search(jarvis, 'gpu')).hits).toEqual([])
 })
 
+test('a server reads its index some seconds after the start, also where nobody asks for it', async () => {
+  const jarvis = await startJarvis({ env, memoryByItself: true })
+  const isThere = () => existsSync(join(jarvis.dataDir, 'memory.db'))
+  expect(isThere()).toBe(false)
+  await expect.poll(isThere).toBe(true)
+})
+
 test('the embedded model finds text by its meaning', async () => {
   const jarvis = await startJarvis()
   note(

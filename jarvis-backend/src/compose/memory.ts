@@ -48,6 +48,8 @@ export function composeMemory(parts: {
   weights: Weights
   /** The thread's program; absent: the one beside this file. */
   worker: URL | undefined
+  /** Whether the thread waits for the first request to it. */
+  isOnUse: boolean
   database: Database
   journal: Journal
   clock: Clock
@@ -83,8 +85,10 @@ export function composeMemory(parts: {
     changed: parts.changed,
     report: parts.report,
   })
-  const isKept = parts.databasePath !== ':memory:'
-  const start = isKept ? setTimeout(() => memory.call('status', {}).catch(() => {}), startAfterMs).unref() : undefined
+  const startsByItself = parts.databasePath !== ':memory:' && !parts.isOnUse
+  const start = startsByItself
+    ? setTimeout(() => memory.call('status', {}).catch(() => {}), startAfterMs).unref()
+    : undefined
 
   const recall = createRecall(memory)
   /** Opened when first used: an agent without notes has no folder. */

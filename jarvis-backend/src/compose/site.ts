@@ -84,6 +84,8 @@ export type SiteReplacements = {
   channels?: readonly ChannelKind[]
   /** The built program of the memory's thread. */
   memoryWorker?: URL
+  /** The memory's thread starts with the first request to it, and not some seconds after the start. */
+  memoryOnUse?: true
   /** In place of the network and of Chromium, for pages. */
   browser?: BrowserParts
   /** In place of the web. */
@@ -117,6 +119,7 @@ export function createSite(
     embeddings: config.embeddings,
     weights: config.memoryWeights,
     worker: replace.memoryWorker,
+    isOnUse: replace.memoryOnUse ?? false,
     embedded: (model, tokens, isPartial) => budgets.keeper.embedded(model, tokens, isPartial),
     changed: () => changed({ what: 'memory' }),
   })

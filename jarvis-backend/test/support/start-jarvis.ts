@@ -78,6 +78,8 @@ export async function startJarvis(
     speed?: number
     /** Passwords are hashed as in production. Otherwise as cheaply as argon2id allows. */
     hashesAsInProduction?: true
+    /** The memory's thread starts some seconds after the server, as in production. Otherwise with the first request to it: loading its model costs more than a start. */
+    memoryByItself?: true
     /** The built dashboard is served too. */
     dashboardDir?: string
     /** What an operator's restart calls. */
@@ -118,6 +120,7 @@ export async function startJarvis(
       restart: options.restart ?? (() => {}),
     },
     ...(memoryWorker && { memoryWorker }),
+    ...(options.memoryByItself !== true && { memoryOnUse: true as const }),
     ...(options.models && { models: options.models }),
     ...(options.database && { database: options.database }),
     ...(options.fetchDocument && { fetchDocument: options.fetchDocument }),
