@@ -10,6 +10,7 @@ import type { ChannelKind } from '../channels/channel.ts'
 import type { PushSender } from '../channels/web-push/ports.ts'
 import type { Config } from '../config/config.ts'
 import { policyPath, readPolicy, watchDataDir } from '../config/policy-file.ts'
+import { isProtectedPlace } from '../gate/index.ts'
 import type { Homelab } from '../homelab/ports.ts'
 import { changeRoutes } from '../http/changes.ts'
 import { guestRoutes } from '../http/guests.ts'
@@ -140,6 +141,7 @@ export function createSite(
       gate.confirmations
         .list(now() - cardsKeptMs)
         .find((card) => card.toolUseId === toolUseId && reach.sees(person, card.sessionId)),
+    isProtected: (place) => isProtectedPlace(place, { policy: gate.policy.current() }),
     mayWriteIn(sessionId, id = firstOwnerId) {
       const person = people.known.find(id)
       return person !== undefined && sessions.store.session(sessionId) !== undefined && reach.mayTalk(person, sessionId)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Identity } from '../auth/tokens.ts'
 import { saveWorkbench } from '../calls/workbench-setting.ts'
 import { policyText, textHash } from '../config/policy-file.ts'
-import { Mistake, type Root, type WorkbenchPolicy } from '../gate/index.ts'
+import { Mistake, type Place, type Root, type WorkbenchPolicy } from '../gate/index.ts'
 import { editedPolicy, sectionNow } from '../gate/policy/change-workbench.ts'
 import { workbenchOf } from '../gate/policy/workbench.ts'
 import { workbenchRoutes } from '../http/workbench.ts'
@@ -47,6 +47,7 @@ export function composeWorkbench(
     policyWritten(): void
     /** A card that waits or was decided lately, where the person sees it. */
     card(toolUseId: string, person: Identity['person']): Pick<Card, 'diff'> | undefined
+    isProtected(place: Place): boolean
     /** Whether a person may write in a conversation, which must be there. @param person absent: the first owner */
     mayWriteIn(sessionId: string, person: string | undefined): boolean
     browser?: BrowserParts
@@ -73,7 +74,8 @@ export function composeWorkbench(
   })
   const scratches = createScratches(dataDir, foundation.report)
   const own = { ownPaths, sessionDir, rootOf, store, applier, scratch: scratches.make }
-  const bench: Bench = { ...foundation, policy: parts.policy, mayWriteIn: parts.mayWriteIn, ...own }
+  const { policy, isProtected, mayWriteIn } = parts
+  const bench: Bench = { ...foundation, policy, isProtected, mayWriteIn, ...own }
   const made: readonly Area[] = areasOf(bench, parts)
   const shownOrder = made.toSorted((one, other) => areaNames.indexOf(one.name) - areaNames.indexOf(other.name))
   const isOn = ({ name, isOnByItself }: Area, policy: WorkbenchPolicy) =>

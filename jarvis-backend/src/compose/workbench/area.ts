@@ -1,4 +1,4 @@
-import type { WorkbenchPolicy } from '../../gate/index.ts'
+import type { Place, WorkbenchPolicy } from '../../gate/index.ts'
 import type { Route } from '../../http/route.ts'
 import type { AreaName, Missing } from '../../protocol/index.ts'
 import type { Tool } from '../../tools/tool.ts'
@@ -51,6 +51,8 @@ export type Bench = Pick<
   ownPaths: readonly string[]
   /** The session's own folder, which is made when it is first asked for. */
   sessionDir(sessionId: string): string
+  /** Whether a file or folder is protected. */
+  isProtected(place: Place): boolean
   /** Whether a person may write in a conversation, which must be there. @param person absent: the first owner */
   mayWriteIn(sessionId: string, person: string | undefined): boolean
   /** The root that a change of files names. @throws JarvisError `not_found` */

@@ -15,7 +15,7 @@ const needs = [
 ]
 
 /** Git in the roots of policy.yaml, run in the sandbox. */
-export function composeGit({ policy, rootOf, ownPaths, clock }: Bench): Area {
+export function composeGit({ policy, isProtected, rootOf, ownPaths, clock }: Bench): Area {
   return {
     name: 'git',
     tools: lacking(
@@ -23,6 +23,11 @@ export function composeGit({ policy, rootOf, ownPaths, clock }: Bench): Area {
         git: createGit(clock),
         roots: () => policy().roots,
         rootOf,
+        stays(place) {
+          if (isProtected(place)) return 'is protected'
+          const isRead = policy().roots.some(({ name, write }) => name === place.root && !write)
+          return isRead ? 'is in a root that is only read' : undefined
+        },
         closed: (place) => pathReason(place, { policy: { ...shippedPolicy, workbench: policy() }, ownPaths }),
       }),
       missing,

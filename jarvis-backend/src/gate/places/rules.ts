@@ -1,7 +1,8 @@
 import { quoted } from '../../redaction/visible.ts'
 import type { Facts, Rule } from '../rule.ts'
 import { isGitOwn, pathReason } from './path-reason.ts'
-import { absoluteOf, isWithin, sessionRoot } from './roots.ts'
+import { isProtectedId, isProtectedPlace } from './protected.ts'
+import { sessionRoot } from './roots.ts'
 import { webRules } from './web-rules.ts'
 
 const paths = [{ on: 'path' }] as const
@@ -12,32 +13,14 @@ const reasonOf = ({ effect: { place }, world }: Facts) =>
 const rootOf = ({ effect: { place }, world }: Facts) =>
   world.policy.workbench.roots.find(({ name }) => name === place?.root)
 
-/** The parts of a target's id from the outside in: `path/compose`, `path/compose/jellyfin.yml`. */
-const above = (id: string): string[] => {
-  const parts = id.toLowerCase().split('/')
-  return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
-}
-
-/** Whether a file lies in what is protected by another root's name. Case does not count, as in all that is protected. */
-function isProtectedPath({ effect: { place }, world }: Facts): boolean {
-  const full = place && absoluteOf(place, world)?.toLowerCase()
-  if (full === undefined) return false
-  return [...world.policy.protectedTargets].some((id) => {
-    const [of, root, ...path] = id.split('/')
-    const folder = of === 'path' && absoluteOf({ root, path: path.join('/') }, world)?.toLowerCase()
-    return folder !== undefined && folder !== false && isWithin(full, folder)
-  })
-}
-
 /** The rules about what the workbench reaches: files of this machine, the web, containers. */
 export const placeRules: readonly Rule[] = [
   {
     name: 'protected_place',
-    when: (facts) => {
-      const { effect, target, world } = facts
-      if (effect.kind === 'read' || target.kind !== 'none') return false
-      return above(target.id).some((id) => world.policy.protectedTargets.has(id)) || isProtectedPath(facts)
-    },
+    when: ({ effect: { kind, place }, target, world }) =>
+      kind !== 'read' &&
+      target.kind === 'none' &&
+      (isProtectedId(target.id, world) || (place !== undefined && isProtectedPlace(place, world))),
     tier: 'black',
     because: ({ target }) => `${quoted(target.id)} is protected: nothing may change it.`,
   },

@@ -15,6 +15,8 @@ export type GitPorts = {
   rootOf(name: string): RootAt
   /** Why a place may be neither read nor changed; undefined where it may. */
   closed(place: Place): string | undefined
+  /** Why nothing may change what stands there, as the end of a sentence; undefined where a person may be asked. */
+  stays(place: Place): string | undefined
 }
 
 /** A tool over the repositories in the roots. */
@@ -29,7 +31,7 @@ export const Repo = z
 /** A repository that a call names: its folder, and git run on it. @throws JarvisError */
 export function opened(
   repo: string,
-  { git, roots, rootOf, closed }: GitPorts,
+  { git, roots, rootOf, closed, stays }: GitPorts,
   sessionId: string | undefined,
   signal: AbortSignal,
 ) {
@@ -41,6 +43,8 @@ export function opened(
     filters: () => git.filters(folder, signal),
     /** Why a path of the repository may not be read. */
     closed: (path: string) => closed({ ...place, path: place.path === '' ? path : `${place.path}/${path}` }),
+    /** Why a path of the repository may not be changed. */
+    stays: (path: string) => stays(placeOf(`${repo}/${path}`, roots())),
     /** What git printed. @throws JarvisError `conflict` with git's words where it refused */
     async text(args: readonly string[], options?: GitOptions): Promise<string> {
       const end = await run(args, options)

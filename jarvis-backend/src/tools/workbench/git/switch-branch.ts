@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { Mistake } from '../../../gate/effect.ts'
 import { pathEffect } from '../../../gate/index.ts'
-import { named } from '../../../redaction/visible.ts'
+import { oneLine } from '../../../homelab/format.ts'
+import { JarvisError } from '../../../protocol/index.ts'
+import { named, quoted } from '../../../redaction/visible.ts'
 import { BranchName } from '../../../workbench/git/words.ts'
-import { branchOf, gitTool, opened, Repo, requireNoFilters } from './git-tool.ts'
+import { branchOf, gitTool, type Opened, opened, Repo, requireNoFilters } from './git-tool.ts'
 
 const name = 'switch_branch'
 
@@ -28,6 +30,7 @@ export const switchBranch = gitTool({
     if (create && isThere) throw new Mistake(`branch: ${named(branch)} is there already.`)
     if (!create && !isThere) throw new Mistake(`branch: there is no branch ${named(branch)}; create: true makes it.`)
     if (before === branch) throw new Mistake(`branch: ${named(branch)} is checked out already.`)
+    if (!create) await requireNoneStays(repo, branch)
     return {
       now: before === undefined ? 'no branch is checked out' : `on ${named(before)}`,
       then: `on ${named(branch)}`,
@@ -59,3 +62,20 @@ export const switchBranch = gitTool({
     return { text: `On ${branch}.`, summary: `on ${branch}`, data: { branch } }
   },
 })
+
+/** Refuses a branch with another content of what nothing may change. @throws Mistake, JarvisError `conflict` */
+async function requireNoneStays({ run, stays }: Opened, branch: string): Promise<void> {
+  const told = ['--name-only', '-z']
+  const ofBranch = `refs/heads/${branch}`
+  const differing = await run(['diff', ...told, '--no-renames', '--no-ext-diff', 'HEAD', ofBranch, '--'])
+  // Before the first commit there is nothing to compare with.
+  const { exitCode, text, isCut, said } =
+    differing.exitCode === 0 ? differing : await run(['ls-tree', '-r', ...told, ofBranch])
+  if (exitCode !== 0) throw new JarvisError('conflict', `Git refused: ${oneLine(said, 500)}`)
+  if (isCut) throw new Mistake(`branch: more files of ${named(branch)} differ than can be looked at.`)
+  for (const path of text.split('\0').filter((one) => one !== '')) {
+    const why = stays(path)
+    if (why !== undefined)
+      throw new Mistake(`branch: ${named(branch)} would change ${quoted(path, 200)}, which ${why}.`)
+  }
+}

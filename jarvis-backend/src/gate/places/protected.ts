@@ -1,0 +1,26 @@
+import type { Place } from '../effect.ts'
+import type { World } from '../world.ts'
+import { absoluteOf, isWithin } from './roots.ts'
+import { pathId } from './targets.ts'
+
+/** The parts of a target's id from the outside in: `path/compose`, `path/compose/jellyfin.yml`. */
+const above = (id: string): string[] => {
+  const parts = id.toLowerCase().split('/')
+  return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
+}
+
+/** Whether a target of the workbench, or what it lies in, is protected by its id. Case does not count, as in all that is protected. */
+export const isProtectedId = (id: string, { policy }: Pick<World, 'policy'>): boolean =>
+  above(id).some((one) => policy.protectedTargets.has(one))
+
+/** Whether a file or folder is protected, by the name of whichever root. */
+export function isProtectedPlace(place: Place, world: Pick<World, 'policy'>): boolean {
+  if (isProtectedId(pathId(place), world)) return true
+  const full = absoluteOf(place, world)?.toLowerCase()
+  if (full === undefined) return false
+  return [...world.policy.protectedTargets].some((id) => {
+    const [of, root, ...path] = id.split('/')
+    const folder = of === 'path' ? absoluteOf({ root, path: path.join('/') }, world)?.toLowerCase() : undefined
+    return folder !== undefined && isWithin(full, folder)
+  })
+}
