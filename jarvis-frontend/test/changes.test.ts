@@ -31,6 +31,9 @@ test.each([false, true])('every end of a change is drawn, in both themes, phone 
     /If silentpve takes it back at .* by a timer of its own/,
   )
   expect(await page.locator('[data-undo=plain]').count()).toBe(1)
+  const compare = page.getByRole('link', { name: 'Compare…' })
+  expect(await compare.getAttribute('href')).toBe('/guest/122?tab=config&against=change%3Astuck')
+  expect(await page.locator('#change-stuck').getByRole('link', { name: 'Compare…' }).count()).toBe(1)
   expect(await findingsInBothThemes(page)).toEqual([])
 })
 

@@ -43,6 +43,9 @@ test('each state of a plan says what is known of it, and a running one is stoppe
     expect(await seriousFindings(page), theme).toEqual([])
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/plan-states-${theme}.png` })
   }
+  await card('back').getByText('memory is 6 GiB now, not 4.').waitFor()
+  const compare = card('back').getByRole('link', { name: 'Compare…' })
+  await expect.poll(() => compare.getAttribute('href')).toBe('/guest/123?tab=config&against=change%3Astuck')
   // The card of a step stands inside its plan's card, and only there.
   await card('asks').getByRole('article', { name: 'Restart VM 123 frigate on pve?' }).waitFor()
   expect(await page.locator('#card-s4').count()).toBe(1)

@@ -15,6 +15,7 @@ import { withUnit } from '../lib/format.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Value } from '../lib/value.ts'
 import { useNow } from '../ui/use-now.ts'
+import { CompareLinkOf } from './changes/compare-link.tsx'
 import { later } from './later.tsx'
 import { live } from './live.ts'
 import { targetWords } from './target-words.ts'
@@ -99,6 +100,7 @@ export function LiveCard({ matter: asked }: { matter: Matter }) {
         })}
       {...(card.plan !== undefined && {
         stepCard: (toolUseId: string) => <StepCard toolUseId={toolUseId} />,
+        compareOf: (changeId: string) => <CompareLinkOf id={changeId} />,
         onUndoPlan: (id: string) => void live.chat.send(matter.sessionId, `/undo_plan plan=${JSON.stringify(id)}`),
       })}
     />

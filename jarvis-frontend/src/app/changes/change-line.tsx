@@ -1,6 +1,4 @@
 import type { Change } from 'jarvis-backend/protocol'
-import { readChange } from '../../api/change.ts'
-import { useLoad } from '../../api/use-load.ts'
 import { Step } from '../../features/chat/step.tsx'
 import { undoWords } from '../../features/confirmations/undo-words.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -8,14 +6,14 @@ import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { live } from '../live.ts'
+import { CompareLink } from './compare-link.tsx'
 import { GoesBack } from './goes-back.tsx'
 import './goes-back.css'
 import { UndoButton } from './undo-button.tsx'
+import { useChange } from './use-change.ts'
 
 export const isInTime = ({ state, goesBackAt, decidedBy }: Change) =>
   state === 'armed' || goesBackAt !== undefined || decidedBy !== undefined
-
-const useChange = (id: string) => useLoad(id, () => readChange(id), ['connect', 'changes']).data
 
 /** What became of a call's change, in the chat after the call: Keep while it goes back by itself, else Undo. */
 export function ChatChange({ id, sessionId }: { id: string; sessionId: string }) {
@@ -57,7 +55,7 @@ function UndoLine({ change, onUndo }: { change: Change; onUndo?: () => void }) {
     <p className="change-line">
       {problem !== undefined && !isInTime(change) && (
         <span>
-          <Mark kind="bad" size={10} /> Not taken back: <Visible text={problem} />
+          <Mark kind="bad" size={10} /> Not taken back: <Visible text={problem} /> <CompareLink change={change} />
         </span>
       )}
       {undo.kind === 'call' && state !== 'undone' && (

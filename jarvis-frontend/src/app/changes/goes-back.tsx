@@ -12,6 +12,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Mark, type MarkKind } from '../../ui/mark.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { useIsLive } from '../load-state.tsx'
+import { CompareLink } from './compare-link.tsx'
 import './goes-back.css'
 import { armedWords, keepQuestion, type Stand, second, standOf } from './words.ts'
 
@@ -215,7 +216,8 @@ function Ended({ change, stand }: { change: Change; stand: Stand }) {
           </b>{' '}
           {stand === 'by_itself' && <>At {second(decidedAt ?? goesBackAt ?? 0)}. </>}
           {(stand === 'by_itself' || stand === 'on_request') && <Visible text={undo.sentence} />}
-          {problem !== undefined && stand !== 'by_itself' && stand !== 'on_request' && <Visible text={problem} />}
+          {problem !== undefined && stand !== 'by_itself' && stand !== 'on_request' && <Visible text={problem} />}{' '}
+          {(stand === 'could_not' || stand === 'unknown') && <CompareLink change={change} />}
         </span>
       </p>
     </article>

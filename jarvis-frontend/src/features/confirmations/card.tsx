@@ -23,6 +23,8 @@ export type CardProps = {
   unknownOf: (toolUseId: string, observed: string) => React.ReactNode
   /** The card of a plan's step that asks by itself. */
   stepCard?: (toolUseId: string) => React.ReactNode
+  /** To what differs since a change that a plan's step could not take back. */
+  compareOf?: (changeId: string) => React.ReactNode
   /** Below the answer, where this person may decide without others. */
   alone?: React.ReactNode
   /** Asks for the plan that takes a plan back. */
@@ -102,6 +104,7 @@ function CardFrame({ matter, live, guests, hand, unknown, unknownOf, isElsewhere
           mayStop={hand.rest === undefined}
           unknownOf={unknownOf}
           stepCard={ofPlan.stepCard}
+          compareOf={ofPlan.compareOf}
           onUndo={ofPlan.onUndoPlan}
         />
       </article>

@@ -93,12 +93,14 @@ type Props = {
   unknownOf: (toolUseId: string, observed: string) => React.ReactNode
   /** The card of a step that asks by itself, which stands inside the plan's. */
   stepCard?: ((toolUseId: string) => React.ReactNode) | undefined
+  /** To what differs since a change that a step could not take back. */
+  compareOf?: ((changeId: string) => React.ReactNode) | undefined
   /** Asks for the plan that takes this one back. */
   onUndo?: ((id: string) => void) | undefined
 }
 
 /** Each step of a plan with the state that was observed after it. Times are never estimated. */
-export function PlanProgress({ run, mayStop, unknownOf, stepCard, onUndo }: Props) {
+export function PlanProgress({ run, mayStop, unknownOf, stepCard, compareOf, onUndo }: Props) {
   const [refused, setRefused] = useState<string>()
   const [isStopping, setStopping] = useState(false)
   const running = run.steps.find(({ state }) => state === 'running' || state === 'checking' || state === 'asks')
@@ -118,7 +120,7 @@ export function PlanProgress({ run, mayStop, unknownOf, stepCard, onUndo }: Prop
     <>
       <ol className="plan-run" aria-label="Steps">
         {run.steps.map((step) => (
-          <RunStep key={step.number} step={step} stepCard={stepCard} />
+          <RunStep key={step.number} step={step} stepCard={stepCard} compareOf={compareOf} />
         ))}
       </ol>
       {run.why !== undefined && (
@@ -170,11 +172,14 @@ const goesBack = ({ steps }: PlanRun) =>
     ({ state, undo }) => (state === 'done' || state === 'surprise' || state === 'unknown') && undo?.kind === 'call',
   )
 
-function RunStep({ step, stepCard }: { step: PlanStep; stepCard: Props['stepCard'] }) {
+const isStuck = (state: State) => state === 'unknown' || state === 'failed' || state === 'surprise'
+
+function RunStep({ step, stepCard, compareOf }: { step: PlanStep } & Pick<Props, 'stepCard' | 'compareOf'>) {
   const { number, tier, title, sentence, state, outcome, startedAt, endedAt, toolUseId } = step
   const mark = marks[state]
   const isOpen = state === 'running' || state === 'checking'
-  const isLoud = state === 'asks' || state === 'unknown' || state === 'failed' || state === 'surprise'
+  const stuck = isStuck(state) && step.toolName === 'undo' ? step.toolInput.change : undefined
+  const isLoud = state === 'asks' || isStuck(state)
   return (
     <li className={state === 'waits' || state === 'not_begun' || state === 'skipped' ? 'quiet' : ''}>
       <span className="num">{number}</span>
@@ -194,7 +199,7 @@ function RunStep({ step, stepCard }: { step: PlanStep; stepCard: Props['stepCard
         </span>
         {outcome !== undefined && (
           <small>
-            <Visible text={outcome} />
+            <Visible text={outcome} /> {typeof stuck === 'string' && compareOf?.(stuck)}
           </small>
         )}
         {state === 'asks' && toolUseId !== undefined && (

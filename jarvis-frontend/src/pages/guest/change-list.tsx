@@ -1,4 +1,5 @@
 import type { Change } from 'jarvis-backend/protocol'
+import { CompareLink } from '../../app/changes/compare-link.tsx'
 import { UndoButton } from '../../app/changes/undo-button.tsx'
 import { when } from '../../features/confirmations/undo-words.ts'
 import { shortModel } from '../../lib/format.ts'
@@ -7,7 +8,6 @@ import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { leftBy } from './difference.ts'
 import { More } from './more.tsx'
 
 /** JARVIS's changes of a guest, newest first, each with Undo or the reason why there is no Undo. */
@@ -48,12 +48,7 @@ export function ChangeList({
                 )}
                 {change.problem !== undefined && (
                   <small>
-                    <Mark kind="bad" size={9} /> <Visible text={change.problem} />{' '}
-                    {leftBy(change) !== undefined && (
-                      <Link className="text-link" to={`?tab=config&against=change:${encodeURIComponent(change.id)}`}>
-                        Compare…
-                      </Link>
-                    )}
+                    <Mark kind="bad" size={9} /> <Visible text={change.problem} /> <CompareLink change={change} />
                   </small>
                 )}
               </span>

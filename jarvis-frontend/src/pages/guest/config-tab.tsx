@@ -1,13 +1,14 @@
 import type { Change, GuestReply } from 'jarvis-backend/protocol'
 import { readSnapshotConfig } from '../../api/guest.ts'
 import { useLoad } from '../../api/use-load.ts'
+import { leftBy } from '../../app/changes/left-by.ts'
 import { Problem } from '../../app/load-state.tsx'
 import { when } from '../../features/confirmations/undo-words.ts'
 import { ago, plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { againstChange, againstSnapshot, type Difference, leftBy } from './difference.ts'
+import { againstChange, againstSnapshot, type Difference } from './difference.ts'
 import { ConfigList } from './parts.tsx'
 
 type Config = NonNullable<GuestReply['config']>

@@ -1,6 +1,7 @@
 import type { Change } from 'jarvis-backend/protocol'
 import { expect, test } from 'vitest'
-import { againstChange, againstSnapshot, leftBy } from './difference.ts'
+import { leftBy } from '../../app/changes/left-by.ts'
+import { againstChange, againstSnapshot } from './difference.ts'
 
 const config = {
   digest: 'a',

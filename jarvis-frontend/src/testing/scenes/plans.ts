@@ -1,4 +1,4 @@
-import type { Card, PlanRun, PlanStep } from 'jarvis-backend/protocol'
+import type { Card, Change, PlanRun, PlanStep } from 'jarvis-backend/protocol'
 import { assistant, call, card, entriesOf, type LooseEntry, needed, user } from '../entries.ts'
 import type { Scene } from '../scene.ts'
 import { morning } from './morning.ts'
@@ -42,6 +42,21 @@ function steps(now: number, states: readonly State[] = [], outcomes: Record<numb
     }
   })
 }
+
+/** The undo of a change that could not be taken back. */
+const stuckStep = (now: number): PlanStep => ({
+  ...{ number: 1, title: 'vm/123', tier: 'yellow', toolName: 'undo', toolInput: { change: 'stuck' } },
+  ...{ sentence: 'Memory of 123 goes back to 8 GiB.', state: 'failed', toolUseId: 'b1' },
+  ...{ outcome: 'memory is 6 GiB now, not 4.', startedAt: now - minute, endedAt: now - minute + 2_000 },
+})
+const stuckChange = (now: number): Change => ({
+  ...{ id: 'stuck', sessionId: 'ses_plans', toolName: 'set_guest_config', at: now - 5 * minute, state: 'made' },
+  toolInput: { vmid: 123, set: { memory: '4096' } },
+  target: { kind: 'guest', id: 'vm/123', vmid: 123, type: 'vm', name: 'frigate', node: 'pve' },
+  requestedBy: { kind: 'chat', name: 'anthropic/claude-sonnet-4' },
+  sentence: 'Memory of VM 123 "frigate" is 4 GiB.',
+  undo: { kind: 'call', sentence: 'Memory of 123 goes back to 8 GiB.' },
+})
 
 /** Plans in every state that a server can bring about, each with its card in one session; last a pending one of twenty steps. */
 export function plansScene(now: number): Scene {
@@ -93,6 +108,7 @@ export function plansScene(now: number): Scene {
   )
   return {
     ...scene,
+    changes: [...(scene.changes ?? []), stuckChange(now)],
     sessions: [
       {
         id: 'ses_plans',
@@ -131,6 +147,7 @@ export function plansScene(now: number): Scene {
               steps(now, ['done', 'done', 'done', 'done', 'done'], { 4: 'seen running; CPU 97 % → 14 %' }),
               { endedAt },
             ),
+            ...begun('back', 'stopped', [stuckStep(now)], { endedAt }),
             ...asked('denied', steps(now)),
             ...decided('denied', 'denied', 'Backups first, frigate tonight.'),
             ...asked('expired', steps(now)),
