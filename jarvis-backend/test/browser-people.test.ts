@@ -3,7 +3,9 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { seriousFindings } from './support/axe.ts'
 import { dashboardDir, passwordDialog, test, useBrowser } from './support/browser.ts'
-import { joined } from './support/people.ts'
+import { createAuthenticator } from './support/fake-authenticator.ts'
+import { passkeyDoor } from './support/passkey-door.ts'
+import { joined, stepUpAs } from './support/people.ts'
 import { makeSshKey } from './support/ssh-keygen.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 import { withAuthenticator } from './support/virtual-authenticator.ts'
@@ -103,13 +105,17 @@ const partsOf = (page: Page) => {
     list: part.getByRole('list', { name: 'People' }),
     row: part.getByRole('link', { name: /^jonas/ }),
     heading: pane.getByRole('heading', { name: 'jonas', exact: true }),
-    hasFocus: (id: string) => page.waitForFunction(`document.activeElement?.id === '${id}'`),
+    // Not by a function: the page's policy refuses to run a string when it is asked a second time.
+    hasFocus: (id: string) => page.locator(`[id="${id}"]:focus`).waitFor(),
   }
 }
 
 test('the chosen person stands beside the list and in the address, and closing gives the focus back to the row', async () => {
   const jarvis = await start()
-  const { person } = await joined(jarvis, 'jonas', 'viewer')
+  const { person, token } = await joined(jarvis, 'jonas', 'viewer')
+  await stepUpAs(jarvis, token)
+  const door = passkeyDoor(jarvis, token)
+  await door.enrol(createAuthenticator(door.origin), 'Phone')
   const page = await operator(jarvis, { colorScheme: 'light' }, '/settings#people')
   const { pane, list, row, heading, hasFocus } = partsOf(page)
   await row.click()
@@ -124,7 +130,12 @@ test('the chosen person stands beside the list and in the address, and closing g
   await pane.getByLabel('Arguments, as JSON').fill('{"vmid": 113}')
   await pane.getByRole('button', { name: 'Judge it' }).click()
   await pane.getByText('Refused for jonas.').waitFor()
+  const passkeys = pane.getByRole('list', { name: 'Passkeys of jonas' })
+  await passkeys.getByText('never used').waitFor()
   expect(await seriousFindings(page)).toEqual([])
+  await passkeys.getByRole('button', { name: 'Remove Phone…' }).click()
+  await passkeys.getByRole('button', { name: 'Remove Phone', exact: true }).click()
+  await pane.getByText('None.', { exact: true }).waitFor()
   await page.reload()
   await pane.getByRole('button', { name: 'Edit jonas' }).click()
   await pane.getByRole('form', { name: 'Change jonas' }).getByLabel('Role').selectOption('operator')

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import type { JournalEntry, Page, Passkey, WebAuthnOptions } from '../src/protocol/index.ts'
+import type { JournalEntry, Page, Passkey, PeopleReply, WebAuthnOptions } from '../src/protocol/index.ts'
 import { createRelyingParty } from '../src/signing/relying-party.ts'
 import { createAuthenticator, type Lies } from './support/fake-authenticator.ts'
 import { passkeyDoor } from './support/passkey-door.ts'
+import { joined, stepUpAs } from './support/people.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const opened = async () => {
@@ -42,6 +43,31 @@ test('a passkey signs in and steps up; it is listed with its last use, renamed a
     { change: 'renamed', name: 'Desk' },
     { change: 'added', type: 'passkey', person: 'operator', key: laptop.key, trust: 'first' },
   ])
+})
+
+test('an owner sees another person’s passkeys, and removes a lost one with the password; nobody else does', async () => {
+  const { jarvis, door, signers } = await opened()
+  const { token } = await joined(jarvis, 'Ann', 'operator')
+  await stepUpAs(jarvis, token)
+  const own = passkeyDoor(jarvis, token)
+  const { items: people } = await door.ask<PeopleReply>('GET', '/people')
+  const id = people.find(({ name }) => name === 'Ann')?.id ?? expect.fail('Ann is not there.')
+  const phone = createAuthenticator(door.origin)
+  await own.enrol(phone, 'Phone')
+  const lost = `/people/${id}/passkeys`
+  const shown = [{ id: phone.id, name: 'Phone', isSynced: false, createdAt: expect.any(Number) }]
+  expect(await door.ask('GET', lost)).toEqual({ items: shown })
+  expect(await codeOf(await own.send('GET', '/people/operator/passkeys'))).toBe('forbidden')
+  expect(await codeOf(await own.send('DELETE', `${lost}/${phone.id}`))).toBe('forbidden')
+  expect(await codeOf(await door.send('DELETE', `/people/operator/passkeys/${phone.id}`))).toBe('not_found')
+  const plain = jarvis.token('operator')
+  expect(await codeOf(await door.send('DELETE', `${lost}/${phone.id}`, undefined, plain))).toBe('step_up_required')
+  expect(await codeOf(await door.signIn(phone.get(await door.signInOptions())))).toBe('ok')
+
+  await door.ask('DELETE', `${lost}/${phone.id}`)
+  expect(await door.ask('GET', lost)).toEqual({ items: [] })
+  expect(await codeOf(await door.signIn(phone.get(await door.signInOptions())))).toBe('invalid_credentials')
+  expect((await signers())[0]).toMatchObject({ change: 'removed', person: id, name: 'Phone', by: 'operator' })
 })
 
 test('a sign-in in which one field lies is refused', async () => {

@@ -56,6 +56,7 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /second-factor/recovery-codes': 'password',
   'DELETE /second-factor': 'password',
   'DELETE /people/:id/second-factor': 'password',
+  'DELETE /people/:id/passkeys/:passkey': 'password',
   'POST /push/decide': 'public',
   'POST /channel-taps/:channel': 'public',
   'POST /signers/ssh': 'password',

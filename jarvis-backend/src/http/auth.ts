@@ -231,7 +231,7 @@ export function authRoutes(parts: SignIn): Route[] {
       refused: (request) => record({ what: 'refused', by: '', ...from(request), method: foreignMethod }),
     }),
     ...passkeyRoutes({
-      ...{ passkeys, originOf: parts.originOf },
+      ...{ passkeys, people, originOf: parts.originOf },
       labelOf: (id) => people.get(id)?.name ?? id,
       prove(request, response) {
         const account = passkeys.personOf(response.id) ?? ''

@@ -1,4 +1,6 @@
 import type { Request, Response } from 'express'
+import { z } from 'zod'
+import type { People } from '../auth/people.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
 import {
   type LoginReply as Entered,
@@ -16,9 +18,10 @@ import {
 import type { Passkeys } from '../signing/passkeys.ts'
 import { del, get, patch, post, type Route } from './route.ts'
 
-/** `/api/passkeys` and `/api/auth/passkey`: a person's passkeys, and signing in with one. */
+/** `/api/passkeys`, `/api/people/:id/passkeys` and `/api/auth/passkey`: a person's passkeys, and signing in with one. */
 export function passkeyRoutes(parts: {
   passkeys: Passkeys
+  people: Pick<People, 'must'>
   originOf: OriginOf
   /** What authenticators call the person. */
   labelOf(person: string): string
@@ -27,7 +30,7 @@ export function passkeyRoutes(parts: {
   /** Signs the person in, whose passkey was checked. */
   enter(person: string, request: Request, response: Response): Entered
 }): Route[] {
-  const { passkeys, originOf, labelOf, prove, enter } = parts
+  const { passkeys, people, originOf, labelOf, prove, enter } = parts
   return [
     get(
       '/passkeys',
@@ -66,7 +69,19 @@ export function passkeyRoutes(parts: {
       '/passkeys/:id',
       'Removes a passkey of yours. It signs in and decides no more; what it has signed stays valid.',
       { role: 'viewer', forMembers: true, password: true },
-      ({ by, params }) => passkeys.remove(by, params.id),
+      ({ by, params }) => passkeys.remove(by, params.id, by),
+    ),
+    get(
+      '/people/:id/passkeys',
+      'A person’s passkeys.',
+      { role: 'owner', reply: z.object({ items: z.array(Passkey) }) },
+      ({ params: { id } }) => ({ items: passkeys.list(people.must(id).id) }),
+    ),
+    del(
+      '/people/:id/passkeys/:passkey',
+      'Removes a passkey of a person who has lost it. It signs in and decides no more; what it has signed stays valid, and sign-ins stay until they are ended.',
+      { role: 'owner', password: true },
+      ({ params, by }) => passkeys.remove(people.must(params.id).id, params.passkey, by),
     ),
     post(
       '/auth/passkey/options',

@@ -26,7 +26,8 @@ export type PasskeyChange =
         signedBy?: Countersignature
       })
   | { change: 'renamed'; person: string; id: string; name: string }
-  | { change: 'removed'; person: string; id: string; name: string }
+  /** `by`: an owner who removed it; absent: the person. */
+  | { change: 'removed'; person: string; id: string; name: string; by?: string }
   /** Its counter went back, as that of a copy does. */
   | { change: 'refused'; person: string; id: string; name: string; why: string }
 
@@ -44,8 +45,8 @@ export type Passkeys = {
   countersign(person: string, response: PasskeyAssertion): Passkey
   /** @throws JarvisError `not_found` */
   rename(person: string, id: string, name: string): void
-  /** @throws JarvisError `not_found` */
-  remove(person: string, id: string): void
+  /** @param by who removes it: the person, or an owner. @throws JarvisError `not_found` */
+  remove(person: string, id: string, by: string): void
   /** Options for whoever has a passkey here. @throws JarvisError `conflict` at an address where none works */
   signInOptions(origin: string): Promise<WebAuthnOptions>
   /** @returns the id of the person whose passkey it is. @throws JarvisError `invalid_credentials` */
@@ -171,11 +172,11 @@ export function createPasskeys(parts: {
         record({ change: 'renamed', person, id, name })
       })
     },
-    remove(person, id) {
+    remove(person, id, by) {
       durably(() => {
         const known = store.get(id)
         if (known === undefined || !store.remove(id, person)) throw unknown()
-        record({ change: 'removed', person, id, name: known.name })
+        record({ change: 'removed', person, id, name: known.name, ...(by !== person && { by }) })
       })
     },
     async signInOptions(origin) {
@@ -233,7 +234,7 @@ const shown = ({ id, name, isSynced, createdAt, lastUsedAt }: StoredPasskey): Pa
 })
 
 const asJson = (options: { challenge: string }) => options as unknown as WebAuthnOptions
-const unknown = () => new JarvisError('not_found', 'You have no such passkey.')
+const unknown = () => new JarvisError('not_found', 'There is no such passkey.')
 const refused = (message: string, cause?: unknown) => new JarvisError('invalid_credentials', message, { cause })
 const invalid = (message: string, cause?: unknown) =>
   new JarvisError('invalid_request', cause instanceof Error ? `${message}: ${cause.message}` : message, { cause })

@@ -292,6 +292,8 @@ DELETE /people/:id
 DELETE /people/:id/second-factor
 POST /people/:id/sign-out
 GET /people/:id/sign-ins
+GET /people/:id/passkeys
+DELETE /people/:id/passkeys/:passkey
 GET /people/invitations
 POST /people/invitations
 DELETE /people/invitations/:id

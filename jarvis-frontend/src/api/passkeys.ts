@@ -14,6 +14,12 @@ export const listPasskeys = () => call<PasskeysReply>('GET', '/api/passkeys')
 export const renamePasskey = (id: string, name: string) => call<void>('PATCH', `/api/passkeys/${id}`, { name })
 export const removePasskey = (id: string) => call<void>('DELETE', `/api/passkeys/${id}`)
 
+const ofPerson = (id: string) => `/api/people/${encodeURIComponent(id)}/passkeys`
+/** Of another person, as an owner. */
+export const listPasskeysOf = (id: string) => call<{ items: Passkey[] }>('GET', ofPerson(id))
+/** As an owner. @throws ApiError `not_found` where it is gone */
+export const removePasskeyOf = (id: string, passkey: string) => call<void>('DELETE', `${ofPerson(id)}/${passkey}`)
+
 /** Makes and enrols a passkey; where the person has others, one of those is asked to sign it. @throws ApiError, Error where the person declined */
 export async function register(name: string): Promise<Passkey> {
   const options = await call<WebAuthnOptions>('POST', '/api/passkeys/options')

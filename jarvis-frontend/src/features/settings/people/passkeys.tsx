@@ -1,15 +1,11 @@
-import { isLongUnseen } from 'jarvis-backend/facts'
 import type { Passkey, PasskeysReply } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { ApiError } from '../../../api/http.ts'
 import { register, removePasskey, renamePasskey } from '../../../api/passkeys.ts'
-import { ago, exactTime } from '../../../lib/format.ts'
 import { passkeyProblem } from '../../../lib/passkey-problem.ts'
 import { Visible } from '../../../ui/boxed.tsx'
-import { KeyMark } from '../../../ui/key-mark.tsx'
-import { Mark } from '../../../ui/mark.tsx'
-import { useNow } from '../../../ui/use-now.ts'
 import { FormProblem } from '../form-problem.tsx'
+import { PasskeyMark, PasskeyName, PasskeyUse } from './passkey-facts.tsx'
 import { TwoStep } from './two-step.tsx'
 import { useAttempt } from './use-attempt.ts'
 
@@ -92,7 +88,7 @@ export function Passkeys({ passkeys: { items, problem }, isResting, lastHeld, on
 }
 
 function Row({
-  passkey: { id, name, isSynced, createdAt, lastUsedAt },
+  passkey,
   isResting,
   held,
   onChange,
@@ -102,12 +98,11 @@ function Row({
   held: string | undefined
   onChange: (work: () => Promise<unknown>) => void
 }) {
-  const now = useNow(60_000)
+  const { id, name } = passkey
   const [isNaming, setNaming] = useState(false)
-  const isOld = isLongUnseen(lastUsedAt ?? createdAt, now)
   return (
     <li>
-      {isOld ? <Mark kind="warn" size={11} label="long unused:" /> : <KeyMark />}
+      <PasskeyMark passkey={passkey} />
       {isNaming ? (
         <form
           className="rename"
@@ -125,15 +120,9 @@ function Row({
           </button>
         </form>
       ) : (
-        <span>
-          <Visible text={name} />
-          <small>{isSynced ? 'copied to your other devices by its maker' : 'stays on one device'}</small>
-        </span>
+        <PasskeyName passkey={passkey} />
       )}
-      <span className="text-soft">
-        {isOld ? 'not used for 90 d' : lastUsedAt === undefined ? 'never used' : `used ${ago(lastUsedAt, now)}`}
-        <small>made {exactTime(createdAt)}</small>
-      </span>
+      <PasskeyUse passkey={passkey} />
       <span className="two-acts">
         {!isNaming && (
           <button

@@ -8,6 +8,7 @@ import { Visible } from '../../../ui/boxed.tsx'
 import { PanelHead } from '../../../ui/panel-head.tsx'
 import { FormProblem } from '../form-problem.tsx'
 import { Initial } from './initial.tsx'
+import { PersonPasskeys } from './person-passkeys.tsx'
 import { SignIns } from './sign-ins.tsx'
 import { TwoStep } from './two-step.tsx'
 import { useAttempt } from './use-attempt.ts'
@@ -88,6 +89,12 @@ export function PersonPart(props: Props) {
       {children}
       <PanelHead as="h4" title="Signed in" />
       <PersonSignIns id={id} />
+      {!isOwn && (
+        <>
+          <PanelHead as="h4" title="Passkeys" />
+          <PersonPasskeys key={id} id={id} name={name} isResting={isHeld} />
+        </>
+      )}
       {lately}
       <div className="person-acts">
         {!isOwn && (
