@@ -175,6 +175,7 @@ const sharedState: Record<string, string> = {
   'ssh-grammar/judge-command.ts': 'memo: a command and its verdict',
   'tools/catalog.ts': 'memo: a schema and its JSON',
   'tools/homelab/get-cluster-status.ts': 'memo: a state, which is of one site, and its summary',
+  'workbench/browser/ties.ts': 'whether Playwright, which is one in a process, knows the ties',
   'workbench/sandbox/task-group.ts': 'memo: the machine’s control group, which all sites share',
   'mcp/server/task-server.ts': 'keyed by a result object, which is of one call',
 }
