@@ -171,6 +171,7 @@ const sharedState: Record<string, string> = {
   'memory-worker.ts': 'a program: each site starts a thread of its own',
   'lib/ids.ts': 'random bytes, each used once',
   'redaction/assignments.ts': 'memo: a key and what its name says',
+  'skills/folders.ts': 'memo: the hash of a skill’s files and what they say',
   'ssh-grammar/command-words.ts': 'memo: a command and its words',
   'ssh-grammar/judge-command.ts': 'memo: a command and its verdict',
   'tools/catalog.ts': 'memo: a schema and its JSON',

@@ -30,7 +30,7 @@ export function createFolders(parts: { dir: string; trees: Trees; reserved(name:
   /** Without links on the way, so that a link within can be told. */
   const dir = () => join(realOf(dirname(parts.dir)), basename(parts.dir))
   const dirOf = (name: string) => join(dir(), name)
-  const known = new WeakMap<Tree, Pick<Seen, 'parsed' | 'hints'>>()
+  const known = new WeakMap<Tree, Said>()
 
   function see(name: string, isAnew = false): Seen {
     const place = dirOf(name)
@@ -40,7 +40,7 @@ export function createFolders(parts: { dir: string; trees: Trees; reserved(name:
       : isAnew
         ? trees.readAnew(place)
         : trees.read(place)
-    const made = known.get(tree) ?? read(name, tree)
+    const made = known.get(tree) ?? said(name, tree)
     known.set(tree, made)
     const { parsed, hints } = made
     const faults = [...nameFaults(name), ...parsed.faults, ...bodyFaults(parsed.body), ...tree.faults]
@@ -118,7 +118,27 @@ function realOf(folder: string): string {
   }
 }
 
-function read(name: string, tree: Tree): Pick<Seen, 'parsed' | 'hints'> {
+type Said = Pick<Seen, 'parsed' | 'hints'>
+/**
+ * What whole trees say, by hash and name. A tree that was just written is read again each time that somebody asks, and all folders get the
+ * shipped ones. It follows from the name and the bytes alone, so all folders share it.
+ */
+const saidBefore = new Map<string, Said>()
+const mostSaid = 300
+
+function said(name: string, tree: Tree): Said {
+  if (tree.hash === undefined) return read(name, tree)
+  const key = `${tree.hash} ${name}`
+  const made = saidBefore.get(key) ?? read(name, tree)
+  // The newest stand at the end.
+  saidBefore.delete(key)
+  saidBefore.set(key, made)
+  const [oldest] = saidBefore.keys()
+  if (saidBefore.size > mostSaid && oldest !== undefined) saidBefore.delete(oldest)
+  return made
+}
+
+function read(name: string, tree: Tree): Said {
   const text = tree.files.find(({ path }) => path === skillFile)?.text
   const parsed = text === undefined ? unread(tree) : parseSkill(text, name)
   const hints = tree.files.flatMap((file) => (file.text === undefined ? [] : hintsIn(file.path, file.text)))
