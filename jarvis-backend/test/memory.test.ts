@@ -210,13 +210,14 @@ test.each<[string, Record<string, string>, RegExp]>([
   const why = new RegExp(`^Meaning cannot be searched now, words can: ${cause.source.slice(1)}`)
   const { embedded } = await until(
     () => status(jarvis),
-    ({ chunks, problem }) => chunks === 1 && problem !== undefined,
+    // On a busy machine the model may be said to be late before its own fault is known.
+    ({ chunks, problem }) => chunks === 1 && problem !== undefined && why.test(problem),
   )
   expect(embedded).toBe(0)
   expect(await search(jarvis, 'ups minutes')).toMatchObject({ hits: [{ name: 'MEMORY.md' }], byKeywordsAlone: true })
   const { parts } = await until(
-    () => json<{ parts: { name: string; health: string }[] }>(jarvis.rest('/api/status')),
-    ({ parts }) => parts.some(({ name, health }) => name === 'Memory' && health === 'warn'),
+    () => json<{ parts: { name: string; health: string; text: string }[] }>(jarvis.rest('/api/status')),
+    ({ parts }) => parts.some(({ name, text }) => name === 'Memory' && why.test(text)),
   )
   expect(parts).toContainEqual({
     name: 'Memory',
