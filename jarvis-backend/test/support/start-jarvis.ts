@@ -78,7 +78,7 @@ export async function startJarvis(
     speed?: number
     /** Passwords are hashed as in production. Otherwise as cheaply as argon2id allows. */
     hashesAsInProduction?: true
-    /** The memory's thread starts some seconds after the server, as in production. Otherwise with the first request to it: loading its model costs more than a start. */
+    /** The memory's thread starts some seconds after the server, as in production. Otherwise with the first request to it: the thread takes more CPU time than the start. */
     memoryByItself?: true
     /** The built dashboard is served too. */
     dashboardDir?: string
