@@ -83,6 +83,6 @@ test.each([
   await page.keyboard.press('Enter')
   await approve.waitFor()
   await page.evaluate(() => new Promise((next) => requestAnimationFrame(next)))
+  await expect.poll(() => server.sent.length).toBe(path === '/waiting' ? 0 : 1)
   expect(server.decisions).toEqual([])
-  expect(server.sent.length).toBe(path === '/waiting' ? 0 : 1)
 })
