@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { morning } from '../src/testing/scenes/morning.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
+import { typeAtOnce } from './support/type-at-once.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -39,7 +40,7 @@ test('words that are typed where nothing has the focus go into the composer', as
   await field.waitFor()
   for (const words of ['logs please', 'get the backups', 'go', 'g', 'show 123']) {
     expect(await field.evaluate((element) => element.matches(':focus')), words).toBe(false)
-    await page.keyboard.type(words)
+    await typeAtOnce(page, words)
     await expect.poll(() => field.inputValue()).toBe(words)
     expect(page.url()).toBe(`${server.url}/chat/s2`)
     await field.fill('')
@@ -51,10 +52,10 @@ test('g and a letter alone go to a page', async () => {
   const server = await stage.play(morning(Date.now()))
   const page = await stage.open(server, '/chat/s2')
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
-  await page.keyboard.type('gl')
+  await typeAtOnce(page, 'gl')
   await page.waitForURL('**/cluster')
   // Without a composer nothing is waited for.
-  await page.keyboard.type('gw')
+  await typeAtOnce(page, 'gw')
   await page.waitForURL('**/waiting')
 })
 
@@ -78,8 +79,8 @@ test.each([
         return card.locator('.armed').count()
       })
       .toBe(1)
-    await page.keyboard.type(then ?? '')
-  } else await page.keyboard.type(first)
+    await typeAtOnce(page, then ?? '')
+  } else await typeAtOnce(page, first)
   await page.keyboard.press('Enter')
   await approve.waitFor()
   await page.evaluate(() => new Promise((next) => requestAnimationFrame(next)))
