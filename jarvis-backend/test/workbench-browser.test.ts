@@ -58,7 +58,8 @@ function answer(asked: IncomingMessage, reply: ServerResponse) {
     return
   }
   if (url === '/redirect-out') {
-    reply.writeHead(302, { location: 'http://other.test/' }).end()
+    // A host is told of once: Chromium itself may have asked for one that a page before links to.
+    reply.writeHead(302, { location: 'http://away.test/' }).end()
     return
   }
   const page = pages[url]
@@ -265,7 +266,7 @@ test('hosts that nobody opened are refused and named, also after a redirect', as
   const away = await at('/redirect-out')
   expect([away.text, away.notes.join()]).toEqual([
     expect.stringContaining('is not on the list'),
-    expect.stringContaining('other.test:80'),
+    expect.stringContaining('away.test:80'),
   ])
   expect(hits.slice(before).filter((hit) => !hit.startsWith('site.test'))).toEqual([])
 })
