@@ -21,7 +21,9 @@ const pages: Record<string, string> = {
   '/': '<title>Home</title><h1>Home</h1><a href="/next">Next page</a> <a href="#part">Part</a> <a href="http://other.test/">Elsewhere</a>',
   '/next': '<h1>Next</h1>',
   '/dialog': `<button onclick="document.title = String(confirm('Delete all?'))">Delete</button>`,
-  '/popup': `<button onclick="window.open('/next')">Open</button>`,
+  '/popup': `<button onclick="window.open('/next')">Open</button> <button onclick="window.open('/late')">Late</button>
+    <button onclick="window.open('/held')">Held</button>`,
+  '/late': '<h1>Late</h1>',
   '/frame': `<iframe srcdoc="<button>Framed</button><a href='/next'>Framed link</a>"></iframe>`,
   '/replaced': `<div id="d"><button>Save</button></div><script>
     addEventListener('replace', () => { d.innerHTML = '<button>Delete everything</button>' })</script>`,
@@ -50,6 +52,7 @@ const pages: Record<string, string> = {
 
 let port = 0
 const hits: string[] = []
+const held: ServerResponse[] = []
 function answer(asked: IncomingMessage, reply: ServerResponse) {
   const url = asked.url ?? '/'
   hits.push(`${asked.headers.host?.split(':')[0]}${url}`)
@@ -62,6 +65,8 @@ function answer(asked: IncomingMessage, reply: ServerResponse) {
     reply.writeHead(302, { location: 'http://away.test/' }).end()
     return
   }
+  if (url === '/held') return void held.push(reply)
+  if (url === '/late') return void setTimeout(() => reply.end(pages[url]), 700)
   const page = pages[url]
   reply.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' })
   reply.end(page?.replaceAll('PORT', String(port)).replaceAll('STUN', String(stun.address().port)))
@@ -177,6 +182,19 @@ test('a window that a page opens is a tab of its own, and so is one that a call 
   await browsing.tab().read()
   expect(browsing.tab().outline({}).text).toContain('"Open"')
   await browsing.close(second.tab.id)
+  expect(browsing.tabs().map(({ id }) => id)).toEqual([tab.id])
+})
+
+test('a window whose address answers late is told of by the call that opened it, or said not to have answered', async () => {
+  const { text, tab } = await at('/popup')
+  expect((await click(text, 'Late')).notes.join()).toMatch(/The page opened tab \d+\./)
+  expect((await click(text, 'Held')).notes).toEqual([
+    'The page opened another tab, of which no address has answered yet.',
+  ])
+  expect((await click(text, 'Open')).notes.join()).toMatch(/^The page opened tab \d+\.$/)
+  for (const reply of held) reply.end('<h1>Held</h1>')
+  await expect.poll(() => browsing.notes().join()).toMatch(/^The page opened tab \d+\.$/)
+  for (const { id } of browsing.tabs()) if (id !== tab.id) await browsing.close(id)
   expect(browsing.tabs().map(({ id }) => id)).toEqual([tab.id])
 })
 

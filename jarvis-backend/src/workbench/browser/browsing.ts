@@ -3,6 +3,7 @@ import { Mistake } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { quoted } from '../../redaction/visible.ts'
 import { type Allows, type EgressParts, openWay, type Way } from '../egress/proxy.ts'
+import { watchArrivals } from './arriving.ts'
 import { createDownloads } from './downloads.ts'
 import { type Launched, launchChromium } from './launch.ts'
 import { type PageAddress, pageAddress, placesFor } from './site.ts'
@@ -77,6 +78,7 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
     permissions: [],
   })
   context.setDefaultTimeout(actMs)
+  const arriving = await watchArrivals(context, await launched.browser.newBrowserCDPSession())
   const tabs = new Map<number, Tab>()
   let current: number | undefined
   let notes: string[] = []
@@ -142,10 +144,16 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
     return tab
   }
 
-  /** Until the page loads nothing more, at most three seconds: many pages never end. */
+  /** Until the page loads nothing more and what it opened is known, at most three seconds each: many pages never end. */
   async function quiet(page: Page) {
     await page.waitForLoadState('networkidle', { timeout: quietMs }).catch(() => undefined)
-    await Promise.race([Promise.all(keeping), new Promise<void>((resolve) => clock.after(quietMs, resolve))])
+    const all = Promise.all([...keeping, arriving.shown()])
+    await Promise.race([all, new Promise<void>((resolve) => clock.after(quietMs, resolve))])
+    const unknown = arriving.giveUp()
+    if (unknown > 0)
+      note(
+        `The page opened ${unknown === 1 ? 'another tab' : `${unknown} tabs`}, of which no address has answered yet.`,
+      )
   }
 
   function refusedPlaces(): string[] {
