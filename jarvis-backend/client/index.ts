@@ -408,11 +408,11 @@ export type Operations = {
   'POST /api/passkeys/countersign': { input: { body: PasskeyCountersignBody }; reply: Passkey }
   /** Renames a passkey of yours. */
   'PATCH /api/passkeys/{id}': { input: { params: { id: string }; body: PasskeyPatchBody }; reply: undefined }
-  /** Removes a passkey of yours. It signs in and decides no more; what it has signed stays valid. */
+  /** Removes a passkey of yours. It signs in and decides no more, and the sign-ins made with it end, except this one; what it has signed stays valid. */
   'DELETE /api/passkeys/{id}': { input: { params: { id: string } }; reply: undefined }
   /** A person’s passkeys. */
   'GET /api/people/{id}/passkeys': { input: { params: { id: string } }; reply: { items: (Passkey)[] } }
-  /** Removes a passkey of a person who has lost it. It signs in and decides no more; what it has signed stays valid, and sign-ins stay until they are ended. */
+  /** Removes a passkey of a person who has lost it. It signs in and decides no more, and the sign-ins made with it end; what it has signed stays valid. */
   'DELETE /api/people/{id}/passkeys/{passkey}': { input: { params: { id: string; passkey: string } }; reply: undefined }
   /** Options for `navigator.credentials.get`, to sign in or to step up. They count once, for five minutes. Refused with what to do at an address where passkeys do not work. */
   'POST /api/auth/passkey/options': { input: {  }; reply: WebAuthnOptions }

@@ -14,6 +14,7 @@ const opened = async () => {
     (await door.ask<Page<JournalEntry>>('GET', '/journal?kind=signer')).items.map(({ body }) => body)
   return { jarvis, door, signers }
 }
+const tokenOf = async (response: Response) => ((await response.json()) as { token: string }).token
 const codeOf = async (response: Response) =>
   response.ok ? 'ok' : ((await response.json()) as { error: { code: string } }).error.code
 
@@ -36,7 +37,11 @@ test('a passkey signs in and steps up; it is listed with its last use, renamed a
   expect(items).toEqual([
     { id: laptop.id, name: 'Desk', isSynced: false, createdAt: expect.any(Number), lastUsedAt: expect.any(Number) },
   ])
-  await door.ask('DELETE', `/passkeys/${laptop.id}`)
+  const other = await tokenOf(await door.signIn(laptop.get(await door.signInOptions())))
+  await door.ask('DELETE', `/passkeys/${laptop.id}`, undefined, token)
+  // The sign-in that removed it stays, and one by a password; the other one that was made with it ends.
+  const ends = [token, door.token, other].map(async (as) => codeOf(await door.send('GET', '/auth/me', undefined, as)))
+  expect(await Promise.all(ends)).toEqual(['ok', 'ok', 'unauthorized'])
   expect(await codeOf(await door.signIn(laptop.get(await door.signInOptions())))).toBe('invalid_credentials')
   expect(await signers()).toMatchObject([
     { change: 'removed', id: laptop.id },
@@ -62,9 +67,14 @@ test('an owner sees another person’s passkeys, and removes a lost one with the
   expect(await codeOf(await door.send('DELETE', `/people/operator/passkeys/${phone.id}`))).toBe('not_found')
   const plain = jarvis.token('operator')
   expect(await codeOf(await door.send('DELETE', `${lost}/${phone.id}`, undefined, plain))).toBe('step_up_required')
-  expect(await codeOf(await door.signIn(phone.get(await door.signInOptions())))).toBe('ok')
+  const onPhone = await tokenOf(await door.signIn(phone.get(await door.signInOptions())))
+  const { socket } = await jarvis.connect('/events', 'operator', onPhone)
+  const dropped = new Promise((resolve) => socket.once('disconnect', resolve))
 
   await door.ask('DELETE', `${lost}/${phone.id}`)
+  await dropped
+  const signedIn = [onPhone, token].map(async (as) => codeOf(await own.send('GET', '/auth/me', undefined, as)))
+  expect(await Promise.all(signedIn)).toEqual(['unauthorized', 'ok'])
   expect(await door.ask('GET', lost)).toEqual({ items: [] })
   expect(await codeOf(await door.signIn(phone.get(await door.signInOptions())))).toBe('invalid_credentials')
   expect((await signers())[0]).toMatchObject({ change: 'removed', person: id, name: 'Phone', by: 'operator' })

@@ -9,6 +9,8 @@ export type SignInRow = {
   client: string
   /** `password`, `passkey`, … */
   method: string
+  /** The passkey it was made with. */
+  passkey?: string
   createdAt: number
   lastSeenAt: number
   /** Whatever happens, it ends then. */
@@ -25,6 +27,8 @@ export interface SignInStore {
   end(id: string): boolean
   /** @param except the one that goes on */
   endAll(person: string, except?: string): void
+  /** Ends those that were made with a passkey. @param except the one that goes on */
+  endOf(passkey: string, except?: string): void
   /** Forgets those whose time is over, and those not used since `unseenSince`. */
   prune(at: number, unseenSince: number): void
 }

@@ -51,7 +51,7 @@ export interface RevocationStore {
 }
 
 /** Where somebody signs in, and how. */
-export type SignInFacts = Pick<SignInRow, 'address' | 'client' | 'method'>
+export type SignInFacts = Pick<SignInRow, 'address' | 'client' | 'method' | 'passkey'>
 
 export type Tokens = {
   /**
@@ -144,7 +144,7 @@ export function createTokens(parts: Parts): Tokens {
   }
 
   const tokens: Tokens = {
-    issue(person, { address, client, method }, inCookie = false) {
+    issue(person, facts, inCookie = false) {
       const lifetimeS = lifetimesS[inCookie ? 'cookie' : 'bearer']
       // Rounded up to whole seconds, so that a token issued after a change of password is not before it.
       const iat = Math.ceil(Math.max(Date.now(), validFrom()) / 1000)
@@ -158,7 +158,7 @@ export function createTokens(parts: Parts): Tokens {
       const at = now()
       signIns.prune(at, at - idleMs)
       signIns.add({
-        ...{ id, person: person.id, hash: hashToken(token), address, client, method },
+        ...{ id, person: person.id, hash: hashToken(token), ...facts },
         ...{ createdAt: at, lastSeenAt: at, endsAt: at + lifetimeS * 1000 },
       })
       people.seen(person.id, at)

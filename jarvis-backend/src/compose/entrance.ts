@@ -157,6 +157,7 @@ export function composeEntrance(
         cookie,
         addressOf,
         revoked: drop,
+        ended: look,
         newDevice({ id, name }, { address, method, signIn }) {
           // Whoever has never been elsewhere has no other device to be told on.
           const isFirst = !signIns.list(id).some((row) => row.id !== signIn)

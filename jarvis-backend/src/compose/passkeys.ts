@@ -11,6 +11,7 @@ import { createSigners, sealOf } from '../signing/signers.ts'
 import { createSshKeys, type SshKeyChange } from '../signing/ssh-keys.ts'
 import { createChallengeStore } from '../store/sqlite/access/challenges.ts'
 import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
+import { createSignInStore } from '../store/sqlite/access/people.ts'
 import { createSignerKeyStore } from '../store/sqlite/access/signer-keys.ts'
 import { journalHead } from '../store/sqlite/journal/journal.ts'
 import type { Foundation } from './foundation.ts'
@@ -45,6 +46,7 @@ export function composePasskeys(
   const passkeys = createPasskeys({
     ...{ store, place, now, durably: database.durably },
     record: (change) => recordSigner('passkey', change),
+    endSignIns: createSignInStore(database).endOf,
     hadPasskeys: (person) => proof.hadSigner('passkey', person),
   })
   const sshKeys = createSshKeys({

@@ -58,6 +58,8 @@ export type SignIn = {
   record(event: SignInEvent): void
   /** Drops the sockets of a token that was revoked. */
   revoked(identity: Identity): void
+  /** Drops what is open by sign-ins that ended. */
+  ended(): void
   /** Tells a person that they signed in on a device that they had not signed in on before. */
   newDevice(person: Person, facts: { address: string; method: string; signIn: string }): void
   /** Drops what a person had open, after a change of their password. */
@@ -132,19 +134,23 @@ export function authRoutes(parts: SignIn): Route[] {
     note(request, what, by, method)
     return message
   }
-  function signIn(request: Request, person: Person, method: string): LoginReply & { signIn: string } {
+  function signIn(request: Request, person: Person, method: string, passkey?: string): LoginReply & { signIn: string } {
     const { id, name, role } = person
     const inCookie = parts.cookie.suits(request)
-    const { token, expiresIn, signIn } = tokens.issue(person, { ...from(request), method }, inCookie)
+    const { token, expiresIn, signIn } = tokens.issue(
+      person,
+      { ...from(request), method, ...(passkey !== undefined && { passkey }) },
+      inCookie,
+    )
     return { token, expiresIn, role: wireRole(role), person: { id, name, role }, signIn }
   }
   /** Signs a person in who has proved it otherwise than by a password. @throws JarvisError `invalid_credentials` */
-  function enter(id: string, request: Request, response: Response, method: string): LoginReply {
+  function enter(id: string, request: Request, response: Response, method: string, passkey?: string): LoginReply {
     const person = people.get(id)
     if (person === undefined || person.disabledAt !== undefined) {
       throw new JarvisError('invalid_credentials', 'This person cannot sign in at present. Ask an owner.')
     }
-    const { signIn: at, ...reply } = signIn(request, person, method)
+    const { signIn: at, ...reply } = signIn(request, person, method, passkey)
     const isNewDevice = isNew(request, id)
     record({ what: 'signed_in', by: id, ...from(request), method, ...(isNewDevice && { isNewDevice }) })
     response.append('Set-Cookie', device.issue(id))
@@ -239,7 +245,8 @@ export function authRoutes(parts: SignIn): Route[] {
         const budgets = signInBudgets(addressOf(request), account, known)
         return requirePasskey(response, budgets, refuse(request, 'refused', account, ''))
       },
-      enter: (person, request, response) => enter(person, request, response, 'passkey'),
+      enter: (person, passkey, request, response) => enter(person, request, response, 'passkey', passkey),
+      ended: parts.ended,
     }),
   ]
 }

@@ -28,9 +28,11 @@ export function passkeyRoutes(parts: {
   /** Checks a passkey and counts refused ones. @returns the person's id */
   prove(request: Request, response: PasskeyAssertion): Promise<string>
   /** Signs the person in, whose passkey was checked. */
-  enter(person: string, request: Request, response: Response): Entered
+  enter(person: string, passkey: string, request: Request, response: Response): Entered
+  /** What is open counts no longer, perhaps. */
+  ended(): void
 }): Route[] {
-  const { passkeys, people, originOf, labelOf, prove, enter } = parts
+  const { passkeys, people, originOf, labelOf, prove, enter, ended } = parts
   return [
     get(
       '/passkeys',
@@ -67,9 +69,12 @@ export function passkeyRoutes(parts: {
     ),
     del(
       '/passkeys/:id',
-      'Removes a passkey of yours. It signs in and decides no more; what it has signed stays valid.',
+      'Removes a passkey of yours. It signs in and decides no more, and the sign-ins made with it end, except this one; what it has signed stays valid.',
       { role: 'viewer', forMembers: true, password: true },
-      ({ by, params }) => passkeys.remove(by, params.id, by),
+      ({ by, identity, params }) => {
+        passkeys.remove(by, params.id, by, identity.signIn)
+        ended()
+      },
     ),
     get(
       '/people/:id/passkeys',
@@ -79,9 +84,12 @@ export function passkeyRoutes(parts: {
     ),
     del(
       '/people/:id/passkeys/:passkey',
-      'Removes a passkey of a person who has lost it. It signs in and decides no more; what it has signed stays valid, and sign-ins stay until they are ended.',
+      'Removes a passkey of a person who has lost it. It signs in and decides no more, and the sign-ins made with it end; what it has signed stays valid.',
       { role: 'owner', password: true },
-      ({ params, by }) => passkeys.remove(people.must(params.id).id, params.passkey, by),
+      ({ params, by, identity }) => {
+        passkeys.remove(people.must(params.id).id, params.passkey, by, identity.signIn)
+        ended()
+      },
     ),
     post(
       '/auth/passkey/options',
@@ -93,7 +101,8 @@ export function passkeyRoutes(parts: {
       '/auth/passkey',
       'Signs in with a passkey. `expiresIn` is seconds.',
       { role: 'public', body: PasskeySignInBody, reply: LoginReply },
-      async ({ body, request, response }) => enter(await prove(request, body.response), request, response),
+      async ({ body, request, response }) =>
+        enter(await prove(request, body.response), body.response.id, request, response),
     ),
   ]
 }

@@ -45,8 +45,8 @@ export type Passkeys = {
   countersign(person: string, response: PasskeyAssertion): Passkey
   /** @throws JarvisError `not_found` */
   rename(person: string, id: string, name: string): void
-  /** @param by who removes it: the person, or an owner. @throws JarvisError `not_found` */
-  remove(person: string, id: string, by: string): void
+  /** Removes it and ends the sign-ins that were made with it. @param by who does: the person, or an owner. @param signIn theirs, which stays. @throws JarvisError `not_found` */
+  remove(person: string, id: string, by: string, signIn?: string): void
   /** Options for whoever has a passkey here. @throws JarvisError `conflict` at an address where none works */
   signInOptions(origin: string): Promise<WebAuthnOptions>
   /** @returns the id of the person whose passkey it is. @throws JarvisError `invalid_credentials` */
@@ -63,6 +63,8 @@ export function createPasskeys(parts: {
   durably<T>(work: () => T): T
   /** Writes to the journal, in the transaction of the change. */
   record(change: PasskeyChange): void
+  /** Ends the sign-ins that were made with a passkey, in the transaction of the change. @param except the one that goes on */
+  endSignIns(passkey: string, except?: string): void
   /** Whether the journal has passkeys of that person which are gone. */
   hadPasskeys(person: string): boolean
 }): Passkeys {
@@ -172,10 +174,11 @@ export function createPasskeys(parts: {
         record({ change: 'renamed', person, id, name })
       })
     },
-    remove(person, id, by) {
+    remove(person, id, by, signIn) {
       durably(() => {
         const known = store.get(id)
         if (known === undefined || !store.remove(id, person)) throw unknown()
+        parts.endSignIns(id, signIn)
         record({ change: 'removed', person, id, name: known.name, ...(by !== person && { by }) })
       })
     },

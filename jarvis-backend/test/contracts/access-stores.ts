@@ -223,6 +223,16 @@ export function signInStoreContract(open: () => SignInStore) {
     store.endAll('operator')
     expect(store.get('sin_3')).toBeUndefined()
   })
+
+  test('sign-ins that were made with a passkey end with it, all but one', () => {
+    const store = open()
+    for (const id of ['sin_1', 'sin_2']) store.add({ ...row(id), passkey: 'a' })
+    store.add({ ...row('sin_3'), passkey: 'b' })
+    store.add(row('sin_4'))
+    store.endOf('a', 'sin_2')
+    expect(store.get('sin_2')).toEqual({ ...row('sin_2'), passkey: 'a' })
+    expect(store.list('operator').map(({ id }) => id)).toEqual(['sin_4', 'sin_3', 'sin_2'])
+  })
 }
 
 export function secondFactorStoreContract(open: () => SecondFactorStore) {

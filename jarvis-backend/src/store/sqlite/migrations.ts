@@ -947,4 +947,8 @@ export const migrations: readonly string[] = [
   ALTER TABLE push_subscriptions ADD COLUMN seen_at INTEGER;
   UPDATE push_subscriptions SET seen_at = CAST(unixepoch('subsec') * 1000 AS INTEGER);
   `,
+  `
+  -- The passkey that a sign-in was made with, for it ends with the passkey. Those that are there have none known.
+  ALTER TABLE sign_ins ADD COLUMN passkey TEXT;
+  `,
 ]

@@ -58,28 +58,36 @@ export function createPersonStore({ sql }: Database): PersonStore {
   }
 }
 
+type Stored = Omit<SignInRow, 'passkey'> & { passkey: string | null }
+
 export function createSignInStore({ sql }: Database): SignInStore {
-  const columns = `id, person, hash, address, client, method, created_at AS createdAt, last_seen_at AS lastSeenAt,
+  const columns = `id, person, hash, address, client, method, passkey, created_at AS createdAt, last_seen_at AS lastSeenAt,
     ends_at AS endsAt`
+  const toRow = ({ passkey, ...row }: Stored): SignInRow => ({ ...row, ...(passkey !== null && { passkey }) })
   const insert = sql.prepare(
-    `INSERT INTO sign_ins (id, person, hash, address, client, method, created_at, last_seen_at, ends_at)
-     VALUES (@id, @person, @hash, @address, @client, @method, @createdAt, @lastSeenAt, @endsAt)`,
+    `INSERT INTO sign_ins (id, person, hash, address, client, method, passkey, created_at, last_seen_at, ends_at)
+     VALUES (@id, @person, @hash, @address, @client, @method, @passkey, @createdAt, @lastSeenAt, @endsAt)`,
   )
-  const byId = sql.prepare<[string], SignInRow>(`SELECT ${columns} FROM sign_ins WHERE id = ?`)
-  const ofPerson = sql.prepare<[string], SignInRow>(
+  const byId = sql.prepare<[string], Stored>(`SELECT ${columns} FROM sign_ins WHERE id = ?`)
+  const ofPerson = sql.prepare<[string], Stored>(
     `SELECT ${columns} FROM sign_ins WHERE person = ? ORDER BY last_seen_at DESC, id DESC`,
   )
   const touch = sql.prepare('UPDATE sign_ins SET last_seen_at = ? WHERE id = ?')
   const end = sql.prepare('DELETE FROM sign_ins WHERE id = ?')
   const endAll = sql.prepare('DELETE FROM sign_ins WHERE person = ? AND id <> ?')
+  const endOf = sql.prepare('DELETE FROM sign_ins WHERE passkey = ? AND id <> ?')
   const prune = sql.prepare('DELETE FROM sign_ins WHERE ends_at <= ? OR last_seen_at <= ?')
   return {
-    add: (row) => void insert.run(row),
-    get: (id) => byId.get(id),
-    list: (person) => ofPerson.all(person),
+    add: (row) => void insert.run({ passkey: null, ...row }),
+    get(id) {
+      const row = byId.get(id)
+      return row && toRow(row)
+    },
+    list: (person) => ofPerson.all(person).map(toRow),
     seen: (id, at) => void touch.run(at, id),
     end: (id) => end.run(id).changes === 1,
     endAll: (person, except = '') => void endAll.run(person, except),
+    endOf: (passkey, except = '') => void endOf.run(passkey, except),
     prune: (at, unseenSince) => void prune.run(at, unseenSince),
   }
 }
