@@ -448,6 +448,10 @@ export type Operations = {
   'POST /api/signers/ssh/countersign': { input: { body: SshCountersignBody }; reply: SshKeyInfo }
   /** Removes a key of yours. It decides no more; what it has signed stays valid. */
   'DELETE /api/signers/ssh/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** A person’s SSH keys. */
+  'GET /api/people/{id}/signers/ssh': { input: { params: { id: string } }; reply: { items: (SshKeyInfo)[] } }
+  /** Removes an SSH key of a person who has lost it. It decides no more; what it has signed stays valid. */
+  'DELETE /api/people/{id}/signers/ssh/{key}': { input: { params: { id: string; key: string } }; reply: undefined }
   /** Who may sign in, and the roles that can be given. Owners are told more about each. */
   'GET /api/people': { input: {  }; reply: PeopleReply }
   /** Renames a person, changes the role, disables or enables. It counts at once, also where the person is signed in. The last owner stays one. */

@@ -5,8 +5,17 @@ import { fileURLToPath } from 'node:url'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
-import type { DecisionChallenge, SshKeyInfo, SshKeyReply } from '../src/protocol/index.ts'
+import type {
+  DecisionChallenge,
+  JournalEntry,
+  Page,
+  PeopleReply,
+  SshKeyInfo,
+  SshKeyReply,
+} from '../src/protocol/index.ts'
 import { createAuthenticator } from './support/fake-authenticator.ts'
+import { passkeyDoor } from './support/passkey-door.ts'
+import { joined, stepUpAs } from './support/people.ts'
 import { terminal } from './support/shell.ts'
 import { cardIn, opened, passkey } from './support/signed-cards.ts'
 import { makeSshKey } from './support/ssh-keygen.ts'
@@ -116,6 +125,29 @@ test('a further key is signed by an older one, of SSH or a passkey, and a remove
   await expect.poll(restarts).toBe(1)
   expect(await verified(house)).toContain('1 signed approvals that hold')
 }, 60_000)
+
+test('an owner sees another person’s SSH keys, and removes a lost one with the password; nobody else does', async () => {
+  const { jarvis, door } = await opened()
+  const { token } = await joined(jarvis, 'Ann', 'operator')
+  await stepUpAs(jarvis, token)
+  const own = passkeyDoor(jarvis, token)
+  const { items: people } = await door.ask<PeopleReply>('GET', '/people')
+  const id = people.find(({ name }) => name === 'Ann')?.id ?? expect.fail('Ann is not there.')
+  await own.ask('POST', '/signers/ssh', { key: makeSshKey().line, name: 'Laptop' })
+  const { items } = await door.ask<{ items: SshKeyInfo[] }>('GET', `/people/${id}/signers/ssh`)
+  expect(items).toMatchObject([{ name: 'Laptop' }])
+  const lost = `signers/ssh/${encodeURIComponent(items[0]?.id ?? '')}`
+  const statuses = [
+    await own.send('GET', '/people/operator/signers/ssh'),
+    await own.send('DELETE', `/people/${id}/${lost}`),
+    await door.send('DELETE', `/people/operator/${lost}`),
+    await door.send('DELETE', `/people/${id}/${lost}`),
+  ].map(({ status }) => status)
+  expect(statuses).toEqual([403, 403, 404, 204])
+  expect(await own.ask('GET', '/signers/ssh')).toEqual({ items: [] })
+  const { items: kept } = await door.ask<Page<JournalEntry>>('GET', '/journal?kind=signer')
+  expect(kept[0]?.body).toMatchObject({ type: 'ssh', change: 'removed', person: id, name: 'Laptop', by: 'operator' })
+})
 
 test('a passkey signs no card after a count that went back, and the next one is counted', async () => {
   const { operator, challenge, decide, key, journal, restarts } = await opened()

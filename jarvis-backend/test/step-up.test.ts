@@ -57,6 +57,7 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'DELETE /second-factor': 'password',
   'DELETE /people/:id/second-factor': 'password',
   'DELETE /people/:id/passkeys/:passkey': 'password',
+  'DELETE /people/:id/signers/ssh/:key': 'password',
   'POST /push/decide': 'public',
   'POST /channel-taps/:channel': 'public',
   'POST /signers/ssh': 'password',

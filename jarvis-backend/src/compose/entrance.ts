@@ -27,6 +27,7 @@ import type { Route } from '../http/route.ts'
 import { secondFactorRoutes } from '../http/second-factor.ts'
 import { withSessionCookie } from '../http/session-cookie.ts'
 import { signInRoutes } from '../http/sign-ins.ts'
+import { sshKeyRoutes } from '../http/ssh-keys.ts'
 import { routeTable } from '../http/table.ts'
 import { waysRoutes } from '../http/ways.ts'
 import { firstOwnerId } from '../protocol/index.ts'
@@ -206,7 +207,7 @@ export function composeEntrance(
           ...ways,
           ...ofSignIns,
           ...secondFactorRoutes({ factors, people }),
-          ...site.signerRoutes,
+          ...sshKeyRoutes({ sshKeys: site.sshKeys, people, originOf: createOriginOf(config.publicUrl) }),
           ...site.peopleRoutes,
           ...parts.routes,
         ],

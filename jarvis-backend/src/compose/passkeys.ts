@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { createOriginOf } from '../auth/public-origin.ts'
 import type { DeviceKeyChange } from '../channels/web-push/signed-buttons.ts'
 import { sealedOrMade } from '../config/sealed-file.ts'
-import { sshKeyRoutes } from '../http/ssh-keys.ts'
 import { createDecisions } from '../signing/decisions.ts'
 import type { SignerType } from '../signing/enrolment.ts'
 import { createPasskeys, type PasskeyChange } from '../signing/passkeys.ts'
@@ -69,7 +67,7 @@ export function composePasskeys(
     copied: ({ person, id, name }, why) => recordSigner('passkey', { change: 'refused', person, id, name, why }),
   })
   return {
-    ...{ passkeys, decisions, signerRoutes: sshKeyRoutes(sshKeys, createOriginOf(publicUrl)) },
+    ...{ passkeys, sshKeys, decisions },
     /** For other keys that sign. */
     signing: { keys, signers, challenges, head, record: recordSigner },
   }

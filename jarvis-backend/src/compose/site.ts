@@ -216,7 +216,7 @@ export function createSite(
     now,
   })
   const tokenUse = createTokenUse({ store: tokenStore, clock: given.clock, report })
-  const { passkeys, decisions, signerRoutes, signing } = composePasskeys(foundation, config.publicUrl)
+  const { passkeys, sshKeys, decisions, signing } = composePasskeys(foundation, config.publicUrl)
   const push = composeWebPush(foundation, {
     ...{ config, sender: replace.push, signing, people: people.known },
     ...{ confirmations: () => gate.confirmations, channels: () => channels },
@@ -383,7 +383,7 @@ export function createSite(
     workbench,
     passkeys,
     signerKeys: signing.keys,
-    signerRoutes,
+    sshKeys,
     apiTokens,
     tokenUse,
     ...people,

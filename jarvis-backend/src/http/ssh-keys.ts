@@ -1,10 +1,20 @@
+import { z } from 'zod'
+import type { People } from '../auth/people.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
 import { SshCountersignBody, SshKeyBody, SshKeyInfo, SshKeyReply, SshKeysReply } from '../protocol/index.ts'
 import type { SshKeys } from '../signing/ssh-keys.ts'
 import { del, get, post, type Route } from './route.ts'
 
-/** `/api/signers/ssh`: a person's keys of OpenSSH, by which decisions are signed at a terminal. */
-export const sshKeyRoutes = (sshKeys: SshKeys, originOf: OriginOf): Route[] => [
+/** `/api/signers/ssh` and `/api/people/:id/signers/ssh`: a person's keys of OpenSSH, by which decisions are signed at a terminal. */
+export const sshKeyRoutes = ({
+  sshKeys,
+  people,
+  originOf,
+}: {
+  sshKeys: SshKeys
+  people: Pick<People, 'must'>
+  originOf: OriginOf
+}): Route[] => [
   get(
     '/signers/ssh',
     'Your [SSH keys](signed-decisions.md#by-terminal) that sign decisions.',
@@ -27,6 +37,18 @@ export const sshKeyRoutes = (sshKeys: SshKeys, originOf: OriginOf): Route[] => [
     '/signers/ssh/:id',
     'Removes a key of yours. It decides no more; what it has signed stays valid.',
     { role: 'member', password: true },
-    ({ by, params }) => sshKeys.remove(by, params.id),
+    ({ by, params }) => sshKeys.remove(by, params.id, by),
+  ),
+  get(
+    '/people/:id/signers/ssh',
+    'A person’s SSH keys.',
+    { role: 'owner', reply: z.object({ items: z.array(SshKeyInfo) }) },
+    ({ params: { id } }) => ({ items: sshKeys.list(people.must(id).id) }),
+  ),
+  del(
+    '/people/:id/signers/ssh/:key',
+    'Removes an SSH key of a person who has lost it. It decides no more; what it has signed stays valid.',
+    { role: 'owner', password: true },
+    ({ by, params }) => sshKeys.remove(people.must(params.id).id, params.key, by),
   ),
 ]

@@ -26,7 +26,8 @@ export type SshKeyChange = { person: string; id: string; name: string } & (
       trust?: 'first' | 'renewed'
       signedBy?: Countersignature
     }
-  | { change: 'removed' }
+  /** `by`: an owner who removed it; absent: the person. */
+  | { change: 'removed'; by?: string }
 )
 
 /** What an older key makes of an enrolment: a passkey's answer, or `ssh-keygen -Y sign -n signer@jarvis`. */
@@ -40,8 +41,8 @@ export type SshKeys = {
   enrol(person: string, name: string, line: string, origin: string): SshKeyReply
   /** Enrols the key that an older one has signed now. @throws JarvisError `invalid_request` */
   countersign(person: string, signed: Signed): SshKeyInfo
-  /** @throws JarvisError `not_found` */
-  remove(person: string, id: string): void
+  /** @param by who removes it: the person, or an owner. @throws JarvisError `not_found` */
+  remove(person: string, id: string, by: string): void
 }
 
 /** Enrols keys of OpenSSH, by which decisions are signed at a terminal. What is under way is kept in memory, so a restart ends it. */
@@ -135,12 +136,12 @@ export function createSshKeys(parts: {
       if (problem !== undefined) throw invalid(`The older key’s signature does not count. ${problem}`)
       return keep(begun.key, begun.origin, signedBy)
     },
-    remove(person, id) {
+    remove(person, id, by) {
       durably(() => {
         const known = store.get(id)
         if (known?.type !== 'ssh' || known.person !== person || !store.remove(id))
-          throw new JarvisError('not_found', 'You have no such key.')
-        record({ change: 'removed', person, id, name: known.name })
+          throw new JarvisError('not_found', 'There is no such key.')
+        record({ change: 'removed', person, id, name: known.name, ...(by !== person && { by }) })
       })
     },
   }

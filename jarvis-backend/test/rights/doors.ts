@@ -294,6 +294,8 @@ POST /people/:id/sign-out
 GET /people/:id/sign-ins
 GET /people/:id/passkeys
 DELETE /people/:id/passkeys/:passkey
+GET /people/:id/signers/ssh
+DELETE /people/:id/signers/ssh/:key
 GET /people/invitations
 POST /people/invitations
 DELETE /people/invitations/:id

@@ -5,6 +5,13 @@ import { ApiError, call } from './http.ts'
 export const listSshKeys = () => call<{ items: SshKeyInfo[] }>('GET', '/api/signers/ssh')
 export const removeSshKey = (id: string) => call<void>('DELETE', `/api/signers/ssh/${encodeURIComponent(id)}`)
 
+const ofPerson = (id: string) => `/api/people/${encodeURIComponent(id)}/signers/ssh`
+/** Of another person, as an owner. */
+export const listSshKeysOf = (id: string) => call<{ items: SshKeyInfo[] }>('GET', ofPerson(id))
+/** As an owner. @throws ApiError `not_found` where it is gone */
+export const removeSshKeyOf = (id: string, key: string) =>
+  call<void>('DELETE', `${ofPerson(id)}/${encodeURIComponent(key)}`)
+
 /**
  * Enrols an SSH key; where the person has passkeys, one of those is asked to sign it.
  * @param key a line of a `.pub` file. @param name empty: the line's comment

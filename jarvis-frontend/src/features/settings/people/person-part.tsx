@@ -8,7 +8,7 @@ import { Visible } from '../../../ui/boxed.tsx'
 import { PanelHead } from '../../../ui/panel-head.tsx'
 import { FormProblem } from '../form-problem.tsx'
 import { Initial } from './initial.tsx'
-import { PersonPasskeys } from './person-passkeys.tsx'
+import { PersonPasskeys, PersonSshKeys } from './person-keys.tsx'
 import { SignIns } from './sign-ins.tsx'
 import { TwoStep } from './two-step.tsx'
 import { useAttempt } from './use-attempt.ts'
@@ -93,6 +93,8 @@ export function PersonPart(props: Props) {
         <>
           <PanelHead as="h4" title="Passkeys" />
           <PersonPasskeys key={id} id={id} name={name} isResting={isHeld} />
+          <PanelHead as="h4" title="SSH keys" />
+          <PersonSshKeys key={id} id={id} name={name} isResting={isHeld} />
         </>
       )}
       {lately}

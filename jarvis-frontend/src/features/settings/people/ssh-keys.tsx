@@ -1,12 +1,9 @@
 import { ApiError } from '../../../api/http.ts'
 import { addSshKey, listSshKeys, removeSshKey } from '../../../api/ssh-keys.ts'
 import { useLoad } from '../../../api/use-load.ts'
-import { ago, exactTime } from '../../../lib/format.ts'
 import { passkeyProblem } from '../../../lib/passkey-problem.ts'
-import { Visible } from '../../../ui/boxed.tsx'
-import { KeyMark } from '../../../ui/key-mark.tsx'
-import { useNow } from '../../../ui/use-now.ts'
 import { FormProblem } from '../form-problem.tsx'
+import { SshKeyFacts } from './ssh-key-facts.tsx'
 import { TwoStep } from './two-step.tsx'
 import { useAttempt } from './use-attempt.ts'
 
@@ -14,7 +11,6 @@ import { useAttempt } from './use-attempt.ts'
 export function SshKeys({ isResting }: { isResting: boolean }) {
   const { data, problem, again } = useLoad('ssh-keys', listSshKeys, ['connect'])
   const { problem: failed, isBusy, attempt } = useAttempt()
-  const now = useNow(60_000)
   const isHeld = isResting || isBusy
   const add = async (form: HTMLFormElement) => {
     const given = new FormData(form)
@@ -48,22 +44,14 @@ export function SshKeys({ isResting }: { isResting: boolean }) {
         <p>No SSH key yet. It signs decisions at a terminal.</p>
       ) : (
         <ul className="fact-list" aria-label="Your SSH keys">
-          {data.items.map(({ id, name, createdAt, lastUsedAt }) => (
-            <li key={id}>
-              <KeyMark />
-              <span>
-                <Visible text={name} />
-                <small>added {exactTime(createdAt)}</small>
-              </span>
-              <span className="text-soft">
-                {lastUsedAt === undefined ? 'never used' : `used ${ago(lastUsedAt, now)}`}
-                <small>{id}</small>
-              </span>
+          {data.items.map((sshKey) => (
+            <li key={sshKey.id}>
+              <SshKeyFacts sshKey={sshKey} />
               <TwoStep
                 act="Remove"
-                object={name}
+                object={sshKey.name}
                 isResting={isHeld}
-                onDo={() => void attempt(() => removeSshKey(id)).then((isDone) => isDone && again())}
+                onDo={() => void attempt(() => removeSshKey(sshKey.id)).then((isDone) => isDone && again())}
               />
             </li>
           ))}

@@ -1,0 +1,23 @@
+import type { SshKeyInfo } from 'jarvis-backend/protocol'
+import { ago, exactTime } from '../../../lib/format.ts'
+import { Visible } from '../../../ui/boxed.tsx'
+import { KeyMark } from '../../../ui/key-mark.tsx'
+import { useNow } from '../../../ui/use-now.ts'
+
+/** What a row says of an SSH key: name, when it was added and used last, fingerprint. */
+export function SshKeyFacts({ sshKey: { id, name, createdAt, lastUsedAt } }: { sshKey: SshKeyInfo }) {
+  const now = useNow(60_000)
+  return (
+    <>
+      <KeyMark />
+      <span>
+        <Visible text={name} />
+        <small>added {exactTime(createdAt)}</small>
+      </span>
+      <span className="text-soft">
+        {lastUsedAt === undefined ? 'never used' : `used ${ago(lastUsedAt, now)}`}
+        <small>{id}</small>
+      </span>
+    </>
+  )
+}
