@@ -135,7 +135,7 @@ test('the chosen person stands beside the list and in the address, and closing g
   expect(await seriousFindings(page)).toEqual([])
   await passkeys.getByRole('button', { name: 'Remove Phone…' }).click()
   await passkeys.getByRole('button', { name: 'Remove Phone', exact: true }).click()
-  await pane.getByText('None.', { exact: true }).waitFor()
+  await pane.getByText('No passkey.', { exact: true }).waitFor()
   await page.reload()
   await pane.getByRole('button', { name: 'Edit jonas' }).click()
   await pane.getByRole('form', { name: 'Change jonas' }).getByLabel('Role').selectOption('operator')

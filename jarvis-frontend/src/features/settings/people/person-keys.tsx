@@ -14,7 +14,7 @@ type Props = { id: string; name: string; isResting: boolean }
 export function PersonPasskeys({ id, name, isResting }: Props) {
   return (
     <Keys
-      {...{ isResting, name: `passkeys of ${id}`, label: `Passkeys of ${name}` }}
+      {...{ isResting, name: `passkeys of ${id}`, label: `Passkeys of ${name}`, none: 'No passkey.' }}
       list={() => listPasskeysOf(id)}
       remove={(passkey) => removePasskeyOf(id, passkey)}
       facts={(passkey) => (
@@ -32,7 +32,7 @@ export function PersonPasskeys({ id, name, isResting }: Props) {
 export function PersonSshKeys({ id, name, isResting }: Props) {
   return (
     <Keys
-      {...{ isResting, name: `ssh-keys of ${id}`, label: `SSH keys of ${name}` }}
+      {...{ isResting, name: `ssh-keys of ${id}`, label: `SSH keys of ${name}`, none: 'No SSH key.' }}
       list={() => listSshKeysOf(id)}
       remove={(key) => removeSshKeyOf(id, key)}
       facts={(sshKey) => <SshKeyFacts sshKey={sshKey} />}
@@ -44,6 +44,7 @@ export function PersonSshKeys({ id, name, isResting }: Props) {
 function Keys<Key extends { id: string; name: string }>({
   name,
   label,
+  none,
   isResting,
   list,
   remove,
@@ -51,6 +52,7 @@ function Keys<Key extends { id: string; name: string }>({
 }: {
   name: string
   label: string
+  none: string
   isResting: boolean
   list: () => Promise<{ items: Key[] }>
   remove: (id: string) => Promise<void>
@@ -59,7 +61,7 @@ function Keys<Key extends { id: string; name: string }>({
   const { data, problem, again } = useLoad(name, list, ['connect'])
   const { problem: refused, isBusy, attempt } = useAttempt()
   if (data === undefined) return problem === undefined ? null : <FormProblem text={problem.message} />
-  if (data.items.length === 0) return <p className="rest-note">None.</p>
+  if (data.items.length === 0) return <p className="rest-note">{none}</p>
   return (
     <>
       <ul className="fact-list" aria-label={label}>
