@@ -38,8 +38,13 @@ async function start(
     jarvis,
     screen,
     async approve() {
-      const { toolUseId } = await screen.next('chat:confirm_needed')
-      await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: true })
+      // On a busy machine the fast clock makes the state unknown for a while, and a new card replaces one that shows another state.
+      for (let isDecided = false; !isDecided; ) {
+        const { toolUseId } = await screen.next('chat:confirm_needed')
+        const reply = await screen.request('chat:confirm', { sessionId, toolUseId, confirmed: true })
+        if (!reply.ok && reply.error.code !== 'expired') throw new Error(reply.error.message)
+        isDecided = reply.ok
+      }
       const result = await screen.next('chat:tool_result')
       await screen.next('chat:done')
       const page = (await (await jarvis.rest('/api/journal?limit=200')).json()) as {
