@@ -90,7 +90,7 @@ test('a card says all that makes its call risky', async () => {
   await say(page, 'Stop pihole.')
   const card = page.getByRole('article').filter({ has: page.getByRole('heading', { name: /Stop CT 110/ }) })
   await card
-    .getByText('Guests may lose name resolution while 110 "pihole" is away: by its name it is the DNS')
+    .getByText('It takes away 110 "pihole", by its name the DNS')
     .waitFor()
   await card.getByText('It is the last running one of the group dns: there is no other').waitFor()
   await card.getByText(/^Running for 41 d, CPU \d+ %, last backup .* old/).waitFor()

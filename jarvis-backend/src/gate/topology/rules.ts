@@ -47,9 +47,9 @@ const role = (name: string, which: Role): Rule => ({
   tier: 'red',
   because(facts) {
     const { guest, source } = foundIn(facts, which) ?? {}
-    const { cost, what } = roleCosts[which]
+    const { cost, thing } = roleCosts[which]
     if (guest === undefined || source === undefined) return `${cost}.`
-    return `${cost}${cost.includes(',') ? ',' : ''} while ${guestName(guest)} is away: ${roleWords(source, what)}.`
+    return `It takes away ${guestName(guest)}, ${roleWords(source, thing)}.`
   },
 })
 
