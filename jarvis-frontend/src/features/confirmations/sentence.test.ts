@@ -99,3 +99,29 @@ test('a command line quotes what needs it', () => {
   )
   expect(commandLine('stop_vm', { vmid: 105, force: true })).toBe('/stop_vm vmid=105 force=true')
 })
+
+const file = (path: string, change: 'added' | 'changed' | 'deleted' | 'mode') => ({
+  ...{ path, change, added: 1, removed: 1, lines: ['+a'], left: 0 },
+})
+test.each([
+  [[file('compose/a.yml', 'changed')], 'Change compose/a.yml?', 'Changed compose/a.yml'],
+  [[file('compose/a.yml', 'added')], 'Make compose/a.yml?', 'Made compose/a.yml'],
+  [[file('compose/a.yml', 'deleted')], 'Delete compose/a.yml?', 'Deleted compose/a.yml'],
+  [
+    [file('compose/caddy/a', 'added'), file('compose/caddy/b/c', 'deleted')],
+    'Change 2 files in compose/caddy?',
+    'Changed 2 files in compose/caddy',
+  ],
+  [
+    [file('compose/a', 'mode'), file('compose/b', 'changed')],
+    'Change 2 files in compose?',
+    'Changed 2 files in compose',
+  ],
+])('a card with a difference names the files that it shows', (diff, ask, did) => {
+  const [effect, sentence] = [{ kind: 'data', on: 'path' } as const, 'One file becomes what the command left.']
+  const at = { kind: 'path', id: 'compose' } as unknown as Card['target']
+  const made = actOf({ toolName: 'x', toolInput: {}, target: at, effect, sentence, deed: 'apply one file', diff })
+  expect(sentenceText(made.ask)).toBe(ask)
+  expect(sentenceText(made.did)).toBe(did)
+  expect(made.approve).toBe('apply one file')
+})

@@ -40,11 +40,13 @@ const verbs: Record<string, Verb> = {
 const named = (name: string): Piece => (/^[\w.-]+$/.test(name) ? name : { value: name })
 
 type Asked = Pick<Card, 'toolName' | 'toolInput' | 'target' | 'effect'> &
-  Partial<Pick<Card, 'sentence' | 'deed' | 'plan'>>
+  Partial<Pick<Card, 'sentence' | 'deed' | 'plan' | 'diff'>>
 
 /** Composes a card's sentence from the effect, the arguments and the resolved target. No model and no client writes any of it. */
-export function actOf({ toolName, toolInput, target, effect, sentence, deed, plan }: Asked): Act {
+export function actOf({ toolName, toolInput, target, effect, sentence, deed, plan, diff }: Asked): Act {
   if (plan !== undefined) return planAct(plan)
+  if (effect?.kind === 'data' && effect.on === 'path' && diff !== undefined && diff.length > 0)
+    return filesAct(diff, deed)
   const { kind, on, action = '', isForced = false } = effect ?? {}
   if (kind === 'power' && on === 'guest' && target.vmid !== undefined)
     return powerAct(action, target.vmid, isForced, target)
@@ -138,6 +140,45 @@ function plainAct(verb: Verb | undefined, thing: Piece[], approve: string, ghost
     approve,
     ghost,
   }
+}
+
+type Files = NonNullable<Card['diff']>
+const fileVerbs: Record<Files[number]['change'], [ask: string, doing: string, did: string]> = {
+  added: ['Make', 'Making', 'Made'],
+  changed: ['Change', 'Changing', 'Changed'],
+  mode: ['Change', 'Changing', 'Changed'],
+  deleted: ['Delete', 'Deleting', 'Deleted'],
+}
+
+/** A change of files by the files that its card shows. Several of one kind are named by their common folder. */
+function filesAct(diff: Files, deed: string | undefined): Act {
+  const kinds = new Set(diff.map(({ change }) => (change === 'mode' ? 'changed' : change)))
+  const [only] = kinds
+  const verbs = fileVerbs[kinds.size === 1 && only !== undefined ? only : 'changed']
+  const [ask, doing, did] = verbs
+  const [first] = diff
+  const thing: Piece[] =
+    diff.length === 1 && first !== undefined
+      ? [{ value: first.path }]
+      : [`${diff.length} files in `, { value: folderOf(diff.map(({ path }) => path)) }]
+  const plain = ask.toLowerCase()
+  return {
+    ask: [`${ask} `, ...thing, '?'],
+    doing: [`${doing} `, ...thing],
+    did: [`${did} `, ...thing],
+    didNot: [`Did not ${plain} `, ...thing],
+    failed: [`Did not ${plain} `, ...thing],
+    interrupted: [`${ask} `, ...thing, ': interrupted'],
+    approve: deed === undefined ? `${plain} as shown` : visibleText(deed),
+    ghost: 'change',
+  }
+}
+
+/** The folder that all paths lie in: `compose/caddy` of `compose/caddy/a` and `compose/caddy/b/c`. */
+function folderOf(paths: readonly string[]): string {
+  const [first = [], ...others] = paths.map((path) => path.split('/').slice(0, -1))
+  const common = first.findIndex((part, at) => others.some((other) => other[at] !== part))
+  return (common === -1 ? first : first.slice(0, common)).join('/')
 }
 
 /** In JARVIS's own words. */
