@@ -62,7 +62,7 @@ testHere('a command of a root runs once on a view; approved, exactly the bytes o
   const card = await screen.next('chat:confirm_needed')
   expect(card).toMatchObject({
     toolName: 'apply_changes',
-    reason: expect.stringContaining('The model chose what this command left.') as string,
+    reason: expect.stringContaining('The model chose this command: nobody named its id.') as string,
     now: expect.stringContaining('sandbox: full') as string,
     then: 'this file, as shown; nothing is run again.',
     undo: { kind: 'call', sentence: expect.stringContaining('caddy/caddy') as string },
@@ -96,7 +96,7 @@ testHere(
     const { sessionId } = await screen.ask('chat:send', { message: 'Sort the file.' })
     const card = await screen.next('chat:confirm_needed')
     expect(card).toMatchObject({ toolName: 'apply_changes', tier: 'red', rule: 'taint' })
-    expect(card.reason).toContain('The model chose what this command left. The operator did not name the command.')
+    expect(card.reason).toContain('The model chose this command: nobody named its id.')
     expect(card.reason).not.toContain('repeats text')
     await screen.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: false })
     await screen.next('chat:done')

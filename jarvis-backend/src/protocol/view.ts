@@ -24,6 +24,7 @@ export const CommandData = z.object({
   changes: z.int().optional().describe('How many files it changed or would change.'),
   files: z.string().optional().describe('The same in words.'),
   isApplied: z.boolean().optional(),
+  mayApply: z.boolean().optional().describe('Whether apply_changes can ask for what it would change.'),
   asked: z.array(z.string()).optional().describe('Places that it asked for in vain.'),
 })
 export type CommandData = z.infer<typeof CommandData>

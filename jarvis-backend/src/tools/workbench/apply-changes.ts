@@ -10,7 +10,7 @@ import { keptOf } from './file-tool.ts'
 const pathsOf = ({ folder, state }: Command) =>
   state.kind === 'running' ? [] : state.changes.map(({ path }) => `${folder}/${path}`)
 
-const chosen = 'The model chose what this command left. The operator did not name the command.'
+const chosen = 'The model chose this command: nobody named its id.'
 
 /** @throws Mistake where there is nothing that may be applied */
 function mustBeWhole(command: Command): void {

@@ -48,11 +48,12 @@ export function dataOf({ id, command, state, ...facts }: Command, isApplied = fa
   const { folder, level, isBackground, egress, startedAt } = facts
   const data = { command: id, text: command, folder, level, isBackground, egress, startedAt }
   if (state.kind === 'running') return { ...data, status: 'running' }
-  const { endedAt, exitCode, changes, asked } = state
+  const { endedAt, exitCode, changes, refused, asked } = state
   const files = isApplied ? appliedWords(changes.length) : changesWords(state)
   return {
     ...data,
     ...{ status: 'ended', endedAt, exitCode, words: endWords(state), changes: changes.length, files, isApplied, asked },
+    mayApply: !isApplied && changes.length > 0 && refused.length === 0,
   }
 }
 

@@ -6,7 +6,7 @@ import { Markdown } from './markdown.tsx'
 import { UserMessage, Working } from './message.tsx'
 import { soon } from './optional.ts'
 import type { ThoughtTime } from './rare-rows.tsx'
-import { type Call, foldReads, type Row, type Run, skillOf, streamingItems, viewOf } from './runs.ts'
+import { applicableOf, type Call, foldReads, type Row, type Run, skillOf, streamingItems, viewOf } from './runs.ts'
 import { useSlots } from './slots.ts'
 import type { SessionView } from './state.ts'
 import { nothingYet, type SessionStore } from './store.ts'
@@ -153,11 +153,12 @@ const AttachedFiles = soon(
 )
 
 function CallRow({ call, sessionId, progress }: { call: Call; sessionId: string; progress: string | undefined }) {
-  const { Card, Change, Questions } = useSlots()
+  const { Card, Change, Apply, Questions } = useSlots()
   if (call.blocked !== undefined) return <BlockedRow call={call} />
   const skill = skillOf(call)
   if (skill !== undefined) return <SkillRow skill={skill} />
   const view = viewOf(call)
+  const applicable = applicableOf(call)
   // The call's view draws the picture.
   const images = view === undefined ? call.result?.images : undefined
   return (
@@ -180,6 +181,9 @@ function CallRow({ call, sessionId, progress }: { call: Call; sessionId: string;
       {call.asked !== undefined && <Questions asked={call.asked} sessionId={sessionId} />}
       {call.result && (call.tier === 'red' || call.tier === 'yellow') && (
         <Change id={call.toolUseId} sessionId={sessionId} />
+      )}
+      {applicable !== undefined && call.result && (
+        <Apply {...applicable} runId={call.result.runId} sessionId={sessionId} />
       )}
       {images !== undefined && (
         <div className="step">

@@ -57,6 +57,14 @@ export function viewOf({ started, result }: Call): { begins: boolean } | undefin
   return { begins: started.view !== 'command' || result?.isError !== false || status === 'running' }
 }
 
+/** The command whose changes can be asked for, as its result says; undefined of any other call. */
+export function applicableOf({ started, result }: Call): { command: string; changes: number } | undefined {
+  if (started?.view !== 'command') return undefined
+  const { command, changes, exitCode, mayApply } = (result?.data ?? {}) as Record<string, unknown>
+  const isWhole = mayApply === true && exitCode === 0
+  return isWhole && typeof command === 'string' && typeof changes === 'number' ? { command, changes } : undefined
+}
+
 export const notKnown = 'I do not know whether this ran.'
 
 /** `isUnknown`: nobody knows whether the call ran, and `summary` says only what was observed. */

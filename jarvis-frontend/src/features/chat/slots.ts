@@ -17,6 +17,8 @@ export type ChatSlots = {
   Undo: React.ComponentType<{ writeId: string; path: string }>
   /** What a finished call changed: Keep while it goes back by itself, else Undo. */
   Change: React.ComponentType<{ id: string; sessionId: string }>
+  /** Asks for what a command would change, where no call has asked for it. `runId`: of the command's call. */
+  Apply: React.ComponentType<{ command: string; changes: number; runId: string; sessionId: string; isBare?: boolean }>
   /** A person's message, with Edit and its versions. */
   Message: React.ComponentType<{ sessionId: string; user: EntryOf<'user'>; children: React.ReactNode }>
   /** Actions on a text of an answer. `seq`: the text's turn. */
@@ -37,6 +39,7 @@ export const SlotsContext = createContext<ChatSlots>({
   Recalled: () => null,
   Undo: () => null,
   Change: () => null,
+  Apply: () => null,
   Message: ({ children }) => children,
   SayActs: () => null,
   Usage: () => null,

@@ -13,6 +13,7 @@ const ChatBudget = later(() => import('./chat-budget.tsx').then((part) => part.C
 const RecalledPassages = later(() => import('./recalled.tsx').then((part) => part.RecalledPassages))
 const UnknownOutcome = later(() => import('../../app/unknown-outcome.tsx').then((part) => part.UnknownOutcome))
 const ChatChange = later(() => import('../../app/changes/change-line.tsx').then((part) => part.ChatChange))
+const ApplyCommand = later(() => import('./apply-command.tsx').then((part) => part.ApplyCommand))
 const UndoWrite = later(() => import('./undo-write.tsx').then((part) => part.UndoWrite))
 
 const LiveNoun = ({ noun }: { noun: Noun }) => <NounButton noun={noun} onAsk={useAskNew()} />
@@ -52,6 +53,11 @@ export const chatSlots: ChatSlots = {
   Change: (given) => (
     <Suspense fallback={null}>
       <ChatChange {...given} />
+    </Suspense>
+  ),
+  Apply: (given) => (
+    <Suspense fallback={null}>
+      <ApplyCommand {...given} />
     </Suspense>
   ),
   Message: MessageActs,

@@ -2,16 +2,18 @@ import type { CommandData, CommandRow } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { signedIn } from '../../../api/auth.ts'
 import { stopCommand } from '../../../api/workbench.ts'
-import { clock, duration, plural, timeOfDay } from '../../../lib/format.ts'
+import { clock, duration, exactTime, plural, timeOfDay } from '../../../lib/format.ts'
 import { useValue } from '../../../lib/use-value.ts'
 import { Visible } from '../../../ui/boxed.tsx'
 import { Icon } from '../../../ui/icon.tsx'
+import { Mark } from '../../../ui/mark.tsx'
 import { useNow } from '../../../ui/use-now.ts'
 import { Plain } from '../plain.tsx'
 import type { Call } from '../runs.ts'
+import { useSlots } from '../slots.ts'
 import { Exact } from './exact.tsx'
 import { folded, linesOf, outputIn } from './texts.ts'
-import { type Live, useCommand } from './use-command.ts'
+import { isStale, type Live, useCommand } from './use-command.ts'
 
 type Props = { call: Call; sessionId: string; data: CommandData | undefined }
 
@@ -78,6 +80,8 @@ function Ended({ call, data }: { call: Call; data: CommandData }) {
 /** A command that runs, or that ran in the background. Its state comes from the server: the call itself ended at once. */
 function Running({ call, sessionId, data, live }: Props & { live: Live }) {
   const { row, now, problem } = live
+  const { Apply } = useSlots()
+  const isUnseen = isStale(live, useNow(1_000))
   const text = row?.command ?? data?.text ?? String(call.toolInput.command ?? '')
   const isRunning = row === undefined ? problem === undefined : row.status === 'running'
   const isBackground = row?.isBackground ?? data?.isBackground ?? false
@@ -85,12 +89,13 @@ function Running({ call, sessionId, data, live }: Props & { live: Live }) {
   return (
     <div className="view-box terminal">
       <Prompt text={text}>
-        {isRunning ? (
+        {isRunning && row !== undefined && !isUnseen && (
           <>
-            {row !== undefined && <Clock since={row.startedAt} now={now} />}
-            {row !== undefined && <Stop sessionId={sessionId} row={row} onStopped={live.renew} />}
+            <Clock since={row.startedAt} now={now} />
+            <Stop sessionId={sessionId} row={row} onStopped={live.renew} />
           </>
-        ) : null}
+        )}
+        {isRunning && row !== undefined && isUnseen && <small>No connection</small>}
       </Prompt>
       {row !== undefined && row.lastLines.length > 0 && (
         <pre>
@@ -105,6 +110,11 @@ function Running({ call, sessionId, data, live }: Props & { live: Live }) {
             ) : (
               <Visible text={`How it stands is not known: ${problem}`} />
             )}
+          </span>
+        ) : isRunning && isUnseen ? (
+          <span role="status">
+            <Mark kind="unknown" size={10} /> ran when last seen, {exactTime(now.server)}; whether it still runs is not
+            known
           </span>
         ) : isRunning ? (
           <span>
@@ -128,6 +138,9 @@ function Running({ call, sessionId, data, live }: Props & { live: Live }) {
           </span>
         )}
       </p>
+      {call.result !== undefined && row?.status === 'ended' && row.exitCode === 0 && (row.changes ?? 0) > 0 && (
+        <Apply command={row.id} changes={row.changes ?? 0} runId={call.result.runId} sessionId={sessionId} isBare />
+      )}
       {call.result !== undefined && <Exact call={call} />}
     </div>
   )

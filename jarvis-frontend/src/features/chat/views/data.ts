@@ -31,6 +31,7 @@ const forms: { [V in keyof Views]: Check } = {
     ...{ command: is.string, status: is.string, text: is.string, folder: is.string, level: is.string },
     ...{ isBackground: is.boolean, egress: strings, startedAt: is.number },
     ...{ endedAt: optional(is.number), exitCode: optional(is.number), changes: optional(is.number) },
+    mayApply: optional(is.boolean),
     ...{ words: optional(is.string), files: optional(is.string), asked: optional(strings) },
   }),
   page: objectOf({

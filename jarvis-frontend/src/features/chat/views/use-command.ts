@@ -14,7 +14,8 @@ const everyMs = 1_500
 /** Shares one request among the rows of a session that ask at the same time. */
 const freshMs = 500
 const asked = new Map<string, { at: number; reply: Promise<CommandsReply> }>()
-const isNews = (event: Event) => (event as CustomEvent<string>).detail === 'commands'
+/** `connect`: the link is back, and anything may have changed meanwhile. */
+const isNews = (event: Event) => ['commands', 'connect'].includes((event as CustomEvent<string>).detail)
 let isListening = false
 
 /** Forgets answers from before the news. Called before any row listens, so that all rows then share one request. */
@@ -34,6 +35,12 @@ function commandsOf(sessionId: string): Promise<CommandsReply> {
   asked.set(sessionId, { at: Date.now(), reply })
   return reply
 }
+
+const staleMs = everyMs * 4
+
+/** Whether the last answer is too old, or a later request failed, so that nothing shown may pass for the present. @param at this page's time, Unix ms */
+export const isStale = ({ now, problem }: Pick<Live, 'now' | 'problem'>, at: number): boolean =>
+  problem !== undefined || at - now.here > staleMs
 
 /** Finds a command by its id or by the call that began it. */
 export const foundIn = (
