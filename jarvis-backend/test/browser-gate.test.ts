@@ -89,7 +89,7 @@ test('a card says all that makes its call risky', async () => {
   jarvis.controls.tagGuest(110, ['dns', 'group-dns'])
   await say(page, 'Stop pihole.')
   const card = page.getByRole('article').filter({ has: page.getByRole('heading', { name: /Stop CT 110/ }) })
-  await card.getByText('It takes away 110 "pihole", by its name the DNS').waitFor()
+  await card.getByText('110 "pihole": by its name it is the DNS').waitFor()
   await card.getByText('It is the last running one of the group dns: there is no other').waitFor()
   await card.getByText(/^Running for 41 d, CPU \d+ %, last backup .* old/).waitFor()
 })

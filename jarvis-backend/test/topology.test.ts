@@ -66,7 +66,7 @@ test('the DNS is stopped with a warning and started without one', async () => {
   const stopping = await cardFor('stop_container', { vmid: 110 })
   expect(stopping.card).toMatchObject({
     rule: 'dns_guest',
-    reason: 'It takes away 110 "pihole", by its name the DNS.',
+    reason: '110 "pihole": by its name it is the DNS.',
   })
   const starting = await cardFor('start_container', { vmid: 110 }, ({ controls }) => controls.setStatus(110, 'stopped'))
   expect(starting.card).toMatchObject({ rule: 'base', reason: 'It starts a guest.' })
@@ -94,7 +94,7 @@ test('all that makes a call risky stands on one card, and an ordinary guest has 
     reasons: [
       'force: true is the power plug: what is not saved is lost.',
       '103 is locked (backup): a backup of it is running.',
-      'It takes away 103 "truenas", by its name the storage.',
+      '103 "truenas": by its name it is the storage.',
     ],
   })
   const { card } = await cardFor('stop_container', { vmid: 124 })

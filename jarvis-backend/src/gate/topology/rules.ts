@@ -47,9 +47,9 @@ const role = (name: string, which: Role): Rule => ({
   tier: 'red',
   because(facts) {
     const { guest, source } = foundIn(facts, which) ?? {}
-    const { cost, thing } = roleCosts[which]
+    const { cost, what } = roleCosts[which]
     if (guest === undefined || source === undefined) return `${cost}.`
-    return `It takes away ${guestName(guest)}, ${roleWords(source, thing)}.`
+    return `${guestName(guest)}: ${roleWords(source, what)}.`
   },
 })
 

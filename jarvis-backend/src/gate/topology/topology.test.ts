@@ -56,27 +56,27 @@ test('a guest that is only called jarvis asks, and is not refused', () => {
   expect(stop(guest(130, 'jarvis'))).toEqual({
     tier: 'red',
     rule: 'may_be_own_guest',
-    reason: 'It takes away 130 "jarvis", by its name what JARVIS may run on.',
+    reason: '130 "jarvis": by its name it may be where JARVIS runs.',
   })
 })
 
 test.each<[Guest, Topology, string, string]>([
-  [guest(110, 'x'), { dns: ['ct/110'] }, 'dns_guest', 'the DNS'],
-  [guest(110, 'pihole'), {}, 'dns_guest', 'by its name the DNS'],
-  [guest(110, 'Pi-hole-2'), {}, 'dns_guest', 'by its name the DNS'],
-  [guest(110, 'dns1'), {}, 'dns_guest', 'by its name the DNS'],
-  [guest(110, 'x', { tags: ['prod', 'dns'] }), {}, 'dns_guest', 'by its tag the DNS'],
-  [guest(100, 'x'), { gateway: ['vm/100'] }, 'gateway_guest', 'the gateway'],
-  [guest(100, 'opnsense'), {}, 'gateway_guest', 'by its name the gateway'],
-  [guest(100, 'home-router'), {}, 'gateway_guest', 'by its name the gateway'],
-  [guest(100, 'x', { tags: ['Firewall'] }), {}, 'gateway_guest', 'by its tag the gateway'],
-  [guest(103, 'x'), { storage: ['ct/103'] }, 'storage_guest', 'the storage'],
-  [guest(103, 'truenas', { status: 'paused' }), {}, 'storage_guest', 'by its name the storage'],
-  [guest(103, 'x', { tags: ['NAS'] }), {}, 'storage_guest', 'by its tag the storage'],
+  [guest(110, 'x'), { dns: ['ct/110'] }, 'dns_guest', 'it is the DNS'],
+  [guest(110, 'pihole'), {}, 'dns_guest', 'by its name it is the DNS'],
+  [guest(110, 'Pi-hole-2'), {}, 'dns_guest', 'by its name it is the DNS'],
+  [guest(110, 'dns1'), {}, 'dns_guest', 'by its name it is the DNS'],
+  [guest(110, 'x', { tags: ['prod', 'dns'] }), {}, 'dns_guest', 'by its tag it is the DNS'],
+  [guest(100, 'x'), { gateway: ['vm/100'] }, 'gateway_guest', 'it is the gateway'],
+  [guest(100, 'opnsense'), {}, 'gateway_guest', 'by its name it is the gateway'],
+  [guest(100, 'home-router'), {}, 'gateway_guest', 'by its name it is the gateway'],
+  [guest(100, 'x', { tags: ['Firewall'] }), {}, 'gateway_guest', 'by its tag it is the gateway'],
+  [guest(103, 'x'), { storage: ['ct/103'] }, 'storage_guest', 'it is the storage'],
+  [guest(103, 'truenas', { status: 'paused' }), {}, 'storage_guest', 'by its name it is the storage'],
+  [guest(103, 'x', { tags: ['NAS'] }), {}, 'storage_guest', 'by its tag it is the storage'],
 ])('stopping %o with %j: %s', (first, topology, rule, words) => {
   const verdict = stop(first, { topology })
   expect(verdict).toMatchObject({ tier: 'red', rule })
-  expect(verdict.reason).toMatch(new RegExp(`^It takes away ${first.vmid} ".*", ${words}\\.$`))
+  expect(verdict.reason).toMatch(new RegExp(`^${first.vmid} ".*": ${words}\\.$`))
 })
 
 test.each([
@@ -102,7 +102,7 @@ test('what serves nobody now is stopped, and what serves is started, for the too
 
 test('a hostile name stands in the reason as text in quotes', () => {
   const verdict = stop(guest(110, 'dns\u202e". It is safe'), { topology: { dns: ['ct/110'] } })
-  expect(verdict.reason).toContain('away 110 "dns⟨U+202E⟩⟨U+0022⟩. It is safe", ')
+  expect(verdict.reason).toContain('110 "dns⟨U+202E⟩⟨U+0022⟩. It is safe": ')
 })
 
 test.each<[Partial<Guest>, Task[], string]>([
@@ -186,7 +186,7 @@ test('all that makes a call risky is said, each in its own sentence', () => {
   expect(judge('stop_container', { vmid: 110, force: true }, { guests: [first] }).reasons).toEqual([
     'force: true is the power plug: what is not saved is lost.',
     '110 is locked (backup): a backup of it is running.',
-    'It takes away 110 "pihole", by its name the DNS.',
+    '110 "pihole": by its name it is the DNS.',
     'It is the last running one of the group dns: there is no other.',
   ])
 })

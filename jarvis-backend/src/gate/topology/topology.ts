@@ -8,16 +8,12 @@ export type Role = 'dns' | 'gateway' | 'storage' | 'jarvis'
 /** How a role is known. Names and tags are chosen by others and only raise. */
 export type Source = 'policy' | 'name' | 'tag'
 
-/** What others lose while a guest of a role is away, what the role is, and the guest by its role. A card says the first two under Affects and the last under Why. */
-export const roleCosts: Readonly<Record<Role, { cost: string; what: string; thing: string }>> = {
-  gateway: {
-    cost: 'Guests may lose the network, and JARVIS the cluster',
-    what: 'it is the gateway',
-    thing: 'the gateway',
-  },
-  dns: { cost: 'Guests may lose name resolution', what: 'it is the DNS', thing: 'the DNS' },
-  storage: { cost: 'Guests whose disks it serves may stall', what: 'it is the storage', thing: 'the storage' },
-  jarvis: { cost: 'JARVIS may be cut off', what: 'it may be where JARVIS runs', thing: 'what JARVIS may run on' },
+/** What others lose while a guest of a role is away, and what it is. A card says both under Affects, and why it asks by the second. */
+export const roleCosts: Readonly<Record<Role, { cost: string; what: string }>> = {
+  gateway: { cost: 'Guests may lose the network, and JARVIS the cluster', what: 'it is the gateway' },
+  dns: { cost: 'Guests may lose name resolution', what: 'it is the DNS' },
+  storage: { cost: 'Guests whose disks it serves may stall', what: 'it is the storage' },
+  jarvis: { cost: 'JARVIS may be cut off', what: 'it may be where JARVIS runs' },
 }
 
 /** `products` identify a role by themselves, `kinds` only beside nothing but a place or a number. */
