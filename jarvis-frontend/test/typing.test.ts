@@ -51,7 +51,14 @@ test('words that are typed where nothing has the focus go into the composer', as
 test('g and a letter alone go to a page', async () => {
   const server = await stage.play(morning(Date.now()))
   const page = await stage.open(server, '/chat/s2')
-  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await field.fill('later')
+  await page.keyboard.press('Escape')
+  expect(await field.evaluate((element) => element.matches(':focus'))).toBe(true)
+  await field.fill('')
+  // Escape leaves an empty composer for the conversation.
+  await page.keyboard.press('Escape')
+  expect(await page.getByRole('log').evaluate((element) => element.matches(':focus'))).toBe(true)
   await typeAtOnce(page, 'gl')
   await page.waitForURL('**/cluster')
   // Without a composer nothing is waited for.

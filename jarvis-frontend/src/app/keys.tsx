@@ -14,7 +14,11 @@ const keys: readonly KeyLine[] = [
   [['/'], 'to the composer; so does a word that is typed where no field has the focus', 'act'],
   [['Enter'], 'send', 'act'],
   [['Shift Enter'], 'break the line', 'act'],
-  [['Esc'], 'close what lies on top, step back from armed, stop the answer', { viewer: 'close what lies on top' }],
+  [
+    ['Esc'],
+    'close what lies on top, step back from armed, stop the answer, leave an empty composer',
+    { viewer: 'close what lies on top' },
+  ],
   [['Alt N'], 'new chat', 'act'],
   [['g', 'c'], 'chat'],
   [['g', 'e'], 'sessions'],

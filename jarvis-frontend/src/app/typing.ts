@@ -40,6 +40,14 @@ export function composer(): Field | undefined {
   }
 }
 
+/** Gives the focus of an empty composer to the conversation, where arrows scroll and single letters are shortcuts. */
+export function leaveEmptyComposer(): void {
+  const field = document.getElementById('composer')
+  if (!(field instanceof HTMLTextAreaElement) || field !== document.activeElement || field.value !== '') return
+  const next = document.querySelector<HTMLElement>('.stream') ?? document.getElementById('main')
+  next?.focus({ preventScroll: true })
+}
+
 /**
  * Handles letters that are pressed while no field has the focus. `g` and a letter open a page. Where the page has a
  * field for words, all other letters are written there, together with a held `g` that turned out to begin a word.

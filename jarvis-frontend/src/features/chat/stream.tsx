@@ -3,6 +3,7 @@ import { useValue } from '../../lib/use-value.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useChat } from './client.ts'
+import { EarlierButton } from './earlier-button.tsx'
 import { StreamSkeleton, UserMessage } from './message.tsx'
 import { soon } from './optional.ts'
 import { hasParked } from './parking.ts'
@@ -78,14 +79,7 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
       >
         <div ref={content} className="stream-column">
           {view?.hasEarlier === true && (
-            <button
-              type="button"
-              className="button small quiet earlier"
-              onClick={() => void earlier.load()}
-              disabled={earlier.isLoading}
-            >
-              {earlier.isLoading ? 'Reading earlier entries' : 'Show earlier entries'}
-            </button>
+            <EarlierButton isLoading={earlier.isLoading} onLoad={() => void earlier.load()} />
           )}
           {view === undefined && !state.missing && <StreamSkeleton />}
           {view !== undefined && (

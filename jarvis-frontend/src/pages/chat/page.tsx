@@ -10,6 +10,7 @@ import { live } from '../../app/live.ts'
 import { overlay } from '../../app/overlay.ts'
 import { PageHead } from '../../app/page-head.tsx'
 import { usePanel } from '../../app/panel-context.ts'
+import { leaveEmptyComposer } from '../../app/typing.ts'
 import { useEscape } from '../../app/use-escape.ts'
 import type { Act, Meaning } from '../../features/chat/commands.ts'
 import { Composer } from '../../features/chat/composer.tsx'
@@ -124,7 +125,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
       putDraft(text)
     }
   }
-  useEscape(stop)
+  useEscape(isRunning ? stop : leaveEmptyComposer)
 
   const toggle = !isPhone && <PanelToggle isOpen={panel.isOpen} onToggle={panel.toggle} />
   const isNew = sessionId === undefined

@@ -1,0 +1,27 @@
+import { useLayoutEffect, useRef } from 'react'
+
+/** Reads earlier entries. It keeps the focus while it reads, and leaves it to the conversation when there are none any more. */
+export function EarlierButton({ isLoading, onLoad }: { isLoading: boolean; onLoad: () => void }) {
+  const button = useRef<HTMLButtonElement>(null)
+  useLayoutEffect(() => {
+    const element = button.current
+    return () => {
+      if (element !== null && element === document.activeElement)
+        element.closest<HTMLElement>('.scroll')?.focus({ preventScroll: true })
+    }
+  }, [])
+  return (
+    // A disabled button would lose the focus.
+    <button
+      ref={button}
+      type="button"
+      className="button small quiet earlier"
+      aria-disabled={isLoading}
+      onClick={() => {
+        if (!isLoading) onLoad()
+      }}
+    >
+      {isLoading ? 'Reading earlier entries' : 'Show earlier entries'}
+    </button>
+  )
+}
