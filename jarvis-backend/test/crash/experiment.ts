@@ -20,8 +20,8 @@ export type Tally = {
 export type Report = Tally & Record<FindingKind, string[]>
 
 const killsPerWorld = 25
-const readyMs = 30_000
-const perKillMs = 6_000
+const readyMs = 60_000
+const perKillMs = 15_000
 
 /**
  * Kills the server as planned, in worlds of their own of some kills each, and says all that did not hold. Ends in
