@@ -19,10 +19,10 @@ const columns: readonly Column[] = [
   { key: 'cpu', name: 'CPU', className: 'n bar' },
   { key: 'memory', name: 'Memory', className: 'n bar' },
   { name: 'GiB', className: 'n gib' },
-  { key: 'disk', name: 'Disk', className: 'n' },
+  { key: 'disk', name: 'Disk', className: 'n short' },
   { key: 'net', name: 'Net /s', className: 'n net' },
-  { key: 'up', name: 'Up', className: 'n' },
-  { key: 'backup', name: 'Backup', className: 'n' },
+  { key: 'up', name: 'Up', className: 'n short' },
+  { key: 'backup', name: 'Backup', className: 'n backup' },
 ]
 const hideable = columns.filter(({ className }) => /gib|net/.test(className ?? ''))
 const alwaysShown = columns.length - hideable.length
