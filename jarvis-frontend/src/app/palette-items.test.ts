@@ -38,6 +38,15 @@ test('a guest is found by name and by id, and what can be asked of it has its ti
   expect(labels(`stop ${guest.name}`)).toEqual([`stop ${guest.vmid} ${guest.name}`])
 })
 
+test('a guest is found as everything writes it, with its kind before its id', () => {
+  for (const words of ['vm 123', 'VM 123 frigate', 'guest 123', 'guest frig']) {
+    expect(itemsFor(words, known)[0], words).toMatchObject({ group: 'Guests', label: '123 frigate' })
+  }
+  expect(labels('stop vm 123')).toEqual(['stop 123 frigate'])
+  // A kind alone, or another one, names no guest.
+  for (const words of ['vm', 'ct 123']) expect(labels(words), words).not.toContain('123 frigate')
+})
+
 test('what reads is offered first, where no act is named; a session says its day', () => {
   expect(itemsFor('frigate', known)[1]).toMatchObject({
     ...{ label: 'show the status of 123 frigate', detail: 'Read, runs', ask: 'How is guest 123?' },

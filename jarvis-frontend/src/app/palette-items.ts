@@ -74,7 +74,7 @@ export function itemsFor(text: string, { cluster, sessions, tools, alerts, mayAs
     return words.every((word) => whole.includes(word))
   }
   const isEmpty = words.length === 0
-  const guests = isEmpty ? [] : (cluster?.guests ?? []).filter(({ vmid, name }) => fits(String(vmid), name))
+  const guests = isEmpty ? [] : (cluster?.guests ?? []).filter((guest) => isNamed(guest, words))
   const asked = mayAsk ? actsOf(text, cluster?.guests ?? [], tools) : []
   return [
     ...guests.slice(0, mostOf).map(
@@ -149,6 +149,17 @@ export function itemsFor(text: string, { cluster, sessions, tools, alerts, mayAs
   ]
 }
 
+const kinds: Record<Guest['type'], readonly string[]> = {
+  vm: ['guest', 'vm'],
+  ct: ['guest', 'ct', 'lxc', 'container'],
+}
+
+/** Whether the words name the guest by parts of its id and name, with or without its kind: `vm 123`, `guest frig`. */
+function isNamed({ vmid, name, type }: Guest, words: readonly string[]): boolean {
+  const own = words.filter((word) => !kinds[type].includes(word))
+  return (own.length === 0 ? words : own).every((word) => `${vmid} ${name}`.toLowerCase().includes(word))
+}
+
 const verbs = ['start', 'restart', 'stop'] as const
 
 /** Acts on the guests that the words name: `restart frig`, `frigate`, `123`. */
@@ -157,9 +168,7 @@ function actsOf(text: string, guests: readonly Guest[], tools: readonly ToolInfo
   const wanted = words.filter((word) => !verbs.some((verb) => verb.startsWith(word)))
   if (wanted.length === 0) return []
   const meant = verbs.filter((verb) => words.some((word) => !wanted.includes(word) && verb.startsWith(word)))
-  const named = guests.filter(({ vmid, name }) =>
-    wanted.every((word) => `${vmid} ${name}`.toLowerCase().includes(word)),
-  )
+  const named = guests.filter((guest) => isNamed(guest, wanted))
   return named.slice(0, 3).flatMap((guest) => [
     ...(tools.length === 0 || meant.length > 0
       ? []
