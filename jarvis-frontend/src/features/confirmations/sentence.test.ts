@@ -125,3 +125,15 @@ test.each([
   expect(sentenceText(made.did)).toBe(did)
   expect(made.approve).toBe('apply one file')
 })
+
+test.each([
+  ['restart', 'reboot agent', 'Reboot node agent, with all that runs on it?', 'Rebooted node agent'],
+  ['stop', 'shut agent down', 'Shut down node agent, with all that runs on it?', 'Shut down node agent'],
+] as const)('a node asks by its verb: %s', (action, deed, ask, did) => {
+  const at = { kind: 'node', id: 'agent', node: 'agent' } as unknown as Card['target']
+  const effect = { kind: 'power', on: 'node', action } as const
+  const made = actOf({ toolName: 'x', toolInput: {}, target: at, effect, sentence: 'The node agent reboots.', deed })
+  expect(sentenceText(made.ask)).toBe(ask)
+  expect(sentenceText(made.did)).toBe(did)
+  expect(made.approve).toBe(deed)
+})

@@ -37,6 +37,11 @@ const verbs: Record<string, Verb> = {
   },
 }
 
+const nodeVerbs = {
+  restart: { ask: 'Reboot', doing: 'Rebooting', did: 'Rebooted', plain: 'reboot' },
+  stop: { ask: 'Shut down', doing: 'Shutting down', did: 'Shut down', plain: 'shut down' },
+} as const
+
 const named = (name: string): Piece => (/^[\w.-]+$/.test(name) ? name : { value: name })
 
 type Asked = Pick<Card, 'toolName' | 'toolInput' | 'target' | 'effect'> &
@@ -62,6 +67,16 @@ export function actOf({ toolName, toolInput, target, effect, sentence, deed, pla
     const name = node ?? target.id
     const wake = { ask: 'Wake', doing: 'Waking', did: 'Woke', plain: 'wake' }
     return plainAct(wake, ['node ', named(name)], `wake ${visibleText(name)}`, 'wake')
+  }
+  if (kind === 'power' && on === 'node' && (action === 'restart' || action === 'stop')) {
+    const name = node ?? target.id
+    const act = plainAct(
+      nodeVerbs[action],
+      ['node ', named(name)],
+      deed === undefined ? nodeVerbs[action].plain : visibleText(deed),
+      action,
+    )
+    return { ...act, ask: [`${nodeVerbs[action].ask} node `, named(name), ', with all that runs on it?'] }
   }
   if (kind === 'execute' && on !== 'guest') {
     const approve = node === undefined ? 'run it' : `run on ${visibleText(node)}`

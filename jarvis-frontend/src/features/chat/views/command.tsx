@@ -2,7 +2,7 @@ import type { CommandData, CommandRow } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { signedIn } from '../../../api/auth.ts'
 import { stopCommand } from '../../../api/workbench.ts'
-import { clock, duration, exactTime, plural, timeOfDay } from '../../../lib/format.ts'
+import { clock, duration, plural, timeOfDay } from '../../../lib/format.ts'
 import { useValue } from '../../../lib/use-value.ts'
 import { Visible } from '../../../ui/boxed.tsx'
 import { Icon } from '../../../ui/icon.tsx'
@@ -113,8 +113,8 @@ function Running({ call, sessionId, data, live }: Props & { live: Live }) {
           </span>
         ) : isRunning && isUnseen ? (
           <span role="status">
-            <Mark kind="unknown" size={10} /> ran when last seen, {exactTime(now.server)}; whether it still runs is not
-            known
+            <Mark kind="unknown" size={10} /> ran when last seen, at {timeOfDay(now.server)}; whether it still runs is
+            not known
           </span>
         ) : isRunning ? (
           <span>
