@@ -2,6 +2,7 @@ import type { Card } from 'jarvis-backend/protocol'
 import { exactTime } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { capitalized } from './first-letter.ts'
 import { undoWords } from './undo-words.ts'
 
 /** The target as the live cluster shows it. */
@@ -22,7 +23,7 @@ export function Facts({ card, live: seen }: { card: Card; live: LiveTarget | und
       <div>
         <dt>Now</dt>
         <dd>
-          <Visible text={live?.now ?? sentenceCase(card.now)} />
+          <Visible text={live?.now ?? capitalized(card.now, card.target)} />
           {gap}
           <small>{live?.age}</small>
         </dd>
@@ -44,7 +45,7 @@ export function Facts({ card, live: seen }: { card: Card; live: LiveTarget | und
       <div>
         <dt>Affects</dt>
         <dd>
-          <Remarked text={sentenceCase(card.affects)} />
+          <Remarked text={capitalized(card.affects, card.target)} />
         </dd>
       </div>
       {card.undo !== undefined && (
@@ -82,7 +83,6 @@ export function Facts({ card, live: seen }: { card: Card; live: LiveTarget | und
 
 /** Before a remark: as wide as half an em, and nothing where the line ends. */
 const gap = '\u2002'
-const sentenceCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** `running → stopped, clean shutdown`, with arrows drawn and the text after the last step in grey. */
 function Arrows({ text }: { text: string }) {
