@@ -97,7 +97,7 @@ function Running({ call, sessionId, data, live }: Props & { live: Live }) {
         )}
         {isRunning && row !== undefined && isUnseen && <small>No connection</small>}
       </Prompt>
-      {row !== undefined && row.lastLines.length > 0 && (
+      {row?.lastLines.some((line) => line !== '') && (
         <pre>
           <Plain text={linesOf(row.lastLines.join('\n')).join('\n')} />
         </pre>
