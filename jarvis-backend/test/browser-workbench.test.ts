@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, type test as plainTest } from 'vitest'
+import { findChromium } from '../../scripts/chromium.js'
+import { testWith } from '../../scripts/test-with.js'
 import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
 import { folder, rootFolder } from './support/data-dir.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const { operator } = useBrowser()
+const withSandbox = (findChromium() === undefined ? test : testWith('bubblewrap')) as typeof plainTest
 
 test('a card shows the difference of a file, every line on request, and the settings show the roots', async () => {
   const dir = rootFolder()
@@ -73,3 +76,36 @@ test('a card shows the difference of a file, every line on request, and the sett
   await unsaved.getByRole('button', { name: 'Discard' }).click()
   await unsaved.waitFor({ state: 'detached' })
 })
+
+withSandbox(
+  'what a command that a person typed would change is asked for by a button, and again after a denial',
+  async () => {
+    const dir = rootFolder()
+    writeFileSync(join(dir, 'hosts'), 'b\na\n')
+    const dataDir = folder()
+    writeFileSync(
+      join(dataDir, 'policy.yaml'),
+      `workbench: {exec: true, roots: [{name: lan, path: ${dir}, write: true}]}`,
+    )
+    const page = await operator(await startJarvis({ dashboardDir, dataDir, model: scripted() }))
+    await say(page, '/run_command command="sort -o hosts hosts" folder=lan')
+    const apply = page.getByRole('button', { name: 'Apply 1 file…' })
+    await apply.click()
+    await page.locator('#composer:focus').waitFor({ state: 'attached' })
+    const card = page.locator('article[data-pending]')
+    await card.getByText('Change lan/hosts?').waitFor()
+    expect(await apply.count()).toBe(0)
+    await card.getByRole('button', { name: 'Deny…' }).click()
+    await card.getByRole('button', { name: 'Deny and say so' }).click()
+    await apply.click()
+    await card.getByText('Change lan/hosts?').waitFor()
+    await page.evaluate('new Promise((done) => setTimeout(done, 250))')
+    await card
+      .getByRole('button', { name: /^Approve/ })
+      .and(page.locator('[aria-disabled=false]'))
+      .click()
+    await expect.poll(() => readFileSync(join(dir, 'hosts'), 'utf8')).toBe('a\nb\n')
+    await card.waitFor({ state: 'detached' })
+    expect(await apply.count()).toBe(0)
+  },
+)
