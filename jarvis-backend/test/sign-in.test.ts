@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import jwt from 'jsonwebtoken'
 import { io } from 'socket.io-client'
 import { expect, onTestFinished, test } from 'vitest'
+import { household } from './support/persons.ts'
 import { jwtSecret, password, startJarvis, tokenFor } from './support/start-jarvis.ts'
 
 const namespaces = ['/chat', '/cluster', '/events']
@@ -179,6 +180,41 @@ test('changing the password drops every socket, kills every token, and the new o
   expect((await login(made)).status).toBe(401)
   expect((await login('a-better-password')).status).toBe(200)
 })
+
+test.each(['the-operator', 'operator'])(
+  'a password that is changed while it is checked signs nobody in, and is changed once (%s)',
+  async (name) => {
+    const { jarvis } = await household({ hashesAsInProduction: true, env: { JARVIS_PASSWORD: '' } })
+    const old = name === 'operator' ? (jarvis.newPassword ?? '') : password
+    const post = async (path: string, json: object, token = '') => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+      const response = await fetch(`${jarvis.url}/api${path}`, { method: 'POST', headers, body: JSON.stringify(json) })
+      const { token: given = '' } = (await response.json()) as { token?: string }
+      return { status: response.status, token: given }
+    }
+    const signIn = () => post('/auth/login', { name, password: old })
+    const token = (await signIn()).token
+    const nexts = ['plum-orchard-seven', 'pear-meadow-eleven']
+    let isOver = false
+    const changes = Promise.all(nexts.map((next) => post('/auth/password', { current: old, next }, token)))
+    const ended = changes.finally(() => {
+      isOver = true
+    })
+    const given: string[] = []
+    const more = async () => {
+      while (!isOver) given.push((await signIn()).token)
+    }
+    await Promise.all([ended, more(), more(), more()])
+    const changed = (await changes).filter(({ status }) => status === 200)
+    const alive: string[] = []
+    for (const one of given.filter((each) => each !== '')) {
+      const headers = { authorization: `Bearer ${one}` }
+      if ((await fetch(`${jarvis.url}/api/people`, { headers })).status !== 401) alive.push(one)
+    }
+    expect({ changed: changed.length, alive: alive.length }).toEqual({ changed: 1, alive: 0 })
+  },
+  60_000,
+)
 
 test('another JARVIS_PASSWORD at the next start ends the sessions of the last', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-password-'))

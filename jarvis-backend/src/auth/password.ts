@@ -15,8 +15,12 @@ export type Password = {
   keep(): void
   /** @param isKnown as in `PasswordHasher.check`. @throws JarvisError `too_many_requests` */
   is(given: string, isKnown: boolean): Promise<boolean>
-  /** Sets the password, which was found good, and ends every token issued before. @throws JarvisError `invalid_request` where it is configured */
-  change(next: string): Promise<void>
+  /**
+   * Sets the password, which was found good, and ends every token issued before.
+   * @param before runs in the same instant, right before it is set; where it throws, nothing is set
+   * @throws JarvisError `invalid_request` where it is configured
+   */
+  change(next: string, before: () => void): Promise<void>
   /** Tokens issued before this time are invalid, Unix ms. */
   validFrom(): number
 }
@@ -88,8 +92,9 @@ export function createPassword(parts: {
       if (isRight && isWeak && kept !== undefined) await strengthen(given, kept)
       return isRight
     },
-    async change(next) {
+    async change(next, before) {
       const made = await hasher.hash(next)
+      before()
       keepSecret(dataDir, file, made)
       hash = made
       // Tokens carry whole seconds, rounded up; the added second is past any token issued before.

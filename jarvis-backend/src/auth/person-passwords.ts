@@ -12,10 +12,12 @@ export type PersonPasswords = {
    * @param isKnown as in `PasswordHasher.check`. @throws JarvisError `too_many_requests`
    */
   is(id: string | undefined, given: string, isKnown: boolean): Promise<boolean>
+  /** How often it was changed since the start. What is proved with a password counts only where this is as it was before the proof. */
+  changes(id: string): number
   /**
    * Ends all sign-ins of the person.
    * @param within runs in the transaction that sets it; of the first owner, whose password is no row, in one before
-   * @throws JarvisError `invalid_request` for a password that would soon be guessed, `not_found`
+   * @throws JarvisError `invalid_request` for a password that would soon be guessed, `not_found`, `conflict` where another change came first
    */
   change(id: string, next: string, by: string, within?: () => void): Promise<void>
   /** Of a person's next password. @throws JarvisError `invalid_request` as `change` */
@@ -36,8 +38,11 @@ export function createPersonPasswords(parts: {
   const { people, first, hasher, durably } = parts
   const requireFor = (name: string, password: string) => requireGoodPassword(password, [name, ...parts.hostNames])
   const requireGood = (id: string, next: string) => requireFor(people.must(id).name, next)
+  const counts = new Map<string, number>()
+  const changes = (id: string) => counts.get(id) ?? 0
   return {
     requireGood,
+    changes,
     named(name) {
       if (name !== undefined) return people.byName(name.trim())
       const owners = people.list().filter(({ role, disabledAt }) => role === 'owner' && disabledAt === undefined)
@@ -57,17 +62,26 @@ export function createPersonPasswords(parts: {
     },
     async change(id, next, by, within = () => {}) {
       requireGood(id, next)
+      const before = changes(id)
+      const begin = () => {
+        if (changes(id) !== before) throw new JarvisError('conflict', 'The password was changed meanwhile.')
+        within()
+      }
+      const counted = () => counts.set(id, before + 1)
       if (id === firstOwnerId) {
-        durably(within)
-        await first.change(next)
+        await first.change(next, () => {
+          durably(begin)
+          counted()
+        })
         people.endSignIns(id)
         return
       }
       const hash = await hasher.hash(next)
       durably(() => {
-        within()
+        begin()
         people.setHash(id, hash, by)
       })
+      counted()
     },
     async hashOf(password, name) {
       requireFor(name, password)

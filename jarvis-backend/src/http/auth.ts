@@ -92,7 +92,8 @@ export function authRoutes(parts: SignIn): Route[] {
   }
 
   /**
-   * Checks a password, and the code beside it where `code` is given as one, and counts wrong ones against `budgets`.
+   * Checks a password, and the code beside it where `code` is given as one, and counts wrong ones against `budgets`. A password that is changed
+   * meanwhile is wrong.
    * @returns what stood beside the password
    * @throws JarvisError `too_many_requests`, `invalid_credentials`, `second_factor_required`
    */
@@ -103,19 +104,22 @@ export function authRoutes(parts: SignIn): Route[] {
     refused: (method?: string) => string,
   ): Promise<Proved | undefined> {
     const succeeded = guard.enter(budgets)
+    const before = person && passwords.changes(person.id)
     const isRight = await passwords.is(person?.id, given.password, isKnown)
     if (!isRight || person === undefined || person.disabledAt !== undefined) {
       throw new JarvisError('invalid_credentials', refused())
     }
+    let proved: Proved | undefined
     try {
-      const proved = 'code' in given ? await factors.check(person.id, given.code, isKnown) : undefined
-      succeeded()
-      return proved
+      proved = 'code' in given ? await factors.check(person.id, given.code, isKnown) : undefined
     } catch (error) {
       if (error instanceof JarvisError && error.code === 'second_factor_required') succeeded(false)
       else refused('code')
       throw error
     }
+    if (passwords.changes(person.id) !== before) throw new JarvisError('invalid_credentials', refused())
+    succeeded()
+    return proved
   }
   /** Checks a passkey as `requirePassword` does a password. @returns its person's id */
   async function requirePasskey(given: PasskeyAssertion, budgets: Budget[], refused: () => unknown) {
