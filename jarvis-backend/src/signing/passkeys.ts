@@ -194,9 +194,10 @@ export function createPasskeys(parts: {
       if (begun === undefined) throw refused('It took longer than five minutes, or was used before. Try again.')
       const passkey = store.get(response.id)
       const { userHandle } = response.response
-      if (passkey === undefined || (userHandle !== undefined && userHandle !== passkey.userHandle))
-        throw refused('This passkey is not known here. Sign in another way.')
+      if (passkey === undefined || (userHandle !== undefined && userHandle !== passkey.userHandle)) throw unknownHere()
       const newCounter = await counterOf(response, passkey, { ...begun, challenge })
+      // It may have been removed meanwhile.
+      if (store.get(response.id)?.key !== passkey.key) throw unknownHere()
       const isCopied = isCopy(newCounter, passkey.counter)
       const { id, person, name, counter } = passkey
       durably(() => {
@@ -238,6 +239,7 @@ const shown = ({ id, name, isSynced, createdAt, lastUsedAt }: StoredPasskey): Pa
 
 const asJson = (options: { challenge: string }) => options as unknown as WebAuthnOptions
 const unknown = () => new JarvisError('not_found', 'There is no such passkey.')
+const unknownHere = () => refused('This passkey is not known here. Sign in another way.')
 const refused = (message: string, cause?: unknown) => new JarvisError('invalid_credentials', message, { cause })
 const invalid = (message: string, cause?: unknown) =>
   new JarvisError('invalid_request', cause instanceof Error ? `${message}: ${cause.message}` : message, { cause })
