@@ -112,6 +112,22 @@ test('what ran here is an mcp_call, a card is an item of its own, and the respon
   const stranger = openaiOf(jarvis, { name: 'stranger' })
   await expect(stranger.responses.retrieve(final.id)).rejects.toMatchObject({ status: 404 })
   await expect(client.responses.retrieve('resp_nothing')).rejects.toMatchObject({ status: 404 })
+
+  // Nor under an id that joins a session of its own to the run of another token.
+  const { id: own } = await stranger.responses.create({ model: 'jarvis', input: 'Hello' })
+  const joined = (id: string) => id.replace(/_[^_]+_/, `_${own.split('_')[1]}_`)
+  const notFound = { status: 404 }
+  await expect(stranger.responses.retrieve(joined(final.id))).rejects.toMatchObject(notFound)
+  await expect(stranger.responses.retrieve(joined(final.id), { stream: true })).rejects.toMatchObject(notFound)
+  await expect(stranger.responses.cancel(joined(final.id))).rejects.toMatchObject(notFound)
+  const item = final.output.find(({ type }) => type === 'mcp_call')?.id ?? ''
+  const input = [
+    { type: 'item_reference' as const, id: joined(item) },
+    { role: 'user' as const, content: 'Go on.' },
+  ]
+  await expect(stranger.responses.create({ model: 'jarvis', input })).rejects.toMatchObject(notFound)
+  const previous = { previous_response_id: joined(final.id), input: 'Go on.' }
+  await expect(stranger.responses.create({ model: 'jarvis', ...previous })).rejects.toMatchObject(notFound)
 })
 
 test('in the background a response is fetched later, or cancelled with its card', async () => {

@@ -38,7 +38,7 @@ export function createResponses(parts: {
   runs: Pick<Runs, 'watch' | 'goesOn' | 'stopRun'>
   transcripts: Pick<
     TranscriptStore,
-    'session' | 'entriesOfRun' | 'unfinishedRuns' | 'pageBefore' | 'copySession' | 'atomically'
+    'session' | 'entry' | 'entriesOfRun' | 'unfinishedRuns' | 'pageBefore' | 'copySession' | 'atomically'
   >
   /** An entry without secrets and without what only a model needs. */
   shown(entry: Entry): Entry

@@ -1,4 +1,4 @@
-import type { TranscriptStore } from '../../agent/sessions/transcript-store.ts'
+import type { StoredEntry, TranscriptStore } from '../../agent/sessions/transcript-store.ts'
 import type { Agents } from '../../agents/agent.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
@@ -15,7 +15,10 @@ export const seconds = (ms: number) => Math.floor(ms / 1000)
 /** Responses as the transcripts keep them: found by id, told anew, and gone on from. */
 export function createKept(parts: {
   agents: Pick<Agents, 'list'>
-  transcripts: Pick<TranscriptStore, 'session' | 'entriesOfRun' | 'unfinishedRuns' | 'pageBefore' | 'copySession'>
+  transcripts: Pick<
+    TranscriptStore,
+    'session' | 'entry' | 'entriesOfRun' | 'unfinishedRuns' | 'pageBefore' | 'copySession'
+  >
   /** An entry without secrets and without what only a model needs. */
   shown(entry: Entry): Entry
   clock: Clock
@@ -24,13 +27,20 @@ export function createKept(parts: {
   const unfinished = ({ sessionId, runId }: Place) =>
     transcripts.unfinishedRuns(sessionId).find(({ id }) => id === runId)
 
+  /** The entries of a response. None where an id joins a session of the token to a run of another session. */
+  function entriesAt({ sessionId, runId }: Place): StoredEntry[] {
+    const entries = transcripts.entriesOfRun(runId)
+    const [first] = entries
+    return first !== undefined && transcripts.entry(sessionId, first.seq)?.runId === runId ? entries : []
+  }
+
   /** @throws ApiError 404 */
   function requirePlace(token: ProgramToken, id: string, param?: string): Place {
     const place = placeIn(token, id)
     const isThere =
       place !== undefined &&
       transcripts.session(place.sessionId) !== undefined &&
-      (transcripts.entriesOfRun(place.runId).length > 0 || unfinished(place) !== undefined)
+      (entriesAt(place).length > 0 || unfinished(place) !== undefined)
     if (!isThere) throw unknownResponse(id, param)
     return place
   }
@@ -39,7 +49,7 @@ export function createKept(parts: {
   function itemOf(token: ProgramToken, id: string): Item | undefined {
     const place = placeIn(token, id)
     if (place === undefined || transcripts.session(place.sessionId) === undefined) return undefined
-    return itemsOf(place, transcripts.entriesOfRun(place.runId).map(shown)).find((item) => item.id === id)
+    return itemsOf(place, entriesAt(place).map(shown)).find((item) => item.id === id)
   }
 
   /**
