@@ -277,6 +277,8 @@ test.each([
   expect(await askCurrent(jarvis, another, 'tasks/get', { taskId }, withTasks)).toMatchObject({
     error: { code: -32_602 },
   })
+  const told = { name: 'get_confirmation', arguments: { id: toolUseId } }
+  expect((await askCurrent(jarvis, another, 'tools/call', told)).result).toMatchObject({ isError: true })
   expect((await decide(jarvis, toolUseId, { confirmed: true })).ok).toBe(false)
   expect(await (await jarvis.rest('/api/confirmations')).json()).toMatchObject({
     items: [{ toolUseId, decision: 'cancelled', note: expect.stringMatching(/^Its token was revoked/) }],

@@ -193,7 +193,9 @@ export function createCallTool(parts: CallParts) {
 
   function whatBecame({ id }: Record<string, unknown>, token: ApiToken): Result {
     const known = typeof id === 'string' ? parts.asked(id) : undefined
-    if (typeof id !== 'string' || known === undefined || known.sessionId !== parts.sessionOf(token)) {
+    // An earlier token of the same name had the same session.
+    const isOwn = known?.sessionId === parts.sessionOf(token) && known.card.createdAt >= token.createdAt
+    if (typeof id !== 'string' || known === undefined || !isOwn) {
       return failure('No call of this token waits or waited for the operator under that id.')
     }
     const state = confirmationState(id, known)
