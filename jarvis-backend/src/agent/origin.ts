@@ -2,7 +2,7 @@ import type { Attachment, Effort, Principal, ToolInput } from '../protocol/index
 import { agentLine, agentOrder } from './agent-order.ts'
 import { type Command, parseCommand } from './command.ts'
 import { effortLine, effortOrder } from './effort.ts'
-import { type ProgramOrigin, sentAlong } from './program.ts'
+import { offeredBy, type ProgramOrigin, sentAlong } from './program.ts'
 import { rehearsalLine, rehearsalOrder } from './rehearsal.ts'
 import type { Draft, Given } from './sessions/transcript-store.ts'
 import { calling } from './tool-runner.ts'
@@ -140,7 +140,8 @@ export function openingOf(
   if (origin.kind === 'v1') {
     const { messageId, text, by, token, wishes, before, after } = origin
     const files = filesOf(origin)
-    return [{ type: 'user', messageId, text, by, token, ...files, ...sentAlong({ wishes, before, after }), ...given() }]
+    const along = sentAlong({ wishes, offered: offeredBy(origin), before, after })
+    return [{ type: 'user', messageId, text, by, token, ...files, ...along, ...given() }]
   }
   const { messageId, text, by, via } = origin
   const over = via === undefined ? {} : { via }

@@ -1,3 +1,4 @@
+import { textsIn } from '../lib/texts-in.ts'
 import type { Attachment, Effort, ToolInput } from '../protocol/index.ts'
 import type { AnswerFormat, ToolChoice, ToolSpec } from './model.ts'
 
@@ -8,10 +9,10 @@ export type Said =
   | { role: 'tool'; callId: string; text: string }
 
 /**
- * What a program sent along with a message. `wishes`: its instructions to the model, which give no right. `before`, `after`: what it says
- * was said before and after the message.
+ * What a program sent along with a message. `wishes`: its instructions to the model, which give no right. `offered`: the texts of its own tools
+ * and of the format that it wants. `before`, `after`: what it says was said before and after the message.
  */
-export type SentAlong = { wishes?: string; before?: readonly Said[]; after?: readonly Said[] }
+export type SentAlong = { wishes?: string; offered?: string; before?: readonly Said[]; after?: readonly Said[] }
 
 /**
  * A message that a program sent over `/v1` for its person. `by` and `token`: the name of its token. `tools`: the program's own, which it runs
@@ -32,15 +33,23 @@ export type ProgramOrigin = {
   effort?: Effort
   mostTokens?: number
   attachments?: readonly Attachment[]
-} & SentAlong
+} & Omit<SentAlong, 'offered'>
+
+/** All that a model reads of a program's own tools and of the format that it wants, a text a line; undefined: it reads nothing of such. */
+export function offeredBy({ tools = [], format }: Pick<ProgramOrigin, 'tools' | 'format'>): string | undefined {
+  const texts = textsIn([...tools, ...(format?.type === 'json_schema' ? [format.name, format.schema] : [])])
+  return texts.length === 0 ? undefined : texts.join('\n')
+}
 
 /** The parts that are there. */
 export const sentAlong = ({
   wishes,
+  offered,
   before,
   after,
 }: { [K in keyof SentAlong]: SentAlong[K] | undefined }): SentAlong => ({
   ...(wishes !== undefined && { wishes }),
+  ...(offered !== undefined && { offered }),
   ...(before !== undefined && before.length > 0 && { before }),
   ...(after !== undefined && after.length > 0 && { after }),
 })
@@ -58,11 +67,11 @@ const aboutWishes =
 export const formatWords = 'Your last answer is read by a program: give one JSON object there, and nothing beside it.'
 
 /** The texts of what a program sent along that may hold a stranger's words: all but what it says its person said before. */
-export const textsSentAlong = ({ wishes, before = [], after = [] }: SentAlong): string[] => [
-  ...(wishes === undefined ? [] : [wishes]),
+export const textsSentAlong = ({ wishes, offered, before = [], after = [] }: SentAlong): string[] => [
+  ...[wishes, offered].filter((text) => text !== undefined),
   ...[...before, ...after].flatMap((said) => {
     if (said.role === 'user') return []
     const calls = said.role === 'assistant' ? (said.calls ?? []) : []
-    return [said.text, ...calls.map(({ toolInput }) => JSON.stringify(toolInput))]
+    return [said.text, ...calls.map(({ toolName, toolInput }) => textsIn([toolName, toolInput]).join('\n'))]
   }),
 ]
