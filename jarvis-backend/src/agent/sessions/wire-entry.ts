@@ -15,8 +15,16 @@ export function wireEntry(entry: StoredEntry, redact: Redact): Entry {
     return shown
   }
   if (entry.type !== 'user' && entry.type !== 'subrun') return entry
-  const { context: _, todo: __, speaker: ___, wishes: ____, offered: _____, before: ______, after: _______, ...shown } =
-    entry
+  const {
+    context: _,
+    todo: __,
+    speaker: ___,
+    wishes: ____,
+    offered: _____,
+    before: ______,
+    after: _______,
+    ...shown
+  } = entry
   return shown
 }
 
