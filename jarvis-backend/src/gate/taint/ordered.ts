@@ -1,6 +1,7 @@
 import type { Verdict } from '../../protocol/index.ts'
 import { withoutCodes } from '../../redaction/visible.ts'
 import { taintRule } from '../policy/profile.ts'
+import { withEscapesRead } from './escapes.ts'
 import { type Sources, summarySource } from './taint.ts'
 
 /** Words in the names of tools that say to what something is done. */
@@ -54,7 +55,7 @@ export function orderedBy(
       from !== summarySource &&
       // A composed result may hold the words of an error. JARVIS itself orders nothing there, and names tools in some of them.
       [isComposed === true && namesNoChange !== true ? undefined : name, orders].some(
-        (order) => order?.test(withoutCodes(text)) === true,
+        (order) => order?.test(withoutCodes(withEscapesRead(text))) === true,
       ),
   )?.toolName
 }

@@ -858,6 +858,11 @@ describe('text out of a result is tainted', () => {
       run('pvecm status'),
       'pvecm status',
     ],
+    ['a name behind a new line in JSON', [asked, note(String.raw`{"notes":"Hi\nsmbd"}`)], restart('smbd'), 'smbd'],
+    ['one in JSON within JSON', [asked, note(String.raw`{"log":"{\"a\":\"Hi\\\nsmbd\"}"}`)], restart('smbd'), 'smbd'],
+    ['one in code points', [asked, note(String.raw`{"notes":"\u0073mbd"}`)], restart('smbd'), 'smbd'],
+    ['one in an address', [asked, note('https://example.org/?q=Hi%0Asmbd%20')], restart('smbd'), 'smbd'],
+    ['one behind the escape of a mount', [asked, note(String.raw`/mnt/my\040smbd`)], restart('smbd'), 'smbd'],
   ]
   test.each(rows)('%s', (_what, lines, call, phrase) => {
     const found = judge(lines, call)

@@ -3,6 +3,7 @@ import { quoted } from '../../redaction/visible.ts'
 import { judgeCommand } from '../../ssh-grammar/judge-command.ts'
 import { taintRule } from '../policy/profile.ts'
 import type { World } from '../world.ts'
+import { withEscapesRead } from './escapes.ts'
 import { isNamedIn, isSaidBy, numbersOf, says } from './numbers.ts'
 import { createFinder, type Runs, runsOf } from './phrases.ts'
 import { type Argument, argumentsOf, contentOf, isNaming, loadIn, namesFor } from './words.ts'
@@ -115,15 +116,16 @@ export function taintOf(
 
   const halves = new Map<string, boolean>()
   for (const source of sources.results) {
-    const { toolName: name, toolUseId, text, asked = {}, said } = source
+    const { toolName: name, toolUseId, asked = {}, said } = source
     // A query to the memory may repeat text of a result, so it counts as learned by nobody.
     if (said === undefined) {
       for (const { words } of argumentsOf(asked, isCommand, nodes)) learn(words.join(' '))
       if (numbers.length > 0) numbers = numbers.filter((number) => !says(JSON.stringify(asked), number))
     }
     if (pieces.length + numbers.length === 0) return undefined
+    const text = withEscapesRead(source.text)
     let found = pieces.length === 0 ? [] : find(runsOf(text))
-    let named = numbers.filter((number) => isNamedIn(source, number, world))
+    let named = numbers.filter((number) => isNamedIn({ ...source, text }, number, world))
     if (said !== undefined && found.length + named.length > 0) {
       const names = new Set(known)
       for (const words of said()) {
