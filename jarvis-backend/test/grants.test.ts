@@ -5,8 +5,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Grant, JournalEntry, Page } from '../src/protocol/index.ts'
 import { createGrantStore } from '../src/store/sqlite/calls/grants.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
+import { createToken, revokeToken } from './support/api-tokens.ts'
 import { createFakeClock } from './support/fake-clock.ts'
-import { watchedMcp } from './support/mcp-client.ts'
+import { firstCard, watchedMcp } from './support/mcp-client.ts'
+import { askCurrent } from './support/mcp-current.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
 import { type Screen, startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -268,6 +270,28 @@ test('a grant for the chat serves no MCP client, and a token’s grant no other 
   })
   await other
   expect(jarvis.controls.effects).toHaveLength(3)
+})
+
+test.each<[how: string, ends: (jarvis: TestJarvis) => Promise<unknown>, left: number]>([
+  ['on the page', (jarvis) => jarvis.rest('/api/tokens/claude', { method: 'DELETE' }), 0],
+  ['at the command line', async (jarvis) => revokeToken(jarvis, 'claude'), 1],
+])('a grant ends with its token, revoked %s: another one of the same name asks', async (_how, ends, left) => {
+  const jarvis = await startJarvis()
+  const call = { name: 'restart_vm', arguments: { vmid: 103 } }
+  const restart = (token: string) =>
+    askCurrent(jarvis, token, 'tools/call', call, { headers: { 'jarvis-confirmation': 'pending' } })
+  await restart(createToken(jarvis, { name: 'claude' }))
+  const { toolUseId } = await firstCard(jarvis)
+  const json = { confirmed: true, grant: { uses: 5 } }
+  expect((await jarvis.rest(`/api/confirmations/${toolUseId}`, { method: 'POST', json })).status).toBe(200)
+  await expect.poll(() => jarvis.controls.effects.length).toBe(1)
+
+  await ends(jarvis)
+  expect(await grantsOf(jarvis)).toHaveLength(left)
+  const again = await restart(createToken(jarvis, { name: 'claude' }))
+  expect(again.result?.structuredContent).toMatchObject({ state: 'waiting' })
+  expect(jarvis.controls.effects).toHaveLength(1)
+  expect(await grantsOf(jarvis)).toEqual([])
 })
 
 test('what words out of a tool result raised is asked for each time, and so also after a restart', async () => {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import type { TryRoleReply } from '../src/protocol/index.ts'
+import type { ConfirmationRow, Page, SessionSummary, TryRoleReply } from '../src/protocol/index.ts'
 import { everyCall, looks, narrowed, own } from './rights/tools.ts'
 import { connectMcp } from './support/mcp-client.ts'
 import { askCurrent, currentRequest } from './support/mcp-current.ts'
-import { household, membersRole } from './support/persons.ts'
+import { as, household, householdPolicy, membersRole } from './support/persons.ts'
 
 const src = resolve(import.meta.dirname, '../src')
 const words = (text: string) => text.split(/\s+/).filter((word) => word !== '')
@@ -133,4 +133,42 @@ test('every method of MCP answers by the person of the token, and a member hears
   expect(jarvis.controls.effects).toHaveLength(0)
   people.remove('per_member', 5)
   await expect(uris(tokens.member)).rejects.toThrow()
+})
+
+test('a token that takes the name of another person’s revoked one has a session of its own, with its cards', async () => {
+  const { jarvis, program, revoke } = await household({
+    policy: `${householdPolicy}  media: [{may: restart, on: ct/104}]\n`,
+    others: { bea: 'media' },
+  })
+  const sessionsOf = async (sub: string) =>
+    ((await (await jarvis.rest('/api/sessions?source=mcp', as(sub))).json()) as Page<SessionSummary>).items
+  const cardsOf = async (sub: string) =>
+    ((await (await jarvis.rest('/api/confirmations', as(sub))).json()) as Page<ConfirmationRow>).items
+  const pending = { headers: { 'jarvis-confirmation': 'pending' } }
+  const restart = (token: string, vmid: number) =>
+    askCurrent(jarvis, token, 'tools/call', { name: 'restart_container', arguments: { vmid } }, pending)
+  const first = await restart(program('per_member', 'ask', ['mcp'], 'claude'), 130)
+  revoke('claude')
+  const token = program('per_bea', 'ask', ['mcp'], 'claude')
+  await askCurrent(jarvis, token, 'tools/call', { name: 'get_containers', arguments: {} })
+  expect(await restart(token, 104)).toMatchObject({ result: { structuredContent: { state: 'waiting' } } })
+
+  const [mine] = await sessionsOf('per_member')
+  const entries = await jarvis.rest(`/api/sessions/${mine?.id}/entries`, as('per_member'))
+  expect(await entries.text()).not.toContain('104')
+  const [hers] = await sessionsOf('per_bea')
+  const read = await jarvis.rest(`/api/sessions/${hers?.id}/entries`, as('per_bea'))
+  expect(await read.text()).toContain('104 jellyfin')
+  expect((await cardsOf('per_bea')).map(({ target }) => target.id)).toEqual(['ct/104'])
+  expect((await cardsOf('per_member')).map(({ target }) => target.id)).toEqual(['ct/130'])
+
+  // What became of the earlier token's call is not the later one's to know, also where one person made both.
+  revoke('claude')
+  const again = program('per_member', 'ask', ['mcp'], 'claude')
+  const id = (first.result?.structuredContent as { id: string } | undefined)?.id
+  expect(id).toBeDefined()
+  for (const one of [token, again])
+    expect(
+      JSON.stringify(await askCurrent(jarvis, one, 'tools/call', { name: 'get_confirmation', arguments: { id } })),
+    ).not.toContain('restart_container')
 })

@@ -150,6 +150,7 @@ function createHouse(calls: readonly ToolCall[]) {
       seeingJudge: createSeeingJudge(judge, units.look, () => undefined),
       effectsOf: createEffectsOf(catalog, world),
       sightOf: () => undefined,
+      goneSince: () => undefined,
       world,
       confirmations,
       grants,

@@ -217,6 +217,7 @@ export function composeGate(
     ways,
     seeingJudge,
     sightOf: sightFor,
+    goneSince: (asker, since) => goneBecause(asker, since, false),
     confirmations,
     grants,
     returns,

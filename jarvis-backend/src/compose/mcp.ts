@@ -5,7 +5,7 @@ import type { OpenRequests } from '../auth/open-requests.ts'
 import { legibleValue } from '../gate/index.ts'
 import { onFirstUse } from '../http/on-first-use.ts'
 import type { Surface } from '../mcp/server/surface.ts'
-import { mainAgentId, personFor } from '../protocol/index.ts'
+import { firstOwnerId, mainAgentId, personFor } from '../protocol/index.ts'
 import type { Site } from './site.ts'
 
 /**
@@ -24,10 +24,15 @@ export function composeMcp(
   /** A binding says in whose name a client calls; it may narrow a token, and never widens it. */
   const agentOf = (token: ApiToken): string => chosenFor(agents.list(), { door: 'mcp', token: token.name })[0].agent
 
-  /** Each token has one session with each agent. Its id is derived from the token's name, so a restart finds it again. */
+  /**
+   * Each token has one session with each agent. Its id is derived from the token's name, so a restart finds it again. Where another person's token
+   * had that name, the session is that person's, and this one gets another.
+   */
   function sessionOf(token: ApiToken): string {
     const agent = agentOf(token)
-    const id = sessionIdOf(token.name, agent)
+    const usual = sessionIdOf(token.name, agent)
+    const known = store.session(usual)
+    const id = known === undefined || known.person === token.person ? usual : `${usual}@${token.person ?? firstOwnerId}`
     if (!runs.isRunning(id) && store.session(id) === undefined) {
       store.createSession({
         id,
@@ -71,6 +76,6 @@ export function composeMcp(
   }, report)
 }
 
-/** No agent's id holds a _, so that no two pairs share one. */
+/** No agent's id holds a _, so that no two pairs share one. No token's name holds an @. */
 const sessionIdOf = (tokenName: string, agent: string) =>
   agent === mainAgentId ? `ses_mcp_${tokenName}` : `ses_mcp@${agent}_${tokenName}`

@@ -5,7 +5,12 @@ import type { Site } from './site.ts'
 
 /** Wires the tokens of programs: their routes, and what ends with a token. */
 export function composeTokens(
-  { apiTokens, tokenUse, runs, gate: { confirmations } }: Pick<Site, 'apiTokens' | 'tokenUse' | 'runs' | 'gate'>,
+  {
+    apiTokens,
+    tokenUse,
+    runs,
+    gate: { confirmations, grants },
+  }: Pick<Site, 'apiTokens' | 'tokenUse' | 'runs' | 'gate'>,
   { open }: { open: OpenRequests },
 ) {
   const parts = {
@@ -21,6 +26,7 @@ export function composeTokens(
       for (const { toolUseId, requestedBy } of confirmations.pending()) {
         if (requestedBy.token === name) confirmations.cancel(toolUseId, by, 'Its token was revoked.')
       }
+      for (const { id, requestedBy } of grants.list()) if (requestedBy.token === name) grants.revoke(id, by)
       runs.look()
       open.look()
     },

@@ -1,7 +1,7 @@
 import { rightsOf } from '../../agent/principal.ts'
 import { mayApprove, usualApprovers } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { ToolCall } from '../../protocol/index.ts'
+import type { Principal, ToolCall } from '../../protocol/index.ts'
 import type { CallContext, Ready } from '../call.ts'
 import type { Returns } from '../changes/returns.ts'
 import { callKey, scopeKey } from '../keys.ts'
@@ -19,6 +19,8 @@ export function createBefore(parts: {
   /** Why the approval of a call's card is not signed as it must be. */
   unsigned(callId: string): string | undefined
   people: Pick<People, 'find'>
+  /** Why whoever asked at `since`, Unix ms, may not ask any more. */
+  goneSince(asker: Principal, since: number): string | undefined
   clock: Clock
 }) {
   const { confirmations, grants, returns, plans, people, clock } = parts
@@ -71,8 +73,9 @@ export function createBefore(parts: {
     },
 
     /**
-     * Reserves one use of a grant. Ends the grant when another guest may have taken the number and name since, when the policy wants a
-     * signature now that its approval lacks, and when whoever made it decides nothing any more.
+     * Reserves one use of a grant. Ends the grant when another guest may have taken the number and name since, when another token took the
+     * name of the one that it was given to, when the policy wants a signature now that its approval lacks, and when whoever made it decides
+     * nothing any more.
      */
     reserve(call: ToolCall, ready: Ready, context: CallContext): Reservation | undefined {
       const { target, verdict, grantScopes } = ready
@@ -86,7 +89,8 @@ export function createBefore(parts: {
       if (reservation === undefined) return undefined
       const { id, by, createdAt } = reservation.grant
       // Proxmox's times are whole seconds.
-      const isAnother = (target.madeAt ?? 0) > createdAt - 1_000
+      const isAnother =
+        (target.madeAt ?? 0) > createdAt - 1_000 || parts.goneSince(requestedBy, createdAt) !== undefined
       if (!isAnother && decides(by) && signed(reservation, ready) !== undefined) {
         // The call may wait for its turn after this.
         return { ...reservation, take: (...taken) => decides(by) && reservation.take(...taken) }

@@ -45,6 +45,8 @@ export type StepParts = {
   redactor: Redactor
   clock: Clock
   people: Pick<People, 'find'>
+  /** Why whoever asked at `since`, Unix ms, may not ask any more. */
+  goneSince(asker: Principal, since: number): string | undefined
   cluster: Cluster
   /** The part of the cluster that a principal's person may see; undefined: all of it. */
   sightOf(principal: Principal): ToolContext['sees']
