@@ -85,7 +85,7 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
   let asked: Asked | undefined
   let answer: (Asked & { reply: string | undefined }) | undefined
   const told = new Set<string>()
-  const keeping = new Set<Promise<unknown>>()
+  const held = new Set<Promise<unknown>>()
   const keep = createDownloads(launched.downloads, parts.folder, clock)
 
   const note = (text: string) => {
@@ -105,6 +105,12 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
     done.catch(() => undefined)
   }
 
+  /** What a call waits for before it tells what it did. */
+  function hold(work: Promise<unknown>): void {
+    held.add(work)
+    void work.finally(() => held.delete(work))
+  }
+
   function adopt(page: Page) {
     if (tabs.size >= mostTabs) {
       note(`The page opened another tab. It was closed: a browser has ${mostTabs} at most.`)
@@ -113,10 +119,13 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
     const tab = createTab(parts.nextTab(), page)
     tabs.set(tab.id, tab)
     page.on('dialog', (dialog) => onDialog(page, dialog))
-    page.on('download', (download) => {
-      const kept = keep(download).then(note, (error: Error) => note(`A download failed: ${error.message}`))
-      keeping.add(kept)
-      void kept.finally(() => keeping.delete(kept))
+    page.on('download', (download) =>
+      hold(keep(download).then(note, (error: Error) => note(`A download failed: ${error.message}`))),
+    )
+    // Chromium gives up a navigation to a file before it tells of the download.
+    page.on('requestfailed', (request) => {
+      if (request.isNavigationRequest() && request.failure()?.errorText === 'net::ERR_ABORTED')
+        hold(page.waitForEvent('download', { timeout: quietMs }).catch(() => undefined))
     })
     page.on('framenavigated', (frame) => {
       if (frame === page.mainFrame()) judge(page)
@@ -147,7 +156,10 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
   /** Until the page loads nothing more and what it opened is known, at most three seconds each: many pages never end. */
   async function quiet(page: Page) {
     await page.waitForLoadState('networkidle', { timeout: quietMs }).catch(() => undefined)
-    const all = Promise.all([...keeping, arriving.shown()])
+    const kept = async () => {
+      while (held.size > 0) await Promise.all(held)
+    }
+    const all = Promise.all([kept(), arriving.shown()])
     await Promise.race([all, new Promise<void>((resolve) => clock.after(quietMs, resolve))])
     const unknown = arriving.giveUp()
     if (unknown > 0)

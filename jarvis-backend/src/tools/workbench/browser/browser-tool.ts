@@ -128,20 +128,25 @@ async function found(browsing: Browsing, ref: string) {
 
 /**
  * Does something to one element, if it is still the one that the call was judged by.
- * @param deed gets the element anew, and how long it may wait for it, ms
+ * @param deed gets the element anew. Where it opens another page, it returns what came of that
  */
 export function actOn(
   ref: string,
   context: ToolContext,
   { browsers }: BrowserPorts,
-  deed: (element: Awaited<ReturnType<typeof found>>, browsing: Browsing) => Promise<void>,
+  deed: (element: Awaited<ReturnType<typeof found>>, browsing: Browsing) => Promise<Done> | Promise<void>,
 ): Promise<ToolOutput> {
   return browsers.onOpen(sessionOf(context), async (browsing) => {
     const element = await found(browsing, ref)
     if (basisOf(element.seen) !== context.preview?.basis?.element)
       throw new Mistake(`ref: ${ref} is another element now: ${named(element.seen)}. Nothing was done to it.`)
     try {
-      return await pageAnswer(await browsing.act(() => deed(element, browsing), context.signal))
+      let opened: Done | undefined
+      const done = await browsing.act(async () => {
+        opened = (await deed(element, browsing)) ?? undefined
+      }, context.signal)
+      if (opened === undefined) return await pageAnswer(done)
+      return await pageAnswer({ ...done, notes: [...opened.notes, ...done.notes] }, done.tab.outline({}).text)
     } catch (error) {
       if (error instanceof Mistake || context.signal.aborted) throw error
       // Only the first line: those after it hold the page's source.

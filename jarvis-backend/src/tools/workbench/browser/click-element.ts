@@ -61,16 +61,12 @@ export const clickElement = browserTool({
   },
   prepare: prepareElement,
   ending: () => ({ look: 'Look at the site: whether the click did something is not known.' }),
-  async run({ ref }, context, ports) {
-    let outline = ''
-    const answer = await actOn(ref, context, ports, async ({ seen: { leadsTo }, locator }, browsing) => {
+  run: ({ ref }, context, ports) =>
+    actOn(ref, context, ports, ({ seen: { leadsTo }, locator }, browsing) => {
       const address = leadsTo === undefined ? undefined : pageAddress(leadsTo)
-      if (address === undefined || 'refused' in address) return locator.click({ signal: context.signal })
-      const { tab } = await browsing.open(address, context.signal)
-      outline = tab.outline({}).text
-    })
-    return outline === '' ? answer : { ...answer, text: `${answer.text}\n${outline}` }
-  },
+      const isClick = address === undefined || 'refused' in address
+      return isClick ? locator.click({ signal: context.signal }) : browsing.open(address, context.signal)
+    }),
 })
 
 const siteOf = (url: string) => {
