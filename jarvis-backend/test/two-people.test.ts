@@ -121,6 +121,51 @@ test('of three who may approve two are enough, and the yes of one who was remove
   expect(jarvis.controls.effects).toHaveLength(1)
 })
 
+const stopping = (vmid: number) => `---
+name: Nightly
+max_age: 1 d
+---
+It stops a guest.
+
+## 1. Stop it
+tool: stop_vm
+args: { vmid: ${vmid} }
+`
+
+test('whoever edits the runbook of another’s job asks for what it does from then on, and approves nothing of it', async () => {
+  const { jarvis } = await household({ policy: guarded(1), others })
+  const save = async (sub: string, vmid: number, hash?: string) => {
+    const json = { text: stopping(vmid), ...(hash !== undefined && { hash }) }
+    const saved = await jarvis.rest('/api/runbooks/nightly', { ...as(sub), method: 'PUT', json })
+    return ((await saved.json()) as { hash: string }).hash
+  }
+  const first = await save('per_ben', 101)
+  const work = { kind: 'runbook', name: 'nightly', inputs: {} }
+  const json = { name: 'nightly', work, schedule: { kind: 'interval', minutes: 600 } }
+  const made = await jarvis.rest('/api/jobs', { ...as('per_ben'), method: 'POST', json })
+  const { id } = (await made.json()) as Job
+  const waiting = async () => (await cards(jarvis)).filter(({ decision }) => decision === undefined)
+  const begin = async () => {
+    expect((await jarvis.rest(`/api/jobs/${id}/run`, { ...as('per_ann'), method: 'POST' })).status).toBe(202)
+    await expect.poll(async () => (await waiting()).length).toBe(1)
+    return (await waiting())[0]
+  }
+  const before = await begin()
+  expect(before?.requestedBy.person).toBe('per_ben')
+  await save('per_ann', 103, first)
+  // Its card is not redrawn with what Ann wrote, as if Ben had asked for that.
+  expect(await waiting()).toEqual([])
+  expect(await decide(jarvis, before?.toolUseId ?? '', 'per_ann')).toBe('already_decided')
+  expect(jarvis.controls.effects).toEqual([])
+
+  const after = await begin()
+  expect(after?.requestedBy.person).toBe('per_ann')
+  expect(await decide(jarvis, after?.toolUseId ?? '', 'per_ann')).toBe('forbidden')
+  expect(jarvis.controls.effects).toEqual([])
+  expect(await decide(jarvis, after?.toolUseId ?? '', 'per_ben')).toBe('ok')
+  await expect.poll(() => jarvis.controls.effects.length).toBe(1)
+})
+
 test('the doctor warns of a rule that the people of the data dir could never meet, also offline', async () => {
   const { jarvis } = await household({ policy: guarded(5) })
   await jarvis.stop()

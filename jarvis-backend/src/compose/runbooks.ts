@@ -13,7 +13,7 @@ import { previewOf } from '../plans/preview.ts'
 import { shownPlan } from '../plans/shown.ts'
 import { toolFacts } from '../plans/tool-facts.ts'
 import { undoRequest } from '../plans/undo.ts'
-import { JarvisError, mainAgentId, PlanProposal, type ToolInput } from '../protocol/index.ts'
+import { JarvisError, mainAgentId, PlanProposal, personFor, type ToolInput } from '../protocol/index.ts'
 import { createLibrary } from '../runbooks/library.ts'
 import { shippedRunbooks } from '../runbooks/shipped/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
@@ -27,7 +27,13 @@ import type { Gate } from './gate.ts'
 /** Wires the runbooks of the workspace to plans, and plans to the gate. The parts are made after the tools of runbooks, which they serve. */
 export function composeRunbooks(
   foundation: Foundation,
-  parts: { catalog: () => Catalog; gate: () => Gate; runs: () => Runs },
+  parts: {
+    catalog: () => Catalog
+    gate: () => Gate
+    runs: () => Runs
+    /** Told, in the transaction, of a runbook that somebody saved. */
+    saved(name: string, by: string): void
+  },
 ) {
   const { clock, dataDir, settings, database, journal, redactor, report, activity, now } = foundation
   const { gate, runs } = parts
@@ -39,6 +45,14 @@ export function composeRunbooks(
   const tools = toolFacts(catalog, ({ name, tier }) =>
     usualTier({ toolName: name, baseTier: tier }, gate().policy.current()),
   )
+  /** A card of another person's, redrawn with the new text, would be one that nobody asked for but who changed it. */
+  function withdrawOthers(name: string, by: string) {
+    const { confirmations } = gate()
+    for (const { toolUseId, toolName, toolInput, requestedBy } of confirmations.pending()) {
+      if (toolName !== 'run_runbook' || toolInput.name !== name || requestedBy.person === personFor(by).person) continue
+      confirmations.cancel(toolUseId, by, `The runbook ${name} was changed. Ask for it again.`)
+    }
+  }
   const library = createLibrary({
     files: createWorkspace(join(dataDir, 'workspace')),
     tools,
@@ -48,7 +62,13 @@ export function composeRunbooks(
       const [last] = gate().plans.list({ limit: 1, runbook: name })
       return last && { at: last.startedAt, state: shownPlan(last, asks).state }
     },
-    record: (change) => database.durably(() => journal.append('runbook', change)),
+    record(change) {
+      database.durably(() => {
+        journal.append('runbook', change)
+        if (change.change === 'saved') parts.saved(change.runbook, change.by)
+      })
+      withdrawOthers(change.runbook, change.by)
+    },
     changed: () => activity.changed({ what: 'runbooks' }),
     report,
   })

@@ -133,7 +133,12 @@ export function createSite(
     announce: foundation.announce('mcp'),
     changed: () => changed({ what: 'mcp_servers' }),
   })
-  const runbooks = composeRunbooks(foundation, { catalog: () => catalog, gate: () => gate, runs: () => sessions.runs })
+  const runbooks = composeRunbooks(foundation, {
+    catalog: () => catalog,
+    gate: () => gate,
+    runs: () => sessions.runs,
+    saved: (name, by) => jobs.jobs.runbookSaved(name, by),
+  })
   const workbench = composeWorkbench(foundation, {
     policy: () => gate.policy.current().workbench,
     policyWritten: () => gate.policy.edited(readPolicy(policyPath(dataDir), 'policy.yaml')),
