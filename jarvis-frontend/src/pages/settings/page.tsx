@@ -14,6 +14,7 @@ import { People } from './people.tsx'
 import { Persona } from './persona.tsx'
 import { Proxmox } from './proxmox.tsx'
 import { Safety } from './safety.tsx'
+import { useSectionInView } from './section-in-view.ts'
 import { Ssh } from './ssh.tsx'
 import { Tokens } from './tokens.tsx'
 import { Workbench } from './workbench.tsx'
@@ -44,15 +45,22 @@ export function SettingsPage() {
   const sections = isMember ? allSections.filter(([id]) => ownSections.includes(id)) : allSections
   const body = useRef<HTMLDivElement>(null)
   useHashInView(body)
+  const current = useSectionInView(body)
+  const nav = useRef<HTMLElement>(null)
+  // On a phone the names are a strip wider than the screen.
+  useEffect(() => {
+    const link = nav.current?.querySelector<HTMLElement>(`[href="#${current}"]`)
+    if (link && nav.current) nav.current.scrollLeft = link.offsetLeft - (nav.current.clientWidth - link.offsetWidth) / 2
+  }, [current])
   return (
     <>
       <PageHead title="Settings">
         <span className="flex-1" />
       </PageHead>
       <div className="page settings">
-        <nav aria-label="Settings">
+        <nav ref={nav} aria-label="Settings">
           {sections.map(([id, name]) => (
-            <a key={id} href={`#${id}`}>
+            <a key={id} href={`#${id}`} aria-current={id === current ? 'location' : undefined}>
               {name}
             </a>
           ))}
