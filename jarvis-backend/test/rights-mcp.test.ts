@@ -162,7 +162,7 @@ test('a token that takes the name of another person’s revoked one has a sessio
   expect((await cardsOf('per_bea')).map(({ target }) => target.id)).toEqual(['ct/104'])
   expect((await cardsOf('per_member')).map(({ target }) => target.id)).toEqual(['ct/130'])
 
-  // What became of the earlier token's call is not the later one's to know, also where one person made both.
+  // A later token of the same name is not told what became of the earlier one's call, even where one person made both.
   revoke('claude')
   const again = program('per_member', 'ask', ['mcp'], 'claude')
   const id = (first.result?.structuredContent as { id: string } | undefined)?.id

@@ -31,7 +31,7 @@ export function composeRunbooks(
     catalog: () => Catalog
     gate: () => Gate
     runs: () => Runs
-    /** Told, in the transaction, of a runbook that somebody saved. */
+    /** Called in the transaction that journals a saved runbook. */
     saved(name: string, by: string): void
   },
 ) {
@@ -45,7 +45,7 @@ export function composeRunbooks(
   const tools = toolFacts(catalog, ({ name, tier }) =>
     usualTier({ toolName: name, baseTier: tier }, gate().policy.current()),
   )
-  /** A card of another person's, redrawn with the new text, would be one that nobody asked for but who changed it. */
+  /** Withdraws other people's waiting cards for a runbook. Redrawn with the new text, such a card would name them as who asked for it. */
   function withdrawOthers(name: string, by: string) {
     const { confirmations } = gate()
     for (const { toolUseId, toolName, toolInput, requestedBy } of confirmations.pending()) {

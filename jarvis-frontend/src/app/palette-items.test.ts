@@ -43,7 +43,7 @@ test('a guest is found as everything writes it, with its kind before its id', ()
     expect(itemsFor(words, known)[0], words).toMatchObject({ group: 'Guests', label: '123 frigate' })
   }
   expect(labels('stop vm 123')).toEqual(['stop 123 frigate'])
-  // A kind alone, or another one, names no guest.
+  // A kind without a number names no guest, and neither does another kind.
   for (const words of ['vm', 'ct 123']) expect(labels(words), words).not.toContain('123 frigate')
 })
 

@@ -3,7 +3,7 @@ import { Mistake } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { quoted } from '../../redaction/visible.ts'
 import { type Allows, type EgressParts, openWay, type Way } from '../egress/proxy.ts'
-import { watchArrivals } from './arriving.ts'
+import { type Arriving, watchArrivals } from './arriving.ts'
 import { createDownloads } from './downloads.ts'
 import { type Launched, launchChromium } from './launch.ts'
 import { type PageAddress, pageAddress, placesFor } from './site.ts'
@@ -64,21 +64,25 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
   const allows: Allows = (place) =>
     allowed.has(place) ? (parts.isPrivate(place) ? 'private' : 'public') : parts.listed(place)
   const way: Way = await openWay(allows, parts.egress)
-  let launched: Launched
+  let launched: Launched | undefined
+  let context: BrowserContext
+  let arriving: Arriving
   try {
     launched = await launchChromium(parts.chromium, way.socket, parts.egress.scratch)
+    context = await launched.browser.newContext({
+      viewport,
+      acceptDownloads: true,
+      serviceWorkers: 'block',
+      permissions: [],
+    })
+    arriving = await watchArrivals(context, await launched.browser.newBrowserCDPSession())
   } catch (error) {
+    await launched?.end()
     await way.close()
     throw error
   }
-  const context: BrowserContext = await launched.browser.newContext({
-    viewport,
-    acceptDownloads: true,
-    serviceWorkers: 'block',
-    permissions: [],
-  })
+  const { downloads, end } = launched
   context.setDefaultTimeout(actMs)
-  const arriving = await watchArrivals(context, await launched.browser.newBrowserCDPSession())
   const tabs = new Map<number, Tab>()
   let current: number | undefined
   let notes: string[] = []
@@ -86,7 +90,7 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
   let answer: (Asked & { reply: string | undefined }) | undefined
   const told = new Set<string>()
   const held = new Set<Promise<unknown>>()
-  const keep = createDownloads(launched.downloads, parts.folder, clock)
+  const keep = createDownloads(downloads, parts.folder, clock)
 
   const note = (text: string) => {
     if (notes.length < mostNotes) notes.push(text)
@@ -153,7 +157,7 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
     return tab
   }
 
-  /** Until the page loads nothing more and what it opened is known, at most three seconds each: many pages never end. */
+  /** Waits until the page loads nothing more, then for the tabs and downloads that it began. Each takes three seconds at most, because many pages never stop loading. */
   async function quiet(page: Page) {
     await page.waitForLoadState('networkidle', { timeout: quietMs }).catch(() => undefined)
     const kept = async () => {
@@ -247,7 +251,7 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
       answer = { ...to, reply }
     },
     async end() {
-      await launched.end()
+      await end()
       await way.close()
     },
   }

@@ -29,7 +29,7 @@ export function ApplyCommand({
   if (!mayAsk || offer === undefined) return null
   const apply = () => {
     setSent(offer.asked)
-    // The button goes once the card is there; the focus stays where a sent message leaves it.
+    // The button disappears once the card is there, so the focus moves to the composer, as after a sent message.
     document.getElementById('composer')?.focus()
     void live.chat.send(sessionId, `/apply_changes command=${command}`)
   }
