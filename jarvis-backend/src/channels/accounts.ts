@@ -80,7 +80,7 @@ export function createAccounts(parts: {
       parts.changed()
       return true
     },
-    /** A person's password is another one, or they may not sign in: what was paired with them is void. */
+    /** Ends what was paired with a person, because their password is another one or they were removed. A disabled person's pairings stay and decide nothing. */
     forgetPerson(person: string, why = 'the password was changed'): void {
       const theirs = recipients.list().filter((one) => one.person === person && one.user !== '')
       if (theirs.length === 0) return
