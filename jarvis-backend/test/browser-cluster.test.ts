@@ -70,7 +70,7 @@ test('a guest opens by its address, its past is drawn, and an action there becom
   await page.keyboard.press('Escape')
   await storage.waitFor({ state: 'detached' })
   await page.waitForURL(/\/cluster\?range=7d$/)
-  await page.getByRole('link', { name: 'uptime-kuma' }).press('Enter')
+  await page.getByRole('link', { name: /^uptime-kuma/ }).press('Enter')
   const guest = detailOf(page, 'guest 140')
   await guest.getByRole('link', { name: '24 h' }).press('Enter')
   await page.waitForURL(
@@ -91,7 +91,7 @@ test('a guest opens by its address, its past is drawn, and an action there becom
   }
 
   // What is protected says so, and nothing there can be pressed.
-  await page.getByRole('link', { name: 'jarvis' }).press('Enter')
+  await page.getByRole('link', { name: /^jarvis/ }).press('Enter')
   const own = detailOf(page, 'guest 130')
   await own
     .getByText(/protected/i)
@@ -162,7 +162,7 @@ test('filters, sorts and groups lie in the address; limits are kept; 2,000 guest
     .locator('.split > .scroll')
     .first()
     .evaluate((box) => box.scrollTo(0, box.scrollHeight))
-  await page.getByRole('link', { name: 'opnsense' }).waitFor()
+  await page.getByRole('link', { name: /^opnsense/ }).waitFor()
   expect(await rows.count()).toBeLessThan(100)
   expect(await rows.allTextContents()).not.toContain(top)
 

@@ -95,7 +95,7 @@ test('every guest shows since when it is up and its backup at every width, howev
       await expect.poll(() => page.evaluate(lookAtTable), { message: `${width} px` }).toEqual([2, rows, 0, 0])
     }
   }
-  await page.getByRole('link', { name: 'a-very-long-name', exact: false }).waitFor()
+  await page.getByRole('link', { name: /^a-very-long-name/ }).waitFor()
   await expectAll(22)
   await page.getByRole('link', { name: 'By node' }).click()
   await page.getByRole('rowheader', { name: /^pve 8 of 8/ }).waitFor()
