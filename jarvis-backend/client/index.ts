@@ -241,7 +241,7 @@ export type QuestionItem = { text: string; options: (QuestionOption)[]; isMultip
 export type QuestionOption = { label: string; note?: string }
 export type QuestionRow = { server?: string; message?: string; url?: string; items: (QuestionItem)[]; questionId: QuestionId; toolUseId: string; requestedBy: Principal; createdAt: number; expiresAt: number; sessionId: string; end?: QuestionEnd; by?: string; answers?: (Answer)[]; said?: string; endedAt?: number }
 export type QuestionsReply = { items: (QuestionRow)[] }
-export type QueuedMessage = { messageId: MessageId; text: string; by: string; at: number; attachments?: (Attachment)[] }
+export type QueuedMessage = { messageId: MessageId; text: string; by: string; at: number; attachments?: (Attachment)[]; heldBy?: string }
 export type RatingBody = { rating: ("up" | "down" | null); note?: string }
 export type RatingBodyInput = { rating: ("up" | "down" | null); note?: string }
 export type Recalled = { kind: "file" | "session" | "journal"; name: string; title: string; firstLine: number; lastLine: number; changedAt: number; isFromTools: boolean; text: string }
@@ -510,8 +510,12 @@ export type Operations = {
   'GET /api/sessions/{id}/checkpoints/{seq}': { input: { params: { id: string; seq: string } }; reply: CheckpointDetail }
   /** Sends a message, as `chat:send` does; a program’s, in a session of its own. `/events` tells what comes of it. */
   'POST /api/sessions/{id}/messages': { input: { params: { id: string }; body: MessageBody }; reply: SentReply }
-  /** Stops the model and withdraws what waits, as `chat:abort` does. */
+  /** Stops the model, withdraws what waits and holds queued messages, as `chat:abort` does. */
   'POST /api/sessions/{id}/abort': { input: { params: { id: string } }; reply: { ok: true } }
+  /** Sends a message that a stop holds, as `chat:send_held` does. Its writer alone may. */
+  'POST /api/sessions/{id}/queue/{messageId}/send': { input: { params: { id: string; messageId: string } }; reply: { ok: true } }
+  /** Removes a message that waits or is held, as `chat:unqueue` does. */
+  'DELETE /api/sessions/{id}/queue/{messageId}': { input: { params: { id: string; messageId: string } }; reply: undefined }
   /** What `chat:attach` answers. `since` is the newest `seq` that the client has. */
   'GET /api/sessions/{id}/snapshot': { input: { params: { id: string }; query?: { since?: number } }; reply: Snapshot }
   /** All that happens in a session, as server-sent events. */

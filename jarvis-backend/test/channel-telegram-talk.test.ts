@@ -105,7 +105,7 @@ test('a paired person talks: the answer is shown as a draft, then sent, in one s
 
 test('lines of the chat: new, sessions, status, waiting, stop; a typed call is a typed call, and asks', async () => {
   const stalled = stalls('Let me see')
-  const { telegram, pair, told, texts, sessions, ask } = await start([says('One.'), says('Two.'), stalled])
+  const { telegram, pair, told, sessions, ask } = await start([says('One.'), says('Two.'), stalled, says('Four.')])
   await pair()
   telegram.write(mira, '/start')
   await told(/\/new begins a conversation/)
@@ -130,18 +130,25 @@ test('lines of the chat: new, sessions, status, waiting, stop; a typed call is a
   await expect.poll(() => telegram.drafts.at(-1)?.text, soon).toBe('Let me see')
   telegram.write(mira, '/status')
   telegram.write(mira, 'Fourth.')
-  await told('It waits until the answer before it is done. /stop ends that.')
-  // The queue goes on after a stop, as in the dashboard: an unscripted turn fails, and says so in a message of its own.
+  await told('It waits until the answer before it is done. /stop ends that answer and holds this message.')
+  telegram.write(mira, 'Fifth.')
+  // What is queued does not begin after a stop: its writer sends or removes it.
   telegram.stopDraft(mira, telegram.drafts.at(-1)?.id ?? 0)
   await stalled.aborted
   await told('Stopped.')
+  await told(/^Held, not sent[\s\S]*1\. Fourth\.\n2\. Fifth\.\n\/send sends them/)
+  telegram.write(mira, '/drop')
+  await told('2 held messages: removed. Nothing of them was done.')
+  telegram.write(mira, '/send')
+  await told('No message is held here.')
+  telegram.write(mira, 'Sixth.')
+  await told('Four.')
   telegram.write(mira, '/stop_container vmid=104')
   await expect
     .poll(async () => (await ask<{ items: ConfirmationRow[] }>('GET', 'confirmations')).body.items, soon)
     .toMatchObject([{ toolName: 'stop_container', requestedBy: { kind: 'command', name: 'operator' } }])
   telegram.write(mira, '/waiting')
   await told(/– stop CT 104 jellyfin on \w+\?/)
-  expect(texts().some((text) => text.startsWith('That failed'))).toBe(true)
 })
 
 test('forwarded and quoted words are data: no order, and no name of theirs is the person’s', async () => {

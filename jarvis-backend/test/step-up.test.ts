@@ -155,6 +155,8 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /runbooks/:name/run': 'token',
   'POST /sessions/:id/messages': 'token',
   'POST /sessions/:id/abort': 'token',
+  'POST /sessions/:id/queue/:messageId/send': 'token',
+  'DELETE /sessions/:id/queue/:messageId': 'token',
   'POST /sessions/:id/commands/:commandId/stop': 'token',
   'PUT /sessions/:id/entries/:seq/rating': 'token',
   'PUT /sessions/:id/shares/:person': 'token',

@@ -1,4 +1,4 @@
-import type { Card, Question, Snapshot } from '../protocol/index.ts'
+import { type Card, JarvisError, type Question, type QueuedMessage, type Snapshot } from '../protocol/index.ts'
 import { type ActiveRun, activeRun } from './active-run.ts'
 import { type Calls, createCalls } from './calls.ts'
 import { originOf } from './origin.ts'
@@ -15,7 +15,7 @@ import type { KeptRunStore } from './sessions/kept-runs.ts'
 import type { LiveSession } from './sessions/live-session.ts'
 import { createLiveSessions } from './sessions/live-sessions.ts'
 import { snapshotOf } from './sessions/snapshot.ts'
-import type { Draft, RunRow, StoredEntry } from './sessions/transcript-store.ts'
+import type { Draft, RunRow, StoredEntry, StoredRun } from './sessions/transcript-store.ts'
 import { wireEntry } from './sessions/wire-entry.ts'
 import type { Watcher, Watchers } from './watchers.ts'
 
@@ -59,9 +59,18 @@ export type Runs = {
   startProgram(message: ProgramRun): { runId: string; isQueued: boolean }
   /** As `Children.delegate`. */
   delegate: Children['delegate']
-  /** Stops the run that goes on, if any; its pending cards are cancelled. */
+  /**
+   * Stops all that goes on in a session, and begins nothing after it: pending cards are cancelled, queued messages are held until their
+   * writers send them again, and a program's queued message ends as stopped.
+   * @throws JarvisError `unknown_session`
+   */
   abort(sessionId: string, by: string): void
+  /** The messages that wait in a session. */
+  queued(sessionId: string): QueuedMessage[]
+  /** Removes a message that waits. @throws JarvisError `unknown_session`, `not_found` */
   unqueue(sessionId: string, messageId: string): void
+  /** Sends a message that a stop holds. @throws JarvisError `unknown_session`, `not_found`, `forbidden`, `shutting_down` */
+  sendHeld(sessionId: string, messageId: string, by: string): void
   /** Tells a watcher of all that happens in a session from now on. @throws JarvisError `unknown_session` */
   watch(sessionId: string, watcher: Watcher): Watch
   rename(sessionId: string, title: string): void
@@ -79,7 +88,7 @@ export type Runs = {
    * @throws JarvisError `unknown_session`
    */
   take(sessionId: string, runId: string): void
-  /** Stops one run; its pending cards are cancelled. No-op where it has ended. */
+  /** Stops one run; its pending cards are cancelled. With the answer to a person's message, what is queued is held. No-op where it has ended. */
   stopRun(sessionId: string, runId: string, by: string): void
   /** Stops the runs whose asker may not ask any more. */
   look(): void
@@ -160,15 +169,19 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
 
   /** Stores the stop first, so that a crash before the run's end does not undo it. */
   function stopRun(run: ActiveRun, by: string) {
-    run.abortedBy = by
     store.setRunStatus(run.row.id, 'stopping')
+    halt(run, by)
+  }
+
+  function halt(run: ActiveRun, by: string) {
+    run.abortedBy = by
     run.abort.abort()
     run.modelAbort.abort()
   }
 
   /** After a run: the next queued message, or rest. */
   function goOn(session: LiveSession) {
-    const next = store.unfinishedRuns(session.id).find(({ status }) => status === 'queued')
+    const next = queue.next(session.id)
     if (next !== undefined && chatRun(session) === undefined) {
       store.setRunStatus(next.id, 'running')
       queue.tell(session, next.id)
@@ -177,6 +190,27 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
     }
     live.leave(session)
     parts.changed(session.id)
+  }
+
+  /** Stops runs of a session, and lets nothing begin that waits there: messages are held, and programs, which wait for an end, get one. */
+  function stop(sessionId: string, running: readonly ActiveRun[], by: string) {
+    const queued = store.unfinishedRuns(sessionId).filter(({ status }) => status === 'queued')
+    // A crash in between must not let a held message begin.
+    store.atomically(() => {
+      for (const { id, origin } of queued) if (origin.kind === 'chat') store.hold(id, by)
+      for (const { row } of running) store.setRunStatus(row.id, 'stopping')
+    })
+    for (const run of running) halt(run, by)
+    const [first] = queued
+    if (first === undefined) return
+    const session = open(sessionId)
+    for (const row of queued.filter(({ origin }) => origin.kind !== 'chat')) {
+      const run = activeRun(row, liveOrigin(row), session.agent)
+      start(session, run, () => agent.go(session, run))
+      stopRun(run, by)
+    }
+    queue.tell(session, first.id)
+    live.leave(session)
   }
 
   const liveOrigin = ({ origin }: RunRow) => originOf(origin, parts.hasTool)
@@ -201,11 +235,17 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
     startJob: createStartJob(parts, door),
     startProgram: createStartProgram(parts, door),
     delegate: children.delegate,
+    queued: queue.listOf,
     unqueue: queue.remove,
+    sendHeld(sessionId, messageId, by) {
+      if (isStopping) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Send it again in a moment.')
+      queue.release(sessionId, messageId, by)
+      goOn(open(sessionId))
+    },
     resume: createResume(parts, door),
     abort(sessionId, by) {
       stored(sessionId)
-      for (const run of live.get(sessionId)?.runs.values() ?? []) stopRun(run, by)
+      stop(sessionId, [...(live.get(sessionId)?.runs.values() ?? [])], by)
     },
 
     watch(sessionId, watcher) {
@@ -270,8 +310,11 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
     },
 
     stopRun(sessionId, runId, by) {
-      const run = live.get(sessionId)?.runs.get(runId)
-      if (run !== undefined) stopRun(run, by)
+      const session = live.get(sessionId)
+      const run = session?.runs.get(runId)
+      if (run === undefined) return
+      if (run === chatRun(session) && run.origin.kind === 'chat') stop(sessionId, [run], by)
+      else stopRun(run, by)
     },
 
     look() {

@@ -50,6 +50,15 @@ export function composeHouse(
     start: (said) => parts().sessions.runs.start(said),
     upload: (by, file) => parts().sessions.attachments.upload(by, file).id,
     abort: (sessionId, by) => parts().sessions.runs.abort(sessionId, by),
+    held(sessionId, by) {
+      const { runs } = parts().sessions
+      const messages = runs.queued(sessionId).filter((message) => message.heldBy !== undefined && message.by === by)
+      return messages.map(({ messageId, text }) => ({
+        text,
+        send: () => runs.sendHeld(sessionId, messageId, by),
+        drop: () => runs.unqueue(sessionId, messageId),
+      }))
+    },
     agentFor: (arrival) => chosenFor(parts().agents.list(), { door: 'channel', ...arrival })[0].agent,
     hasAgent: (id) => parts().agents.find(id) !== undefined,
     session(id) {

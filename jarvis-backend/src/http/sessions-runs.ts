@@ -14,7 +14,7 @@ import {
 } from '../protocol/index.ts'
 import type { EventStreams } from './event-streams.ts'
 import type { ProgramMessages } from './program-messages.ts'
-import { get, Ok, ok, post, put, type Route } from './route.ts'
+import { del, get, Ok, ok, post, put, type Route } from './route.ts'
 import { streamSession } from './session-events.ts'
 
 /** `/api/sessions/:id`: starts, stops and watches its runs, and rates its answers. */
@@ -47,13 +47,28 @@ export function runRoutes(parts: {
     ),
     post(
       '/sessions/:id/abort',
-      'Stops the model and withdraws what waits, as `chat:abort` does.',
+      'Stops the model, withdraws what waits and holds queued messages, as `chat:abort` does.',
       { role: 'member', session: 'talk', token: 'ask', reply: Ok },
       ({ params, by, identity: { token } }) => {
         if (token !== undefined) programs.abort(token, params.id)
         else runs.abort(params.id, by)
         return ok
       },
+    ),
+    post(
+      '/sessions/:id/queue/:messageId/send',
+      'Sends a message that a stop holds, as `chat:send_held` does. Its writer alone may.',
+      { role: 'member', session: 'talk', reply: Ok },
+      ({ params, by }) => {
+        runs.sendHeld(params.id, params.messageId, by)
+        return ok
+      },
+    ),
+    del(
+      '/sessions/:id/queue/:messageId',
+      'Removes a message that waits or is held, as `chat:unqueue` does.',
+      { role: 'member', session: 'talk' },
+      ({ params }) => runs.unqueue(params.id, params.messageId),
     ),
     get(
       '/sessions/:id/snapshot',

@@ -73,6 +73,8 @@ export const chatRequests = {
   'chat:ping': z.strictObject({}),
   /** Removes a queued message before it is answered. */
   'chat:unqueue': z.strictObject({ sessionId: SessionId, messageId: MessageId }),
+  /** Sends a message that a stop held back: it begins now, or waits for its turn. Its writer alone may. */
+  'chat:send_held': z.strictObject({ sessionId: SessionId, messageId: MessageId }),
 } as const
 export type ChatRequests = { [K in keyof typeof chatRequests]: z.infer<(typeof chatRequests)[K]> }
 
@@ -94,6 +96,8 @@ export const QueuedMessage = z.object({
   by: z.string(),
   at: z.int(),
   attachments: z.array(Attachment).optional(),
+  /** Who stopped the session while it waited. It begins only when its writer sends it with `chat:send_held`. */
+  heldBy: z.string().optional(),
 })
 export type QueuedMessage = z.infer<typeof QueuedMessage>
 
@@ -143,6 +147,7 @@ export type ChatReplies = {
   'chat:attach': { snapshot: Snapshot }
   'chat:ping': Record<never, never>
   'chat:unqueue': Record<never, never>
+  'chat:send_held': Record<never, never>
 }
 
 /** Fields of every event of `/chat`. `seq` grows by one within a session. */

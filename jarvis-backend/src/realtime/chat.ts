@@ -132,6 +132,10 @@ export function serveChat(
       runs.unqueue(sessionId, messageId)
       return {}
     })
+    on('chat:send_held', 'member', ({ sessionId, messageId }, { sub }) => {
+      runs.sendHeld(sessionId, messageId, sub)
+      return {}
+    })
   })
   return {
     /** Drops the sockets that watch a session which their person sees no more. */

@@ -183,6 +183,8 @@ DELETE /attachments/:id
     // A member's own tokens and devices, and their own voice.
     persons: asking,
     doors: `
+POST /sessions/:id/queue/:messageId/send
+DELETE /sessions/:id/queue/:messageId
 POST /transcriptions
 GET /push
 POST /push
@@ -371,6 +373,7 @@ export const sockets: Readonly<Record<string, Readonly<Record<string, readonly S
     'chat:answer': asking,
     'chat:abort': asking,
     'chat:unqueue': asking,
+    'chat:send_held': asking,
     'chat:attach': all,
     'chat:ping': all,
   },

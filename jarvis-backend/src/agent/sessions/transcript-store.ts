@@ -22,6 +22,8 @@ export type RunRow = {
   /** `stopping`: a person stopped it, and it has not yet ended. */
   status: 'queued' | 'running' | 'stopping'
   at: number
+  /** Of a queued run: who stopped the session while it waited. It begins only when its message is sent again. */
+  heldBy?: string
 }
 /** `position`: how many runs of the session came before. `partial`: what had streamed of an unfinished turn. */
 export type StoredRun = RunRow & { position: number; partial: string }
@@ -72,6 +74,8 @@ export interface TranscriptStore {
   /** An ended run's text and partial text are dropped: its entries hold them. */
   setRunStatus(runId: string, status: 'running' | 'stopping' | 'ended'): void
   savePartial(runId: string, text: string): void
+  /** Holds a queued run, so that it does not begin with its turn. @param by who stopped the session; undefined: it is held no longer */
+  hold(runId: string, by: string | undefined): void
   /** @returns false when the run is no longer queued. */
   removeQueued(runId: string): boolean
 

@@ -4,7 +4,7 @@ import { createBefore } from '../confirmations/before.ts'
 import type { Judgement } from '../judge.ts'
 import { createRateLimit } from '../rate-limit.ts'
 import type { Step } from '../states.ts'
-import type { StepParts } from './parts.ts'
+import { notBegun, type StepParts } from './parts.ts'
 
 /** Judges a call that begins, and turns a verdict into the next step. */
 export function createJudging(parts: StepParts, breaker: Pick<Breaker, 'refusal'>) {
@@ -15,6 +15,7 @@ export function createJudging(parts: StepParts, breaker: Pick<Breaker, 'refusal'
   /** Why a call that may run must wait; undefined when no limit holds it back. */
   function heldBack({ call: { toolName }, context }: Walk, judged: Judgement): string | undefined {
     if (judged.kind !== 'ready') return undefined
+    if (context.signal.aborted) return notBegun
     const { tool, target } = judged
     return rateLimit.take(context, toolName, tool.tier !== 'green') ?? breaker.refusal(toolName, target.node)
   }

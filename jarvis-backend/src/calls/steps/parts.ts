@@ -21,6 +21,9 @@ import type { Ways } from '../way.ts'
 /** A call that runs now; `sentence` says which, who asked for it, and why it is told. Names in it are quoted. */
 export type Observed = { toolUseId: string; sessionId: string; sentence: string }
 
+/** The result of a call that was stopped while it waited to begin. */
+export const notBegun = 'Stopped before it began. Nothing was run.'
+
 /** What the steps of a call stand on. */
 export type StepParts = {
   ways: Ways

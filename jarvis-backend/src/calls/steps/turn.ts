@@ -3,7 +3,7 @@ import { askerOf, missing, type Ready, type Walk } from '../call.ts'
 import { replacing, standingOf } from '../confirmations/drift.ts'
 import type { Judgement } from '../judge.ts'
 import type { Step } from '../states.ts'
-import type { StepParts } from './parts.ts'
+import { notBegun, type StepParts } from './parts.ts'
 
 /** A verdict younger than this counts as current for a change that waited for nothing. */
 const justJudgedMs = 250
@@ -34,7 +34,7 @@ export function createTurn(parts: StepParts, follow: (walk: Walk, judgement: Jud
       return `What is so now could not be read, so nothing was run. ${why}`
     }
     walk.isLater = context.before !== undefined || looking !== undefined
-    return context.signal.aborted ? 'Stopped before it began. Nothing was run.' : undefined
+    return context.signal.aborted ? notBegun : undefined
   }
 
   /** A call that needs no person runs by its verdict, or is judged again. */

@@ -10,7 +10,7 @@ import { createFollowing } from './follow.ts'
 import { createKeptFiles } from './kept-files.ts'
 import { createListening } from './listening.ts'
 import { questionKey } from './messages.ts'
-import { createOrderAnswers } from './order-answers.ts'
+import { createOrderAnswers, heldWords } from './order-answers.ts'
 import type { ChatStore, ChoiceStore, HeardStore, House } from './ports.ts'
 import { createPreviews } from './previews.ts'
 import { createSending } from './sending.ts'
@@ -99,11 +99,15 @@ export function createConversation(parts: {
       const to = listenedTo(kind, account, incoming.from)
       return to === undefined ? ignore(advance) : deeds.choose({ to, kind, incoming, advance })
     },
-    /** A person pressed the service's own stop. */
-    stop(kind: ChannelKind, account: string, from: Sender, advance: Advance): undefined {
+    /** A person pressed the service's own stop. @returns what the stop holds; undefined: silence */
+    stop(kind: ChannelKind, account: string, from: Sender, advance: Advance): Spoken | undefined {
       const to = listenedTo(kind, account, from)
-      if (to?.talks === true) session.stop(to, from.thread ?? '')
+      const { thread = '' } = from
+      if (to?.talks === true) session.stop(to, thread)
       parts.atomically(advance)
+      if (to?.talks !== true) return undefined
+      const held = session.held(to, thread)
+      return held.length === 0 ? undefined : parts.say(heldWords(held))
     },
     /** Makes one attempt at a message of the outbox. */
     attempt: (

@@ -3,7 +3,7 @@ import type { ChannelKind } from '../channel.ts'
 import type { Recipient } from '../ports.ts'
 import { destinationOf } from './destination.ts'
 import type { Following } from './follow.ts'
-import type { ChatStore, House } from './ports.ts'
+import type { ChatStore, HeldMessage, House } from './ports.ts'
 
 /** A message for the session. `isNew`: the person asked for a new session. */
 export type Message = {
@@ -16,7 +16,7 @@ export type Message = {
 
 /** Keeps which session each chat is in, and sends what its person writes there. */
 export function createCurrentSession(parts: {
-  house: Pick<House, 'start' | 'session' | 'abort' | 'agentFor' | 'hasAgent'>
+  house: Pick<House, 'start' | 'session' | 'abort' | 'held' | 'agentFor' | 'hasAgent'>
   chats: Pick<ChatStore, 'current' | 'enter' | 'leave'>
   following: Pick<Following, 'follow'>
   clock: Clock
@@ -65,12 +65,17 @@ export function createCurrentSession(parts: {
     },
     /** Lets the next message begin a session. Within the caller's transaction. */
     leave: (to: Recipient, thread: string): void => chats.leave(to.id, thread),
-    /** Stops the answer. @returns false where nothing runs */
+    /** Stops the answer, and holds what was sent after it. @returns false where nothing runs */
     stop(to: Recipient, thread: string): boolean {
       const chat = chats.current(to.id, thread)
       if (chat === undefined || house.session(chat.sessionId)?.isRunning !== true) return false
       house.abort(chat.sessionId, to.person)
       return true
+    },
+    /** The messages of this person that a stop holds in the chat's current session. */
+    held(to: Recipient, thread: string): HeldMessage[] {
+      const chat = chats.current(to.id, thread)
+      return chat === undefined ? [] : house.held(chat.sessionId, to.person)
     },
     /** The id of the chat's current session. */
     idOf: (to: Recipient, thread: string): string | undefined => chats.current(to.id, thread)?.sessionId,

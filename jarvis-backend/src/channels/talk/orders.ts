@@ -1,11 +1,15 @@
 /** A line of a chat that JARVIS answers itself. `rest` of `new`: the first message of the new conversation. */
-export type Order = { does: 'sessions' | 'status' | 'waiting' | 'stop' | 'help' } | { does: 'new'; rest: string }
+export type Order =
+  | { does: 'sessions' | 'status' | 'waiting' | 'stop' | 'send' | 'drop' | 'help' }
+  | { does: 'new'; rest: string }
 
 const alone = {
   sessions: 'sessions',
   status: 'status',
   waiting: 'waiting',
   stop: 'stop',
+  send: 'send',
+  drop: 'drop',
   help: 'help',
   start: 'help',
 } as const
@@ -26,6 +30,6 @@ export const namedAgent = (text: string): string | undefined =>
 export const helpLines = [
   'Write what you want, or a typed call such as /stop_vm vmid=103.',
   '/new begins a conversation, @agent one with that agent.',
-  '/sessions lists them, /stop stops the answer.',
+  '/sessions lists them, /stop stops the answer and holds what you sent after it.',
   '/status tells of the cluster, /waiting of what waits for you.',
 ]

@@ -105,6 +105,15 @@ export type Said = {
   remember(sent: { sessionId: string }): void
 }
 
+/** A message of a person that a stop holds. */
+export type HeldMessage = {
+  text: string
+  /** Lets it begin now, or wait for its turn. @throws JarvisError */
+  send(): void
+  /** @throws JarvisError `not_found` where it does not wait any more */
+  drop(): void
+}
+
 /** What a conversation needs of the house. */
 export type House = {
   /** @throws JarvisError */
@@ -112,6 +121,8 @@ export type House = {
   /** Keeps a file until it is sent. @returns its id @throws JarvisError */
   upload(by: string, file: { name: string; data: Buffer }): string
   abort(sessionId: string, by: string): void
+  /** What `by` wrote in a session and a stop holds, oldest first. */
+  held(sessionId: string, by: string): HeldMessage[]
   /** The agent that bindings choose. */
   agentFor(arrival: { channel: string; account: string; chat: string; person: string }): string
   hasAgent(id: string): boolean

@@ -69,7 +69,9 @@ export function createTexts(parts: {
     })
     // A message that came a second time started nothing.
     if (!isTaken) atomically(advance)
-    return isQueued ? say('It waits until the answer before it is done. /stop ends that.') : undefined
+    return isQueued
+      ? say('It waits until the answer before it is done. /stop ends that answer and holds this message.')
+      : undefined
   }
 
   async function taken(arrival: Arrival): Promise<Spoken | undefined> {

@@ -951,4 +951,8 @@ export const migrations: readonly string[] = [
   -- The passkey that a sign-in was made with, for it ends with the passkey. Those that are there have none known.
   ALTER TABLE sign_ins ADD COLUMN passkey TEXT;
   `,
+  `
+  -- Who stopped the session while this queued run waited: it begins only when its message is sent again. NULL: it begins with its turn.
+  ALTER TABLE runs ADD COLUMN held_by TEXT;
+  `,
 ]

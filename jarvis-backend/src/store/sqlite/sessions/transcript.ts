@@ -19,11 +19,15 @@ function withMaker(entry: EntryOf<'assistant'>): StoredEntry {
   if (model !== 'command') return entry
   return { ...rest, madeBy: entry.content.some(({ type }) => type === 'tool_call') ? 'operator' : 'jarvis' }
 }
-type RunRow = Omit<StoredRun, 'origin'> & { origin: string }
-const toRun = ({ origin, ...run }: RunRow): StoredRun => ({ ...run, origin: JSON.parse(origin) })
+type RunRow = Omit<StoredRun, 'origin' | 'heldBy'> & { origin: string; heldBy: string | null }
+const toRun = ({ origin, heldBy, ...run }: RunRow): StoredRun => ({
+  ...run,
+  origin: JSON.parse(origin),
+  ...(heldBy !== null && { heldBy }),
+})
 type ChildRow = Omit<ChildRun, 'isEnded'> & { isEnded: 0 | 1 }
 const toChild = (row: ChildRow): ChildRun => ({ ...row, isEnded: row.isEnded === 1 })
-const runColumns = 'id, session_id AS sessionId, position, status, origin, created_at AS at, partial'
+const runColumns = 'id, session_id AS sessionId, position, status, origin, created_at AS at, partial, held_by AS heldBy'
 
 export function createTranscriptStore({ sql, atomically, together, undone }: Database): TranscriptStore {
   const insertSession = sql.prepare(
@@ -69,6 +73,7 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
     "UPDATE runs SET status = 'ended', origin = json_remove(json_replace(origin, '$.text', ''), '$.before', '$.after', '$.wishes', '$.tools'), partial = '' WHERE id = ?",
   )
   const updatePartial = sql.prepare('UPDATE runs SET partial = ? WHERE id = ?')
+  const updateHeld = sql.prepare("UPDATE runs SET held_by = ? WHERE id = ? AND status = 'queued'")
   const deleteQueued = sql.prepare("DELETE FROM runs WHERE id = ? AND status = 'queued'")
 
   const insertEntry = sql.prepare(
@@ -151,6 +156,7 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
       (sessionId === undefined ? selectUnfinished.all() : selectUnfinishedOf.all(sessionId)).map(toRun),
     setRunStatus: (id, status) => void (status === 'ended' ? endRun.run(id) : updateRun.run(status, id)),
     savePartial: (id, text) => void updatePartial.run(text, id),
+    hold: (id, by) => void updateHeld.run(by ?? null, id),
     removeQueued: (id) => deleteQueued.run(id).changes === 1,
 
     append(sessionId, { seq, runId, type, ...body }) {

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import type { Ready, Walk } from '../call.ts'
+import type { Event } from '../states.ts'
+import { createJudging } from './judge.ts'
+import { notBegun, type StepParts } from './parts.ts'
+
+test.each(['green', 'yellow', 'red'] as const)(
+  'a %s call whose run is stopped while it is judged does not begin',
+  async (tier) => {
+    const stop = new AbortController()
+    const events: Event[] = []
+    const parts = {
+      world: () => ({ policy: { limits: { rates: {}, breaker: {} } } }),
+      clock: { now: () => 0 },
+      cluster: {},
+      seeingJudge: async () => {
+        stop.abort()
+        return {
+          kind: 'ready',
+          verdict: { tier },
+          tool: { tier },
+          target: { kind: 'none', id: '' },
+        } as unknown as Ready
+      },
+      ways: {
+        take: (_: unknown, event: Event) => {
+          events.push(event)
+          return { state: 'settled', writes: [] }
+        },
+      },
+    } as unknown as StepParts
+    const context = { signal: stop.signal, isRehearsal: () => false, principal: { kind: 'chat', name: 'model' } }
+    const { judge } = createJudging(parts, { refusal: () => undefined })
+    await judge({ state: 'new', call: { toolName: 'any', toolInput: {} }, context } as unknown as Walk)
+    expect(events).toMatchObject([{ type: 'held', message: notBegun }])
+  },
+)
