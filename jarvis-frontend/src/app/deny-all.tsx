@@ -5,6 +5,7 @@ import { confirmations } from '../api/confirmations.ts'
 import { actOf } from '../features/confirmations/sentence.ts'
 import { Sentence } from '../features/confirmations/sentence-line.tsx'
 import { plural } from '../lib/format.ts'
+import { useEscape } from '../lib/use-escape.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Mark } from '../ui/mark.tsx'
 import { Tier } from '../ui/tier.tsx'
@@ -26,14 +27,15 @@ export function DenyAll({ rows }: { rows: readonly ConfirmationRow[] }) {
   useEffect(() => {
     if (isOpen) confirm.current?.focus()
   }, [isOpen])
-
-  if (role !== 'operator' || link.status !== 'live') return null
-  if (!isOpen && rows.length < 2 && refusals.length === 0) return null
-
   const close = () => {
     setListed(undefined)
     requestAnimationFrame(() => open.current?.focus())
   }
+  useEscape(isOpen ? close : undefined)
+
+  if (role !== 'operator' || link.status !== 'live') return null
+  if (!isOpen && rows.length < 2 && refusals.length === 0) return null
+
   const deny = async (chosen: readonly ConfirmationRow[]) => {
     setSending(true)
     const replies = await Promise.all(
@@ -53,15 +55,7 @@ export function DenyAll({ rows }: { rows: readonly ConfirmationRow[] }) {
     card?.focus({ preventScroll: true })
   }
   return (
-    <section
-      className="deny-all"
-      aria-label="Deny all"
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || !isOpen) return
-        event.stopPropagation()
-        close()
-      }}
-    >
+    <section className="deny-all" aria-label="Deny all">
       {refusals.map((refusal) => (
         <p key={refusal} className="refused" role="alert">
           <Mark kind="bad" />

@@ -16,7 +16,7 @@ const keys: readonly KeyLine[] = [
   [['Shift Enter'], 'break the line', 'act'],
   [
     ['Esc'],
-    'close what lies on top, step back from armed, stop the answer, leave an empty composer',
+    'close what lies on top, step back from armed, stop the answer (twice while a card waits), leave an empty composer',
     { viewer: 'close what lies on top' },
   ],
   [['Alt N'], 'new chat', 'act'],

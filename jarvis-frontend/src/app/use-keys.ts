@@ -4,6 +4,7 @@ import { passwordQuestion } from '../api/step-up.ts'
 import { cardPath } from '../features/confirmations/card-path.ts'
 import { chosen } from '../lib/chosen.ts'
 import { navigate } from '../lib/location.tsx'
+import { pressEscape } from '../lib/use-escape.ts'
 import { overlay } from './overlay.ts'
 import type { Panel } from './panel-context.ts'
 import { composer, Typing } from './typing.ts'
@@ -25,7 +26,7 @@ export function useKeys(panel: Panel): void {
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
   const [typing] = useState(() => new Typing((page) => navigate(page), composer))
   onKey.current = (event) => {
-    if (event.defaultPrevented || passwordQuestion.get() !== undefined) return
+    if (event.defaultPrevented || event.isComposing || passwordQuestion.get() !== undefined) return
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
       event.preventDefault()
       overlay.set(overlay.get() === 'palette' ? undefined : 'palette')
@@ -45,7 +46,7 @@ export function useKeys(panel: Panel): void {
     }
     if (event.key === 'Escape') {
       if (panel.isOpen && panel.isSheet) panel.close()
-      else dispatchEvent(new Event('jarvis:escape'))
+      else pressEscape()
       return
     }
     if (isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return

@@ -6,6 +6,7 @@ import { armed, useArmed } from '../../api/changes.ts'
 import { ApiError } from '../../api/http.ts'
 import { Expiry } from '../../features/confirmations/countdown.tsx'
 import { undoWords } from '../../features/confirmations/undo-words.ts'
+import { useEscape } from '../../lib/use-escape.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -92,16 +93,17 @@ function Answers({ root, change, at }: { root: React.RefObject<HTMLElement | nul
     setStep('asking')
     root.current?.focus({ preventScroll: true })
   }
+  const disarm = () => {
+    setStep('asking')
+    root.current?.focus({ preventScroll: true })
+  }
+  useEscape(step === 'keep' || step === 'back' ? disarm : undefined)
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
   onKey.current = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
     const arms = { a: 'keep', u: 'back' } as const
     const to = arms[event.key.toLowerCase() as 'a']
-    if (event.key === 'Escape' && (step === 'keep' || step === 'back')) {
-      event.stopPropagation()
-      setStep('asking')
-      root.current?.focus({ preventScroll: true })
-    } else if (to !== undefined && mayAct && step !== 'sending') {
+    if (to !== undefined && mayAct && step !== 'sending') {
       event.preventDefault()
       setStep(to)
       ;(to === 'keep' ? keep : back).current?.focus()

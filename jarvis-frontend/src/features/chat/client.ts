@@ -169,6 +169,11 @@ export class ChatClient {
     return this.#ask('chat:unqueue', { sessionId, messageId: message.messageId })
   }
 
+  /** Sends a message that a stop held back. */
+  sendHeld(sessionId: string, message: QueuedMessage) {
+    return this.#ask('chat:send_held', { sessionId, messageId: message.messageId })
+  }
+
   async loadEarlier(sessionId: string): Promise<void> {
     const store = this.open(sessionId)
     const { view } = store.state.get()

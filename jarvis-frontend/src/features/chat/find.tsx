@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { useEscape } from '../../lib/use-escape.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { wake } from './parking.ts'
 import { argumentLine, type Run } from './runs.ts'
@@ -17,6 +18,7 @@ type Props = {
 
 /** Finds words in a session that is loaded and drawn in part, which the browser's own search would miss. */
 export function Find({ runs, live, onMore, onShow, onClose }: Props) {
+  useEscape(onClose)
   const field = useRef<HTMLInputElement>(null)
   const [words, setWords] = useState('')
   /** The run that is shown, by id: earlier runs may still be read. Undefined: the first. */
@@ -77,11 +79,7 @@ export function Find({ runs, live, onMore, onShow, onClose }: Props) {
       className="find"
       onKeyDown={(event) => {
         if (event.nativeEvent.isComposing) return
-        if (event.key === 'Escape') {
-          event.stopPropagation()
-          event.nativeEvent.stopImmediatePropagation()
-          onClose()
-        } else if (event.key === 'Enter') {
+        if (event.key === 'Enter') {
           event.preventDefault()
           go(event.shiftKey ? -1 : 1)
         }

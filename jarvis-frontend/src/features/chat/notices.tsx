@@ -7,36 +7,56 @@ import { Turning } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import type { SessionView } from './state.ts'
 
-/** Messages that wait for their turn, in order. */
-export function Queue({
-  queued,
-  waiting,
-  onEdit,
-  onRemove,
-}: {
+type QueueProps = {
   queued: readonly QueuedMessage[]
+  /** How many cards wait for a decision. */
   waiting: number
+  /** Who may send what they wrote themselves; undefined: this person may only read here. */
+  writer: string | undefined
   onEdit: (message: QueuedMessage) => void
   onRemove: (message: QueuedMessage) => void
-}) {
+  onSend: (message: QueuedMessage) => void
+}
+
+/** Messages that wait for their turn, in order, and those that a stop held back. */
+export function Queue({ queued, waiting, writer, onEdit, onRemove, onSend }: QueueProps) {
   const after = waiting > 0 ? `After your ${waiting === 1 ? 'decision' : `${waiting} decisions`}` : 'Next'
-  return queued.map((message, at) => (
+  const next = queued.find(({ heldBy }) => heldBy === undefined)
+  return queued.map((message) => (
     <div key={message.messageId} className="queued">
       <Icon name="clock" />
-      <span className="when">{at === 0 ? after : 'Then'}</span>
+      {message.heldBy === undefined ? (
+        <span className="when">{message === next ? after : 'Then'}</span>
+      ) : (
+        <b className="held">Held, not sent</b>
+      )}
       <span className="cut text-ink">{message.text}</span>
       {message.attachments !== undefined && <small>{plural(message.attachments.length, 'file')}</small>}
-      <button type="button" className="icon-button" aria-label="Edit what is queued" onClick={() => onEdit(message)}>
-        <Icon name="pen" />
-      </button>
-      <button
-        type="button"
-        className="icon-button"
-        aria-label="Remove it from the queue"
-        onClick={() => onRemove(message)}
-      >
-        <Icon name="close" />
-      </button>
+      {message.heldBy !== undefined && writer === message.by && (
+        <button type="button" className="button small" onClick={() => onSend(message)}>
+          Send now
+        </button>
+      )}
+      {writer !== undefined && (
+        <>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Edit what is queued"
+            onClick={() => onEdit(message)}
+          >
+            <Icon name="pen" />
+          </button>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Remove it from the queue"
+            onClick={() => onRemove(message)}
+          >
+            <Icon name="close" />
+          </button>
+        </>
+      )}
     </div>
   ))
 }

@@ -1,6 +1,7 @@
 import { storageSeries } from 'jarvis-backend/facts'
 import type { ClusterState, SampleField, SampleRange } from 'jarvis-backend/protocol'
 import { type ComponentType, Suspense, useEffect, useRef } from 'react'
+import { useEscape } from '../../lib/use-escape.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import type { ChartsProps } from './charts.tsx'
@@ -24,11 +25,7 @@ export function Detail({ name, Charts, range, linkTo, onClose, onAsk }: DetailPr
   const box = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another thing is read from its beginning
   useEffect(() => box.current?.focus(), [name])
-  useEffect(() => {
-    const onEscape = () => onClose()
-    addEventListener('jarvis:escape', onEscape)
-    return () => removeEventListener('jarvis:escape', onEscape)
-  }, [onClose])
+  useEscape(onClose)
   const seen = state && seenOf(name, state)
   return (
     <section className="thing-detail scroll" ref={box} tabIndex={-1} aria-label={`Detail: ${name.replace('/', ' ')}`}>

@@ -1,5 +1,6 @@
 import type { Alternative, Card, GrantRequest } from 'jarvis-backend/protocol'
 import { type RefObject, useId, useLayoutEffect, useRef, useState } from 'react'
+import { useEscape } from '../../lib/use-escape.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { useNow } from '../../ui/use-now.ts'
@@ -98,7 +99,15 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
 
   const disarm = () => setStep((now) => (now === 'armed' ? 'asking' : now))
   const isArmed = step === 'armed'
-  useCardKeys(root, { isArmed, isDenying: step === 'denying', isSending, arm, disarm, deny: openNote, back })
+  useCardKeys(root, { isArmed, isSending, arm, disarm, deny: openNote })
+  const stepsBack = {
+    asking: grant && closeGrant,
+    armed: disarm,
+    denying: back,
+    signing: undefined,
+    sending: undefined,
+  }
+  useEscape(hand.rest === undefined ? stepsBack[step] : undefined)
   // The pressed button is gone. Keep the focus on the card.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new step, or none to take now, is what may drop the focus
   useLayoutEffect(() => {

@@ -4,27 +4,19 @@ import { letterAfter, noLetter } from './letter.ts'
 /** What the keys of a card do. `isArmed`: one more key press approves. */
 type Keys = {
   isArmed: boolean
-  isDenying: boolean
   isSending: boolean
   arm: () => void
   disarm: () => void
   deny: () => void
-  back: () => void
 }
 
-/** Listens for the keys of a card while the focus is inside it: A arms, D denies, Escape steps back. */
+/** Listens for the keys of a card while the focus is inside it: A arms, D denies. */
 export function useCardKeys(root: RefObject<HTMLElement | null>, keys: Keys) {
   const letter = useRef(noLetter)
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
   onKey.current = (event) => {
-    const { isArmed, isDenying, isSending } = keys
+    const { isArmed, isSending } = keys
     const isField = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)
-    if (event.key === 'Escape' && (isArmed || isDenying)) {
-      event.preventDefault()
-      event.stopPropagation()
-      if (isArmed) keys.disarm()
-      else keys.back()
-    }
     if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat || isSending) return
     if (event.key.length === 1) {
       letter.current = letterAfter(letter.current, event)

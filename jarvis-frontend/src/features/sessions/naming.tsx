@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useEscape } from '../../lib/use-escape.ts'
 
 /** A field that renames a session. Esc keeps the name. */
 export function Naming({
@@ -13,6 +14,7 @@ export function Naming({
   onEnd: () => void
 }) {
   const [name, setName] = useState(title)
+  useEscape(onEnd)
   return (
     <form
       className={className}
@@ -30,12 +32,6 @@ export function Naming({
         value={name}
         onChange={(event) => setName(event.target.value)}
         onFocus={(event) => event.target.select()}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape') return
-          event.stopPropagation()
-          event.nativeEvent.stopImmediatePropagation()
-          onEnd()
-        }}
       />
       <button type="submit" className="button small">
         Rename

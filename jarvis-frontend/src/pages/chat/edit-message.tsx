@@ -1,6 +1,7 @@
 import type { EntryOf } from 'jarvis-backend/protocol'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { BranchFrom } from '../../app/context/branch-from.tsx'
+import { useEscape } from '../../lib/use-escape.ts'
 import { useBranch } from './use-branch.ts'
 
 type Props = { sessionId: string; user: EntryOf<'user'>; onEnd: () => void }
@@ -18,6 +19,7 @@ export function EditMessage({ sessionId, user, onEnd }: Props) {
     element.style.height = 'auto'
     element.style.height = `${element.scrollHeight + 2}px`
   }, [text])
+  useEscape(onEnd)
   const send = () => {
     if (/\S/.test(text)) branch({ before: user.seq, text, files: user.attachments?.map(({ id }) => id) })
   }
@@ -40,14 +42,9 @@ export function EditMessage({ sessionId, user, onEnd }: Props) {
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
-            event.preventDefault()
-            send()
-          } else if (event.key === 'Escape') {
-            event.stopPropagation()
-            event.nativeEvent.stopImmediatePropagation()
-            onEnd()
-          }
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+          event.preventDefault()
+          send()
         }}
       />
       <p>

@@ -9,6 +9,7 @@ import { useIsLive } from '../../app/load-state.tsx'
 import type { Run } from '../../features/chat/runs.ts'
 import { Step } from '../../features/chat/step.tsx'
 import { dollars, duration, plural, shortModel, thousands } from '../../lib/format.ts'
+import { useEscape } from '../../lib/use-escape.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -155,6 +156,11 @@ function Retry({ sessionId, user, model }: { sessionId: string; user: EntryOf<'u
   const others = (useStatus()?.models ?? []).filter((id) => id !== model)
   const [isOpen, setOpen] = useState(false)
   const opener = useRef<HTMLButtonElement>(null)
+  const close = () => {
+    setOpen(false)
+    opener.current?.focus()
+  }
+  useEscape(isOpen ? close : undefined)
   if (!mayAct) return null
   const retry = (chosen?: string) =>
     branch({
@@ -163,10 +169,6 @@ function Retry({ sessionId, user, model }: { sessionId: string; user: EntryOf<'u
       files: user.attachments?.map(({ id }) => id),
       ...(chosen !== undefined && { model: chosen }),
     })
-  const close = () => {
-    setOpen(false)
-    opener.current?.focus()
-  }
   return (
     <>
       <button type="button" className="icon-button" aria-label="Retry" title="Retry" onClick={() => retry()}>
@@ -184,15 +186,9 @@ function Retry({ sessionId, user, model }: { sessionId: string; user: EntryOf<'u
             Retry with… <Icon name="down" />
           </button>
           {isOpen && (
-            // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes it from any of its buttons
+            // biome-ignore lint/a11y/noStaticElementInteractions: leaving its buttons closes it
             <span
               className="retry-models"
-              onKeyDown={(event) => {
-                if (event.key !== 'Escape') return
-                event.stopPropagation()
-                event.nativeEvent.stopImmediatePropagation()
-                close()
-              }}
               onBlur={(event) => {
                 if (!event.currentTarget.contains(event.relatedTarget)) setOpen(false)
               }}

@@ -2,6 +2,7 @@ import type { Effort } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { setSessionEffort, setSessionModel } from '../../api/session-acts.ts'
 import { sessions } from '../../api/sessions.ts'
+import { useEscape } from '../../lib/use-escape.ts'
 import './model-choice.css'
 
 type Props = {
@@ -19,6 +20,11 @@ type Props = {
 /** Chooses the model that answers in this session. */
 export function ModelChoice({ sessionId, models, chosen, effort, onChosen, onClose }: Props) {
   const [problem, setProblem] = useState<string>()
+  const close = () => {
+    onClose()
+    document.getElementById('composer')?.focus()
+  }
+  useEscape(close)
   const choose = (model: string | undefined) =>
     done(async () => {
       if (sessionId !== undefined) await setSessionModel(sessionId, model)
@@ -28,23 +34,13 @@ export function ModelChoice({ sessionId, models, chosen, effort, onChosen, onClo
     try {
       await work()
       sessions.renew()
-      onClose()
-      document.getElementById('composer')?.focus()
+      close()
     } catch (error) {
       setProblem(error instanceof Error ? error.message : 'It could not be chosen.')
     }
   }
   return (
-    <fieldset
-      className="strip model-choice"
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return
-        event.stopPropagation()
-        event.nativeEvent.stopImmediatePropagation()
-        onClose()
-        document.getElementById('composer')?.focus()
-      }}
-    >
+    <fieldset className="strip model-choice">
       <legend>
         {problem ?? (models.length > 1 ? 'From the next message on this session is answered by' : onlyOne)}
       </legend>

@@ -1,5 +1,5 @@
 import type { QueuedMessage } from 'jarvis-backend/protocol'
-import { Suspense, useMemo, useState } from 'react'
+import { Suspense, useEffect, useMemo, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { sessions, setRehearsal, useSession } from '../../api/sessions.ts'
 import { useStatus } from '../../api/status.ts'
@@ -11,15 +11,17 @@ import { overlay } from '../../app/overlay.ts'
 import { PageHead } from '../../app/page-head.tsx'
 import { usePanel } from '../../app/panel-context.ts'
 import { leaveEmptyComposer } from '../../app/typing.ts'
-import { useEscape } from '../../app/use-escape.ts'
 import type { Act, Meaning } from '../../features/chat/commands.ts'
 import { Composer } from '../../features/chat/composer.tsx'
 import { StreamSkeleton, UserMessage, Working } from '../../features/chat/message.tsx'
+import type { SessionView } from '../../features/chat/state.ts'
 import { nothingYet } from '../../features/chat/store.ts'
 import { LinkStrip } from '../../features/chat/strips.tsx'
 import { PanelToggle } from '../../features/cluster/panel-toggle.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
+import { plural } from '../../lib/format.ts'
 import { navigate, useLocation } from '../../lib/location.tsx'
+import { useEscape } from '../../lib/use-escape.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
 import { phone, useMedia } from '../../ui/use-media.ts'
@@ -44,6 +46,8 @@ const Missing = later(() => import('./missing.tsx').then((part) => part.Missing)
 const ContextPanel = later(() => import('../../app/context/panel.tsx').then((part) => part.ContextPanel))
 const ModelChoice = later(() => import('./model-choice.tsx').then((part) => part.ModelChoice))
 const nothing = new Value(nothingYet)
+/** How long a second Escape withdraws what waits, ms. */
+const warnedMs = 6_000
 
 /** One session, or a new one where `sessionId` is undefined. */
 export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
@@ -80,6 +84,10 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   useRunNews(view)
 
   const remove = (message: QueuedMessage) => live.chat.unqueue(sessionId ?? '', message)
+  const sendHeld = async (message: QueuedMessage) => {
+    const reply = await live.chat.sendHeld(sessionId ?? '', message)
+    if (!reply.ok) say(reply.error.message)
+  }
   const edit = async (message: QueuedMessage) => {
     const reply = await remove(message)
     if (!reply.ok) return
@@ -125,7 +133,20 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
       putDraft(text)
     }
   }
-  useEscape(isRunning ? stop : leaveEmptyComposer)
+  const waits = waitingWords(view)
+  const [isWarned, setWarned] = useState(false)
+  useEffect(() => {
+    if (!isWarned) return
+    const timer = setTimeout(() => setWarned(false), warnedMs)
+    return () => clearTimeout(timer)
+  }, [isWarned])
+  if (isWarned && waits === undefined) setWarned(false)
+  const onEscape = () => {
+    if (!isRunning) return leaveEmptyComposer()
+    if (waits === undefined || isWarned) return stop()
+    if (mayWrite) setWarned(true)
+  }
+  useEscape(onEscape, 'page')
 
   const toggle = !isPhone && <PanelToggle isOpen={panel.isOpen} onToggle={panel.toggle} />
   const isNew = sessionId === undefined
@@ -248,6 +269,13 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
                 }}
               />
             )}
+            {isWarned && (
+              <p className="strip wash-warn" role="alert">
+                <span>
+                  Press <kbd>Esc</kbd> again to stop the answer and withdraw {waits}.
+                </span>
+              </p>
+            )}
             {sessionId !== undefined && <DenyAllHere sessionId={sessionId} />}
             {view !== undefined && view.queued.length > 0 && (
               <Queue
@@ -255,6 +283,8 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
                 waiting={view.pending.length}
                 onEdit={(message) => void edit(message)}
                 onRemove={(message) => void remove(message)}
+                onSend={(message) => void sendHeld(message)}
+                writer={mayWrite ? person.id : undefined}
               />
             )}
           </Suspense>
@@ -262,6 +292,17 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
       )}
     </>
   )
+}
+
+/** What a stop would withdraw, in words; undefined: nothing waits. */
+function waitingWords(view: SessionView | undefined): string | undefined {
+  const cards = view?.pending.length ?? 0
+  const questions = view?.questions.length ?? 0
+  const words = [
+    ...(cards > 0 ? [plural(cards, 'waiting confirmation')] : []),
+    ...(questions > 0 ? [plural(questions, 'question')] : []),
+  ]
+  return words.length === 0 ? undefined : words.join(' and ')
 }
 
 const meaningOf = (text: string): Promise<Meaning> =>

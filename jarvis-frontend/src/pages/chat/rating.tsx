@@ -5,6 +5,7 @@ import { call } from '../../api/http.ts'
 import { sessionPath } from '../../api/sessions.ts'
 import { useIsLive } from '../../app/load-state.tsx'
 import type { Run } from '../../features/chat/runs.ts'
+import { useEscape } from '../../lib/use-escape.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { visibleText } from '../../ui/visible.ts'
 
@@ -17,6 +18,7 @@ export function Rating({ sessionId, run }: { sessionId: string; run: Run }) {
   const isLive = useIsLive()
   const [problem, setProblem] = useState('')
   const [isWriting, setWriting] = useState(false)
+  useEscape(isWriting ? () => setWriting(false) : undefined)
   const answer = answerIn(run)
   if (answer === undefined) return null
   const rated = run.entries.findLast((entry) => entry.type === 'rating' && entry.of === answer.seq) as
@@ -68,11 +70,6 @@ export function Rating({ sessionId, run }: { sessionId: string; run: Run }) {
             defaultValue={rated?.note}
             // biome-ignore lint/a11y/noAutofocus: the person opened it to write
             autoFocus
-            onKeyDown={(event) => {
-              if (event.key !== 'Escape') return
-              event.stopPropagation()
-              setWriting(false)
-            }}
           />
           <button type="submit" className="button small">
             Keep
