@@ -95,6 +95,27 @@ test('a reload in mid-answer shows the answer so far, and then the rest', async 
   await page.getByText('The first half of it, and the second half.', { exact: true }).waitFor()
 })
 
+test('Escape closes the panel on top, withdraws the card at a second press, and what was queued is held until it is sent', async () => {
+  const { page, effects } = await newChat(calls(['stop_vm', { vmid: 103 }]), says('Restarted in words only.'))
+  await say(page, 'Stop truenas.')
+  const allow = page.getByRole('button', { name: 'Allow for…' })
+  await allow.click()
+  await say(page, 'Then restart pvestatd on pve.')
+  await page.locator('.queued').waitFor()
+  await page.keyboard.press('Escape')
+  expect(await allow.getAttribute('aria-expanded')).toBe('false')
+  await page.keyboard.press('Escape')
+  await page.getByText('again to stop the answer and withdraw 1 waiting confirmation.').waitFor()
+  await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('1 confirmation cancelled, nothing more was run.').waitFor()
+  const held = page.locator('.queued')
+  await held.getByText('Held, not sent').waitFor()
+  await held.getByRole('button', { name: 'Send now' }).click()
+  await page.getByText('Restarted in words only.').waitFor()
+  expect(effects()).toEqual([])
+})
+
 test('Stop ends the answer and withdraws the card', async () => {
   const { page, effects } = await newChat(calls(['restart_vm', { vmid: 101 }]))
   await say(page, 'Restart 101.')
