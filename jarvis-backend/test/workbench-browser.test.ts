@@ -48,6 +48,11 @@ const pages: Record<string, string> = {
     <img name="querySelectorAll"><form action="/near"><input name="form"><input name="elements"><input name="ownerDocument"><button></button></form>
     <iframe name="kept"></iframe>`,
   '/redirect-out': '',
+  '/attack': `<h1>wait</h1><form action="http://router.test:PORT/reboot" method="post" target="_self"><button>Win</button></form>
+    <a href="http://router.test:PORT/reboot">Get</a><img src="http://router.test:PORT/pixel">
+    <script>Promise.allSettled([fetch('http://router.test:PORT/fetched', { mode: 'no-cors', method: 'POST', body: 'x' })])
+    .then(([one]) => { document.querySelector('h1').textContent = one.status })</script>`,
+  '/reboot': '<h1>Rebooting</h1>',
 }
 
 let port = 0
@@ -84,11 +89,11 @@ const parts = () => {
   return {
     chromium,
     folder: () => folder,
-    isPrivate: () => false,
+    isPrivate: (place: string) => place.startsWith('router.test:'),
     listed: () => undefined,
     // Every name leads to loopback, which the production rule refuses.
     egress: {
-      resolve: async (host: string) => (host === 'site.test' ? ['127.0.0.1'] : []),
+      resolve: async (host: string) => (/^(?:site|router)\.test$/.test(host) ? ['127.0.0.1'] : []),
       isAllowed: (address: string) => address === '127.0.0.1',
     },
   }
@@ -111,11 +116,11 @@ afterAll(async () => {
 })
 
 /** Opens a page of the site in the browser that all tests share. */
-async function at(path: string) {
+async function at(path: string, host = 'site.test', isNewTab = false) {
   browsing ??= await startBrowsing({ ...parts(), clock: systemClock, nextTab: () => (tabs += 1) })
-  const address = pageAddress(`http://site.test:${port}${path}`)
+  const address = pageAddress(`http://${host}:${port}${path}`)
   if ('refused' in address) throw new Error(address.refused)
-  const done = await browsing.open(address, signal())
+  const done = await browsing.open(address, signal(), isNewTab)
   return { ...done, text: done.tab.outline({}).text }
 }
 
@@ -279,7 +284,7 @@ test('hosts that nobody opened are refused and named, also after a redirect', as
   const before = hits.length
   const { notes } = await at('/resources')
   expect(notes.join()).toMatch(
-    /asked for (?:evil\.test:80, cdn\.test:80|cdn\.test:80, evil\.test:80), which this browser may not reach/,
+    /asked for (?:evil\.test:80, cdn\.test:80|cdn\.test:80, evil\.test:80), which its site may not reach/,
   )
   const away = await at('/redirect-out')
   expect([away.text, away.notes.join()]).toEqual([
@@ -298,6 +303,26 @@ test('a page reaches neither this machine nor its network, nor past the proxy by
   await rtc.tab.page.getByText('done').waitFor()
   expect(packets).toBe(0)
   expect(await rtc.tab.page.innerText('h1')).not.toMatch(/\d+\.\d+\.\d+\.\d+ \d+ typ (?:host|srflx)/)
+})
+
+test('a page of the internet sends nothing to a private site that is open beside it, by script, form, link or picture', async () => {
+  const router = await at('/', 'router.test')
+  await router.tab.page.context().addCookies([{ name: 'session', value: 'admin', url: `http://router.test:${port}` }])
+  const before = hits.length
+  const attack = await at('/attack', 'site.test', true)
+  await attack.tab.page.getByRole('heading', { name: /rejected|fulfilled/ }).waitFor()
+  await click(attack.text, 'Win')
+  await attack.tab.page.goBack()
+  await browsing.act(async (tab) => tab.page.getByText('Get').click(), signal())
+  expect(hits.slice(before).filter((hit) => !hit.startsWith('site.test'))).toEqual([])
+  expect(await attack.tab.page.context().cookies()).toEqual([])
+
+  // Its own pages reach it, and keep its cookies from tab to tab.
+  const again = await at('/next', 'router.test')
+  expect(again.text).toContain('"Next"')
+  expect(await again.tab.page.context().cookies()).toMatchObject([{ name: 'session' }])
+  expect(browsing.tabs().map(({ id }) => id)).not.toContain(attack.tab.id)
+  for (const { id } of browsing.tabs()) await browsing.close(id)
 })
 
 test('a browser ends after ten minutes without use, and its memory with it', async () => {

@@ -40,6 +40,7 @@ import {
 } from '../tools/house.ts'
 import { jobTools } from '../tools/jobs/index.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
+import { createIsOwnPlace } from '../workbench/egress/own-place.ts'
 import { composeAgentRoutes, composeAgents } from './agents.ts'
 import { leaveAnotherCluster } from './another-cluster.ts'
 import { composeAttached } from './attached.ts'
@@ -151,6 +152,7 @@ export function createSite(
       const person = people.known.find(id)
       return person !== undefined && sessions.store.session(sessionId) !== undefined && reach.mayTalk(person, sessionId)
     },
+    isOwnPlace: createIsOwnPlace(config),
     ...(replace.browser && { browser: replace.browser }),
     web: { search: config.search, ...replace.web },
   })

@@ -21,6 +21,7 @@ import {
 import { createApplyJournal } from '../store/sqlite/file-changes.ts'
 import type { Tool } from '../tools/tool.ts'
 import { areas, offReason } from '../workbench/areas.ts'
+import type { IsOwnPlace } from '../workbench/egress/own-place.ts'
 import { createApplier } from '../workbench/files/applier.ts'
 import { createContentStore } from '../workbench/files/content-store.ts'
 import { fileDiffOf, wholeDiff } from '../workbench/files/diff.ts'
@@ -50,6 +51,7 @@ export function composeWorkbench(
     isProtected(place: Place): boolean
     /** Whether a person may write in a conversation, which must be there. @param person absent: the first owner */
     mayWriteIn(sessionId: string, person: string | undefined): boolean
+    isOwnPlace: IsOwnPlace
     browser?: BrowserParts
     /** What of the web is set, and what tests put in its place. */
     web: WebParts
@@ -74,8 +76,8 @@ export function composeWorkbench(
   })
   const scratches = createScratches(dataDir, foundation.report)
   const own = { ownPaths, sessionDir, rootOf, store, applier, scratch: scratches.make }
-  const { policy, isProtected, mayWriteIn } = parts
-  const bench: Bench = { ...foundation, policy, isProtected, mayWriteIn, ...own }
+  const { policy, isProtected, mayWriteIn, isOwnPlace } = parts
+  const bench: Bench = { ...foundation, policy, isProtected, mayWriteIn, isOwnPlace, ...own }
   const made: readonly Area[] = areasOf(bench, parts)
   const shownOrder = made.toSorted((one, other) => areaNames.indexOf(one.name) - areaNames.indexOf(other.name))
   const isOn = ({ name, isOnByItself }: Area, policy: WorkbenchPolicy) =>

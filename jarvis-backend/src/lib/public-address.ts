@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { isOwnAddress } from './own-address.ts'
 
 const special = new BlockList()
 for (const [net, prefix] of [
@@ -35,9 +36,9 @@ global.addSubnet('2000::', 3, 'ipv6')
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
-      return !special.check(address, 'ipv4')
+      return !special.check(address, 'ipv4') && !isOwnAddress(address)
     case 6:
-      return global.check(address, 'ipv6') && !special.check(address, 'ipv6')
+      return global.check(address, 'ipv6') && !special.check(address, 'ipv6') && !isOwnAddress(address)
     default:
       return false
   }

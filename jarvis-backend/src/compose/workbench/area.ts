@@ -2,6 +2,7 @@ import type { Place, WorkbenchPolicy } from '../../gate/index.ts'
 import type { Route } from '../../http/route.ts'
 import type { AreaName, Missing } from '../../protocol/index.ts'
 import type { Tool } from '../../tools/tool.ts'
+import type { IsOwnPlace } from '../../workbench/egress/own-place.ts'
 import type { Applier } from '../../workbench/files/applier.ts'
 import type { ContentStore } from '../../workbench/files/content-store.ts'
 import type { RootAt } from '../../workbench/files/walk.ts'
@@ -61,6 +62,8 @@ export type Bench = Pick<
   store: ContentStore
   /** Changes files for a call, and finishes that after a crash. */
   applier: Applier
+  /** What leads to JARVIS itself: no page, command or fetch reaches it. */
+  isOwnPlace: IsOwnPlace
   /** Folders that a later start removes where this process is killed. */
   scratch: MakeScratch
 }

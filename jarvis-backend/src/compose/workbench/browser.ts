@@ -44,6 +44,7 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
         isPrivate: (place) => bench.policy().web.private.has(place),
         folder: () => bench.sessionDir(sessionId),
         egress: {
+          isOwn: bench.isOwnPlace,
           ...parts.reaching,
           scratch: bench.scratch,
           log: ({ place, refused, sentBytes, receivedBytes }) =>

@@ -38,7 +38,7 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
   const placeIn = (shown: string) => placeOf(shown, bench.policy().roots)
   const commands = createCommands({
     ...{ clock: systemClock, dir, sandbox, store, redact: bench.redact, ownPaths: bench.ownPaths },
-    openWay: (allows) => openWay(allows, { ...reaching, scratch: bench.scratch }),
+    openWay: (allows) => openWay(allows, { isOwn: bench.isOwnPlace, ...reaching, scratch: bench.scratch }),
     keep: (bytes) => void bench.store.keep(bytes),
     tell: () => bench.activity.changed({ what: 'commands' }),
     isSecret: (path) => /\/\.env(?:\.|$)/.test(path) || nameReason(path) !== undefined,

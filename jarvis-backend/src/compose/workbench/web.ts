@@ -15,7 +15,7 @@ const remedy =
 /** The web: pages as text, and a search where one is set. */
 export function composeWeb(
   bench: Bench,
-  { search, fetchSite = createFetchSite(), engine = engineOf(search, bench) }: WebParts,
+  { search, fetchSite = createFetchSite({ isOwn: bench.isOwnPlace }), engine = engineOf(search, bench) }: WebParts,
 ): Area {
   const pages = createPages({ fetchSite, readPage: createPageReader(), now: bench.now })
   const ports = {

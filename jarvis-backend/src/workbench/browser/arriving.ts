@@ -1,22 +1,25 @@
-import type { BrowserContext, CDPSession } from 'playwright-core'
+import type { CDPSession } from 'playwright-core'
 
 /** Tabs that exist and that Playwright does not show yet: it shows one when its address has answered. */
 export type Arriving = {
   /** Until all are shown that were not given up. */
   shown(): Promise<void>
+  /** A page is shown now. */
+  look(): void
   /** Those that are not shown now are not waited for again. @returns how many they are */
   giveUp(): number
 }
 
 /**
  * Watches for tabs that open. Chromium tells of a tab before it answers the click that opened it, and Playwright tells of it
- * later, so what a call reports may lack it. @param session one of the browser, not of a page @throws Error where the browser has ended
+ * later, so what a call reports may lack it. @param session one of the browser, not of a page @param pages how many Playwright shows
+ * @throws Error where the browser has ended
  */
-export async function watchArrivals(context: BrowserContext, session: CDPSession): Promise<Arriving> {
+export async function watchArrivals(session: CDPSession, pages: () => number): Promise<Arriving> {
   const targets = new Set<string>()
   const waiting = new Set<() => void>()
   let givenUp = 0
-  const hidden = () => Math.max(0, targets.size - context.pages().length)
+  const hidden = () => Math.max(0, targets.size - pages())
   const look = () => {
     givenUp = Math.min(givenUp, hidden())
     if (hidden() > givenUp) return
@@ -30,9 +33,9 @@ export async function watchArrivals(context: BrowserContext, session: CDPSession
     targets.delete(targetId)
     look()
   })
-  context.on('page', look)
   await session.send('Target.setDiscoverTargets', { discover: true })
   return {
+    look,
     shown: () =>
       new Promise((resolve) => {
         waiting.add(resolve)

@@ -1,12 +1,13 @@
-import type { BrowserContext, Dialog, Page } from 'playwright-core'
+import type { Dialog, Page } from 'playwright-core'
 import { Mistake } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { quoted } from '../../redaction/visible.ts'
-import { type Allows, type EgressParts, openWay, type Way } from '../egress/proxy.ts'
+import { type Contact, type EgressParts, openWay, type Way } from '../egress/proxy.ts'
 import { type Arriving, watchArrivals } from './arriving.ts'
 import { createDownloads } from './downloads.ts'
 import { type Launched, launchChromium } from './launch.ts'
 import { type PageAddress, pageAddress, placesFor } from './site.ts'
+import { mostSites, type SiteRules, Sites } from './sites.ts'
 import { createTab, type Tab } from './tab.ts'
 
 /** A dialog that a page opened last. `text`: the page's words. */
@@ -15,7 +16,7 @@ export type Asked = { type: string; text: string; pageUrl: string }
 /** What came of it: `news`, what the page shows that it did not show before; `notes` as of `Browsing.notes`. */
 export type Done = { tab: Tab; news: string; notes: string[] }
 
-/** One session's browser: a Chromium in a sandbox with a profile of its own, which goes with it. */
+/** One session's browser: a Chromium in a sandbox, with a profile and a way out for each site, which go with it. */
 export type Browsing = {
   /** The tab that calls are about. @throws Mistake where no page is open */
   tab(): Tab
@@ -23,7 +24,10 @@ export type Browsing = {
   /** @throws Mistake */
   use(id: number): void
   close(id: number): Promise<void>
-  /** Lets the browser reach the site, and opens the page. @throws Error with Chromium's words */
+  /**
+   * Opens a page among those of its site, which alone may reach the site. Where the shown tab is of another site, its page is closed.
+   * @throws Error with Chromium's words
+   */
   open(address: PageAddress, signal: AbortSignal, isNewTab?: boolean): Promise<Done>
   /** Does something to a page, waits until the page is quiet, and tells of what happened meanwhile. */
   act(deed: (tab: Tab) => Promise<void>, signal: AbortSignal): Promise<Done>
@@ -35,19 +39,15 @@ export type Browsing = {
   end(): Promise<void>
 }
 
-export type BrowsingParts = {
+export type BrowsingParts = SiteRules & {
   chromium: { path: string; folder?: string }
   clock: Clock
   /** Numbers of tabs are given once in a process. */
   nextTab(): number
-  /** Whether a place that no page was opened at may be reached, and whether a place may be in this network. */
-  listed: Allows
-  isPrivate(place: string): boolean
   folder(): string
   egress: EgressParts
 }
 
-const viewport = { width: 1280, height: 720 }
 const mostTabs = 6
 const openMs = 30_000
 const quietMs = 3_000
@@ -60,35 +60,31 @@ const ownCalls =
 /** Starts a browser. @throws Error saying why there is none */
 export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
   const { clock } = parts
-  const allowed = new Set<string>()
-  const allows: Allows = (place) =>
-    allowed.has(place) ? (parts.isPrivate(place) ? 'private' : 'public') : parts.listed(place)
-  const way: Way = await openWay(allows, parts.egress)
+  const sites = new Sites(parts)
+  const ways: Way[] = []
   let launched: Launched | undefined
-  let context: BrowserContext
   let arriving: Arriving
-  try {
-    launched = await launchChromium(parts.chromium, way.socket, parts.egress.scratch)
-    context = await launched.browser.newContext({
-      viewport,
-      acceptDownloads: true,
-      serviceWorkers: 'block',
-      permissions: [],
-    })
-    arriving = await watchArrivals(context, await launched.browser.newBrowserCDPSession())
-  } catch (error) {
+  const endAll = async () => {
     await launched?.end()
-    await way.close()
+    await Promise.all(ways.map((way) => way.close()))
+  }
+  try {
+    for (let lane = 0; lane < mostSites; lane += 1) ways.push(await openWay(sites.allows(lane), parts.egress))
+    const sockets = ways.map(({ socket }) => socket)
+    launched = await launchChromium(parts.chromium, sockets, parts.egress.scratch)
+    arriving = await watchArrivals(await launched.browser.newBrowserCDPSession(), sites.pages)
+  } catch (error) {
+    await endAll()
     throw error
   }
-  const { downloads, end } = launched
-  context.setDefaultTimeout(actMs)
+  const { browser, downloads } = launched
   const tabs = new Map<number, Tab>()
   let current: number | undefined
   let notes: string[] = []
   let asked: Asked | undefined
   let answer: (Asked & { reply: string | undefined }) | undefined
-  const told = new Set<string>()
+  /** Refused places that were told of, by way. */
+  const told = ways.map(() => new Set<string>())
   const held = new Set<Promise<unknown>>()
   const keep = createDownloads(downloads, parts.folder, clock)
 
@@ -173,22 +169,22 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
   }
 
   function refusedPlaces(): string[] {
-    const fresh = way
-      .contacts()
-      .filter(({ place, refused }) => refused !== undefined && !told.has(place) && !ownCalls.test(place))
-    for (const { place } of fresh) told.add(place)
+    const fresh = ways.flatMap((way, lane) =>
+      way.contacts().filter(({ place, refused }) => {
+        if (refused === undefined || told[lane]?.has(place) || ownCalls.test(place)) return false
+        told[lane]?.add(place)
+        return true
+      }),
+    )
     const unlisted = fresh.filter(({ refused }) => refused === 'not_listed').map(({ place }) => place)
     const others = fresh.filter(({ refused }) => refused !== 'not_listed')
     return [
       ...(unlisted.length === 0
         ? []
         : [
-            `The page asked for ${unlisted.slice(0, 12).join(', ')}${unlisted.length > 12 ? ` and ${unlisted.length - 12} more` : ''}, which this browser may not reach: a page that was opened may, and what policy.yaml lists under workbench: egress.`,
+            `The page asked for ${unlisted.slice(0, 12).join(', ')}${unlisted.length > 12 ? ` and ${unlisted.length - 12} more` : ''}, which its site may not reach: pages reach their own site, and what policy.yaml lists under workbench: egress.`,
           ]),
-      ...others.map(
-        ({ place, refused }) =>
-          `${place} was not reached: ${refused === 'private' ? 'it is no public address' : `it is ${refused}`}.`,
-      ),
+      ...others.map(({ place, refused }) => `${place} was not reached: ${unreachedWords[refused ?? 'unreachable']}.`),
     ]
   }
 
@@ -207,7 +203,21 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
     return { tab, news, notes: notesNow() }
   }
 
-  context.on('page', adopt)
+  /** A page without an address, among the pages of a site. @throws Mistake where too many are open */
+  async function newPage(address: PageAddress): Promise<void> {
+    const site = await sites.open(browser, address, (context) => {
+      context.setDefaultTimeout(actMs)
+      context.on('page', (page) => {
+        adopt(page)
+        arriving.look()
+      })
+    })
+    if (site === undefined) throw new Mistake(`${mostSites} sites are open. Close a tab with switch_tab.`)
+    for (const place of placesFor(address)) told[site.lane]?.delete(place)
+    current = undefined
+    await site.context.newPage()
+  }
+
   return {
     tab: tabNow,
     tabs: () => [...tabs.values()],
@@ -222,14 +232,12 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
       await tab.page.close()
     },
     async open(address, signal, isNewTab = false) {
-      for (const place of placesFor(address)) {
-        allowed.add(place)
-        told.delete(place)
-      }
-      if (current === undefined || isNewTab) {
+      const before = current === undefined ? undefined : tabs.get(current)
+      const isSameSite = before !== undefined && sites.of(address)?.context === before.page.context()
+      if (!isSameSite || isNewTab) {
+        if (!isNewTab) await before?.page.close()
         if (tabs.size >= mostTabs) throw new Mistake(`${mostTabs} tabs are open. Close one with switch_tab.`)
-        current = undefined
-        await context.newPage()
+        await newPage(address)
       }
       const tab = tabNow()
       await tab.page
@@ -250,10 +258,7 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
     accept(to, reply) {
       answer = { ...to, reply }
     },
-    async end() {
-      await end()
-      await way.close()
-    },
+    end: endAll,
   }
 }
 
@@ -263,6 +268,15 @@ function refusedUrl(page: Page): string | undefined {
   if (url === '' || url === 'about:blank' || url.startsWith('chrome-error:')) return undefined
   const address = pageAddress(url)
   return 'refused' in address ? address.refused : undefined
+}
+
+const unreachedWords: Readonly<Record<NonNullable<Contact['refused']>, string>> = {
+  not_listed: 'it is not listed',
+  private: 'it is no public address',
+  own: 'it is JARVIS itself',
+  unresolved: 'it has no address',
+  unreachable: 'it does not answer',
+  too_much: 'more than 1 GiB was carried',
 }
 
 const isSame = (one: Asked, other: Asked) => one.type === other.type && one.text === other.text

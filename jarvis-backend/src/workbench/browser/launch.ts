@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { relayBind, relayed, relayPort } from '../egress/relay.ts'
+import { relayAt, relayBind, relayed } from '../egress/relay.ts'
 import { bwrapOptions, bwrapPath } from '../sandbox/argv.ts'
 import { seccompFilter } from '../sandbox/seccomp.ts'
 import { type MakeScratch, makeScratch } from '../scratch.ts'
@@ -30,13 +30,13 @@ const files = 5
 const filterFile = 9
 
 /**
- * Starts Chromium in bubblewrap. Nothing leads out of the sandbox but `egress`, and of this machine's files it sees its programs and its own
- * folder for downloads. Chromium's own sandbox is nested in it. @param egress the socket of its proxy @param scratch makes its folder on this
- * machine @throws Error saying why it did not start
+ * Starts Chromium in bubblewrap. Nothing leads out of the sandbox but `ways`, and of this machine's files it sees its programs and its own
+ * folder for downloads. Chromium's own sandbox is nested in it. @param ways the sockets of its proxies; a context of the browser takes one by
+ * `relayAt` @param scratch makes its folder on this machine @throws Error saying why it did not start
  */
 export async function launchChromium(
   chromium: { path: string; folder?: string },
-  egress: string,
+  ways: readonly string[],
   scratch: MakeScratch = makeScratch,
 ): Promise<Launched> {
   const playwright = await loadPlaywright()
@@ -48,20 +48,29 @@ export async function launchChromium(
     const downloads = join(folder, 'downloads')
     mkdirSync(downloads)
     writeFileSync(join(folder, 'filter.bpf'), filter)
+    const sockets = ways.map((from, lane) => ({ from, to: `/run/egress-${lane}.sock` }))
     const cell = {
       binds: [
         relayBind,
+        ...sockets,
         ...(chromium.folder === undefined ? [] : [{ from: chromium.folder, to: chromium.folder }]),
         // At the same path inside, as Chromium is told where to write by Playwright.
         { from: downloads, to: downloads, isWritable: true as const },
       ],
       cwd: '/tmp',
       env: { HOME: '/tmp' },
-      egress,
       nests: true as const,
       tmpBytes: 512 * 1024 ** 2,
     }
-    const argv = [...bwrapOptions(cell, { seccomp: filterFile }), '--', ...relayed([chromium.path], files)]
+    const argv = [
+      ...bwrapOptions(cell, { seccomp: filterFile }),
+      '--',
+      ...relayed(
+        [chromium.path],
+        files,
+        sockets.map(({ to }) => to),
+      ),
+    ]
     const starter = join(folder, 'start')
     // A user other than 0 inside: Chromium refuses its own sandbox to root.
     const command = [bwrapPath, '--uid', '1000', '--gid', '1000', ...argv].map(shellWord).join(' ')
@@ -73,7 +82,8 @@ export async function launchChromium(
       env: {},
       args,
       downloadsPath: downloads,
-      proxy: { server: `http://127.0.0.1:${relayPort}`, bypass: '<-loopback>' },
+      // Of what is no context's, and of contexts without a way of their own: there are none, so this one is never opened.
+      proxy: { server: relayAt(ways.length), bypass: '<-loopback>' },
       timeout: launchMs,
       ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
     })

@@ -42,6 +42,7 @@ const hopByHop = new Set([
 const words = {
   not_listed: 'is not on the list',
   private: 'is not a public address',
+  own: 'is JARVIS itself',
   unresolved: 'has no address',
   unreachable: 'does not answer',
   too_much: 'more than 1 GiB was carried',

@@ -2,15 +2,17 @@ import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
 import { isHomeAddress } from '../../lib/home-address.ts'
 import { isPublicAddress } from '../../lib/public-address.ts'
+import type { IsOwnPlace } from './own-place.ts'
 import type { Place } from './place.ts'
 
-/** Why no connection was made. `private`: one of its addresses is not public. */
-export type Unreached = 'private' | 'unresolved' | 'unreachable'
+/** Why no connection was made. `private`: one of its addresses is not public. `own`: it leads to JARVIS itself. */
+export type Unreached = 'private' | 'own' | 'unresolved' | 'unreachable'
 
 /** What a test puts in place of the machine's resolver and of the rule for addresses. */
 export type Reaching = {
   resolve?: (host: string) => Promise<string[]>
   isAllowed?: (address: string) => boolean
+  isOwn?: IsOwnPlace
 }
 
 const connectMs = 10_000
@@ -22,8 +24,9 @@ const connectMs = 10_000
 export async function reach(
   { host, port }: Place,
   isPrivate: boolean,
-  { resolve = addressesOf, isAllowed = isPublicAddress }: Reaching,
+  { resolve = addressesOf, isAllowed = isPublicAddress, isOwn = () => false }: Reaching,
 ): Promise<Socket | Unreached> {
+  if (isOwn(host, port)) return 'own'
   let addresses: string[]
   try {
     addresses = isIP(host) === 0 ? await resolve(host) : [host]
@@ -31,6 +34,7 @@ export async function reach(
     return 'unresolved'
   }
   if (addresses.length === 0) return 'unresolved'
+  if (addresses.some((address) => isOwn(host, port, address))) return 'own'
   if (!addresses.every((address) => isAllowed(address) || (isPrivate && isHomeAddress(address)))) return 'private'
   for (const address of addresses.slice(0, 4)) {
     const socket = await connected(address, port)

@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { isHomeAddress } from '../../lib/home-address.ts'
 import { type Judging, judgedAddresses } from '../../lib/judged-addresses.ts'
 import { isPublicAddress } from '../../lib/public-address.ts'
+import type { IsOwnPlace } from '../egress/own-place.ts'
 import { addressProblem, siteOf } from './address.ts'
 import { NotFetched } from './not-fetched.ts'
 import { type BodyLimits, readBody } from './unpack.ts'
@@ -29,6 +30,7 @@ export type FetchParts = Judging &
     timeoutMs?: number
     /** Whether an address will do for a site that policy.yaml lists. */
     isHome?: (address: string) => boolean
+    isOwn?: IsOwnPlace
     /** As `addressProblem`; a test's sites have other ports. */
     problemOf?: typeof addressProblem
   }
@@ -46,15 +48,20 @@ const readable =
  */
 export function createFetchSite(parts: FetchParts = {}): FetchSite {
   const { timeoutMs = 20_000, isAllowed = isPublicAddress, isHome = isHomeAddress, problemOf = addressProblem } = parts
+  const { isOwn = () => false } = parts
   const limits = { mostWireBytes: parts.mostWireBytes ?? 5_000_000, mostBytes: parts.mostBytes ?? 10_000_000 }
 
   /** Asks one address. The answer's body is still to be read. */
   async function ask(url: URL, listed: boolean, signal: AbortSignal): Promise<IncomingMessage> {
     const problem = problemOf(url, listed)
     if (problem !== undefined) throw new NotFetched(problem)
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+    if (isOwn(host, port)) throw new NotFetched('it is JARVIS itself')
     const judging = {
       ...(parts.resolve && { resolve: parts.resolve }),
-      isAllowed: (address: string) => isAllowed(address) || (listed && isHome(address)),
+      isAllowed: (address: string) =>
+        !isOwn(host, port, address) && (isAllowed(address) || (listed && isHome(address))),
     }
     const addresses = await judgedAddresses(url.hostname, judging, signal).catch((error: Error) => {
       throw new NotFetched(wordsOf(error, url))

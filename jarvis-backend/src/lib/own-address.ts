@@ -1,0 +1,12 @@
+import { BlockList, isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+
+/** Whether an IP address is one of this machine's own now, whatever its form. */
+export function isOwnAddress(address: string): boolean {
+  const version = isIP(address)
+  if (version === 0) return false
+  const own = new BlockList()
+  for (const { address: known, family } of Object.values(networkInterfaces()).flatMap((all = []) => all))
+    own.addAddress(known.replace(/%.*$/, ''), family === 'IPv4' ? 'ipv4' : 'ipv6')
+  return own.check(address, version === 4 ? 'ipv4' : 'ipv6')
+}
