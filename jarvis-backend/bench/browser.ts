@@ -55,7 +55,7 @@ export function browserRow(): Row {
           chromium,
           listed: () => undefined,
           isPrivate: () => false,
-          folder: tmpdir,
+          folder: () => ({ name: 'session', path: tmpdir(), write: true, own: [] }),
           egress: {
             resolve: async () => ['127.0.0.1'],
             isAllowed: (address) => address === '127.0.0.1',

@@ -173,6 +173,8 @@ test('the session’s folder is written without a card, and everything else outs
     ['write_file', { path: 'session/sub/notes.md', content: 'again' }],
     ['edit_file', { path: 'session/sub/notes.md', hash: '0'.repeat(16), edits: [{ oldText: 'one', newText: 'two' }] }],
     ['restore_files', { files: [{ path: 'logs/app.log', now: 'none', then: 'none' }] }],
+    ['restore_files', { files: [{ path: 'session/downloads', now: 'none', then: 'link:../..' }] }],
+    ['restore_files', { files: [{ path: 'compose/media/x', now: 'none', then: 'link:../up/..' }] }],
     ['grep_files', { path: 'logs', pattern: '(' }],
   ] as const)
     expect((await does(name, input)).isError, `${name} ${JSON.stringify(input)}`).toBe(true)

@@ -88,7 +88,7 @@ const parts = () => {
   if (chromium === undefined) throw new Error('There is no Chromium.')
   return {
     chromium,
-    folder: () => folder,
+    folder: () => ({ name: 'session', path: folder, write: true, own: [] }),
     isPrivate: (place: string) => place.startsWith('router.test:'),
     listed: () => undefined,
     // Every name leads to loopback, which the production rule refuses.

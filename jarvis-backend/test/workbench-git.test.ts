@@ -156,45 +156,57 @@ test.skipIf(!existsSync(bwrapPath))('what a secret file held is read by no other
   expect(JSON.stringify(screen.received)).not.toContain('PLANTED')
 })
 
-test.skipIf(!existsSync(bwrapPath))('no branch brings another content of what is protected or only read', async () => {
-  const { dir, repo, git } = root()
-  git('checkout', '-q', '--', '.')
-  mkdirSync(join(repo, 'kept'))
-  for (const [branch, path] of [
-    ['one', 'kept/a.yml'],
-    ['two', 'compose.yml'],
-    ['three', 'plain.yml'],
-  ] as const) {
-    git('checkout', '-q', '-b', branch, 'main')
-    mkdirSync(join(repo, 'kept'), { recursive: true })
-    writeFileSync(join(repo, path), `of: ${branch}\n`)
-    git('add', '.')
-    git('commit', '-q', '-m', branch)
-  }
-  git('checkout', '-q', 'main')
-  const dataDir = folder()
-  const roots = `[{ name: lab, path: ${dir}, write: true }, { name: kept, path: ${join(repo, 'kept')} }]`
-  writeFileSync(
-    join(dataDir, 'policy.yaml'),
-    `protected: [path/lab/media/compose.yml]\nworkbench:\n  git: true\n  roots: ${roots}\n`,
-  )
-  const jarvis = await startJarvis({
-    dataDir,
-    model: scripted(
-      ...['one', 'two', 'three'].map((branch) => calls(['switch_branch', { repo: 'lab/media', branch }])),
-      says('Done.'),
-    ),
-  })
-  const screen = await jarvis.connect()
-  const { sessionId } = await screen.ask('chat:send', { message: 'In lab/media switch to one, two and three.' })
-  const card = await screen.next('chat:confirm_needed')
-  expect(card.toolInput).toMatchObject({ branch: 'three' })
-  await screen.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: false })
-  await screen.next('chat:done')
-  expect(
-    screen.received.flatMap(({ event, payload }) => (event === 'chat:tool_result' ? [payload.result] : [])),
-  ).toEqual([
-    expect.stringContaining('one would change "kept/a.yml", which is in a root that is only read.'),
-    expect.stringContaining('two would change "compose.yml", which is protected.'),
-  ])
-})
+test.skipIf(!existsSync(bwrapPath))(
+  'no branch brings another content of what is protected or only read, or a way out',
+  async () => {
+    const { dir, repo, git } = root()
+    git('checkout', '-q', '--', '.')
+    mkdirSync(join(repo, 'kept'))
+    for (const [branch, path] of [
+      ['one', 'kept/a.yml'],
+      ['two', 'compose.yml'],
+    ] as const) {
+      git('checkout', '-q', '-b', branch, 'main')
+      mkdirSync(join(repo, 'kept'), { recursive: true })
+      writeFileSync(join(repo, path), `of: ${branch}\n`)
+      git('add', '.')
+      git('commit', '-q', '-m', branch)
+    }
+    for (const [branch, to] of [
+      ['out', '../../..'],
+      ['near', '../out'],
+    ] as const) {
+      git('checkout', '-q', '-b', branch, 'main')
+      symlinkSync(to, join(repo, 'link'))
+      git('add', '.')
+      git('commit', '-q', '-m', branch)
+    }
+    git('checkout', '-q', 'main')
+    const dataDir = folder()
+    const roots = `[{ name: lab, path: ${dir}, write: true }, { name: kept, path: ${join(repo, 'kept')} }]`
+    writeFileSync(
+      join(dataDir, 'policy.yaml'),
+      `protected: [path/lab/media/compose.yml]\nworkbench:\n  git: true\n  roots: ${roots}\n`,
+    )
+    const jarvis = await startJarvis({
+      dataDir,
+      model: scripted(
+        ...['one', 'two', 'out', 'near'].map((branch) => calls(['switch_branch', { repo: 'lab/media', branch }])),
+        says('Done.'),
+      ),
+    })
+    const screen = await jarvis.connect()
+    const { sessionId } = await screen.ask('chat:send', { message: 'In lab/media switch to one, two, out and near.' })
+    const card = await screen.next('chat:confirm_needed')
+    expect(card.toolInput).toMatchObject({ branch: 'near' })
+    await screen.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: false })
+    await screen.next('chat:done')
+    expect(
+      screen.received.flatMap(({ event, payload }) => (event === 'chat:tool_result' ? [payload.result] : [])),
+    ).toEqual([
+      expect.stringContaining('one would change "kept/a.yml", which is in a root that is only read.'),
+      expect.stringContaining('two would change "compose.yml", which is protected.'),
+      expect.stringContaining('out brings "link", a link that may lead out of the root.'),
+    ])
+  },
+)

@@ -75,7 +75,7 @@ export function composeWorkbench(
     report: foundation.report,
   })
   const scratches = createScratches(dataDir, foundation.report)
-  const own = { ownPaths, sessionDir, rootOf, store, applier, scratch: scratches.make }
+  const own = { ownPaths, rootOf, store, applier, scratch: scratches.make }
   const { policy, isProtected, mayWriteIn, isOwnPlace } = parts
   const bench: Bench = { ...foundation, policy, isProtected, mayWriteIn, isOwnPlace, ...own }
   const made: readonly Area[] = areasOf(bench, parts)

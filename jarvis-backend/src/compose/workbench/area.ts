@@ -50,8 +50,6 @@ export type Bench = Pick<
   policy(): WorkbenchPolicy
   /** JARVIS's own files and folders, absolute: no root reaches them. */
   ownPaths: readonly string[]
-  /** The session's own folder, which is made when it is first asked for. */
-  sessionDir(sessionId: string): string
   /** Whether a file or folder is protected. */
   isProtected(place: Place): boolean
   /** Whether a person may write in a conversation, which must be there. @param person absent: the first owner */

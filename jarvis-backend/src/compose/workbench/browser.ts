@@ -6,6 +6,7 @@ import { createBrowsers, idleMs } from '../../workbench/browser/browsers.ts'
 import { chromiumRemedy, findChromium, hasPlaywright, playwrightRemedy } from '../../workbench/browser/parts.ts'
 import { fileIn } from '../../workbench/browser/session-file.ts'
 import type { Reaching } from '../../workbench/egress/reach.ts'
+import { sessionRootName } from '../../workbench/files/root-of.ts'
 import { createSandbox } from '../../workbench/sandbox/level.ts'
 import type { Area, Bench } from './area.ts'
 
@@ -42,7 +43,7 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
       return {
         ...{ chromium, listed },
         isPrivate: (place) => bench.policy().web.private.has(place),
-        folder: () => bench.sessionDir(sessionId),
+        folder: () => bench.rootOf(sessionRootName(sessionId)),
         egress: {
           isOwn: bench.isOwnPlace,
           ...parts.reaching,
@@ -61,7 +62,8 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
     tools: withPorts(browserTools, {
       browsers,
       missing,
-      upload: (sessionId: string, path: string) => fileIn(bench.sessionDir(sessionId), path.replace(/^session\//, '')),
+      upload: (sessionId: string, path: string) =>
+        fileIn(bench.rootOf(sessionRootName(sessionId)), path.replace(/^session\//, '')),
     }),
     missing,
     facts: () => [

@@ -7,7 +7,7 @@ import { quoted } from '../../redaction/visible.ts'
 import type { Applier } from '../../workbench/files/applier.ts'
 import type { ContentStore } from '../../workbench/files/content-store.ts'
 import { diffOf } from '../../workbench/files/diff.ts'
-import { type FileChange, reversed, shownPath } from '../../workbench/files/entry.ts'
+import { type FileChange, leadsOut, reversed, shownPath } from '../../workbench/files/entry.ts'
 import { markOf } from '../../workbench/files/marks.ts'
 import { rootName } from '../../workbench/files/root-of.ts'
 import type { RootAt } from '../../workbench/files/walk.ts'
@@ -131,6 +131,8 @@ export function undoOf(
 ): Undo {
   const isLost = changes.some(({ old }) => old.kind === 'file' && store.read(old.hash) === undefined)
   if (isLost) return { kind: 'none', because: 'A file of it is over 20 MB, and what it held is not kept.' }
+  const isOut = changes.some(({ path, old }) => old.kind === 'link' && leadsOut(path, old.to))
+  if (isOut) return { kind: 'none', because: 'A link of it led out of its root, and JARVIS makes no such link.' }
   if (changes.length > mostUndone) return { kind: 'none', because: `It changes more than ${mostUndone} files.` }
   const files = reversed(changes).map(({ root, path, old, new: made }) => ({
     path: shownPath({ root, path }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Mistake, pathEffect } from '../../gate/index.ts'
-import { entryAt } from '../../workbench/files/apply.ts'
-import { type FileChange, isSame, shownPath } from '../../workbench/files/entry.ts'
+import { entryAt, outWords } from '../../workbench/files/apply.ts'
+import { type FileChange, isSame, leadsOut, shownPath } from '../../workbench/files/entry.ts'
 import { entryOf, markForm } from '../../workbench/files/marks.ts'
 import { changesPath, type FilePorts, fileTool, madeFor, opened, Path, previewOf } from './file-tool.ts'
 
@@ -31,7 +31,9 @@ function changesOf({ files, session }: z.output<typeof input>, ports: FilePorts,
     const { name: root, path, place } = opened(given, ports, session ?? own)
     const why = ports.closed(place)
     if (why !== undefined) throw new Mistake(`files: ${given}: ${why}`)
-    return { root, path, old: entryOf(now), new: entryOf(then) }
+    const change: FileChange = { root, path, old: entryOf(now), new: entryOf(then) }
+    if (change.new.kind === 'link' && leadsOut(path, change.new.to)) throw new Mistake(`files: ${outWords(change)}`)
+    return change
   })
   let left = 0
   for (const change of changes) {
@@ -54,7 +56,7 @@ export const restoreFiles = fileTool({
   description:
     'Puts back what files held before a change that JARVIS made. Use the tool undo with the change’s id; this is the call that it makes. Refuses where a file was changed since.',
   input,
-  // What a caller writes into `then` may be a link out of the folder or bytes of elsewhere, so only `undo` has a scope.
+  // What a caller writes into `then` may be bytes of elsewhere, so only `undo` has a scope.
   effects: ({ files }, world) =>
     files.map(({ path }) =>
       pathEffect('data', path, world, {

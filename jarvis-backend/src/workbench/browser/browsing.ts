@@ -3,6 +3,7 @@ import { Mistake } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { quoted } from '../../redaction/visible.ts'
 import { type Contact, type EgressParts, openWay, type Way } from '../egress/proxy.ts'
+import type { RootAt } from '../files/walk.ts'
 import { type Arriving, watchArrivals } from './arriving.ts'
 import { createDownloads } from './downloads.ts'
 import { type Launched, launchChromium } from './launch.ts'
@@ -44,7 +45,8 @@ export type BrowsingParts = SiteRules & {
   clock: Clock
   /** Numbers of tabs are given once in a process. */
   nextTab(): number
-  folder(): string
+  /** The session's folder, made on first use. */
+  folder(): RootAt
   egress: EgressParts
 }
 

@@ -1,7 +1,9 @@
-import { constants, copyFileSync, mkdirSync, readdirSync, statSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { lstatSync, readdirSync } from 'node:fs'
+import { basename, extname } from 'node:path'
 import type { Download } from 'playwright-core'
 import type { Clock } from '../../lib/clock.ts'
+import { addFile } from '../files/add-file.ts'
+import { bytesOf, type RootAt, withFile, within } from '../files/walk.ts'
 
 /** The most bytes of one file, and the most files of one browser. */
 const mostBytes = 50 * 1024 ** 2
@@ -9,13 +11,17 @@ const mostFiles = 20
 const lookMs = 250
 
 /**
- * Keeps the files that pages hand out in the session's folder, under `downloads`, and opens none of them.
- * @param from where Chromium writes @param to makes the folder on first use
+ * Keeps the files that pages hand out in the session's folder, under `downloads`, and opens none of them. Chromium fills the one folder and a
+ * model the other, so both are used from an open folder on, and no link in them is followed.
+ * @param folder where Chromium writes @param to makes the session's folder on first use
  * @returns for each download what became of it, as a sentence
  */
-export function createDownloads(from: string, to: () => string, clock: Clock) {
+export function createDownloads(folder: string, to: () => RootAt, clock: Clock) {
+  const from: RootAt = { name: 'the downloads', path: folder, write: false, own: [] }
   let count = 0
-  return async function keep(download: Download): Promise<string> {
+  return async function keep(
+    download: Pick<Download, 'suggestedFilename' | 'cancel' | 'failure' | 'path' | 'delete'>,
+  ): Promise<string> {
     const offered = nameOf(download.suggestedFilename())
     count += 1
     if (count > mostFiles) {
@@ -33,30 +39,30 @@ export function createDownloads(from: string, to: () => string, clock: Clock) {
     const failure = await download.failure()
     watch.stop()
     const path = failure === null ? await download.path() : undefined
-    const bytes = path === undefined ? 0 : statSync(path).size
-    if (watch.isTooLarge || bytes > mostBytes) {
+    const written = path === undefined || watch.isTooLarge ? undefined : bytesIn(from, basename(path))
+    if (watch.isTooLarge || written === 'too large') {
       await download.delete().catch(() => undefined)
       return `The page offered the file ${offered}. It was refused: it is larger than 50 MB.`
     }
-    if (path === undefined) return `The download of ${offered} failed: ${failure ?? 'it was cancelled'}.`
-    const folder = join(to(), 'downloads')
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const kept = copyTo(path, folder, offered)
+    if (written === undefined) return `The download of ${offered} failed: ${failure ?? 'it was cancelled'}.`
+    const kept = addFile(to(), 'downloads', namesFor(offered), written)
     await download.delete().catch(() => undefined)
-    return `The page handed out a file: session/downloads/${kept}, ${bytes} bytes. It was not opened.`
+    return `The page handed out a file: session/downloads/${kept}, ${written.length} bytes. It was not opened.`
   }
 }
 
-/** The largest file that Chromium writes now. */
-function sizeOf(folder: string): number {
-  try {
-    return Math.max(
-      0,
-      ...readdirSync(folder, { recursive: true }).map((name) => statSync(join(folder, String(name))).size),
-    )
-  } catch {
-    return 0
-  }
+/** What Chromium wrote; undefined where it is no file. */
+const bytesIn = (from: RootAt, name: string): Buffer | 'too large' | undefined =>
+  within(from, name, (held) =>
+    withFile(held, name, (file, stats) => (stats.isFile() ? (bytesOf(file, mostBytes) ?? 'too large') : undefined)),
+  )
+
+/** The largest file that Chromium writes now. It writes no folders. */
+function sizeOf(from: RootAt): number {
+  const sizes = within(from, '', ({ dir }) =>
+    readdirSync(dir).map((name) => lstatSync(`${dir}/${name}`, { throwIfNoEntry: false })?.size ?? 0),
+  )
+  return Math.max(0, ...(sizes ?? []))
 }
 
 /** A name of the page's choice as a plain one. */
@@ -66,16 +72,9 @@ export const nameOf = (offered: string): string => {
   return kept === '' ? 'file' : kept
 }
 
-/** @returns the name, with a number where there was such a file. */
-function copyTo(path: string, folder: string, name: string): string {
-  for (let tries = 1; ; tries += 1) {
-    const end = extname(name)
-    const candidate = tries === 1 ? name : `${name.slice(0, name.length - end.length)}-${tries}${end}`
-    try {
-      copyFileSync(path, join(folder, candidate), constants.COPYFILE_EXCL)
-      return candidate
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || tries > 99) throw error
-    }
-  }
+/** The name, and with a number for each file that has it already. */
+function namesFor(name: string): string[] {
+  const end = extname(name)
+  const numbered = (number: number) => `${name.slice(0, name.length - end.length)}-${number}${end}`
+  return [name, ...Array.from({ length: 99 }, (_, at) => numbered(at + 2))]
 }

@@ -18,10 +18,11 @@ import { afterAll, expect, test } from 'vitest'
 import { atOnce } from '../../lib/steps.ts'
 import { openDatabase } from '../../store/sqlite/database.ts'
 import { createApplyJournal } from '../../store/sqlite/file-changes.ts'
+import { addFile } from './add-file.ts'
 import { createApplier } from './applier.ts'
 import { type ApplyParts, applyChanges, entryAt } from './apply.ts'
 import { createContentStore } from './content-store.ts'
-import { type Entry, type FileChange, none, reversed } from './entry.ts'
+import { type Entry, type FileChange, leadsOut, none, reversed } from './entry.ts'
 import { hashOf, type RootAt } from './walk.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'apply-'))
@@ -133,6 +134,49 @@ test('no link on the way is followed, and what a link hides is not read', () => 
   atOnce(applyChanges([over], parts))
   expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret')
   expect(() => entryAt(root, '../x')).toThrow(/goes up/)
+})
+
+const elsewhere = ['/etc', '..', '../..', '.././../x', 'sub/../../x', 'a/..', './a/./../b', '../b/../../c']
+test.each(elsewhere)('a link to %s is not made, because it may lead out of the root', (to) => {
+  const { dir, parts } = lab()
+  const before = state(dir)
+  const change: FileChange = { root: 'r', path: 'out', old: none, new: { kind: 'link', to } }
+  expect(() => atOnce(applyChanges([change], parts))).toThrow(/r\/out would be a link that may lead out/)
+  expect(state(dir)).toBe(before)
+})
+
+test.each([
+  ['a', 'b', false],
+  ['a', './b/c', false],
+  ['d/a', '../b', false],
+  ['d/e/a', '../..', false],
+  ['d/e/a', '../../..', true],
+  ['d/e/a', '../../up/..', true],
+  ['a', '.', false],
+])('from %s a link to %s leads out: %s', (path, to, isOut) => {
+  expect(leadsOut(path, to)).toBe(isOut)
+})
+
+test('a link out that is taken away is not made again', () => {
+  const { dir, root, parts } = lab()
+  symlinkSync('../..', join(dir, 'out'))
+  const gone: FileChange = { root: 'r', path: 'out', old: entryAt(root, 'out'), new: none }
+  expect(atOnce(applyChanges([gone], parts)).done).toBe(1)
+  expect(() => atOnce(applyChanges(reversed([gone]), parts))).toThrow(/may lead out/)
+})
+
+test('a new file goes under the first free name, over no link and through none', () => {
+  const { dir, root } = lab()
+  const outside = mkdtempSync(join(home, 'outside-'))
+  const bytes = Buffer.from('x')
+  expect(addFile(root, 'in/deep', ['a', 'a-2'], bytes)).toBe('a')
+  symlinkSync(join(outside, 'made'), join(dir, 'in/deep/b'))
+  expect(addFile(root, 'in/deep', ['b', 'a', 'a-2'], bytes)).toBe('a-2')
+  expect(() => addFile(root, 'in/deep', ['a', 'b'], bytes)).toThrow(/no free name/)
+  symlinkSync(outside, join(dir, 'way'))
+  expect(() => addFile(root, 'way', ['a'], bytes)).toThrow(/is a link or no folder/)
+  expect(() => addFile(root, 'way/deep', ['a'], bytes)).toThrow(/is a link or no folder/)
+  expect(readdirSync(outside)).toEqual([])
 })
 
 test('a file that came while its bytes were written is kept, and the list is taken back', async () => {

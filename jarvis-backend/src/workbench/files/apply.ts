@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import type { Steps } from '../../lib/steps.ts'
 import { JarvisError } from '../../protocol/index.ts'
-import { type Entry, type FileChange, isSame, none, shownPath } from './entry.ts'
+import { type Entry, type FileChange, isSame, leadsOut, none, shownPath } from './entry.ts'
 import { entryIn, type Held, hold, type RootAt, within } from './walk.ts'
 
 export type ApplyParts = {
@@ -38,7 +38,8 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW } = constan
  * file is old or new at any time, also when the process is killed.
  * It stops between files and wherever the disk is waited for, so another list must not be applied in between.
  * @param isResumed an earlier process may have stopped in the middle, so that what changes its kind may be missing
- * @throws JarvisError `conflict` before anything is changed, where something is neither old nor new; `invalid_request` for a link on the way
+ * @throws JarvisError before anything is changed: `conflict` where something is neither old nor new; `invalid_request` for a link on the way, or
+ * one to be made that leads out of its root
  */
 export function* applyChanges(changes: readonly FileChange[], parts: ApplyParts, isResumed = false): Steps<Applied> {
   const open: FileChange[] = []
@@ -88,9 +89,14 @@ function survey(change: FileChange, { rootOf }: ApplyParts, isResumed: boolean):
   throw moved(change, 'was changed meanwhile by something else')
 }
 
-/** @throws JarvisError `conflict` for what would stop the changes in the middle */
+/** Why a link is not made. */
+export const outWords = (change: FileChange): string =>
+  `${shownPath(change)} would be a link that may lead out of its root. JARVIS makes none: name a target inside, without .. behind a name.`
+
+/** @throws JarvisError for what would stop the changes in the middle */
 function mustBeReady(change: FileChange, all: readonly FileChange[], parts: ApplyParts): void {
   const { root, path, old, new: made } = change
+  if (made.kind === 'link' && leadsOut(path, made.to)) throw new JarvisError('invalid_request', outWords(change))
   if (made.kind === 'file' && parts.read(made.hash) === undefined)
     throw new JarvisError('conflict', `What ${shownPath(change)} is to hold is not kept any more.`)
   if (old.kind === 'file')

@@ -17,6 +17,18 @@ export const isSame = (one: Entry, other: Entry): boolean => {
   return one.kind === other.kind
 }
 
+/**
+ * Whether a link could lead out of its root, also together with other links of the root: `..` counts at the beginning alone, because behind a
+ * name it climbs from wherever that name leads. @param path the link's own, relative to the root
+ */
+export function leadsOut(path: string, to: string): boolean {
+  const parts = to.split('/').filter((part) => part !== '' && part !== '.')
+  const first = parts.findIndex((part) => part !== '..')
+  const climbs = first === -1 ? parts.length : first
+  const folders = path.split('/').length - 1
+  return to.startsWith('/') || climbs > folders || parts.slice(climbs).includes('..')
+}
+
 /** The changes that take these back. */
 export const reversed = (changes: readonly FileChange[]): FileChange[] =>
   changes.map(({ old, new: made, ...at }) => ({ ...at, old: made, new: old })).toReversed()

@@ -5,13 +5,16 @@ import type { RootAt } from './walk.ts'
 
 const ofSession = `${sessionRoot}:`
 
+/** The root of a session's own folder, as a change names it. */
+export const sessionRootName = (sessionId: string): string => `${ofSession}${sessionId}`
+
 /** The root of a place as a change names it: of a session's own folder `session:ID`, so that the change is about that session for good. */
 export function rootName({ root }: Place, sessionId: string | undefined): string {
   if (root === undefined) throw new JarvisError('invalid_request', 'The path is outside the roots of policy.yaml.')
   if (root !== sessionRoot) return root
   if (sessionId === undefined || sessionId === '')
     throw new JarvisError('invalid_request', 'There is no session here, so it has no folder.')
-  return `${ofSession}${sessionId}`
+  return sessionRootName(sessionId)
 }
 
 /** Finds the root that a change names. @throws JarvisError `not_found` where policy.yaml does not name it any more */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Place, placeOf, type Root } from '../../../gate/index.ts'
 import { oneLine } from '../../../homelab/format.ts'
 import { JarvisError } from '../../../protocol/index.ts'
+import { leadsOut } from '../../../workbench/files/entry.ts'
 import { rootName } from '../../../workbench/files/root-of.ts'
 import type { RootAt } from '../../../workbench/files/walk.ts'
 import type { Git, GitEnd, GitOptions } from '../../../workbench/git/git.ts'
@@ -38,11 +39,14 @@ export function opened(
   const place = placeOf(repo, roots())
   const folder = repositoryAt(rootOf(rootName(place, sessionId)), place.path)
   const run = (args: readonly string[], options?: GitOptions): Promise<GitEnd> => git.run(folder, args, signal, options)
+  const inRoot = (path: string) => (place.path === '' ? path : `${place.path}/${path}`)
   return {
     run,
     filters: () => git.filters(folder, signal),
     /** Why a path of the repository may not be read. */
-    closed: (path: string) => closed({ ...place, path: place.path === '' ? path : `${place.path}/${path}` }),
+    closed: (path: string) => closed({ ...place, path: inRoot(path) }),
+    /** Whether a link at a path of the repository could lead out of the root. */
+    leadsOut: (path: string, to: string) => leadsOut(inRoot(path), to),
     /** Why a path of the repository may not be changed. */
     stays: (path: string) => stays(placeOf(`${repo}/${path}`, roots())),
     /** What git printed. @throws JarvisError `conflict` with git's words where it refused */

@@ -30,7 +30,7 @@ export const switchBranch = gitTool({
     if (create && isThere) throw new Mistake(`branch: ${named(branch)} is there already.`)
     if (!create && !isThere) throw new Mistake(`branch: there is no branch ${named(branch)}; create: true makes it.`)
     if (before === branch) throw new Mistake(`branch: ${named(branch)} is checked out already.`)
-    if (!create) await requireNoneStays(repo, branch)
+    if (!create) await requireMayCome(repo, branch)
     return {
       now: before === undefined ? 'no branch is checked out' : `on ${named(before)}`,
       then: `on ${named(branch)}`,
@@ -55,6 +55,8 @@ export const switchBranch = gitTool({
   async run({ repo: folder, branch, create }, { signal, sessionId }, ports) {
     const repo = opened(folder, ports, sessionId, signal)
     await requireNoFilters(repo)
+    // Somebody may have committed to the branch since.
+    if (!create) await requireMayCome(repo, branch)
     await repo.text(
       ['switch', '--quiet', '--no-guess', '--no-recurse-submodules', ...(create ? ['--create'] : []), branch],
       { isWritable: true },
@@ -63,19 +65,43 @@ export const switchBranch = gitTool({
   },
 })
 
-/** Refuses a branch with another content of what nothing may change. @throws Mistake, JarvisError `conflict` */
-async function requireNoneStays({ run, stays }: Opened, branch: string): Promise<void> {
-  const told = ['--name-only', '-z']
-  const ofBranch = `refs/heads/${branch}`
-  const differing = await run(['diff', ...told, '--no-renames', '--no-ext-diff', 'HEAD', ofBranch, '--'])
-  // Before the first commit there is nothing to compare with.
-  const { exitCode, text, isCut, said } =
-    differing.exitCode === 0 ? differing : await run(['ls-tree', '-r', ...told, ofBranch])
-  if (exitCode !== 0) throw new JarvisError('conflict', `Git refused: ${oneLine(said, 500)}`)
-  if (isCut) throw new Mistake(`branch: more files of ${named(branch)} differ than can be looked at.`)
-  for (const path of text.split('\0').filter((one) => one !== '')) {
-    const why = stays(path)
+const mostLinks = 200
+const linkMode = '120000'
+
+/**
+ * Refuses a branch with another content of what nothing may change, or with a link that leads out of the root.
+ * @throws Mistake, JarvisError `conflict`
+ */
+async function requireMayCome(repo: Opened, branch: string): Promise<void> {
+  const coming = await filesOf(repo, branch)
+  for (const { path } of coming) {
+    const why = repo.stays(path)
     if (why !== undefined)
       throw new Mistake(`branch: ${named(branch)} would change ${quoted(path, 200)}, which ${why}.`)
   }
+  const links = coming.filter(({ mode }) => mode === linkMode)
+  if (links.length > mostLinks)
+    throw new Mistake(`branch: ${named(branch)} brings more than ${mostLinks} links. Switch to it by hand.`)
+  for (const { path, blob } of links)
+    if (repo.leadsOut(path, await repo.text(['cat-file', 'blob', blob])))
+      throw new Mistake(`branch: ${named(branch)} brings ${quoted(path, 200)}, a link that may lead out of the root.`)
+}
+
+/** A file that comes with a branch, changes or goes. `mode` and `blob`: on the branch. */
+type Coming = { mode: string; blob: string; path: string }
+
+async function filesOf({ run }: Opened, branch: string): Promise<Coming[]> {
+  const ofBranch = `refs/heads/${branch}`
+  const asked = ['diff', '--raw', '--no-abbrev', '-z', '--no-renames', '--no-ext-diff', 'HEAD', ofBranch, '--']
+  const differing = await run(asked)
+  // Before the first commit there is nothing to compare with.
+  const { exitCode, text, isCut, said } =
+    differing.exitCode === 0 ? differing : await run(['ls-tree', '-r', '-z', ofBranch])
+  if (exitCode !== 0) throw new JarvisError('conflict', `Git refused: ${oneLine(said, 500)}`)
+  if (isCut) throw new Mistake(`branch: more files of ${named(branch)} differ than can be looked at.`)
+  const form =
+    differing.exitCode === 0
+      ? /:\d+ (?<mode>\d+) [0-9a-f]+ (?<blob>[0-9a-f]+) \w+\0(?<path>[^\0]+)\0/g
+      : /(?<mode>\d+) \w+ (?<blob>[0-9a-f]+)\t(?<path>[^\0]+)\0/g
+  return [...text.matchAll(form)].map(({ groups }) => groups as Coming)
 }

@@ -1,0 +1,45 @@
+import { closeSync, constants, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { JarvisError } from '../../protocol/index.ts'
+import { type Held, type RootAt, within } from './walk.ts'
+
+const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
+
+/**
+ * Writes bytes into a new file of a root, in a folder that is made where it is missing. No link is followed on the way, and nothing that stands
+ * there is replaced.
+ * @param folder relative to the root @param names those that it may have, the first that is free counts
+ * @returns the name @throws JarvisError `invalid_request` where a part of the way is a link; `conflict` where no name is free
+ */
+export function addFile(root: RootAt, folder: string, names: readonly string[], bytes: Buffer): string {
+  const parts = folder.split('/')
+  for (const at of parts.keys()) within(root, parts.slice(0, at + 1).join('/'), makeFolder)
+  const name = within(root, `${folder}/x`, ({ dir }) => names.find((one) => wroteNew(`${dir}/${one}`, bytes)))
+  if (name === undefined)
+    throw new JarvisError('conflict', `There is no free name in ${root.name}/${folder}. Delete files of it first.`)
+  return name
+}
+
+function makeFolder({ dir, name }: Held): void {
+  try {
+    mkdirSync(`${dir}/${name}`, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+/** @param path of a name in an open folder @returns false where something has that name, a link too */
+function wroteNew(path: string, bytes: Buffer): boolean {
+  let file: number
+  try {
+    file = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+  try {
+    writeFileSync(file, bytes)
+    return true
+  } finally {
+    closeSync(file)
+  }
+}
