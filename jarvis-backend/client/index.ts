@@ -47,11 +47,12 @@ export type ApiTokenReply = { name: string; doors: (Door)[]; scope: TokenScope; 
 export type Approvals = { needed: number; by: ({ person: string; name: string; at: number })[]; roles: (string)[]; notAsker?: true; problem?: string }
 export type Approve = { count: number; by: (string)[]; notAsker: boolean }
 export type AreaName = "files" | "exec" | "web" | "browser" | "git" | "docker"
+export type AttachedAllowBody = { program: string }
 export type AttachedLogLine = { id: number; at: number; source: "stderr" | "server" | "jarvis"; text: string }
-export type AttachedServer = { name: string; type: "stdio" | "http" | "sse"; config: AttachedServerConfig; state: AttachedState; server?: { name: string; version: string; protocolVersion?: string }; lastError?: { at: number; message: string }; retryAt?: number; tools: (AttachedToolInfo)[]; refused: ({ toolName: string; problem: string })[] }
+export type AttachedServer = { name: string; type: "stdio" | "http" | "sse"; config: AttachedServerConfig; state: AttachedState; program?: string; server?: { name: string; version: string; protocolVersion?: string }; lastError?: { at: number; message: string }; retryAt?: number; tools: (AttachedToolInfo)[]; refused: ({ toolName: string; problem: string })[] }
 export type AttachedServerConfig = ({ type: "stdio"; command: string; args: (string)[]; env: Record<string, string>; cwd?: string; enabled: boolean; lazy: boolean } | { type: "http" | "sse"; url: string; headers: Record<string, string>; enabled: boolean; lazy: boolean })
 export type AttachedServersReply = { items: (AttachedServer)[]; problems: (string)[] }
-export type AttachedState = "disabled" | "idle" | "connecting" | "connected" | "failed"
+export type AttachedState = "disabled" | "waiting" | "idle" | "connecting" | "connected" | "failed"
 export type AttachedTier = "green" | "yellow" | "red"
 export type AttachedTierBody = { tier: AttachedTier; hash: string }
 export type AttachedToolInfo = { name: string; toolName: string; title?: string; description: string; inputSchema: Record<string, unknown>; hash: string; tier: Tier; suggestedTier: Tier; setBy?: string; setAt?: number; changedAt?: number }
@@ -131,7 +132,7 @@ export type ErrorReply = { error: { code: "invalid_request" | "unauthorized" | "
 export type Fact = { kind: string; id?: string; of: string; text: string; at: number }
 export type Factors = { password: boolean; passkeys: number; totp: boolean; totpLocked?: true; recoveryCodesLeft: number }
 export type Fault = { line: number; column?: number; message: string; nearest?: string }
-export type FileDiff = { path: string; change: "added" | "changed" | "deleted" | "mode"; old?: string; new?: string; mode?: string; added: number; removed: number; lines: (string)[]; left: number; note?: string }
+export type FileDiff = { path: string; change: "added" | "changed" | "deleted" | "mode" | "named"; old?: string; new?: string; mode?: string; added: number; removed: number; lines: (string)[]; left: number; note?: string }
 export type ForeignAccount = { id: string; issuer: string; subject: string; name?: string; email?: string; person?: string; createdAt: number; lastSeenAt: number }
 export type ForeignAccountsReply = { items: (ForeignAccount)[]; service?: string; problem?: string }
 export type GlassBroken = { toolUseId: string; toolName: string; person: string; name: string; reason: string; at: number }
@@ -684,6 +685,8 @@ export type Operations = {
   'GET /api/mcp-servers/{name}/logs': { input: { params: { name: string } }; reply: { items: (AttachedLogLine)[] } }
   /** Connects now. */
   'POST /api/mcp-servers/{name}/connect': { input: { params: { name: string } }; reply: { started: true } }
+  /** Lets the program of this hash start, which came into `mcp.json` by another way than this. */
+  'POST /api/mcp-servers/{name}/allow': { input: { params: { name: string }; body: AttachedAllowBody }; reply: AttachedServer }
   /** Sets the tier of a tool’s definition with this `hash`. A looser tier needs the password. */
   'PUT /api/mcp-servers/tools/{tool}/tier': { input: { params: { tool: string }; body: AttachedTierBody }; reply: AttachedToolInfo }
   /** Your browsers that web push reaches: an operator’s hear of everything, a member’s of their own. */

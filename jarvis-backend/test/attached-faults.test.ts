@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { AttachedLogLine } from '../src/protocol/index.ts'
-import { attachedDir, connected, odd, type Plan, serversOf, setTier, tool, until } from './support/attached.ts'
+import { allow, attachedDir, connected, odd, type Plan, serversOf, setTier, tool, until } from './support/attached.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { type Screen, startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -36,6 +36,7 @@ test('a server that ends at its start is tried again with growing pauses, and it
   const plan: Plan = { start: 'crash', tools: [] }
   const { dir, setPlan } = attachedDir((path) => ({ odd: odd(path) }), plan)
   const jarvis = await startJarvis({ dataDir: dir, clock })
+  await allow(jarvis, 'odd')
   for (const pauseMs of [1_000, 2_000, 4_000]) {
     const failed = await until(jarvis, 'odd', ({ state, retryAt = 0 }) => state === 'failed' && retryAt > clock.now())
     expect(failed.lastError?.message).toBe('it ended with code 3')
@@ -54,6 +55,7 @@ test('a silent server is given up after a minute, and blocks no other', async ()
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
   const { dir } = attachedDir((path) => ({ odd: odd(path) }), { start: 'hang', tools: [] })
   const jarvis = await startJarvis({ dataDir: dir, clock })
+  await allow(jarvis, 'odd')
   await until(jarvis, 'odd', ({ state }) => state === 'connecting')
   // Its time begins once the client is loaded.
   await clock.advance(60_000)
@@ -77,6 +79,7 @@ test('a slow server is waited for; one that exits at an unknown request is not a
 test('a missing program is reported as missing', async () => {
   const { dir } = attachedDir(() => ({ gone: { command: '/no/such/program' } }))
   const jarvis = await startJarvis({ dataDir: dir })
+  await allow(jarvis, 'gone')
   const { lastError } = await until(jarvis, 'gone', ({ state }) => state === 'failed')
   expect(lastError?.message).toBe('it cannot be started: there is no program /no/such/program')
 })

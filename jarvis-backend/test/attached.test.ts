@@ -10,7 +10,7 @@ import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import type { JournalEntry, Page, Status, ToolInfo } from '../src/protocol/index.ts'
 import { houseFacts } from '../src/tools/house.ts'
-import { attachedDir, connected, odd, serversOf, setTier, tool, toolOf, until } from './support/attached.ts'
+import { allow, attachedDir, connected, odd, serversOf, setTier, tool, toolOf, until } from './support/attached.ts'
 import { doctored } from './support/doctored-homelab.ts'
 import { connectMcp, createToken } from './support/mcp-client.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
@@ -391,6 +391,50 @@ test('an edit of mcp.json applies at once; an invalid one changes nothing and is
     ['odd', 'connected'],
     ['My-other', 'connected'],
   ])
+})
+
+test('a program that came into mcp.json by another way waits until an owner allows exactly it', async () => {
+  const { dir, planPath, write } = attachedDir(() => ({}), { tools: [tool('echo')] })
+  const jarvis = await startJarvis({ dataDir: dir })
+  const put = (name: string, entry: object) =>
+    jarvis.rest(`/api/mcp-servers/${name}`, { method: 'PUT', json: { ...entry } })
+  const post = (path: string, json: object = {}) =>
+    jarvis.rest(`/api/mcp-servers${path}`, { method: 'POST', json }).then(({ status }) => status)
+  // An owner's own entry starts at once, and so does it after a restart of the same file.
+  expect(await post('', { name: 'own', ...odd(planPath) })).toBe(201)
+  await until(jarvis, 'own', ({ state }) => state === 'connected')
+  const file = JSON.parse(readFileSync(join(dir, 'mcp.json'), 'utf8')) as { mcpServers: Record<string, object> }
+
+  write({ ...file.mcpServers, planted: odd(planPath) })
+  const planted = await until(jarvis, 'planted', ({ state }) => state === 'waiting')
+  expect(planted).toMatchObject({ tools: [], config: { command: process.execPath } })
+  expect(await post('/planted/connect')).toBe(409)
+  expect(await post('/own/allow', { program: planted.program })).toBe(409)
+
+  // Another environment, and a change of an allowed one, are other programs.
+  write({
+    own: { ...file.mcpServers.own, env: { NODE_OPTIONS: '--no-warnings' } },
+    planted: odd(planPath, { env: { A: 'b' } }),
+  })
+  await until(jarvis, 'own', ({ state }) => state === 'waiting')
+  expect(await post('/planted/allow', { program: planted.program })).toBe(409)
+  expect((await serversOf(jarvis)).items.map(({ state }) => state)).toEqual(['waiting', 'waiting'])
+  await allow(jarvis, 'planted')
+  await until(jarvis, 'planted', ({ state }) => state === 'connected')
+  // What an owner turned off does not come back through the file.
+  expect((await put('planted', { ...odd(planPath), enabled: false })).status).toBe(200)
+  write({ planted: odd(planPath) })
+  await until(jarvis, 'planted', ({ state }) => state === 'waiting')
+  const book = await entriesOf(jarvis, 'mcp_server')
+  expect(book.map(({ change, server, by }) => `${change} ${server} by ${by}`)).toEqual([
+    'set own by operator',
+    'program_waits planted by file',
+    ...['program_waits own by file', 'program_waits planted by file'],
+    'program_allowed planted by operator',
+    'set planted by operator',
+    ...['removed own by file', 'program_waits planted by file'],
+  ])
+  expect(JSON.stringify(book)).not.toContain('no-warnings')
 })
 
 test('policy.yaml may name attached tools: it raises their tiers, and unknown ones are reported', async () => {

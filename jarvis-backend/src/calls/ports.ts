@@ -198,6 +198,11 @@ export interface AttachedStore {
   keepListed(server: string, origin: string, tools: unknown): void
   tiers(server: string): AttachedTierRow[]
   setTier(server: string, row: AttachedTierRow): void
+  /** The program that an owner allowed; `by` is empty for one that ran before programs waited, and `hash` is then its origin's. */
+  allowed(server: string): { hash: string; by: string } | undefined
+  /** @param at Unix ms */
+  allow(server: string, program: { hash: string; by: string; at: number }): void
+  disallow(server: string): void
   /** All of a server. */
   forget(server: string): void
 }

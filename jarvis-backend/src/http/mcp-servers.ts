@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { StepUp } from '../auth/step-up.ts'
 import {
+  AttachedAllowBody,
   AttachedLogLine,
   AttachedServer,
   AttachedServerConfig,
@@ -31,6 +32,7 @@ export const mcpServerRoutes = (servers: {
   remove(name: string, by: string): void
   setTier(toolName: string, tier: AttachedTier, hash: string, by: string): AttachedToolInfo
   retry(name: string): void
+  allow(name: string, program: string, by: string): AttachedServer
   stepUp: StepUp
 }): Route[] => [
   get(
@@ -71,6 +73,12 @@ export const mcpServerRoutes = (servers: {
       servers.retry(params.name)
       return { started: true as const }
     },
+  ),
+  post(
+    '/mcp-servers/:name/allow',
+    'Lets the program of this hash start, which came into `mcp.json` by another way than this.',
+    { role: 'owner', password: true, body: AttachedAllowBody, reply: AttachedServer },
+    ({ params, body, by }) => servers.allow(params.name, body.program, by),
   ),
   put(
     '/mcp-servers/tools/:tool/tier',

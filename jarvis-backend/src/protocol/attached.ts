@@ -66,6 +66,9 @@ export type AttachedTier = z.infer<typeof AttachedTier>
 /** `hash`: of the definition that the operator saw. If the tool has changed since, its tier is not set. */
 export const AttachedTierBody = z.strictObject({ tier: AttachedTier, hash: z.string().max(100) })
 
+/** `program`: of the server as the owner saw it. If it has changed since, nothing is started. */
+export const AttachedAllowBody = z.strictObject({ program: z.string().max(100) })
+
 export const AttachedToolInfo = z.object({
   /** `fs__read_file`, as in the catalog. */
   name: z.string(),
@@ -88,8 +91,11 @@ export const AttachedToolInfo = z.object({
 })
 export type AttachedToolInfo = z.infer<typeof AttachedToolInfo>
 
-/** `idle`: not started, or ended until the next call. `failed`: retried at `retryAt`, or by the next call. */
-export const AttachedState = z.enum(['disabled', 'idle', 'connecting', 'connected', 'failed'])
+/**
+ * `waiting`: its program came into `mcp.json` by no owner's word, so it is not started until one allows it. `idle`: not started, or ended until
+ * the next call. `failed`: retried at `retryAt`, or by the next call.
+ */
+export const AttachedState = z.enum(['disabled', 'waiting', 'idle', 'connecting', 'connected', 'failed'])
 export type AttachedState = z.infer<typeof AttachedState>
 export const AttachedServer = z.object({
   name: z.string(),
@@ -97,6 +103,8 @@ export const AttachedServer = z.object({
   /** The entry of `mcp.json`. Each value of `env` and `headers`, and any other secret, is `[redacted]`. */
   config: AttachedServerConfig,
   state: AttachedState,
+  /** Hash of the program with its arguments and environment, which waits to be allowed. */
+  program: z.string().exactOptional(),
   /** The server's own name and version. */
   server: z
     .object({ name: z.string(), version: z.string(), protocolVersion: z.string().exactOptional() })

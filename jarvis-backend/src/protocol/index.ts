@@ -61,6 +61,7 @@ export {
   TokenScope,
 } from './api-token.ts'
 export {
+  AttachedAllowBody,
   AttachedLogLine,
   AttachedServer,
   AttachedServerConfig,

@@ -9,7 +9,8 @@ export type AreaName = z.infer<typeof AreaName>
 export const FileDiff = z.object({
   /** `ROOT/PATH`. */
   path: z.string(),
-  change: z.enum(['added', 'changed', 'deleted', 'mode']),
+  /** `named`: it stays as it is, and a command names it; `lines` are all of it then. */
+  change: z.enum(['added', 'changed', 'deleted', 'mode', 'named']),
   /** SHA-256 of the bytes before and after, hex; absent where there is no file. */
   old: z.string().exactOptional(),
   new: z.string().exactOptional(),

@@ -47,7 +47,20 @@ export async function until(jarvis: TestJarvis, name: string, isSo: (server: Att
     await events.next('changed' as never)
   }
 }
-export const connected = (jarvis: TestJarvis, name: string) => until(jarvis, name, ({ state }) => state === 'connected')
+
+/** Allows the program that waits. @throws where none does */
+export async function allow(jarvis: TestJarvis, name: string) {
+  const { program } = await until(jarvis, name, ({ state }) => state === 'waiting')
+  const answer = await jarvis.rest(`/api/mcp-servers/${name}/allow`, { method: 'POST', json: { program } })
+  if (!answer.ok) throw new Error(`${name} was not allowed: ${await answer.text()}`)
+}
+
+/** Waits until it is connected; a program that nobody allowed yet is allowed first. */
+export async function connected(jarvis: TestJarvis, name: string) {
+  const { state } = await until(jarvis, name, (server) => ['connected', 'waiting'].includes(server.state))
+  if (state === 'waiting') await allow(jarvis, name)
+  return until(jarvis, name, (server) => server.state === 'connected')
+}
 
 export async function toolOf(jarvis: TestJarvis, name: string): Promise<AttachedToolInfo> {
   const found = (await serversOf(jarvis)).items.flatMap(({ tools }) => tools).find((info) => info.name === name)

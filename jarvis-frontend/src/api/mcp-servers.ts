@@ -19,6 +19,9 @@ export const changeMcpServer = (name: string, config: AttachedServerConfig) =>
   call<AttachedServer>('PUT', place(name), config)
 export const removeMcpServer = (name: string) => call('DELETE', place(name))
 export const retryMcpServer = (name: string) => call('POST', `${place(name)}/connect`)
+/** @param program hash of the program as it is shown; another one is not started */
+export const allowMcpServer = (name: string, program: string) =>
+  call<AttachedServer>('POST', `${place(name)}/allow`, { program })
 /** The newest 500 lines of a server's log, oldest first. */
 export const mcpServerLog = (name: string) => call<{ items: AttachedLogLine[] }>('GET', `${place(name)}/logs`)
 /** `tool.hash`: the tier is set only if the tool's definition is still the one shown. */

@@ -9,9 +9,10 @@ import {
   JarvisError,
 } from '../../protocol/index.ts'
 import { secretsOf } from '../../redaction/attached-secrets.ts'
+import { quoted } from '../../redaction/visible.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { shownConfig, unshown } from './secrets.ts'
-import { type AttachedParts, type Attachment, attach } from './server.ts'
+import { type AttachedParts, type Attachment, allowProgram, attach } from './server.ts'
 
 /** The MCP servers of `mcp.json`, of which JARVIS is a client. Operators' changes are journalled. */
 export type AttachedServers = {
@@ -26,6 +27,11 @@ export type AttachedServers = {
   setTier(toolName: string, tier: AttachedTier, hash: string, by: string): AttachedToolInfo
   /** Connects now, whatever failed before. */
   retry(name: string): void
+  /**
+   * Lets the program of an entry start that somebody else wrote into `mcp.json`.
+   * @throws JarvisError `not_found`; `conflict` where nothing waits, or it is another program than the owner saw
+   */
+  allow(name: string, program: string, by: string): AttachedServer
   /** Reads `mcp.json` again. */
   reload(): void
   /** Connects to all servers that are not lazy. */
@@ -50,9 +56,13 @@ export function createAttachedServers(
   let isStarted = false
   takeUp(undefined)
 
-  /** Attaches and detaches servers as the file says. @param by undefined at the start, which is not journalled */
-  function takeUp(by: string | undefined) {
+  /**
+   * Attaches and detaches servers as the file says.
+   * @param of who wrote the entry `written`, or edited the file where that is absent; undefined at the start, which is not journalled
+   */
+  function takeUp(of: string | undefined, written?: string) {
     const { servers, problems: found, isBroken } = file.read()
+    const byOf = (name: string) => (of === undefined || written === undefined || written === name ? of : 'file')
     if (found.length > 0 && found.join('\n') !== problems.join('\n')) announce(found.join(' '), 'warning')
     problems = found
     // While the file cannot be read, attached servers keep running.
@@ -63,6 +73,7 @@ export function createAttachedServers(
       attached.delete(name)
       attachment.stop().catch((error: unknown) => parts.report(error, `the attached server ${name} could not be ended`))
       if (config !== undefined) continue
+      const by = byOf(name)
       transactions.durably(() => {
         store.forget(name)
         if (by !== undefined) journal.append('mcp_server', { change: 'removed', server: name, by })
@@ -74,12 +85,18 @@ export function createAttachedServers(
       redact.add(secretsOf(config))
       const attachment = attach(name, config, parts)
       attached.set(name, attachment)
+      const by = byOf(name)
       if (by !== undefined) {
         transactions.durably(() =>
-          journal.append('mcp_server', { change: 'set', server: name, config: redact.value(shownConfig(config)), by }),
+          journal.append('mcp_server', {
+            ...{ change: attachment.waits ? 'program_waits' : 'set', server: name },
+            ...{ config: redact.value(shownConfig(config)), by },
+          }),
         )
-        announce(`The MCP server ${name} is ${config.enabled ? 'attached' : 'turned off'}.`, 'info')
       }
+      if (attachment.waits) announce(waitingWords(name, shownConfig(config)), 'warning')
+      else if (by !== undefined)
+        announce(`The MCP server ${name} is ${config.enabled ? 'attached' : 'turned off'}.`, 'info')
       if (isStarted) attachment.start()
     }
     parts.changed()
@@ -93,7 +110,8 @@ export function createAttachedServers(
 
   function write(name: string, config: AttachedServerConfig | undefined, by: string) {
     file.write(name, config)
-    takeUp(by)
+    if (config !== undefined) transactions.durably(() => allowProgram(name, config, by, parts))
+    takeUp(by, name)
   }
 
   return {
@@ -121,6 +139,28 @@ export function createAttachedServers(
     },
     setTier: (toolName, ...rest) => named(attachedServerOf(toolName) ?? '').setTier(toolName, ...rest),
     retry: (name) => named(name).retry(),
+    allow(name, program, by) {
+      const { config, waits, program: now, stop } = named(name)
+      if (!waits) throw new JarvisError('conflict', `Nothing of the server ${name} waits to be allowed.`)
+      if (program !== now)
+        throw new JarvisError('conflict', `The program of ${name} has changed since you saw it. Look at it again.`)
+      transactions.durably(() => {
+        allowProgram(name, config, by, parts)
+        journal.append('mcp_server', {
+          change: 'program_allowed',
+          server: name,
+          config: redact.value(shownConfig(config)),
+          by,
+        })
+      })
+      stop().catch((error: unknown) => parts.report(error, `the attached server ${name} could not be ended`))
+      const attachment = attach(name, config, parts)
+      attached.set(name, attachment)
+      announce(`The program of the MCP server ${name} is allowed.`, 'info')
+      if (isStarted) attachment.start()
+      parts.changed()
+      return attachment.show()
+    },
     reload: () => takeUp('file'),
     start() {
       isStarted = true
@@ -131,5 +171,8 @@ export function createAttachedServers(
     },
   }
 }
+
+const waitingWords = (name: string, config: AttachedServerConfig): string =>
+  `mcp.json starts a program that no owner allowed: ${name}${config.type === 'stdio' ? `, ${quoted([config.command, ...config.args].join(' '), 300)}` : ''}. It is not started. If you wrote it, allow it under Settings, MCP servers; otherwise remove it there.`
 
 const isSame = (a: AttachedServerConfig, b: AttachedServerConfig) => JSON.stringify(a) === JSON.stringify(b)

@@ -36,25 +36,60 @@ export type AttachedParts = {
 /** One attached server: its connection, its last listed tools, and their tiers. */
 export type Attachment = {
   config: AttachedServerConfig
+  /** Whether its program starts only once an owner allows it. */
+  waits: boolean
   /** A new array after each change. */
   tools(): readonly Tool[]
   show(): AttachedServer
   logs(): AttachedLogLine[]
   /** @throws JarvisError `not_found`, `conflict` where the tool is not what the operator saw */
   setTier(name: string, tier: AttachedTier, hash: string, by: string): AttachedToolInfo
+  /** Hash of the program that would start: another one is another program. Undefined where none would. */
+  program: string | undefined
   /** Connects, unless the server is lazy. */
   start(): void
   retry(): void
   stop(): Promise<void>
 }
 
+const originOf = (config: AttachedServerConfig) =>
+  config.type === 'stdio'
+    ? { command: config.command, args: config.args, cwd: config.cwd }
+    : { type: config.type, url: config.url }
+
+/** Its environment counts too: it can make a program load another one. */
+const programOf = (config: AttachedServerConfig): string | undefined =>
+  config.type === 'stdio' && config.enabled ? hashOf({ ...originOf(config), env: config.env }) : undefined
+
+/** Keeps what an owner gave in an entry of their own: its program may start. */
+export function allowProgram(
+  name: string,
+  config: AttachedServerConfig,
+  by: string,
+  { store, clock }: Pick<AttachedParts, 'store' | 'clock'>,
+): void {
+  const hash = programOf(config)
+  if (hash === undefined) store.disallow(name)
+  else store.allow(name, { hash, by, at: clock.now() })
+}
+
+/** Whether an entry would start a program that no owner allowed. */
+function isWaiting(name: string, config: AttachedServerConfig, parts: Pick<AttachedParts, 'store' | 'clock'>): boolean {
+  const allowed = parts.store.allowed(name)
+  const program = programOf(config)
+  if (program === undefined || allowed?.hash === program) return false
+  const ranBefore = allowed?.by === '' && allowed.hash === hashOf(originOf(config))
+  if (ranBefore) allowProgram(name, config, 'upgrade', parts)
+  return !ranBefore
+}
+
 export function attach(name: string, config: AttachedServerConfig, parts: AttachedParts): Attachment {
   const { store, journal, transactions, clock, redact, announce } = parts
   const { enabled, lazy } = config
-  const origin =
-    config.type === 'stdio'
-      ? { command: config.command, args: config.args, cwd: config.cwd }
-      : { type: config.type, url: config.url }
+  const program = programOf(config)
+  const waits = isWaiting(name, config, parts)
+  const mayRun = enabled && !waits
+  const origin = originOf(config)
   const originHash = hashOf(origin)
   const log = createAttachedLog(clock.now, redact.text)
   let definitions: readonly Definition[] = []
@@ -129,7 +164,7 @@ export function attach(name: string, config: AttachedServerConfig, parts: Attach
   }
 
   function rebuild() {
-    tools = enabled
+    tools = mayRun
       ? definitions.map((definition) =>
           attachedTool(name, definition, setOf(definition)?.tier ?? 'red', {
             connection,
@@ -160,7 +195,7 @@ export function attach(name: string, config: AttachedServerConfig, parts: Attach
   }
 
   return {
-    config,
+    ...{ config, program, waits },
     tools: () => tools,
     show: () => ({
       name,
@@ -168,6 +203,7 @@ export function attach(name: string, config: AttachedServerConfig, parts: Attach
       config: shownConfig(config),
       ...connection.standing(),
       ...(!enabled && { state: 'disabled' as const }),
+      ...(waits && program !== undefined && { state: 'waiting' as const, program }),
       tools: definitions.map(info),
       refused: refused.map(({ toolName, problem }) => ({
         toolName: redact.text(toolName),
@@ -197,10 +233,11 @@ export function attach(name: string, config: AttachedServerConfig, parts: Attach
       return info(definition)
     },
     start() {
-      if (enabled && (!lazy || (definitions.length === 0 && known === undefined))) connection.retry()
+      if (mayRun && (!lazy || (definitions.length === 0 && known === undefined))) connection.retry()
     },
     retry() {
       if (!enabled) throw new JarvisError('conflict', `The server ${name} is turned off.`)
+      if (waits) throw new JarvisError('conflict', `The program of ${name} waits until an owner allows it.`)
       connection.retry()
     },
     stop: connection.stop,

@@ -22,6 +22,14 @@ export function createAttachedStore({ sql }: Database): AttachedStore {
   )
   const removeServer = sql.prepare('DELETE FROM attached_servers WHERE name = ?')
   const removeTiers = sql.prepare('DELETE FROM attached_tiers WHERE server = ?')
+  const selectProgram = sql.prepare<[string], { hash: string; by: string }>(
+    'SELECT hash, allowed_by AS by FROM attached_programs WHERE server = ?',
+  )
+  const keepProgram = sql.prepare(
+    `INSERT INTO attached_programs (server, hash, allowed_by, allowed_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (server) DO UPDATE SET hash = excluded.hash, allowed_by = excluded.allowed_by, allowed_at = excluded.allowed_at`,
+  )
+  const removeProgram = sql.prepare('DELETE FROM attached_programs WHERE server = ?')
   return {
     listed(server, origin) {
       const row = select.get(server, origin)
@@ -32,7 +40,11 @@ export function createAttachedStore({ sql }: Database): AttachedStore {
       selectTiers.all(server).map(({ changedAt, ...row }) => ({ ...row, ...(changedAt !== null && { changedAt }) })),
     setTier: (server, { toolName, hash, tier, setBy, setAt, changedAt }) =>
       void upsertTier.run(server, toolName, hash, tier, setBy, setAt, changedAt ?? null),
+    allowed: (server) => selectProgram.get(server),
+    allow: (server, { hash, by, at }) => void keepProgram.run(server, hash, by, at),
+    disallow: (server) => void removeProgram.run(server),
     forget(server) {
+      removeProgram.run(server)
       removeServer.run(server)
       removeTiers.run(server)
     },

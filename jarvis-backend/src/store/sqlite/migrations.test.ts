@@ -177,3 +177,13 @@ test('an installation of one operator has that operator as its owner, and the to
   })
   expect(createRecipientStore(database).list('webpush')).toMatchObject([{ id: 'dev_1', person: 'operator' }])
 })
+
+test('a program of mcp.json that ran before programs waited is known by its origin', () => {
+  const old = new Sqlite(':memory:')
+  const before = migrations.findIndex((sql) => sql.includes('attached_programs'))
+  for (const sql of migrations.slice(0, before)) old.exec(sql)
+  old.exec("INSERT INTO attached_servers (name, origin, tools) VALUES ('fs', 'hash', '[]')")
+  old.exec(migrations[before] ?? '')
+  const known = old.prepare('SELECT server, hash, allowed_by FROM attached_programs').all()
+  expect(known).toEqual([{ server: 'fs', hash: 'hash', allowed_by: '' }])
+})

@@ -955,4 +955,16 @@ export const migrations: readonly string[] = [
   -- Who stopped the session while this queued run waited: it begins only when its message is sent again. NULL: it begins with its turn.
   ALTER TABLE runs ADD COLUMN held_by TEXT;
   `,
+  `
+  -- The programs of mcp.json that an owner allowed to start. hash: of the program with its environment. Those that ran before count as they
+  -- are: allowed_by is empty then, and hash is that of their origin.
+  CREATE TABLE attached_programs (
+    server TEXT PRIMARY KEY,
+    hash TEXT NOT NULL,
+    allowed_by TEXT NOT NULL,
+    allowed_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO attached_programs
+    SELECT name, origin, '', CAST(unixepoch('subsec') * 1000 AS INTEGER) FROM attached_servers;
+  `,
 ]

@@ -1,14 +1,27 @@
 import type { AttachedServer, AttachedTier, AttachedToolInfo } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { ApiError } from '../../api/http.ts'
-import { changeMcpServer, removeMcpServer, retryMcpServer, setAttachedTier } from '../../api/mcp-servers.ts'
+import {
+  allowMcpServer,
+  changeMcpServer,
+  removeMcpServer,
+  retryMcpServer,
+  setAttachedTier,
+} from '../../api/mcp-servers.ts'
 import { exactTime, plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Tier, tierWord } from '../../ui/tier.tsx'
 import { McpServerLog } from './mcp-server-log.tsx'
 
-const marks = { disabled: 'none', idle: 'stopped', connecting: 'unknown', connected: 'running', failed: 'bad' } as const
+const marks = {
+  disabled: 'none',
+  waiting: 'warn',
+  idle: 'stopped',
+  connecting: 'unknown',
+  connected: 'running',
+  failed: 'bad',
+} as const
 const tiers: readonly AttachedTier[] = ['green', 'yellow', 'red']
 
 /** MCP servers that JARVIS attaches to, with their tools and the tier of each. */
@@ -32,7 +45,7 @@ export function McpServerList({
 }
 
 function ServerRow({
-  server: { name, type, config, state, server, lastError, tools, refused },
+  server: { name, type, config, state, program, server, lastError, tools, refused },
   isResting,
   onChanged,
 }: {
@@ -76,6 +89,17 @@ function ServerRow({
         <span className="mono">
           <Visible text={'url' in config ? config.url : [config.command, ...config.args].join(' ')} />
         </span>
+        {program !== undefined && (
+          <small className="text-ink">
+            It came into mcp.json by no owner’s word, so it is not started. Allowed, it runs as JARVIS’s own user
+            {'env' in config && Object.keys(config.env).length > 0 && (
+              <>
+                , with <Visible text={Object.keys(config.env).join(', ')} /> set
+              </>
+            )}
+            .
+          </small>
+        )}
         {server !== undefined && (
           <small>
             calls itself “<Visible text={`${server.name} ${server.version}`} />”
@@ -105,6 +129,7 @@ function ServerRow({
           </>
         ) : (
           <>
+            {program !== undefined && act('Allow', () => allowMcpServer(name, program))}
             {state === 'failed' && act('Try again', () => retryMcpServer(name))}
             {act(config.enabled ? 'Disable' : 'Enable', () =>
               changeMcpServer(name, { ...config, enabled: !config.enabled }),
