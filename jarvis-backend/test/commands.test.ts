@@ -295,3 +295,45 @@ testHere(
     await screen.next('chat:done')
   },
 )
+
+testHere(
+  'a command that asks runs with the files of its card, and another content of any file asks again',
+  async () => {
+    const egress = { egress: ['example.org:443'] }
+    const { dataDir, screen } = await start(
+      calls(['write_file', { path: 'session/run.sh', content: '. ./lib.sh\necho "$from" seen\n' }]),
+      calls(['write_file', { path: 'session/lib.sh', content: 'from=lib\n' }]),
+      calls(run('sh run.sh; echo more >> lib.sh', egress)),
+      says('Done.'),
+    )
+    const { sessionId } = await screen.ask('chat:send', { message: 'Write it, and run it.' })
+    const first = await screen.next('chat:confirm_needed')
+    expect(first).toMatchObject({
+      effect: { kind: 'execute' },
+      now: 'A view of "session" that is thrown away. It runs with the 2 files that it names, as shown. A change of any file in the folder asks again.',
+      diff: [
+        { path: 'session/run.sh', change: 'named', lines: [' . ./lib.sh', ' echo "$from" seen', ' '] },
+        { path: 'session/lib.sh', change: 'named', lines: [' from=lib', ' '] },
+      ],
+    })
+    const at = (name: string) => join(dataDir, 'workbench', sessionId, name)
+    const approve = (card: { toolUseId: string }) =>
+      screen.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+    writeFileSync(at('lib.sh'), 'from=other\n')
+    expect(await approve(first)).toMatchObject({ ok: false, error: { code: 'expired' } })
+    const second = await screen.next('chat:confirm_needed')
+    expect(second).toMatchObject({ changed: expect.stringContaining('Its file "lib.sh" has changed') as string })
+    expect(second.diff?.[1]?.lines).toEqual([' from=other', ' '])
+    // A file that nothing names may be one that a name is made of.
+    writeFileSync(at('new'), '')
+    expect(await approve(second)).toMatchObject({ ok: false })
+    const third = await screen.next('chat:confirm_needed')
+    expect(third.changed).toBe('Its folder has changed since the card was shown.')
+    expect(await approve(third)).toMatchObject({ ok: true })
+    await screen.next('chat:done')
+    const ran = screen.received.findLast(({ event }) => event === 'chat:tool_result')?.payload
+    expect(ran).toMatchObject({ isError: false, summary: 'exit code 0, changed 1 file' })
+    expect(String(ran?.result)).toContain('other seen')
+    expect(readFileSync(at('lib.sh'), 'utf8')).toBe('from=other\nmore\n')
+  },
+)

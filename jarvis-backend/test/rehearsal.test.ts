@@ -17,7 +17,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
 import { systemClock } from '../src/lib/clock.ts'
 import { belowOf } from '../src/workbench/sandbox/below.ts'
-import { type Rehearsed, rehearse, type Way } from '../src/workbench/sandbox/rehearse.ts'
+import { type Rehearsal, type Rehearsed, rehearse, type Way } from '../src/workbench/sandbox/rehearse.ts'
 import { surveyOf } from '../src/workbench/sandbox/survey.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'jarvis-rehearse-'))
@@ -45,7 +45,11 @@ const snapshot = () =>
     })
     .sort()
 
-async function rehearsed(command: string, way: Way): Promise<Extract<Rehearsed, { kind: 'ended' }> & { said: string }> {
+async function rehearsed(
+  command: string,
+  way: Way,
+  pinned?: Rehearsal['pinned'],
+): Promise<Extract<Rehearsed, { kind: 'ended' }> & { said: string }> {
   const survey = surveyOf(folder, (path) => path.endsWith('/.env'))
   if (survey === undefined) throw new Error('The folder is too large.')
   const parts = {
@@ -53,7 +57,7 @@ async function rehearsed(command: string, way: Way): Promise<Extract<Rehearsed, 
     dir: layers,
     keep: (bytes: Buffer) => void kept.set(createHash('sha256').update(bytes).digest('hex'), bytes.toString()),
   }
-  const asked = { folder, command, below: belowOf(folder), survey: { ...survey, hasForeign: way === 'copy' } }
+  const asked = { folder, command, pinned, below: belowOf(folder), survey: { ...survey, hasForeign: way === 'copy' } }
   runs += 1
   const rehearsal = await rehearse(`run-${runs}`, { ...asked, level: 'full', timeoutMs: 10_000 }, parts)
   const end = await rehearsal.ended
@@ -162,6 +166,23 @@ for (const way of ['overlay', 'copy'] as const) {
     async (_what, command, because) => {
       const { effect, said } = await rehearsed(command, way)
       expect(effect.refused, said).toEqual([expect.stringMatching(because)])
+    },
+  )
+
+  testWith('bubblewrap')(
+    `by ${way}, a command reads the bytes that were shown, whatever the folder holds`,
+    async () => {
+      const shown = (path: string, text: string) =>
+        ({ path, bytes: Buffer.from(text), mode: 0o644, changedAt: new Date(0) }) as const
+      const pinned = [shown('jellyfin.yml', 'shown\n'), shown('media/old/c', 'c'), shown('gone/x', 'x')]
+      const { said, effect } = await rehearsed(
+        'cat jellyfin.yml gone/x; ls media/old media; stat -c %Y media/old/c',
+        way,
+        pinned,
+      )
+      expect(said).toBe('shown\nxmedia:\na\nb\nold\n\nmedia/old:\nc\n0\n')
+      // It read other bytes than the folder holds, so those count as its own.
+      expect(effect.changes.map(({ path }) => path)).toEqual(['gone', 'gone/x', 'jellyfin.yml'])
     },
   )
 

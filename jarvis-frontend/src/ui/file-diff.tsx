@@ -81,7 +81,7 @@ const Lines = ({ rows }: { rows: readonly DiffRow[] }) => (
 )
 
 const classOf = { '+': 'came', '-': 'went', ' ': '', '@': 'hunk' } as const
-const changes = { added: 'new', changed: '', deleted: 'deleted', mode: '' } as const
+const changes = { added: 'new', changed: '', deleted: 'deleted', mode: '', named: 'stays as it is' } as const
 
 /** `+1 −4, mode 644 → 755`. */
 export const headOf = ({ change, added, removed, mode }: Omit<Diff, 'lines'>): string =>

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { placeOf } from '../../gate/index.ts'
+import { placeOf, sessionRoot } from '../../gate/index.ts'
 import { commandRoutes } from '../../http/commands.ts'
 import { hashOf } from '../../lib/canonical.ts'
 import { systemClock } from '../../lib/clock.ts'
@@ -17,6 +17,7 @@ import { entryAt } from '../../workbench/files/apply.ts'
 import { mostBytes } from '../../workbench/files/content-store.ts'
 import { diffOf } from '../../workbench/files/diff.ts'
 import { type FileChange, isSame, shownPath } from '../../workbench/files/entry.ts'
+import { namedFiles } from '../../workbench/files/named.ts'
 import { rootName } from '../../workbench/files/root-of.ts'
 import { bytesOf, withFile, within } from '../../workbench/files/walk.ts'
 import type { Command } from '../../workbench/sandbox/command.ts'
@@ -41,7 +42,7 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
     openWay: (allows) => openWay(allows, { isOwn: bench.isOwnPlace, ...reaching, scratch: bench.scratch }),
     keep: (bytes) => void bench.store.keep(bytes),
     tell: () => bench.activity.changed({ what: 'commands' }),
-    isSecret: (path) => /\/\.env(?:\.|$)/.test(path) || nameReason(path) !== undefined,
+    isSecret,
   })
 
   /** The changes as they would be made now: what stands at a path now is what they replace. */
@@ -94,6 +95,14 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
         // The root's own path may lead through a link; a folder in it may not.
         return join(realOf(path), place.path)
       },
+      keep: (bytes) => void bench.store.keep(bytes),
+      named(shown, command, sessionId) {
+        const place = placeIn(shown)
+        return namedFiles(bench.rootOf(rootName(place, sessionId)), place.path, command, {
+          isClosed: (path) => isSecret(`/${path}`),
+          isWhole: place.root === sessionRoot,
+        })
+      },
       async apply(command, hash, { toolUseId, signal }) {
         const { changes } = planOf(command)
         if (hashOf(changes) !== hash)
@@ -129,5 +138,8 @@ const unboundedWords = () =>
         'JARVIS runs as root, whose processes the kernel does not limit, and may make no control group: a command that starts thousands is ended late. Run JARVIS as an ordinary user.',
       ]
     : []
+
+/** Files that a command sees empty. */
+const isSecret = (path: string) => /\/\.env(?:\.|$)/.test(path) || nameReason(path) !== undefined
 
 const realOf = (path: string) => (existsSync(path) ? realpathSync(path) : path)

@@ -1,6 +1,7 @@
 import { type Effect, Mistake, sandboxTarget } from '../../gate/index.ts'
 import type { CommandData, FileDiff } from '../../protocol/index.ts'
 import { quoted } from '../../redaction/visible.ts'
+import type { Named } from '../../workbench/files/named.ts'
 import { type Command, endWords } from '../../workbench/sandbox/command.ts'
 import type { Commands } from '../../workbench/sandbox/commands.ts'
 import type { Sandbox, Verdict } from '../../workbench/sandbox/level.ts'
@@ -17,6 +18,10 @@ export type CommandPorts = {
   sandbox: Sandbox
   /** The absolute path of `ROOT/PATH`. @throws JarvisError where there is no such root */
   folderOf(shown: string, sessionId: string): string
+  /** The files of `ROOT/PATH` that a command names, and of a conversation's own folder all others too. @throws JarvisError */
+  named(shown: string, command: string, sessionId: string): Named
+  /** Keeps bytes, for the rest of a difference. */
+  keep(bytes: Buffer): void
   /** @throws JarvisError `conflict`, `not_found` */
   applicable(command: Command): Promise<Applicable>
   /** Makes exactly the changes of that hash, or finishes them. @throws JarvisError `conflict` where they are others now */

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { type Effect, Mistake, pathEffect, placeOf, sandboxTarget, sessionRoot } from '../../gate/index.ts'
-import { CommandData } from '../../protocol/index.ts'
+import { hashOf } from '../../lib/canonical.ts'
+import { CommandData, JarvisError } from '../../protocol/index.ts'
 import { quoted } from '../../redaction/visible.ts'
 import { placeText, placeOf as siteOf } from '../../workbench/egress/place.ts'
+import { namedDiff } from '../../workbench/files/diff.ts'
+import { emptyTree, type Named } from '../../workbench/files/named.ts'
 import { type Command, type EndedCommand, endWords } from '../../workbench/sandbox/command.ts'
 import { longestMs } from '../../workbench/sandbox/commands.ts'
 import type { ToolContext, ToolOutput } from '../tool.ts'
@@ -59,12 +62,20 @@ export const runCommand = (facts: CommandFacts) =>
       pathEffect(isOfSession(asked) ? 'data' : 'read', asked.folder ?? sessionRoot, world),
       ...(asked.egress ?? []).map((place) => egressEffect(place, world.policy.workbench.egress)),
     ],
-    async prepare(asked, _context, { sandbox }) {
+    async prepare(asked, { sessionId = '' }, ports) {
       // Its verdict is about the sandbox, which is tried when it is first needed.
-      await sandbox.tried()
-      const folder = quoted(asked.folder ?? sessionRoot, 200)
+      await ports.sandbox.tried()
+      const shown = asked.folder ?? sessionRoot
+      // The steps of a plan are read before it has a conversation.
+      const named =
+        sessionId === '' && isOfSession(asked)
+          ? { ...nothingNamed, tree: emptyTree }
+          : ports.named(shown, asked.command, sessionId)
+      for (const { bytes } of named.files) if (bytes !== undefined) ports.keep(bytes)
       return {
-        now: `A view of ${folder} that is thrown away`,
+        now: `A view of ${quoted(shown, 200)} that is thrown away.${namedWords(named)}`,
+        basis: basisOf(named),
+        ...(named.files.length > 0 && { diff: shownFiles(named, shown) }),
         then: isOfSession(asked)
           ? 'Where it ends with 0, the files that it changed are kept.'
           : 'Nothing is changed; what it would change can be applied afterwards.',
@@ -86,9 +97,17 @@ export const runCommand = (facts: CommandFacts) =>
       const { sessionId, toolUseId } = context
       if (sessionId === undefined) throw new Mistake('run_command works in a conversation only.')
       const shown = asked.folder ?? sessionRoot
+      // Nothing is awaited between this look and the bytes that the command gets.
+      const named = context.approvedBy === undefined ? nothingNamed : ports.named(shown, asked.command, sessionId)
+      if (context.approvedBy !== undefined && hashOf(basisOf(named)) !== hashOf(context.preview?.basis ?? {}))
+        throw new JarvisError('conflict', 'Files of the command changed since they were shown. Nothing ran: ask again.')
+      const pinned = [...named.files, ...named.others()].flatMap(({ bytes, ...file }) =>
+        bytes === undefined ? [] : [{ ...file, bytes }],
+      )
       const begun = await ports.commands.begin({
         ...{ sessionId, toolUseId, command: asked.command, shown, folder: ports.folderOf(shown, sessionId) },
         ...{ egress: (asked.egress ?? []).map(siteText), isBackground: asked.background === true },
+        pinned,
       })
       if (asked.background === true) return running(begun)
       const stop = () => ports.commands.stop(begun.id)
@@ -100,6 +119,29 @@ export const runCommand = (facts: CommandFacts) =>
       return endedOutput(ended, ended.state, isOfSession(asked), context, ports)
     },
   })
+
+const nothingNamed: Named = { files: [], isCut: false, others: () => [] }
+
+/** What an approval rests on: the bytes and modes of the files that it names, and in the conversation's own folder everything there. */
+const basisOf = ({ files, tree }: Named): Record<string, string> => ({
+  ...Object.fromEntries(files.map(({ path, mark }) => [`file ${quoted(path, 200)}`, mark])),
+  ...(tree !== undefined && { folder: tree }),
+})
+
+const shownFiles = ({ files }: Named, folder: string) =>
+  namedDiff(
+    files.map(({ path, mark, bytes }) => ({
+      ...{ path: `${folder}/${path}`, bytes },
+      hash: bytes === undefined ? undefined : mark.split(':')[0],
+    })),
+  )
+
+function namedWords({ files, tree, isCut }: Named): string {
+  const count = files.length === 1 ? 'the file that it names' : `the ${files.length} files that it names`
+  const shown = files.length === 0 ? '' : ` It runs with ${count}, as shown.`
+  const cut = isCut ? ' It may name more files, which are not shown.' : ''
+  return `${shown}${cut}${tree === undefined ? '' : ' A change of any file in the folder asks again.'}`
+}
 
 function commandEffect({ command, folder = sessionRoot, egress = [] }: Asked, facts: CommandFacts): Effect {
   const verdict = facts.verdict()

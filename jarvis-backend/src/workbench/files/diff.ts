@@ -39,6 +39,27 @@ export function diffOf(
   })
 }
 
+/** Files that stay as they are, each with all its lines. @param most lines in all; the rest is counted */
+export function namedDiff(
+  files: readonly { path: string; hash?: string | undefined; bytes?: Buffer | undefined }[],
+  most = mostLines,
+): FileDiff[] {
+  let free = most
+  return files.map(({ path, hash, bytes }): FileDiff => {
+    const text = bytes && textOf(bytes)
+    const lines = (text?.lines ?? []).map((line) => ` ${line}`)
+    const shown = lines.slice(0, free)
+    free -= shown.length
+    return {
+      ...{ path, change: 'named', added: 0, removed: 0, lines: shown, left: lines.length - shown.length },
+      ...(hash !== undefined && { old: hash, new: hash }),
+      ...(text === undefined && {
+        note: bytes === undefined ? 'It is over 20 MB, and is not shown.' : `It is no text: ${bytes.length} bytes.`,
+      }),
+    }
+  })
+}
+
 /** The difference of two texts of one file, with every line of it; none where they are equal. */
 export function fileDiffOf(path: string, before: string, after: string): FileDiff[] {
   if (before === after) return []
@@ -57,19 +78,18 @@ export function fileDiffOf(path: string, before: string, after: string): FileDif
 const mostOfAll = 20_000
 
 /** The whole diff of what a card shows the beginning of. */
-export const wholeDiff = (shown: readonly FileDiff[], read: (hash: string) => Buffer | undefined): FileDiff[] =>
-  diffOf(
-    shown.map(
-      ({ path, old, new: made }): FileChange => ({ root: path, path: '', old: entryWith(old), new: entryWith(made) }),
-    ),
-    read,
-    mostOfAll,
-  ).map((file, at) => ({
-    ...shown[at],
-    ...file,
-    path: shown[at]?.path ?? file.path,
-    change: shown[at]?.change ?? file.change,
-  }))
+export const wholeDiff = (shown: readonly FileDiff[], read: (hash: string) => Buffer | undefined): FileDiff[] => {
+  let free = mostOfAll
+  return shown.map((file) => {
+    const { path, old, new: made } = file
+    const [whole = file] =
+      file.change === 'named'
+        ? namedDiff([{ path, hash: made, bytes: made === undefined ? undefined : read(made) }], free)
+        : diffOf([{ root: path, path: '', old: entryWith(old), new: entryWith(made) }], read, free)
+    free -= whole.lines.length
+    return { ...file, ...whole, path, change: file.change }
+  })
+}
 
 const entryWith = (hash: string | undefined): Entry => (hash === undefined ? none : { kind: 'file', hash, mode: 0o644 })
 

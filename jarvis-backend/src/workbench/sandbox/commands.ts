@@ -11,6 +11,7 @@ import type { Command, CommandRecords, EndedCommand } from './command.ts'
 import type { Sandbox } from './level.ts'
 import { createNews } from './news.ts'
 import { removeLayers } from './overlay.ts'
+import type { Pinned } from './pinned.ts'
 import { type Rehearsed, type Rehearsing, rehearse, TooLarge } from './rehearse.ts'
 import { surveyOf } from './survey.ts'
 
@@ -23,6 +24,8 @@ export type Asked = {
   shown: string
   egress: readonly string[]
   isBackground: boolean
+  /** Files that a person saw, which it finds as they were shown. */
+  pinned?: readonly Pinned[] | undefined
 }
 
 export type CommandParts = {
@@ -85,6 +88,7 @@ export function createCommands(parts: CommandParts): Commands {
   recordLost(parts, layers)
 
   async function begin(asked: Asked): Promise<Command> {
+    const startedAt = clock.now()
     const { level } = await parts.sandbox.tried()
     if (level === 'none') throw refused(remedyOf(parts.sandbox))
     if (
@@ -115,7 +119,7 @@ export function createCommands(parts: CommandParts): Commands {
     }
     store.put(command)
     for (const dir of [layers, logs]) mkdirSync(dir, { recursive: true, mode: 0o700 })
-    const rehearsing = await rehearsed(asked, { level, survey, way }, command.id)
+    const rehearsing = await rehearsed(asked, { level, survey, way, startedAt }, command.id)
     const ended = rehearsing.ended
       .then((end) => closed(command, end, rehearsing, way))
       .finally(async () => {
@@ -132,8 +136,13 @@ export function createCommands(parts: CommandParts): Commands {
   }
 
   function rehearsed(
-    { folder, command, isBackground }: Asked,
-    { level, survey, way }: Pick<Parameters<typeof rehearse>[1], 'level' | 'survey'> & { way: Way | undefined },
+    { folder, command, isBackground, pinned }: Asked,
+    {
+      level,
+      survey,
+      way,
+      startedAt,
+    }: Pick<Parameters<typeof rehearse>[1], 'level' | 'survey' | 'startedAt'> & { way: Way | undefined },
     id: string,
   ): Promise<Rehearsing> {
     const timeoutMs = isBackground ? longestMs.background : longestMs.foreground
@@ -141,7 +150,7 @@ export function createCommands(parts: CommandParts): Commands {
     return rehearse(
       id,
       {
-        ...{ folder, command, level, survey, timeoutMs, below: belowOf(folder) },
+        ...{ folder, command, level, survey, timeoutMs, pinned, startedAt, below: belowOf(folder) },
         ...(way !== undefined && { egress: way.socket }),
         ...(isBackground && { hasStdin: true }),
       },

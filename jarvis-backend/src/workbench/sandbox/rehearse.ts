@@ -8,6 +8,7 @@ import { type Below, changesInCopy, changesInUpper, type Effect, type Over } fro
 import { startUnderLandlock } from './landlock.ts'
 import type { Output } from './output.ts'
 import { copied, type Layers, madeLayers, overMounted, overMountedToRead, removeLayers } from './overlay.ts'
+import { type Pinned, pin } from './pinned.ts'
 import { type RunEnd, type Running, runInCell } from './run.ts'
 import type { Survey } from './survey.ts'
 
@@ -29,6 +30,10 @@ export type Rehearsal = {
   /** The proxy's socket, which notes what the command asks for, and lets pass what was listed. */
   egress?: string
   hasStdin?: true
+  /** Files that the command finds as they were shown. */
+  pinned?: readonly Pinned[] | undefined
+  /** When `pinned` was read, Unix ms: nothing of a file that something else changed since may be applied. Default: now. */
+  startedAt?: number | undefined
   level: 'full' | 'landlock'
 }
 
@@ -40,12 +45,12 @@ export type RehearseParts = { clock: Clock; dir: string; keep(bytes: Buffer): vo
  * Where the kernel refuses overlays, it runs on a copy: nothing has run before.
  */
 export async function rehearse(id: string, asked: Rehearsal, parts: RehearseParts): Promise<Rehearsing> {
-  const { folder, command, timeoutMs, survey, egress, hasStdin, level } = asked
+  const { folder, command, timeoutMs, survey, egress, hasStdin, level, startedAt = Date.now() } = asked
   const layers = madeLayers(join(parts.dir, id), folder)
-  const startedAt = Date.now()
   const secrets = new Set(survey.secrets.map(({ path }) => path))
   const start = (way: Way) => {
     if (way === 'copy') copied(layers, survey.secrets)
+    pin(way === 'copy' ? layers.merged : layers.upper, folder, asked.pinned ?? [])
     const before = way === 'overlay' ? overMounted(layers) : []
     return runInCell(cellOver(layers, survey, egress), command, parts.clock, {
       timeoutMs,

@@ -20,7 +20,7 @@ const perPress = 200
 
 /**
  * The files that a call changes: 200 lines at once, every line on request. `N` and `P` lead from file to file. On a phone one file is
- * shown at a time. @param onUnseen hears how many changed lines were not shown yet
+ * shown at a time. @param onUnseen hears how many lines that count were not shown yet
  */
 export function FileDiffs({ card, onUnseen }: { card: Card; onUnseen: (lines: number) => void }) {
   const given = card.diff ?? []
@@ -103,7 +103,11 @@ export function FileDiffs({ card, onUnseen }: { card: Card; onUnseen: (lines: nu
           )}
         </div>
       )}
-      <ul className="file-diffs" ref={list} aria-label="Files that change">
+      <ul
+        className="file-diffs"
+        ref={list}
+        aria-label={given.every(({ change }) => change === 'named') ? 'Files that are named' : 'Files that change'}
+      >
         {files.map((file, index) => (
           <li key={file.path} hidden={isPhone && index !== at} aria-current={files.length > 1 && index === at}>
             <FileDiff file={file}>

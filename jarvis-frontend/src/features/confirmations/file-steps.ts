@@ -14,16 +14,20 @@ export function shownOf(file: FileDiff, whole: FileDiff | undefined, more: numbe
 export const stepped = (at: number, by: 1 | -1, count: number): number => Math.max(0, Math.min(count - 1, at + by))
 
 /**
- * Changed lines that were not shown yet.
+ * Changed lines that were not shown yet, and all lines of files that a command names.
  * @param seen files that were in front; undefined where all are
  */
 export const unseenLines = (files: readonly FileDiff[], seen?: ReadonlySet<number>): number =>
   files.reduce((sum, file, at) => {
-    if (seen !== undefined && !seen.has(at)) return sum + file.added + file.removed
-    const shown = file.lines.filter((line) => line.startsWith('+') || line.startsWith('-')).length
-    return sum + (file.left === 0 ? 0 : Math.max(0, file.added + file.removed - shown))
+    const isNamed = file.change === 'named'
+    const all = isNamed ? file.lines.length + file.left : file.added + file.removed
+    if (seen !== undefined && !seen.has(at)) return sum + all
+    const shown = isNamed
+      ? file.lines.length
+      : file.lines.filter((line) => line.startsWith('+') || line.startsWith('-')).length
+    return sum + (file.left === 0 ? 0 : Math.max(0, all - shown))
   }, 0)
 
-/** Why a card cannot be approved yet; undefined where every changed line was shown. */
+/** Why a card cannot be approved yet; undefined where every line that counts was shown. */
 export const linesHeld = (lines: number): string | undefined =>
-  lines === 0 ? undefined : `${lines} changed ${lines === 1 ? 'line' : 'lines'} not seen yet`
+  lines === 0 ? undefined : `${lines} ${lines === 1 ? 'line' : 'lines'} not seen yet`

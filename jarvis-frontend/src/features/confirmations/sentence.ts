@@ -50,7 +50,13 @@ type Asked = Pick<Card, 'toolName' | 'toolInput' | 'target' | 'effect'> &
 /** Composes a card's sentence from the effect, the arguments and the resolved target. No model and no client writes any of it. */
 export function actOf({ toolName, toolInput, target, effect, sentence, deed, plan, diff }: Asked): Act {
   if (plan !== undefined) return planAct(plan)
-  if (effect?.kind === 'data' && effect.on === 'path' && diff !== undefined && diff.length > 0)
+  if (
+    effect?.kind === 'data' &&
+    effect.on === 'path' &&
+    effect.action === undefined &&
+    diff !== undefined &&
+    diff.length > 0
+  )
     return filesAct(diff, deed)
   const { kind, on, action = '', isForced = false } = effect ?? {}
   if (kind === 'power' && on === 'guest' && target.vmid !== undefined)
@@ -163,6 +169,7 @@ const fileVerbs: Record<Files[number]['change'], [ask: string, doing: string, di
   changed: ['Change', 'Changing', 'Changed'],
   mode: ['Change', 'Changing', 'Changed'],
   deleted: ['Delete', 'Deleting', 'Deleted'],
+  named: ['Read', 'Reading', 'Read'],
 }
 
 /** A change of files by the files that its card shows. Several of one kind are named by their common folder. */
