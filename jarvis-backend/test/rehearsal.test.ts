@@ -51,6 +51,7 @@ async function rehearsed(command: string, way: Way): Promise<Extract<Rehearsed, 
   const parts = {
     clock: systemClock,
     dir: layers,
+    discard: (path: string) => rmSync(path, { recursive: true }),
     keep: (bytes: Buffer) => void kept.set(createHash('sha256').update(bytes).digest('hex'), bytes.toString()),
   }
   const asked = { folder, command, below: belowOf(folder), survey: { ...survey, hasForeign: way === 'copy' } }

@@ -349,7 +349,7 @@ testWith('bubblewrap')('nothing in /proc names the folder’s place, JARVIS’s 
   const asked = { folder: work, command, below: belowOf(work), timeoutMs: 10_000, level: 'full' } as const
   const survey = { bytes: 0, hasForeign: false, repositories: [], secrets: [{ path: '.env', isFolder: false }] }
   writeFileSync(join(work, '.env'), secret)
-  const parts = { clock: systemClock, dir: join(dir, 'layers'), keep: () => undefined }
+  const parts = { clock: systemClock, dir: join(dir, 'layers'), keep: () => undefined, discard: () => undefined }
   const running = await rehearse('cmd_1', { ...asked, survey }, parts)
   const end = await running.ended
   rmSync(join(work, '.env'))

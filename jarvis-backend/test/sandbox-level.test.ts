@@ -59,7 +59,7 @@ async function confined(command: string, timeoutMs = 10_000) {
   const running = await rehearse(
     'cmd_1',
     { folder, command, below: belowOf(folder), survey, timeoutMs, level: 'landlock' },
-    { clock: systemClock, dir: layers, keep: () => undefined },
+    { clock: systemClock, dir: layers, keep: () => undefined, discard: () => undefined },
   )
   const end = await running.ended
   if (end.kind !== 'ended') throw new Error(end.said)

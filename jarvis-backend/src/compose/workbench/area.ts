@@ -63,4 +63,6 @@ export type Bench = Pick<
   applier: Applier
   /** Folders that a later start removes where this process is killed. */
   scratch: MakeScratch
+  /** Takes a folder of the data dir away, whatever it holds. Never throws. */
+  discard(path: string): void
 }

@@ -40,6 +40,7 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
     ...{ clock: systemClock, dir, sandbox, store, redact: bench.redact, ownPaths: bench.ownPaths },
     openWay: (allows) => openWay(allows, { ...reaching, scratch: bench.scratch }),
     keep: (bytes) => void bench.store.keep(bytes),
+    discard: bench.discard,
     tell: () => bench.activity.changed({ what: 'commands' }),
     isSecret: (path) => /\/\.env(?:\.|$)/.test(path) || nameReason(path) !== undefined,
   })

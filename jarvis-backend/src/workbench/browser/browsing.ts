@@ -3,6 +3,7 @@ import { Mistake } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { quoted } from '../../redaction/visible.ts'
 import { type Allows, type EgressParts, openWay, type Way } from '../egress/proxy.ts'
+import type { MakeScratch } from '../scratch.ts'
 import { type Arriving, watchArrivals } from './arriving.ts'
 import { createDownloads } from './downloads.ts'
 import { type Launched, launchChromium } from './launch.ts'
@@ -44,7 +45,7 @@ export type BrowsingParts = {
   listed: Allows
   isPrivate(place: string): boolean
   folder(): string
-  egress: EgressParts
+  egress: EgressParts & { scratch: MakeScratch }
 }
 
 const viewport = { width: 1280, height: 720 }

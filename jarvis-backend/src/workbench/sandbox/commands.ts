@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
@@ -10,7 +10,6 @@ import { belowOf } from './below.ts'
 import type { Command, CommandRecords, EndedCommand } from './command.ts'
 import type { Sandbox } from './level.ts'
 import { createNews } from './news.ts'
-import { removeLayers } from './overlay.ts'
 import { type Rehearsed, type Rehearsing, rehearse, TooLarge } from './rehearse.ts'
 import { surveyOf } from './survey.ts'
 
@@ -33,6 +32,8 @@ export type CommandParts = {
   store: CommandRecords
   /** Keeps the bytes of a changed file until they may be applied. */
   keep(bytes: Buffer): void
+  /** Takes a folder away, whatever it holds. Never throws. */
+  discard(path: string): void
   openWay(allows: Allows): Promise<Way>
   redact(text: string): string
   isSecret(path: string): boolean
@@ -137,7 +138,7 @@ export function createCommands(parts: CommandParts): Commands {
     id: string,
   ): Promise<Rehearsing> {
     const timeoutMs = isBackground ? longestMs.background : longestMs.foreground
-    const { keep, bwrap } = parts
+    const { keep, discard, bwrap } = parts
     return rehearse(
       id,
       {
@@ -145,7 +146,7 @@ export function createCommands(parts: CommandParts): Commands {
         ...(way !== undefined && { egress: way.socket }),
         ...(isBackground && { hasStdin: true }),
       },
-      { clock, dir: layers, keep, ...(bwrap !== undefined && { bwrap }) },
+      { clock, dir: layers, keep, discard, ...(bwrap !== undefined && { bwrap }) },
     ).catch(async (error) => {
       await way?.close()
       if (error instanceof TooLarge)
@@ -248,10 +249,16 @@ const lost = (endedAt: number): EndedCommand => ({
 })
 
 /** What ran when JARVIS ended has ended with it: the kernel ends a sandbox with its parent. It is never started again. */
-function recordLost({ store, clock }: CommandParts, layers: string): void {
-  for (const command of store.running()) {
-    removeLayers(join(layers, command.id))
-    store.put({ ...command, state: lost(clock.now()) })
+function recordLost({ store, clock, discard }: CommandParts, layers: string): void {
+  for (const command of store.running()) store.put({ ...command, state: lost(clock.now()) })
+  for (const name of namesIn(layers)) discard(join(layers, name))
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+  } catch {
+    return []
   }
 }
 

@@ -1,15 +1,4 @@
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  type Stats,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, cpSync, lstatSync, mkdirSync, rmSync, type Stats, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Survey } from './survey.ts'
 
@@ -58,15 +47,3 @@ export function copied({ lower, merged }: Layers, secrets: Survey['secrets']): v
 
 /** Pipes, sockets and devices stay out of a copy. */
 const isCopied = (stat: Stats) => stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()
-
-/** Removes the layers, also folders that their owner may not read. */
-export function removeLayers(dir: string): void {
-  if (!existsSync(dir)) return
-  opened(dir)
-  rmSync(dir, { recursive: true, force: true })
-}
-
-function opened(dir: string): void {
-  chmodSync(dir, 0o700)
-  for (const entry of readdirSync(dir, { withFileTypes: true })) if (entry.isDirectory()) opened(join(dir, entry.name))
-}

@@ -7,7 +7,7 @@ import { type Bind, type Cell, inside } from './argv.ts'
 import { type Below, changesInCopy, changesInUpper, type Effect, type Over } from './changes.ts'
 import { startUnderLandlock } from './landlock.ts'
 import type { Output } from './output.ts'
-import { copied, type Layers, madeLayers, overMounted, overMountedToRead, removeLayers } from './overlay.ts'
+import { copied, type Layers, madeLayers, overMounted, overMountedToRead } from './overlay.ts'
 import { type RunEnd, type Running, runInCell } from './run.ts'
 import type { Survey } from './survey.ts'
 
@@ -32,8 +32,14 @@ export type Rehearsal = {
   level: 'full' | 'landlock'
 }
 
-/** What rehearsals need: a folder that is theirs, on one file system with space, and where bytes are kept. */
-export type RehearseParts = { clock: Clock; dir: string; keep(bytes: Buffer): void; bwrap?: string }
+/** What rehearsals need: a folder that is theirs, on one file system with space; where bytes are kept; and who takes a folder away. */
+export type RehearseParts = {
+  clock: Clock
+  dir: string
+  keep(bytes: Buffer): void
+  discard(path: string): void
+  bwrap?: string
+}
 
 /**
  * Runs a command once, where everything that it writes is thrown away, and reads from that what it would change.
@@ -69,7 +75,7 @@ export async function rehearse(id: string, asked: Rehearsal, parts: RehearsePart
       const effect = await effectOf(layers, way, { below: asked.below, keep: parts.keep, startedAt, secrets })
       return { ...end, effect, way, output: running.output }
     })
-    .finally(() => removeLayers(layers.dir))
+    .finally(() => parts.discard(layers.dir))
   return { ...running, ended }
 }
 
