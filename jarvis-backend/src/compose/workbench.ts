@@ -8,6 +8,7 @@ import { editedPolicy, sectionNow } from '../gate/policy/change-workbench.ts'
 import { workbenchOf } from '../gate/policy/workbench.ts'
 import { workbenchRoutes } from '../http/workbench.ts'
 import { systemClock } from '../lib/clock.ts'
+import { hasRoom } from '../lib/disk-room.ts'
 import { createRemoval } from '../lib/removal.ts'
 import {
   type AreaName,
@@ -72,6 +73,7 @@ export function composeWorkbench(
   const applier = createApplier({
     journal,
     partsOf: () => ({ rootOf, read: store.read }),
+    hasRoom: () => hasRoom(dataDir),
     report: foundation.report,
   })
   const removal = createRemoval(join(home, 'removed'), { clock: systemClock, report: foundation.report })

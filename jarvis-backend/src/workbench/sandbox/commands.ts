@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
+import { hasRoom, noRoomWords } from '../../lib/disk-room.ts'
 import { newId } from '../../lib/ids.ts'
 import { writeWhole } from '../../lib/whole-file.ts'
 import { JarvisError } from '../../protocol/index.ts'
@@ -93,6 +94,8 @@ export function createCommands(parts: CommandParts): Commands {
       [...live.values()].filter(({ command }) => command.isBackground).length >= mostInBackground
     )
       throw refused(`${mostInBackground} commands run in the background already. Stop one of them.`)
+    for (const dir of [layers, logs]) mkdirSync(dir, { recursive: true, mode: 0o700 })
+    if (!hasRoom(layers)) throw refused(noRoomWords)
     const survey = surveyed(asked, parts)
     const way =
       level === 'full'
@@ -115,7 +118,6 @@ export function createCommands(parts: CommandParts): Commands {
       },
     }
     store.put(command)
-    for (const dir of [layers, logs]) mkdirSync(dir, { recursive: true, mode: 0o700 })
     const rehearsing = await rehearsed(asked, { level, survey, way }, command.id)
     const ended = rehearsing.ended
       .then((end) => closed(command, end, rehearsing, way))
@@ -274,7 +276,10 @@ function surveyed({ folder, shown }: Asked, { ownPaths, isSecret }: CommandParts
   if (ownPaths.some((own) => own.startsWith(`${folder}/`)))
     throw refused(`${shown} holds JARVIS’s own files. Name a folder beside them.`)
   const survey = surveyOf(folder, (path) => isSecret(path.slice(folder.length)))
-  if (survey === undefined) throw refused(`${shown} holds more than 20,000 files and folders. Name a smaller folder.`)
+  if (survey === undefined)
+    throw refused(
+      `${shown} holds more than 20,000 files and folders, or 100 folders in each other. Name a smaller folder.`,
+    )
   return survey
 }
 

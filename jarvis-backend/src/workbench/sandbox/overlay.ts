@@ -1,4 +1,5 @@
-import { chmodSync, cpSync, lstatSync, mkdirSync, rmSync, type Stats, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, rmdirSync, type Stats, symlinkSync, writeFileSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Survey } from './survey.ts'
 
@@ -32,10 +33,10 @@ export const overMounted = ({ dir }: Layers): string[] => [...ownNamespace, scri
 export const overMountedToRead = ({ dir }: Layers): string[] => [...ownNamespace, readScript, 'sh', dir]
 
 /** A copy of the folder in place of the mount, where the kernel refuses overlays. Secrets are empty in it. */
-export function copied({ lower, merged }: Layers, secrets: Survey['secrets']): void {
+export async function copied({ lower, merged }: Layers, secrets: Survey['secrets']): Promise<void> {
   const hidden = new Set(secrets.map(({ path }) => join(lower, path)))
-  rmSync(merged, { recursive: true })
-  cpSync(lower, merged, {
+  rmdirSync(merged)
+  await cp(lower, merged, {
     ...{ recursive: true, verbatimSymlinks: true, preserveTimestamps: true },
     filter: (from) => !hidden.has(from) && isCopied(lstatSync(from)),
   })

@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { inTurns } from '../../lib/steps.ts'
 import { relayBind, relayEnv, relayed } from '../egress/relay.ts'
+import { heldTree, Unreadable } from '../files/held-tree.ts'
 import { type Bind, type Cell, inside } from './argv.ts'
 import { type Below, changesInCopy, changesInUpper, type Effect, type Over } from './changes.ts'
 import { startUnderLandlock } from './landlock.ts'
+import { watchLayer } from './layer-watch.ts'
 import type { Output } from './output.ts'
 import { copied, type Layers, madeLayers, overMounted, overMountedToRead } from './overlay.ts'
 import { type RunEnd, type Running, runInCell } from './run.ts'
@@ -46,36 +48,50 @@ export type RehearseParts = {
  * Where the kernel refuses overlays, it runs on a copy: nothing has run before.
  */
 export async function rehearse(id: string, asked: Rehearsal, parts: RehearseParts): Promise<Rehearsing> {
-  const { folder, command, timeoutMs, survey, egress, hasStdin, level } = asked
-  const layers = madeLayers(join(parts.dir, id), folder)
+  const mayCopy = asked.survey.bytes <= copyBytes
+  if (asked.level === 'landlock' && !mayCopy) throw new TooLarge()
+  const layers = madeLayers(join(parts.dir, id), asked.folder)
+  try {
+    return await rehearsedIn(layers, asked, mayCopy, parts)
+  } catch (error) {
+    parts.discard(layers.dir)
+    throw error
+  }
+}
+
+async function rehearsedIn(
+  layers: Layers,
+  { command, below, timeoutMs, survey, egress, hasStdin, level }: Rehearsal,
+  mayCopy: boolean,
+  { clock, keep, discard, bwrap }: RehearseParts,
+): Promise<Rehearsing> {
   const startedAt = Date.now()
   const secrets = new Set(survey.secrets.map(({ path }) => path))
-  const start = (way: Way) => {
-    if (way === 'copy') copied(layers, survey.secrets)
+  const start = async (way: Way) => {
+    if (way === 'copy') await copied(layers, survey.secrets)
     const before = way === 'overlay' ? overMounted(layers) : []
-    return runInCell(cellOver(layers, survey, egress), command, parts.clock, {
+    return runInCell(cellOver(layers, survey, egress), command, clock, {
       timeoutMs,
-      starter: { before, ...(hasStdin && { hasStdin }), ...(parts.bwrap !== undefined && { bwrap: parts.bwrap }) },
+      starter: { before, ...(hasStdin && { hasStdin }), ...(bwrap !== undefined && { bwrap }) },
+      watch: watchLayer(layers.dir, clock),
       ...(egress !== undefined && { around: relayed }),
       ...(level === 'landlock' && { start: (program) => startUnderLandlock(layers, program, hasStdin) }),
     })
   }
-  const mayCopy = survey.bytes <= copyBytes
-  if (level === 'landlock' && !mayCopy) throw new TooLarge()
   // A file whose group is not ours cannot be copied into the upper layer.
   let way: Way = level === 'landlock' || (survey.hasForeign && mayCopy) ? 'copy' : 'overlay'
-  let running = start(way)
+  let running = await start(way)
   if (way === 'overlay' && mayCopy && !(await running.began)) {
     way = 'copy'
-    running = start(way)
+    running = await start(way)
   }
   const ended = running.ended
     .then(async (end): Promise<Rehearsed> => {
       if (end.kind === 'not_started') return end
-      const effect = await effectOf(layers, way, { below: asked.below, keep: parts.keep, startedAt, secrets })
+      const effect = await effectOf(layers, way, { below, keep, startedAt, secrets })
       return { ...end, effect, way, output: running.output }
     })
-    .finally(() => parts.discard(layers.dir))
+    .finally(() => discard(layers.dir))
   return { ...running, ended }
 }
 
@@ -100,6 +116,13 @@ function cellOver({ merged }: Layers, { repositories, secrets }: Survey, egress:
 
 async function effectOf(layers: Layers, way: Way, over: Over): Promise<Effect> {
   if (way === 'copy') return inTurns(changesInCopy(layers.merged, over))
+  try {
+    // Before a program lists it.
+    await inTurns(heldTree(layers.upper, () => undefined))
+  } catch (error) {
+    if (error instanceof Unreadable) return { changes: [], refused: [error.message] }
+    throw error
+  }
   const visible = await namesLeft(layers)
   return inTurns(changesInUpper(layers.upper, over, (path) => visible.get(path) ?? []))
 }
