@@ -11,7 +11,7 @@ import { createSandbox } from '../src/workbench/sandbox/level.ts'
 const discarded: string[] = []
 function commandsIn(dir: string, bwrap = '/nowhere/bwrap') {
   const store = createCommandFiles(join(dir, 'commands'))
-  const sandbox = createSandbox(systemClock, { bwrap }, () => Promise.resolve(false))
+  const sandbox = createSandbox(systemClock, { bwrap }, () => Promise.resolve(0))
   const commands = () =>
     createCommands({
       ...{ clock: systemClock, dir, sandbox, store, ownPaths: [], bwrap },
@@ -19,6 +19,7 @@ function commandsIn(dir: string, bwrap = '/nowhere/bwrap') {
       discard: (path) => discarded.push(path),
       tell: () => undefined,
       redact: (text) => text,
+      allowsLandlock: () => false,
       isSecret: () => false,
       openWay: () => Promise.resolve({ socket: '/nowhere', contacts: () => [], close: () => Promise.resolve() }),
     })

@@ -56,7 +56,7 @@ async function rehearsed(command: string, way: Way): Promise<Extract<Rehearsed, 
   }
   const asked = { folder, command, below: belowOf(folder), survey: { ...survey, hasForeign: way === 'copy' } }
   runs += 1
-  const rehearsal = await rehearse(`run-${runs}`, { ...asked, level: 'full', timeoutMs: 10_000 }, parts)
+  const rehearsal = await rehearse(`run-${runs}`, { ...asked, confined: { level: 'full' }, timeoutMs: 10_000 }, parts)
   const end = await rehearsal.ended
   if (end.kind !== 'ended') throw new Error(`The sandbox did not start: ${end.said}`)
   return { ...end, said: rehearsal.output.text() }

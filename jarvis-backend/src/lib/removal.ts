@@ -32,7 +32,7 @@ const { randomBytes } = require('node:crypto')
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants
 const pathOnly = 0x200000
 try { require('node:os').setPriority(10) } catch {}
-let problem
+var problem
 const at = (fd, name) => Buffer.concat([Buffer.from('/proc/self/fd/' + fd + '/'), name])
 
 function unlinked(path) {

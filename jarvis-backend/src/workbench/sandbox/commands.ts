@@ -9,8 +9,9 @@ import { legible } from '../../redaction/visible.ts'
 import type { Allows, Way } from '../egress/proxy.ts'
 import { belowOf } from './below.ts'
 import type { Command, CommandRecords, EndedCommand } from './command.ts'
-import type { Sandbox } from './level.ts'
+import { type Confined, offAt, type Sandbox } from './level.ts'
 import { createNews } from './news.ts'
+import type { Refusal } from './refusals.ts'
 import { type Rehearsed, type Rehearsing, rehearse, TooLarge } from './rehearse.ts'
 import { surveyOf } from './survey.ts'
 
@@ -30,6 +31,8 @@ export type CommandParts = {
   /** A folder of JARVIS's own for layers and logs. */
   dir: string
   sandbox: Sandbox
+  /** Whether policy.yaml lets commands run at the second level. */
+  allowsLandlock(): boolean
   store: CommandRecords
   /** Keeps the bytes of a changed file until they may be applied. */
   keep(bytes: Buffer): void
@@ -87,8 +90,12 @@ export function createCommands(parts: CommandParts): Commands {
   recordLost(parts, layers)
 
   async function begin(asked: Asked): Promise<Command> {
-    const { level } = await parts.sandbox.tried()
-    if (level === 'none') throw refused(remedyOf(parts.sandbox))
+    const verdict = await parts.sandbox.tried()
+    const off = offAt(verdict, parts.allowsLandlock())
+    if (off !== undefined) throw refused(offWords(off))
+    const confined: Confined =
+      verdict.level === 'landlock' ? { level: 'landlock', abi: verdict.abi } : { level: 'full' }
+    const { level } = confined
     if (
       asked.isBackground &&
       [...live.values()].filter(({ command }) => command.isBackground).length >= mostInBackground
@@ -118,7 +125,7 @@ export function createCommands(parts: CommandParts): Commands {
       },
     }
     store.put(command)
-    const rehearsing = await rehearsed(asked, { level, survey, way }, command.id)
+    const rehearsing = await rehearsed(asked, { confined, survey, way }, command.id)
     const ended = rehearsing.ended
       .then((end) => closed(command, end, rehearsing, way))
       .finally(async () => {
@@ -136,7 +143,7 @@ export function createCommands(parts: CommandParts): Commands {
 
   function rehearsed(
     { folder, command, isBackground }: Asked,
-    { level, survey, way }: Pick<Parameters<typeof rehearse>[1], 'level' | 'survey'> & { way: Way | undefined },
+    { confined, survey, way }: Pick<Parameters<typeof rehearse>[1], 'confined' | 'survey'> & { way: Way | undefined },
     id: string,
   ): Promise<Rehearsing> {
     const timeoutMs = isBackground ? longestMs.background : longestMs.foreground
@@ -144,7 +151,7 @@ export function createCommands(parts: CommandParts): Commands {
     return rehearse(
       id,
       {
-        ...{ folder, command, level, survey, timeoutMs, below: belowOf(folder) },
+        ...{ folder, command, confined, survey, timeoutMs, below: belowOf(folder) },
         ...(way !== undefined && { egress: way.socket }),
         ...(isBackground && { hasStdin: true }),
       },
@@ -167,9 +174,9 @@ export function createCommands(parts: CommandParts): Commands {
     way: Way | undefined,
   ): Promise<Command> {
     if (end.kind === 'not_started') {
-      const verdict = await parts.sandbox.tryAgain()
+      const off = offAt(await parts.sandbox.tryAgain(), parts.allowsLandlock())
       store.put({ ...command, state: lost(clock.now()) })
-      throw refused(verdict.level === 'none' ? remedyOf(parts.sandbox) : `The sandbox did not start: ${safe(end.said)}`)
+      throw refused(off === undefined ? `The sandbox did not start: ${safe(end.said)}` : offWords(off))
     }
     writeWhole(logOf(command.id), safe(output.log()))
     const asked = way?.contacts().flatMap(({ place, refused: why }) => (why === undefined ? [] : [place])) ?? []
@@ -240,10 +247,7 @@ export function createCommands(parts: CommandParts): Commands {
 
 const refused = (message: string) => new JarvisError('forbidden', message)
 
-const remedyOf = (sandbox: Sandbox): string => {
-  const verdict = sandbox.verdict()
-  return verdict.level === 'full' ? '' : `No command runs here: ${verdict.because}. ${verdict.remedy}`
-}
+const offWords = ({ because, remedy }: Refusal) => `No command runs here: ${because}. ${remedy}`
 
 const lost = (endedAt: number): EndedCommand => ({
   ...{ kind: 'ended', endedAt, exitCode: 137, why: 'jarvis', way: 'overlay' },

@@ -8,6 +8,7 @@ import { type Bind, type Cell, inside } from './argv.ts'
 import { type Below, changesInCopy, changesInUpper, type Effect, type Over } from './changes.ts'
 import { startUnderLandlock } from './landlock.ts'
 import { watchLayer } from './layer-watch.ts'
+import type { Confined } from './level.ts'
 import type { Output } from './output.ts'
 import { copied, type Layers, madeLayers, overMounted, overMountedToRead } from './overlay.ts'
 import { type RunEnd, type Running, runInCell } from './run.ts'
@@ -31,7 +32,7 @@ export type Rehearsal = {
   /** The proxy's socket, which notes what the command asks for, and lets pass what was listed. */
   egress?: string
   hasStdin?: true
-  level: 'full' | 'landlock'
+  confined: Confined
 }
 
 /** What rehearsals need: a folder that is theirs, on one file system with space; where bytes are kept; and who takes a folder away. */
@@ -49,7 +50,7 @@ export type RehearseParts = {
  */
 export async function rehearse(id: string, asked: Rehearsal, parts: RehearseParts): Promise<Rehearsing> {
   const mayCopy = asked.survey.bytes <= copyBytes
-  if (asked.level === 'landlock' && !mayCopy) throw new TooLarge()
+  if (asked.confined.level === 'landlock' && !mayCopy) throw new TooLarge()
   const layers = madeLayers(join(parts.dir, id), asked.folder)
   try {
     return await rehearsedIn(layers, asked, mayCopy, parts)
@@ -61,7 +62,7 @@ export async function rehearse(id: string, asked: Rehearsal, parts: RehearsePart
 
 async function rehearsedIn(
   layers: Layers,
-  { command, below, timeoutMs, survey, egress, hasStdin, level }: Rehearsal,
+  { command, below, timeoutMs, survey, egress, hasStdin, confined }: Rehearsal,
   mayCopy: boolean,
   { clock, keep, discard, bwrap }: RehearseParts,
 ): Promise<Rehearsing> {
@@ -75,11 +76,13 @@ async function rehearsedIn(
       starter: { before, ...(hasStdin && { hasStdin }), ...(bwrap !== undefined && { bwrap }) },
       watch: watchLayer(layers.dir, clock),
       ...(egress !== undefined && { around: relayed }),
-      ...(level === 'landlock' && { start: (program) => startUnderLandlock(layers, program, hasStdin) }),
+      ...(confined.level === 'landlock' && {
+        start: (program) => startUnderLandlock(layers, confined.abi, program, hasStdin),
+      }),
     })
   }
   // A file whose group is not ours cannot be copied into the upper layer.
-  let way: Way = level === 'landlock' || (survey.hasForeign && mayCopy) ? 'copy' : 'overlay'
+  let way: Way = confined.level === 'landlock' || (survey.hasForeign && mayCopy) ? 'copy' : 'overlay'
   let running = await start(way)
   if (way === 'overlay' && mayCopy && !(await running.began)) {
     way = 'copy'
@@ -88,13 +91,16 @@ async function rehearsedIn(
   const ended = running.ended
     .then(async (end): Promise<Rehearsed> => {
       if (end.kind === 'not_started') return end
-      const effect = await effectOf(layers, way, { below, keep, startedAt, secrets })
+      const effect = end.isAlone
+        ? await effectOf(layers, way, { below, keep, startedAt, secrets })
+        : { changes: [], refused: [notAlone] }
       return { ...end, effect, way, output: running.output }
     })
     .finally(() => discard(layers.dir))
   return { ...running, ended }
 }
 
+const notAlone = 'Not all that it started could be ended, so what it wrote was not read.'
 const copyBytes = 200 * 1024 ** 2
 
 /** The folder holds more than is copied. */

@@ -7,7 +7,7 @@ import { type Started, type Starter, startInCell } from './start.ts'
 /** Why a command ended: by itself, for what it took (`layer`: of its own folder), or by a person. */
 export type Why = 'itself' | 'time' | 'memory' | 'processes' | 'disk' | 'layer' | 'stopped'
 export type RunEnd =
-  | { kind: 'ended'; exitCode: number; why: Why; durationMs: number }
+  | { kind: 'ended'; exitCode: number; why: Why; durationMs: number; isAlone: boolean }
   | { kind: 'not_started'; said: string }
 
 /** A command in a sandbox, with its output and its watch. */
