@@ -7,6 +7,7 @@ import { createBrowsers, idleMs } from '../src/workbench/browser/browsers.ts'
 import { mostBytes } from '../src/workbench/browser/outline.ts'
 import { findChromium } from '../src/workbench/browser/parts.ts'
 import { pageAddress } from '../src/workbench/browser/site.ts'
+import { makeScratch } from '../src/workbench/scratch.ts'
 import { createFakeClock } from '../test/support/fake-clock.ts'
 import type { Row } from './rows.ts'
 import { median } from './statistics.ts'
@@ -57,6 +58,7 @@ export function browserRow(): Row {
           isPrivate: () => false,
           folder: () => ({ name: 'session', path: tmpdir(), write: true, own: [] }),
           egress: {
+            scratch: makeScratch,
             resolve: async () => ['127.0.0.1'],
             isAllowed: (address) => address === '127.0.0.1',
             log: () => {},

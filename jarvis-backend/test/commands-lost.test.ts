@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -8,15 +8,18 @@ import { createCommandFiles } from '../src/workbench/sandbox/command-files.ts'
 import { createCommands } from '../src/workbench/sandbox/commands.ts'
 import { createSandbox } from '../src/workbench/sandbox/level.ts'
 
+const discarded: string[] = []
 function commandsIn(dir: string, bwrap = '/nowhere/bwrap') {
   const store = createCommandFiles(join(dir, 'commands'))
-  const sandbox = createSandbox(systemClock, { bwrap }, () => Promise.resolve(false))
+  const sandbox = createSandbox(systemClock, { bwrap }, () => Promise.resolve(0))
   const commands = () =>
     createCommands({
       ...{ clock: systemClock, dir, sandbox, store, ownPaths: [], bwrap },
       keep: () => undefined,
+      discard: (path) => discarded.push(path),
       tell: () => undefined,
       redact: (text) => text,
+      allowsLandlock: () => false,
       isSecret: () => false,
       openWay: () => Promise.resolve({ socket: '/nowhere', contacts: () => [], close: () => Promise.resolve() }),
     })
@@ -33,9 +36,14 @@ const running: Command = {
 }
 
 test('a command that ran when JARVIS ended has ended with it, and is not started again', () => {
-  const { store, commands } = commandsIn(folder())
+  const dir = folder()
+  const { store, commands } = commandsIn(dir)
   store.put(running)
+  // One that is not known any more left its layers too.
+  const layers = ['cmd_1', 'cmd_2'].map((id) => join(dir, 'layers', id))
+  for (const layer of layers) mkdirSync(layer, { recursive: true })
   commands()
+  expect(discarded.splice(0).sort()).toEqual(layers)
   expect(store.get('cmd_1')?.state).toMatchObject({ kind: 'ended', why: 'jarvis', changes: [] })
   expect(store.running()).toEqual([])
 })

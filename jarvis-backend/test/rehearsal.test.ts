@@ -55,11 +55,12 @@ async function rehearsed(
   const parts = {
     clock: systemClock,
     dir: layers,
+    discard: (path: string) => rmSync(path, { recursive: true }),
     keep: (bytes: Buffer) => void kept.set(createHash('sha256').update(bytes).digest('hex'), bytes.toString()),
   }
   const asked = { folder, command, pinned, below: belowOf(folder), survey: { ...survey, hasForeign: way === 'copy' } }
   runs += 1
-  const rehearsal = await rehearse(`run-${runs}`, { ...asked, level: 'full', timeoutMs: 10_000 }, parts)
+  const rehearsal = await rehearse(`run-${runs}`, { ...asked, confined: { level: 'full' }, timeoutMs: 10_000 }, parts)
   const end = await rehearsal.ended
   if (end.kind !== 'ended') throw new Error(`The sandbox did not start: ${end.said}`)
   return { ...end, said: rehearsal.output.text() }
@@ -159,6 +160,8 @@ const refusals: [what: string, command: string, because: RegExp][] = [
   ['a new repository', 'mkdir -p y/.git/hooks; echo x > y/.git/hooks/post-checkout', /\.git may only be read/],
   ['too many files', 'for i in $(seq 501); do : > f$i; done', /more than 500/],
   ['too many bytes', 'head -c 51M /dev/zero > x', /more than 50 MB/],
+  ['folders too deep', 'for i in $(seq 120); do mkdir nested-folder; cd nested-folder; done', /more than 100 folders/],
+  ['a name that is no text', "touch $'\\xff'", /is no text/],
 ]
 for (const way of ['overlay', 'copy'] as const) {
   testWith('bubblewrap').each(refusals)(
@@ -226,4 +229,13 @@ test('a look through a folder finds secrets and repositories, and stops at 20,00
   for (let index = 0; index < 20_001; index += 1) mkdirSync(join(large, String(index)))
   expect(surveyOf(folder, () => false)).toBeUndefined()
   expect(existsSync(large)).toBe(true)
+})
+
+testWith('bubblewrap')('a command that writes without end is ended, and its effect is not read', async () => {
+  // In folders of 10,000 each, which makes many fast.
+  const flood = "perl -e 'for my $d (1 .. 9) { mkdir $d; for (1 .. 10000) { open F, qq(>$d/$_) } } sleep 30'"
+  expect(await rehearsed(flood, 'overlay')).toMatchObject({
+    why: 'layer',
+    effect: { changes: [], refused: [expect.stringMatching(/more than 40,000/) as string] },
+  })
 })

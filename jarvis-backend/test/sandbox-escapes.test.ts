@@ -346,10 +346,10 @@ testWith('bubblewrap')('more than 160 processes end a command, and a group bound
 
 testWith('bubblewrap')('nothing in /proc names the folder’s place, JARVIS’s data dir or what they hold', async () => {
   const command = 'cat /proc/[0-9]*/{environ,cmdline,mountinfo,mounts,maps} /proc/mounts; ls -l /proc/1/{fd,cwd,root}'
-  const asked = { folder: work, command, below: belowOf(work), timeoutMs: 10_000, level: 'full' } as const
+  const asked = { folder: work, command, below: belowOf(work), timeoutMs: 10_000, confined: { level: 'full' } } as const
   const survey = { bytes: 0, hasForeign: false, repositories: [], secrets: [{ path: '.env', isFolder: false }] }
   writeFileSync(join(work, '.env'), secret)
-  const parts = { clock: systemClock, dir: join(dir, 'layers'), keep: () => undefined }
+  const parts = { clock: systemClock, dir: join(dir, 'layers'), keep: () => undefined, discard: () => undefined }
   const running = await rehearse('cmd_1', { ...asked, survey }, parts)
   const end = await running.ended
   rmSync(join(work, '.env'))

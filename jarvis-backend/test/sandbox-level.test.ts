@@ -1,12 +1,12 @@
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { systemClock } from '../src/lib/clock.ts'
 import { belowOf } from '../src/workbench/sandbox/below.ts'
-import { knowsLandlock } from '../src/workbench/sandbox/landlock.ts'
+import { landlockAbi } from '../src/workbench/sandbox/landlock.ts'
 import { createSandbox } from '../src/workbench/sandbox/level.ts'
 import { rehearse } from '../src/workbench/sandbox/rehearse.ts'
 import { surveyOf } from '../src/workbench/sandbox/survey.ts'
@@ -33,47 +33,116 @@ test.each([
   ['bwrap: execvp /usr/bin/prlimit: No such file or directory', /util-linux/],
   ['bwrap: something nobody has seen', /doctor/],
 ])('where bubblewrap says %s, no command runs and the remedy is known', async (says, remedy) => {
-  const sandbox = createSandbox(systemClock, { bwrap: stub(says) }, () => Promise.resolve(false))
+  const sandbox = createSandbox(systemClock, { bwrap: stub(says) }, () => Promise.resolve(0))
   const verdict = await sandbox.tryAgain()
   expect(verdict).toMatchObject({ level: 'none', said: says, remedy: expect.stringMatching(remedy) as string })
 })
 
 test('without bubblewrap, the remedy is to install it', async () => {
-  const sandbox = createSandbox(systemClock, { bwrap: join(dir, 'bwrap') }, () => Promise.resolve(false))
+  const sandbox = createSandbox(systemClock, { bwrap: join(dir, 'bwrap') }, () => Promise.resolve(0))
   expect(await sandbox.tryAgain()).toMatchObject({ level: 'none', remedy: 'Install it: apt install bubblewrap.' })
 })
 
 test('where the kernel has Landlock, that is the second level', async () => {
   const refused = stub('bwrap: pivot_root: Permission denied')
-  const sandbox = createSandbox(systemClock, { bwrap: refused }, () => Promise.resolve(true))
-  expect(await sandbox.tryAgain()).toMatchObject({ level: 'landlock', said: 'bwrap: pivot_root: Permission denied' })
-  expect(await knowsLandlock(join(dir, 'no-perl'))).toBe(false)
+  const sandbox = createSandbox(systemClock, { bwrap: refused }, () => Promise.resolve(6))
+  expect(await sandbox.tryAgain()).toMatchObject({
+    level: 'landlock',
+    abi: 6,
+    said: 'bwrap: pivot_root: Permission denied',
+  })
+  expect(await landlockAbi(join(dir, 'no-perl'))).toBe(0)
 })
 
 /** What a command at the second level says, and what it changed. */
-async function confined(command: string, timeoutMs = 10_000) {
+async function confined(command: string, timeoutMs = 10_000, known = abi) {
   const [folder, layers] = [mkdtempSync(join(dir, 'folder-')), mkdtempSync(join(dir, 'layers-'))]
   writeFileSync(join(folder, 'a'), 'one\n')
   const survey = surveyOf(folder, () => false)
   if (survey === undefined) throw new Error('The folder is too large.')
   const running = await rehearse(
     'cmd_1',
-    { folder, command, below: belowOf(folder), survey, timeoutMs, level: 'landlock' },
-    { clock: systemClock, dir: layers, keep: () => undefined },
+    { folder, command, below: belowOf(folder), survey, timeoutMs, confined: { level: 'landlock', abi: known } },
+    { clock: systemClock, dir: layers, keep: () => undefined, discard: () => undefined },
   )
   const end = await running.ended
   if (end.kind !== 'ended') throw new Error(end.said)
   return { ...end, said: running.output.text() }
 }
 
-const hasLandlock = await knowsLandlock()
+const abi = await landlockAbi()
 // Without it there is nothing to try: Linux before 5.13, or a kernel that leaves it out.
-const onLandlock = test.skipIf(!hasLandlock)
+const onLandlock = test.skipIf(abi === 0)
 
-onLandlock('at the second level a command works on its copy', async () => {
-  const { exitCode, effect, said, way } = await confined('sed -i s/one/two/ a; mktemp > /dev/null && cat a; echo end')
-  expect([exitCode, way, said]).toEqual([0, 'copy', 'two\nend\n'])
-  expect(effect.changes.map(({ path }) => path)).toEqual(['a'])
+/** Each version of Landlock is tried as if the kernel had no newer one. */
+const versions = [1, 2, 3, 4, 5, 6, 7].filter((version) => version <= abi)
+onLandlock.each(versions)('at the second level, version %i, a command works on its copy', async (version) => {
+  const command = 'echo two > a; mkdir b && echo x > b/c; mktemp > /dev/null && cat a; echo end'
+  const { exitCode, effect, said, way, isAlone } = await confined(command, 10_000, version)
+  expect([exitCode, way, said, isAlone]).toEqual([0, 'copy', 'two\nend\n', true])
+  expect(effect).toMatchObject({ changes: [{ path: 'a' }, { path: 'b' }, { path: 'b/c' }], refused: [] })
+})
+
+/** Leaves its parents, waits until its command is gone, and goes on writing. */
+const survivor = `use POSIX; if (!fork) { POSIX::setsid(); if (!fork) {
+  $SIG{$_} = 'IGNORE' for 'TERM', 'HUP', 'INT';
+  close STDOUT; close STDERR;
+  for (1 .. 5000) { open F, ">late$_"; select undef, undef, undef, 0.001 } } exit } wait; print "gone\\n"`
+
+onLandlock.each(versions)(
+  'at the second level, version %i, what leaves its command is ended before anything is read',
+  async (version) => {
+    const { effect, said, isAlone } = await confined(`perl -e '${survivor}'`, 10_000, version)
+    expect([said, isAlone]).toEqual(['gone\n', true])
+    const left = running('late')
+    expect({ left, refused: effect.refused }).toEqual({ left: [], refused: [] })
+  },
+)
+
+onLandlock('at the second level a swarm that forks without end is ended with its command', async () => {
+  const swarm = "perl -e 'for (;;) { exit if fork }' & sleep 0.2"
+  expect(await confined(swarm)).toMatchObject({ isAlone: true })
+})
+
+/** The command lines of processes that name a word. */
+const running = (word: string) =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+        return line.includes(word) && Number(pid) !== process.pid ? [line] : []
+      } catch {
+        return []
+      }
+    })
+
+onLandlock.each([
+  ['chmod', 'chmod 777 PATH'],
+  ['chmod of what it may read', 'chmod 000 /usr/bin/true'],
+  ['chown', 'chown 65534 PATH'],
+  ['touch', 'touch -c -d 2001-01-01 PATH'],
+  ['truncate', 'perl -e \'truncate "PATH", 0 or die $!\''],
+  ['setfattr', 'perl -e \'syscall(188, my $a = "PATH", my $b = "user.x", my $c = "x", 1, 0) == 0 or die $!\''],
+  ['a link to it', 'ln PATH mine'],
+  ['its place', 'mv PATH mine'],
+  ['a swap', 'perl -e \'syscall(316, -100, my $a = "PATH", -100, my $b = "a", 2) == 0 or die $!\''],
+  ['a signal', 'kill -CONT PID'],
+  ['its limits', 'prlimit --pid PID --nofile=64'],
+  ['its priority', 'renice 19 -p PID'],
+])('at the second level, another’s file or process is not reached by %s', async (_what, command) => {
+  const path = join(dir, 'theirs')
+  writeFileSync(path, 'theirs', { mode: 0o600 })
+  const before = statSync(path)
+  const filled = `test -e a && ${command.replaceAll('PATH', path).replaceAll('PID', String(process.pid))}`
+  for (const version of versions) {
+    const { exitCode, said } = await confined(filled, 10_000, version)
+    expect(exitCode, `${version}: ${said}`).not.toBe(0)
+  }
+  const { mode, uid, size, mtimeMs, nlink } = statSync(path)
+  expect({ mode, uid, size, mtimeMs, nlink }).toEqual({
+    ...{ mode: before.mode, uid: before.uid, size: before.size, mtimeMs: before.mtimeMs, nlink: 1 },
+  })
 })
 
 onLandlock.each([
@@ -92,7 +161,9 @@ onLandlock.each([
   writeFileSync(join(dir, 'outside'), 'planted')
   const server = createServer((socket) => socket.end('planted')).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { exitCode, said } = await confined(command.replace('PORT', String((server.address() as AddressInfo).port)))
+  const { exitCode, said } = await confined(
+    `test -e a || exit 0; ${command.replace('PORT', String((server.address() as AddressInfo).port))}`,
+  )
   server.close()
   expect(said).not.toContain('planted')
   expect(exitCode, said).not.toBe(0)

@@ -13,6 +13,7 @@ import { createBrowsers, idleMs } from '../src/workbench/browser/browsers.ts'
 import { type Browsing, startBrowsing } from '../src/workbench/browser/browsing.ts'
 import { findChromium } from '../src/workbench/browser/parts.ts'
 import { pageAddress } from '../src/workbench/browser/site.ts'
+import { makeScratch } from '../src/workbench/scratch.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 
 const test = (findAny() === undefined ? testWith('Chromium') : testWith('bubblewrap')) as typeof plainTest
@@ -93,6 +94,7 @@ const parts = () => {
     listed: () => undefined,
     // Every name leads to loopback, which the production rule refuses.
     egress: {
+      scratch: makeScratch,
       resolve: async (host: string) => (/^(?:site|router)\.test$/.test(host) ? ['127.0.0.1'] : []),
       isAllowed: (address: string) => address === '127.0.0.1',
     },

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Identity } from '../auth/tokens.ts'
 import { saveWorkbench } from '../calls/workbench-setting.ts'
@@ -7,6 +7,9 @@ import { Mistake, type Place, type Root, type WorkbenchPolicy } from '../gate/in
 import { editedPolicy, sectionNow } from '../gate/policy/change-workbench.ts'
 import { workbenchOf } from '../gate/policy/workbench.ts'
 import { workbenchRoutes } from '../http/workbench.ts'
+import { systemClock } from '../lib/clock.ts'
+import { hasRoom } from '../lib/disk-room.ts'
+import { createRemoval } from '../lib/removal.ts'
 import {
   type AreaName,
   areaNames,
@@ -72,10 +75,12 @@ export function composeWorkbench(
   const applier = createApplier({
     journal,
     partsOf: () => ({ rootOf, read: store.read }),
+    hasRoom: () => hasRoom(dataDir),
     report: foundation.report,
   })
-  const scratches = createScratches(dataDir, foundation.report)
-  const own = { ownPaths, rootOf, store, applier, scratch: scratches.make }
+  const removal = createRemoval(join(home, 'removed'), { clock: systemClock, report: foundation.report })
+  const scratches = createScratches(dataDir, removal, foundation.report)
+  const own = { ownPaths, rootOf, store, applier, scratch: scratches.make, discard: removal.discard }
   const { policy, isProtected, mayWriteIn, isOwnPlace } = parts
   const bench: Bench = { ...foundation, policy, isProtected, mayWriteIn, isOwnPlace, ...own }
   const made: readonly Area[] = areasOf(bench, parts)
@@ -165,16 +170,18 @@ export function composeWorkbench(
       journal.prune(foundation.now() - keptForMs)
       store.prune(new Set())
       void scratches.clear()
+      removal.start()
       for (const { start } of made) start?.()
     },
     async stop() {
       for (const { stop } of made) await stop?.()
       await applier.idle()
+      removal.stop()
     },
     /** Deletes the folder of a session that was deleted. */
     forget(sessionId: string) {
       for (const { forget } of made) forget?.(sessionId)
-      rmSync(join(home, sessionId), { recursive: true, force: true })
+      removal.discard(join(home, sessionId))
     },
   }
 }

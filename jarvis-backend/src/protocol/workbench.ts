@@ -66,6 +66,8 @@ export const WorkbenchSection = z.strictObject({
     .max(50)
     .exactOptional(),
   exec: z.boolean(),
+  /** Commands run also where Landlock alone confines them. */
+  landlock: z.boolean().exactOptional(),
   /** `fetch` absent: on where a search address is set. */
   web: z.strictObject({ fetch: z.boolean().exactOptional(), private: z.array(site).max(200) }),
   browser: z.boolean(),

@@ -168,7 +168,7 @@ const jobFacts = jobTools({
 const unasked = { name: 'workbench', isServed: () => false }
 /** The tools over commands, as a policy names them: they know of no sandbox and no command. */
 const commandFacts = commandTools({
-  verdict: () => ({ level: 'none', at: 0, said: '', because: 'it was not tried', remedy: '' }),
+  verdict: () => ({ level: 'none', abi: 0, at: 0, said: '', because: 'it was not tried', remedy: '' }),
   get: () => undefined,
 })
 

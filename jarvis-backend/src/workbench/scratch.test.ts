@@ -12,10 +12,14 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../lib/clock.ts'
+import { createRemoval } from '../lib/removal.ts'
 import { createScratches } from './scratch.ts'
 
 const problems: unknown[] = []
-const scratchesOf = (dataDir: string) => createScratches(dataDir, (error) => problems.push(error))
+const report = (error: unknown) => problems.push(error)
+const removal = createRemoval(join(tmpdir(), 'jarvis-scratch-none'), { clock: systemClock, report })
+const scratchesOf = (dataDir: string) => createScratches(dataDir, removal, report)
 function folder() {
   const made = mkdtempSync(join(tmpdir(), 'jarvis-scratch-'))
   onTestFinished(() => rmSync(made, { recursive: true, force: true }))
@@ -30,13 +34,17 @@ function leftBy(dataDir: string) {
 }
 const recordsIn = (dataDir: string) => readdirSync(join(dataDir, 'scratch'))
 
-test('a folder is its account’s alone, and goes with its record when it is done with', () => {
-  const dataDir = folder()
-  const { path, remove } = scratchesOf(dataDir).make('egress')
-  expect(recordsIn(dataDir)).toEqual([basename(path)])
-  remove()
-  expect([existsSync(path), recordsIn(dataDir)]).toEqual([false, []])
-})
+test.each(['empty', 'full'])(
+  'a folder is its account’s alone, and goes with its record when it is done with, %s',
+  async (left) => {
+    const dataDir = folder()
+    const { path, remove } = scratchesOf(dataDir).make('egress')
+    expect(recordsIn(dataDir)).toEqual([basename(path)])
+    if (left === 'full') mkdirSync(join(path, 'downloads/deep'), { recursive: true })
+    remove()
+    await expect.poll(() => [existsSync(path), recordsIn(dataDir)], { timeout: 10_000 }).toEqual([false, []])
+  },
+)
 
 test('the next process of a data dir removes what was left there, and nothing of another one or of its own', async () => {
   const [dataDir, other] = [folder(), folder()]

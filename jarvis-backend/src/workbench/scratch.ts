@@ -1,31 +1,38 @@
 import { randomBytes } from 'node:crypto'
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
+import type { Removal } from '../lib/removal.ts'
 import { writeWhole } from '../lib/whole-file.ts'
 
-/** A folder of this account alone, below the temporary folder of this machine, for as long as something uses it. */
+/**
+ * A folder of this account alone, below the temporary folder of this machine, for as long as something uses it. `remove` never throws, and does not
+ * wait for the end of the removal.
+ */
 export type Scratch = { path: string; remove(): void }
 export type MakeScratch = (use: 'browser' | 'egress') => Scratch
 
-const form = /^jarvis-(?:browser|egress)-[0-9a-f]{12}$/
-/** `of`: device and inode of the folder of records. A copy of a data dir has others, and removes nothing of the one that it was made from. */
-const Left = z.strictObject({ path: z.string(), of: z.string() })
-
-/** Makes a folder that no record tells of. */
+/** Makes a folder that no record tells of, for what nobody but this process fills. */
 export const makeScratch: MakeScratch = (use) => {
   const path = join(tmpdir(), nameOf(use))
   mkdirSync(path, { mode: 0o700 })
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
+const form = /^jarvis-(?:browser|egress)-[0-9a-f]{12}$/
+/** `of`: device and inode of the folder of records. A copy of a data dir has others, and removes nothing of the one that it was made from. */
+const Left = z.strictObject({ path: z.string(), of: z.string() })
+
 /**
  * Makes such folders, and knows those that a killed process of this data dir left behind: each is written down before it is made. Only the
  * process that holds the data dir's lock may call this, so whoever made what is found is dead.
  */
-export function createScratches(dataDir: string, report: (error: unknown, message: string) => void) {
+export function createScratches(
+  dataDir: string,
+  removal: Pick<Removal, 'remove'>,
+  report: (error: unknown, message: string) => void,
+) {
   const records = join(dataDir, 'scratch')
   const own = () => {
     const { dev, ino } = statSync(records)
@@ -37,9 +44,20 @@ export function createScratches(dataDir: string, report: (error: unknown, messag
     const record = join(records, name)
     const found = form.test(name) ? recordIn(readFileSync(record, 'utf8')) : undefined
     const isOurs = found?.of === own() && basename(found.path) === name && isOwnFolder(found.path)
-    if (isOurs) await rm(found.path, { recursive: true, force: true })
+    // What is still there is tried again by the next start.
+    if (isOurs && !(await removal.remove(found.path))) return
     // One that was cut off, or came with a copy of another data dir, tells of nothing here.
     rmSync(record, { force: true })
+  }
+
+  async function removed(path: string): Promise<boolean> {
+    try {
+      // Most are empty by then, and need no process for it.
+      rmdirSync(path)
+      return true
+    } catch {
+      return removal.remove(path)
+    }
   }
 
   return {
@@ -47,8 +65,9 @@ export function createScratches(dataDir: string, report: (error: unknown, messag
       const path = join(tmpdir(), nameOf(use))
       const record = join(records, basename(path))
       const remove = () => {
-        rmSync(path, { recursive: true, force: true })
-        rmSync(record, { force: true })
+        removed(path)
+          .then((isGone) => isGone && rmSync(record, { force: true }))
+          .catch((error: unknown) => report(error, `${path} could not be removed. The next start tries again.`))
       }
       mkdirSync(records, { recursive: true, mode: 0o700 })
       writeWhole(record, JSON.stringify({ path, of: own() }))

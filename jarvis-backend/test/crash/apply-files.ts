@@ -15,6 +15,7 @@ export async function applyFiles({ dir, data, changes, finishes }: Given, reache
   const applier = createApplier({
     journal: createApplyJournal(database, () => 0),
     partsOf: () => ({ rootOf: (name) => ({ name, path: dir, write: true, own: [] }), read: store.read, reached }),
+    hasRoom: () => true,
     report: (error) => void process.stderr.write(String(error)),
   })
   try {

@@ -64,4 +64,6 @@ export type Bench = Pick<
   isOwnPlace: IsOwnPlace
   /** Folders that a later start removes where this process is killed. */
   scratch: MakeScratch
+  /** Takes a folder of the data dir away, whatever it holds. Never throws. */
+  discard(path: string): void
 }

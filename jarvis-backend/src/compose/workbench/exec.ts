@@ -23,7 +23,7 @@ import { bytesOf, withFile, within } from '../../workbench/files/walk.ts'
 import type { Command } from '../../workbench/sandbox/command.ts'
 import { createCommandFiles } from '../../workbench/sandbox/command-files.ts'
 import { createCommands } from '../../workbench/sandbox/commands.ts'
-import { createSandbox } from '../../workbench/sandbox/level.ts'
+import { createSandbox, landlockWords, offAt } from '../../workbench/sandbox/level.ts'
 import { taskGroup } from '../../workbench/sandbox/task-group.ts'
 import type { Area, Bench } from './area.ts'
 
@@ -41,6 +41,8 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
     ...{ clock: systemClock, dir, sandbox, store, redact: bench.redact, ownPaths: bench.ownPaths },
     openWay: (allows) => openWay(allows, { isOwn: bench.isOwnPlace, ...reaching, scratch: bench.scratch }),
     keep: (bytes) => void bench.store.keep(bytes),
+    discard: bench.discard,
+    allowsLandlock: () => bench.policy().landlock,
     tell: () => bench.activity.changed({ what: 'commands' }),
     isSecret,
   })
@@ -114,14 +116,15 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
       },
     }),
     missing() {
-      const verdict = sandbox.verdict()
-      return verdict.level === 'none' ? [{ what: `a sandbox: ${verdict.because}`, remedy: verdict.remedy }] : []
+      const off = offAt(sandbox.verdict(), bench.policy().landlock)
+      return off === undefined ? [] : [{ what: `a sandbox: ${off.because}`, remedy: off.remedy }]
     },
     facts() {
       const verdict = sandbox.verdict()
       if (verdict.level === 'full') return ['Sandbox: level full, by bubblewrap.', ...unboundedWords()]
       const said = verdict.said === '' ? '' : ` It said: ${verdict.said}`
-      return [`Sandbox: level ${verdict.level}, because ${verdict.because}.${said}`]
+      const level = `Sandbox: level ${verdict.level}, because ${verdict.because}.${said}`
+      return verdict.level === 'none' ? [level] : [level, `Landlock’s version is ${verdict.abi}. ${landlockWords}`]
     },
     look: sandbox.tried,
     start() {

@@ -40,6 +40,8 @@ export type WorkbenchPolicy = {
   files: boolean
   roots: readonly Root[]
   exec: boolean
+  /** Commands run also where Landlock alone confines them. */
+  landlock: boolean
   web: { fetch: boolean | undefined; private: ReadonlySet<string> }
   browser: boolean
   git: boolean

@@ -34,13 +34,14 @@ export const WorkbenchForm = keys(
       .max(50, { error: 'must have at most 50 items' })
       .optional(),
     exec: flag.optional(),
+    landlock: flag.optional(),
     web: keys({ fetch: flag.optional(), private: sites.optional() }, 'fetch and private').optional(),
     browser: flag.optional(),
     git: flag.optional(),
     docker: Path.optional(),
     egress: sites.optional(),
   },
-  'roots, exec, web, browser, git, docker and egress, for example {roots: [{name: compose, path: /srv/compose}]}',
+  'roots, exec, landlock, web, browser, git, docker and egress, for example {roots: [{name: compose, path: /srv/compose}]}',
 )
 export type WorkbenchForm = z.output<typeof WorkbenchForm>
 
@@ -48,6 +49,7 @@ export const noWorkbench: WorkbenchPolicy = {
   files: false,
   roots: [],
   exec: false,
+  landlock: false,
   web: { fetch: undefined, private: new Set() },
   browser: false,
   git: false,
@@ -65,6 +67,7 @@ export const workbenchOf = (form: WorkbenchForm | undefined): WorkbenchPolicy =>
         files: form.roots !== undefined || form.exec === true,
         roots: (form.roots ?? []).map(({ name, path, write = false }) => ({ name, path, write })),
         exec: form.exec ?? false,
+        landlock: form.landlock ?? false,
         web: { fetch: form.web?.fetch, private: lower(form.web?.private) },
         browser: form.browser ?? false,
         git: form.git ?? false,
@@ -114,12 +117,22 @@ export function workbenchProblems(given: unknown): Finding[] {
 }
 
 /** What the section turns on, a line each, for people; empty where all is off. */
-export function workbenchLines({ files, roots, exec, web, browser, git, docker, egress }: WorkbenchPolicy): string[] {
+export function workbenchLines({
+  files,
+  roots,
+  exec,
+  landlock,
+  web,
+  browser,
+  git,
+  docker,
+  egress,
+}: WorkbenchPolicy): string[] {
   const list = (items: ReadonlySet<string>) => [...items].join(', ')
   return [
     ...roots.map(({ name, path, write }) => `files of ${name} (${path}) are read${write ? ' and may be changed' : ''}`),
     ...(files ? ['each session has a folder of its own'] : []),
-    ...(exec ? ['commands run in a sandbox'] : []),
+    ...(exec ? [`commands run in a sandbox${landlock ? ', also where Landlock alone confines them' : ''}`] : []),
     ...(web.fetch === undefined ? [] : [web.fetch ? 'pages of the web are read' : 'no page of the web is read']),
     ...(web.private.size === 0 ? [] : [`in this network, the web tools may reach ${list(web.private)}`]),
     ...(browser ? ['a browser in a sandbox'] : []),

@@ -7,6 +7,7 @@ import type { WorkbenchForm } from './workbench.ts'
 export const sectionOf = (form: WorkbenchForm = {}): WorkbenchSection => ({
   ...(form.roots && { roots: form.roots.map(({ name, path, write = false }) => ({ name, path, write })) }),
   exec: form.exec ?? false,
+  ...(form.landlock !== undefined && { landlock: form.landlock }),
   web: { ...(form.web?.fetch !== undefined && { fetch: form.web.fetch }), private: form.web?.private ?? [] },
   browser: form.browser ?? false,
   git: form.git ?? false,
@@ -19,6 +20,7 @@ export const withWorkbench = (text: string, wanted: WorkbenchSection): string =>
   withSection(text, 'workbench', (section, document) => {
     setRoots(section, document, wanted.roots)
     setFlag(section, 'exec', wanted.exec)
+    setFlag(section, 'landlock', wanted.landlock ?? false)
     setWeb(section, document, wanted.web)
     setFlag(section, 'browser', wanted.browser)
     setFlag(section, 'git', wanted.git)

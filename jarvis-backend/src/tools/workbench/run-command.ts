@@ -8,6 +8,7 @@ import { namedDiff } from '../../workbench/files/diff.ts'
 import { emptyTree, type Named } from '../../workbench/files/named.ts'
 import { type Command, type EndedCommand, endWords } from '../../workbench/sandbox/command.ts'
 import { longestMs } from '../../workbench/sandbox/commands.ts'
+import { landlockWords, offAt } from '../../workbench/sandbox/level.ts'
 import type { ToolContext, ToolOutput } from '../tool.ts'
 import {
   appliedWords,
@@ -55,10 +56,14 @@ export const runCommand = (facts: CommandFacts) =>
     ],
     raises: [
       { tier: 'red', words: 'any way out of the sandbox, or a sandbox of the second level' },
-      { tier: 'black', words: 'a machine without a sandbox, sudo, or a place that policy.yaml does not list' },
+      {
+        tier: 'black',
+        words:
+          'a machine without a sandbox, or with one of the second level that policy.yaml does not allow, sudo, or a place that policy.yaml does not list',
+      },
     ],
     effects: (asked, world) => [
-      commandEffect(asked, facts),
+      commandEffect(asked, facts, world.policy.workbench.landlock),
       pathEffect(isOfSession(asked) ? 'data' : 'read', asked.folder ?? sessionRoot, world),
       ...(asked.egress ?? []).map((place) => egressEffect(place, world.policy.workbench.egress)),
     ],
@@ -143,7 +148,11 @@ function namedWords({ files, tree, isCut }: Named): string {
   return `${shown}${cut}${tree === undefined ? '' : ' A change of any file in the folder asks again.'}`
 }
 
-function commandEffect({ command, folder = sessionRoot, egress = [] }: Asked, facts: CommandFacts): Effect {
+function commandEffect(
+  { command, folder = sessionRoot, egress = [] }: Asked,
+  facts: CommandFacts,
+  allowsLandlock: boolean,
+): Effect {
   const verdict = facts.verdict()
   const places = egress.map((place) => quoted(siteText(place), 120)).join(', ')
   const net = egress.length === 0 ? 'without a network' : `with a way out to ${places}`
@@ -151,19 +160,20 @@ function commandEffect({ command, folder = sessionRoot, egress = [] }: Asked, fa
     ...{ kind: 'execute', on: 'sandbox', target: sandboxTarget },
     sentence: `The command runs once in a sandbox over a view of ${quoted(folder, 200)}, ${net}. Level of the sandbox: ${verdict.level}.`,
     deed: 'run it in the sandbox',
-    ...leastOf(command, verdict),
+    ...leastOf(command, verdict, allowsLandlock),
   }
 }
 
-function leastOf(command: string, verdict: ReturnType<CommandFacts['verdict']>): Pick<Effect, 'atLeast'> {
+function leastOf(
+  command: string,
+  verdict: ReturnType<CommandFacts['verdict']>,
+  allowsLandlock: boolean,
+): Pick<Effect, 'atLeast'> {
   // Before the first try, `prepare` tries, and the call is judged again.
-  if (verdict.level === 'none' && verdict.at > 0)
+  const off = verdict.at > 0 ? offAt(verdict, allowsLandlock) : undefined
+  if (off !== undefined)
     return {
-      atLeast: {
-        tier: 'black',
-        because: `No command runs here: ${verdict.because}. ${verdict.remedy}`,
-        isAlways: true,
-      },
+      atLeast: { tier: 'black', because: `No command runs here: ${off.because}. ${off.remedy}`, isAlways: true },
     }
   if (wantsRoot.test(command))
     return {
@@ -174,7 +184,7 @@ function leastOf(command: string, verdict: ReturnType<CommandFacts['verdict']>):
       },
     }
   if (verdict.level !== 'landlock') return {}
-  const because = `This machine confines it by Landlock alone, because ${verdict.because}: before Linux 6.12 it may signal processes of JARVIS’s user, and what leaves its group may outlive it.`
+  const because = `This machine confines it by Landlock alone, because ${verdict.because}. ${landlockWords}`
   return { atLeast: { tier: 'red', because, isAlways: true } }
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { quoted } from '../../redaction/visible.ts'
 import { type Contact, type EgressParts, openWay, type Way } from '../egress/proxy.ts'
 import type { RootAt } from '../files/walk.ts'
+import type { MakeScratch } from '../scratch.ts'
 import { type Arriving, watchArrivals } from './arriving.ts'
 import { createDownloads } from './downloads.ts'
 import { type Launched, launchChromium } from './launch.ts'
@@ -47,7 +48,7 @@ export type BrowsingParts = SiteRules & {
   nextTab(): number
   /** The session's folder, made on first use. */
   folder(): RootAt
-  egress: EgressParts
+  egress: EgressParts & { scratch: MakeScratch }
 }
 
 const mostTabs = 6

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import { relayAt, relayBind, relayed } from '../egress/relay.ts'
 import { bwrapOptions, bwrapPath } from '../sandbox/argv.ts'
 import { seccompFilter } from '../sandbox/seccomp.ts'
-import { type MakeScratch, makeScratch } from '../scratch.ts'
+import type { MakeScratch } from '../scratch.ts'
 import { loadPlaywright } from './parts.ts'
 import { registerTies } from './ties.ts'
 
@@ -37,7 +37,7 @@ const filterFile = 9
 export async function launchChromium(
   chromium: { path: string; folder?: string },
   ways: readonly string[],
-  scratch: MakeScratch = makeScratch,
+  scratch: MakeScratch,
 ): Promise<Launched> {
   const playwright = await loadPlaywright()
   await registerTies(playwright.selectors)

@@ -1,3 +1,4 @@
+import { noRoomWords } from '../../lib/disk-room.ts'
 import { atOnce, inTurns, type Steps } from '../../lib/steps.ts'
 import { JarvisError } from '../../protocol/index.ts'
 import { type Applied, type ApplyParts, applyChanges } from './apply.ts'
@@ -24,7 +25,7 @@ export type Applier = {
    * Makes a list of changes for a call: written down first, so that the next start finishes what a killed process began. One list at a time, and
    * other work goes on while the disk is waited for.
    * @param signal keeps a list that waits for another from being begun; one that was begun is made whole
-   * @throws JarvisError `conflict` where a file moved meanwhile: nothing is changed then; `outcome_unknown` where only a part could be
+   * @throws JarvisError `storage_failed` where the disk is almost full; `conflict` where a file moved meanwhile: nothing is changed then; `outcome_unknown` where only a part could be
    */
   apply(callId: string, changes: readonly FileChange[], signal: AbortSignal): Promise<Applied>
   /** Finishes what an earlier process began. Called once, before calls are taken up again. */
@@ -41,6 +42,8 @@ const outcomes = { begun: 'unknown', done: 'done', failed: 'failed', mixed: 'unk
 export function createApplier(parts: {
   journal: ApplyJournal
   partsOf(callId: string): ApplyParts
+  /** Whether the disk has room beside what is kept for the database. */
+  hasRoom(): boolean
   report(error: unknown, message: string): void
 }): Applier {
   const { journal } = parts
@@ -85,6 +88,7 @@ export function createApplier(parts: {
     apply(callId, changes, signal) {
       const applied = last.then(() => {
         signal.throwIfAborted()
+        if (!parts.hasRoom()) throw new JarvisError('storage_failed', noRoomWords)
         journal.begin(callId, changes)
         return inTurns(made(callId, changes, false))
       })

@@ -186,7 +186,12 @@ test('a file that came while its bytes were written is kept, and the list is tak
   const reached = (step: string) => {
     if (step === 'wrote new/b.bin') writeFileSync(join(dir, 'new/b.bin'), 'theirs')
   }
-  const applier = createApplier({ journal, partsOf: () => ({ ...parts, read: store.read, reached }), report: () => {} })
+  const applier = createApplier({
+    journal,
+    partsOf: () => ({ ...parts, read: store.read, reached }),
+    report: () => {},
+    hasRoom: () => true,
+  })
   await expect(applier.apply('tu_1', changes, going)).rejects.toThrow(/Some of the files were changed/)
   expect(readFileSync(join(dir, 'new/b.bin'), 'utf8')).toBe('theirs')
   expect(applier.outcomeOf('tu_1')?.outcome).toBe('unknown')
@@ -214,7 +219,7 @@ test('a process that ends at any step leaves each file old or new, and the next 
       const now = entryAt(parts.rootOf('r'), path)
       expect([olds.get(path), made, ...(old.kind === made.kind ? [] : [none])], `${dies}: ${path}`).toContainEqual(now)
     }
-    const next = createApplier({ journal, partsOf: () => parts, report: () => {} })
+    const next = createApplier({ journal, partsOf: () => parts, report: () => {}, hasRoom: () => true })
     next.finish()
     expect(next.outcomeOf('tu_1'), dies).toEqual({ outcome: 'done', text: '9 files were changed.' })
     expect(atOnce(applyChanges(changes, parts)).done).toBe(0)
@@ -248,6 +253,7 @@ test('other work goes on while a list is applied, and a second list waits for th
     journal: createApplyJournal(openDatabase(':memory:'), () => 0),
     partsOf: () => parts,
     report: () => {},
+    hasRoom: () => true,
   })
   turning()
   // The second can only be made after the first: what it replaces is not there before.
@@ -266,4 +272,18 @@ test('other work goes on while a list is applied, and a second list waits for th
   expect(applier.outcomeOf('tu_3')).toBeUndefined()
   expect(state(dir)).toBe(before)
   expect(turns).toBeGreaterThan(2 * changes.length)
+})
+
+test('where the disk is almost full nothing is begun', async () => {
+  const journal = createApplyJournal(openDatabase(':memory:'), () => 0)
+  const applier = createApplier({
+    journal,
+    partsOf: () => {
+      throw new Error('nothing is applied')
+    },
+    report: () => {},
+    hasRoom: () => false,
+  })
+  await expect(applier.apply('tu_1', [], going)).rejects.toThrow(/almost full/)
+  expect(applier.outcomeOf('tu_1')).toBeUndefined()
 })

@@ -1,12 +1,21 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
+import { quoted } from '../../redaction/visible.ts'
+import { Unreadable } from '../files/held-tree.ts'
 import type { Below, Entry } from './changes.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 /** O_PATH, which Node does not name. */
 const pathOnly = 0x200000
 
-/** Reads a folder that others may change meanwhile, part by part, so that a link put in place of a folder leads nowhere. */
+/** Files of more bytes are not compared: nothing else runs meanwhile. */
+export const mostHashed = 200 * 1024 ** 2
+export const tooLargeWords = `holds more than ${mostHashed / 1024 ** 2} MB, and no command changes such a file.`
+
+/**
+ * Reads a folder that others may change meanwhile, part by part, so that a link put in place of a folder leads nowhere. An entry of more than 200 MB
+ * is an Unreadable.
+ */
 export const belowOf = (folder: string): Below => ({
   entry: (path) => within(folder, path, entryIn) ?? { kind: 'none' },
   changedAt: (path) => within(folder, path, (parent, name) => lstatSync(`${parent}/${name}`).ctimeMs) ?? 0,
@@ -41,20 +50,24 @@ function entryIn(parent: string, name: string): Entry {
   if (stat.isSymbolicLink()) return { kind: 'link', to: readlinkSync(full) }
   if (stat.isDirectory()) return { kind: 'folder', mode }
   if (!stat.isFile()) return { kind: 'none' }
+  if (stat.size > mostHashed) throw new Unreadable(`${quoted(name, 200)} ${tooLargeWords}`)
   return { kind: 'file', hash: hashOf(full), mode }
 }
 
-/** In pieces, as a file may be larger than what is kept of it. Never waits for a pipe that took the file's place. */
-export function hashOf(file: string): string {
-  const hash = createHash('sha256')
+/** Never waits for a pipe that took the file's place. */
+function hashOf(file: string): string {
   const opened = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
-    if (!fstatSync(opened).isFile()) return ''
-    const piece = Buffer.alloc(1024 ** 2)
-    for (let read = readSync(opened, piece); read > 0; read = readSync(opened, piece))
-      hash.update(piece.subarray(0, read))
+    return fstatSync(opened).isFile() ? hashOfOpen(opened) : ''
   } finally {
     closeSync(opened)
   }
+}
+
+/** In pieces, as a file may be larger than what is kept of it. */
+export function hashOfOpen(file: number): string {
+  const hash = createHash('sha256')
+  const piece = Buffer.alloc(1024 ** 2)
+  for (let read = readSync(file, piece); read > 0; read = readSync(file, piece)) hash.update(piece.subarray(0, read))
   return hash.digest('hex')
 }

@@ -1,8 +1,9 @@
-import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { dirname, isAbsolute } from 'node:path'
 import type { Steps } from '../../lib/steps.ts'
 import { quoted } from '../../redaction/visible.ts'
-import { hashOf } from './below.ts'
+import { heldTree, type Spot, Unreadable, withHeldFile } from '../files/held-tree.ts'
+import { hashOfOpen, mostHashed, tooLargeWords } from './below.ts'
 
 /** What stands at a path. `hash`: SHA-256 of the bytes, in hex. `mode`: the nine bits of permissions. */
 export type Entry =
@@ -35,48 +36,34 @@ class Refused extends Error {}
 
 /**
  * The effect of a command from the upper layer of its overlay. A folder that was removed and made anew hides what it held, by an attribute that
- * Node cannot read, so `visible` says which names are left.
+ * Node cannot read, so `visible` says which names are left. It is asked once the layer is known to be readable.
  */
 export function changesInUpper(upper: string, over: Over, visible: (path: string) => readonly string[]): Steps<Effect> {
   const { below } = over
   const found = collector(over)
-  function* walk(path: string): Steps<void> {
-    for (const name of readdirSync(join(upper, path))) {
-      yield
-      const at = path === '' ? name : `${path}/${name}`
-      const stat = lstatSync(join(upper, at))
-      // A device 0:0 stands for what was deleted.
-      if (stat.isCharacterDevice() && stat.rdev === 0) found.removed(at)
-      else {
-        found.now(at, join(upper, at), stat)
-        if (stat.isDirectory()) yield* walk(at)
-      }
-    }
+  const visit = (spot: Spot) => {
+    // A device 0:0 stands for what was deleted.
+    if (spot.stat.isCharacterDevice() && spot.stat.rdev === 0) found.removed(spot.path)
+    else found.now(spot)
+  }
+  const leave = (path: string) => {
     if (path === '' || over.secrets.has(path) || below.entry(path).kind !== 'folder') return
     const left = new Set(visible(path))
     for (const name of below.names(path)) if (!left.has(name)) found.removed(`${path}/${name}`)
   }
-  return found.over(walk(''))
+  return found.over(heldTree(upper, visit, leave))
 }
 
 /** The same from a copy of the folder, where everything has to be compared. */
 export function changesInCopy(copy: string, over: Over): Steps<Effect> {
   const { below } = over
   const found = collector(over)
-  function* walk(path: string): Steps<void> {
-    const names = readdirSync(join(copy, path))
-    for (const name of names) {
-      yield
-      const at = path === '' ? name : `${path}/${name}`
-      const stat = lstatSync(join(copy, at))
-      found.now(at, join(copy, at), stat)
-      if (stat.isDirectory()) yield* walk(at)
-    }
+  const leave = (path: string, names: readonly string[]) => {
     if (below.entry(path).kind !== 'folder') return
-    for (const name of below.names(path))
-      if (!names.includes(name)) found.removed(path === '' ? name : `${path}/${name}`)
+    const left = new Set(names)
+    for (const name of below.names(path)) if (!left.has(name)) found.removed(path === '' ? name : `${path}/${name}`)
   }
-  return found.over(walk(''))
+  return found.over(heldTree(copy, found.now, leave))
 }
 
 function collector({ below, keep, startedAt, secrets }: Over) {
@@ -97,21 +84,23 @@ function collector({ below, keep, startedAt, secrets }: Over) {
   }
   return {
     removed,
-    /** @param file where the new content is @throws Refused */
-    now(path: string, file: string, stat: Stats) {
-      if (secrets.has(path)) {
-        if (isEmpty(file, stat)) return
+    /** @throws Refused */
+    now(spot: Spot) {
+      const { path, stat } = spot
+      if (secrets.has(path) || secrets.has(dirname(path))) {
+        // What is in such a folder comes next.
+        if (secrets.has(path) && (stat.isDirectory() || (stat.isFile() && stat.size === 0))) return
         throw new Refused(`It changes ${quoted(path, 200)}, which may hold secrets.`)
       }
       const before = below.entry(path)
       if (before.kind === 'folder' && !stat.isDirectory())
         for (const name of below.names(path)) removed(`${path}/${name}`)
-      const after = entryAt(path, file, stat)
+      const after = entryAt(spot)
       if (isSame(before, after)) return
       if (after.kind === 'file' && !(before.kind === 'file' && before.hash === after.hash)) {
         bytes += stat.size
         if (bytes > most.bytes) throw new Refused(`It writes more than ${most.bytes / 1024 ** 2} MB.`)
-        keep(readFileSync(file))
+        withHeldFile(spot, (file) => keep(readFileSync(file)))
       }
       add(path, before, after)
     },
@@ -124,7 +113,7 @@ function collector({ below, keep, startedAt, secrets }: Over) {
           if (old.kind === 'file' && below.changedAt(path) > startedAt)
             throw new Refused(`${quoted(path, 200)} was changed by something else while the command ran. Run it again.`)
       } catch (error) {
-        if (!(error instanceof Refused)) throw error
+        if (!(error instanceof Refused || error instanceof Unreadable)) throw error
         return { changes: sorted(), refused: [error.message] }
       }
       return { changes: sorted(), refused: [] }
@@ -132,24 +121,23 @@ function collector({ below, keep, startedAt, secrets }: Over) {
   }
 }
 
-/** What a file of ours is. It is made readable first, as a command may have closed it. @throws Refused for what may not be applied */
-function entryAt(path: string, file: string, stat: Stats): Entry {
+/** What stands there now. @throws Refused for what may not be applied */
+function entryAt(spot: Spot): Entry {
+  const { path, at, stat } = spot
   const named = quoted(path, 200)
   const mode = stat.mode & 0o777
   if (stat.isSymbolicLink()) {
-    const to = readlinkSync(file)
+    const to = readlinkSync(at)
     const from = path.split('/').slice(0, -1).join('/')
     if (isAbsolute(to) || leadsOut(from, to)) throw new Refused(`The link ${named} leads out of the folder.`)
     return { kind: 'link', to }
   }
-  if (stat.isDirectory()) {
-    chmodSync(file, mode | 0o700)
-    return { kind: 'folder', mode }
-  }
-  if (!stat.isFile()) throw new Refused(`${named} is a device, a pipe or a socket.`)
+  if (stat.isDirectory()) return { kind: 'folder', mode }
+  if (stat.size > mostHashed) throw new Refused(`${named} ${tooLargeWords}`)
   if ((stat.mode & 0o6000) !== 0) throw new Refused(`${named} would run with another user’s rights.`)
-  chmodSync(file, mode | 0o400)
-  return { kind: 'file', hash: hashOf(file), mode }
+  const hash = stat.isFile() ? withHeldFile(spot, hashOfOpen) : undefined
+  if (hash === undefined) throw new Refused(`${named} is a device, a pipe or a socket.`)
+  return { kind: 'file', hash, mode }
 }
 
 /** Whether a relative link leaves the folder on its way, also where it comes back. */
@@ -162,8 +150,5 @@ function leadsOut(from: string, to: string): boolean {
   }
   return false
 }
-
-const isEmpty = (file: string, stat: Stats) =>
-  stat.isDirectory() ? readdirSync(file).length === 0 : stat.isFile() && stat.size === 0
 
 const isSame = (a: Entry, b: Entry) => JSON.stringify(a) === JSON.stringify(b)

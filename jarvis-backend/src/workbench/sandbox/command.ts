@@ -56,6 +56,8 @@ export function endWords({ why, exitCode }: Pick<EndedCommand, 'why' | 'exitCode
     time: 'ended because its time was over',
     memory: 'ended because it took more than 1 GB of memory',
     processes: 'ended because it started more than 160 processes',
+    disk: 'ended because the disk is almost full',
+    layer: 'ended because it wrote more than 1 GB, 40,000 files or 100 folders in each other',
     stopped: 'stopped',
     jarvis: 'ended with JARVIS',
   }

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
+import { hasRoom, noRoomWords } from '../../lib/disk-room.ts'
 import { newId } from '../../lib/ids.ts'
 import { writeWhole } from '../../lib/whole-file.ts'
 import { JarvisError } from '../../protocol/index.ts'
@@ -8,10 +9,10 @@ import { legible } from '../../redaction/visible.ts'
 import type { Allows, Way } from '../egress/proxy.ts'
 import { belowOf } from './below.ts'
 import type { Command, CommandRecords, EndedCommand } from './command.ts'
-import type { Sandbox } from './level.ts'
+import { type Confined, offAt, type Sandbox } from './level.ts'
 import { createNews } from './news.ts'
-import { removeLayers } from './overlay.ts'
 import type { Pinned } from './pinned.ts'
+import type { Refusal } from './refusals.ts'
 import { type Rehearsed, type Rehearsing, rehearse, TooLarge } from './rehearse.ts'
 import { surveyOf } from './survey.ts'
 
@@ -33,9 +34,13 @@ export type CommandParts = {
   /** A folder of JARVIS's own for layers and logs. */
   dir: string
   sandbox: Sandbox
+  /** Whether policy.yaml lets commands run at the second level. */
+  allowsLandlock(): boolean
   store: CommandRecords
   /** Keeps the bytes of a changed file until they may be applied. */
   keep(bytes: Buffer): void
+  /** Takes a folder away, whatever it holds. Never throws. */
+  discard(path: string): void
   openWay(allows: Allows): Promise<Way>
   redact(text: string): string
   isSecret(path: string): boolean
@@ -89,13 +94,19 @@ export function createCommands(parts: CommandParts): Commands {
 
   async function begin(asked: Asked): Promise<Command> {
     const startedAt = clock.now()
-    const { level } = await parts.sandbox.tried()
-    if (level === 'none') throw refused(remedyOf(parts.sandbox))
+    const verdict = await parts.sandbox.tried()
+    const off = offAt(verdict, parts.allowsLandlock())
+    if (off !== undefined) throw refused(offWords(off))
+    const confined: Confined =
+      verdict.level === 'landlock' ? { level: 'landlock', abi: verdict.abi } : { level: 'full' }
+    const { level } = confined
     if (
       asked.isBackground &&
       [...live.values()].filter(({ command }) => command.isBackground).length >= mostInBackground
     )
       throw refused(`${mostInBackground} commands run in the background already. Stop one of them.`)
+    for (const dir of [layers, logs]) mkdirSync(dir, { recursive: true, mode: 0o700 })
+    if (!hasRoom(layers)) throw refused(noRoomWords)
     const survey = surveyed(asked, parts)
     const way =
       level === 'full'
@@ -118,8 +129,7 @@ export function createCommands(parts: CommandParts): Commands {
       },
     }
     store.put(command)
-    for (const dir of [layers, logs]) mkdirSync(dir, { recursive: true, mode: 0o700 })
-    const rehearsing = await rehearsed(asked, { level, survey, way, startedAt }, command.id)
+    const rehearsing = await rehearsed(asked, { confined, survey, way, startedAt }, command.id)
     const ended = rehearsing.ended
       .then((end) => closed(command, end, rehearsing, way))
       .finally(async () => {
@@ -138,23 +148,23 @@ export function createCommands(parts: CommandParts): Commands {
   function rehearsed(
     { folder, command, isBackground, pinned }: Asked,
     {
-      level,
+      confined,
       survey,
       way,
       startedAt,
-    }: Pick<Parameters<typeof rehearse>[1], 'level' | 'survey' | 'startedAt'> & { way: Way | undefined },
+    }: Pick<Parameters<typeof rehearse>[1], 'confined' | 'survey' | 'startedAt'> & { way: Way | undefined },
     id: string,
   ): Promise<Rehearsing> {
     const timeoutMs = isBackground ? longestMs.background : longestMs.foreground
-    const { keep, bwrap } = parts
+    const { keep, discard, bwrap } = parts
     return rehearse(
       id,
       {
-        ...{ folder, command, level, survey, timeoutMs, pinned, startedAt, below: belowOf(folder) },
+        ...{ folder, command, confined, survey, timeoutMs, pinned, startedAt, below: belowOf(folder) },
         ...(way !== undefined && { egress: way.socket }),
         ...(isBackground && { hasStdin: true }),
       },
-      { clock, dir: layers, keep, ...(bwrap !== undefined && { bwrap }) },
+      { clock, dir: layers, keep, discard, ...(bwrap !== undefined && { bwrap }) },
     ).catch(async (error) => {
       await way?.close()
       if (error instanceof TooLarge)
@@ -173,9 +183,9 @@ export function createCommands(parts: CommandParts): Commands {
     way: Way | undefined,
   ): Promise<Command> {
     if (end.kind === 'not_started') {
-      const verdict = await parts.sandbox.tryAgain()
+      const off = offAt(await parts.sandbox.tryAgain(), parts.allowsLandlock())
       store.put({ ...command, state: lost(clock.now()) })
-      throw refused(verdict.level === 'none' ? remedyOf(parts.sandbox) : `The sandbox did not start: ${safe(end.said)}`)
+      throw refused(off === undefined ? `The sandbox did not start: ${safe(end.said)}` : offWords(off))
     }
     writeWhole(logOf(command.id), safe(output.log()))
     const asked = way?.contacts().flatMap(({ place, refused: why }) => (why === undefined ? [] : [place])) ?? []
@@ -246,10 +256,7 @@ export function createCommands(parts: CommandParts): Commands {
 
 const refused = (message: string) => new JarvisError('forbidden', message)
 
-const remedyOf = (sandbox: Sandbox): string => {
-  const verdict = sandbox.verdict()
-  return verdict.level === 'full' ? '' : `No command runs here: ${verdict.because}. ${verdict.remedy}`
-}
+const offWords = ({ because, remedy }: Refusal) => `No command runs here: ${because}. ${remedy}`
 
 const lost = (endedAt: number): EndedCommand => ({
   ...{ kind: 'ended', endedAt, exitCode: 137, why: 'jarvis', way: 'overlay' },
@@ -257,10 +264,16 @@ const lost = (endedAt: number): EndedCommand => ({
 })
 
 /** What ran when JARVIS ended has ended with it: the kernel ends a sandbox with its parent. It is never started again. */
-function recordLost({ store, clock }: CommandParts, layers: string): void {
-  for (const command of store.running()) {
-    removeLayers(join(layers, command.id))
-    store.put({ ...command, state: lost(clock.now()) })
+function recordLost({ store, clock, discard }: CommandParts, layers: string): void {
+  for (const command of store.running()) store.put({ ...command, state: lost(clock.now()) })
+  for (const name of namesIn(layers)) discard(join(layers, name))
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+  } catch {
+    return []
   }
 }
 
@@ -276,7 +289,10 @@ function surveyed({ folder, shown }: Asked, { ownPaths, isSecret }: CommandParts
   if (ownPaths.some((own) => own.startsWith(`${folder}/`)))
     throw refused(`${shown} holds JARVIS’s own files. Name a folder beside them.`)
   const survey = surveyOf(folder, (path) => isSecret(path.slice(folder.length)))
-  if (survey === undefined) throw refused(`${shown} holds more than 20,000 files and folders. Name a smaller folder.`)
+  if (survey === undefined)
+    throw refused(
+      `${shown} holds more than 20,000 files and folders, or 100 folders in each other. Name a smaller folder.`,
+    )
   return survey
 }
 

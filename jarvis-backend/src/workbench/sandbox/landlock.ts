@@ -11,101 +11,174 @@ import type { Ended, Started } from './start.ts'
 const perlPath = '/usr/bin/perl'
 
 /**
- * Confines itself and becomes the program of its arguments: a folder that it may change, a file with the filter of system calls, the number of
- * prctl. Node makes no system calls of its own choice, setpriv knows Landlock from util-linux 2.41 on, and nothing compiled of ours is shipped.
- * As text, like the relay. Numbers are those of the kernel's headers: 444 to 446 are Landlock's calls on every machine.
+ * Watches over one program: whatever leaves its parent comes to the watcher, which ends all of it with the program, with JARVIS, and where it is told
+ * to. Its child confines itself and becomes the program. Arguments: JARVIS's process, the version of Landlock, a folder that the program may
+ * change, one for what it throws away, a file with the filter of system calls, the number of prctl.
+ *
+ * Node makes no system calls of its own choice, setpriv knows Landlock from util-linux 2.41 on, and nothing compiled of ours is shipped. As text,
+ * like the relay. Numbers are those of the kernel's headers: 444 to 446 are Landlock's calls on every machine.
  */
 const source = `
-my ($folder, $temp, $filter, $prctl, @program) = @ARGV;
+use strict;
+my ($parent, $abi, $folder, $temp, $filter, $prctl, @program) = @ARGV;
+open(my $report, '>&=', 3) or exit 126;
 sub stop { print STDERR "landlock: $_[0]: $!\\n"; exit 126 }
-my $abi = syscall(444, 0, 0, 1);
-stop('this kernel') if $abi < 1;
-my ($execute, $write, $read, $list) = (1, 2, 4, 8);
-my $files = (1 << 13) - 1;
-$files |= 1 << 13 if $abi >= 2;
-$files |= 1 << 14 if $abi >= 3;
-$files |= 1 << 15 if $abi >= 5;
-my $rules = syscall(444, pack('QQQ', $files, $abi >= 4 ? 3 : 0, $abi >= 6 ? 3 : 0), $abi >= 6 ? 24 : $abi >= 4 ? 16 : 8, 0);
-stop('ruleset') if $rules < 0;
-sub allow {
-  my ($access, @paths) = @_;
-  for my $path (@paths) {
-    sysopen(my $fd, $path, 010000000) or next;
-    syscall(445, $rules, 1, pack('Ql', $access, fileno($fd)), 0) == 0 or stop($path);
-  }
-}
-allow($execute | $read | $list, '/usr', '/lib', '/lib64', '/bin', '/sbin', '/etc/alternatives', '/etc/ssl/certs');
-allow($read, '/etc/ld.so.cache', '/dev/zero', '/dev/urandom');
-allow($read | $write, '/dev/null');
-# No devices, sockets and pipes, and no ioctl of devices.
-allow($files & ~((1 << 6) | (1 << 9) | (1 << 10) | (1 << 11) | (1 << 15)), $folder, $temp);
-open(my $in, '<:raw', $filter) or stop('filter');
-my $program = do { local $/; <$in> };
-close $in;
-# It ends with JARVIS; what it starts may not.
-syscall($prctl, 1, 9, 0, 0, 0) == 0 or stop('parent');
+my $isTold = 0;
+$SIG{TERM} = sub { $isTold = 1 };
+# It ends a wait.
+$SIG{CHLD} = sub { };
+syscall($prctl, 1, 15, 0, 0, 0) == 0 or stop('parent');
+syscall($prctl, 36, 1, 0, 0, 0) == 0 or stop('watch');
 syscall($prctl, 38, 1, 0, 0, 0) == 0 or stop('no new rights');
-syscall(446, $rules, 0) == 0 or stop('restrict');
-syscall($prctl, 22, 2, pack('S x6 P', length($program) / 8, $program), 0, 0) == 0 or stop('filter of system calls');
-exec { $program[0] } @program;
-stop($program[0]);
+# In a domain of its own it reaches with signals what it starts, and nothing else.
+my $isScoped = 0;
+if ($abi >= 6) {
+  my $scopes = pack('QQQ', 0, 0, 3);
+  my $own = syscall(444, $scopes, 24, 0);
+  stop('ruleset') if $own < 0;
+  syscall(446, $own, 0) == 0 or stop('restrict');
+  $isScoped = !kill(0, $parent) && $! == 1;
+}
+sub below {
+  my %children;
+  opendir(my $all, '/proc') or return;
+  for my $pid (grep { /^\\d+$/ } readdir $all) {
+    open(my $in, '<', "/proc/$pid/stat") or next;
+    my $line = <$in>;
+    # The name in brackets may hold brackets.
+    push @{$children{$1}}, $pid if defined $line && $line =~ /^\\d+ \\(.*\\) \\S (\\d+) /s;
+  }
+  my @found;
+  my @open = ($$);
+  while (defined(my $next = shift @open)) {
+    push @found, @{$children{$next} || []};
+    push @open, @{$children{$next} || []};
+  }
+  return @found;
+}
+sub endAll {
+  # None can fork past a signal to all of a domain; without one, all stand still first.
+  if ($isScoped) { kill 9, -1 }
+  else { my @all = below(); kill 'STOP', @all; kill 9, @all, below() }
+}
+my $main = fork();
+stop('fork') unless defined $main;
+confine() if $main == 0;
+my $status;
+until (defined $status || $isTold || getppid() != $parent) {
+  while ((my $pid = waitpid(-1, 1)) > 0) { $status = $? if $pid == $main }
+  select(undef, undef, undef, 0.05) unless defined $status;
+}
+my $until = time + 10;
+my $isAlone = 0;
+until ($isAlone || time > $until) {
+  endAll();
+  while ((my $pid = waitpid(-1, 1)) != 0) {
+    if ($pid == -1) { $isAlone = 1; last }
+    $status = $? if $pid == $main;
+  }
+  select(undef, undef, undef, 0.005) unless $isAlone;
+}
+$status = 9 unless defined $status;
+syswrite($report, 'alone ' . ($status & 127 ? 128 + ($status & 127) : $status >> 8)) if $isAlone;
+exit 0;
+
+sub confine {
+  close $report;
+  $SIG{$_} = 'DEFAULT' for ('TERM', 'CHLD');
+  syscall($prctl, 1, 9, 0, 0, 0) == 0 or stop('parent');
+  setpgrp(0, 0);
+  # Memory that is short is taken from it first, not from its watcher.
+  if (open(my $score, '>', '/proc/self/oom_score_adj')) { print $score 500; close $score }
+  my ($execute, $write, $read, $list) = (1, 2, 4, 8);
+  my $files = (1 << 13) - 1;
+  $files |= 1 << 13 if $abi >= 2;
+  $files |= 1 << 14 if $abi >= 3;
+  $files |= 1 << 15 if $abi >= 5;
+  my $rules = syscall(444, pack('QQQ', $files, $abi >= 4 ? 3 : 0, $abi >= 6 ? 3 : 0), $abi >= 6 ? 24 : $abi >= 4 ? 16 : 8, 0);
+  stop('ruleset') if $rules < 0;
+  my $allow = sub {
+    my ($access, @paths) = @_;
+    for my $path (@paths) {
+      sysopen(my $fd, $path, 010000000) or next;
+      syscall(445, $rules, 1, pack('Ql', $access, fileno($fd)), 0) == 0 or stop($path);
+    }
+  };
+  $allow->($execute | $read | $list, '/usr', '/lib', '/lib64', '/bin', '/sbin', '/etc/alternatives', '/etc/ssl/certs');
+  $allow->($read, '/etc/ld.so.cache', '/dev/zero', '/dev/urandom');
+  $allow->($read | $write, '/dev/null');
+  # No devices, sockets and pipes, and no ioctl of devices.
+  $allow->($files & ~((1 << 6) | (1 << 9) | (1 << 10) | (1 << 11) | (1 << 15)), $folder, $temp);
+  open(my $in, '<:raw', $filter) or stop('filter');
+  my $bytes = do { local $/; <$in> };
+  close $in;
+  syscall(446, $rules, 0) == 0 or stop('restrict');
+  syscall($prctl, 22, 2, pack('S x6 P', length($bytes) / 8, $bytes), 0, 0) == 0 or stop('filter of system calls');
+  exec { $program[0] } @program;
+  stop($program[0]);
+}
 `
 const prctl = process.arch === 'arm64' ? 167 : 157
 
-/**
- * The second level, for machines that refuse namespaces: Landlock lets a program read the machine's programs and change one folder, and the
- * filter refuses every socket. Other processes are hidden from it; before Linux 6.12 it may signal those of its own user.
- * @param folder the one that it may change @param temp one for what it throws away @param filter a file with `landlockFilter`
- */
-const landlockArgv = (folder: string, temp: string, filter: string, program: readonly string[]): string[] => [
-  ...['-e', source, '--', folder, temp, filter, String(prctl), ...program],
-]
-
-/** Refuses sockets of every family: Landlock alone leaves the network open. */
-export const landlockFilter = () => seccompFilter({ sockets: 'none' })
-
-/** Whether the kernel has Landlock, and Perl is there to ask for it. @param perl for tests */
-export function knowsLandlock(perl: string = perlPath): Promise<boolean> {
+/** The version of Landlock in the kernel, 0 where it has none or Perl is missing. @param perl for tests */
+export function landlockAbi(perl: string = perlPath): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn(perl, ['-e', 'exit(syscall(444, 0, 0, 1) < 1)'], { stdio: 'ignore', env: {} })
-    child.on('error', () => resolve(false))
-    child.on('close', (code) => resolve(code === 0))
+    const child = spawn(perl, ['-e', 'print syscall(444, 0, 0, 1)'], { stdio: ['ignore', 'pipe', 'ignore'], env: {} })
+    let said = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+    })
+    child.on('error', () => resolve(0))
+    child.on('close', () => resolve(Math.max(0, Number.parseInt(said, 10) || 0)))
   })
 }
 
 /**
- * Starts a program that may change the copy and nothing else. No namespace ends its children: its process group and all that
- * descend from it are ended, and a child that left both stays. */
-export function startUnderLandlock({ dir, merged }: Layers, program: readonly string[], hasStdin?: true): Started {
+ * The filter of system calls beside Landlock: no socket of any family, and nothing that Landlock of this ABI does not judge.
+ * @returns `undefined` on a machine without a table
+ */
+export const landlockFilter = (abi: number, isRoot = process.getuid?.() === 0) =>
+  seccompFilter({ sockets: 'none', shares: { abi, isRoot } })
+
+/**
+ * Starts a program that may read the machine's programs and change the copy, and nothing else. When it ends, is ended, or JARVIS ends, all that
+ * it started is ended before the end is told. Without that, it is told as `isAlone: false`.
+ */
+export function startUnderLandlock(
+  { dir, merged }: Layers,
+  abi: number,
+  program: readonly string[],
+  hasStdin?: true,
+): Started {
   const [filter, temp] = [join(dir, 'filter'), join(dir, 'temp')]
   mkdirSync(temp, { mode: 0o700 })
-  writeFileSync(filter, landlockFilter() ?? '', { mode: 0o600 })
-  const child = spawn(perlPath, landlockArgv(merged, temp, filter, program), {
-    stdio: [hasStdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+  writeFileSync(filter, landlockFilter(abi) ?? '', { mode: 0o600 })
+  const argv = ['-e', source, '--', String(process.pid), String(abi), merged, temp, filter, String(prctl), ...program]
+  const child = spawn(perlPath, argv, {
+    stdio: [hasStdin ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe'],
     env: { PATH: '/usr/bin:/usr/sbin', HOME: merged, TMPDIR: temp, LANG: 'C.UTF-8' },
     cwd: merged,
     detached: true,
   })
-  let said = ''
+  let [said, reported] = ['', '']
   child.stderr?.on('data', (chunk: Buffer) => {
     if (said.length < 4_096) said += chunk.toString()
   })
-  const signalAll = (name: NodeJS.Signals) => {
-    const group = child.pid === undefined ? [] : [-child.pid]
-    for (const pid of [...group, ...descendants(child.pid)]) {
-      try {
-        process.kill(pid, name)
-      } catch {
-        // It has ended meanwhile.
-      }
-    }
-  }
+  const report = child.stdio[3] as Readable
+  report.on('data', (chunk: Buffer) => {
+    reported += chunk.toString()
+  })
   const ended = new Promise<Ended>((resolve) => {
     child.on('error', (error) => resolve({ kind: 'not_started', said: error.message }))
-    // Its children hold the streams open, so the end of the program is what counts.
-    child.on('exit', (code) => {
-      signalAll('SIGKILL')
-      resolve(said.startsWith('landlock:') ? { kind: 'not_started', said } : { kind: 'ended', exitCode: code ?? 137 })
+    const code = () => /^alone (\d+)$/.exec(reported)?.[1]
+    // What the watcher could not end may hold the other streams open for ever.
+    report.on('close', () => {
+      if (code() === undefined && !said.startsWith('landlock:'))
+        resolve({ kind: 'ended', exitCode: 137, isAlone: false })
+    })
+    child.on('close', () => {
+      if (said.startsWith('landlock:')) resolve({ kind: 'not_started', said })
+      else resolve({ kind: 'ended', exitCode: Number(code() ?? 137), isAlone: code() !== undefined })
     })
   })
   return {
@@ -115,7 +188,19 @@ export function startUnderLandlock({ dir, merged }: Layers, program: readonly st
     began: Promise.resolve(true),
     ended,
     processes: () => loadOf(child.pid),
-    terminate: () => signalAll('SIGTERM'),
-    kill: () => signalAll('SIGKILL'),
+    terminate() {
+      for (const pid of descendants(child.pid)) if (pid !== child.pid) signal(pid, 'SIGTERM')
+    },
+    kill() {
+      if (child.pid !== undefined) signal(child.pid, 'SIGTERM')
+    },
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It has ended meanwhile.
   }
 }

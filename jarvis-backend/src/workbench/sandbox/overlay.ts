@@ -1,15 +1,5 @@
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  type Stats,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, rmdirSync, type Stats, symlinkSync, writeFileSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Survey } from './survey.ts'
 
@@ -43,10 +33,10 @@ export const overMounted = ({ dir }: Layers): string[] => [...ownNamespace, scri
 export const overMountedToRead = ({ dir }: Layers): string[] => [...ownNamespace, readScript, 'sh', dir]
 
 /** A copy of the folder in place of the mount, where the kernel refuses overlays. Secrets are empty in it. */
-export function copied({ lower, merged }: Layers, secrets: Survey['secrets']): void {
+export async function copied({ lower, merged }: Layers, secrets: Survey['secrets']): Promise<void> {
   const hidden = new Set(secrets.map(({ path }) => join(lower, path)))
-  rmSync(merged, { recursive: true })
-  cpSync(lower, merged, {
+  rmdirSync(merged)
+  await cp(lower, merged, {
     ...{ recursive: true, verbatimSymlinks: true, preserveTimestamps: true },
     filter: (from) => !hidden.has(from) && isCopied(lstatSync(from)),
   })
@@ -58,15 +48,3 @@ export function copied({ lower, merged }: Layers, secrets: Survey['secrets']): v
 
 /** Pipes, sockets and devices stay out of a copy. */
 const isCopied = (stat: Stats) => stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()
-
-/** Removes the layers, also folders that their owner may not read. */
-export function removeLayers(dir: string): void {
-  if (!existsSync(dir)) return
-  opened(dir)
-  rmSync(dir, { recursive: true, force: true })
-}
-
-function opened(dir: string): void {
-  chmodSync(dir, 0o700)
-  for (const entry of readdirSync(dir, { withFileTypes: true })) if (entry.isDirectory()) opened(join(dir, entry.name))
-}

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 
 /** How many processes there are, and the sum of the memory that they hold. */
 export type Load = { count: number; memoryBytes: number }
@@ -35,14 +36,26 @@ export function descends(pid: number, ancestor: number | undefined): boolean {
   return false
 }
 
-type Stat = { pid: number; parent: number; memoryBytes: number }
+const longestEndMs = 5_000
+
+/** Waits until a process has ended, for 5 s at most. One that nobody has asked for its end yet has ended. */
+export async function hasEnded(pid: number): Promise<boolean> {
+  for (const until = Date.now() + longestEndMs; Date.now() < until; ) {
+    if ('ZX'.includes(statOf(pid)?.state ?? 'X')) return true
+    await setTimeout(2)
+  }
+  return false
+}
+
+/** `state`: the kernel's letter; `Z` and `X` of one that has ended. */
+type Stat = { pid: number; parent: number; state: string; memoryBytes: number }
 
 function statOf(pid: number): Stat | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The second field is a name in brackets, which may hold brackets and spaces.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return { pid, parent: Number(fields[1]), memoryBytes: Number(fields[21]) * pageBytes }
+    return { pid, parent: Number(fields[1]), state: fields[0] ?? 'X', memoryBytes: Number(fields[21]) * pageBytes }
   } catch {
     return undefined
   }

@@ -3,11 +3,14 @@ import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { inTurns } from '../../lib/steps.ts'
 import { relayBind, relayEnv, relayed } from '../egress/relay.ts'
+import { heldTree, Unreadable } from '../files/held-tree.ts'
 import { type Bind, type Cell, inside } from './argv.ts'
 import { type Below, changesInCopy, changesInUpper, type Effect, type Over } from './changes.ts'
 import { startUnderLandlock } from './landlock.ts'
+import { watchLayer } from './layer-watch.ts'
+import type { Confined } from './level.ts'
 import type { Output } from './output.ts'
-import { copied, type Layers, madeLayers, overMounted, overMountedToRead, removeLayers } from './overlay.ts'
+import { copied, type Layers, madeLayers, overMounted, overMountedToRead } from './overlay.ts'
 import { type Pinned, pin } from './pinned.ts'
 import { type RunEnd, type Running, runInCell } from './run.ts'
 import type { Survey } from './survey.ts'
@@ -34,50 +37,86 @@ export type Rehearsal = {
   pinned?: readonly Pinned[] | undefined
   /** When `pinned` was read, Unix ms: nothing of a file that something else changed since may be applied. Default: now. */
   startedAt?: number | undefined
-  level: 'full' | 'landlock'
+  confined: Confined
 }
 
-/** What rehearsals need: a folder that is theirs, on one file system with space, and where bytes are kept. */
-export type RehearseParts = { clock: Clock; dir: string; keep(bytes: Buffer): void; bwrap?: string }
+/** What rehearsals need: a folder that is theirs, on one file system with space; where bytes are kept; and who takes a folder away. */
+export type RehearseParts = {
+  clock: Clock
+  dir: string
+  keep(bytes: Buffer): void
+  discard(path: string): void
+  bwrap?: string
+}
 
 /**
  * Runs a command once, where everything that it writes is thrown away, and reads from that what it would change.
  * Where the kernel refuses overlays, it runs on a copy: nothing has run before.
  */
 export async function rehearse(id: string, asked: Rehearsal, parts: RehearseParts): Promise<Rehearsing> {
-  const { folder, command, timeoutMs, survey, egress, hasStdin, level, startedAt = Date.now() } = asked
-  const layers = madeLayers(join(parts.dir, id), folder)
+  const mayCopy = asked.survey.bytes <= copyBytes
+  if (asked.confined.level === 'landlock' && !mayCopy) throw new TooLarge()
+  const layers = madeLayers(join(parts.dir, id), asked.folder)
+  try {
+    return await rehearsedIn(layers, asked, mayCopy, parts)
+  } catch (error) {
+    parts.discard(layers.dir)
+    throw error
+  }
+}
+
+async function rehearsedIn(
+  layers: Layers,
+  {
+    folder,
+    command,
+    below,
+    timeoutMs,
+    survey,
+    egress,
+    hasStdin,
+    confined,
+    pinned = [],
+    startedAt = Date.now(),
+  }: Rehearsal,
+  mayCopy: boolean,
+  { clock, keep, discard, bwrap }: RehearseParts,
+): Promise<Rehearsing> {
   const secrets = new Set(survey.secrets.map(({ path }) => path))
-  const start = (way: Way) => {
-    if (way === 'copy') copied(layers, survey.secrets)
-    pin(way === 'copy' ? layers.merged : layers.upper, folder, asked.pinned ?? [])
+  const start = async (way: Way) => {
+    if (way === 'copy') await copied(layers, survey.secrets)
+    pin(way === 'copy' ? layers.merged : layers.upper, folder, pinned)
     const before = way === 'overlay' ? overMounted(layers) : []
-    return runInCell(cellOver(layers, survey, egress), command, parts.clock, {
+    return runInCell(cellOver(layers, survey, egress), command, clock, {
       timeoutMs,
-      starter: { before, ...(hasStdin && { hasStdin }), ...(parts.bwrap !== undefined && { bwrap: parts.bwrap }) },
+      starter: { before, ...(hasStdin && { hasStdin }), ...(bwrap !== undefined && { bwrap }) },
+      watch: watchLayer(layers.dir, clock),
       ...(egress !== undefined && { around: relayed }),
-      ...(level === 'landlock' && { start: (program) => startUnderLandlock(layers, program, hasStdin) }),
+      ...(confined.level === 'landlock' && {
+        start: (program) => startUnderLandlock(layers, confined.abi, program, hasStdin),
+      }),
     })
   }
-  const mayCopy = survey.bytes <= copyBytes
-  if (level === 'landlock' && !mayCopy) throw new TooLarge()
   // A file whose group is not ours cannot be copied into the upper layer.
-  let way: Way = level === 'landlock' || (survey.hasForeign && mayCopy) ? 'copy' : 'overlay'
-  let running = start(way)
+  let way: Way = confined.level === 'landlock' || (survey.hasForeign && mayCopy) ? 'copy' : 'overlay'
+  let running = await start(way)
   if (way === 'overlay' && mayCopy && !(await running.began)) {
     way = 'copy'
-    running = start(way)
+    running = await start(way)
   }
   const ended = running.ended
     .then(async (end): Promise<Rehearsed> => {
       if (end.kind === 'not_started') return end
-      const effect = await effectOf(layers, way, { below: asked.below, keep: parts.keep, startedAt, secrets })
+      const effect = end.isAlone
+        ? await effectOf(layers, way, { below, keep, startedAt, secrets })
+        : { changes: [], refused: [notAlone] }
       return { ...end, effect, way, output: running.output }
     })
-    .finally(() => removeLayers(layers.dir))
+    .finally(() => discard(layers.dir))
   return { ...running, ended }
 }
 
+const notAlone = 'Not all that it started could be ended, so what it wrote was not read.'
 const copyBytes = 200 * 1024 ** 2
 
 /** The folder holds more than is copied. */
@@ -99,6 +138,13 @@ function cellOver({ merged }: Layers, { repositories, secrets }: Survey, egress:
 
 async function effectOf(layers: Layers, way: Way, over: Over): Promise<Effect> {
   if (way === 'copy') return inTurns(changesInCopy(layers.merged, over))
+  try {
+    // Before a program lists it.
+    await inTurns(heldTree(layers.upper, () => undefined))
+  } catch (error) {
+    if (error instanceof Unreadable) return { changes: [], refused: [error.message] }
+    throw error
+  }
   const visible = await namesLeft(layers)
   return inTurns(changesInUpper(layers.upper, over, (path) => visible.get(path) ?? []))
 }

@@ -1,12 +1,13 @@
 import type { Clock } from '../../lib/clock.ts'
 import { type Cell, type Limits, limited, usualLimits } from './argv.ts'
+import type { Watch } from './layer-watch.ts'
 import { createOutput, type Output } from './output.ts'
 import { type Started, type Starter, startInCell } from './start.ts'
 
-/** Why a command ended: by itself, or because it was ended for its time, its memory, its processes, or by a person. */
-export type Why = 'itself' | 'time' | 'memory' | 'processes' | 'stopped'
+/** Why a command ended: by itself, for what it took (`layer`: of its own folder), or by a person. */
+export type Why = 'itself' | 'time' | 'memory' | 'processes' | 'disk' | 'layer' | 'stopped'
 export type RunEnd =
-  | { kind: 'ended'; exitCode: number; why: Why; durationMs: number }
+  | { kind: 'ended'; exitCode: number; why: Why; durationMs: number; isAlone: boolean }
   | { kind: 'not_started'; said: string }
 
 /** A command in a sandbox, with its output and its watch. */
@@ -25,7 +26,10 @@ const together = { processes: 160, memoryBytes: 1024 ** 3 }
 const lookMs = 250
 const graceMs = 2_000
 
-/** `around`: puts a program before the limited shell, such as the relay to the proxy. `start`: another level of the sandbox. */
+/**
+ * `around`: puts a program before the limited shell, such as the relay to the proxy. `start`: another level of the sandbox. `watch`: looks after
+ * what it writes.
+ */
 export type RunOptions = {
   timeoutMs: number
   limits?: Limits
@@ -33,6 +37,7 @@ export type RunOptions = {
   output?: Output
   around?: (program: readonly string[]) => string[]
   start?: (program: readonly string[]) => Started
+  watch?: Watch
 }
 
 /** Runs a text with bash, its stdout and stderr as one stream in the order of writing. @param clock the real one: programs take real time */
@@ -51,8 +56,10 @@ export function runInCell(cell: Cell, command: string, clock: Clock, options: Ru
   started.stderr.resume()
   const end = ending(started, clock)
   const late = clock.after(timeoutMs, () => end.ask('time'))
+  const unwatch = options.watch?.(end.kill)
   const ended = started.ended.then((result): RunEnd => {
     late()
+    unwatch?.()
     end.done()
     if (result.kind === 'not_started') return result
     return { ...result, why: end.why(), durationMs: clock.now() - startedAt }
@@ -87,6 +94,7 @@ function ending(started: Started, clock: Clock) {
   cancels.push(clock.after(lookMs, look))
   return {
     why: () => why,
+    kill,
     ask(because: Why) {
       if (why !== 'itself') return
       why = because

@@ -75,6 +75,71 @@ for (const arch of ['x64', 'arm64'] as const) {
   })
 }
 
+/** Refused to whoever shares this machine, allowed in namespaces: x64 and arm64. */
+const shared: [what: string, x64: number, arm64: number, args?: number[]][] = [
+  ['fchmodat', 268, 53],
+  ['fchmodat2', 452, 452],
+  ['fchownat', 260, 54],
+  ['fchown', 93, 55],
+  // An address whose lower half is zero.
+  ['utimensat by a name', 280, 88, [4, 0x7f00_0000_0000]],
+  ['fsetxattr', 190, 7],
+  ['the limits of another process', 302, 261, [4711]],
+  ['the priority of another process', 141, 140],
+  ['shared memory', 29, 194],
+  ['a watch of a folder', 254, 27],
+  ['a file that cannot be removed', 16, 29, [3, 0x40086602]],
+]
+/** Refused where Landlock is older than this version. */
+const since: [what: string, abi: number, x64: number, arm64: number, args?: number[]][] = [
+  ['truncate', 3, 76, 45],
+  ['kill', 6, 62, 129],
+  ['tgkill', 6, 234, 131],
+  ['pidfd_send_signal', 6, 424, 424],
+  ['F_SETOWN', 6, 72, 25, [0, 8]],
+  ['F_SETSIG', 6, 72, 25, [0, 10]],
+  ['FIOSETOWN', 6, 16, 29, [0, 0x8901]],
+]
+for (const arch of ['x64', 'arm64'] as const) {
+  const verdict = (may: Parameters<typeof seccompFilter>[0], nr: number, args: number[] = []) =>
+    judge(seccompFilter(may, arch) ?? Buffer.alloc(0), { nr, audit: audits[arch], args })
+  const shares = (abi: number, isRoot = false) => ({ sockets: 'none', shares: { abi, isRoot } }) as const
+
+  test.each(shared)(
+    `on ${arch}, %s is refused where the machine is shared, and nowhere else`,
+    (_what, x64, arm64, args) => {
+      const nr = arch === 'x64' ? x64 : arm64
+      for (const abi of [1, 3, 7]) expect(verdict(shares(abi), nr, args)).toBe(notPermitted)
+      expect(verdict({}, nr, args)).toBe(allow)
+    },
+  )
+
+  test.each(since)(
+    `on ${arch}, %s is refused before version %i of Landlock, which judges it`,
+    (_what, abi, x64, arm64, args) => {
+      const nr = arch === 'x64' ? x64 : arm64
+      expect([abi - 1, abi].map((known) => verdict(shares(known), nr, args))).toEqual([notPermitted, allow])
+    },
+  )
+
+  test(`on ${arch}, an ordinary user may change an open file’s mode and dates, and root may not`, () => {
+    const [fchmod, utimensat] = arch === 'x64' ? [91, 280] : [52, 88]
+    const both = (isRoot: boolean) => [
+      verdict(shares(7, isRoot), fchmod),
+      verdict(shares(7, isRoot), utimensat, [3, 0]),
+    ]
+    expect([both(false), both(true)]).toEqual([
+      [allow, allow],
+      [notPermitted, notPermitted],
+    ])
+  })
+
+  test(`on ${arch}, a program may always limit itself, and read and write its files`, () => {
+    const own = arch === 'x64' ? [302, 72, 0, 1, 257] : [261, 25, 63, 64, 56]
+    expect(own.map((nr) => verdict(shares(1), nr, [0, 1]))).toEqual(own.map(() => allow))
+  })
+}
+
 test('x32 numbers are refused', () => {
   expect(judge(seccompFilter({}, 'x64') ?? Buffer.alloc(0), { nr: 0x40000000, audit: audits.x64 })).toBe(notPermitted)
 })

@@ -13,6 +13,16 @@ type Machine = {
   refused: readonly number[]
   /** Refused unless the program makes namespaces of its own. */
   namespaces: readonly number[]
+  /** Refused where the program shares this machine's processes, files and users. */
+  shared: readonly number[]
+  /** Allowed there to an ordinary user alone, on open files: it owns none of those that it may only read. */
+  fchmod: number
+  utimensat: number
+  /** Refused there too, where Landlock does not know them: from ABI 3 it judges `truncate`, from 6 signals. */
+  truncate: number
+  signals: readonly number[]
+  prlimit: number
+  fcntl: number
 }
 
 const machines: Readonly<Record<string, Machine>> = {
@@ -39,6 +49,27 @@ const machines: Readonly<Record<string, Machine>> = {
     ],
     // mount, umount2, pivot_root, setns, unshare, open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, mount_setattr
     namespaces: [165, 166, 155, 308, 272, 428, 429, 430, 431, 432, 433, 442],
+    shared: [
+      // chmod, fchmodat, fchmodat2, chown, fchown, lchown, fchownat
+      ...[90, 268, 452, 92, 93, 94, 260],
+      // utime, utimes, futimesat
+      ...[132, 235, 261],
+      // setxattr, lsetxattr, fsetxattr, removexattr, lremovexattr, fremovexattr, setxattrat, removexattrat, file_setattr
+      ...[188, 189, 190, 197, 198, 199, 463, 466, 469],
+      // sched_setparam, sched_setscheduler, sched_setaffinity, sched_setattr, setpriority, ioprio_set, migrate_pages, move_pages
+      ...[142, 144, 203, 314, 141, 251, 256, 279],
+      // shmget, shmat, shmctl, semget, semop, semctl, semtimedop, msgget, msgsnd, msgrcv, msgctl, mq_open, mq_unlink
+      ...[29, 30, 31, 64, 65, 66, 220, 68, 69, 70, 71, 240, 241],
+      // fanotify_init, inotify_add_watch, sethostname, setdomainname
+      ...[300, 254, 170, 171],
+    ],
+    fchmod: 91,
+    utimensat: 280,
+    truncate: 76,
+    // kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo, pidfd_send_signal
+    signals: [62, 200, 234, 129, 297, 424],
+    prlimit: 302,
+    fcntl: 72,
   },
   arm64: {
     audit: 0xc00000b7,
@@ -54,6 +85,19 @@ const machines: Readonly<Record<string, Machine>> = {
       ...[170, 112, 171, 266],
     ],
     namespaces: [40, 39, 41, 268, 97, 428, 429, 430, 431, 432, 433, 442],
+    shared: [
+      ...[53, 452, 54, 55],
+      ...[5, 6, 7, 14, 15, 16, 463, 466, 469],
+      ...[118, 119, 122, 274, 140, 30, 238, 239],
+      ...[194, 196, 195, 190, 193, 191, 192, 186, 189, 188, 187, 180, 181],
+      ...[262, 27, 161, 162],
+    ],
+    fchmod: 52,
+    utimensat: 88,
+    truncate: 45,
+    signals: [129, 130, 131, 138, 240, 424],
+    prlimit: 261,
+    fcntl: 25,
   },
 }
 
@@ -61,6 +105,11 @@ const machines: Readonly<Record<string, Machine>> = {
 const families = { none: [], inet: [2, 10], unix: [1, 2, 10] } as const
 /** TIOCSTI types into the terminal, TIOCLINUX pastes into a console. */
 const typing = [0x5412, 0x541c]
+/** FS_IOC_SETFLAGS and FS_IOC_FSSETXATTR make a file that nobody can remove. */
+const marking = [0x40086602, 0x401c5820]
+/** FIOSETOWN and SIOCSPGRP let the kernel signal another process, as F_SETOWN, F_SETSIG and F_SETOWN_EX of fcntl do. */
+const owning = [0x8901, 0x8902]
+const owners = [8, 10, 15]
 
 const load = 0x20
 const jumpIfEqual = 0x15
@@ -70,21 +119,24 @@ const allow = 0x7fff0000
 const notPermitted = 0x00050001
 const killProcess = 0x80000000
 /** Offsets in `struct seccomp_data`: the low halves of arguments, as both architectures are little-endian. */
-const at = { number: 0, audit: 4, first: 16, second: 24 }
+const at = { number: 0, audit: 4, first: 16, second: 24, secondHigh: 28 }
 
 /**
  * The filter for this machine's architecture; `undefined` where there is no table for it.
  * @param may `sockets`: which the program may make. `inet`, the default: of the internet, as in a network namespace of its own they reach
  * nothing. `unix`: UNIX sockets too, which reach what is mounted into its root and nothing else. `none`: none, where the network is shared.
- * `nests`: it may make namespaces of its own, as Chromium's sandbox does
+ * `nests`: it may make namespaces of its own, as Chromium's sandbox does. `shares`: it shares processes, files and users with this machine, where
+ * Landlock of this ABI confines it: what Landlock does not judge is refused. `isRoot`: as the machine's or the container's root
  */
 export function seccompFilter(
-  may: { sockets?: keyof typeof families; nests?: true } = {},
+  may: { sockets?: keyof typeof families; nests?: true; shares?: { abi: number; isRoot: boolean } } = {},
   arch: string = process.arch,
 ): Buffer | undefined {
   const machine = Object.hasOwn(machines, arch) ? machines[arch] : undefined
   if (machine === undefined) return undefined
-  const { audit, socket, ioctl, x32, refused, namespaces } = machine
+  const { audit, socket, ioctl, x32, refused, namespaces, shared, fchmod, utimensat, prlimit, fcntl } = machine
+  const abi = may.shares?.abi ?? Number.POSITIVE_INFINITY
+  const asked = [...typing, ...(may.shares ? marking : []), ...(abi < 6 ? owning : [])]
   const allowed = families[may.sockets ?? 'inet']
   return assembled([
     [load, 0, 0, at.audit],
@@ -92,7 +144,27 @@ export function seccompFilter(
     [give, 0, 0, killProcess],
     [load, 0, 0, at.number],
     ...(x32 === undefined ? [] : refusing(x32, jumpIfAtLeast)),
-    ...[...refused, ...(may.nests ? [] : namespaces)].flatMap((number) => refusing(number)),
+    ...[
+      ...refused,
+      ...(may.nests ? [] : namespaces),
+      ...(may.shares ? shared : []),
+      ...(may.shares?.isRoot ? [fchmod, utimensat] : []),
+      ...(abi < 3 ? [machine.truncate] : []),
+      ...(abi < 6 ? machine.signals : []),
+    ].flatMap((number) => refusing(number)),
+    // A path that is absent stands for an open file.
+    ...(may.shares
+      ? judging(utimensat, at.second, [isZero, refusal, [load, 0, 0, at.secondHigh], isZero, refusal])
+      : []),
+    // Its own limits are 0; another's process is named.
+    ...(may.shares ? judging(prlimit, at.first, [isZero, refusal]) : []),
+    ...(abi < 6
+      ? judging(
+          fcntl,
+          at.second,
+          owners.flatMap((value) => refusing(value)),
+        )
+      : []),
     // Over the check of the family where it is another call.
     [jumpIfEqual, 0, allowed.length + 3, socket],
     [load, 0, 0, at.first],
@@ -102,16 +174,24 @@ export function seccompFilter(
     [jumpIfEqual, 1, 0, ioctl],
     [give, 0, 0, allow],
     [load, 0, 0, at.second],
-    ...typing.flatMap((request) => refusing(request)),
+    ...asked.flatMap((request) => refusing(request)),
     [give, 0, 0, allow],
   ])
 }
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number]
 
-const refusing = (value: number, compare = jumpIfEqual): Instruction[] => [
-  [compare, 0, 1, value],
-  [give, 0, 0, notPermitted],
+const refusal: Instruction = [give, 0, 0, notPermitted]
+/** Goes over the next instruction. */
+const isZero: Instruction = [jumpIfEqual, 1, 0, 0]
+const refusing = (value: number, compare = jumpIfEqual): Instruction[] => [[compare, 0, 1, value], refusal]
+
+/** Judges one call by an argument, and allows it where the rules let it pass. The number of the call is held before and after. */
+const judging = (number: number, argument: number, rules: readonly Instruction[]): Instruction[] => [
+  [jumpIfEqual, 0, rules.length + 2, number],
+  [load, 0, 0, argument],
+  ...rules,
+  [give, 0, 0, allow],
 ]
 
 function assembled(program: readonly Instruction[]): Buffer {

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { argsFrom, bwrapOptions, bwrapPath, type Cell } from './argv.ts'
-import { descends, type Load, loadOf } from './process-tree.ts'
+import { descends, hasEnded, type Load, loadOf } from './process-tree.ts'
 import { seccompFilter } from './seccomp.ts'
 import { taskGroup } from './task-group.ts'
 
-/** `exitCode` of the program; by a signal 128 and its number. */
+/** `exitCode` of the program; by a signal 128 and its number. `isAlone`: nothing that it started is left. */
 export type Ended =
-  | { kind: 'ended'; exitCode: number }
+  | { kind: 'ended'; exitCode: number; isAlone: boolean }
   /** The program never ran. `said`: what bubblewrap wrote. */
   | { kind: 'not_started'; said: string }
 
@@ -69,13 +69,14 @@ export function startInCell(cell: Cell, program: readonly string[], starter: Sta
   })
   const ended = new Promise<Ended>((resolve) => {
     child.on('error', (error) => resolve({ kind: 'not_started', said: error.message }))
-    child.on('close', () => {
-      const exitCode = report.exitCode()
-      if (exitCode !== undefined) resolve({ kind: 'ended', exitCode })
+    child.on('close', async () => {
+      const init = report.init()
       // Bubblewrap reports no exit code of a program that was ended before it ran, or together with the sandbox.
-      else if (isStopped || (report.init() !== undefined && child.signalCode !== null))
-        resolve({ kind: 'ended', exitCode: 137 })
-      else resolve({ kind: 'not_started', said: said.trim() })
+      const exitCode =
+        report.exitCode() ?? (isStopped || (init !== undefined && child.signalCode !== null) ? 137 : undefined)
+      if (exitCode === undefined) return resolve({ kind: 'not_started', said: said.trim() })
+      // Bubblewrap ends before the first process of its namespace, which ends after all others.
+      resolve({ kind: 'ended', exitCode, isAlone: init === undefined || (await hasEnded(init)) })
     })
   })
   return {

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { compilePolicy, type World } from '../../gate/index.ts'
+import type { Verdict } from '../../workbench/sandbox/level.ts'
+import { runCommand } from './run-command.ts'
+
+const now = 1
+const refusal = { said: 'bwrap: No permissions', because: 'this container refuses new namespaces', remedy: 'Use a VM.' }
+const verdicts = {
+  full: { at: 1, level: 'full' },
+  landlock: { at: 1, level: 'landlock', abi: 4, ...refusal },
+  none: { at: 1, level: 'none', abi: 0, ...refusal },
+} satisfies Record<string, Verdict>
+
+function judged(level: keyof typeof verdicts, workbench: { exec: boolean; landlock?: boolean }) {
+  const { effects } = runCommand({ verdict: () => verdicts[level], get: () => undefined })
+  const world: World = {
+    cluster: { nodes: [], guests: [] },
+    policy: compilePolicy({ file: { version: 1, workbench } as never }),
+    now,
+  }
+  return effects({ command: 'ls' }, world, {} as never)[0]?.atLeast
+}
+
+test.each([
+  ['full', false, undefined, undefined],
+  ['landlock', false, 'black', /landlock: true below workbench/],
+  ['landlock', true, 'red', /Landlock alone.*JARVIS’s user/],
+  ['none', true, 'black', /Use a VM/],
+] as const)(
+  'at the level %s, where policy.yaml says landlock: %s, a command is at least %s',
+  (level, landlock, tier, because) => {
+    const least = judged(level, { exec: true, landlock })
+    expect(least?.tier).toBe(tier)
+    if (because !== undefined)
+      expect(least).toMatchObject({ isAlways: true, because: expect.stringMatching(because) as string })
+  },
+)

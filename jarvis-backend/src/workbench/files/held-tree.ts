@@ -1,0 +1,101 @@
+import { isUtf8 } from 'node:buffer'
+import { chmodSync, closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, type Stats } from 'node:fs'
+import type { Steps } from '../../lib/steps.ts'
+import { quoted } from '../../redaction/visible.ts'
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
+/** O_PATH, which Node does not name. */
+const pathOnly = 0x200000
+
+/** One entry of a folder that is open. `path`: relative to the tree. `at`: names it as long as it is visited. `stat`: of a link its own. */
+export type Spot = { path: string; at: string; stat: Stats }
+
+/** Of a tree that a command leaves. `depth`: folders in folders. */
+export const mostOfTree = { entries: 40_000, depth: 100 }
+
+/** The tree is deeper or larger than what is read, or a name in it is no text. */
+export class Unreadable extends Error {}
+
+/**
+ * Visits all that a program left in a folder: a folder before what it holds. Each folder is opened without following a link, and its entries
+ * are named relative to it, so that nothing outside is reached, whatever is swapped meanwhile. Folders that their owner may not read are opened.
+ * @param leave called after all of a folder was visited, with its names @throws Unreadable
+ */
+export function* heldTree(
+  root: string,
+  visit: (spot: Spot) => void,
+  leave: (path: string, names: readonly string[]) => void = () => undefined,
+): Steps<void> {
+  let entries = 0
+  function* within(fd: number, path: string, depth: number): Steps<void> {
+    if (depth > mostOfTree.depth) throw new Unreadable(`It nests more than ${mostOfTree.depth} folders in each other.`)
+    const names: string[] = []
+    for (const name of namesIn(fd)) {
+      entries += 1
+      if (entries > mostOfTree.entries)
+        throw new Unreadable(`It leaves more than ${mostOfTree.entries.toLocaleString('en')} files and folders.`)
+      names.push(name)
+    }
+    for (const name of names) {
+      yield
+      const spot: Spot = { path: path === '' ? name : `${path}/${name}`, ...statAt(`/proc/self/fd/${fd}/${name}`) }
+      visit(spot)
+      if (spot.stat.isDirectory()) yield* inFolder(spot.at, (inner) => within(inner, spot.path, depth + 1))
+    }
+    leave(path, names)
+  }
+  yield* inFolder(root, (fd) => within(fd, '', 1))
+}
+
+const statAt = (at: string) => ({ at, stat: lstatSync(at) })
+
+/** @throws Unreadable for a name that is no text, which nothing could name again */
+function* namesIn(fd: number): Generator<string> {
+  // Node's types leave the names' encoding out.
+  const folder = opendirSync(`/proc/self/fd/${fd}`, { encoding: 'buffer' as 'utf8' })
+  try {
+    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
+      const name: unknown = entry.name
+      if (!Buffer.isBuffer(name) || !isUtf8(name))
+        throw new Unreadable(`The name ${quoted(String(name), 80)} is no text.`)
+      yield name.toString()
+    }
+  } finally {
+    folder.closeSync()
+  }
+}
+
+function* inFolder(at: string, work: (fd: number) => Steps<void>): Steps<void> {
+  const fd = opened(at, O_DIRECTORY, 0o700)
+  try {
+    yield* work(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Calls `read` with an open file of the tree. @returns undefined where it is no file any more */
+export function withHeldFile<T>({ at }: Pick<Spot, 'at'>, read: (file: number) => T): T | undefined {
+  const fd = opened(at, 0, 0o400)
+  try {
+    return fstatSync(fd).isFile() ? read(fd) : undefined
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Opens what is there itself, to read. @param needed its owner's bits of permissions, which it gets where they are missing */
+function opened(at: string, flags: number, needed: number): number {
+  const held = openSync(at, flags | O_NOFOLLOW | pathOnly)
+  try {
+    const stat = fstatSync(held)
+    const self = `/proc/self/fd/${held}`
+    const isOfKind = flags === O_DIRECTORY ? stat.isDirectory() : stat.isFile()
+    // Nothing but a file is opened to read: opening a pipe or a device may wait, or act.
+    if (!isOfKind) return openSync('/dev/null', O_RDONLY)
+    if ((stat.mode & needed) !== needed) chmodSync(self, (stat.mode & 0o777) | needed)
+    return openSync(self, O_RDONLY | flags)
+  } finally {
+    closeSync(held)
+  }
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process'
+import type { Clock } from '../../lib/clock.ts'
+import { hasRoom } from '../../lib/disk-room.ts'
+import { mostOfTree } from '../files/held-tree.ts'
+
+/** Calls `end` once a command has to end. @returns what ends the watch */
+export type Watch = (end: (why: 'disk' | 'layer') => void) => () => void
+
+const diskMs = 50
+const treeMs = 1_000
+const mostBytes = 1024 ** 3
+
+/**
+ * Watches what a command writes into its own folder: the disk keeps its reserve, and files, bytes and depth their limits. The disk is asked often,
+ * as it fills fast; the folder is measured by a program of its own, as it may hold anything.
+ */
+export const watchLayer =
+  (dir: string, clock: Clock): Watch =>
+  (end) => {
+    const stopping = new AbortController()
+    const cancels = { disk: () => {}, tree: () => {} }
+    const looks = {
+      disk() {
+        if (!hasRoom(dir)) end('disk')
+        cancels.disk = clock.after(diskMs, looks.disk)
+      },
+      async tree() {
+        if (await isTooLarge(dir, stopping.signal)) end('layer')
+        if (!stopping.signal.aborted) cancels.tree = clock.after(treeMs, () => void looks.tree())
+      },
+    }
+    cancels.disk = clock.after(diskMs, looks.disk)
+    cancels.tree = clock.after(treeMs, () => void looks.tree())
+    return () => {
+      stopping.abort()
+      cancels.disk()
+      cancels.tree()
+    }
+  }
+
+/** Whether more is in a folder than a command may leave. Folders that are closed count as one file; the disk's own room holds for them. */
+function isTooLarge(dir: string, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn('/usr/bin/find', [dir, '-xdev', '-printf', '%d %b\\n'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      ...{ env: {}, cwd: '/', signal, killSignal: 'SIGKILL' },
+    })
+    let [rest, entries, blocks, isOver] = ['', 0, 0, false]
+    child.stdout.on('data', (chunk: Buffer) => {
+      const lines = (rest + chunk.toString()).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        const [depth = 0, used = 0] = line.split(' ').map(Number)
+        entries += 1
+        blocks += used
+        // The layers' own folders are one or two levels deep.
+        isOver ||= depth > mostOfTree.depth + 2 || entries > mostOfTree.entries || blocks * 512 > mostBytes
+      }
+      if (isOver) child.kill('SIGKILL')
+    })
+    child.on('error', () => resolve(false))
+    child.on('close', () => resolve(isOver))
+  })
+}
