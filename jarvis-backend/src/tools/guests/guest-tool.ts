@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { type Effect, type EffectKind, Mistake } from '../../gate/effect.ts'
+import { type Becomes, type Effect, type EffectKind, Mistake } from '../../gate/effect.ts'
 import { guestTarget } from '../../gate/targets.ts'
 import type { World } from '../../gate/world.ts'
 import { oneLine } from '../../homelab/format.ts'
-import { configured, type GuestConfig, readConfig } from '../../homelab/operations/guest-config.ts'
+import { configured, type GuestConfig, readConfig, record } from '../../homelab/operations/guest-config.ts'
 import { runTask, type TaskOutcome, type TaskRequest } from '../../homelab/operations/run-task.ts'
 import { storageAt } from '../../homelab/operations/safety-snapshot.ts'
 import type { CallOptions } from '../../homelab/ports.ts'
 import { ApiError } from '../../homelab/proxmox/failure.ts'
-import type { Place } from '../../homelab/proxmox/guest.ts'
+import { guestPath, type Place } from '../../homelab/proxmox/guest.ts'
 import type { Guest, Storage, Target } from '../../protocol/index.ts'
 import { named, plainWord, quoted } from '../../redaction/visible.ts'
 import type { HomelabPorts } from '../homelab/homelab-tool.ts'
@@ -46,7 +46,7 @@ export function guestEffect(
   world: World,
   deed: string,
   sentence: (target: Target) => string,
-  more: Pick<Effect, 'atLeast' | 'executes'> = {},
+  more: Pick<Effect, 'atLeast' | 'executes' | 'becomes'> = {},
 ): Effect {
   const target = guestTarget({ vmid }, world)
   return { kind, on: 'guest', target, deed, sentence: sentence(target), ...more }
@@ -60,17 +60,22 @@ export const cutsPower = (vmid: number, world: World, action: 'stop' | 'restart'
   target: guestTarget({ vmid }, world),
 })
 
-/** Makes a guest that is not there yet. @throws Mistake where its id is taken */
+/** The tags of a configuration. */
+export const tagsIn = ({ tags = '' }: Readonly<Record<string, string>>): string[] =>
+  tags.split(/[;, ]+/).filter((tag) => tag !== '')
+
+/** Makes a guest that is not there yet. @param becomes its marks besides its name and node @throws Mistake where its id is taken */
 export function newEffect(
   { cluster }: World,
   { type, newId, node, name }: { type: Guest['type']; newId: number; node: string; name: string },
   deed: string,
   sentence: string,
+  becomes: Becomes = {},
 ): Effect {
   const taken = cluster.guests.find((guest) => guest.vmid === newId)
   if (taken !== undefined) throw new Mistake(`newId: ${newId} is in use by ${who(taken)}; choose another.`)
   const target: Target = { kind: 'guest', id: `${type}/${newId}`, ...{ name, node, vmid: newId, type } }
-  return { kind: 'create', on: 'guest', target, deed, sentence }
+  return { kind: 'create', on: 'guest', target, deed, sentence, becomes: { name, node, ...becomes } }
 }
 
 /** Afterwards a guest that JARVIS made is one like any other. */
@@ -201,6 +206,16 @@ export async function volumeThere(
   throw new Mistake(
     `${field}: ${oneLine(volume, 120)} is not there. ${others.length === 0 ? `${named(storage)} holds none.` : `There are: ${others.join(', ')}.`}`,
   )
+}
+
+/** A guest's configuration as a snapshot holds it. @throws ApiError */
+export async function snapshotConfig(
+  { api }: Pick<HomelabPorts, 'api'>,
+  guest: Place,
+  snapshot: string,
+  { signal }: Pick<CallOptions, 'signal'>,
+): Promise<Record<string, string>> {
+  return record(await api.get([...guestPath(guest), 'snapshot', snapshot, 'config'], {}, { signal }))
 }
 
 /** A value as a key will have it: shortened, and quoted where it is more than one word of plain characters. */
