@@ -68,6 +68,9 @@ export const raiseWords: Readonly<
   own_guest: { words: 'the guest JARVIS runs on' },
   own_node: { words: 'the node JARVIS runs on' },
   quorum_at_stake: { words: 'a node without which quorum is lost' },
+  // They hold for every change of a guest, and pass.
+  no_quorum: { words: 'a cluster without quorum', concerns: () => false },
+  quorum_unknown: { words: 'a cluster of which nobody knows whether it has a quorum', concerns: () => false },
   at_work: { words: 'a guest with a task or transition at work' },
   gateway_guest: { words: 'the gateway' },
   dns_guest: { words: 'the DNS' },

@@ -101,6 +101,7 @@ export const cloneGuest = homelabTool({
     }
     return changeGuest(ports, { path: [...guestPath(place), 'clone'], form, what: `a copy of ${vmid}` }, context, {
       vmid,
+      makes: newId,
       about: `${vmid}`,
       did: `it is copied to ${newId} ${named(name)}`,
       after: 'The copy is stopped.',

@@ -4,11 +4,13 @@ import { guestTarget } from '../../gate/targets.ts'
 import type { World } from '../../gate/world.ts'
 import { oneLine } from '../../homelab/format.ts'
 import { configured, type GuestConfig, readConfig, record } from '../../homelab/operations/guest-config.ts'
+import { leftOf, reasonOf } from '../../homelab/operations/left-of.ts'
 import { runTask, type TaskOutcome, type TaskRequest } from '../../homelab/operations/run-task.ts'
 import { storageAt } from '../../homelab/operations/safety-snapshot.ts'
 import type { CallOptions } from '../../homelab/ports.ts'
 import { ApiError } from '../../homelab/proxmox/failure.ts'
 import { guestPath, type Place } from '../../homelab/proxmox/guest.ts'
+import { isQuorumLoss, notSent } from '../../homelab/quorum.ts'
 import type { Guest, Storage, Target } from '../../protocol/index.ts'
 import { named, plainWord, quoted } from '../../redaction/visible.ts'
 import type { HomelabPorts } from '../homelab/homelab-tool.ts'
@@ -229,12 +231,25 @@ export const shownKey = (config: GuestConfig, key: string): string => shown(conf
  * @throws JarvisError `cluster_unreachable`, `outcome_unknown`
  */
 export async function changeGuest(
-  { api }: Pick<HomelabPorts, 'api'>,
+  { api, cluster }: Pick<HomelabPorts, 'api' | 'cluster'>,
   request: TaskRequest,
   context: ToolContext,
-  told: { vmid: number; about: string; did: string; after?: string; data?: Record<string, unknown> },
+  told: { vmid: number; about: string; did: string; after?: string; data?: Record<string, unknown>; makes?: number },
 ): Promise<ToolOutput> {
-  return outputOf(await runTask(api, request, context), told)
+  const outcome = await runTask(api, request, context)
+  // A refusal of the arguments or for a right came before anything was done.
+  const mayBeHalf = !outcome.ok && (outcome.refused === undefined || (outcome.refused.status ?? 0) >= 500)
+  if (!mayBeHalf) return outputOf(outcome, { ...told, left: outcome.ok ? '' : 'Nothing was done.' })
+  const { signal } = context
+  const exitStatus = outcome.upid === undefined ? outcome.exitStatus : await reasonOf(api, outcome, signal)
+  const { vmid, makes } = told
+  const [, node = '', type] = request.path.map(String)
+  const seen = cluster.state().guests.find((guest) => guest.vmid === vmid)
+  const place: Place = seen ?? { vmid, node, type: type === 'lxc' ? 'ct' : 'vm' }
+  const all = [place, ...(makes === undefined || makes === vmid ? [] : [{ ...place, vmid: makes }])]
+  const left: string[] = []
+  for (const one of all) left.push(await leftOf(api, one, signal))
+  return outputOf({ ...outcome, exitStatus }, { ...told, left: left.join(' ') })
 }
 
 export function outputOf(
@@ -245,7 +260,8 @@ export function outputOf(
     did,
     after,
     data = {},
-  }: { vmid: number; about: string; did: string; after?: string; data?: Record<string, unknown> },
+    left = '',
+  }: { vmid: number; about: string; did: string; after?: string; data?: Record<string, unknown>; left?: string },
 ): ToolOutput {
   const said = oneLine(exitStatus, 300)
   const all = { vmid, ...(upid !== undefined && { upid }), exitStatus, ok, ...data }
@@ -253,10 +269,12 @@ export function outputOf(
     const warned = exitStatus === 'OK' ? '' : ` Its task ended ${said}: its log says more.`
     return { text: `${about}: ${did}.${warned}${after === undefined ? '' : ` ${after}`}`, summary: did, data: all }
   }
-  const failed = upid === undefined ? 'Proxmox refused, and nothing was done' : 'its task failed'
+  const failed = upid !== undefined ? 'its task failed' : exitStatus === notSent ? 'not sent' : 'Proxmox refused'
   return {
-    text: `${about}: ${failed}: "${said}". ${advice(said, upid !== undefined)}`,
-    summary: `${upid === undefined ? 'Refused' : 'Task failed'}: ${oneLine(said, 120)}`,
+    text: [`${about}: ${failed}: "${said}".`, left, advice(said, upid !== undefined)]
+      .filter((part) => part !== '')
+      .join(' '),
+    summary: `${upid === undefined ? (exitStatus === notSent ? 'Not sent' : 'Refused') : 'Task failed'}: ${oneLine(said, 120)}`,
     data: all,
     isError: true,
   }
@@ -272,6 +290,7 @@ export function advice(said: string, hasTask: boolean): string {
   if (/Permission check failed/.test(said)) {
     return 'The API token lacks that right: someone must add it to the token’s role in Proxmox. Trying again changes nothing.'
   }
-  if (/no quorum/.test(said)) return 'Too few nodes are online: see get_cluster_status.'
+  if (isQuorumLoss(said))
+    return 'The cluster has no quorum, so Proxmox cannot write its configuration: wake the missing nodes first, and do not try again before. get_cluster_status shows who is missing.'
   return hasTask ? 'Look at what it left behind before doing more; the task’s log on the node says why.' : ''
 }

@@ -4,9 +4,11 @@ import { type Becomes, type Effect, Mistake } from '../../gate/effect.ts'
 import type { World } from '../../gate/world.ts'
 import { oneLine } from '../../homelab/format.ts'
 import { configured, type GuestConfig, readConfig, volumesOf } from '../../homelab/operations/guest-config.ts'
+import { leftOf } from '../../homelab/operations/left-of.ts'
 import { safetyOf } from '../../homelab/operations/safety-snapshot.ts'
 import { ApiError } from '../../homelab/proxmox/failure.ts'
 import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { notSent } from '../../homelab/quorum.ts'
 import { canonicalJson } from '../../lib/canonical.ts'
 import { drillPool, type Guest } from '../../protocol/index.ts'
 import { redacted } from '../../redaction/assignments.ts'
@@ -127,10 +129,13 @@ export const setGuestConfig = homelabTool({
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'cluster_refused') throw error
       const said = oneLine(error.words, 300)
-      const text = `${vmid}: Proxmox refused, and nothing was changed: "${said}". ${advice(said, false)}${kept}`
+      const isSent = error.words !== notSent
+      const left =
+        !isSent || (error.status ?? 0) < 500 ? 'Nothing was changed.' : await leftOf(ports.api, place, signal)
+      const text = `${vmid}: ${isSent ? 'Proxmox refused' : 'not sent'}: "${said}". ${left} ${advice(said, false)}${kept}`
       return {
         text,
-        summary: `Refused: ${oneLine(said, 120)}`,
+        summary: `${isSent ? 'Refused' : 'Not sent'}: ${oneLine(said, 120)}`,
         data: { ...nothing(vmid, said), ...extra },
         isError: true,
       }
