@@ -143,6 +143,24 @@ test('where the cluster cannot be read, an approval is refused with the reason a
   expect(await screen.next('chat:tool_result')).toMatchObject({ isError: false })
 })
 
+test('without a quorum a card cannot be approved, stays, says why, and counts again once there is one', async () => {
+  const { fake, screen, asked, decide, until } = await start()
+  const card = await asked()
+  for (const node of ['pve3', 'pve4']) await fake.control.setNode(node, false)
+  await until(({ isQuorate }) => isQuorate === false)
+  expect(await decide(card)).toMatchObject({
+    ok: false,
+    error: { code: 'cluster_unreachable', message: expect.stringContaining('The cluster has no quorum') },
+  })
+  const { snapshot } = await screen.ask('chat:attach', { sessionId: card.sessionId })
+  expect(snapshot.pending).toHaveLength(1)
+  expect(await fake.control.changes()).toEqual([])
+
+  for (const node of ['pve3', 'pve4']) await fake.control.setNode(node, true)
+  await until(({ isQuorate, nodes }) => isQuorate === true && nodes.every(({ status }) => status === 'online'))
+  expect(await decide(card)).toMatchObject({ ok: true })
+})
+
 test('a call that needs no card is judged on the present state', async () => {
   const policy = 'allow: [{tool: stop_vm, target: vm/100, because: A test.}]'
   const { fake, asked } = await start({ policy })

@@ -114,7 +114,7 @@ test('without quorum nothing starts, and nothing runs late', async () => {
   await fake.control.setNode('pve4', false)
   await until(({ isQuorate }) => !isQuorate)
   const outcome = await cluster.power(102, 'start', false, calm())
-  expect(outcome).toMatchObject({ ok: false, exitStatus: 'cluster not ready - no quorum?', observed: 'stopped' })
+  expect(outcome).toMatchObject({ ok: false, exitStatus: 'no quorum, so JARVIS sent nothing', observed: 'stopped' })
   expect(outcome.upid).toBeUndefined()
 })
 

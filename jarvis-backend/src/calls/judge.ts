@@ -146,6 +146,8 @@ export function createJudge(
       const hidden = mistakeBeyond(scopes, input, now)
       return hidden === undefined ? invalid(tool, error.message) : { kind: 'blocked', verdict: hidden }
     }
+    const seen = tool.prepare && previewed?.(toolName, input, asker)
+    if (seen !== undefined && 'preview' in seen) effects = withRead(effects, seen.preview)
     const [{ target } = noEffect] = effects
     const call = {
       toolName,
@@ -167,7 +169,6 @@ export function createJudge(
     const refused = refusalBy(scopes, tool, input, effects, judged, now)
     if (refused !== undefined) return { kind: 'blocked', verdict: refused }
     if (verdict.tier === 'black') return { kind: 'blocked', verdict, effects, target }
-    const seen = tool.prepare && previewed?.(toolName, input, asker)
     if (seen !== undefined && 'problem' in seen) return { ...invalid(tool, seen.problem), isPreviewed: true }
     const { preview } = seen ?? {}
     const led = preview?.leads === undefined ? undefined : judgeLed(judge, preview.leads, sources, asker)
@@ -211,6 +212,12 @@ export function createJudge(
     return undefined
   }
 }
+
+/** The effects with what was read of the marks that the guest gets. */
+const withRead = (effects: Effects, { becomes }: Preview): Effects =>
+  becomes === undefined
+    ? effects
+    : effects.map((effect) => (effect.becomes === undefined ? effect : { ...effect, becomes }))
 
 /** The call that is run in place of this one; it has been found already, when the effects were. */
 function stoodFor(

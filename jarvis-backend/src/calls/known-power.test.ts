@@ -11,6 +11,13 @@ const state = (status: string, node: string) =>
   ({ guests: [{ vmid: 100, status, node: 'pve' }], nodes: [{ name: 'pve', status: node }] }) as unknown as ClusterState
 const lost = 'Whether 100 runs is not known: pve does not answer'
 
+test('without a quorum no change of a guest can be approved, and where that is not known it can', () => {
+  const now = (isQuorate: boolean | null) => ({ ...state('running', 'online'), isQuorate })
+  expect(whyPowerUnknown([on('config', 100)], now(false))).toContain('The cluster has no quorum')
+  expect(whyPowerUnknown([on('read', 100)], now(false))).toBeUndefined()
+  expect(whyPowerUnknown([on('config', 100)], now(null))).toBeUndefined()
+})
+
 test.each<[string, readonly Effect[], ClusterState, string | undefined]>([
   ['a node that is off', [on('power', 100)], state('unknown', 'offline'), lost],
   ['a node of which nothing is known', [on('power', 100)], state('unknown', 'unknown'), lost],

@@ -1,13 +1,18 @@
-import type { Effect } from '../gate/index.ts'
+import { type Effect, restsOnQuorum } from '../gate/index.ts'
 import type { ClusterState } from '../protocol/index.ts'
 import { named } from '../redaction/visible.ts'
 
 /**
- * Why an approval of these effects would rest on nothing: they start, stop or restart a guest whose node does not answer, so that nobody
- * knows whether the guest runs. Undefined where the state is known, and where the node answers and tells a state that JARVIS has no word
- * for: a person may want to end just such a guest.
+ * Why an approval of these effects would rest on nothing now: the cluster has no quorum, or they start, stop or restart a guest whose node does
+ * not answer, so that nobody knows whether the guest runs. Undefined where the state is known, and where the node answers and tells a state that
+ * JARVIS has no word for: a person may want to end just such a guest.
  */
-export function whyPowerUnknown(effects: readonly Effect[], { guests, nodes }: ClusterState): string | undefined {
+export function whyPowerUnknown(
+  effects: readonly Effect[],
+  { guests, nodes, isQuorate }: Pick<ClusterState, 'guests' | 'nodes' | 'isQuorate'>,
+): string | undefined {
+  if (isQuorate === false && effects.some(restsOnQuorum))
+    return 'The cluster has no quorum: Proxmox would refuse the change or do half of it'
   for (const { kind, on, target } of effects) {
     if (kind !== 'power' || on !== 'guest') continue
     const guest = guests.find(({ vmid }) => vmid === target.vmid)

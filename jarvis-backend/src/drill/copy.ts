@@ -6,8 +6,8 @@ import { ApiError } from '../homelab/proxmox/failure.ts'
 import { followTask } from '../homelab/proxmox/follow.ts'
 import { guestPath } from '../homelab/proxmox/guest.ts'
 import { parseUpid } from '../homelab/proxmox/upid.ts'
-import { JarvisError, type Task } from '../protocol/index.ts'
-import { type Drill, drillPool, markOf } from './drill.ts'
+import { drillPool, JarvisError, type Task } from '../protocol/index.ts'
+import { type Drill, markOf } from './drill.ts'
 import { type GuestConfig, pulledNets, readConfigAnswer } from './guest-config.ts'
 
 /**

@@ -29,11 +29,11 @@ export interface DrillStore {
   proofs(vmid?: number): Drill[]
 }
 
-/** The pool that the copies are made in. */
-export const drillPool = 'jarvis-drill'
-
 /** Stands in the copy's description. Its id cannot be guessed, so no other guest has it by chance. */
-export const markOf = ({ id, vmid }: Pick<Drill, 'id' | 'vmid'>): string => `JARVIS restore drill ${id} of ${vmid}`
+export const markOf = ({ id, vmid }: Pick<Drill, 'id' | 'vmid'>): string => `${markStart}${id} of ${vmid}`
+const markStart = 'JARVIS restore drill '
+/** Whether a description may make a guest a drill's copy, which is destroyed without a question. */
+export const isMarked = (description: string): boolean => description.includes(markStart.trim())
 
 export const levelWords: Record<number, string> = {
   1: 'fresh',

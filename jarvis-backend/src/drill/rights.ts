@@ -1,4 +1,4 @@
-import { drillPool } from './drill.ts'
+import { drillPool } from '../protocol/index.ts'
 
 type Ids = { first: number; last: number }
 

@@ -1,5 +1,6 @@
 import { type Approve, attachedServerOf, type Tier, type Verdict } from '../protocol/index.ts'
 import { type Effect, matches } from './effect.ts'
+import { movedMarks, viewsOf } from './marks.ts'
 import { sessionRoot } from './places/roots.ts'
 import { isOfSite, saidBy } from './places/web-words.ts'
 import type { Policy } from './policy/policy.ts'
@@ -100,12 +101,13 @@ function raised(call: Call, effects: readonly Effect[], world: World): Verdict {
   const own = ownVerdict(call, world.policy, first && ((tier) => reasonOf(first, tier, world)))
   let verdict = own
   let reasons: string[] = []
+  const views = viewsOf(effects, world)
   for (const rule of world.policy.rules) {
-    for (const effect of effects) {
+    for (const { effect, world: seen } of views) {
       // A rule of the call's own tier is named too: it says more than the tool. A second black rule adds nothing.
       const isSilent = rank(rule.tier) < rank(verdict.tier) || (verdict !== own && verdict.tier === 'black')
       if (isSilent || !concerns(rule, call.toolName, effect)) continue
-      const facts: Facts = { ...call, effect, target: effect.target, world }
+      const facts: Facts = { ...call, effect, target: effect.target, world: seen }
       try {
         if (!rule.when(facts)) continue
         const reason = typeof rule.because === 'string' ? rule.because : rule.because(facts)
@@ -131,17 +133,24 @@ function approvalOf(call: Call, effects: readonly Effect[], world: World): Appro
   return approve
 }
 
-/** The rules about the call that say more of its card than that there is one. */
-const rulesAbout = (call: Call, effects: readonly Effect[], world: World): Rule[] =>
-  world.policy.rules.filter(
+/**
+ * The rules about the call that say more of its card than that there is one, and those that would be about other calls once this one has
+ * changed the guest's marks: whoever must approve those must approve the change.
+ */
+const rulesAbout = (call: Call, effects: readonly Effect[], world: World): Rule[] => {
+  const moved = effects.flatMap((effect) => movedMarks(effect, world)).flatMap(({ readers }) => readers)
+  const views = viewsOf(effects, world)
+  return world.policy.rules.filter(
     (rule) =>
       (rule.approve !== undefined || rule.proof !== undefined) &&
       rule.tier === 'red' &&
-      effects.some(
-        (effect) =>
-          concerns(rule, call.toolName, effect) && rule.when({ ...call, effect, target: effect.target, world }),
-      ),
+      (moved.some((reader) => reader.rule === rule.name) ||
+        views.some(
+          ({ effect, world: seen }) =>
+            concerns(rule, call.toolName, effect) && rule.when({ ...call, effect, target: effect.target, world: seen }),
+        )),
   )
+}
 
 /** Raises a call by one tier when its words came out of a tool result, or a result orders it by name. `allow` does not lower it. */
 function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world: World): Verdict {

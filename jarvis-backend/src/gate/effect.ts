@@ -1,4 +1,4 @@
-import type { Target } from '../protocol/index.ts'
+import type { Guest, Target } from '../protocol/index.ts'
 
 /**
  * The kinds of effects that the gate knows.
@@ -28,6 +28,16 @@ export type Thing = (typeof things)[number]
 export type Touch = { kind: EffectKind; on: Thing; action?: PowerAction; type?: 'vm' | 'ct' }
 export type PowerAction = 'start' | 'stop' | 'restart'
 
+/**
+ * Facts of a guest by which the policy, roles and topology judge later calls about it, as a call leaves them. Its number, kind and state are
+ * judged anew at each call. `unread`: the guest gets tags that nobody has read yet, as those of a backup. `had`: its tags by its own
+ * configuration, because the cluster's list may be older or have none.
+ */
+export type Becomes = Partial<Pick<Guest, 'name' | 'tags' | 'pool' | 'node'>> & {
+  unread?: true
+  had?: readonly string[]
+}
+
 /** One effect of one call, on the thing that it reaches now. */
 export type Effect = Touch & {
   /** `kind: 'none'` with an empty id when the target was not found. */
@@ -42,6 +52,7 @@ export type Effect = Touch & {
   service?: string
   /** The service is a unit of systemd, so that its node can be asked about it. */
   isUnit?: true
+  becomes?: Becomes
   /** Of `on: 'file'`: its path in the memory's folder. */
   file?: string
   /** Of `on: 'path'`: where it is. */

@@ -39,6 +39,7 @@ export { beyondRole, notYours, notYoursReason, type Role, roleGone } from './rol
 export { seenBy } from './roles/view.ts'
 export type { Call, Rule } from './rule.ts'
 export type { Sources } from './taint/taint.ts'
+export { noQuorumRule, restsOnQuorum } from './topology/rules.ts'
 export { groupsOf, isOwnGuest, lossesWithout } from './topology/topology.ts'
 export { unitAsked } from './topology/units.ts'
 export type { SeenUnit, World } from './world.ts'

@@ -27,6 +27,10 @@ export const raiseWords: Readonly<
   refused_arguments: { words: 'arguments that are refused', concerns: () => false },
   always_asks: { words: 'arguments that always ask', concerns: () => false },
   risky_arguments: { words: 'arguments that ask', concerns: () => false },
+  changes_marks: {
+    words: 'a tag, name or node by which a rule, a role or the topology judges',
+    concerns: ({ kind, on }) => on === 'guest' && (kind === 'config' || kind === 'create' || kind === 'data'),
+  },
   unknown_effect: { words: 'an effect that nobody has declared', concerns: ({ kind }) => kind === 'unknown' },
   protected_guest: {
     words: 'a protected guest',
@@ -64,6 +68,9 @@ export const raiseWords: Readonly<
   own_guest: { words: 'the guest JARVIS runs on' },
   own_node: { words: 'the node JARVIS runs on' },
   quorum_at_stake: { words: 'a node without which quorum is lost' },
+  // They hold for every change of a guest, and pass.
+  no_quorum: { words: 'a cluster without quorum', concerns: () => false },
+  quorum_unknown: { words: 'a cluster of which nobody knows whether it has a quorum', concerns: () => false },
   at_work: { words: 'a guest with a task or transition at work' },
   gateway_guest: { words: 'the gateway' },
   dns_guest: { words: 'the DNS' },

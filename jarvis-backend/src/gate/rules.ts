@@ -4,8 +4,9 @@ import { unnamedHost } from '../ssh-grammar/contacts.ts'
 import { judgeCommand } from '../ssh-grammar/judge-command.ts'
 import { guestOfUnit, isNoService, plainService } from '../ssh-grammar/services.ts'
 import { isLost } from './effect.ts'
+import { movedMarks } from './marks.ts'
 import { placeRules } from './places/rules.ts'
-import { alwaysAsks } from './policy/profile.ts'
+import { alwaysAsks, markRule } from './policy/profile.ts'
 import type { Facts, Rule } from './rule.ts'
 import { namesStorage } from './storages.ts'
 import { topologyRules } from './topology/rules.ts'
@@ -65,6 +66,17 @@ export const rules: readonly Rule[] = [
     when: ({ effect }) => effect.atLeast?.isAlways === true,
     tier: 'red',
     because: ({ effect }) => effect.atLeast?.because ?? '',
+  },
+  {
+    name: markRule,
+    when: ({ effect, world }) => movedMarks(effect, world).length > 0,
+    tier: 'red',
+    because({ effect, target, world }) {
+      const [first, ...more] = movedMarks(effect, world)
+      const others =
+        more.length === 0 ? '' : ` ${more.length} more such ${more.length === 1 ? 'fact' : 'facts'} change.`
+      return `Later calls about ${target.vmid ?? 'it'} are judged otherwise, because it changes ${first?.words ?? ''}.${others}`
+    },
   },
   {
     name: 'risky_arguments',

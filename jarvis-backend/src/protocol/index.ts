@@ -278,7 +278,7 @@ export {
   StepState,
   TodoItem,
 } from './plan.ts'
-export { OpenDrill, ProofsReply, RestoreProof } from './proof.ts'
+export { drillPool, OpenDrill, ProofsReply, RestoreProof } from './proof.ts'
 export { PushBody, type PushButtons, PushDecideBody, PushDevice, type PushMessage, PushReply } from './push.ts'
 export {
   Answer,

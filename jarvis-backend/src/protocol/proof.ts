@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+/** The pool that restore drills keep their copies in. */
+export const drillPool = 'jarvis-drill'
+
 /**
  * What a restore drill proved of a guest's backup. `level`: 1 fresh, 2 verified, 3 its configuration can be read, 4 restored,
  * 5 booted, 6 an app answers. Times are Unix ms.

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Effect, Ending, Touch } from '../gate/effect.ts'
+import type { Becomes, Effect, Ending, Touch } from '../gate/effect.ts'
 import type { ArgumentRaise } from '../gate/raises.ts'
 import type { World } from '../gate/world.ts'
 import type { CallOptions } from '../homelab/ports.ts'
@@ -95,6 +95,8 @@ export type Preview = {
   diff?: readonly FileDiff[]
   /** What an approval rests on, by what it is: `{ configuration: digest }`. Another value asks again. */
   basis?: Readonly<Record<string, string>>
+  /** As the effect's, where what the guest gets had to be read: the tags of a backup. */
+  becomes?: Becomes
   /** `false`: it never goes back by itself, as a change of disks or of a guest's networks. */
   mayGoBack?: false
   /** The node that puts it back by a timer of its own, where it was approved to go back: it may cut JARVIS off. */

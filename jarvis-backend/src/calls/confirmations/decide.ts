@@ -1,4 +1,4 @@
-import type { Scope } from '../../gate/index.ts'
+import { noQuorumRule, type Scope } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Card, JarvisError } from '../../protocol/index.ts'
 import type { Decisions } from '../../signing/decisions.ts'
@@ -102,7 +102,8 @@ export function createDecide(
     const isAlone = alone !== undefined
     const person = approvals.approver(known, by, isAlone)
     const { standing, isNext = false } = attended.standing(toolUseId) ?? {}
-    const unknown = standing?.kind === 'over' ? undefined : parts.whyUnknown(known.card)
+    const isOver = standing?.kind === 'over' && standing.judgement.verdict.rule !== noQuorumRule
+    const unknown = isOver ? undefined : parts.whyUnknown(known.card)
     if (unknown !== undefined) throw undecidable('cluster_unreachable', unknown)
     if (standing !== undefined && standing.kind !== 'stands') {
       attended.resolve(toolUseId, { type: 'approve', standing, isNext, resolution: attended.withdrawn(standing) })

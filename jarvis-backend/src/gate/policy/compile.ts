@@ -4,8 +4,8 @@ import type { EffectKind, Thing, Touch } from '../effect.ts'
 import { approveOf } from '../roles/approve.ts'
 import { rolesOf } from '../roles/role.ts'
 import type { Rule } from '../rule.ts'
-import { conditionOf } from './conditions.ts'
-import type { Policy } from './policy.ts'
+import { conditionOf, marksIn } from './conditions.ts'
+import type { Policy, Reader, Readers } from './policy.ts'
 import type { PolicyFile, PolicyRule } from './schema.ts'
 import { shippedPolicy } from './shipped.ts'
 import { workbenchOf } from './workbench.ts'
@@ -55,6 +55,7 @@ export function compilePolicy(added: {
       ...(roles !== undefined && { roles }),
       ...(groups !== undefined && { groups }),
     },
+    readers: readersOf(file),
     workbench: workbenchOf(file.workbench),
   }
 }
@@ -85,6 +86,20 @@ function compiled(
     ...(approve && { approve: approveOf(approve) }),
     ...(proof === 'passkey' && { proof }),
   }
+}
+
+/** What of the file reads which marks of guests. */
+function readersOf({ rules = [], roles = {} }: PolicyFile): Readers {
+  const all = [
+    ...rules.map(({ name, when }) => ({ words: `the rule ${name}`, rule: ownRuleName(name), marks: marksIn(when) })),
+    ...Object.entries(roles).flatMap(([role, scopes]) =>
+      scopes.map(({ on }) => ({ words: `the role ${role}`, marks: on === 'all' ? [] : marksIn({ target: on }) })),
+    ),
+  ]
+  const readers = new Map<string, Reader[]>()
+  for (const { marks, ...reader } of all)
+    for (const mark of marks) readers.set(mark, [...(readers.get(mark) ?? []), reader])
+  return readers
 }
 
 const observedIn = ({ rules = [], timezone }: PolicyFile): Rule[] =>

@@ -35,6 +35,12 @@ export function conditionOf(when: When | undefined, timezone: PolicyFile['timezo
   return (facts) => conditions.every((holds) => holds(facts))
 }
 
+/** The marks of guests that the conditions read: `tag:NAME` and `node/NAME` in lower case, `pool:NAME`. */
+export const marksIn = ({ target = [], node = [] }: Pick<When, 'target' | 'node'> = {}): string[] => [
+  ...target.flatMap((id) => (id.startsWith('tag:') ? [id.toLowerCase()] : id.startsWith('pool:') ? [id] : [])),
+  ...node.map((name) => `node/${name.toLowerCase()}`),
+]
+
 /** Case does not count except in a pool's name, and a guest is known by its number, as with protected targets. */
 function targetIs(wanted: readonly string[]): Condition {
   const vmids = new Set<number>()

@@ -29,8 +29,15 @@ export type Policy = {
   profile: ProfileName
   limits: Limits
   topology: Topology
+  /** Rules and roles of the file by the marks of guests that they read. */
+  readers: Readers
   workbench: WorkbenchPolicy
 }
+
+/** What of policy.yaml reads a mark, in words. `rule`: the name of the compiled rule. */
+export type Reader = { words: string; rule?: string }
+/** By mark: `tag:NAME` and `node/NAME` in lower case, `pool:NAME`. */
+export type Readers = ReadonlyMap<string, readonly Reader[]>
 
 /**
  * What of the workbench is on: everything else is off. `files`: the tools over files. `web.fetch`: undefined: on where a search address is

@@ -27,8 +27,10 @@ export const taintRule = 'taint'
 export const alwaysAsks = 'always_asks'
 /** The rule for calls that would give a site or a search a code that nobody gave: text out of a result may stand in it. No profile lowers it. */
 export const codeRule = 'code_of_nobody'
+/** The rule for calls that change facts by which later calls are judged, such as a tag that a rule names. No profile lowers it. */
+export const markRule = 'changes_marks'
 /** Whether a call asks each time: no profile lowers it, and no grant is made for it. */
-export const mustAsk = (rule: string): boolean => [taintRule, alwaysAsks, codeRule].includes(rule)
+export const mustAsk = (rule: string): boolean => [taintRule, alwaysAsks, codeRule, markRule].includes(rule)
 
 /** The verdict under a profile. `rule` is `profile` when the profile changed the tier. */
 export function underProfile(verdict: Verdict, name: ProfileName): Verdict {

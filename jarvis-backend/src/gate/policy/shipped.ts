@@ -35,5 +35,6 @@ export const shippedPolicy: Policy = {
   profile: 'balanced',
   limits: { rates: new Map(), breaker: { failures: 5, withinMs: 5 * minuteMs, pauseMs: 5 * minuteMs } },
   topology: {},
+  readers: new Map(),
   workbench: noWorkbench,
 }

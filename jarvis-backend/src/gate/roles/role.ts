@@ -1,5 +1,6 @@
 import type { Tier } from '../../protocol/index.ts'
 import type { Effect } from '../effect.ts'
+import { viewsOf } from '../marks.ts'
 import { conditionOf } from '../policy/conditions.ts'
 import type { builtInRoleNames, MayWord, ScopeForm } from '../policy/roles-schema.ts'
 import type { PolicyFile } from '../policy/schema.ts'
@@ -82,13 +83,13 @@ export function beyondRole(
 ): Effect | undefined {
   if (isWhole) return undefined
   const counted = rank(tier) === rank('black') ? call.baseTier : stricter(tier, call.baseTier)
-  return effects.find(
-    (effect) =>
+  return viewsOf(effects, world).find(
+    ({ effect, world: seen }) =>
       !scopes.some(
         (scope) =>
-          scope.allows(call, effect, counted) && scope.reaches({ ...call, effect, target: effect.target, world }),
+          scope.allows(call, effect, counted) && scope.reaches({ ...call, effect, target: effect.target, world: seen }),
       ),
-  )
+  )?.effect
 }
 
 const mostSentences = 3

@@ -1,6 +1,7 @@
 import { firstOf } from '../../lib/words.ts'
 import { plainWord } from '../../redaction/visible.ts'
 import { guestOfUnit } from '../../ssh-grammar/services.ts'
+import type { Effect } from '../effect.ts'
 import type { Facts, Rule } from '../rule.ts'
 import {
   type Group,
@@ -39,6 +40,13 @@ function ownGuest({ target, effect, world }: Facts): boolean {
   const names = serviceNames(effect.service ?? '', target)
   return [target.vmid, ...names.map(guestOfUnit)].some((vmid) => vmid !== undefined && isOwnGuest(vmid, world))
 }
+
+/** The rule for changes that the cluster cannot write down now. It passes by itself, so a card waits for that. */
+export const noQuorumRule = 'no_quorum'
+
+/** Whether Proxmox writes the change into the cluster's own files. A command in a guest is none, nor what a node does for itself. */
+export const restsOnQuorum = ({ kind, on }: Effect): boolean =>
+  kind !== 'read' && kind !== 'execute' && (on === 'guest' || (on === 'site' && kind === 'create'))
 
 const role = (name: string, which: Role): Rule => ({
   name,
@@ -101,6 +109,20 @@ export const topologyRules: readonly Rule[] = [
     when: ({ target, world }) => quorumLoss(target.node ?? '', world) !== undefined,
     tier: 'red',
     because: ({ target, world }) => quorumLoss(target.node ?? '', world) ?? '',
+  },
+  {
+    name: noQuorumRule,
+    when: ({ effect, world }) => world.cluster.isQuorate === false && restsOnQuorum(effect),
+    tier: 'black',
+    because:
+      'The cluster has no quorum: Proxmox would refuse the change or do half of it, such as delete a disk and keep its configuration. Nothing is sent until enough nodes are online.',
+  },
+  {
+    name: 'quorum_unknown',
+    when: ({ effect, world }) => world.cluster.isQuorate === null && restsOnQuorum(effect),
+    tier: 'red',
+    because:
+      'Whether the cluster has a quorum is not known: without one Proxmox refuses the change or does half of it.',
   },
   {
     name: 'at_work',

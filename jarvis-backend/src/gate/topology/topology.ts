@@ -1,5 +1,5 @@
-import type { Guest, Node, Target } from '../../protocol/index.ts'
-import { quoted } from '../../redaction/visible.ts'
+import { drillPool, type Guest, type Node, type Target } from '../../protocol/index.ts'
+import { plainWord, quoted } from '../../redaction/visible.ts'
 import { restartCost, takesVote } from '../../ssh-grammar/services.ts'
 import type { World } from '../world.ts'
 
@@ -212,7 +212,10 @@ export function groupsOf(guest: Guest, { cluster, policy }: World): Group[] {
   const isUp = ({ status, node }: Guest) =>
     status === 'running' && cluster.nodes.some(({ name, status: its }) => name === node && its === 'online')
   const group = (name: string, isMember: (other: Guest) => boolean): Group => {
-    const others = cluster.guests.filter((other) => other.vmid !== guest.vmid && isMember(other))
+    // A restore drill's copy has the tags of its original, and serves nobody.
+    const others = cluster.guests.filter(
+      (other) => other.vmid !== guest.vmid && other.pool !== drillPool && isMember(other),
+    )
     return { name, others, running: others.filter(isUp) }
   }
   const named = Object.entries(policy.topology.groups ?? {})
@@ -224,6 +227,15 @@ export function groupsOf(guest: Guest, { cluster, policy }: World): Group[] {
   })
   return [...named, ...tagged]
 }
+
+/** All that the topology tells of a guest by its name, tags and place, a phrase each: another set of them is another guest to the rules. */
+export const topologyMarks = (guest: Guest, world: World): string[] => [
+  ...lossesWithout(guest, world).map((cost) => `what it is known for (${cost})`),
+  ...guest.tags
+    .filter((tag) => groupTag.test(tag))
+    .map((tag) => `a group of guests that stand in for each other (${plainWord(tag)})`),
+  ...(isOwnGuest(guest.vmid, world) ? [`the node that JARVIS runs on (${plainWord(guest.node)})`] : []),
+]
 
 /** `110 "pihole"` */
 export const guestName = ({ vmid, name }: Pick<Guest, 'vmid' | 'name'>): string => `${vmid} ${quoted(name)}`

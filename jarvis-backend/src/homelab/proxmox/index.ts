@@ -1,6 +1,7 @@
 import { type Clock, sleep } from '../../lib/clock.ts'
 import { JarvisError } from '../../protocol/index.ts'
 import type { Cluster, Consoles, PveApi, Shell } from '../ports.ts'
+import { readQuorum, withQuorum } from '../quorum.ts'
 import { readBackups } from './backups.ts'
 import { createConsoles } from './consoles.ts'
 import { storageNodes } from './details.ts'
@@ -61,9 +62,10 @@ export function createProxmox(
     return { vmid, node: guest.node, type: guest.type, name: guest.name, isHa: guest.isHa }
   }
 
+  const isQuorate = (signal: AbortSignal) => readQuorum(api, signal)
   const pve: PveApi = {
     get: api.get,
-    change: api.change,
+    change: withQuorum(api.change, isQuorate),
     now,
     wait: (ms, signal) => sleep(clock, ms, signal),
     noteTask(task) {
@@ -75,7 +77,7 @@ export function createProxmox(
   return {
     api: pve,
     consoles: createConsoles(api, clock),
-    ...(drillApi && { drillApi: { ...pve, get: drillApi.get, change: drillApi.change } }),
+    ...(drillApi && { drillApi: { ...pve, get: drillApi.get, change: withQuorum(drillApi.change, isQuorate) } }),
     state,
     catchUp: sight.catchUp,
     readAfresh: sight.readAfresh,

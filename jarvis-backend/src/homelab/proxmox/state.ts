@@ -1,5 +1,6 @@
 import { byNatural } from '../../lib/natural.ts'
 import type { ClusterPart, ClusterState, Guest, Node, Storage, Task } from '../../protocol/index.ts'
+import { quorumOf } from '../quorum.ts'
 import { noFigures } from '../unknown.ts'
 import type { GuestRow, StorageRow } from './answers.ts'
 import { type Figure, figureKeptMs, type Known, nodesOf, type Reading } from './known.ts'
@@ -46,13 +47,6 @@ export function stateOf(
     missing: [...(lost === undefined ? [] : [lost]), ...missingOf(known, reading, nodes)],
     ...(unread.length > 0 && { unread }),
   }
-}
-
-/** A single host has no cluster row and needs no quorum. An answer without rows, or without the flag, means unknown. */
-function quorumOf(status: Reading['status'] = []): boolean | null {
-  const cluster = status.find(({ type }) => type === 'cluster')
-  if (cluster !== undefined) return cluster.quorate ?? null
-  return status.filter(({ type }) => type === 'node').length === 1 ? true : null
 }
 
 function nodeOf(

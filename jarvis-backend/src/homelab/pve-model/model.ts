@@ -17,6 +17,8 @@ export type Model = {
   pools: Map<string, Pool>
   /** The commands that guest agents ran, by `vmid/pid`. */
   runs: Map<string, { code: number; out: string; err: string }>
+  /** Bytes of volumes of which the configuration says something else, by volume id; null: the volume is gone. */
+  sizes: Map<string, number | null>
   /** The faults that tests set. */
   faults: Faults
 }
@@ -48,6 +50,7 @@ export function createModel(host: PveHost, { guests, media, pools }: Seeds): Mod
     archives: firstArchives({ host, files }),
     logs: new Map(),
     runs: new Map(),
+    sizes: new Map(),
     media,
     pools: new Map(pools.map((name) => [name, { comment: '', vmids: new Set() }])),
     faults: { failNext: new Map(), breakRestore: new Set(), lateMs: 0, silentAgents: new Set() },

@@ -4,6 +4,7 @@ import { createModelApi } from '../pve-model/api.ts'
 import { createModelControls, type ModelControls } from '../pve-model/controls.ts'
 import { fullConfig, linesOf } from '../pve-model/guests/files.ts'
 import { createModel, type Model } from '../pve-model/model.ts'
+import { withQuorum } from '../quorum.ts'
 import { createCluster } from './cluster.ts'
 import { createConsoles } from './consoles.ts'
 import { createControls, type SimulatorControls } from './controls.ts'
@@ -53,10 +54,11 @@ export function createSimulator(options: {
     arrive: world.arrive,
     record: (request) => world.record('api', request),
   })
+  const change = withQuorum(api.change, world.isQuorate)
   const shell = createShell(world, metrics, guestFileOf(model))
   return {
     cluster: createCluster(world, metrics, options.protectedTargets),
-    api,
+    api: { ...api, change },
     pbs: createDemoPbs(world),
     shell,
     networkTimers: createNetworkTimers(world, host),

@@ -3,6 +3,7 @@ import { seenAfter } from '../format.ts'
 import type { Cluster, PowerAction, PowerOutcome } from '../ports.ts'
 import type { PowerStep } from '../pve-model/host.ts'
 import { Refusal } from '../pve-model/refusal.ts'
+import { notSent } from '../quorum.ts'
 import { mustBeAsExpected } from '../same-guest.ts'
 import { beginTask, endTask } from './tasks.ts'
 import type { SimGuest, World } from './world.ts'
@@ -38,8 +39,6 @@ export async function power(
   mustBeAsExpected(vmid, expected, guest)
   world.onlineNode(guest.node)
   const isForced = force && action !== 'start'
-  world.record('power', `${action} ${vmid}${isForced ? ' force' : ''}`)
-
   const startedAt = world.clock.now()
   const outcome = (task: Task | undefined, exitStatus: string): PowerOutcome => ({
     ...(task !== undefined && { upid: task.upid }),
@@ -48,6 +47,8 @@ export async function power(
     observed: world.statusOf(guest),
     durationMs: world.clock.now() - startedAt,
   })
+  if (!world.isQuorate()) return outcome(undefined, notSent)
+  world.record('power', `${action} ${vmid}${isForced ? ' force' : ''}`)
   const refusal = refusalOf(world, guest, action, isForced)
   if (refusal !== undefined) return outcome(undefined, refusal)
 

@@ -19,8 +19,10 @@ import {
   newEffect,
   placeOf,
   StorageName,
+  snapshotConfig,
   storageFor,
   TaskOutput,
+  tagsIn,
   unmade,
   vmidOf,
   who,
@@ -35,8 +37,9 @@ export const cloneGuest = homelabTool({
     { kind: 'create', on: 'guest' },
     { kind: 'read', on: 'guest' },
   ],
-  effects({ vmid, newId, name }, world) {
+  effects({ vmid, newId, name, snapshot }, world) {
     const source = guestTarget({ vmid }, world)
+    const { tags } = world.cluster.guests.find((guest) => guest.vmid === vmid) ?? {}
     const sentence = `${who(source)} is copied: the copy is ${newId} ${named(name)}.`
     return [
       newEffect(
@@ -44,6 +47,7 @@ export const cloneGuest = homelabTool({
         { type: source.type ?? 'vm', newId, node: source.node ?? '', name },
         `clone ${vmid} to ${newId}`,
         sentence,
+        snapshot === undefined ? { tags: tags ?? [] } : { unread: true },
       ),
       { kind: 'read', on: 'guest', target: source },
     ]
@@ -57,7 +61,9 @@ export const cloneGuest = homelabTool({
       throw new Mistake('snapshot: a container that runs is copied from a snapshot. take_snapshot first, or stop it.')
     }
     const bytes = roomFor(ports, guest, config, storage)
+    const copied = snapshot === undefined ? config.values : await snapshotConfig(ports, guest, snapshot, context)
     return {
+      becomes: { name, node: guest.node, tags: tagsIn(copied) },
       now: `${newId} is free${config.isTemplate ? '; the source is a template' : ''}`,
       then: `${guest.type === 'vm' ? 'VM' : 'CT'} ${newId} ${named(name)} on ${named(guest.node)}, stopped, ${
         bytes === 0
@@ -95,6 +101,7 @@ export const cloneGuest = homelabTool({
     }
     return changeGuest(ports, { path: [...guestPath(place), 'clone'], form, what: `a copy of ${vmid}` }, context, {
       vmid,
+      makes: newId,
       about: `${vmid}`,
       did: `it is copied to ${newId} ${named(name)}`,
       after: 'The copy is stopped.',

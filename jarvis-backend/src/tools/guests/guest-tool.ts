@@ -1,14 +1,16 @@
 import { z } from 'zod'
-import { type Effect, type EffectKind, Mistake } from '../../gate/effect.ts'
+import { type Becomes, type Effect, type EffectKind, Mistake } from '../../gate/effect.ts'
 import { guestTarget } from '../../gate/targets.ts'
 import type { World } from '../../gate/world.ts'
 import { oneLine } from '../../homelab/format.ts'
-import { configured, type GuestConfig, readConfig } from '../../homelab/operations/guest-config.ts'
+import { configured, type GuestConfig, readConfig, record } from '../../homelab/operations/guest-config.ts'
+import { leftOf, reasonOf } from '../../homelab/operations/left-of.ts'
 import { runTask, type TaskOutcome, type TaskRequest } from '../../homelab/operations/run-task.ts'
 import { storageAt } from '../../homelab/operations/safety-snapshot.ts'
 import type { CallOptions } from '../../homelab/ports.ts'
 import { ApiError } from '../../homelab/proxmox/failure.ts'
-import type { Place } from '../../homelab/proxmox/guest.ts'
+import { guestPath, type Place } from '../../homelab/proxmox/guest.ts'
+import { isQuorumLoss, notSent } from '../../homelab/quorum.ts'
 import type { Guest, Storage, Target } from '../../protocol/index.ts'
 import { named, plainWord, quoted } from '../../redaction/visible.ts'
 import type { HomelabPorts } from '../homelab/homelab-tool.ts'
@@ -46,7 +48,7 @@ export function guestEffect(
   world: World,
   deed: string,
   sentence: (target: Target) => string,
-  more: Pick<Effect, 'atLeast' | 'executes'> = {},
+  more: Pick<Effect, 'atLeast' | 'executes' | 'becomes'> = {},
 ): Effect {
   const target = guestTarget({ vmid }, world)
   return { kind, on: 'guest', target, deed, sentence: sentence(target), ...more }
@@ -60,17 +62,22 @@ export const cutsPower = (vmid: number, world: World, action: 'stop' | 'restart'
   target: guestTarget({ vmid }, world),
 })
 
-/** Makes a guest that is not there yet. @throws Mistake where its id is taken */
+/** The tags of a configuration. */
+export const tagsIn = ({ tags = '' }: Readonly<Record<string, string>>): string[] =>
+  tags.split(/[;, ]+/).filter((tag) => tag !== '')
+
+/** Makes a guest that is not there yet. @param becomes its marks besides its name and node @throws Mistake where its id is taken */
 export function newEffect(
   { cluster }: World,
   { type, newId, node, name }: { type: Guest['type']; newId: number; node: string; name: string },
   deed: string,
   sentence: string,
+  becomes: Becomes = {},
 ): Effect {
   const taken = cluster.guests.find((guest) => guest.vmid === newId)
   if (taken !== undefined) throw new Mistake(`newId: ${newId} is in use by ${who(taken)}; choose another.`)
   const target: Target = { kind: 'guest', id: `${type}/${newId}`, ...{ name, node, vmid: newId, type } }
-  return { kind: 'create', on: 'guest', target, deed, sentence }
+  return { kind: 'create', on: 'guest', target, deed, sentence, becomes: { name, node, ...becomes } }
 }
 
 /** Afterwards a guest that JARVIS made is one like any other. */
@@ -203,6 +210,16 @@ export async function volumeThere(
   )
 }
 
+/** A guest's configuration as a snapshot holds it. @throws ApiError */
+export async function snapshotConfig(
+  { api }: Pick<HomelabPorts, 'api'>,
+  guest: Place,
+  snapshot: string,
+  { signal }: Pick<CallOptions, 'signal'>,
+): Promise<Record<string, string>> {
+  return record(await api.get([...guestPath(guest), 'snapshot', snapshot, 'config'], {}, { signal }))
+}
+
 /** A value as a key will have it: shortened, and quoted where it is more than one word of plain characters. */
 export const shown = (value: string | undefined): string =>
   value === undefined ? 'not set' : /^[\w.:=+/-]{1,60}$/.test(value) ? value : quoted(value, 60)
@@ -214,12 +231,25 @@ export const shownKey = (config: GuestConfig, key: string): string => shown(conf
  * @throws JarvisError `cluster_unreachable`, `outcome_unknown`
  */
 export async function changeGuest(
-  { api }: Pick<HomelabPorts, 'api'>,
+  { api, cluster }: Pick<HomelabPorts, 'api' | 'cluster'>,
   request: TaskRequest,
   context: ToolContext,
-  told: { vmid: number; about: string; did: string; after?: string; data?: Record<string, unknown> },
+  told: { vmid: number; about: string; did: string; after?: string; data?: Record<string, unknown>; makes?: number },
 ): Promise<ToolOutput> {
-  return outputOf(await runTask(api, request, context), told)
+  const outcome = await runTask(api, request, context)
+  // A refusal of the arguments or for a right came before anything was done.
+  const mayBeHalf = !outcome.ok && (outcome.refused === undefined || (outcome.refused.status ?? 0) >= 500)
+  if (!mayBeHalf) return outputOf(outcome, { ...told, left: outcome.ok ? '' : 'Nothing was done.' })
+  const { signal } = context
+  const exitStatus = outcome.upid === undefined ? outcome.exitStatus : await reasonOf(api, outcome, signal)
+  const { vmid, makes } = told
+  const [, node = '', type] = request.path.map(String)
+  const seen = cluster.state().guests.find((guest) => guest.vmid === vmid)
+  const place: Place = seen ?? { vmid, node, type: type === 'lxc' ? 'ct' : 'vm' }
+  const all = [place, ...(makes === undefined || makes === vmid ? [] : [{ ...place, vmid: makes }])]
+  const left: string[] = []
+  for (const one of all) left.push(await leftOf(api, one, signal))
+  return outputOf({ ...outcome, exitStatus }, { ...told, left: left.join(' ') })
 }
 
 export function outputOf(
@@ -230,7 +260,8 @@ export function outputOf(
     did,
     after,
     data = {},
-  }: { vmid: number; about: string; did: string; after?: string; data?: Record<string, unknown> },
+    left = '',
+  }: { vmid: number; about: string; did: string; after?: string; data?: Record<string, unknown>; left?: string },
 ): ToolOutput {
   const said = oneLine(exitStatus, 300)
   const all = { vmid, ...(upid !== undefined && { upid }), exitStatus, ok, ...data }
@@ -238,10 +269,12 @@ export function outputOf(
     const warned = exitStatus === 'OK' ? '' : ` Its task ended ${said}: its log says more.`
     return { text: `${about}: ${did}.${warned}${after === undefined ? '' : ` ${after}`}`, summary: did, data: all }
   }
-  const failed = upid === undefined ? 'Proxmox refused, and nothing was done' : 'its task failed'
+  const failed = upid !== undefined ? 'its task failed' : exitStatus === notSent ? 'not sent' : 'Proxmox refused'
   return {
-    text: `${about}: ${failed}: "${said}". ${advice(said, upid !== undefined)}`,
-    summary: `${upid === undefined ? 'Refused' : 'Task failed'}: ${oneLine(said, 120)}`,
+    text: [`${about}: ${failed}: "${said}".`, left, advice(said, upid !== undefined)]
+      .filter((part) => part !== '')
+      .join(' '),
+    summary: `${upid === undefined ? (exitStatus === notSent ? 'Not sent' : 'Refused') : 'Task failed'}: ${oneLine(said, 120)}`,
     data: all,
     isError: true,
   }
@@ -257,6 +290,7 @@ export function advice(said: string, hasTask: boolean): string {
   if (/Permission check failed/.test(said)) {
     return 'The API token lacks that right: someone must add it to the token’s role in Proxmox. Trying again changes nothing.'
   }
-  if (/no quorum/.test(said)) return 'Too few nodes are online: see get_cluster_status.'
+  if (isQuorumLoss(said))
+    return 'The cluster has no quorum, so Proxmox cannot write its configuration: wake the missing nodes first, and do not try again before. get_cluster_status shows who is missing.'
   return hasTask ? 'Look at what it left behind before doing more; the task’s log on the node says why.' : ''
 }

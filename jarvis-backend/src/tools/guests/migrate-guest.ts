@@ -50,6 +50,7 @@ export const migrateGuest = homelabTool({
         world,
         `move ${vmid} to ${target}`,
         () => `${who(guest)} moves from ${named(guest.node ?? '')} to ${named(target)}.`,
+        { becomes: { node: target } },
       ),
       ...(restarts ? [cutsPower(vmid, world, 'restart')] : []),
       { kind: 'read', on: 'node', target: to },

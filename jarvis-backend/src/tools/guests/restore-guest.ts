@@ -17,6 +17,7 @@ import {
   StorageName,
   storageFor,
   TaskOutput,
+  tagsIn,
   unmade,
   volumeThere,
 } from './guest-tool.ts'
@@ -41,7 +42,7 @@ export const restoreGuest = homelabTool({
     const { status } = nodeTarget(node, world)
     if (status !== 'online') throw new Mistake(`node: ${named(node)} is ${status ?? 'unknown'}.`)
     const sentence = `The backup ${quoted(archive, 120)} is restored to ${words[type]} ${newId} ${named(name)} on ${named(node)}.`
-    return [newEffect(world, { type, newId, node, name }, `restore to ${newId}`, sentence)]
+    return [newEffect(world, { type, newId, node, name }, `restore to ${newId}`, sentence, { unread: true })]
   },
   async prepare({ archive, newId, name, node, storage }, context, ports) {
     const type = typeOf(archive)
@@ -54,7 +55,8 @@ export const restoreGuest = homelabTool({
         const [, key, value] = /^(\w+): (.*)$/.exec(line) ?? []
         return key === undefined || value === undefined ? [] : [[key, value] as const]
       })
-    const volumes = volumesOf(Object.fromEntries(lines))
+    const values = Object.fromEntries(lines)
+    const volumes = volumesOf(values)
     const loose = volumes.find((volume) => volume.storage === undefined)
     if (loose !== undefined)
       throw new Mistake(`archive: ${loose.key} of it was a device or folder of the node: only root can restore that.`)
@@ -62,6 +64,7 @@ export const restoreGuest = homelabTool({
     storageFor(ports, storage, node, contentOf[type], bytes)
     const age = typeof ctime === 'number' ? ageOf(ctime * 1000, ports.api.now()) : 'at an unknown time'
     return {
+      becomes: { name, node, tags: tagsIn(values) },
       now: `${newId} is free; the backup was made ${age}`,
       then: `${words[type]} ${newId} ${named(name)} on ${named(node)}, stopped${bytes === undefined ? '' : `, ${Math.ceil(bytes / 1024 ** 3)} GiB on ${named(storage)}`}`,
       affects: 'The guest it is of stays as it is. Started beside it, the copy may use the same address',

@@ -15,7 +15,9 @@ import {
   guestEffect,
   knownGuest,
   placeOf,
+  snapshotConfig,
   TaskOutput,
+  tagsIn,
   taskTimeoutMs,
   vmidOf,
   who,
@@ -47,7 +49,7 @@ export const rollbackSnapshot = homelabTool({
       world,
       `roll ${vmid} back to ${name}`,
       (target) => `${who(target)} goes back to its snapshot ${named(name)}: all that was written since is thrown away.`,
-      { atLeast: asks },
+      { atLeast: asks, becomes: { unread: true } },
     ),
     cutsPower(vmid, world),
   ],
@@ -68,7 +70,9 @@ export const rollbackSnapshot = homelabTool({
     const age = found.takenAt === undefined ? undefined : spanOf((ports.api.now() - found.takenAt) / 1000)
     const isUp = guest.status === 'running' || guest.status === 'paused'
     const starts = found.hasRam || (start ?? isUp)
+    const old = await snapshotConfig(ports, guest, name, context)
     return {
+      becomes: { tags: tagsIn(old), name: old.name ?? old.hostname ?? guest.name },
       now: `${guest.status} on ${named(guest.node)}; ${named(name)} is ${age === undefined ? 'of unknown age' : `${age} old`}`,
       then: `${isUp ? 'power cut at once → ' : ''}as it was then → ${starts ? 'running' : 'stopped'}`,
       affects: `Thrown away: what was written ${age === undefined ? 'since then' : `in the last ${age}`}, and its configuration since${newer.length === 0 ? '' : `. Newer snapshots stay: ${firstOf(newer, 8)}`}`,

@@ -1,4 +1,5 @@
 import { oneLine } from '../../homelab/format.ts'
+import { leftOf } from '../../homelab/operations/left-of.ts'
 import { type Safety, safetyKeptMs, safetyNote, takeSafety } from '../../homelab/operations/safety-snapshot.ts'
 import type { PveApi } from '../../homelab/ports.ts'
 import type { Place } from '../../homelab/proxmox/guest.ts'
@@ -42,6 +43,7 @@ export async function takenBefore(
   const { ok, exitStatus, upid } = await takeSafety(api, place, name, context.signal)
   if (ok) return { name }
   const said = oneLine(exitStatus, 200)
-  const text = `${place.vmid}: the snapshot before the change failed, so nothing was changed: "${said}". ${advice(said, upid !== undefined)}`
+  const left = upid === undefined ? '' : ` ${await leftOf(api, place, context.signal)}`
+  const text = `${place.vmid}: the snapshot before the change failed, so the change was not made: "${said}".${left} ${advice(said, upid !== undefined)}`
   return { failed: { text, summary: `No snapshot, nothing changed: ${oneLine(said, 100)}`, isError: true } }
 }

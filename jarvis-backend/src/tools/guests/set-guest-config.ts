@@ -1,18 +1,33 @@
 import { z } from 'zod'
-import { type Effect, Mistake } from '../../gate/effect.ts'
+import { isMarked } from '../../drill/drill.ts'
+import { type Becomes, type Effect, Mistake } from '../../gate/effect.ts'
+import type { World } from '../../gate/world.ts'
 import { oneLine } from '../../homelab/format.ts'
 import { configured, type GuestConfig, readConfig, volumesOf } from '../../homelab/operations/guest-config.ts'
+import { leftOf } from '../../homelab/operations/left-of.ts'
 import { safetyOf } from '../../homelab/operations/safety-snapshot.ts'
 import { ApiError } from '../../homelab/proxmox/failure.ts'
 import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { notSent } from '../../homelab/quorum.ts'
 import { canonicalJson } from '../../lib/canonical.ts'
-import type { Guest } from '../../protocol/index.ts'
+import { drillPool, type Guest } from '../../protocol/index.ts'
 import { redacted } from '../../redaction/assignments.ts'
 import { named } from '../../redaction/visible.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import type { Undo } from '../tool.ts'
 import { configKey, isAs, reachesOut } from './config-keys.ts'
-import { advice, freeGuest, guestEffect, placeOf, shown, shownKey, taskTimeoutMs, vmidOf, who } from './guest-tool.ts'
+import {
+  advice,
+  freeGuest,
+  guestEffect,
+  placeOf,
+  shown,
+  shownKey,
+  tagsIn,
+  taskTimeoutMs,
+  vmidOf,
+  who,
+} from './guest-tool.ts'
 import { laterOf, safetyWords, takenBefore } from './safety.ts'
 
 /** A change of devices may take a while on the node. */
@@ -43,12 +58,13 @@ export const setGuestConfig = homelabTool({
   tier: 'yellow',
   touches: [{ kind: 'config', on: 'guest' }],
   raises: [
-    { tier: 'red', words: 'any key but description and tags' },
+    { tier: 'red', words: 'any key but description and tags, and tags that a rule, a role or the topology names' },
     { tier: 'black', words: 'args, hookscript, passwords, and devices or folders of the node' },
   ],
   effects: (asked, world) => [
     guestEffect('config', asked.vmid, world, deedOf(asked), (target) => sentenceOf(asked, who(target)), {
-      ...tierOf(asked),
+      ...tierOf(asked, world),
+      becomes: marksOf(asked),
     }),
   ],
   async prepare(asked, context, ports) {
@@ -63,6 +79,7 @@ export const setGuestConfig = homelabTool({
     const keys = changesOf(asked)
     const waits = guest.type === 'vm' && guest.status !== 'stopped' && !isSmall(asked)
     return {
+      becomes: { ...marksOf(asked), ...(keys.some(([key]) => key === 'tags') && { had: tagsIn(config.values) }) },
       now: keys.map(([key]) => `${key}: ${shownKey(config, key)}`).join('; '),
       then: `${keys.map(([key, value]) => `${key}: ${value === undefined ? 'removed' : shown(value)}`).join('; ')}${waits ? '; what cannot change while it runs waits for its next stop' : ''}${safetyWords(safety)}`,
       undo: undoOf(asked, config, guest),
@@ -112,10 +129,13 @@ export const setGuestConfig = homelabTool({
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'cluster_refused') throw error
       const said = oneLine(error.words, 300)
-      const text = `${vmid}: Proxmox refused, and nothing was changed: "${said}". ${advice(said, false)}${kept}`
+      const isSent = error.words !== notSent
+      const left =
+        !isSent || (error.status ?? 0) < 500 ? 'Nothing was changed.' : await leftOf(ports.api, place, signal)
+      const text = `${vmid}: ${isSent ? 'Proxmox refused' : 'not sent'}: "${said}". ${left} ${advice(said, false)}${kept}`
       return {
         text,
-        summary: `Refused: ${oneLine(said, 120)}`,
+        summary: `${isSent ? 'Refused' : 'Not sent'}: ${oneLine(said, 120)}`,
         data: { ...nothing(vmid, said), ...extra },
         isError: true,
       }
@@ -158,7 +178,7 @@ function sentenceOf(asked: Asked, guest: string): string {
 }
 
 /** @throws Mistake for what Proxmox would refuse whatever the guest is */
-function tierOf(asked: Asked): Pick<Effect, 'atLeast'> {
+function tierOf(asked: Asked, world: World): Pick<Effect, 'atLeast'> {
   const changes = changesOf(asked)
   if (changes.length === 0) throw new Mistake('set: neither set nor remove names a key.')
   const names = changes.map(([key]) => key)
@@ -183,9 +203,30 @@ function tierOf(asked: Asked): Pick<Effect, 'atLeast'> {
     if (value !== undefined && known?.value.test(value) === false)
       throw new Mistake(`set: ${key} must be ${known.say}.`)
   }
-  if (isSmall(asked)) return {}
+  const note = noteOf(asked, world)
+  if (note.atLeast !== undefined || isSmall(asked)) return note
   const which = names.filter((key) => !configKey(key)?.isSmall).join(', ')
   return { atLeast: { tier: 'red', because: `It changes how the guest is made: ${which}.` } }
+}
+
+/** What the change makes of the facts by which others judge the guest. */
+function marksOf(asked: Asked): Becomes {
+  const changes = new Map(changesOf(asked))
+  const name = ['name', 'hostname'].find((key) => changes.has(key))
+  return {
+    ...(changes.has('tags') && { tags: tagsIn({ tags: changes.get('tags') ?? '' }) }),
+    // Proxmox names a guest without a name by its number, which says nothing.
+    ...(name !== undefined && { name: changes.get(name) ?? '' }),
+  }
+}
+
+/** A note counts where it can make the guest a restore drill's copy, or no longer one. */
+function noteOf(asked: Asked, { cluster }: World): Pick<Effect, 'atLeast'> {
+  const changes = new Map(changesOf(asked))
+  const pool = cluster.guests.find(({ vmid }) => vmid === asked.vmid)?.pool
+  if (!changes.has('description') || (pool !== drillPool && !isMarked(changes.get('description') ?? ''))) return {}
+  const because = 'By its note a guest is known as the copy of a restore drill, which is destroyed without a question.'
+  return { atLeast: { tier: 'red', because, isAlways: true } }
 }
 
 /** @throws Mistake for what does not fit the guest as it is */

@@ -3,6 +3,7 @@ import { guestTarget } from '../../gate/targets.ts'
 import type { World } from '../../gate/world.ts'
 import { oneLine, plainName } from '../../homelab/format.ts'
 import type { Cluster, ExpectedGuest, PowerAction, PowerOutcome } from '../../homelab/ports.ts'
+import { isQuorumLoss, notSent } from '../../homelab/quorum.ts'
 import { spanOf } from '../../lib/words.ts'
 import type { Guest } from '../../protocol/index.ts'
 import { PowerOutput } from '../outputs.ts'
@@ -143,10 +144,15 @@ function told(
       isError: true,
     }
   }
-  const failure = upid === undefined ? 'the cluster refused' : `the ${action} task failed after ${after}`
+  const failure =
+    exitStatus === notSent
+      ? 'not sent'
+      : upid === undefined
+        ? 'the cluster refused'
+        : `the ${action} task failed after ${after}`
   return {
     text: `${who}: ${failure}: "${said}". The guest is seen ${observed}. ${nextStep(type, action, isForced, said, upid !== undefined)}`,
-    summary: `${upid === undefined ? 'Refused' : 'Task failed'}: ${oneLine(said, 120)}; guest seen ${observed}`,
+    summary: `${exitStatus === notSent ? 'Not sent' : upid === undefined ? 'Refused' : 'Task failed'}: ${oneLine(said, 120)}; guest seen ${observed}`,
     isError: true,
   }
 }
@@ -164,8 +170,7 @@ function nextStep(type: Guest['type'], action: PowerAction, isForced: boolean, s
   if (lock !== undefined) {
     return `The lock "${lock}" protects work on it, and force does not pass it: wait until that task has ended (get_recent_tasks), then try again.`
   }
-  if (/no quorum/.test(said))
-    return 'Too few nodes are online: see get_cluster_status, and wake the missing ones first.'
+  if (isQuorumLoss(said)) return 'Too few nodes are online: see get_cluster_status, and wake the missing ones first.'
   if (/not running/.test(said)) return action === 'stop' ? 'It is off already.' : `It is off: start_${end} starts it.`
   if (/Permission check failed/.test(said)) {
     return 'The API token lacks that right: someone must add it to the token’s role in Proxmox. Trying again changes nothing.'

@@ -59,11 +59,12 @@ function backUp(model: Model, node: string, values: Record<string, string>): str
     throw new Refusal(500, `can't use storage '${name}' for backups - wrong content type`)
   }
   return work(model, {
+    isJob: true,
     ...{ node, type: 'vzdump', vmid, lock: 'backup', ms: 2_000 + (guest.diskBytes / gib) * tookMsPerGib },
     finish(say) {
       const now = model.host.guest(vmid) ?? guest
       const { usedBytes, totalBytes } = storageAt(model, name, node)
-      if (usedBytes + now.diskBytes * 0.2 > totalBytes) throw new Refusal(500, 'job errors')
+      if (usedBytes + now.diskBytes * 0.2 > totalBytes) throw new Refusal(500, 'No space left on device')
       const options = { isPruning: remove !== '0', isProtected: isProtected === '1', notes }
       say(`INFO: creating archive '${addBackup(model, now, storage, options)}'`)
     },

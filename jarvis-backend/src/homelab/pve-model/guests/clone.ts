@@ -1,5 +1,6 @@
 import { guestIn, type Model } from '../model.ts'
 import { poolNamed } from '../pools.ts'
+import { mustBeQuorate } from '../quorum.ts'
 import { misfit, Refusal } from '../refusal.ts'
 import {
   anything,
@@ -64,6 +65,7 @@ function clone(model: Model, parts: Parts, values: Values): string {
   const { pool, storage, target = node, snapname, description } = values
   const vmid = Number(values.newid)
   const isLinked = values.full === '0' || (values.full === undefined && source.isTemplate)
+  mustBeQuorate(model)
   mustBeFree(source)
   mustBeFreeId(model, vmid, type, 'create')
   if (pool !== undefined) poolNamed(model, pool)

@@ -1,4 +1,5 @@
 import { guestIn, type Model } from '../model.ts'
+import { mustBeWritable } from '../quorum.ts'
 import { Refusal } from '../refusal.ts'
 import { flag, need, onGuest, type Parts, type Route, type Values, whole, wordShape } from '../route.ts'
 import { changeConfig, deletedIn, keysIn, needsOf } from './change.ts'
@@ -101,7 +102,9 @@ function mayChange(model: Model, parts: Parts, { digest: expected = '' }: Values
 }
 
 function change(model: Model, parts: Parts, values: Values) {
-  const { type, vmid } = mayChange(model, parts, values)
+  const guest = mayChange(model, parts, values)
+  mustBeWritable(model, guest)
+  const { type, vmid } = guest
   const deleted = deletedIn(type, values).map((key) => (key === 'name' || key === 'hostname' ? nameKey(type) : key))
   for (const key of (values.revert ?? '').split(/[,; ]+/)) model.files.of(guestIn(model, parts)).pending.delete(key)
   changeConfig(model, vmid, keysIn(type, values), deleted)

@@ -1,6 +1,7 @@
 import type { PveType } from '../host.ts'
 import type { Model } from '../model.ts'
 import { poolNamed } from '../pools.ts'
+import { mustBeQuorate } from '../quorum.ts'
 import { anything, flag, need, type Parts, type Route, type Values, vmidShape, whole, wordShape } from '../route.ts'
 import { keysIn, mustExist, needsOf } from './change.ts'
 import { shapesOf } from './keys.ts'
@@ -64,6 +65,7 @@ function create(model: Model, node: string, type: PveType, values: Values): stri
   const { host } = model
   const { pool, storage = 'local' } = values
   const vmid = Number(values.vmid)
+  mustBeQuorate(model)
   mustBeFreeId(model, vmid, type, 'create')
   if (pool !== undefined) poolNamed(model, pool)
   if (type === 'lxc') mustExist(model, node, values.ostemplate ?? '')

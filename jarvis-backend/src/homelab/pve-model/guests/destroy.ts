@@ -23,10 +23,11 @@ export const destroyRoutes: readonly Route[] = (['qemu', 'lxc'] as const).map((t
     mustBeDestroyable(model, guest, purge === '1', force === '1')
     return work(model, {
       ...{ node: guest.node, type: type === 'qemu' ? 'qmdestroy' : 'vzdestroy', vmid: guest.vmid, ms: tookMs },
-      finish() {
+      before() {
         mustBeDestroyable(model, guestIn(model, parts), purge === '1', force === '1')
-        destroy(model, guest)
+        freeAll(model, guest)
       },
+      finish: () => forget(model, guest),
     })
   },
 }))
@@ -52,9 +53,22 @@ function mustBeDestroyable(model: Model, guest: HostGuest, isPurged: boolean, is
 
 /** Removes the guest and its volumes, and frees its number. */
 export function destroy(model: Model, guest: HostGuest) {
+  freeAll(model, guest)
+  forget(model, guest)
+}
+
+function freeAll(model: Model, guest: HostGuest) {
   const file = model.files.of(guest)
-  freeVolumes(model, guest.node, disksIn(guest.type, fullConfig(guest, file), true))
+  const disks = disksIn(guest.type, fullConfig(guest, file), true).filter(
+    ({ volid }) => model.sizes.get(volid) !== null,
+  )
+  freeVolumes(model, guest.node, disks)
   for (const snapshot of file.snapshots) freeMemory(model, guest, snapshot)
+  for (const { volid } of disks) model.sizes.set(volid, null)
+}
+
+function forget(model: Model, guest: HostGuest) {
+  for (const { volid } of disksIn(guest.type, fullConfig(guest, model.files.of(guest)), true)) model.sizes.delete(volid)
   model.files.remove(guest.vmid)
   for (const { vmids } of model.pools.values()) vmids.delete(guest.vmid)
   model.host.removeGuest(guest.vmid)

@@ -59,11 +59,16 @@ function resize(model: Model, parts: Parts, { disk: key = '', size = '', digest 
   if (wanted < disk.bytes) throw new Refusal(500, 'shrinking disks is not supported')
   return work(model, {
     ...{ node, vmid, type: 'resize', ms: resizedInMs },
-    finish() {
-      const more = wanted - disk.bytes
+    before() {
+      const more = wanted - (model.sizes.get(disk.volid) ?? disk.bytes)
       const { usedBytes, totalBytes } = storageAt(model, disk.storage, node)
       if (usedBytes + more > totalBytes) throw new Refusal(500, `unable to resize '${disk.volid}': out of space`)
       host.useStorage(disk.storage, node, more)
+      model.sizes.set(disk.volid, wanted)
+    },
+    finish() {
+      const more = wanted - disk.bytes
+      model.sizes.delete(disk.volid)
       files.of(guest).config[key] = disk.value.replace(/size=[^,]+/, `size=${sizeOf(wanted)}`)
       host.changeGuest(vmid, { diskBytes: guest.diskBytes + more })
     },

@@ -2,6 +2,7 @@ import { backupNamed } from '../archives.ts'
 import type { PveType } from '../host.ts'
 import type { Model } from '../model.ts'
 import { poolNamed } from '../pools.ts'
+import { mustBeQuorate } from '../quorum.ts'
 import { forbidden, misfit, Refusal } from '../refusal.ts'
 import { completed, diskValue, keysIn } from './change.ts'
 import { destroy } from './destroy.ts'
@@ -20,6 +21,7 @@ export function restore(model: Model, node: string, type: PveType, values: Recor
   const { storage, pool, force } = values
   const vmid = Number(values.vmid)
   const volid = (type === 'qemu' ? values.archive : values.ostemplate) ?? ''
+  mustBeQuorate(model)
   const backup = backupNamed(model, node, volid)
   if (backup.type !== type) {
     throw misfit({

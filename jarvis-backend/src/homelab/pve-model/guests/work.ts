@@ -1,5 +1,6 @@
 import type { HostGuest } from '../host.ts'
 import type { Model } from '../model.ts'
+import { mustBeWritable } from '../quorum.ts'
 import { Refusal } from '../refusal.ts'
 
 const lockWaitMs = 3_000
@@ -12,11 +13,15 @@ export type Work = {
   vmid: number
   /** How long the task takes, ms of the cluster's time. */
   ms: number
+  /** Whether it ends with `job errors` whatever went wrong, and only its log says what. */
+  isJob?: true
   /** The lock in the guest's configuration during the task. Absent: only the hidden lock file. */
   lock?: string
   /** Runs before the work. @throws Refusal, with which the task ends */
   check?(guest: HostGuest | undefined): void
-  /** @throws Refusal, with which the task ends */
+  /** Runs before the configuration is written: what is done then stays, though the write fails. @throws Refusal */
+  before?(say: (line: string) => void): void
+  /** Writes the configuration. @throws Refusal, with which the task ends */
   finish(say: (line: string) => void): void
   /** Cleans up as Proxmox does after a task that failed on the way. */
   failed?(): void
@@ -30,15 +35,18 @@ export function mustBeFree(guest: HostGuest) {
 }
 
 /** Begins a task about a guest and locks the guest until the task ends. @returns the UPID */
-export function work(model: Model, { node, type, vmid, ms, lock, check, finish, failed }: Work): string {
+export function work(model: Model, { node, type, vmid, ms, lock, isJob, check, before, finish, failed }: Work): string {
   const { host, faults, logs } = model
   const upid = host.beginTask(node, type, String(vmid))
   const lines: string[] = []
   logs.set(upid, lines)
   const say = (line: string) => void lines.push(line)
   const end = (exitStatus: string) => {
-    say(exitStatus === 'OK' ? 'TASK OK' : `TASK ERROR: ${exitStatus}`)
-    host.endTask(upid, exitStatus)
+    const isHidden = isJob === true && exitStatus !== 'OK'
+    if (isHidden) say(`ERROR: Backup of VM ${vmid} failed - ${exitStatus}`)
+    const shown = isHidden ? 'job errors' : exitStatus
+    say(shown === 'OK' ? 'TASK OK' : `TASK ERROR: ${shown}`)
+    host.endTask(upid, shown)
   }
   const endIn = (afterMs: number, exitStatus: string) => host.later(afterMs, () => end(exitStatus))
   const guest = host.guest(vmid)
@@ -51,6 +59,7 @@ export function work(model: Model, { node, type, vmid, ms, lock, check, finish, 
   try {
     if (guest !== undefined) mustBeFree(guest)
     check?.(guest)
+    if (guest !== undefined && lock !== undefined) mustBeWritable(model, guest)
   } catch (error) {
     endIn(refusedMs, wordsOf(error))
     return upid
@@ -62,14 +71,19 @@ export function work(model: Model, { node, type, vmid, ms, lock, check, finish, 
     // The node went away during the task, so the lock stays.
     if (host.tasks().find((task) => task.upid === upid)?.exitStatus !== undefined) return
     if (guest !== undefined && host.guest(vmid) !== undefined) {
-      host.changeGuest(vmid, lock === undefined ? { isHeld: false } : { lock: undefined })
+      // A lock in a configuration that cannot be written stays.
+      if (lock === undefined) host.changeGuest(vmid, { isHeld: false })
+      else if (host.isQuorate()) host.changeGuest(vmid, { lock: undefined })
     }
     try {
       if (failure !== undefined) throw new Refusal(500, failure)
+      before?.(say)
+      mustBeWritable(model, guest ?? { node, vmid, type: type.startsWith('vz') ? 'lxc' : 'qemu' })
       finish(say)
       end('OK')
     } catch (error) {
-      failed?.()
+      // What cannot be written cannot be cleaned up either.
+      if (host.isQuorate()) failed?.()
       end(wordsOf(error))
     }
   })

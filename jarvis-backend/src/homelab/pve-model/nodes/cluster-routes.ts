@@ -17,10 +17,11 @@ function haRows({ host }: Model) {
   const nodes = host.nodes()
   const managed = host.guests().filter(({ isHa }) => isHa)
   const [master] = nodes.filter(({ isOnline }) => isOnline)
-  const quorum = { id: 'quorum', type: 'quorum', node: master?.name, quorate: host.isQuorate() ? 1 : 0 }
-  if (managed.length === 0) return [{ ...quorum, status: host.isQuorate() ? 'OK' : 'No quorum on node' }]
+  const status = host.isQuorate() ? 'OK' : `No quorum on node '${master?.name ?? ''}'!`
+  const quorum = { id: 'quorum', type: 'quorum', node: master?.name, quorate: host.isQuorate() ? 1 : 0, status }
+  if (managed.length === 0) return [quorum]
   return [
-    { ...quorum, status: host.isQuorate() ? 'OK' : 'No quorum on node' },
+    quorum,
     ...(master === undefined
       ? []
       : [{ id: 'master', type: 'master', node: master.name, status: `${master.name} (active)`, timestamp: nowS - 4 }]),

@@ -13,10 +13,13 @@ export const nodeRoutes: readonly Route[] = [
     allowed: { start: whole, limit: whole, download: flag },
     // The owner of a task may read it too; the model does not know who asks.
     needs: ({ node }) => [need(`/nodes/${node}`, 'Sys.Audit')],
-    run({ host }, { node, upid }, { start = '0', limit = '50' }) {
+    run({ host, logs }, { node, upid = '' }, { start = '0', limit = '50' }) {
       const task = host.tasks().find((candidate) => candidate.upid === upid && candidate.node === node)
       if (task === undefined) throw misfit({ upid: 'no such task' })
-      const lines = taskLog(task)
+      const lines = taskLog(
+        task,
+        logs.get(upid)?.find((line) => line.startsWith('ERROR: ')),
+      )
       const all = (lines.length === 0 ? ['no content'] : lines).map((t, index) => ({ n: index + 1, t }))
       return limit === '0' ? all : all.slice(Number(start), Number(start) + Number(limit))
     },

@@ -1,9 +1,9 @@
 import type { HostTask } from '../host.ts'
 
-/** The log of a task as the worker writes it, with Proxmox's last line. */
-export function taskLog({ type, id, exitStatus }: HostTask): string[] {
+/** The log of a task as the worker writes it, with Proxmox's last line. @param error the line that says why a backup failed, where it is known */
+export function taskLog({ type, id, exitStatus }: HostTask, error?: string): string[] {
   const end = exitStatus === undefined ? [] : [endLine(exitStatus)]
-  return [...work(type, id, exitStatus), ...end]
+  return [...work(type, id, exitStatus, error), ...end]
 }
 
 function endLine(exitStatus: string): string {
@@ -11,7 +11,7 @@ function endLine(exitStatus: string): string {
   return exitStatus.startsWith('WARNINGS: ') ? `TASK ${exitStatus}` : `TASK ERROR: ${exitStatus}`
 }
 
-function work(type: string, id: string, exitStatus: string | undefined): string[] {
+function work(type: string, id: string, exitStatus: string | undefined, error: string | undefined): string[] {
   if (type === 'vzdump') {
     const head = [`INFO: starting new backup job: vzdump ${id} --mode snapshot --quiet 1`]
     if (exitStatus?.startsWith('could not activate storage')) return head
@@ -19,7 +19,7 @@ function work(type: string, id: string, exitStatus: string | undefined): string[
     if (exitStatus === undefined) return start
     return exitStatus === 'OK'
       ? [...start, `INFO: Finished Backup of ${id} (00:00:46)`, 'INFO: Backup job finished successfully']
-      : [...start, `ERROR: Backup of ${id} failed - ${exitStatus}`, 'INFO: Backup job finished with errors']
+      : [...start, error ?? `ERROR: Backup of VM ${id} failed - ${exitStatus}`, 'INFO: Backup job finished with errors']
   }
   if (type === 'aptupdate')
     return [

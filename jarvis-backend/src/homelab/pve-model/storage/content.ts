@@ -132,13 +132,14 @@ function backupsOn({ host, archives }: Model, node: string, storage: string, may
     })
 }
 
-function disksOn({ host, files }: Model, node: string, storage: string) {
+function disksOn({ host, files, sizes }: Model, node: string, storage: string) {
   const isShared = host.storages().some(({ name, isShared }) => name === storage && isShared)
   return host.guests().flatMap((guest) => {
     if (!isShared && guest.node !== node) return []
     return disksIn(guest.type, fullConfig(guest, files.of(guest)), true)
-      .filter((disk) => disk.storage === storage)
-      .map(({ volid, bytes }) => {
+      .filter((disk) => disk.storage === storage && sizes.get(disk.volid) !== null)
+      .map(({ volid, bytes: configured }) => {
+        const bytes = sizes.get(volid) ?? configured
         const format = /\.(qcow2|raw|vmdk)$/.exec(volid)?.[1] ?? (volid.includes('subvol') ? 'subvol' : 'raw')
         return { volid, vmid: guest.vmid, size: bytes, format, content: guest.type === 'qemu' ? 'images' : 'rootdir' }
       })

@@ -1,0 +1,89 @@
+import type { Guest } from '../protocol/index.ts'
+import { quoted } from '../redaction/visible.ts'
+import type { Effect } from './effect.ts'
+import type { Reader } from './policy/policy.ts'
+import { topologyMarks } from './topology/topology.ts'
+import type { World } from './world.ts'
+
+/** One effect, in the world where a rule is to look at it. */
+export type View = { effect: Effect; world: World }
+
+/** The effects of a call as the world is now, and then as it will be where the call changes marks: a rule holds for both. */
+export function viewsOf(effects: readonly Effect[], world: World): View[] {
+  const before = effects.map((effect) => ({ effect, world }))
+  const changed = effects.filter(({ becomes, target }) => becomes !== undefined && target.vmid !== undefined)
+  if (changed.length === 0) return before
+  const after = changed.reduce(afterwards, world)
+  const vmids = new Set(changed.map(({ target }) => target.vmid))
+  return [
+    ...before,
+    ...effects
+      .filter(({ target }) => vmids.has(target.vmid))
+      .map((effect): View => {
+        const guest = after.cluster.guests.find(({ vmid }) => vmid === effect.target.vmid)
+        const { becomes: _, ...rest } = effect
+        const { name, node } = guest ?? effect.target
+        return { effect: { ...rest, target: { ...effect.target, name, node } }, world: after }
+      }),
+  ]
+}
+
+function afterwards(world: World, { target, becomes = {} }: Effect): World {
+  const { guests } = world.cluster
+  const { unread: _, had: __, ...marks } = becomes
+  const found = guests.find(({ vmid }) => vmid === target.vmid)
+  const guest = { ...(found ?? newGuest(target)), ...marks }
+  return { ...world, cluster: { ...world.cluster, guests: [...guests.filter((one) => one !== found), guest] } }
+}
+
+/** A guest that a call makes. It is stopped, and nothing else is known of it. */
+const newGuest = ({ vmid = 0, type = 'vm', name = '', node = '' }: Effect['target']): Guest => ({
+  ...{ vmid, type, name, node, tags: [], status: 'stopped', isProtected: false, isHa: false },
+  ...{ uptimeS: null, cpuRatio: null, cpuCount: null, ramBytes: null, ramTotalBytes: null },
+  ...{ diskBytes: null, diskTotalBytes: null },
+})
+
+/** A mark that a call gives or takes and that something reads. */
+export type MovedMark = { words: string; readers: readonly Reader[] }
+
+/** The marks of the effect's guest that something reads and that are not the same before and after. */
+export function movedMarks(effect: Effect, world: World): MovedMark[] {
+  const { target, becomes } = effect
+  if (becomes === undefined) return []
+  const { readers } = world.policy
+  const after = afterwards(world, effect)
+  const find = ({ cluster }: World) => cluster.guests.find(({ vmid }) => vmid === target.vmid)
+  const [seen, is] = [find(world), find(after)]
+  const was = seen && { ...seen, tags: [...seen.tags, ...(becomes.had ?? [])] }
+  const marks = differing(was === undefined ? [] : policyMarks(was), is === undefined ? [] : policyMarks(is))
+  const read = marks.flatMap((mark): MovedMark[] => {
+    const found = readers.get(mark)
+    return found === undefined ? [] : [{ words: `${quoted(mark)}, which ${wordsOf(found)} reads`, readers: found }]
+  })
+  const shown = differing(
+    was === undefined ? [] : topologyMarks(was, world),
+    is === undefined ? [] : topologyMarks(is, after),
+  )
+  return [
+    ...read,
+    ...shown.map((words) => ({ words, readers: [] })),
+    ...(becomes.unread
+      ? [{ words: 'tags and a name that were not read yet', readers: [...readers.values()].flat() }]
+      : []),
+  ]
+}
+
+const policyMarks = ({ tags, pool, node }: Guest): string[] => [
+  ...tags.map((tag) => `tag:${tag.toLowerCase()}`),
+  ...(pool === undefined ? [] : [`pool:${pool}`]),
+  `node/${node.toLowerCase()}`,
+]
+
+const differing = (one: readonly string[], other: readonly string[]): string[] => [
+  ...new Set([...one.filter((mark) => !other.includes(mark)), ...other.filter((mark) => !one.includes(mark))]),
+]
+
+const wordsOf = (readers: readonly Reader[]) => {
+  const [first, ...more] = [...new Set(readers.map(({ words }) => words))]
+  return `${first ?? ''}${more.length === 0 ? '' : ` and ${more.length} more`}`
+}

@@ -1,0 +1,60 @@
+import type { PveApi, PvePath, PveReader } from './ports.ts'
+import { rowsOf, StatusRow } from './proxmox/answers.ts'
+import { ApiError } from './proxmox/failure.ts'
+
+/** Proxmox's words where it could write nothing under /etc/pve: without a quorum its file system is read-only, and few messages say why. */
+export const isQuorumLoss = (words: string): boolean =>
+  /no quorum/i.test(words) || (/\/etc\/pve\b/.test(words) && /Permission denied/.test(words))
+
+export const noQuorum =
+  'The cluster has no quorum: Proxmox would refuse the change or do half of it, such as delete a disk and keep its configuration.'
+/** In place of Proxmox's words, where JARVIS sent nothing because there is no quorum. */
+export const notSent = 'no quorum, so JARVIS sent nothing'
+
+/**
+ * Whether the change rests on the cluster's own files. Services, power and network of a node do not, nor do the agent and console of a guest:
+ * they may be what brings a quorum back.
+ */
+const needsQuorum = (path: PvePath): boolean => {
+  const place = path.join('/')
+  return (
+    !/^nodes\/[^/]+\/(?:services|status|network|apt|tasks|wakeonlan|termproxy|vncshell)(?:\/|$)/.test(place) &&
+    !/^nodes\/[^/]+\/(?:qemu|lxc)\/\d+\/(?:agent|vncproxy|termproxy|spiceproxy)(?:\/|$)/.test(place)
+  )
+}
+
+/** A single host has no cluster row and needs no quorum. An answer without rows, or without the flag, means unknown. */
+export function quorumOf(status: readonly Pick<StatusRow, 'type' | 'quorate'>[] = []): boolean | null {
+  const cluster = status.find(({ type }) => type === 'cluster')
+  if (cluster !== undefined) return cluster.quorate ?? null
+  return status.filter(({ type }) => type === 'node').length === 1 ? true : null
+}
+
+/** Asks the cluster whether it has a quorum; null: it cannot be read. @throws the signal's reason */
+export async function readQuorum(api: PveReader, signal: AbortSignal): Promise<boolean | null> {
+  try {
+    return quorumOf(rowsOf(StatusRow, await api.get(['cluster', 'status'], {}, { signal })).rows)
+  } catch {
+    if (signal.aborted) throw signal.reason
+    return null
+  }
+}
+
+/** @throws ApiError `cluster_refused` */
+export function mustHaveQuorum(isQuorate: boolean | null): void {
+  if (isQuorate === false) throw new ApiError('cluster_refused', `${noQuorum} Nothing was sent.`, { words: notSent })
+}
+
+/**
+ * Sends no change to a cluster without a quorum. Where nobody can say, the change is sent: its card has said that it is not known.
+ * @param read whether there is one, asked right before each change
+ */
+export function withQuorum(
+  change: PveApi['change'],
+  read: (signal: AbortSignal) => boolean | null | Promise<boolean | null>,
+): PveApi['change'] {
+  return async (method, path, form, ask) => {
+    if (needsQuorum(path)) mustHaveQuorum(await read(ask.signal))
+    return change(method, path, form, ask)
+  }
+}
