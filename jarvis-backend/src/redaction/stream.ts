@@ -15,6 +15,8 @@ const window = 96
 const overlap = 40
 /** Longer unfinished text is treated as a secret, characters. */
 const maxHeld = 8192
+/** A longer delta is read in pieces of this length, because the search for an unfinished secret is quadratic in the worst case. */
+const maxPiece = 16_384
 const keyBegin = new RegExp(`-{4,5} ?BEGIN ${keyName}`, 'g')
 const keyEnd = new RegExp(`-{4,5} ?END ${keyName}`)
 const runEnd = /(?=[\s"'])/
@@ -37,6 +39,12 @@ export function createStreamRedactor(redactor: SearchingRedactor): StreamRedacto
   }
 
   function push(delta: string): string {
+    let visible = ''
+    for (let at = 0; at < delta.length; at += maxPiece) visible += pushPiece(delta.slice(at, at + maxPiece))
+    return visible
+  }
+
+  function pushPiece(delta: string): string {
     let next = delta
     if (swallowing !== undefined) {
       held += delta

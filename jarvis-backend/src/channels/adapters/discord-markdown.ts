@@ -6,7 +6,7 @@ export const escaped = (text: string) =>
   text
     .replaceAll(/[\\*_~`|[\]<@]/g, '\\$&')
     .replaceAll('://', '\\://')
-    .replaceAll(/^(\s*)([#>+-])/gm, '$1\\$2')
+    .replaceAll(/^([^\S\r\n\u2028\u2029]*)([#>+-])/gm, '$1\\$2')
 
 /**
  * Discord's Markdown of Markdown that models and tools wrote. Their HTML is text, a link is its words and its address, and nothing in it
