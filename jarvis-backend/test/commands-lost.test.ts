@@ -17,6 +17,7 @@ function commandsIn(dir: string, bwrap = '/nowhere/bwrap') {
       keep: () => undefined,
       tell: () => undefined,
       redact: (text) => text,
+      redactStream: () => ({ push: (text) => text, flush: () => '' }),
       isSecret: () => false,
       openWay: () => Promise.resolve({ socket: '/nowhere', contacts: () => [], close: () => Promise.resolve() }),
     })

@@ -65,19 +65,24 @@ const unshown = '\ufffd'
  * colours are dropped, line ends become newlines. Past the first thousand, a run of them becomes one `\ufffd`, so that the text grows by
  * no more than 10 kB. Returns the same string where nothing changes.
  */
-export function legible(text: string): string {
-  if (!odd.test(text)) return text
-  const plain = text.replace(colours, '').replace(/\r\n?/g, '\n')
-  let shown = ''
-  let copied = 0
-  let count = 0
-  for (const { index, 0: found } of plain.matchAll(hiddenOne)) {
-    count += 1
-    if (count > mostCodes) return shown + plain.slice(copied).replace(hiddenRun, unshown)
-    shown += plain.slice(copied, index) + codes(found)
-    copied = index + found.length
+export const legible = (text: string): string => createLegible()(text)
+
+/** `legible` for a text that comes in pieces. A piece must not end within a character or between the signs of a line end. */
+export function createLegible(): (piece: string) => string {
+  let left = mostCodes
+  return (piece) => {
+    if (!odd.test(piece)) return piece
+    const plain = piece.replace(colours, '').replace(/\r\n?/g, '\n')
+    let shown = ''
+    let copied = 0
+    for (const { index, 0: found } of plain.matchAll(hiddenOne)) {
+      if (left === 0) return shown + plain.slice(copied).replace(hiddenRun, unshown)
+      left -= 1
+      shown += plain.slice(copied, index) + codes(found)
+      copied = index + found.length
+    }
+    return shown + plain.slice(copied)
   }
-  return shown + plain.slice(copied)
 }
 
 /** Applies `legible` to every string of a JSON value, keys included. */
