@@ -20,6 +20,7 @@ function commandsIn(dir: string, bwrap = '/nowhere/bwrap') {
       tell: () => undefined,
       redact: (text) => text,
       allowsLandlock: () => false,
+      redactStream: () => ({ push: (text) => text, flush: () => '' }),
       isSecret: () => false,
       openWay: () => Promise.resolve({ socket: '/nowhere', contacts: () => [], close: () => Promise.resolve() }),
     })

@@ -147,7 +147,10 @@ function Page() {
 
 /** The parts of a path between slashes, decoded if all of them can be. Slashes at the end are ignored. */
 function wordsOf(pathname: string): string[] {
-  const words = pathname.replace(/\/+$/, '').split('/').slice(1)
+  const words = pathname
+    .replace(/(?<!\/)\/+$/, '')
+    .split('/')
+    .slice(1)
   try {
     return words.map((word) => decodeURIComponent(word))
   } catch {

@@ -26,6 +26,7 @@ export function agentLine(own: string, { agent = own }: AgentOrder): string {
 
 /** The agent that a message is for, and the message without its name: `@media is the library scanned?`. */
 export function addressed(message: string): { agent: string; text: string } | undefined {
-  const [, agent, text] = /^\s*@([a-z][a-z0-9-]{0,23})[ \t,:]*\s([\s\S]*\S[\s\S]*)$/.exec(message) ?? []
-  return agent === undefined || text === undefined ? undefined : { agent, text: text.trim() }
+  const [head = '', agent] = /^\s*@([a-z][a-z0-9-]{0,23})[ \t,:]*(?:(?<=[ \t])|\s)/.exec(message) ?? []
+  const text = message.slice(head.length).trim()
+  return agent === undefined || text === '' ? undefined : { agent, text }
 }

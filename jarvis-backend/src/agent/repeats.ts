@@ -45,7 +45,7 @@ const keyOf = ({ toolName, toolInput }: ToolCall, outcome: Settling): string =>
   hashOf({ toolName, toolInput, outcome: sameAs(outcome), isError: isError(outcome) })
 
 /** `seen 36 s ago`, `attempt 3`: of one failure these differ each time. */
-const figures = /[\w.:-]*\d[\w.:-]*(?: (?:ms|s|min|h|d)\b)?/g
+const figures = /(?<![\w.:-])[\w.:-]*\d[\w.:-]*(?: (?:ms|s|min|h|d)\b)?/g
 
 /** Equal for two outcomes with the same information for the model. */
 const sameAs = (entry: Settling): string =>

@@ -6,17 +6,17 @@ const namedDates = /\b\d{1,2} (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec
 const clockTimes = /\b\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[ap]m)?\b/gi
 /** Seconds or milliseconds since 1970, from 2017 on. */
 const unixTimes = /\b1[5-9]\d{8}(?:\d{3})?\b/g
-const duration = String.raw`(?:\d+(?:\.\d+)? ?(?:ms|s|sec(?:onds?)?|min(?:utes?)?|h(?:ours?)?|d(?:ays?)?|weeks?)\b[ ,]*(?:and )?)+`
+const duration = String.raw`(?:\d{1,15}(?:\.\d{1,9})? ?(?:ms|s|sec(?:onds?)?|min(?:utes?)?|h(?:ours?)?|d(?:ays?)?|weeks?)\b[ ,]{0,3}(?:and )?){1,8}`
 /** `36 s ago`, `12 d 3 h old`. */
 const agos = new RegExp(String.raw`\b${duration}(?:ago|old|before)\b`, 'gi')
 /** `up 12 d 3 h`, `uptime: 93,214`, `after 4.2 s`, `took 120 ms`. */
 const uptimes = new RegExp(
-  String.raw`\b(?:up(?:time)?|since|after|in|took|for|age|duration|elapsed)["']?(?:_?(?:s|ms|seconds))?["']?[ :=]*(?:${duration}|[\d.,]+\b)`,
+  String.raw`\b(?:up(?:time)?|since|after|in|took|for|age|duration|elapsed)["']?(?:_?(?:s|ms|seconds))?["']?[ :=]{0,8}(?:${duration}|[\d.,]+\b)`,
   'gi',
 )
 /** `request 8f3a`, `seq=17`, `pid 4711`, `attempt 3`. */
 const counters =
-  /\b(?:request|req|seq(?:uence)?|pid|attempt|try|trace|nonce|counter|count|packets?|net_?in|net_?out|disk_?read|disk_?write|rx|tx)["']?(?:[ _-]?(?:id|no|number|bytes))?["']?[ :=#]*[\w-]*\d[\w.-]*/gi
+  /\b(?:request|req|seq(?:uence)?|pid|attempt|try|trace|nonce|counter|count|packets?|net_?in|net_?out|disk_?read|disk_?write|rx|tx)["']?(?:[ _-]?(?:id|no|number|bytes))?["']?[ :=#]{0,8}[\w-]{0,64}?\d[\w.-]*/gi
 
 /**
  * A result without what differs each time though nothing has changed: clocks, uptimes, durations and counters. Everything else stays, so that

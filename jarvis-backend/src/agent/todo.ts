@@ -10,7 +10,9 @@ const mark = 'plan'
 export function openTodo(newest: Pick<EntryOf<'plan'>, 'items'> | undefined): string | undefined {
   const { items = [] } = newest ?? {}
   if (items.every(({ state }) => state === 'done')) return undefined
-  const lines = items.map(({ text, state }: TodoItem) => `- ${state}: ${text.replace(/<(?=\s*\/?\s*plan\b)/gi, '‹')}`)
+  const lines = items.map(
+    ({ text, state }: TodoItem) => `- ${state}: ${text.replace(/<(?=\s*(?:\/\s*)?plan\b)/gi, '‹')}`,
+  )
   return [`<${mark}>`, 'Your own list, as update_plan last set it. Nobody ordered it.', ...lines, `</${mark}>`].join(
     '\n',
   )

@@ -54,7 +54,9 @@ function isCommon(text: string): boolean {
   const whole = text.replace(joints, '')
   if (isPattern(whole)) return true
   return [whole, ...spellings(whole)].some((spelled) => {
-    const [, before = '', core = '', after = ''] = /^([^a-z]*)(.*?)([^a-z]*)$/.exec(spelled) ?? []
+    const [before = ''] = /^[^a-z]*/.exec(spelled) ?? []
+    const [after = ''] = /(?<![^a-z])[^a-z]*$/.exec(spelled.slice(before.length)) ?? []
+    const core = spelled.slice(before.length, spelled.length - after.length)
     if (!isAffix(before) || !isAffix(after)) return false
     return spellings(core).some((stem) => isStem(stem, [...text].length < long))
   })
@@ -111,12 +113,23 @@ const shifted = '!@#$%^&*()'
 /** Something short again and again, a date, or neighbours on the keyboard, in the alphabet or in counting. */
 function isPattern(text: string): boolean {
   if (text === '') return true
-  if (/^(.{1,4})\1+$/u.test(text) || (text.length >= 8 && /^(.{1,4}?)\1+.{0,2}$/u.test(text))) return true
+  if (isRepeated(text)) return true
   if (isDate(text)) return true
   const unshifted = [...text]
     .map((sign) => (shifted.includes(sign) ? String((shifted.indexOf(sign) + 1) % 10) : sign))
     .join('')
   return isOfRuns(unshifted)
+}
+
+/** Whether one to four characters make up the text, twice at least; of eight characters or more, up to two may be left over. */
+function isRepeated(text: string): boolean {
+  const signs = [...text]
+  return [1, 2, 3, 4].some((size) => {
+    const other = signs.findIndex((sign, at) => sign !== signs[at % size])
+    const times = Math.floor((other === -1 ? signs.length : other) / size)
+    const left = signs.length - times * size
+    return times > 1 && (left === 0 || (text.length >= 8 && left <= 2))
+  })
 }
 
 /** Whether neighbours make it up, in pieces of three or more, or of two digits or more. */

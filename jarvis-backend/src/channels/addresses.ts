@@ -7,7 +7,7 @@ export function addressProblem(value: string): string | undefined {
 }
 
 /** An address without a slash at its end. */
-export const baseOf = (value: string): string => value.replace(/\/+$/, '')
+export const baseOf = (value: string): string => value.replace(/(?<!\/)\/+$/, '')
 
 /** The host of an address, for people. */
 export const hostOf = (value: string): string => new URL(value).host

@@ -159,7 +159,7 @@ async function keyFor(provider: string, file: string | undefined, mayBeNone: boo
 function headersIn(lines: string): Record<string, string> {
   const pairs = lines.split(/\r?\n/).flatMap((line) => {
     if (line.trim() === '') return []
-    const [, name, value] = /^([^:\s]+):\s*(.+)$/.exec(line) ?? []
+    const [, name, value] = /^([^:\s]+):(.+)$/.exec(line) ?? []
     if (name === undefined || value === undefined)
       throw new JarvisError('invalid_request', 'A line of the headers is not written as Name: value.')
     return [[name, value.trim()]]

@@ -68,7 +68,7 @@ const safeName = (given: string) =>
   given
     .replace(/[^A-Za-z0-9_-]+/g, '-')
     .replace(/([_-])[_-]+/g, '$1')
-    .replace(/^[_-]+|[_-]+$/g, '')
+    .replace(/^[_-]|[_-]$/g, '')
     .slice(0, 32)
 
 /** @returns the parsed file, or a message that says what is wrong */

@@ -8,7 +8,7 @@ type Json = Record<string, unknown>
 
 /** Variables of `settings.env` that are secrets. */
 const isSecretVariable = (name: string, value: string) =>
-  /(?:SECRET|KEY|PASSWORD|TOKEN|TOPIC|HOOK_URL)$/.test(name) || /:\/\/[^/\s]*:[^/\s]*@/.test(value) || isSealed(value)
+  /(?:SECRET|KEY|PASSWORD|TOKEN|TOPIC|HOOK_URL)$/.test(name) || /:\/\/[^/\s:]*:[^/\s@]*@/.test(value) || isSealed(value)
 
 /** The secrets of saved settings. */
 export const settingLeaves = (settings: Record<string, string | undefined>): Leaf[] =>

@@ -41,7 +41,7 @@ function accessChecks(dataDir: string): DoctorCheck[] {
 function secretFileChecks(path: string): DoctorCheck[] {
   if (
     !existsSync(path) ||
-    !/^\s*(?:export\s+)?\w*(?:SECRET|PASSWORD|API_KEY)\s*=\s*\S/m.test(readFileSync(path, 'utf8'))
+    !/^[ \t]*(?:export[ \t]+)?\w*(?:SECRET|PASSWORD|API_KEY)[ \t]*=[ \t]*\S/m.test(readFileSync(path, 'utf8'))
   )
     return []
   const { mode } = statSync(path)

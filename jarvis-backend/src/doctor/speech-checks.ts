@@ -13,7 +13,7 @@ export async function speechChecks(server: Config['transcriptions'], signal: Abo
   const late = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
   /** @returns the status; undefined: no answer */
   async function asked(path: string, request: RequestInit = {}): Promise<number | undefined> {
-    const url = `${baseUrl.replace(/\/+$/, '')}/${path}`
+    const url = `${baseUrl.replace(/(?<!\/)\/+$/, '')}/${path}`
     const answer = await fetch(url, { ...request, headers, redirect: 'manual', signal: late }).catch(() => undefined)
     await answer?.body?.cancel()
     return answer?.status

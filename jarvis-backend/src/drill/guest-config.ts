@@ -12,8 +12,8 @@ export function readConfigText(text: string): GuestConfig {
   const [current = ''] = text.split(/^\[/m)
   return Object.fromEntries(
     current.split('\n').flatMap((line) => {
-      const [, key, value] = /^([a-z][\w.]*):\s*(.*?)\s*$/i.exec(line) ?? []
-      return key === undefined || value === undefined ? [] : [[key, value]]
+      const [, key, value] = /^([a-z][\w.]*):(.*)$/is.exec(line) ?? []
+      return key === undefined || value === undefined ? [] : [[key, value.trim()]]
     }),
   )
 }

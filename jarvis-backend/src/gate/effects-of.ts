@@ -136,7 +136,7 @@ function namedIn(input: unknown, { cluster, policy }: World): Target[] {
     } else if (typeof value === 'string') {
       const text = value.normalize('NFKC').toLowerCase()
       for (const word of [text.trim(), ...(text.match(/[\p{L}\p{N}][\p{L}\p{N}_.-]*/gu) ?? [])])
-        add(word.replace(/\.+$/, ''))
+        add(word.replace(/(?<!\.)\.+$/, ''))
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, member] of Object.entries(value)) walk(member, key)
     }

@@ -52,7 +52,7 @@ export function openApiOf(routes: readonly Route[], version: string): Json {
       [route.method]: {
         operationId: idOf(route),
         tags: [route.path.split('/')[1]],
-        summary: route.summary.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1'),
+        summary: route.summary.replace(/\[([^[\]]+)\]\([^()]+\)/g, '$1'),
         ...{
           'x-role': route.role,
           'x-password': route.password,

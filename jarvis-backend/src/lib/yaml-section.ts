@@ -12,7 +12,7 @@ export function withSection(text: string, key: string, edit: Edit): string {
   const from = lines.findIndex((line) => isKey(line, key))
   if (from < 0) {
     const gap = text === '' || text.endsWith('\n') ? '' : end
-    const blank = text.trim() === '' || /\n\s*\n$/.test(text) ? '' : end
+    const blank = text.trim() === '' || /\n[^\S\n]*\n$/.test(text) ? '' : end
     return `${text}${gap}${blank}${rendered(`${key}:\n`, key, edit, end)}`
   }
   const to = endOf(lines, from)

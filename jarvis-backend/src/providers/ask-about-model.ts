@@ -21,7 +21,7 @@ export async function askAboutModel(
   const { kind, model, apiKey, headers = {} } = server
   const isAnthropic = kind === 'anthropic'
   const base = (server.baseUrl ?? (isAnthropic ? 'https://api.anthropic.com' : 'https://api.openai.com/v1')).replace(
-    /\/+$/,
+    /(?<!\/)\/+$/,
     '',
   )
   const isOwn = new URL(base).hostname === 'api.anthropic.com'

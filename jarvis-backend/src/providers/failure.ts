@@ -71,7 +71,7 @@ export function refusal(provider: Provider, complaint: Complaint, usage?: Usage)
   const isSpent =
     status === 402 ||
     /insufficient_quota|billing|spend_limit|credits/.test(words.join()) ||
-    (status < 500 && /credit balance|usage limit|spend\w* (cap|limit)/i.test(said))
+    (status < 500 && /credit balance|usage limit|spend\w{0,10} (cap|limit)/i.test(said))
   if (isSpent)
     return fail('model_quota', `${name} says the quota or credit is used up. Check the plan and billing there.`, false)
   if (status === 401 || status === 403)

@@ -42,5 +42,5 @@ export const listed = (models: readonly string[]): string => firstOf(models, mos
 /** Suggests the path `/v1` that most servers with OpenAI's API need; empty where the address has a path. */
 export function pathHint({ kind, baseUrl }: Pick<ModelServer, 'kind' | 'baseUrl'>): string {
   if (kind === 'anthropic' || baseUrl === undefined || new URL(baseUrl).pathname !== '/') return ''
-  return ` Did you mean ${baseUrl.replace(/\/+$/, '')}/v1?`
+  return ` Did you mean ${baseUrl.replace(/(?<!\/)\/+$/, '')}/v1?`
 }

@@ -21,13 +21,13 @@ const secretKey = new RegExp(`${name}$`, 'i')
 /** Matches an assignment at the end of `text` whose value may continue. `lead`: the part before the value. */
 export const openAssignments: readonly RegExp[] = [
   new RegExp(
-    `(?<lead>${name}(?:${separator}))(?:\\\\{0,7}"[^"\\n]*|\\\\{0,7}'[^'\\n]*|[^\\s"'\\\\](?:[^\\n\\s]*[ \\t]+){0,5}[^\\s]*)$`,
+    `(?<lead>${name}(?:${separator}))(?:\\\\{0,7}"[^"\\n]*|\\\\{0,7}'[^'\\n]*|[^\\s"'\\\\]\\S*(?:[ \\t]+\\S+){0,5}[ \\t]*)$`,
     'i',
   ),
   new RegExp(`(?<lead>${name}(?:${separator}))(?:"""|''')[\\s\\S]{0,400}$`, 'i'),
   // A block value on the following, indented lines.
   new RegExp(
-    `(?<lead>${name}(?:${separator})(?:!\\w+ )?[|>][\\d+-]{0,2}[ \\t]*)\\r?\\n(?:[ \\t]*\\r?\\n|[ \\t]+[^\\n\\r]*\\r?\\n){0,40}[^\\n\\r]*$`,
+    `(?<lead>${name}(?:${separator})(?:!\\w+ )?[|>][\\d+-]{0,2}[ \\t]*)\\r?\\n(?:(?:[ \\t][^\\n\\r]*)?\\r?\\n){0,40}[^\\n\\r]*$`,
     'i',
   ),
   new RegExp(`(?<lead>${name}\\\\{0,7}["']?[ \\t]{0,20}:[ \\t]{0,20})\\r?(?:\\n[ \\t]*[^\\n\\r]*)?$`, 'i'),
@@ -131,7 +131,7 @@ function valueAt(text: string, nameAt: number, from: number, separates: string, 
   if (matchAt(quoted, text, at) !== '') return quotedAt(text, at)
   if (line > 0) return isAlways ? alone(text, at) : [from, from]
   if (matchAt(inAngles, text, said) !== '') return [said, said]
-  if (/["'].*:/.test(separates)) return [said, said + matchAt(toMember, text, said).length]
+  if (/["'][^"']*:/.test(separates)) return [said, said + matchAt(toMember, text, said).length]
   if (!isColon) {
     const value = matchAt(inFours, text, said) || matchAt(toDelimiter, text, said)
     return [said, said + value.length]
@@ -176,7 +176,7 @@ function alone(text: string, at: number): [number, number] {
 }
 
 function wordsAt(text: string, nameAt: number, from: number): [number, number] {
-  const first = matchAt(toSpace, text, from).replace(/[,;)}\]"'`*.]+$/, '')
+  const first = matchAt(toSpace, text, from).replace(/(?<![,;)}\]"'`*.])[,;)}\]"'`*.]+$/, '')
   const line = matchAt(restOfLine, text, from).trimEnd()
   const isPlainWord = /^[A-Za-z]+$/.test(first)
   const count = line.length >= 400 ? 99 : line.split(/\s+/).length

@@ -8,7 +8,7 @@ const line = (find: RegExp, hint: string, put = kept): Shape => ({
   find,
   put,
   hint,
-  open: new RegExp(`(?:^|[\\n\\r])[^\\n\\r]*?(?:${hint})[^\\n\\r]*$`, 'i'),
+  open: 'line',
 })
 const lineStart = '(?:^|[\\n\\r])[ \\t]{0,20}'
 /** A name and a space, such as `export DB_PASSWORD `, `neighbor 10.0.0.1 password `, `auth_pass `. */
@@ -22,7 +22,7 @@ export const fileShapes: readonly Shape[] = [
     '[?&#](?:[\\w.-]{0,20}signature|key|auth|sig|sid)=',
   ),
   line(
-    /((?:https?:\/\/|(?<=[\w.]))[^\s#"'<>]{1,500}#)(?=\w{0,64}\d)(?=\w{0,64}[A-Z])(?=\w{0,64}[a-z])\w{20,}(?![\w=:/.-])/g,
+    /((?<=[\w.][^\s#"'<>]{1,90})#)(?=\w{0,64}\d)(?=\w{0,64}[A-Z])(?=\w{0,64}[a-z])\w{20,}(?![\w=:/.-])/g,
     '#\\w{20}',
   ),
   line(/(:\/\/)(?=[^@\s/]{0,64}\d)[\w-]{20,512}(?=@[\w.[])/g, '://[\\w-]{20,512}@'),
@@ -55,8 +55,8 @@ export const fileShapes: readonly Shape[] = [
   },
   line(new RegExp(`(${lineStart}stats[ \\t]+auth[ \\t]+[^\\s:]{1,64}:)\\S+`, 'gi'), 'stats[ \\t]+auth'),
   line(
-    new RegExp(`(${lineStart}MONITOR[ \\t]+\\S+@\\S+[ \\t]+\\d+[ \\t]+\\S+[ \\t]+)\\S+`, 'g'),
-    'MONITOR[ \\t]+\\S+@',
+    new RegExp(`(${lineStart}MONITOR[ \\t]+[^\\s@]+@\\S+[ \\t]+\\d+[ \\t]+\\S+[ \\t]+)\\S+`, 'g'),
+    'MONITOR[ \\t]+[^\\s@]+@',
   ),
   line(/(\]:\d{1,5}[ \t]+[^\s:]{1,128}:)\S{4,}/g, '\\]:\\d{1,5}[ \\t]+[^\\s:]{1,128}:'),
   line(
@@ -89,11 +89,11 @@ export const fileShapes: readonly Shape[] = [
   // Commands
   line(/(\bhtpasswd[ \t]+(?:-\w+[ \t]+){1,4}[^\s-]\S*[ \t]+\S+[ \t]+)["']?[^\s"']+/g, 'htpasswd[ \\t]+-'),
   line(
-    /(\becho[ \t]+(?:-\w+[ \t]+)?["']?(?:[\w.-]{1,32}:)?)[^\s|"']{1,200}(?=["']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?(?:passwd\b|chpasswd|sudo[ \t]+-S|cryptsetup|docker login))/g,
-    'echo[ \\t][^\\n|]{1,200}[|][ \\t]*(?:sudo|ch?passwd|passwd|cryptsetup|docker login)',
+    /(\becho[ \t]+(?:-\w+[ \t]+)?["']?(?:[\w.-]{1,32}:)?)[^\s|"']{1,200}(?=["']?[ \t]*\|[ \t]{0,8}(?:sudo[ \t]+)?(?:passwd\b|chpasswd|sudo[ \t]+-S|cryptsetup|docker login))/g,
+    '[|][ \\t]{0,8}(?:sudo|ch?passwd|passwd|cryptsetup|docker login)',
   ),
   line(/(assword[^\n]{0,40}\bsend[ \t]+(?:--[ \t]+)?["'])[^"'\\\n]{1,200}/g, 'assword[^\\n]{0,40}\\bsend'),
-  line(/(\bnet[ \t]+use[ \t][^\n]{0,200}\/user:\S+[ \t]+)[^\s/]\S*/gi, '/user:\\S+[ \\t]'),
+  line(/((?<=\bnet[ \t]{1,4}use[ \t][^\n]{0,80})\/user:\S{1,80}[ \t]{1,8})[^\s/]\S*/gi, '/user:'),
 
   // Headers
   line(

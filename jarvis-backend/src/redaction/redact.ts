@@ -19,7 +19,7 @@ const hints = [...new Set(shapes.flatMap((shape) => shape.hint ?? []))].map(
   (each) => [each, new RegExp(each, 'i')] as const,
 )
 /** Approximates the text of a JSON string, for a test with hints. */
-const unescaped = (text: string) => text.replace(/\\+[nrt]/g, '\n').replaceAll('\\', '')
+const unescaped = (text: string) => text.replace(/(?<!\\)\\+[nrt]/g, '\n').replaceAll('\\', '')
 const maxPasses = 4
 /** Keys whose meaning makes their text a secret. */
 const telling = /authorization|cookie|(?:^|[_-])auth$|^x-[\w-]{1,40}$|dockerconfigjson|sess(?:ion)?_?id|connect\.sid/i
@@ -35,7 +35,7 @@ function spellings(secret: string): string[] {
     const whole = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
     // The part that does not depend on neighbouring bytes.
     const own = whole
-      .replace(/=+$/, '')
+      .replace(/(?<!=)=+$/, '')
       .slice(shift === 0 ? 0 : shift + 1, Math.floor(((shift + bytes.length) * 8) / 6))
     return own.length < 8 ? [] : [own, own.replaceAll('+', '-').replaceAll('/', '_')]
   })
@@ -44,7 +44,12 @@ function spellings(secret: string): string[] {
 }
 
 /** Matches text at the end that could still become a secret; `lead` is the harmless part. */
-const unfinishedShapes: readonly RegExp[] = [...shapes.map(({ open }) => open), ...openAssignments]
+const unfinishedShapes: readonly RegExp[] = [
+  ...shapes.flatMap(({ open }) => (open === 'line' ? [] : open)),
+  ...openAssignments,
+]
+/** Hints that hold back the line they are on. */
+const lineHint = new RegExp(anyOf(shapes.flatMap(({ open, hint }) => (open === 'line' ? (hint ?? []) : []))), 'i')
 /** Characters of a secret's beginning that may be shown before the rest is held back. */
 const minPrefix = 4
 
@@ -132,7 +137,8 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
   }
 
   function unfinishedAt(tail: string): number {
-    let at = tail.length
+    const lineAt = Math.max(tail.lastIndexOf('\n'), tail.lastIndexOf('\r'), 0)
+    let at = lineHint.test(tail.slice(lineAt)) ? lineAt : tail.length
     for (const shape of unfinishedShapes) {
       const match = shape.exec(tail)
       if (match !== null) at = Math.min(at, match.index + (match.groups?.lead?.length ?? 0))

@@ -5,8 +5,11 @@ export type Shape = {
   put: string | ((match: string, lead: string, coded: string) => string)
   /** `find` matches nothing in a text without a match of this (case-insensitive). Absent where the names of secrets are hint enough. */
   hint?: string
-  /** Matches at the end of a text what could still become a secret; `lead` is the harmless part. */
-  open: RegExp
+  /**
+   * Matches at the end of a text what could still become a secret; `lead` is the harmless part. `line`: the last line, where it holds a
+   * match of `hint`.
+   */
+  open: RegExp | 'line'
 }
 
 /** The alternatives of a pattern at its top level, and within a group that it begins with. */

@@ -110,7 +110,7 @@ const ownShapes: readonly Shape[] = [
     open: /(?<lead>P[BV]EAuthCookie["']?\s{0,4}[=:]\s{0,4}["']?)[^\s"',;]+$/,
   },
   {
-    find: /(?<!\w)(?:PVE|PBS|PMG)(?:VNC)?(?::(?:[^\s:]{1,80}:)?[\dA-F]{8}::|%3A[\w.@%+-]{1,120}?%3A%3A)[A-Za-z\d+/=%]{16,}/g,
+    find: /(?<!\w)(?:PVE|PBS|PMG)(?:VNC)?(?::(?:[^\s:]{1,80}:)?[\dA-F]{8}::|%3A[\w.@%+-]{1,80}?%3A%3A)[A-Za-z\d+/=%]{16,}/g,
     put: redacted,
     hint: 'P[BVM][ESG](?:VNC)?(?:%3A|:[^\\s:]{1,80}@|:[\\dA-F]{8}::)',
     open: /(?<!\w)(?:PVE|PBS|PMG)(?:VNC)?(?::|%3A)\S+$/,
@@ -119,7 +119,7 @@ const ownShapes: readonly Shape[] = [
     find: /(\bauthorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?:(?:bearer|basic|token|digest|negotiate|ntlm|apikey)[ \t]{1,4}|(?=[^\s"'\\,]{0,64}\d)(?=[\w.~+/=-]{16})))[^\s"'\\,]+/gi,
     put: kept,
     hint: 'authorization',
-    open: /(?<lead>\bauthorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?)(?:[^\s"'\\,]+\s{0,4}[^\s"'\\,]*)$/i,
+    open: /(?<lead>\bauthorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?)[^\s"'\\,]+(?:\s{1,4}[^\s"'\\,]*)?$/i,
   },
   {
     find: /(\bbearer[ \t]{1,4})(?=[\w.~+/=-]{0,64}\d)[\w.~+/=-]{16,}/gi,

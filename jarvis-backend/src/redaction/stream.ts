@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import { redacted } from './assignments.ts'
 import { keyName } from './keys.ts'
 import type { SearchingRedactor } from './redact.ts'
+import { createLegible } from './visible.ts'
 
 export type StreamRedactor = {
   /** Adds text. @returns what can be shown now; in ordinary prose the delta itself */
@@ -15,6 +17,8 @@ const window = 96
 const overlap = 40
 /** Longer unfinished text is treated as a secret, characters. */
 const maxHeld = 8192
+/** A longer delta is read in pieces of this length, because the search for an unfinished secret is quadratic in the worst case. */
+const maxPiece = 16_384
 const keyBegin = new RegExp(`-{4,5} ?BEGIN ${keyName}`, 'g')
 const keyEnd = new RegExp(`-{4,5} ?END ${keyName}`)
 const runEnd = /(?=[\s"'])/
@@ -37,6 +41,12 @@ export function createStreamRedactor(redactor: SearchingRedactor): StreamRedacto
   }
 
   function push(delta: string): string {
+    let visible = ''
+    for (let at = 0; at < delta.length; at += maxPiece) visible += pushPiece(delta.slice(at, at + maxPiece))
+    return visible
+  }
+
+  function pushPiece(delta: string): string {
     let next = delta
     if (swallowing !== undefined) {
       held += delta
@@ -82,6 +92,21 @@ export function createStreamRedactor(redactor: SearchingRedactor): StreamRedacto
   }
 
   return { push, flush }
+}
+
+/** Redacts a text of any length and makes it legible. Other work goes on between its pieces, each of which takes some milliseconds. */
+export async function safeText(text: string, stream: StreamRedactor): Promise<string> {
+  const legible = createLegible()
+  let safe = ''
+  let held = ''
+  for (let at = 0; at < text.length; at += maxPiece) {
+    const shown = held + stream.push(text.slice(at, at + maxPiece))
+    // The next piece may go on with this character.
+    held = /[\r\ud800-\udbff]$/.exec(shown)?.[0] ?? ''
+    safe += legible(shown.slice(0, shown.length - held.length))
+    await setImmediate()
+  }
+  return safe + legible(held + stream.flush())
 }
 
 /** Start of an unfinished private key; -1 where there is none. */

@@ -1,11 +1,13 @@
 const wholeName = 64
+/** Characters of a foreign value that are searched for mixed letters. */
+const mostMixed = 2_000
 
 /**
  * Characters that would be invisible or misleading: controls, formats, direction marks, fillers, unusual spaces; runs of spaces and
  * spaces at the ends; the third mark on a letter. Also the brackets of our own escapes.
  */
 const unseen =
-  /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\uffa0]|(?! )\p{Zs}|^ +| +$| {3,}|(?<=\p{M}\p{M})\p{M}|[⟨⟩]/gu
+  /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\uffa0]|(?! )\p{Zs}|^ +|(?<! ) +$| {3,}|(?<=\p{M}\p{M})\p{M}|[⟨⟩]/gu
 /** Scripts with letters that look like those of another. */
 const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Georgian', 'Lisu'].map(
   (script) => new RegExp(`\\p{Script=${script}}`, 'u'),
@@ -19,10 +21,13 @@ const codes = (text: string) =>
  * `most` characters it is cut and the rest is counted.
  */
 export function quoted(text: string, most: number = wholeName, mark: '"' | '`' = '"'): string {
-  const chars = [...text]
-  const rest = chars.length > most ? ` and ${chars.length - most} more characters` : ''
-  const shown = chars.slice(0, most).join('').replace(unseen, codes).replaceAll(mark, codes)
-  return `${mark}${shown}${mark}${rest}${mixesLetters(text) ? ' (mixed letters)' : ''}`
+  // One character has at most two units, so this holds all that may be shown.
+  const chars = [...text.slice(0, 2 * most + 2)]
+  const begin = chars.slice(0, most).join('')
+  const left = text.length - begin.length
+  const shown = begin.replace(unseen, codes).replaceAll(mark, codes)
+  const rest = left > 0 ? ` and ${left} more characters` : ''
+  return `${mark}${shown}${mark}${rest}${mixesLetters(text.slice(0, mostMixed)) ? ' (mixed letters)' : ''}`
 }
 
 /** A foreign name: unchanged if it is one plain word, otherwise quoted. */
@@ -46,19 +51,38 @@ const odd = /[^\n\t -~]/
 const colours = new RegExp(`${String.fromCharCode(27)}\\[[\\d;:]*m`, 'g')
 /** Joiners that a script or an emoji needs; elsewhere they only hide. */
 const joined =
-  '(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])[\\u200d\\ufe0e\\ufe0f]|(?<=[^\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{Script=Common}])[\\u200c\\u200d]'
-const hidden = new RegExp(
-  `(?!${joined})(?![\\n\\t])[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]`,
-  'gu',
-)
+  '[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f][\\u200d\\ufe0e\\ufe0f]|[^\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{Script=Common}][\\u200c\\u200d]'
+const hidden = `[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}](?<!${joined})`
+const hiddenOne = new RegExp(hidden, 'gu')
+const hiddenRun = new RegExp(`(?:${hidden})+`, 'gu')
+/** Characters of a text that are written as their code. A code is longer than its character, so that a text of nothing else would grow. */
+const mostCodes = 1_000
+/** Stands for further characters that do not show, one for each run. */
+const unshown = '\ufffd'
 
 /**
  * Makes foreign text of any length safe to keep and show: control characters, direction marks and invisible ones become `⟨U+001B⟩`,
- * colours are dropped, line ends become newlines. Returns the same string where nothing changes.
+ * colours are dropped, line ends become newlines. Past the first thousand, a run of them becomes one `\ufffd`, so that the text grows by
+ * no more than 10 kB. Returns the same string where nothing changes.
  */
-export function legible(text: string): string {
-  if (!odd.test(text)) return text
-  return text.replace(colours, '').replace(/\r\n?/g, '\n').replace(hidden, codes)
+export const legible = (text: string): string => createLegible()(text)
+
+/** `legible` for a text that comes in pieces. A piece must not end within a character or between the signs of a line end. */
+export function createLegible(): (piece: string) => string {
+  let left = mostCodes
+  return (piece) => {
+    if (!odd.test(piece)) return piece
+    const plain = piece.replace(colours, '').replace(/\r\n?/g, '\n')
+    let shown = ''
+    let copied = 0
+    for (const { index, 0: found } of plain.matchAll(hiddenOne)) {
+      if (left === 0) return shown + plain.slice(copied).replace(hiddenRun, unshown)
+      left -= 1
+      shown += plain.slice(copied, index) + codes(found)
+      copied = index + found.length
+    }
+    return shown + plain.slice(copied)
+  }
 }
 
 /** Applies `legible` to every string of a JSON value, keys included. */
@@ -74,4 +98,4 @@ function deepLegible(value: unknown): unknown {
 }
 
 /** Removes the escapes of `legible`, as a reader who undoes them would. */
-export const withoutCodes = (text: string): string => text.replace(/⟨U\+[\dA-F]{4,6}⟩/g, '')
+export const withoutCodes = (text: string): string => text.replace(/⟨U\+[\dA-F]{4,6}⟩|\ufffd/g, '')

@@ -85,7 +85,7 @@ export function readCondition(text: string): Condition {
     const { value: right, end: after } = readOperand(
       text,
       skipSpace(text, from + op.length),
-      /\S[^"']*?(?=\s+and\s|$)/y,
+      /\S[^"']*?(?=(?<!\s)\s+and\s|$)/y,
     )
     tests.push({ left, op, right })
     at = skipSpace(text, after)

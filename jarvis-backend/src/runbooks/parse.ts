@@ -40,7 +40,7 @@ export function parseRunbook(text: string, tools: Tools): Parsed {
     facts: {
       title: head.title,
       // Lines of a file, and not of what it says.
-      about: about.replace(/\s*\n\s*/g, ' '),
+      about: about.replace(/(?<!\s)\s*\n\s*/g, ' '),
       inputs: head.inputs,
       alerts: head.alerts,
       steps: steps.map(({ section: { number, title, line }, toolName, toolLine }) => ({

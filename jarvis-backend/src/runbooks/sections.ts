@@ -4,7 +4,7 @@ import type { Say } from './lines.ts'
 export type Section = { number: number; title: string; line: number; text: string; firstLine: number }
 export type Sections = { front: { text: string; firstLine: number } | undefined; about: string; sections: Section[] }
 
-const heading = /^##\s+(.*\S)\s*$/
+const heading = /^##\s+(\S.*)$/
 /** Where the keys of a section begin; what stands before is for people. */
 const keyLine = /^[A-Za-z_]\w*:(?:\s|$)/
 
@@ -29,7 +29,8 @@ export function split(text: string, say: Say): Sections {
     const next = lines.findIndex((line, index) => index > from && heading.test(line))
     const to = next === -1 ? lines.length : next
     const [, head = ''] = heading.exec(lines[from] ?? '') ?? []
-    const [, number, title] = /^(\d+)\.\s*(.*)$/.exec(head) ?? []
+    const [, number, said] = /^(\d+)\.(.*)$/.exec(head) ?? []
+    const title = said?.trim()
     const expected = sections.length + 1
     if (number === undefined || title === '' || Number(number) !== expected)
       say(from + 1, `A step is headed \`## ${expected}. Title\`.`, { column: 1 })

@@ -44,7 +44,7 @@ export function sshKeyOf(line: string): SshKey {
 /** The bytes of an armored signature (`-----BEGIN SSH SIGNATURE-----`), base64url. @throws SshProblem */
 export function sshSignatureOf(armored: string): string {
   const [, base64 = ''] =
-    /^\s*-----BEGIN SSH SIGNATURE-----\s+([\w+/=\s]+)-----END SSH SIGNATURE-----\s*$/.exec(armored) ?? []
+    /^\s*-----BEGIN SSH SIGNATURE-----\s([\w+/=\s]+)-----END SSH SIGNATURE-----\s*$/.exec(armored) ?? []
   if (base64 === '') throw new SshProblem('It is no SSH signature: -----BEGIN SSH SIGNATURE----- is missing.')
   return Buffer.from(base64.replace(/\s/g, ''), 'base64').toString('base64url')
 }
@@ -60,7 +60,10 @@ export function sshKeyIn(signature: string): string {
   }
 }
 
-const fingerprintOf = (blob: Buffer) => `SHA256:${sha256(blob).toString('base64').replace(/=+$/, '')}`
+const fingerprintOf = (blob: Buffer) =>
+  `SHA256:${sha256(blob)
+    .toString('base64')
+    .replace(/(?<!=)=+$/, '')}`
 
 /**
  * Checks a signature that `ssh-keygen -Y sign` made (OpenSSH, PROTOCOL.sshsig): key, namespace, hash, algorithm and signature. A key on a

@@ -144,7 +144,7 @@ function wantsOf(value: unknown, say: Say, line: number): string[] {
   const names = isSeq(value)
     ? value.items.map((item) => (isScalar(item) ? String(item.value) : ''))
     : isScalar(value) && value.value !== null
-      ? String(value.value).split(/[\s,]+(?![^(]*\))/)
+      ? (String(value.value).match(/(?:\([^()]*\)|[^\s,])+/g) ?? [])
       : undefined
   if (names === undefined) say('allowed-tools must be names of tools.', line)
   if (names?.some((name) => hiddenIn(name).length > 0))

@@ -3,22 +3,26 @@ import type { SkillHint } from '../protocol/index.ts'
 type Kind = SkillHint['kind']
 
 /** What a line may tell its reader to do. They are pointed out and forbid nothing: a sentence can always be put otherwise. */
-const signs: readonly (readonly [Kind, RegExp, string])[] = [
+const signs: readonly (readonly [Kind, RegExp, string, then?: RegExp])[] = [
   [
     'run',
-    /\b(?:curl|wget|fetch)\b[^\n]*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\b(?:iex|invoke-expression)\b/i,
+    /\b(?:curl|wget|fetch)\b/i,
     'tells its reader to run a download. JARVIS runs nothing of a skill.',
+    /\|\s{0,20}(?:sudo\s{1,20})?(?:ba|z|da)?sh\b/i,
   ],
+  ['run', /\b(?:iex|invoke-expression)\b/i, 'tells its reader to run a download. JARVIS runs nothing of a skill.'],
   [
     'download',
-    /\b(?:curl|wget|git\s+clone|invoke-webrequest|iwr|aria2c)\b|\b(?:pip3?|pipx|npm|pnpm|yarn|uv|brew|cargo|gem|go|apt(?:-get)?|dnf|yum|apk)\s+(?:-\S+\s+)*(?:install|add|get)\b|\b(?:npx|uvx)\s+\S|\bdownload(?:s|ed|ing)?\b/i,
+    /\b(?:curl|wget|git\s+clone|invoke-webrequest|iwr|aria2c)\b|\b(?:pip3?|pipx|npm|pnpm|yarn|uv|brew|cargo|gem|go|apt(?:-get)?|dnf|yum|apk)\s+(?:-\S{1,80}\s{1,20}){0,8}(?:install|add|get)\b|\b(?:npx|uvx)\s+\S|\bdownload(?:s|ed|ing)?\b/i,
     'tells its reader to download or install something. JARVIS does neither for a skill.',
   ],
   [
     'paste',
-    /\b(?:copy\s+and\s+)?paste[sd]?\b[^\n]*\b(?:terminal|shell|console|command|prompt|browser|into)\b|\bprerequisites?\b/i,
+    /\bpaste[sd]?\b/i,
     'tells its reader to paste something, or what must be there before.',
+    /\b(?:terminal|shell|console|command|prompt|browser|into)\b/i,
   ],
+  ['paste', /\bprerequisites?\b/i, 'tells its reader to paste something, or what must be there before.'],
   ['run', /!`[^`\n]+`/, 'holds a command for other programs to run at once. JARVIS takes it for text.'],
   [
     'run',
@@ -32,7 +36,13 @@ const signs: readonly (readonly [Kind, RegExp, string])[] = [
   ],
   [
     'unasked',
-    /\bwithout\s+(?:asking|confirm|approval|permission|telling)|\b(?:ignore|disregard|forget)\b[^\n]*\b(?:instructions?|rules?|previous|above)\b|\b(?:do\s+not|don['’]t|never)\s+(?:tell|ask|mention|inform|show)\b|\b(?:token|password|secret|credential|private key|api key)s?\b/i,
+    /\b(?:ignore|disregard|forget)\b/i,
+    'speaks of secrets, or of what to do without asking.',
+    /\b(?:instructions?|rules?|previous|above)\b/i,
+  ],
+  [
+    'unasked',
+    /\bwithout\s+(?:asking|confirm|approval|permission|telling)|\b(?:do\s+not|don['’]t|never)\s+(?:tell|ask|mention|inform|show)\b|\b(?:token|password|secret|credential|private key|api key)s?\b/i,
     'speaks of secrets, or of what to do without asking.',
   ],
 ]
@@ -46,8 +56,10 @@ export function hintsIn(path: string, text: string, most = 200): SkillHint[] {
   for (const [at, whole] of text.split('\n').entries()) {
     const line = whole.slice(0, mostChars)
     const kinds = new Set<Kind>()
-    for (const [kind, sign, message] of signs) {
-      if (kinds.has(kind) || !sign.test(line)) continue
+    for (const [kind, sign, message, then] of signs) {
+      if (kinds.has(kind)) continue
+      const found = sign.exec(line)
+      if (found === null || then?.test(line.slice(found.index + found[0].length)) === false) continue
       kinds.add(kind)
       hints.push({ path, line: at + 1, kind, message: `Line ${at + 1} ${message}` })
       if (hints.length === most) return hints

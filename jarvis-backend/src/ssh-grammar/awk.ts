@@ -13,7 +13,7 @@ const parts: readonly [string, RegExp][] = [
   ['v', /(?:NR|NF)(?!\w)/y],
   ['p', /print(?!\w)/y],
   // The format is part of the token: a width of three digits or more, or one from a column, could fill the memory.
-  ['P', /printf\s*"(?:[^"\\%]|\\[tn]|%(?:%|[-+0 ]?\d{0,2}(?:\.\d{1,2})?[sdifgeu]))*"/y],
+  ['P', /printf\s*"(?:[^"\\%]|\\[tn]|%(?:%|(?:[-+ ]\d{0,2}|0\d{0,2}|[1-9]\d?)?(?:\.\d{1,2})?[sdifgeu]))*"/y],
   ['E', /END(?!\w)/y],
   ['x', /(?:c|count|n|s|sum|t|total|x)(?!\w)/y],
   ['a', /\+=/y],

@@ -8,7 +8,7 @@ const recordType =
 
 /** Whether lsof and ss read a word as an address; other words are looked up as names. */
 const isAddress = (word: string) =>
-  /^(?:\*|\d+(?:\.\d+){0,3}|[\da-f:.]*:[\da-f:.]*)(?:\/\d+)?(?::[\w*-]+)?$/i.test(word)
+  /^(?:\*|\d+(?:\.\d+){0,3}|(?=[\da-f.]*:)[\da-f:.]+)(?:\/\d+)?(?::[\w*-]+)?$/i.test(word)
 
 const rest = (words: readonly string[]) => words.filter((word) => !word.startsWith('-'))
 
@@ -53,7 +53,7 @@ const contacts: Readonly<Record<string, (words: readonly string[]) => readonly s
   ss(words) {
     const parts = words.join(' ').split(/[\s()=!<>&|,]+/)
     const hosts = parts.filter(
-      (part, at) => /^(?:dst|src)$/.test(parts[at - 1] ?? '') || /[a-z].*\.|\..*[a-z]/i.test(part),
+      (part, at) => /^(?:dst|src)$/.test(parts[at - 1] ?? '') || (part.includes('.') && /[a-z]/i.test(part)),
     )
     return hosts.filter((part) => !isAddress(part) && !/^(?:\[.*\])?:[\w-]*$/.test(part))
   },

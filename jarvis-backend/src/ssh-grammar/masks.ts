@@ -33,7 +33,7 @@ function masked(value: unknown, key: string): unknown {
   if (Array.isArray(value)) {
     if (key === 'Env')
       return value.map((entry) =>
-        typeof entry === 'string' && entry.includes('=') ? entry.replace(/=.*$/s, `=${hidden}`) : hidden,
+        typeof entry === 'string' && entry.includes('=') ? entry.replace(/=.*/s, `=${hidden}`) : hidden,
       )
     if (commandLines.test(key))
       return value.length < 2
@@ -57,8 +57,7 @@ function masked(value: unknown, key: string): unknown {
   return typeof value === 'string' && value !== '' && (commandLines.test(key) || wholly.test(key)) ? hidden : value
 }
 
-const withoutArguments = (entry: unknown) =>
-  typeof entry === 'string' ? entry.replace(/\s.*$/s, ` ${hidden}`) : hidden
+const withoutArguments = (entry: unknown) => (typeof entry === 'string' ? entry.replace(/\s.*/s, ` ${hidden}`) : hidden)
 
 /** Masks `kubectl describe`, which prints indented text. Names of variables and their sources are shown. */
 function maskDescribe(text: string): string {
@@ -69,8 +68,8 @@ function maskDescribe(text: string): string {
       const indent = line.search(/\S/)
       if (indent === -1) return line
       if (block !== undefined && indent > block.indent) {
-        const [, name = '', value = ''] = /^(\s+[\w.-]+:)\s*(.*)$/.exec(line) ?? []
-        const isFrom = /^<set to .*>(?:\s+Optional: \w+)?$/.test(value)
+        const [, name = '', value = ''] = /^(\s+[\w.-]+:)(.*)$/s.exec(line) ?? []
+        const isFrom = /^<set to .*>(?:\s+Optional: \w+)?$/.test(value.trimStart())
         return block.name === 'Environment' && name !== ''
           ? isFrom
             ? line
@@ -80,7 +79,8 @@ function maskDescribe(text: string): string {
       block = undefined
       const [, name = ''] = /^\s*(Environment|Args|Command):/.exec(line) ?? []
       if (name !== '') block = { indent, name }
-      return line.replace(/\bexec \[.*\]/, `exec ${hidden}`)
+      const ends = line.lastIndexOf(']') + 1
+      return line.slice(0, ends).replace(/\bexec \[.*/s, `exec ${hidden}`) + line.slice(ends)
     })
     .join('\n')
 }

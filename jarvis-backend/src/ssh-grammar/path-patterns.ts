@@ -26,7 +26,7 @@ export const samplePath = (pattern: string): string => pattern.replace(/[*?]/g, 
 
 /** The command that lists a pattern's paths, each ended by a NUL. Hidden paths are left out, as in a shell. */
 export function listingOf(pattern: string): string[] {
-  const folder = pattern.slice(0, pattern.search(/[^/]*[*?]/)).replace(/(?<=.)\/$/, '')
+  const folder = pattern.slice(0, pattern.search(/(?<![^/])[^/]*[*?]/)).replace(/(?<=.)\/$/, '')
   const depth = `${pattern.slice(folder.length).split('/').length - 1}`
   return [
     ...['find', '-L', folder, '-mindepth', depth, '-maxdepth', depth],

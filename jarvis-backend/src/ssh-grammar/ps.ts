@@ -10,7 +10,7 @@ const isCut = /^(?:args|cmd|command):/i
 const isColumns = (value: string) =>
   value
     .split(',')
-    .every((part) => !isCut.test(part) && columns.has(part.replace(/(?::\d{1,3})?(?:=.*)?$/, '').toLowerCase()))
+    .every((part) => !isCut.test(part) && columns.has(part.replace(/(?::\d{1,3})?(?:=.*)?$/s, '').toLowerCase()))
 const isOrder = (value: string) => value.split(',').every((part) => columns.has(part.replace(/^[+-]/, '')))
 const isPids = (value: string) => /^\d+(?:,\d+)*$/.test(value)
 const isName = (value: string) => /^[A-Za-z0-9][\w.@:+-]*$/.test(value)

@@ -56,7 +56,7 @@ const secretNames = setOf(
   'homeserver.yaml pam_mount.conf.xml wgetrc sip.conf pjsip.conf dovecot-sql.conf.ext creds.txt',
 )
 const secretForms =
-  /^(?:tokens?\.(?:cfg|json|txt)|wpa_supplicant.*\.conf|application(?:-\w+)?\.(?:properties|ya?ml)|appsettings(?:\.\w+)?\.json|config\.db(?:-\w+)?|privkey\d*\.pem|csrf\.\w+|[\w-]*-priv\.cfg|[\w-]*encryption-keys?\.json|wg[\w-]*\.(?:conf|json)|keys?\.(?:txt|json|ya?ml)|(?:auth|login|userpass|up|accounts?)\.txt|(?:cloudflare|certbot|duckdns|digitalocean|route53|hetzner|ovh|gandi|linode|rfc2136|namecheap|godaddy|porkbun|desec|dynv6)[\w-]*\.(?:ini|conf|json|ya?ml|sh)|(?:bacula|bareos)-\w+\.conf|(?:file|metric|packet|audit|heart)beat\.yml|service-?account[\w-]*\.json|[\w-]*(?:telegram|pushover|discord|slack)[\w-]*\.(?:conf|ini|json|ya?ml|sh|txt)|(?:[\w-]+\.)*pkrvars\.hcl|keys-[\w-]+|[\w.-]*eap_users?|vault\.ya?ml)$/
+  /^(?:tokens?\.(?:cfg|json|txt)|wpa_supplicant.*\.conf|application(?:-\w+)?\.(?:properties|ya?ml)|appsettings(?:\.\w+)?\.json|config\.db(?:-\w+)?|privkey\d*\.pem|csrf\.\w+|[\w-]*-priv\.cfg|[\w-]*encryption-keys?\.json|wg[\w-]*\.(?:conf|json)|keys?\.(?:txt|json|ya?ml)|(?:auth|login|userpass|up|accounts?)\.txt|(?:cloudflare|certbot|duckdns|digitalocean|route53|hetzner|ovh|gandi|linode|rfc2136|namecheap|godaddy|porkbun|desec|dynv6)[\w-]*\.(?:ini|conf|json|ya?ml|sh)|(?:bacula|bareos)-\w+\.conf|(?:file|metric|packet|audit|heart)beat\.yml|service-?account[\w-]*\.json|(?=[\w-]*(?:telegram|pushover|discord|slack))[\w-]+\.(?:conf|ini|json|ya?ml|sh|txt)|(?:[\w-]+\.)*pkrvars\.hcl|keys-[\w-]+|[\w.-]*eap_users?|vault\.ya?ml)$/
 const history = /(?:^|[._])history$|^\.?(?:viminfo|lesshst|wget-hsts)$/
 const publicName = /\.pub$/
 const pem = /\.(?:pem|der|crt\.key)$/

@@ -46,7 +46,7 @@ const offByName =
 export const plainService = (name: string): string =>
   name
     .replace(/\.(?:service|socket|timer|path)$/, '')
-    .replace(/@.*$/, '')
+    .replace(/@.*/s, '')
     .toLowerCase()
 
 /** Whether a unit is no service, or one whose start would stop the node. */

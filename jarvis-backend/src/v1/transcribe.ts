@@ -12,7 +12,7 @@ export async function sendRecording(
 ): Promise<{ status: number; type: string | undefined; body: Buffer }> {
   const late = AbortSignal.timeout(slowestMs)
   try {
-    const answer = await fetch(`${baseUrl.replace(/\/+$/, '')}/audio/transcriptions`, {
+    const answer = await fetch(`${baseUrl.replace(/(?<!\/)\/+$/, '')}/audio/transcriptions`, {
       method: 'POST',
       redirect: 'error',
       headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },

@@ -92,7 +92,7 @@ async function formOf(request: IncomingMessage): Promise<FormData> {
 function passedOn(form: FormData, model: string): FormData {
   const next = new FormData()
   const file = form.get('file') as File
-  next.set('file', file, `recording.${/[a-z0-9]+$/i.exec(file.name)?.[0].toLowerCase()}`)
+  next.set('file', file, `recording.${/(?<![a-z0-9])[a-z0-9]+$/i.exec(file.name)?.[0].toLowerCase()}`)
   next.set('model', model)
   for (const name of passed)
     for (const value of form.getAll(name)) if (typeof value === 'string') next.append(name, value)

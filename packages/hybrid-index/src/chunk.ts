@@ -59,8 +59,9 @@ export function* chunkText(text: string): Generator<Piece> {
 
   for (const line of linesOf(text)) {
     if (/^\s*(?:```|~~~)/.test(line.text)) fence = !fence
-    const [, signs, title] = fence ? [] : (/^(#{1,6})\s+(.+?)\s*#*$/.exec(line.text) ?? [])
-    if (signs !== undefined && title !== undefined) {
+    const [, signs, said = ''] = fence ? [] : (/^(#{1,6})\s+(\S.*)$/s.exec(line.text) ?? [])
+    if (signs !== undefined) {
+      const title = said.replace(/(?<!#)#+$/, '').trimEnd() || said
       yield* flush(true)
       headings.length = signs.length - 1
       headings[signs.length - 1] = title.slice(0, 200)

@@ -3,4 +3,4 @@ export const asData = (name: string, text: string): string => `<${name}>\n${with
 
 /** Text in which nothing reads as the mark of a block. */
 export const withoutMarks = (text: string) =>
-  text.replace(/<(?=\s*\/?\s*(?:memory|cluster_state|rehearsal|earlier|skill|attachment|speaker)\b)/gi, '‹')
+  text.replace(/<(?=\s*(?:\/\s*)?(?:memory|cluster_state|rehearsal|earlier|skill|attachment|speaker)\b)/gi, '‹')

@@ -77,7 +77,7 @@ export function recordOf(entries: readonly StoredEntry[]): string {
 const longestLine = 200
 /** What a child came to in one line, for a person: how its words begin, or else how it ended. */
 export function lineOf({ state, text }: ReturnType<typeof standingOf>): string {
-  const [first = ''] = text.trim().split(/\n\s*\n/)
+  const [first = ''] = text.trim().split(/\n[^\S\n]*\n/)
   const told = state === 'done' ? first : text.slice(text.lastIndexOf('\n') + 1)
   const line = told.replace(/\s+/g, ' ').trim()
   return line.length > longestLine ? `${line.slice(0, longestLine - 1)}…` : line

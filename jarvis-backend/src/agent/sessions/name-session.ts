@@ -104,7 +104,7 @@ export function titleIn(said: string): string {
   const plain = line
     .replace(/\p{C}/gu, '')
     .replace(/^\s*(?:[#>*-]+\s*)?(?:title:\s*)?/i, '')
-    .replace(/^["'“”„«»*_`]+|["'“”«».*_`\s]+$/g, '')
+    .replace(/^["'“”„«»*_`]+|(?<!["'“”«».*_`\s])["'“”«».*_`\s]+$/g, '')
     .replace(/\s+/g, ' ')
   return titleOf(plain.slice(0, 4 * longestTitle))
 }

@@ -77,7 +77,7 @@ export async function followGateway(parts: {
   }
 
   async function connect(url: string): Promise<End> {
-    const socket = new WebSocket(`${url.replace(/\/*$/, '/')}${version}`, {
+    const socket = new WebSocket(`${url.replace(/(?<!\/)\/*$/, '/')}${version}`, {
       ...{ handshakeTimeout: helloWithinMs, maxPayload: mostBytes, perMessageDeflate: false },
     })
     let received = session?.seq ?? null

@@ -1,4 +1,5 @@
-import { lexer, type Token, type Tokens } from 'marked'
+import type { Token, Tokens } from 'marked'
+import { tokensOf } from '../../lib/bounded-lexer.ts'
 import { columnsOf } from '../talk/parts.ts'
 
 /** A text so that Discord shows each character as it is: no emphasis, link, mention, list or quotation begins in it. */
@@ -6,13 +7,13 @@ export const escaped = (text: string) =>
   text
     .replaceAll(/[\\*_~`|[\]<@]/g, '\\$&')
     .replaceAll('://', '\\://')
-    .replaceAll(/^(\s*)([#>+-])/gm, '$1\\$2')
+    .replaceAll(/^([^\S\r\n\u2028\u2029]*)([#>+-])/gm, '$1\\$2')
 
 /**
  * Discord's Markdown of Markdown that models and tools wrote. Their HTML is text, a link is its words and its address, and nothing in it
  * pings anybody or leads elsewhere than it says.
  */
-export const discordMarkdown = (markdown: string): string => blocks(lexer(markdown)).trim()
+export const discordMarkdown = (markdown: string): string => blocks(tokensOf(markdown)).trim()
 
 const blocks = (tokens: readonly Token[]): string =>
   tokens

@@ -1,4 +1,5 @@
-import { lexer, type Token, type Tokens } from 'marked'
+import type { Token, Tokens } from 'marked'
+import { tokensOf } from '../../lib/bounded-lexer.ts'
 import { columnsOf } from '../talk/parts.ts'
 
 export const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
@@ -7,7 +8,7 @@ export const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAl
  * Telegram's HTML of Markdown that models and tools wrote, made of escaped texts alone: their HTML is text, a link is its words and its address,
  * and nothing in it makes a button or fetches a picture.
  */
-export const htmlOf = (markdown: string): string => blocks(lexer(markdown)).trim()
+export const htmlOf = (markdown: string): string => blocks(tokensOf(markdown)).trim()
 
 const blocks = (tokens: readonly Token[]): string =>
   tokens

@@ -25,7 +25,7 @@ export function orderOf(text: string): Order | undefined {
 
 /** The agent that a message names at its beginning: `@media is the library scanned?`. */
 export const namedAgent = (text: string): string | undefined =>
-  /^\s*@([a-z][a-z0-9-]{0,23})[ \t,:]*\s[\s\S]*\S/.exec(text)?.[1]
+  /^@([a-z][a-z0-9-]{0,23})[ \t,:]*(?:(?<=[ \t])|\s)/.exec(text.trim())?.[1]
 
 export const helpLines = [
   'Write what you want, or a typed call such as /stop_vm vmid=103.',

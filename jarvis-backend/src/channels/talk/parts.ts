@@ -1,4 +1,5 @@
-import { lexer, type Token, type Tokens } from 'marked'
+import type { Token, Tokens } from 'marked'
+import { tokensOf } from '../../lib/bounded-lexer.ts'
 
 /** Room for the number of a part, characters. */
 const numberChars = 16
@@ -14,7 +15,7 @@ export function partsOf(markdown: string, mostChars: number): string[] {
   const room = mostChars - numberChars
   const parts: string[] = []
   let part = ''
-  for (const piece of lexer(markdown).flatMap((token) => piecesOf(token))) {
+  for (const piece of tokensOf(markdown).flatMap((token) => piecesOf(token))) {
     for (const text of fitted(piece, room)) {
       const joined = part === '' ? text : `${part}\n\n${text}`
       if (joined.length <= room) part = joined
@@ -67,7 +68,9 @@ function cut(text: string, most: number, from = 0): string[] {
   const pieces: string[] = []
   let piece = ''
   for (const bit of text.split(place)) {
-    if ((piece + bit).trimEnd().length <= most) piece += bit
+    const joined = piece + bit
+    // A run of spaces that is longer than a part is cut.
+    if (joined.trimEnd().length <= most) piece = joined.slice(0, most + 1)
     else {
       if (piece.trim() !== '') pieces.push(piece.trimEnd())
       const small = bit.trimEnd().length <= most ? [bit] : cut(bit, most, from + 1)

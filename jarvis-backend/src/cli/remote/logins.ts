@@ -13,7 +13,7 @@ const file = () => join(folder(), 'logins.json')
 export function addressOf(url: string): string {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new JarvisError('invalid_request', `--url ${url}: write an address such as http://jarvis.lan:4000.`)
-  return url.replace(/\/+$/, '')
+  return url.replace(/(?<!\/)\/+$/, '')
 }
 
 function read(): z.infer<typeof Logins> {

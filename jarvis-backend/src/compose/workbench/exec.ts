@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { placeOf, sessionRoot } from '../../gate/index.ts'
+import { createStreamRedactor, placeOf, sessionRoot } from '../../gate/index.ts'
 import { commandRoutes } from '../../http/commands.ts'
 import { hashOf } from '../../lib/canonical.ts'
 import { systemClock } from '../../lib/clock.ts'
@@ -39,6 +39,7 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
   const placeIn = (shown: string) => placeOf(shown, bench.policy().roots)
   const commands = createCommands({
     ...{ clock: systemClock, dir, sandbox, store, redact: bench.redact, ownPaths: bench.ownPaths },
+    redactStream: () => createStreamRedactor(bench.redactor),
     openWay: (allows) => openWay(allows, { isOwn: bench.isOwnPlace, ...reaching, scratch: bench.scratch }),
     keep: (bytes) => void bench.store.keep(bytes),
     discard: bench.discard,

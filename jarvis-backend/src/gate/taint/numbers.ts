@@ -142,7 +142,7 @@ function isInText(text: string, digits: string, isSampled: boolean): boolean {
     if (isSampled || unit.test(after) || countBefore.test(before) || (/\w\[$/.test(before) && after.startsWith(']')))
       continue
     const words = `${before} ${found} ${after}`.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
-    const figures = words.filter((word) => /^\W*[\d.:,/%+-]+[a-z%]{0,3}\W*$/i.test(word)).length
+    const figures = words.filter((word) => /^\W*\d+(?:[.:,/%+-]+\d+)*(?:[.:,/%+-]*[a-z]{1,3})?\W*$/i.test(word)).length
     if (figures * 2 < Math.max(words.length, 2) || words.length < 4) return true
   }
   return false

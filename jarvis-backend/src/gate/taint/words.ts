@@ -62,7 +62,7 @@ function vocabularyOf(words: readonly string[]): ReadonlySet<string> {
 const isNumber = (word: string) => /^[+-]?\d+(?:[.,:]\d+)?[a-z%]{0,2}$/i.test(word)
 
 /** `smbd` of `--unit=smbd`; nothing of an option alone. */
-const valueIn = (word: string) => (word.startsWith('-') ? (/=(.+)$/s.exec(word)?.[1] ?? '') : word)
+const valueIn = (word: string) => (word.startsWith('-') ? (/=(.+)/s.exec(word)?.[1] ?? '') : word)
 
 /** The meaningful part of a word, without option, number and `vocabulary`: `--unit=smbd` gives smbd. */
 export function contentOf(word: string, vocabulary: ReadonlySet<string>): string | undefined {

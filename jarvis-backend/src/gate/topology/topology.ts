@@ -70,7 +70,8 @@ function wordsOf(text: string): { single: string[]; joined: string[] } {
   return { single, joined: single.slice(1).map((word, at) => `${single[at]}${word}`) }
 }
 
-const isSome = (known: ReadonlySet<string>, word: string) => known.has(word) || known.has(word.replace(/\d+$/, ''))
+const isSome = (known: ReadonlySet<string>, word: string) =>
+  known.has(word) || known.has(word.replace(/(?<!\d)\d+$/, ''))
 
 function says(text: string, { products, kinds }: Marks): boolean {
   const { single, joined } = wordsOf(text)

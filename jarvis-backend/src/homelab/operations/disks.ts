@@ -161,7 +161,7 @@ function faultsIn(device: Device): PoolFault[] {
 
 /** `scrub repaired 0B in 00:12:34 with 0 errors on Sun Oct 12 00:36:35 2025` @returns null while one runs, too */
 export function scrubbedAtIn(scan: string | undefined): number | null {
-  const said = /^\s*scrub repaired\b.*\bon \w{3} (\w{3}) +(\d{1,2}) ([\d:]{8}) (\d{4})\s*$/m.exec(scan ?? '')
+  const said = /^[ \t]*scrub repaired\b.*\bon \w{3} (\w{3}) +(\d{1,2}) ([\d:]{8}) (\d{4})[ \t]*$/m.exec(scan ?? '')
   if (said === null) return null
   const [, month, day, time, year] = said
   const at = Date.parse(`${day} ${month} ${year} ${time} UTC`)

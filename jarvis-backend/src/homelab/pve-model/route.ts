@@ -74,7 +74,7 @@ export function answer(
 function mustFit({ allowed, required = [] }: Route, values: Values) {
   const errors: Record<string, string> = {}
   for (const [key, value] of Object.entries(values)) {
-    const shape = allowed[key] ?? allowed[key.replace(/\d+$/, '[n]')]
+    const shape = allowed[key] ?? allowed[key.replace(/(?<!\d)\d+$/, '[n]')]
     if (shape === undefined || key.endsWith('[n]')) {
       errors[key] = 'property is not defined in schema and the schema does not allow additional properties'
     } else if (!shape.test(value)) errors[key] = `value '${value}' does not look like a valid value`

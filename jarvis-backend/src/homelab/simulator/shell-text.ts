@@ -64,7 +64,7 @@ export function readOptions(args: readonly string[], valued: string): { options:
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at] ?? ''
     if (arg === '--') return { options, operands: [...operands, ...args.slice(at + 1)] }
-    const [, long, value = ''] = /^--([^=]+)=?(.*)$/.exec(arg) ?? []
+    const [, long, value = ''] = /^--([^=]+)=?(.*)$/s.exec(arg) ?? []
     if (long !== undefined) options.set(long, value)
     else if (/^-\d+$/.test(arg)) options.set(arg.slice(1), '')
     else if (!arg.startsWith('-') || arg === '-') operands.push(arg)

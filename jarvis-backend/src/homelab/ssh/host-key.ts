@@ -57,7 +57,7 @@ export function refusalOf(
   const judged = judgeHostKey(entries, address, key)
   if (judged.verdict === 'known') return undefined
   const type = typeOf(key)
-  const kind = type.replace(/^ssh-/, '').replace(/-.*$/, '')
+  const kind = type.replace(/^ssh-/, '').replace(/-.*/s, '')
   const shown = `${node} (${address.host}:${address.port}) shows the ${kind.toUpperCase()} host key ${fingerprintOf(key)}`
   const refuse = (text: string) => new JarvisError('cluster_unreachable', `${shown}${text}`)
   if (judged.verdict === 'revoked') {

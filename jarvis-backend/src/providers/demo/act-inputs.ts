@@ -14,7 +14,7 @@ export const unquoted = (text = ''): string => text.trim().replace(/^["'“`](.*
 
 /** `4 cores / 8 GB` as settings: cores, and memory in MiB. */
 export function amountsIn(text = ''): Record<string, number> {
-  const found = [...text.matchAll(/(\d+)\s*(?:(v?cpus?|cores?)|(g)|m)/gi)]
+  const found = [...text.matchAll(/(?<!\d)(\d+)\s*(?:(v?cpus?|cores?)|(g)|m)/gi)]
   return Object.fromEntries(
     found.map(([, count, cores, giga]): [string, number] =>
       cores === undefined ? ['memory', Number(count) * (giga === undefined ? 1 : 1024)] : ['cores', Number(count)],

@@ -39,7 +39,7 @@ const byTheBook = /\b(?:by the book|(?:use|with|follow|load) (?:the |a )?(?:skil
 /** What a message asks to be done by a skill: `/disk-health`, `check my disks by the book`, `use the disk-health skill`. */
 export function byBook(message: string, cluster: ClusterState): ByBook | undefined {
   const [, named] = /^\/([a-z0-9-]+)(?=\s|$)/.exec(message) ?? []
-  const [, said, before] = /\b(?:skill ([a-z0-9-]+)|([a-z0-9-]+) skill)\b/i.exec(message) ?? []
+  const [, said, before] = /(?<![a-z0-9-])(?:skill ([a-z0-9-]+)|([a-z0-9-]+) skill)\b/i.exec(message) ?? []
   const skill =
     named ??
     (byTheBook.test(message)

@@ -72,14 +72,17 @@ function order(text: string): Clause | undefined {
 /** Rewrites `turn 101 off` as `turn off 101`, `off and on again` as `restart`, and `4 cores and 8 GB` as one part. */
 const gathered = (message: string) =>
   message
-    .replace(/(?:\s+(?:and|plus)|\s*[,&+])\s*(?=\d+\s*(?:v?cpus?|cores?|[gm](?:i?b)?)\b)/gi, ' with ')
-    .replace(/\b(?:turn|switch|power)\s+([^,;]+?)\s+off and (?:then )?(?:back )?on(?: again)?\b/gi, 'restart $1')
+    .replace(/(?<!\s)(?:\s+(?:and|plus)|\s*[,&+])\s*(?=\d+\s*(?:v?cpus?|cores?|[gm](?:i?b)?)\b)/gi, ' with ')
     .replace(
-      /\b(turn|switch|power|shut|boot|spin|fire|bring|wake)\s+((?!(?:on|off|down|up)\b)[^,;]+?)\s+(on|off|down|up)\b(?=\s*(?:$|[,.;!?]|(?:and|then|again|please|now|too)\b))/gi,
+      /\b(?:turn|switch|power)\s{1,9}([^,;]{1,80}?)\s{1,9}off and (?:then )?(?:back )?on(?: again)?\b/gi,
+      'restart $1',
+    )
+    .replace(
+      /\b(turn|switch|power|shut|boot|spin|fire|bring|wake)\s{1,9}((?!(?:on|off|down|up)\b)[^,;]{1,80}?)\s{1,9}(on|off|down|up)\b(?=\s*(?:$|[,.;!?]|(?:and|then|again|please|now|too)\b))/gi,
       '$1 $3 $2',
     )
 
 const parts = (message: string) =>
   message
-    .split(/[.;!?]+(?:\s+|$)|,\s*|\s+(?:and|then|but|plus|as well as)\s+|\s*[&+\n]\s*/i)
+    .split(/(?<![.;!?])[.;!?]+(?:\s+|$)|,\s*|(?<!\s)\s+(?:and|then|but|plus|as well as)\s+|(?<!\s)\s*[&+\n]\s*/i)
     .filter((part) => /[\p{L}\p{N}]/u.test(part))

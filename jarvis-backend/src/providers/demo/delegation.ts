@@ -12,7 +12,7 @@ export const taskIn = (text: string): string => text.replace(before, '')
 const order =
   /^\W*(?:(?:please|jarvis|could you|can you|would you)[\s,]+)*(?:ask|have|let|get|tell)\s+(?:another agent|an agent|one agent|a helper|another helper|the agents?\s+(?<agent>[a-z][\w-]*)|the\s+(?<named>[a-z][\w-]*)\s+agent)\s+(?:to\s+)?(?<task>\S[\s\S]*)$/i
 /** Where the task of another one begins. */
-const another = /[\s,]+and\s+(?:another(?:\s+one|\s+agent|\s+helper)?|a second one)\s+(?:to\s+)?/i
+const another = /(?<![\s,])[\s,]+and\s+(?:another(?:\s+one|\s+agent|\s+helper)?|a second one)\s+(?:to\s+)?/i
 
 /** The tasks that a message hands to other agents, as `Ask another agent to look at the storage and another to check the backups`. */
 export function delegated(message: string): PlannedCall[] | undefined {
@@ -22,7 +22,7 @@ export function delegated(message: string): PlannedCall[] | undefined {
   return (
     task
       .split(another)
-      .map((part) => part.replace(/[\s.!?]+$/, ''))
+      .map((part) => part.replace(/(?<![\s.!?])[\s.!?]+$/, ''))
       .filter((part) => part !== '')
       // The named agent takes the first task; “another” is not it.
       .map((part, at) => ({

@@ -68,7 +68,7 @@ export const nodesIn = (text: string): NodeFacts[] =>
       status,
       cpu: numberIn(part(line, /\bCPU (\d+) %/)),
       load: numberIn(part(line, /\bload ([\d.]+)/)),
-      celsius: numberIn(part(line, /(-?\d+) °C/)),
+      celsius: numberIn(part(line, /(-?\d{1,4}) °C/)),
       up: part(line, /\bup ([^,]+)/),
       lastSeen: part(line, /\blast seen ([^,]+)/),
     }
@@ -87,10 +87,10 @@ export const guestsIn = (text: string): GuestFacts[] =>
       cores: numberIn(part(line, /\bCPU \d+ % of (\d+)/)),
       ram: part(line, /memory ([\d.]+ of [\d.]+ GiB)/),
       ramGib: numberIn(ramUsed),
-      ramPercent: numberIn(part(line, /memory [^,]*\((\d+) %\)/)),
+      ramPercent: numberIn(part(line, /memory [^,(]{0,60}\((\d+) %\)/)),
       diskPercent: numberIn(part(line, /\bdisk (\d+) %/)),
       up: part(line, /\bup ([^,]+)/),
-      backup: part(line, /\bbackup ([^,]+) ago/),
+      backup: part(line, /\bbackup ([^,]{1,60}) ago/),
     }
   })
 
@@ -178,7 +178,7 @@ export const printed = (text: string | undefined): string | undefined =>
 
 /** Hours in a span such as `31 h`, `8 d 4 h`, `50 min`. */
 export const hoursOf = (span: string): number =>
-  [...span.matchAll(/(\d+) (d|h|min|s)\b/g)].reduce(
+  [...span.matchAll(/(?<!\d)(\d+) (d|h|min|s)\b/g)].reduce(
     (sum, [, count, unit]) => sum + Number(count) * { d: 24, h: 1, min: 1 / 60, s: 1 / 3_600 }[unit as 'd'],
     0,
   )

@@ -105,5 +105,5 @@ const keyOf = (name: string) => name.toLowerCase().replace(/[-_.\s]/g, '')
 const wordsOf = (text: string) =>
   [...text.toLowerCase().matchAll(/[\p{L}\p{N}][\p{L}\p{N}._@-]*/gu)].map(([word]) =>
     // `vm101`, `CT-104`
-    word.replace(/[.-]+$/, '').replace(/^(?:vm|ct|lxc)[-_]?(?=\d{3,}$)/, ''),
+    word.replace(/(?<![.-])[.-]+$/, '').replace(/^(?:vm|ct|lxc)[-_]?(?=\d{3,}$)/, ''),
   )

@@ -38,6 +38,20 @@ export function demoModel({ cluster }: { cluster: () => ClusterState }): Model {
   }
 }
 
+/** Characters of a message that this model reads. Its expressions are made for a sentence. */
+const mostRead = 1_000
+
+/** A message without its attachments, each with the line above it. */
+function withoutAttachments(text: string): string {
+  const [first = '', ...others] = text.split('[Attached file ')
+  const ends = '\n</attachment>'
+  return others.reduce((rest, each) => {
+    const begin = each.slice(each.indexOf(']\n') + 2)
+    const end = begin.startsWith('<attachment>\n') ? begin.indexOf(ends) : -1
+    return rest + (end === -1 ? begin : begin.slice(end + ends.length)).trimStart()
+  }, first)
+}
+
 /** What a person attached, and who writes, is no question: this model reads the person's own words alone. */
 const ownWords = (request: ModelRequest): ModelRequest => ({
   ...request,
@@ -45,10 +59,7 @@ const ownWords = (request: ModelRequest): ModelRequest => ({
     message.role === 'user'
       ? {
           ...message,
-          text: withoutSpeaker(message.text).replace(
-            /\[Attached file [\s\S]*?\]\n(?:<attachment>\n[\s\S]*?\n<\/attachment>)?\s*/g,
-            '',
-          ),
+          text: withoutAttachments(withoutSpeaker(message.text)).slice(0, mostRead),
         }
       : message,
   ),

@@ -17,7 +17,7 @@ const english = new Set('cat date echo env find free head host hostname id ip mo
 
 /** @returns undefined where the message is no shell command */
 export function sshOrder(message: string, cluster: ClusterState): SshOrder | undefined {
-  const text = withoutPoliteness(message).replace(/\s*(?:please|sir|jarvis)?[?!.]*$/i, '')
+  const text = withoutPoliteness(message).replace(/(?<!\s)\s*(?:please|sir|jarvis)?(?<![?!.])[?!.]*$/i, '')
   const [, host, first] =
     /^ssh\s+(?:in ?to\s+|to\s+)?(?:\w+@)?([\w.-]+)[,:]?\s+(?:and\s+)?(?:(?:run|execute)\s+)?(\S.*)$/is.exec(text) ??
     /^on\s+([\w.-]+)[,:]?\s+(?:please\s+)?(?:run|execute)\s+(\S.*)$/is.exec(text) ??

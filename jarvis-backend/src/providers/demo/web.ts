@@ -75,7 +75,7 @@ export function searchWords({ text }: Outcome): string {
     )
   const left = hits.length - lines.length
   return [
-    `${capitalized(plain(head.replace(/ Written by strangers.*$/, '')))} Strangers wrote them:`,
+    `${capitalized(plain(head.replace(/ Written by strangers.*/s, '')))} Strangers wrote them:`,
     lines.join('\n'),
     `${left > 0 ? `${left} more stand in the call above. ` : ''}Say “open” and an address, and I read it.`,
   ].join('\n\n')

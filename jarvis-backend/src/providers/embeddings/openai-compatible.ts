@@ -29,7 +29,7 @@ export async function openAiEmbedder(config: {
     const late = AbortSignal.timeout(slowestMs)
     let response: Response
     try {
-      response = await fetch(`${config.baseUrl.replace(/\/+$/, '')}/embeddings`, {
+      response = await fetch(`${config.baseUrl.replace(/(?<!\/)\/+$/, '')}/embeddings`, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',

@@ -233,7 +233,7 @@ async function endedOutput(
         : [`apply_changes with command ${command.id} asks for that.`]),
       ...(state.asked.length === 0 ? [] : [`It asked in vain for: ${state.asked.join(', ')}.`]),
       'output:',
-      ports.commands.output(command.id),
+      await ports.commands.output(command.id),
     ].join('\n'),
     summary: `${endWords(state)}, ${files}`,
     data: dataOf(command, mayApply),

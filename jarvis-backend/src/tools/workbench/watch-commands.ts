@@ -28,7 +28,7 @@ export const checkCommand = commandTool({
     const command =
       (await commands.wait(asked, wait * 1000, context.signal)) ?? ofSession(commands.get, asked, context.sessionId)
     const { state } = command
-    const output = commands.output(asked, line === undefined ? undefined : { line, most: mostLines })
+    const output = await commands.output(asked, line === undefined ? undefined : { line, most: mostLines })
     const words = state.kind === 'running' ? 'still running' : `${endWords(state)}, ${changesWords(state)}`
     return {
       text: [`${asked}: ${words}.`, 'output:', output].join('\n'),

@@ -42,6 +42,6 @@ export function placesFor({ host, place }: Pick<PageAddress, 'host' | 'place'>):
 export function linkTarget(href: string, pageUrl: string): PageAddress | undefined {
   const target = pageAddress(href, pageUrl)
   if ('refused' in target) return undefined
-  const without = (url: string) => url.replace(/#.*$/, '')
+  const without = (url: string) => url.replace(/#.*/s, '')
   return without(target.url) === without(pageUrl) ? undefined : target
 }

@@ -5,12 +5,14 @@ import { hasRoom, noRoomWords } from '../../lib/disk-room.ts'
 import { newId } from '../../lib/ids.ts'
 import { writeWhole } from '../../lib/whole-file.ts'
 import { JarvisError } from '../../protocol/index.ts'
+import { type StreamRedactor, safeText } from '../../redaction/stream.ts'
 import { legible } from '../../redaction/visible.ts'
 import type { Allows, Way } from '../egress/proxy.ts'
 import { belowOf } from './below.ts'
 import type { Command, CommandRecords, EndedCommand } from './command.ts'
 import { type Confined, offAt, type Sandbox } from './level.ts'
 import { createNews } from './news.ts'
+import { keptBytes } from './output.ts'
 import type { Pinned } from './pinned.ts'
 import type { Refusal } from './refusals.ts'
 import { type Rehearsed, type Rehearsing, rehearse, TooLarge } from './rehearse.ts'
@@ -43,6 +45,7 @@ export type CommandParts = {
   discard(path: string): void
   openWay(allows: Allows): Promise<Way>
   redact(text: string): string
+  redactStream(): StreamRedactor
   isSecret(path: string): boolean
   /** JARVIS's own files, absolute. */
   ownPaths: readonly string[]
@@ -68,8 +71,8 @@ export type Commands = {
   of(sessionId: string): Command[]
   /** Somebody looks at the session's commands now; they are told once when there is more to see. */
   looked(sessionId: string): void
-  /** What it has printed, redacted: the first and the last of it, or from a line on. */
-  output(id: string, from?: { line: number; most: number }): string
+  /** What it has printed, redacted: the first and the last of it, 100 kB at most, or lines from one on. */
+  output(id: string, from?: { line: number; most: number }): Promise<string>
   /** The last lines that a running command has printed, redacted. */
   lastLines(id: string, most: number): string[]
   /** @returns false where it takes no input */
@@ -187,7 +190,7 @@ export function createCommands(parts: CommandParts): Commands {
       store.put({ ...command, state: lost(clock.now()) })
       throw refused(off === undefined ? `The sandbox did not start: ${safe(end.said)}` : offWords(off))
     }
-    writeWhole(logOf(command.id), safe(output.log()))
+    writeWhole(logOf(command.id), await safeText(output.log(), parts.redactStream()))
     const asked = way?.contacts().flatMap(({ place, refused: why }) => (why === undefined ? [] : [place])) ?? []
     const { exitCode, why, effect } = end
     const lastLines = output.lastLines(8).map(shortLine)
@@ -220,12 +223,12 @@ export function createCommands(parts: CommandParts): Commands {
     get: (id) => store.get(id),
     of: (sessionId) => store.of(sessionId),
     looked: news.looked,
-    output(id, from) {
+    async output(id, from) {
       const running = live.get(id)?.rehearsing.output
       if (running !== undefined && from === undefined) return safe(running.text())
-      const log = running === undefined ? logText(logOf(id)) : safe(running.log())
+      const log = running === undefined ? logText(logOf(id)) : await safeText(running.log(), parts.redactStream())
       return from === undefined
-        ? log
+        ? firstAndLast(log)
         : log
             .split('\n')
             .slice(from.line, from.line + from.most)
@@ -294,6 +297,14 @@ function surveyed({ folder, shown }: Asked, { ownPaths, isSecret }: CommandParts
       `${shown} holds more than 20,000 files and folders, or 100 folders in each other. Name a smaller folder.`,
     )
   return survey
+}
+
+/** A log without its middle; lines of the middle are asked for by their number. */
+function firstAndLast(log: string): string {
+  const { head, tail } = keptBytes
+  if (log.length <= head + tail) return log
+  const [first, last] = [log.slice(0, head).toWellFormed(), log.slice(-tail).toWellFormed()]
+  return `${first}\n… ${log.length - head - tail} characters left out …\n${last}`
 }
 
 function logText(path: string): string {

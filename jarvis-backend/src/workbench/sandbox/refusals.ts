@@ -4,7 +4,7 @@ export type Refusal = { because: string; remedy: string }
 /** The messages of the kernel, of bubblewrap and of containers, each with its remedy. The first that matches counts. */
 const known: readonly { says: RegExp; refusal: Refusal }[] = [
   {
-    says: /ENOENT|env: .*bwrap.*No such file or directory|bwrap.*not found/i,
+    says: /ENOENT|env: [^\n]{0,99}bwrap[^\n]{0,99}No such file or directory|bwrap[^\n]{0,99}not found/i,
     refusal: { because: 'bubblewrap is not installed', remedy: 'Install it: apt install bubblewrap.' },
   },
   {

@@ -26,7 +26,7 @@ export function decode(body: Buffer, charset: string | undefined): string {
 function declaredIn(body: Buffer): string | undefined {
   const head = body.toString('latin1', 0, lookedAt)
   return (
-    /<meta[^>]{0,200}?charset\s*=\s*["']?([\w:.-]{1,40})/i.exec(head)?.[1] ??
+    /<meta[^<>]{0,200}?charset\s*=\s*["']?([\w:.-]{1,40})/i.exec(head)?.[1] ??
     /^<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w:.-]{1,40})/i.exec(head)?.[1]
   )
 }

@@ -12,23 +12,27 @@ const fewestWords = 3
 const styles: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/(?:^|;)\s*display\s*:\s*none/i, 'display: none'],
   [/(?:^|;)\s*visibility\s*:\s*(?:hidden|collapse)/i, 'visibility: hidden'],
-  [/(?:^|;)\s*font(?:-size)?\s*:[^;]*?(?<![\d.])0*\.?0+(?:px|pt|em|rem|%|vw)?\s*(?:!|;|\/|$)/i, 'font-size 0'],
+  [
+    /(?:^|;)\s*font(?:-size)?\s*:[^;]*?(?<![\d.])(?:0+(?:\.0+)?|\.0+)(?:px|pt|em|rem|%|vw)?\s*(?:!|;|\/|$)/i,
+    'font-size 0',
+  ],
   [/(?:^|;)\s*font-size\s*:\s*0?\.\d+px/i, 'font-size 0'],
   [/(?:^|;)\s*opacity\s*:\s*(?:0?\.0\d*|0+(?:\.0+)?%?)\s*(?:!|;|$)/i, 'opacity 0'],
   [/(?:^|;)\s*(?:left|right|top|bottom|text-indent|margin(?:-left|-top)?)\s*:\s*-\d{3,}/i, 'off the screen'],
   [/(?:^|;)\s*transform\s*:[^;]*(?:scale[XY]?\(\s*0|translate[XY]?\(\s*-\d{4,})/i, 'off the screen'],
   [/(?:^|;)\s*clip(?:-path)?\s*:\s*(?:rect\(\s*(?:0|1px)[\s,]|inset\(\s*(?:50|100)%)/i, 'clipped away'],
-  [/(?:^|;)\s*(?:max-)?(?:height|width)\s*:\s*[01](?:px)?\s*;(?:.*;)?\s*overflow\s*:\s*hidden/i, 'clipped away'],
-  [
-    /(?:^|;)\s*overflow\s*:\s*hidden\s*;(?:.*;)?\s*(?:max-)?(?:height|width)\s*:\s*[01](?:px)?\s*(?:;|$)/i,
-    'clipped away',
-  ],
   [/(?:^|;)\s*color\s*:\s*transparent/i, 'transparent'],
 ]
 
+const isSmall = /(?:^|;)\s*(?:max-)?(?:height|width)\s*:\s*[01](?:px)?\s*(?:;|$)/i
+const cutsOff = /(?:^|;)\s*overflow\s*:\s*hidden/i
+
 /** Why a declaration block makes its element invisible; undefined where it does not. */
-export const hidingStyle = (style: string): string | undefined =>
-  styles.find(([pattern]) => pattern.test(style.slice(0, 500)))?.[1]
+export function hidingStyle(style: string): string | undefined {
+  const read = style.slice(0, 500)
+  const found = styles.find(([pattern]) => pattern.test(read))
+  return found?.[1] ?? (isSmall.test(read) && cutsOff.test(read) ? 'clipped away' : undefined)
+}
 
 /** Why a reader of the page would not see an element, as far as its own attributes tell. */
 export function hiddenBy(element: Looked): string | undefined {
@@ -68,7 +72,7 @@ export function hiddenSelectors(sheet: string): Map<string, string> {
   const found = new Map<string, string>()
   const flat = withoutBlocks(sheet.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, ' '))
   let read = 0
-  for (const [, selectors = '', body = ''] of flat.matchAll(/([^{}]{1,400})\{([^{}]{0,4000})\}/g)) {
+  for (const [, selectors = '', body = ''] of flat.matchAll(/\{(?<=([^{}]{1,400})\{)([^{}]{0,4000})\}/g)) {
     read += 1
     if (read > mostRules) break
     const reason = hidingStyle(body)

@@ -57,7 +57,7 @@ export function pageText(html: string, address: string): PageText {
 }
 
 /** The title of a page that no parser reads. */
-const titleOf = (html: string) => strippedOf(/<title[^>]{0,200}>([^<]{0,400})/i.exec(html)?.[1] ?? '')
+const titleOf = (html: string) => strippedOf(/<title[^<>]{0,200}>([^<]{0,400})/i.exec(html)?.[1] ?? '')
 
 type Parsed = ReturnType<typeof parseHTML>['document']
 type ParsedElement = NonNullable<ReturnType<Parsed['querySelector']>>
@@ -165,7 +165,7 @@ function markdownOf(html: string, base: string, count: HiddenCount): string {
   })
   return service
     .turndown(html)
-    .replace(/[ \t]+$/gm, '')
+    .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
 }

@@ -45,7 +45,7 @@ const fewestTags = 8
 export function createPages(parts: { fetchSite: FetchSite; readPage: PageReader; now(): number }): Pages {
   const { fetchSite, readPage, now } = parts
   const kept = new Map<string, Page>()
-  const keyOf = (sessionId: string, url: URL) => `${sessionId}\n${url.href.replace(/#.*$/s, '')}`
+  const keyOf = (sessionId: string, url: URL) => `${sessionId}\n${url.href.replace(/#.*/s, '')}`
 
   function keep(key: string, page: Page) {
     kept.delete(key)

@@ -1,4 +1,5 @@
-import { Lexer, type MarkedOptions, type Token, type TokensList } from 'marked'
+import { tokensOf } from 'jarvis-backend/markdown'
+import type { MarkedOptions, Token, TokensList } from 'marked'
 
 /** A top-level block of markdown; `key` is where it starts, so a finished block keeps its identity as text grows. */
 export type Block = { key: number; token: Token }
@@ -27,15 +28,14 @@ export const perGroup = 16
 const read = new WeakMap<Group, readonly Block[]>()
 
 function lex(text: string, at: number, options: MarkedOptions | undefined, known: Links) {
-  const lexer = new Lexer(options ?? { gfm: true })
-  Object.assign(lexer.tokens.links, known)
+  const tokens = tokensOf(text, options, known)
   let key = at
-  const blocks = lexer.lex(text).map((token): Block => {
+  const blocks = tokens.map((token): Block => {
     const block = { key, token }
     key += token.raw.length
     return block
   })
-  return { blocks, links: lexer.tokens.links }
+  return { blocks, links: tokens.links }
 }
 
 /** The blocks of a group, parsed again when they were dropped. */

@@ -118,7 +118,7 @@ function names(typed: string, tools: readonly ToolInfo[], skills: readonly Skill
 function argumentsAt(before: string, to: number, text: string, tool: ToolInfo, nouns: readonly NounName[]): Completion {
   const cursor = before.length
   const hint = argumentHint(tool)
-  const word = /(\S*)$/.exec(before)?.[1] ?? ''
+  const word = /(?<!\S)(\S*)$/.exec(before)?.[1] ?? ''
   const all = argumentsOf(tool)
   const withHint = (completion: Completion): Completion => (hint === '' ? completion : { ...completion, hint })
   const [, key, value] = /^([\w-]+)=(.*)$/.exec(word) ?? []
@@ -126,7 +126,7 @@ function argumentsAt(before: string, to: number, text: string, tool: ToolInfo, n
     const known = all.find(({ name }) => name === key)
     return withHint(at(value, cursor, to, valuesOf(key, tool.name, known?.values ?? [], value, nouns)))
   }
-  const given = new Set([...text.matchAll(/(\w+)=/g)].map((match) => match[1]))
+  const given = new Set([...text.matchAll(/(?<!\w)(\w+)=/g)].map((match) => match[1]))
   const suggestions = all
     .filter(({ name }) => !given.has(name) && name.startsWith(word))
     .map(({ name, type, isRequired, description }) => ({

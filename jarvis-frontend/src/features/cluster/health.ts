@@ -69,7 +69,7 @@ export function issuesOf(state: ClusterState, alerts: readonly Alert[] | undefin
 
 function issueOf({ id, check, object, severity, state, sentence, limit = '', hides, chart, since, ...alert }: Alert) {
   const detail = [
-    state === 'held' ? `held: not seen since ${timeOfDay(alert.notSeenSince ?? since)}` : limit.replace(/[,.].*$/, ''),
+    state === 'held' ? `held: not seen since ${timeOfDay(alert.notSeenSince ?? since)}` : limit.replace(/[,.].*/s, ''),
     hides === undefined ? '' : `hides ${hides}`,
   ]
   const issue: Issue = {

@@ -12,11 +12,11 @@ export function findNouns(text: string, state: ClusterState): Piece[] {
   const pieces: Piece[] = []
   let rest = 0
   const word =
-    /(?:\b(?<type>VM|CT|guest|container)\s+)?\b(?<vmid>\d{3,9})\b(?:\s+\(?(?<name>[\w.-]+)\)?)?|(?<=\b(?:on|node|of|from)\s+)(?<node>[\w.-]+)/giu
+    /(?:\b(?<type>VM|CT|guest|container)\s+)?\b(?<vmid>\d{3,9})\b(?:\s+\(?(?<name>[\w.-]+)\)?)?|(?<=\b(?:on|node|of|from)\s{1,4})(?<node>[\w.-]+)/giu
   for (const match of text.matchAll(word)) {
     const { type, vmid, name, node } = match.groups ?? {}
     const guest = vmid === undefined ? undefined : state.guests.find((known) => known.vmid === Number(vmid))
-    const trimmed = name?.replace(/[.-]+$/, '')
+    const trimmed = name?.replace(/(?<![.-])[.-]+$/, '')
     if (guest !== undefined && (type !== undefined || trimmed === guest.name)) {
       // `VM 123` keeps its type as text; a name in brackets goes with the noun.
       const at = match.index + match[0].indexOf(vmid ?? '')
@@ -26,7 +26,7 @@ export function findNouns(text: string, state: ClusterState): Piece[] {
       pieces.push(text.slice(rest, at), { kind: 'guest', vmid: guest.vmid })
       rest = end
     } else if (node !== undefined) {
-      const found = state.nodes.find((known) => known.name === node.replace(/[.-]+$/, ''))
+      const found = state.nodes.find((known) => known.name === node.replace(/(?<![.-])[.-]+$/, ''))
       if (found === undefined) continue
       pieces.push(text.slice(rest, match.index), { kind: 'node', name: found.name })
       rest = match.index + found.name.length

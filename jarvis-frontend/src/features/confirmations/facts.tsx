@@ -117,7 +117,7 @@ function Arrows({ text }: { text: string }) {
 
 /** `Nothing else found (disks, HA checked)`, with brackets at the end in grey. */
 function Remarked({ text }: { text: string }) {
-  const [, said = text, remark] = /^(.*?)(?:\s+\(([^()]*)\))?$/s.exec(text) ?? []
+  const [, said = text, remark] = /^(.*?)(?:(?<!\s)\s+\(([^()]*)\))?$/s.exec(text) ?? []
   return (
     <>
       <Visible text={said} />

@@ -32,7 +32,7 @@ export function ModelForm({
   const bodyOf = (form: HTMLFormElement): ModelBody => {
     const given = new FormData(form)
     const read = (name: string) => String(given.get(name) ?? '').trim()
-    const address = isFixed ? (baseUrl ?? '') : read('baseUrl').replace(/\/+$/, '')
+    const address = isFixed ? (baseUrl ?? '') : read('baseUrl').replace(/(?<!\/)\/+$/, '')
     return {
       model: read('model'),
       ...(address !== '' && (address !== ownAddress || baseUrl === address) && { baseUrl: address }),
@@ -64,7 +64,7 @@ export function ModelForm({
     setModels([])
     const field = form?.elements.namedItem('model')
     if (source !== 'none' || !(field instanceof HTMLInputElement)) return
-    const isOwn = ['', ownAddress].includes(value.trim().replace(/\/+$/, ''))
+    const isOwn = ['', ownAddress].includes(value.trim().replace(/(?<!\/)\/+$/, ''))
     if (isOwn && field.value === '') field.value = model
     if (!isOwn && field.value === model) field.value = ''
   }

@@ -233,7 +233,7 @@ function formOf(form: HTMLFormElement, info: ModelProviderInfo | undefined): { n
     name: info?.provider ?? read('name'),
     body: {
       kind: read('kind') as ModelKind,
-      baseUrl: read('baseUrl').replace(/\/+$/, ''),
+      baseUrl: read('baseUrl').replace(/(?<!\/)\/+$/, ''),
       models: read('models')
         .split(',')
         .map((model) => model.trim())

@@ -24,8 +24,8 @@ const mostChars = 160
 export function firstSentence(text: string): string {
   const line = text.trimStart().split('\n', 1)[0] ?? ''
   if (/^(```|~~~)/.test(line)) return ''
-  const plain = line.replaceAll(/[*_`#|>]|^\s*(?:[-+]|\d+\.)\s|\]\([^)]*\)|\[/g, '').trim()
+  const plain = line.replaceAll(/[*_`#|>]|^\s*(?:[-+]|\d+\.)\s|\]\([^()]*\)|\[/g, '').trim()
   const sentence = plain.split(/(?<=[.!?])\s/)[0] ?? ''
   if (sentence.length <= mostChars) return sentence
-  return `${sentence.slice(0, mostChars).replace(/\s+\S*$/, '')}…`
+  return `${sentence.slice(0, mostChars).replace(/(?<!\s)\s+\S*$/, '')}…`
 }

@@ -112,7 +112,7 @@ type FixProps = { fault: Fault; line: string; onFix: ((wrong: string, by: string
 function FaultLine({ fault, line, onFix }: FixProps) {
   const { nearest } = fault
   // A button of its own offers the name that was probably meant.
-  const said = nearest === undefined ? fault.message : fault.message.replace(/\s*Did you mean [^?]*\?$/, '')
+  const said = nearest === undefined ? fault.message : fault.message.replace(/(?<!\s)\s*Did you mean [^?]{0,90}\?$/, '')
   const wrong = nearest === undefined ? '' : wrongWord(line, nearest)
   return (
     <li>

@@ -93,7 +93,7 @@ const ct: Record<string, Key> = {
 }
 
 const keys: Record<PveType, Record<string, Key>> = { qemu: { ...both, ...vm }, lxc: { ...both, ...ct } }
-const keyOf = (type: PveType, name: string) => keys[type][name] ?? keys[type][name.replace(/\d+$/, '[n]')]
+const keyOf = (type: PveType, name: string) => keys[type][name] ?? keys[type][name.replace(/(?<!\d)\d+$/, '[n]')]
 
 export const isKey = (type: PveType, name: string): boolean => keyOf(type, name) !== undefined
 

@@ -27,7 +27,7 @@ export function plainNetwork(address: string): NetworkFiles {
           type: 'bridge',
           autostart: '1',
           cidr: `${address}/24`,
-          gateway: address.replace(/\d+$/, '1'),
+          gateway: address.replace(/(?<!\d)\d+$/, '1'),
           bridge_ports: 'enp1s0',
         },
       ],

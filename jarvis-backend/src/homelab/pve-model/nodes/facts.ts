@@ -123,7 +123,7 @@ export function zfsPool(
   const inOrder = { state: 'ONLINE', read: 0, write: 0, cksum: 0, msg: '' }
   const [day, month, date, year, time] = new Date(scrubbedAt)
     .toUTCString()
-    .replace(/(\w+), (\d+) (\w+) (\d+) ([\d:]+).*/, '$1 $3 $2 $4 $5')
+    .replace(/^(\w+), (\d+) (\w+) (\d+) ([\d:]+).*/, '$1 $3 $2 $4 $5')
     .split(' ')
   const scan = `scrub repaired 0B in 00:41:07 with 0 errors on ${day} ${month} ${Number(date)} ${time} ${year}`
   return {

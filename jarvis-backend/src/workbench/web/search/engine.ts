@@ -49,7 +49,7 @@ export function hitsOf(
 const line = (value: unknown, most: number) =>
   typeof value === 'string'
     ? value
-        .replace(/<[^>]{0,200}>/g, '')
+        .replace(/<[^<>]{0,200}>/g, '')
         .replace(/\s+/g, ' ')
         .trim()
         .slice(0, most)

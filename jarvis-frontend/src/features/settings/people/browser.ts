@@ -7,7 +7,7 @@ const systems = [
   [/Linux|X11/, 'Linux'],
 ] as const
 const browsers = [
-  [/Edg\w*\//, 'Edge'],
+  [/Edg\w{0,8}\//, 'Edge'],
   [/OPR\//, 'Opera'],
   [/Firefox\/|FxiOS\//, 'Firefox'],
   [/HeadlessChrome\//, 'Headless Chrome'],

@@ -79,7 +79,7 @@ function NewRoot({ section, onChange }: { section: WorkbenchSection; onChange: N
   const add = (form: HTMLFormElement) => {
     const given = new FormData(form)
     const read = (name: string) => String(given.get(name) ?? '').trim()
-    const path = read('path').replace(/(?<=.)\/+$/, '')
+    const path = read('path').replace(/(?<=[^/])\/+$/, '')
     onChange(withRoot(section, { name: read('name'), path, write: given.get('write') !== null }))
     form.reset()
     first.current?.focus()

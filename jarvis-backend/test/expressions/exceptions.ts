@@ -1,0 +1,30 @@
+import type { Found, Unread } from './collect.ts'
+
+/** Expressions that may cost more than linear time. The list shrinks: an entry that nothing needs fails the test. */
+export const slower: readonly { is(found: Found): boolean; power: number; because: string }[] = [
+  {
+    is: ({ file, source }) => file.startsWith('jarvis-backend/src/redaction/') && source.endsWith('$'),
+    power: 2,
+    because: 'It looks for an unfinished secret at the end of a stream, and is given 25,000 characters at most.',
+  },
+]
+
+/** Calls of `RegExp` that the test cannot read. */
+export const unreadable: readonly { is(unread: Unread): boolean; because: string }[] = [
+  {
+    is: ({ file, code }) => file.endsWith('redaction/redact.ts') && code.includes('each'),
+    because: 'The hints are read while the module loads.',
+  },
+  {
+    is: ({ file, code }) => /\/(?:ui|redaction)\/visible\.ts$/.test(file) && code.includes('Script='),
+    because: 'The scripts are one character each.',
+  },
+  {
+    is: ({ file, code }) => file.endsWith('redaction/redact.ts') && code.includes('alternatives('),
+    because: 'It is a list of configured secrets, each letter for letter.',
+  },
+  {
+    is: ({ file }) => file.endsWith('workbench/files/grep.ts'),
+    because: 'The model writes it. It is matched in a worker that is ended after a while.',
+  },
+]
