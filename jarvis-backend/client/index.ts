@@ -563,7 +563,7 @@ export type Operations = {
   'GET /api/tools/calls': { input: {  }; reply: ToolCalls }
   /** One tool. */
   'GET /api/tools/{name}': { input: { params: { name: string } }; reply: ToolInfo }
-  /** The verdict that a call would get, and what its card would say; runs nothing. */
+  /** The verdict that a call of yours would get, and what its card would say; runs nothing. Nothing is read for whoever may only look. */
   'POST /api/tools/{name}/classify': { input: { params: { name: string }; body: ClassifyBody }; reply: ClassifyReply }
   /** Asks the cluster again for the outcome of a lost call; runs nothing. */
   'POST /api/executions/{id}/check': { input: { params: { id: string } }; reply: { outcome: "done" | "failed" | "unknown"; text: string; upid?: string } }
@@ -591,7 +591,7 @@ export type Operations = {
   'PUT /api/agents/{id}': { input: { params: { id: AgentId }; body: AgentPutBody }; reply: AgentDetail }
   /** Removes an agent; its folder and conversations stay. */
   'DELETE /api/agents/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** The verdict on a call of the agent’s, and of the main agent’s; runs nothing. */
+  /** The verdict on a call of the agent’s in your name, and of the main agent’s; runs nothing. */
   'POST /api/agents/{id}/classify': { input: { params: { id: string }; body: AgentClassifyBody }; reply: AgentClassifyReply }
   /** A file of the agent’s folder with its `checksum`. Viewers get it redacted. */
   'GET /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string } }; reply: WorkspaceText }

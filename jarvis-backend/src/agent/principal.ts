@@ -62,8 +62,12 @@ const kinds = new Map<string, Rights>([
 export function rightsOf({ kind, token }: Pick<Principal, 'kind' | 'token'>): Rights {
   const rights = kinds.get(kind) ?? strict
   // What a client asked for reaches no further than the client.
-  return kind === 'job' && token !== undefined ? { ...rights, mayUseAttached: false } : rights
+  return (kind === 'job' || kind === 'plan') && token !== undefined ? { ...rights, mayUseAttached: false } : rights
 }
+
+/** The kind of principal that makes the calls of a plan which `asker` asked for. */
+export const planKindOf = (asker: Pick<Principal, 'kind' | 'token'>): string =>
+  rightsOf(asker).isForeign ? 'client_plan' : 'plan'
 
 /**
  * Who asks for the calls of a run, as cards, grants, the journal and clients have it.
@@ -84,7 +88,7 @@ function askerOf(origin: Origin, modelId: string): Principal {
   if (kind === 'plan') {
     const { asker } = origin
     return {
-      kind: rightsOf(asker).isForeign ? 'client_plan' : 'plan',
+      kind: planKindOf(asker),
       name: origin.by,
       ...(asker.token !== undefined && { token: asker.token }),
       ...(asker.person !== undefined && { person: asker.person }),

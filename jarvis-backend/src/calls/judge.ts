@@ -96,6 +96,27 @@ export function createSeeingJudge(judge: Judge, look: Units['look'], preview: Pr
   }
 }
 
+/** Who asks for a verdict without making the call. `isReading`: they could not ask for any change. */
+export type Questioner = Asker & { isReading?: true }
+
+/** Tells which verdict a call would get if who asks made it. Runs nothing. */
+export type TryingJudge = (toolName: string, input: ToolInput, asker: Questioner) => Promise<Judgement>
+
+/**
+ * Judges by the rights of who asks. Nothing is read for somebody who could not ask for the call: no tool prepares, no node is asked, and what was read for
+ * others is not looked at.
+ * @param bare knows no previews
+ */
+export function createTryingJudge(seeing: SeeingJudge, bare: Judge, catalog: Pick<Catalog, 'get'>): TryingJudge {
+  return async (toolName, input, { isReading, ...asker }) => {
+    if (!isReading) return seeing(toolName, input, undefined, asker)
+    const judged = bare(toolName, input, undefined, asker)
+    if (judged.kind !== 'ready' || catalog.get(toolName)?.prepare === undefined) return judged
+    const reason = `${judged.verdict.reason} Nothing was read for this answer, so the call itself may be judged more strictly.`
+    return { ...judged, verdict: { ...judged.verdict, reason } }
+  }
+}
+
 /** The one place where a verdict is made: for chat, commands, MCP and REST alike. Runs nothing. */
 export function createJudge(
   catalog: Catalog,

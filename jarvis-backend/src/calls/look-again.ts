@@ -1,7 +1,7 @@
 import type { Effect } from '../gate/index.ts'
 import type { Cluster } from '../homelab/ports.ts'
-import type { Principal, Target, ToolCall, ToolInput } from '../protocol/index.ts'
-import type { Previews } from './previews.ts'
+import type { Target, ToolCall, ToolInput } from '../protocol/index.ts'
+import type { Asking, Previews } from './previews.ts'
 import type { Units } from './seen-units.ts'
 
 /**
@@ -15,7 +15,7 @@ export type LookAgain = (
   /** What a node said of a service serves where it is no older: the verdict just made rests on it. */
   maxAgeMs?: number,
   /** In whose name it is asked for; absent: main. */
-  whose?: Pick<Principal, 'agent' | 'for' | 'person'> & { sessionId?: string },
+  whose?: Asking,
 ) => Promise<void> | undefined
 
 /** @param effectsOf what a call does; empty where that cannot be told */

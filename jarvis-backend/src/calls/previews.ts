@@ -1,33 +1,36 @@
+import { rightsOf } from '../agent/principal.ts'
 import { Mistake } from '../gate/index.ts'
 import { hashOf } from '../lib/canonical.ts'
 import type { Clock } from '../lib/clock.ts'
 import { JarvisError, type Principal, readAs, type ToolInput } from '../protocol/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
-import type { Preview } from '../tools/tool.ts'
+import type { Preview, Whose } from '../tools/tool.ts'
 
 /** `problem`: why the change cannot work, or what it would change could not be read. */
 export type Previewed = { preview: Preview } | { problem: string }
 
-/** The agent that asks, the one whose child run that is, the person, and the session that the call belongs to. */
-type Whose = Pick<Principal, 'agent' | 'for' | 'person'> & { sessionId?: string }
-const agentsOf = ({ agent, for: asking, person, sessionId }: Whose = {}): Whose => ({
+/** Who asks, and the session that the call belongs to. */
+export type Asking = Partial<Pick<Principal, 'kind' | 'token'>> & Whose & { sessionId?: string }
+const whoseOf = ({ kind, token, agent, for: asking, person, sessionId }: Asking = {}): Asking => ({
   ...(sessionId !== undefined && { sessionId }),
   ...(agent !== undefined && { agent }),
   ...(asking !== undefined && { for: asking }),
   ...(person !== undefined && { person }),
+  ...(kind !== undefined &&
+    !rightsOf({ kind, ...(token !== undefined && { token }) }).mayUseAttached && { isClient: true }),
 })
 
 /** What was read of changes before they were judged. */
 export type Previews = {
   /** What was read within the last minute; undefined where nothing was. */
-  seen(toolName: string, input: ToolInput, whose?: Whose): Previewed | undefined
+  seen(toolName: string, input: ToolInput, whose?: Asking): Previewed | undefined
   /**
    * Prepares a call; undefined where its tool reads nothing before. A mistake in the call is kept as a problem.
    * @param maxAgeMs what was read no longer ago serves, and nothing is read
    * @param whose in whose name it is asked for: what that agent may not read is not read for it; absent: main
    * @throws JarvisError `cluster_unreachable` and others, where the cluster could not be read; that is kept as well
    */
-  look(toolName: string, input: ToolInput, maxAgeMs?: number, whose?: Whose): Promise<void> | undefined
+  look(toolName: string, input: ToolInput, maxAgeMs?: number, whose?: Asking): Promise<void> | undefined
 }
 
 const keptForMs = 60_000
@@ -36,8 +39,8 @@ const mostKept = 200
 
 export function createPreviews(catalog: Catalog, clock: Clock): Previews {
   const kept = new Map<string, { at: number; seen: Previewed }>()
-  const keyOf = (toolName: string, input: ToolInput, whose: Whose = {}) =>
-    hashOf({ toolName, input, ...agentsOf(whose) })
+  const keyOf = (toolName: string, input: ToolInput, whose: Asking = {}) =>
+    hashOf({ toolName, input, ...whoseOf(whose) })
   const within = (key: string, ms: number) => {
     const found = kept.get(key)
     return found !== undefined && Math.abs(clock.now() - found.at) <= ms ? found.seen : undefined
@@ -63,7 +66,7 @@ export function createPreviews(catalog: Catalog, clock: Clock): Previews {
       const input = read.value as ToolInput
       const key = keyOf(toolName, input, whose)
       if (maxAgeMs > 0 && within(key, maxAgeMs) !== undefined) return undefined
-      return prepare(input, { signal: AbortSignal.timeout(patienceMs), ...agentsOf(whose) }).then(
+      return prepare(input, { signal: AbortSignal.timeout(patienceMs), ...whoseOf(whose) }).then(
         (preview) => keep(key, { preview }),
         (error: unknown) => {
           const problem = error instanceof Error ? error.message : String(error)

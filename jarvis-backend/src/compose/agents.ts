@@ -76,7 +76,7 @@ export function composeAgentRoutes(
   parts: {
     catalog: Catalog
     models: Pick<ModelChoice, 'named'>
-    gate: Pick<Gate, 'confirmations' | 'seeingJudge'>
+    gate: Pick<Gate, 'confirmations' | 'tryingJudge'>
     runs: Pick<Runs, 'start' | 'setRehearsal'>
     store: Pick<TranscriptStore, 'session' | 'createSession'>
     usedToday(agent: string): Spending
@@ -104,7 +104,7 @@ export function composeAgentRoutes(
     problemOf: ({ model }) =>
       model !== undefined && models.named(model) === undefined ? `${model} is not configured any more.` : undefined,
     lately: createAgentDeeds(database),
-    judge: gate.seeingJudge,
+    judge: gate.tryingJudge,
     rehearse(agent, message, by) {
       const sessionId = newId('ses')
       store.createSession({

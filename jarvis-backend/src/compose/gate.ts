@@ -13,7 +13,7 @@ import { createConfirmations } from '../calls/confirmations/confirmations.ts'
 import { createGlass } from '../calls/confirmations/glass.ts'
 import { createGrants } from '../calls/confirmations/grants.ts'
 import { createExecutor } from '../calls/execute.ts'
-import { createEffectsOf, createJudge, createSeeingJudge } from '../calls/judge.ts'
+import { createEffectsOf, createJudge, createSeeingJudge, createTryingJudge } from '../calls/judge.ts'
 import { whyPowerUnknown } from '../calls/known-power.ts'
 import { createLookAgain } from '../calls/look-again.ts'
 import type { People } from '../calls/people.ts'
@@ -120,6 +120,8 @@ export function composeGate(
   const previews = createPreviews(catalog, clock)
   const judge = createJudge(catalog, world, previews.seen, parts.agents, parts.people)
   const seeingJudge = createSeeingJudge(judge, units.look, previews.look)
+  const bareJudge = createJudge(catalog, world, undefined, parts.agents, parts.people)
+  const tryingJudge = createTryingJudge(seeingJudge, bareJudge, catalog)
   const watchers = createWatchers(report)
   const effectsOf = createEffectsOf(catalog, world)
   const { decisions } = parts
@@ -236,6 +238,7 @@ export function composeGate(
     grants,
     calls,
     seeingJudge,
+    tryingJudge,
     effectsOf,
     lookAgain: shared.lookAgain,
     confirmations,
@@ -255,13 +258,15 @@ export function composeGate(
         builtIn: builtInRoleNames,
         approveWords,
         people: parts.people,
-        judge: seeingJudge,
+        judge: tryingJudge,
+        redact: redactor.value,
       }),
       questions: questionRoutes(questions, parts.reach, now),
       grants: grantRoutes(grants),
       tools: toolRoutes({
         catalog,
-        judge: seeingJudge,
+        judge: tryingJudge,
+        redact: redactor.value,
         previewOf: (ready) => previewFacts(ready, world(), redactor),
         tierOf: ({ name, tier }) => usualTier({ toolName: name, baseTier: tier }, policy.current()),
         raisesOf: ({ name, tier, touches, raises }) =>

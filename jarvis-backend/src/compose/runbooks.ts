@@ -8,7 +8,7 @@ import { hashOf } from '../lib/canonical.ts'
 import { createFollowing } from '../plans/follow.ts'
 import { procedureOf } from '../plans/from-calls.ts'
 import { createGuide } from '../plans/guide.ts'
-import { createPlanner } from '../plans/planner.ts'
+import { createPlanner, planKind } from '../plans/planner.ts'
 import { previewOf } from '../plans/preview.ts'
 import { shownPlan } from '../plans/shown.ts'
 import { toolFacts } from '../plans/tool-facts.ts'
@@ -78,8 +78,10 @@ export function composeRunbooks(
     world: () => gate().world(),
     judge: (...call) => gate().seeingJudge(...call),
     lookAgain: (...call) => gate().lookAgain(...call),
-    read: (call, by, signal, whose) =>
-      gate().executor.read(call, { principal: { kind: 'plan', name: by, ...whose }, signal }),
+    read: (call, by, signal, whose) => {
+      const { isClient: _, ...who } = whose ?? {}
+      return gate().executor.read(call, { principal: { ...who, kind: planKind(whose ?? {}), name: by }, signal })
+    },
     policyHash: () => gate().policy.status().hash,
   })
   const plan = (name: string, inputs: ToolInput, signal: AbortSignal, whose: Whose) => {
@@ -125,9 +127,9 @@ export function composeRunbooks(
       // What was seen is journalled with the step, once.
       read: (call, principal, signal) => gate().executor.read(call, { principal, signal, isQuiet: true }),
       targetsOf: (toolName, toolInput) => locksOf(gate().effectsOf(toolName, toolInput)),
-      async look({ toolName, toolInput }) {
+      async look({ toolName, toolInput }, asker) {
         const [effect] = gate().effectsOf(toolName, toolInput)
-        if (effect !== undefined) await gate().lookAgain({ toolName, toolInput }, effect.target)
+        if (effect !== undefined) await gate().lookAgain({ toolName, toolInput }, effect.target, 0, asker)
       },
     }),
     routes: {
@@ -137,7 +139,7 @@ export function composeRunbooks(
         now,
         make: ({ text, inputs, by, signal }) => {
           const { procedure, hash } = library.parse(text)
-          return procedure && planner.make({ procedure, hash, said: text, inputs }, by, signal)
+          return procedure && planner.make({ procedure, hash, said: text, inputs, whose: personFor(by) }, by, signal)
         },
         run({ name, inputs, by }) {
           const { title } = library.get(name)

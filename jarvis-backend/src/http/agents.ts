@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ActiveAgents } from '../agents/active.ts'
 import type { Agent } from '../agents/agent.ts'
 import { type Arrival, chosenFor } from '../agents/bindings.ts'
-import type { SeeingJudge } from '../calls/judge.ts'
+import type { TryingJudge } from '../calls/judge.ts'
 import {
   AgentClassifyBody,
   AgentClassifyReply,
@@ -20,6 +20,7 @@ import {
   type Spending,
   WorkspaceText,
 } from '../protocol/index.ts'
+import { questionerOf } from './handle.ts'
 import { del, get, post, put, type Route } from './route.ts'
 
 /** The files of an agent. Each throws JarvisError as `Workspace` does. */
@@ -41,7 +42,7 @@ export function agentRoutes(parts: {
   usedToday(agent: string): Spending
   problemOf(agent: Agent): string | undefined
   lately(id: string): AgentDetail['lately']
-  judge: SeeingJudge
+  judge: TryingJudge
   /** Begins a rehearsal with an agent. */
   rehearse(agent: string, message: string, by: string): { sessionId: string; runId: string }
   redact<T>(value: T): T
@@ -124,13 +125,13 @@ export function agentRoutes(parts: {
     ),
     post(
       '/agents/:id/classify',
-      'The verdict on a call of the agent’s, and of the main agent’s; runs nothing.',
+      'The verdict on a call of the agent’s in your name, and of the main agent’s; runs nothing.',
       { role: 'viewer', token: 'read', body: AgentClassifyBody, reply: AgentClassifyReply },
-      async ({ params, body: { toolName, toolInput } }) => {
-        const { id: agent } = agents.require(params.id)
-        const verdictOf = async (id: string) =>
-          (await parts.judge(toolName, toolInput, undefined, { kind: 'command', agent: id })).verdict
-        return { verdict: await verdictOf(agent), main: await verdictOf(mainAgentId) }
+      async ({ params, body: { toolName, toolInput }, identity }) => {
+        const { id } = agents.require(params.id)
+        const verdictOf = async (agent: string) =>
+          (await parts.judge(toolName, toolInput, { ...questionerOf(identity), agent })).verdict
+        return redact({ verdict: await verdictOf(id), main: await verdictOf(mainAgentId) })
       },
     ),
     get(

@@ -2,16 +2,30 @@ import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import type { z } from 'zod'
 import type { Reach, SessionReach } from '../auth/reach.ts'
-import { requireStanding, requireWholeSight, type Standing } from '../auth/roles.ts'
+import { isAtLeast, requireStanding, requireWholeSight, type Standing } from '../auth/roles.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { Identity } from '../auth/tokens.ts'
-import { JarvisError, readAs, type TokenScope } from '../protocol/index.ts'
+import type { Questioner } from '../calls/judge.ts'
+import { JarvisError, personFor, readAs, type TokenScope } from '../protocol/index.ts'
 
 /** Parses a body or query. @throws JarvisError `invalid_request` naming the field */
 export function read<T>(schema: z.ZodType<T>, value: unknown): T {
   const read = readAs(schema, value ?? {})
   if (read.ok) return read.value
   throw new JarvisError('invalid_request', read.problem)
+}
+
+/**
+ * Whose rights a question about a call is judged by: the caller's own. Whoever may only look, and a program whose token may only read, is judged as a
+ * viewer and has nothing read.
+ */
+export function questionerOf({ person, token }: Identity): Questioner {
+  const isReading = token === undefined ? !isAtLeast(person.role, 'member') : token.scope !== 'ask'
+  return {
+    ...(token === undefined ? { kind: 'command' } : { kind: 'v1', token: token.name }),
+    ...personFor(person.id),
+    ...(isReading && { isReading, asRole: 'viewer' }),
+  }
 }
 
 /** The identity that `Access` stored. Only for routes behind it. */

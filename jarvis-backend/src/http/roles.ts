@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Judgement, SeeingJudge } from '../calls/judge.ts'
+import type { Judgement, TryingJudge } from '../calls/judge.ts'
 import type { People } from '../calls/people.ts'
 import { type Approve, JarvisError, RoleInfo, TryRoleBody, TryRoleReply } from '../protocol/index.ts'
 import { get, post, type Route } from './route.ts'
@@ -13,7 +13,8 @@ export function roleRoutes(parts: {
   /** Who must approve, in words. */
   approveWords(approve: Approve): string
   people: People
-  judge: SeeingJudge
+  judge: TryingJudge
+  redact<T>(value: T): T
 }): Route[] {
   const { people, roles } = parts
 
@@ -46,7 +47,9 @@ export function roleRoutes(parts: {
       { role: 'operator', body: TryRoleBody, reply: TryRoleReply },
       async ({ body: { person, role, toolName, toolInput } }) => {
         const who = person === undefined ? { asRole: requireRole(role ?? '') } : { person: personNamed(person) }
-        return replyOf(await parts.judge(toolName, toolInput, undefined, { kind: 'command', ...who }))
+        return parts.redact(
+          replyOf(await parts.judge(toolName, toolInput, { kind: 'command', ...who, isReading: true })),
+        )
       },
     ),
   ]

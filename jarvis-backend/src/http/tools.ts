@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import type { Ready } from '../calls/call.ts'
-import type { SeeingJudge } from '../calls/judge.ts'
+import type { TryingJudge } from '../calls/judge.ts'
 import { ClassifyBody, ClassifyReply, JarvisError, type Tier, ToolCalls, ToolInfo } from '../protocol/index.ts'
 import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'
+import { questionerOf } from './handle.ts'
 import { get, post, type Route } from './route.ts'
 
 type Raises = NonNullable<ToolInfo['raises']>
@@ -12,13 +13,14 @@ const withRaises = (raises: Raises, tool: ToolInfo): ToolInfo => (raises.length 
 /** `/api/tools`: the tools, and the verdict that a call would get. */
 export function toolRoutes(parts: {
   catalog: Catalog
-  judge: SeeingJudge
+  judge: TryingJudge
   /** What a card of the call would say of it. */
   previewOf(ready: Ready): ClassifyReply['preview']
   /** Tier of a tool's calls when no argument raises it. */
   tierOf(tool: Tool): Tier
   raisesOf(tool: Tool): Raises
   calls(): Promise<ToolCalls>
+  redact<T>(value: T): T
 }): Route[] {
   const infoOf = (tool: Tool): ToolInfo =>
     withRaises(parts.raisesOf(tool), {
@@ -56,13 +58,13 @@ export function toolRoutes(parts: {
     ),
     post(
       '/tools/:name/classify',
-      'The verdict that a call would get, and what its card would say; runs nothing.',
+      'The verdict that a call of yours would get, and what its card would say; runs nothing. Nothing is read for whoever may only look.',
       { role: 'viewer', token: 'read', body: ClassifyBody, reply: ClassifyReply },
-      async ({ params, body }) => {
-        const judged = await parts.judge(params.name, body.input)
+      async ({ params, body, identity }) => {
+        const judged = await parts.judge(params.name, body.input, questionerOf(identity))
         const { tier, rule, reason } = judged.verdict
         const preview = judged.kind === 'ready' ? parts.previewOf(judged) : undefined
-        return { tier, rule, reason, ...(preview && { preview }) }
+        return parts.redact({ tier, rule, reason, ...(preview && { preview }) })
       },
     ),
   ]

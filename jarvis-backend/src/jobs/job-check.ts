@@ -31,7 +31,7 @@ export const createJobCheck =
     if (parts.redact(name) !== name || parts.redact(text) !== text)
       refuse('It holds a secret, which everybody who may look could read. Nothing was saved.')
     const why = work.kind === 'call' ? parts.calls.refusal(work, asker) : undefined
-    if (why !== undefined) refuse(`work: ${why}`)
+    if (why !== undefined) refuse(`work: ${parts.redact(why)}`)
     if (work.kind === 'prompt' || work.kind === 'call') return
     const worker = parts.workers[work.kind]
     const problem = worker === undefined ? `there is no ${work.kind} here.` : worker.refusal?.(work)

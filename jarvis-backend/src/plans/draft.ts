@@ -1,9 +1,8 @@
 import type { PlanStep } from '../protocol/index.ts'
 import type { Step } from '../runbooks/procedure.ts'
-import type { Leads } from '../tools/tool.ts'
-import type { Request, ScriptStep } from './planned.ts'
+import type { Leads, Whose } from '../tools/tool.ts'
+import type { ScriptStep } from './planned.ts'
 
-export type Whose = NonNullable<Request['whose']>
 /** What is collected while the steps are gone through. */
 export type Draft = {
   /** In whose name. */

@@ -1,3 +1,4 @@
+import { planKindOf } from '../agent/principal.ts'
 import type { Guide } from '../agent/run/guide.ts'
 import type { Given, StoredEntry } from '../agent/sessions/transcript-store.ts'
 import { callIdOf, type Settling, settles } from '../agent/settles.ts'
@@ -27,7 +28,7 @@ export function createGuide(parts: {
   /** The things that a call changes. */
   targetsOf(toolName: string, toolInput: ToolInput): string[]
   /** Reads what a call would change again, so that it is judged as it is now. */
-  look(call: { toolName: string; toolInput: ToolInput }): Promise<unknown>
+  look(call: { toolName: string; toolInput: ToolInput }, asker: Principal): Promise<unknown>
   clock: Clock
 }): Guide {
   const { clock } = parts
@@ -35,7 +36,7 @@ export function createGuide(parts: {
   /** Reads until it is as wanted, or the time is over. @param from when the step ended, Unix ms */
   async function verified(plan: StoredPlan, check: PlannedCheck, from: number, signal: AbortSignal): Promise<Outcome> {
     const { toolName, toolInput, until, withinMs } = check
-    const principal = { ...plan.asker, kind: 'plan' }
+    const principal = { ...plan.asker, kind: planKindOf(plan.asker) }
     for (;;) {
       let seen: string
       try {
@@ -87,7 +88,7 @@ export function createGuide(parts: {
         }
         const [first] = next.steps
         // The gate judges a change by what it finds, so that is read first.
-        if (first?.isRead === false) await parts.look(first).catch(() => {})
+        if (first?.isRead === false) await parts.look(first, plan.asker).catch(() => {})
         return {
           type: 'calls',
           calls: next.steps.map((one) => {
@@ -151,7 +152,7 @@ export function createGuide(parts: {
       if (toolUseId === undefined) continue
       // Where it cannot be told now, the step asks by itself.
       try {
-        await parts.look(one).catch(() => {})
+        await parts.look(one, plan.asker).catch(() => {})
         parts.plans().expect(plan, [toolUseId], () => one)
       } catch (error) {
         if (!(error instanceof JarvisError)) throw error

@@ -1,6 +1,7 @@
-import type { PlanFacts, Principal, ToolInput } from '../protocol/index.ts'
+import type { PlanFacts, ToolInput } from '../protocol/index.ts'
 import type { Condition } from '../runbooks/expressions.ts'
 import type { Procedure } from '../runbooks/procedure.ts'
+import type { Whose } from '../tools/tool.ts'
 
 /**
  * What a plan is made of. `said`: a person's own text that it stands in; absent where whoever asks composed it. `goal`, `criteria`:
@@ -8,7 +9,7 @@ import type { Procedure } from '../runbooks/procedure.ts'
  */
 export type Request = {
   /** In whose name it is made; absent: main's. */
-  whose?: Pick<Principal, 'agent' | 'for' | 'person'>
+  whose?: Whose
   procedure: Procedure
   /** Of what it was made from. */
   hash: string

@@ -9,7 +9,8 @@ import { wordsOfCondition } from '../runbooks/expressions.ts'
 import { fillArgs, fillCheck, fillList, isWanted, NotKnown, type Scope } from '../runbooks/fill.ts'
 import type { Step } from '../runbooks/procedure.ts'
 import type { Catalog } from '../tools/catalog.ts'
-import { type Draft, dependsOn, numbered, type Whose } from './draft.ts'
+import type { Whose } from '../tools/tool.ts'
+import { type Draft, dependsOn, numbered } from './draft.ts'
 import { inputsOf } from './inputs.ts'
 import { type Made, madeOf } from './made.ts'
 import { most, type PlannedCheck, type Request } from './planned.ts'
@@ -81,13 +82,13 @@ export function createPlanner(parts: PlannerParts) {
 
   const titleOf = (toolName: string) => catalog.get(toolName)?.title ?? toolName
 
-  async function judgement(toolName: string, toolInput: ToolInput, { person }: Whose): Promise<Judgement> {
+  async function judgement(toolName: string, toolInput: ToolInput, whose: Whose): Promise<Judgement> {
     // What a person may not see is not told of in what is wrong with a step.
-    const asker = person === undefined ? undefined : { kind: 'plan', person }
+    const asker = { ...whose, kind: planKind(whose) }
     const first = await parts.judge(toolName, toolInput, undefined, asker)
     if (first.kind === 'ready') {
       // What an approval rests on is read right before it.
-      await parts.lookAgain({ toolName, toolInput }, first.target)
+      await parts.lookAgain({ toolName, toolInput }, first.target, 0, asker)
     }
     return await parts.judge(toolName, toolInput, undefined, asker)
   }
@@ -263,6 +264,9 @@ export function createPlanner(parts: PlannerParts) {
 }
 
 export type Planner = ReturnType<typeof createPlanner>
+
+/** The kind of principal that a plan's reads are made by. A client's reach no further than the client. */
+export const planKind = ({ isClient }: Whose): string => (isClient ? 'client_plan' : 'plan')
 
 /** An error at a step, which its words then name. */
 function atStep(step: Step, error: unknown): unknown {

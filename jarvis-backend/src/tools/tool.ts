@@ -64,8 +64,8 @@ export type ToolContext = Required<CallOptions> & {
 
 /** `agent`, `for`, `person`: in whose name the call is asked for; absent: main, the first owner. A tool that reads more than its own target reads no more than they may. */
 export type PrepareContext = Pick<ToolContext, 'signal' | 'sessionId'> & Whose
-/** The agent that asks, the one whose child run that is, and the person in whose name. */
-export type Whose = Pick<Principal, 'agent' | 'for' | 'person'>
+/** The agent that asks, the one whose child run that is, and the person in whose name. `isClient`: a client or a program asks, which is lent no attached server. */
+export type Whose = Pick<Principal, 'agent' | 'for' | 'person'> & { isClient?: true }
 
 /**
  * What takes a change back, composed before it is made. `sentence` and `loses` are for people: what goes back to what, and

@@ -46,8 +46,8 @@ export function createRequestChecks(parts: {
     if (confirmed) throw no('Another call is named with a denial')
     if (!card.mayHaveAlternative) throw no('Nobody would read its result: no model asked for this call')
     const judged = parts.judge(toolName, toolInput)
-    if (judged.kind === 'invalid') throw no(judged.message)
-    if (judged.kind === 'blocked') throw no(judged.verdict.reason)
+    if (judged.kind === 'invalid') throw no(parts.redactValue(judged.message))
+    if (judged.kind === 'blocked') throw no(parts.redactValue(judged.verdict.reason))
     if (
       hashOf({ toolName, toolInput: judged.input }) === hashOf({ toolName: card.toolName, toolInput: card.toolInput })
     )

@@ -20,7 +20,7 @@ export const proposePlan = planTool({
     const { data } = PlanProposal.safeParse(input)
     return data?.steps.flatMap(({ tool, check }) => [tool, ...(check?.tool === undefined ? [] : [check.tool])]) ?? []
   },
-  prepare: (proposal, { signal, ...whose }, { propose }) => propose(proposal, signal, whose),
+  prepare: (proposal, { signal, sessionId: _, ...whose }, { propose }) => propose(proposal, signal, whose),
   ending: begunPlan,
   timeoutMs: planTimeoutMs,
   input: PlanProposal,

@@ -14,7 +14,7 @@ export const undoPlan = planTool({
     { kind: 'create', on: 'site', target: noTarget, sentence: 'The changes of a plan are taken back as this plan.' },
   ],
   startsPlan: true,
-  prepare: ({ plan }, { signal, ...whose }, { undo }) => undo(plan, signal, whose),
+  prepare: ({ plan }, { signal, sessionId: _, ...whose }, { undo }) => undo(plan, signal, whose),
   ending: begunPlan,
   timeoutMs: planTimeoutMs,
   input: z.strictObject({ plan: z.string().min(1).max(100) }),

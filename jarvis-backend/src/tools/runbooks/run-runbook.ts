@@ -17,7 +17,8 @@ export const runRunbook = runbookTool({
     { kind: 'create', on: 'site', target: noTarget, sentence: `The runbook ${named(name)} runs as this plan.` },
   ],
   startsPlan: true,
-  prepare: ({ name, inputs = {} }, { signal, ...whose }, { plan }) => plan({ name, inputs, whose }, signal),
+  prepare: ({ name, inputs = {} }, { signal, sessionId: _, ...whose }, { plan }) =>
+    plan({ name, inputs, whose }, signal),
   ending: begunPlan,
   timeoutMs: planTimeoutMs,
   input: z.strictObject({
