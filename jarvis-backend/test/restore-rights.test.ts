@@ -73,7 +73,7 @@ test('each table has its fate in a restore', () => {
     .all()
     .filter((name) => !name.startsWith('sqlite_'))
   close()
-  expect(Object.keys(fates).sort()).toEqual(tables.sort())
+  expect(tables.filter((name) => fates[name] === undefined)).toEqual([])
 })
 
 test('what was taken since the backup stays taken, and what a thief would use has ended', async () => {

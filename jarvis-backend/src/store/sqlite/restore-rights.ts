@@ -16,7 +16,7 @@ export const fates: Readonly<Record<string, Fate>> = {
   ...{ channel_pairings: 'ended', channel_nonces: 'ended', channel_choices: 'ended' },
   ...{ api_tokens: 'still', oauth_consents: 'still', oauth_secrets: 'still' },
   ...{ passkeys: 'still', signer_keys: 'still', foreign_accounts: 'still' },
-  ...{ session_shares: 'still', skills: 'still', attached_tiers: 'still', maintenance_windows: 'still' },
+  ...{ session_shares: 'still', skills: 'still', attached_tiers: 'still', attached_programs: 'still', maintenance_windows: 'still' },
   ...{ channel_recipients: 'still', push_subscriptions: 'still' },
   second_factors: { now: 'person IN (SELECT id FROM main.people)' },
   recovery_codes: { now: 'person IN (SELECT id FROM main.people)' },
@@ -61,10 +61,14 @@ export function takeBack(
 ): RestoredRights {
   const { was, isProven, now } = parts
   const isSame = was === 'attached' && areSame(sql)
+  const tables = new Set(sql.prepare<[], string>("SELECT name FROM main.sqlite_schema WHERE type = 'table'").pluck().all())
   for (const [table, fate] of Object.entries(fates)) {
+    if (!tables.has(table)) continue
     if (fate === 'ended') sql.exec(`DELETE FROM main.${table}`)
     else if (isSame && fate !== 'data') merge(sql, table, fate)
   }
+  // Every program of a restored mcp.json is new where nothing at hand says that an owner allowed it.
+  if (!isSame && tables.has('attached_programs')) sql.exec('DELETE FROM main.attached_programs')
   // A phone that was lost since would approve, or speak.
   sql.exec("UPDATE main.channel_recipients SET decides = 'none', talks = 0")
   if (!isProven) {
