@@ -124,6 +124,8 @@ export function composeEntrance(
   return {
     http,
     realtime,
+    /** Ends what is held open by those who count no longer. */
+    look,
     guard,
     addressOf,
     /** Set only where this start made the password. */

@@ -16,7 +16,13 @@ export const fates: Readonly<Record<string, Fate>> = {
   ...{ channel_pairings: 'ended', channel_nonces: 'ended', channel_choices: 'ended' },
   ...{ api_tokens: 'still', oauth_consents: 'still', oauth_secrets: 'still' },
   ...{ passkeys: 'still', signer_keys: 'still', foreign_accounts: 'still' },
-  ...{ session_shares: 'still', skills: 'still', attached_tiers: 'still', attached_programs: 'still', maintenance_windows: 'still' },
+  ...{
+    session_shares: 'still',
+    skills: 'still',
+    attached_tiers: 'still',
+    attached_programs: 'still',
+    maintenance_windows: 'still',
+  },
   ...{ channel_recipients: 'still', push_subscriptions: 'still' },
   second_factors: { now: 'person IN (SELECT id FROM main.people)' },
   recovery_codes: { now: 'person IN (SELECT id FROM main.people)' },
@@ -31,7 +37,7 @@ export const fates: Readonly<Record<string, Fate>> = {
 }
 
 /** Settings that stay as they are now: each is a right, or a limit to one. */
-const settingsNow = ['profile', 'jobs_stopped', 'pveHook', 'password_mark', 'broken_glass']
+const settingsNow = ['profile', 'jobs_stopped', 'pveHook', 'password_mark', 'broken_glass', 'clock_floor']
 const looseProfiles = ['permissive', 'unrestricted']
 
 /**
@@ -61,7 +67,9 @@ export function takeBack(
 ): RestoredRights {
   const { was, isProven, now } = parts
   const isSame = was === 'attached' && areSame(sql)
-  const tables = new Set(sql.prepare<[], string>("SELECT name FROM main.sqlite_schema WHERE type = 'table'").pluck().all())
+  const tables = new Set(
+    sql.prepare<[], string>("SELECT name FROM main.sqlite_schema WHERE type = 'table'").pluck().all(),
+  )
   for (const [table, fate] of Object.entries(fates)) {
     if (!tables.has(table)) continue
     if (fate === 'ended') sql.exec(`DELETE FROM main.${table}`)
