@@ -15,6 +15,7 @@ import { hookRoutes } from './http/hooks.ts'
 import type { Route } from './http/route.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
+import { createSteadyClock } from './lib/steady-clock.ts'
 import type { Surface } from './mcp/server/surface.ts'
 
 export type Jarvis = {
@@ -44,7 +45,7 @@ export type Replacements = SiteReplacements & {
 
 /** Wires the process: one site and the doors to it. It does not listen yet. */
 export function compose(config: Config, version: string, dashboardDir: string, replace: Replacements = {}): Jarvis {
-  const clock = replace.clock ?? systemClock
+  const clock = createSteadyClock(replace.clock ?? systemClock)
   const stepUp = createStepUp(() => clock.now())
   const site = createSite(config, { version, clock, stepUp }, replace)
   const { homelab, models, apiTokens } = site
@@ -62,6 +63,11 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const { bearer } = oauth
   const requests = createOpenRequests(site)
   site.onChange(requests.look)
+  site.watchTime(() => {
+    stepUp.endAll()
+    requests.look()
+    entrance.look()
+  })
   const mcp = composeMcp(site, { bearer, open: requests, version, surface: replace.surface })
   const tokens = composeTokens(site, { open: requests })
   const v1 = composeV1(site, { guard: entrance.guard, bearer, requests, config })

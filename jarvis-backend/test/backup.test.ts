@@ -13,7 +13,7 @@ import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { backUp } from '../src/store/sqlite/backup.ts'
 import { restore } from '../src/store/sqlite/restore.ts'
-import { folder, jarvis, openJournal, run } from './support/data-dir.ts'
+import { folder, jarvis, keyFileOf, openJournal, run } from './support/data-dir.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -46,7 +46,7 @@ test('a backup made while a server writes is one whole file, of one moment', asy
   }, 5)
   const { code, output } = await jarvis(dir, 'backup', file)
   clearInterval(writing)
-  expect(output).toMatch(/^Backed up to .*: \d+\.\d MB, \d+ journal entries, 0 files, checked\.$/)
+  expect(output).toMatch(/^Backed up to .*: \d+\.\d MB, \d+ journal entries, 1 file, checked\.\n/)
   expect(code).toBe(0)
   expect(written).toBeGreaterThan(10)
   expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -59,6 +59,7 @@ test('a backup made while a server writes is one whole file, of one moment', asy
   expect((await jarvis(dir, 'backup', join(dir, 'jarvis.db'), '--force')).code).toBe(2)
 
   const fresh = folder()
+  copyFileSync(keyFileOf(dir), join(fresh, 'secrets.key'))
   expect((await jarvis(fresh, 'restore', file)).code).toBe(0)
   expect((await jarvis(fresh, 'journal', 'verify')).code).toBe(0)
 })
@@ -77,7 +78,7 @@ test('a restore brings back files beside the database, and keeps those that were
   writeFileSync(place('mcp.json'), servers)
   writeFileSync(place('memory.db'), 'derived')
   expect((await jarvis(dir, 'backup', file)).output).toMatch(
-    /4 files, checked\.\nworkspace\/blob\.log is not in it\. .*zero[\s\S]*\nNOT sealed in it: mcp\.json\/notes\/headers\/authorization\./,
+    /5 files, checked\.\nworkspace\/blob\.log is not in it\. .*zero[\s\S]*\nNOT sealed in it: mcp\.json\/notes\/headers\/authorization\./,
   )
 
   writeFileSync(place('workspace/MEMORY.md'), 'Newer.')
@@ -107,7 +108,7 @@ test('a backup cannot write outside of the workspace', async () => {
   const { database, close } = openJournal(dir)
   await backUp(database, { ...quiet, file, files: [{ path: 'workspace/../../escaped.md', text: 'x' }] })
   await close()
-  expect(await jarvis(dir, 'restore', file)).toMatchObject({
+  expect(await jarvis(dir, 'restore', file, '--unproven')).toMatchObject({
     code: 1,
     output: expect.stringContaining('"workspace/../../escaped.md", which is no place'),
   })
@@ -142,8 +143,10 @@ test('writes of another process do not start the copy over', async () => {
 
 test('a restore keeps the old database, is journalled, and the anchor agrees', async () => {
   const { dir, file } = await backedUp()
-  const { code, output } = await jarvis(dir, 'restore', file)
-  expect(output).toMatch(/^Restored the backup of .* UTC to .*jarvis\.db, journal entry 4\. The one before is kept as /)
+  const { code, output } = await jarvis(dir, 'restore', '--unproven', file)
+  expect(output).toMatch(
+    /\nRestored the backup of .* UTC to .*jarvis\.db, journal entry 4\. The one before is kept as /,
+  )
   expect(code).toBe(0)
   const { journal, close } = openJournal(dir)
   expect(await journal.verify()).toEqual({ ok: true, entries: 4 })
@@ -162,8 +165,8 @@ test('a damaged database is replaced, and kept as it was', async () => {
   const { dir, file } = await backedUp()
   const noise = Buffer.alloc(20_000, 0xab)
   writeFileSync(join(dir, 'jarvis.db'), noise)
-  const { kept } = await restore(dir, { file, now: Date.now(), evenBroken: false })
-  expect(readFileSync(kept ?? '').equals(noise)).toBe(true)
+  const done = await restore(dir, { file, now: Date.now(), evenBroken: false })
+  expect(readFileSync(done?.kept ?? '').equals(noise)).toBe(true)
   const { journal, close } = openJournal(dir)
   expect(await journal.verify()).toEqual({ ok: true, entries: 4 })
   await close()
@@ -189,6 +192,22 @@ test.each([
     'a journal cut off after the backup was made',
     (file: string) => new Sqlite(file).exec('DELETE FROM journal WHERE seq = 3').close(),
     /not the one that was backed up/,
+  ],
+  [
+    'a trigger of its own',
+    (file: string) =>
+      new Sqlite(file)
+        .exec('CREATE TRIGGER more AFTER INSERT ON journal BEGIN UPDATE people SET role = 1; END')
+        .close(),
+    /"trigger more" differs/,
+  ],
+  [
+    'a view in place of a table',
+    (file: string) =>
+      new Sqlite(file)
+        .exec('DROP TABLE backup; CREATE VIEW backup AS SELECT 1 AS at, 3 AS seq, hash FROM journal')
+        .close(),
+    /"view backup"/,
   ],
   [
     'a damaged page',

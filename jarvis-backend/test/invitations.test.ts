@@ -115,6 +115,10 @@ test('secrets cannot be tried without end, and who guesses locks nobody out who 
   const statuses: number[] = []
   for (let at = 0; at < 21; at += 1) statuses.push((await postJson(jarvis, '/auth/link', { secret: `x${at}` })).status)
   expect(new Set(statuses)).toEqual(new Set([404, 429]))
+  const { secret } = await invited(jarvis, { role: 'viewer' })
+  expect((await postJson(jarvis, '/auth/link', { secret })).status).toBe(200)
+  for (const name of ['jarvis', 'CLI']) expect((await joinBy(jarvis, secret, name)).status).toBe(400)
+  expect((await joinBy(jarvis, secret, 'ann')).status).toBe(200)
 })
 
 test('a person and the use of the invitation are written together or not at all', async () => {

@@ -92,6 +92,7 @@ test('a sign-in in which one field lies is refused', async () => {
     { challenge: Buffer.alloc(32).toString('base64url') },
     { origin: 'http://localhost:1' },
     { origin: 'https://localhost.example' },
+    { crossOrigin: true },
     { rpId: 'example.org' },
     { flags: 4 },
     { flags: 1 },

@@ -7,6 +7,7 @@ import { readConfig } from '../src/config/config.ts'
 import { minuteMs } from '../src/homelab/samples.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { newId } from '../src/lib/ids.ts'
+import { createSteadyClock } from '../src/lib/steady-clock.ts'
 import { type ChatEvents, JarvisError, type ToolInput, usualLimits } from '../src/protocol/index.ts'
 import { createSampleStore } from '../src/store/sqlite/samples/samples.ts'
 import { folder } from './support/data-dir.ts'
@@ -83,7 +84,7 @@ const bytesIn = (dir: string) =>
 
 test('of two sites in one process, nothing of one is in the other', async () => {
   const clock = createFakeClock(minute - 30_000)
-  const given = { version: '0.0.0-test', clock, stepUp: createStepUp(clock.now) }
+  const given = { version: '0.0.0-test', clock: createSteadyClock(clock), stepUp: createStepUp(clock.now) }
   const one = open('protected: [ct/104]', true, given)
   const other = open('', false, given)
   const until = async (isSo: () => boolean) => {

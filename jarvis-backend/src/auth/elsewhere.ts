@@ -1,13 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { JarvisError } from '../protocol/index.ts'
 import type { Expected, ForeignIdentity, IdentityProvider } from './oidc-provider.ts'
 
 /** How long somebody may take at the service, and the page afterwards, ms. */
 const flowMs = 10 * 60_000
 const doneMs = 60_000
-/** Flows under way, of all and of one network: a stranger can begin any number. */
-const mostFlows = 1_000
-const mostOfNetwork = 20
+/** Answers that are remembered; a stranger can bring any number. */
+const mostKept = 10_000
 
 /** What a flow is for. `tokenHash`: of the sign-in that asked for the link. */
 export type Purpose = { kind: 'sign_in' } | { kind: 'link'; person: string; tokenHash: string }
@@ -16,61 +15,62 @@ type Flow = {
   purpose: Purpose
   /** SHA-256 of the page's secret, base64url. */
   page: string
-  network: string
   redirectUri: string
   until: number
-} & ({ step: 'away'; expected: Expected } | { step: 'back'; outcome: ForeignIdentity | JarvisError })
+  expected: Expected
+}
+/** `until`: how long it is remembered that it was answered. `end`: what the page learns, until it has it. */
+type Answered = { until: number; end?: { outcome: ForeignIdentity | JarvisError; until: number } }
 
 /**
- * Signing in at another service, from the page that begins it to the page that ends it. The browser holds the flow's id in a cookie, the page a secret,
- * and the service's answer counts once. Code, token and identity are never told to the page. In memory: a restart ends all flows.
+ * Signing in at another service, from the page that begins it to the page that ends it. The browser holds the flow in a cookie, sealed with a key
+ * of this start, so that strangers who begin any number take nobody's place; the page holds a secret, and the service's answer counts once. Code,
+ * token and identity are never told to the page. A restart ends all flows.
  */
 export function createElsewhere({ provider, now }: { provider: IdentityProvider; now(): number }) {
-  /** By the hash of the id in the cookie. */
-  const flows = new Map<string, Flow>()
+  const key = randomBytes(32)
+  /** By the hash of the cookie. */
+  const answered = new Map<string, Answered>()
 
   const over = () =>
     new JarvisError('expired', `The sign-in at ${provider.name} is over or was begun in another browser. Begin again.`)
   function found(id: string | undefined): Flow {
-    const flow = id === undefined ? undefined : flows.get(hashOf(id))
+    const flow = id === undefined ? undefined : opened(key, id)
     if (flow === undefined || flow.until <= now()) throw over()
     return flow
+  }
+  function keep(hash: string, answer: Answered) {
+    answered.delete(hash)
+    answered.set(hash, answer)
+    for (const [oldest, { until }] of answered) {
+      if (answered.size <= mostKept && until > now()) break
+      answered.delete(oldest)
+    }
   }
 
   return {
     name: provider.name,
-    /** @returns where the browser goes, and the id for its cookie. @throws JarvisError `too_many_requests`, `conflict` */
-    async begin(
-      asked: Pick<Flow, 'purpose' | 'page' | 'network' | 'redirectUri'>,
-    ): Promise<{ url: string; id: string }> {
-      for (const [key, { until }] of flows) if (until <= now()) flows.delete(key)
-      const same = [...flows.values()].filter(({ network }) => network === asked.network)
-      if (flows.size >= mostFlows || same.length >= mostOfNetwork) {
-        throw new JarvisError('too_many_requests', 'Too many sign-ins are under way. Try again in a few minutes.', {
-          retryAfterS: 60,
-        })
-      }
+    /** @returns where the browser goes, and the id for its cookie. @throws JarvisError `conflict` */
+    async begin(asked: Pick<Flow, 'purpose' | 'page' | 'redirectUri'>): Promise<{ url: string; id: string }> {
       const { url, expected } = await provider.begin(asked.redirectUri)
-      const id = randomBytes(32).toString('base64url')
-      flows.set(hashOf(id), { ...asked, step: 'away', expected, until: now() + flowMs })
-      return { url, id }
+      return { url, id: sealed(key, { ...asked, expected, until: now() + flowMs }) }
     },
     /**
      * Takes the answer that the browser brought back. Whatever it is, the flow takes no other; the page learns of it with `end`.
      * @param query of the callback, with its `?`. @returns what the flow was for. @throws JarvisError `expired` for a browser without a flow
      */
     async back(id: string | undefined, query: string): Promise<Purpose['kind']> {
-      const flow = found(id)
-      if (flow.step !== 'away') throw over()
-      const { expected, ...rest } = flow
-      const key = hashOf(id ?? '')
-      flows.delete(key)
-      const outcome = await provider.finish(new URL(flow.redirectUri + query), expected).catch((error: unknown) => {
+      const { purpose, redirectUri, expected, until } = found(id)
+      const hash = hashOf(id ?? '')
+      if (answered.has(hash)) throw over()
+      keep(hash, { until })
+      const outcome = await provider.finish(new URL(redirectUri + query), expected).catch((error: unknown) => {
         if (error instanceof JarvisError) return error
         throw error
       })
-      flows.set(key, { ...rest, step: 'back', outcome, until: now() + doneMs })
-      return flow.purpose.kind
+      const pageUntil = now() + doneMs
+      keep(hash, { until: Math.max(until, pageUntil), end: { outcome, until: pageUntil } })
+      return purpose.kind
     },
     /** Ends a flow, for the page that began it. @throws JarvisError `expired`; what `back` kept for the page */
     end<K extends Purpose['kind']>(
@@ -78,12 +78,16 @@ export function createElsewhere({ provider, now }: { provider: IdentityProvider;
       secret: string,
       kind: K,
     ): { identity: ForeignIdentity; purpose: Extract<Purpose, { kind: K }> } {
-      const flow = found(id)
-      const { purpose } = flow
-      if (flow.step !== 'back' || purpose.kind !== kind || flow.page !== pageOf(secret)) throw over()
-      flows.delete(hashOf(id ?? ''))
-      if (flow.outcome instanceof JarvisError) throw flow.outcome
-      return { identity: flow.outcome, purpose: purpose as Extract<Purpose, { kind: K }> }
+      const flow = opened(key, id ?? '')
+      const hash = hashOf(id ?? '')
+      const { until = 0, end } = answered.get(hash) ?? {}
+      if (flow === undefined || end === undefined || end.until <= now()) throw over()
+      const { purpose, page } = flow
+      if (purpose.kind !== kind || page !== pageOf(secret)) throw over()
+      keep(hash, { until })
+      const { outcome } = end
+      if (outcome instanceof JarvisError) throw outcome
+      return { identity: outcome, purpose: purpose as Extract<Purpose, { kind: K }> }
     },
   }
 }
@@ -91,3 +95,28 @@ export type Elsewhere = ReturnType<typeof createElsewhere>
 
 const hashOf = (id: string) => createHash('sha256').update(id).digest('hex')
 const pageOf = (secret: string) => createHash('sha256').update(secret).digest('base64url')
+
+const ivBytes = 12
+const tagBytes = 16
+
+function sealed(key: Buffer, flow: Flow): string {
+  const iv = randomBytes(ivBytes)
+  const cipher = createCipheriv('aes-256-gcm', key, iv)
+  return Buffer.concat([iv, cipher.update(JSON.stringify(flow)), cipher.final(), cipher.getAuthTag()]).toString(
+    'base64url',
+  )
+}
+
+function opened(key: Buffer, id: string): Flow | undefined {
+  const bytes = Buffer.from(id, 'base64url')
+  // Other letters would give one flow several names.
+  if (bytes.length < ivBytes + tagBytes || bytes.toString('base64url') !== id) return undefined
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
+  decipher.setAuthTag(bytes.subarray(-tagBytes))
+  try {
+    const text = Buffer.concat([decipher.update(bytes.subarray(ivBytes, -tagBytes)), decipher.final()])
+    return JSON.parse(text.toString('utf8')) as Flow
+  } catch {
+    return undefined
+  }
+}

@@ -23,6 +23,8 @@ const signatures = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 /** How long what the service publishes of itself is kept, ms. */
 const keptMs = 60 * 60_000
 const timeoutS = 10
+/** How far the service's clock may be ahead, ms. */
+const skewMs = 60_000
 const longestHint = 100
 
 /** A service that speaks OpenID Connect: code flow with PKCE, state and nonce (OpenID Connect Core 1.0, RFC 7636). */
@@ -95,6 +97,9 @@ export function createOidcProvider(parts: {
         const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
         const claims = (await oidc.authorizationCodeGrant(config, answer, checks)).claims()
         if (claims === undefined || claims.sub.length === 0 || claims.sub.length > 255) throw new Error('no subject')
+        // The library looks at neither: a token that was made for another client, and one of a time to come.
+        if (claims.azp !== undefined && claims.azp !== clientId) throw new Error('a foreign azp')
+        if (claims.iat * 1_000 > now() + skewMs) throw new Error('an iat to come')
         const [known, email] = [hint(claims.name) ?? hint(claims.preferred_username), hint(claims.email)]
         return {
           ...{ issuer: claims.iss, subject: claims.sub },

@@ -33,6 +33,18 @@ export type PersonChange = {
   invitation?: string
 }
 
+/** Who does something in the journal and on cards without being a person. */
+const namesOfNobody: ReadonlySet<string> = new Set([
+  'jarvis',
+  'cli',
+  'file',
+  'start',
+  'upgrade',
+  'system',
+  'model',
+  'mcp',
+])
+
 export type PersonPatch = { name?: string | undefined; role?: string | undefined; disabled?: boolean | undefined }
 
 /** Keeps the people who may sign in. Every change is journalled in the transaction that makes it. */
@@ -64,6 +76,8 @@ export function createPeople(parts: {
   function requireName(name: string): void {
     const read = PersonName.safeParse(name)
     if (!read.success) throw new JarvisError('invalid_request', `name: ${read.error.issues[0]?.message}`)
+    if (namesOfNobody.has(name.toLowerCase()))
+      throw new JarvisError('invalid_request', `name: ${name} stands for JARVIS itself in the journal; choose another.`)
   }
   function requireRole(role: string): void {
     const known = [...new Set([...houseRoles, ...parts.ownRoles()])]

@@ -24,6 +24,8 @@ export function createStepUp(now: () => number) {
     },
     /** Ends a token's elevation. */
     end: ({ tokenHash }: Identity) => void elevated.delete(tokenHash),
+    /** Ends all elevations. */
+    endAll: () => elevated.clear(),
     /** Ends all elevations of a person. */
     endOf(id: string) {
       for (const [hash, { person }] of elevated) if (person === id) elevated.delete(hash)

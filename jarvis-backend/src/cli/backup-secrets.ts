@@ -2,7 +2,8 @@ import Sqlite from 'better-sqlite3'
 import { secretsIn } from '../config/sealed-files.ts'
 import type { Sealing } from '../config/sealing.ts'
 import { surveySecrets } from '../config/secret-survey.ts'
-import { addKeys, backupKeys, isSealed, keyringName, sealedRows } from '../secrets/index.ts'
+import { addKeys, backupKeys, isSealed, keyringName, SecretsRefused, sealedRows } from '../secrets/index.ts'
+import type { BackedUpFile } from '../store/sqlite/backup.ts'
 
 /** Reads the secrets of a finished backup back. @returns lines that say what is sealed in it, once a sample was opened, and what is not */
 export function secretsOfBackup(file: string, { dataDir, secretKeys }: Sealing): string[] {
@@ -28,6 +29,18 @@ export function secretsOfBackup(file: string, { dataDir, secretKeys }: Sealing):
     ...warning,
     `Sealed secrets stay sealed in it: ${tried} was read back and opened with the key ${master} of ${at}, which is not in it. Without that key a restore cannot open them: keep a copy of it elsewhere.`,
   ]
+}
+
+/** Why the data keys of a backup cannot be put back; undefined where they can. */
+export function closedKeyring(files: readonly BackedUpFile[], { dataDir, secretKeys }: Sealing): string | undefined {
+  const keyring = files.find(({ path }) => path === keyringName)
+  try {
+    if (keyring !== undefined) backupKeys(keyring.text, dataDir, secretKeys)
+    return undefined
+  } catch (error) {
+    if (error instanceof SecretsRefused) return error.message
+    throw error
+  }
 }
 
 /** Adds a restored backup's data keys to those that are here. @returns lines that say what cannot be opened */

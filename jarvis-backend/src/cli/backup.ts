@@ -1,18 +1,22 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
+import { ConfigError } from '../config/config-error.ts'
 import { openDataDir } from '../config/data-dir.ts'
-import { masterTexts } from '../config/sealing.ts'
+import { boxOf, masterTexts, type Sealing } from '../config/sealing.ts'
 import { JarvisError } from '../protocol/index.ts'
-import { keyringName } from '../secrets/index.ts'
+import { checkProof, keyringName, prove } from '../secrets/index.ts'
 import { backUp } from '../store/sqlite/backup.ts'
 import { lockDataDir } from '../store/sqlite/lock.ts'
 import { restore as restoreBackup } from '../store/sqlite/restore.ts'
+import type { Replaced, RestoredRights } from '../store/sqlite/restore-rights.ts'
 import { filesToBackUp, putBack, strayFile } from './backup-files.ts'
-import { secretsOfBackup, secretsOfRestored } from './backup-secrets.ts'
+import { closedKeyring, secretsOfBackup, secretsOfRestored } from './backup-secrets.ts'
 import { withJournal } from './data.ts'
 import { readOptions } from './options.ts'
 import { table } from './table.ts'
+import { createPrompt, isTerminal } from './terminal/prompt.ts'
+import { visible } from './terminal/visible.ts'
 
 /** `jarvis backup`: copies the database and people's files, with or without a running server. */
 export async function backup(config: Config, args: string[]): Promise<void> {
@@ -23,12 +27,16 @@ export async function backup(config: Config, args: string[]): Promise<void> {
   if (existsSync(file) && !force) throw new JarvisError('invalid_request', `${file} exists. --force overwrites it.`)
   if (!existsSync(dirname(file))) throw new JarvisError('invalid_request', `There is no folder ${dirname(file)}.`)
   await withJournal(config, async (_journal, database) => {
+    const unprovable = problemOfKeys(config)
     const { files, notes } = filesToBackUp(config.dataDir, masterTexts(config))
     const isShown = process.stderr.isTTY
     const made = await backUp(database, {
       file,
       now: Date.now(),
       files,
+      prove: (made) => {
+        if (unprovable === undefined) prove(made, config.dataDir, config.secretKeys)
+      },
       progress: (ratio) => isShown && process.stderr.write(`\rCopying: ${Math.round(ratio * 100)} %`),
     })
     if (isShown) process.stderr.write('\r\x1b[K')
@@ -36,6 +44,10 @@ export async function backup(config: Config, args: string[]): Promise<void> {
       `Backed up to ${file}: ${megabytes(made.bytes)}, ${made.head.seq} journal entries, ${files.length} ${files.length === 1 ? 'file' : 'files'}, checked.`,
     )
     for (const line of [...notes, ...secretsOfBackup(file, config)]) console.log(line)
+    if (unprovable !== undefined)
+      console.log(
+        `NOT proven: ${unprovable} A restore cannot tell whether somebody changed it, and asks for --unproven.`,
+      )
     if (!made.journal.ok) {
       console.log(`The journal in it is broken at entry ${made.journal.brokenAt}. ${made.journal.reason}`)
       process.exitCode = 1
@@ -45,7 +57,7 @@ export async function backup(config: Config, args: string[]): Promise<void> {
 
 /** `jarvis restore`: puts a backup in place. No server may run on the data dir. */
 export async function restore(config: Config, args: string[]): Promise<void> {
-  const { file, force } = readFile(args, 'restore')
+  const { file, force, unproven, yes } = readFile(args, 'restore')
   if (!existsSync(file)) throw new JarvisError('not_found', `There is no ${file}.`)
   const dataDir = openDataDir(config.dataDir)
   if (file === resolve(dataDir, 'jarvis.db')) {
@@ -54,29 +66,102 @@ export async function restore(config: Config, args: string[]): Promise<void> {
   const unlock = lockDataDir(dataDir)
   try {
     const now = Date.now()
-    const { backedUpAt, kept, head, files } = await restoreBackup(dataDir, {
+    const done = await restoreBackup(dataDir, {
       ...{ file, now, evenBroken: force },
-      refuse: strayFile,
+      refuse: (files) => strayFile(files) ?? closedKeyring(files, { ...config, dataDir }),
+      prove: (copy) => isProven(copy, { ...config, dataDir }, file, unproven),
+      agree: ({ backedUpAt, rights }) => agree(rights, backedUpAt, yes),
     })
+    if (done === undefined) return void console.log('Nothing was changed.')
+    const { backedUpAt, kept, head, files } = done
     const put = putBack(dataDir, files, now)
-    const of =
-      backedUpAt === undefined ? '' : ` of ${new Date(backedUpAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
     const before = kept === undefined ? 'There was none before.' : `The one before is kept as ${kept}.`
-    console.log(`Restored the backup${of} to ${join(dataDir, 'jarvis.db')}, journal entry ${head.seq}. ${before}`)
+    console.log(
+      `Restored the backup${ofTime(backedUpAt)} to ${join(dataDir, 'jarvis.db')}, journal entry ${head.seq}. ${before}`,
+    )
     if (put > 0) console.log(`Of the files beside it, ${put} were put back; what was there before is kept beside each.`)
     const keyring = files.find(({ path }) => path === keyringName)?.text
     for (const line of secretsOfRestored({ ...config, dataDir }, keyring)) console.log(line)
-    console.log('Cards that waited in it expire. Tokens and sign-outs are as they were then: see token list.')
+    console.log(
+      'Cards that waited in it expire. All sign-ins, invitations and other links have ended; no channel approves or talks until its person allows it again.',
+    )
   } finally {
     unlock()
   }
 }
 
-function readFile(args: string[], command: string): { file: string; force: boolean } {
-  const { values, positionals } = readOptions(args, table.backup.options)
+/** @returns whether it is as JARVIS wrote it @throws JarvisError where it is not and nobody said that it need not be */
+function isProven(copy: string, { dataDir, secretKeys }: Sealing, file: string, unproven: boolean): boolean {
+  const proven = checkProof(copy, dataDir, secretKeys)
+  if (proven.is === 'proven') return true
+  const why = {
+    changed: `${file} is not as JARVIS wrote it: it was changed or damaged since.`,
+    unproven: `Nobody vouches for ${file}: it was made by an older JARVIS or is a plain copy, and whoever could write to it may have changed it.`,
+    no_key: `Nobody vouches for ${file}: the key ${proven.is === 'no_key' ? proven.key : ''} that proves it is not here. Put it into the key file first (see: npm run jarvis -- secrets status).`,
+  }[proven.is]
+  if (!unproven) {
+    const then = '--unproven restores it all the same: skills and tiers of attached tools are to be approved again.'
+    throw new JarvisError('conflict', `${why} Nothing was changed. ${then}`)
+  }
+  console.log(why)
+  return false
+}
+
+const replacedWords: Record<Replaced, string> = {
+  same: 'People, roles, passwords and tokens that were taken since stay so.',
+  other: 'The database in place is of another installation, so it is not known who was removed or lowered since.',
+  damaged: 'The database in place cannot be read, so it is not known who was removed or lowered since.',
+  none: 'There is no database in place, so it is not known who was removed or lowered since.',
+}
+
+/** Shows who can sign in afterwards, and asks at a terminal. */
+async function agree(rights: RestoredRights, backedUpAt: number | undefined, yes: boolean): Promise<boolean> {
+  const { replaced, people, stay, tokens } = rights
+  const names = people.map(({ name, role, isDisabled, isBack }) => {
+    const more = [...(isDisabled ? ['disabled'] : []), ...(isBack ? ['comes back'] : [])]
+    return `  ${visible(name)}  ${visible(role)}${more.map((word) => `, ${word}`).join('')}`
+  })
+  console.log(`Of the backup${ofTime(backedUpAt)}. Afterwards these people can sign in:`)
+  console.log(names.length === 0 ? '  nobody' : names.join('\n'))
+  if (stay.length > 0)
+    console.log(
+      `Had otherwise in the backup: ${stay.map(({ name, as }) => `${visible(name)} (stays ${as})`).join(', ')}.`,
+    )
+  if (tokens.length > 0) console.log(`Tokens that count again: ${tokens.map(visible).join(', ')}.`)
+  console.log(replacedWords[replaced])
+  if (!people.some(({ role, isDisabled }) => role === 'owner' && !isDisabled))
+    console.log('No owner is among them. Afterwards: npm run jarvis -- user invite owner')
+  if (yes || !isTerminal()) return true
+  const prompt = createPrompt()
+  prompt.onInterrupt(() => prompt.close())
+  try {
+    return /^y(es)?$/i.test((await prompt.line('Restore it? [y/N] ', { isFresh: true }))?.trim() ?? '')
+  } finally {
+    prompt.close()
+  }
+}
+
+/** Makes the data dir's keys where there are none yet. @returns why they cannot be used */
+function problemOfKeys(config: Config): string | undefined {
+  try {
+    boxOf(config)
+    return undefined
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+}
+
+const ofTime = (at: number | undefined) =>
+  at === undefined ? '' : ` of ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+function readFile(args: string[], command: 'backup' | 'restore') {
+  const { values, positionals } = readOptions<Record<string, { type: 'boolean' }>>(args, table[command].options)
   const [file, ...rest] = positionals
-  if (file === undefined || rest.length > 0) throw new JarvisError('invalid_request', `Use ${command} FILE [--force].`)
-  return { file: resolve(file), force: values.force === true }
+  const usage = { backup: 'backup FILE [--force]', restore: 'restore FILE [--force] [--unproven] [--yes]' }[command]
+  if (file === undefined || rest.length > 0) throw new JarvisError('invalid_request', `Use ${usage}.`)
+  const { force = false, unproven = false, yes = false } = values
+  return { file: resolve(file), force, unproven, yes }
 }
 
 const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`

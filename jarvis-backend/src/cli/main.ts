@@ -6,6 +6,7 @@ import { toStorageFailure } from '../store/sqlite/storage-failure.ts'
 import { helpOf, helpText, nearest, referenceText } from './help.ts'
 import { ServerRefused } from './remote/remote.ts'
 import { type CommandName, exitCodes, isCommand } from './table.ts'
+import { printable } from './terminal/visible.ts'
 
 type Command = (config: Config, args: string[]) => void | Promise<void>
 type EarlyCommand = (env: Record<string, string | undefined>, args: string[]) => void | Promise<void>
@@ -113,6 +114,21 @@ for (const stream of [process.stdout, process.stderr])
     if (error.code !== 'EPIPE') throw error
     process.exit()
   })
+
+const isJson = process.argv.some((word) => word === '--json' || word === '--jsonl')
+for (const [name, stream] of [
+  ['log', process.stdout],
+  ['error', process.stderr],
+] as const) {
+  const write = console[name]
+  const form = isJson && name === 'log' ? 'json' : 'text'
+  console[name] = (...parts: unknown[]) =>
+    write(
+      ...parts.map((part) =>
+        typeof part === 'string' ? printable(part, { form, hasColours: stream.isTTY === true }) : part,
+      ),
+    )
+}
 
 try {
   loadEnv()

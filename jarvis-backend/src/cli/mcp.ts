@@ -5,7 +5,7 @@ import { JarvisError } from '../protocol/index.ts'
 import { version } from '../version.ts'
 import { readOptions } from './options.ts'
 import { addressOf, isLoggedIn, keptLogin } from './remote/logins.ts'
-import { localToken, localUrl } from './remote/reach.ts'
+import { localToken, localUrl, proverOf } from './remote/reach.ts'
 import { table } from './table.ts'
 
 /** The token for MCP over stdio. */
@@ -22,9 +22,11 @@ export async function mcp(config: Config, args: string[]): Promise<void> {
   const server = await serverFor(config, values.url)
   try {
     const token = config.mcpToken ?? (await tokenFor(config, values.url))
+    const prove = config.mcpToken === undefined && isOwn(values.url) ? proverOf(config.dataDir, server.url) : undefined
+    await prove?.()
     const { bridgeStdio } = await import('../mcp/server/stdio-bridge.ts')
     const report = (message: string) => console.error(message)
-    await bridgeStdio({ url: `${server.url}/mcp`, token, input: process.stdin, output, report })
+    await bridgeStdio({ url: `${server.url}/mcp`, token, prove, input: process.stdin, output, report })
   } finally {
     await server.stop()
   }
@@ -32,9 +34,11 @@ export async function mcp(config: Config, args: string[]): Promise<void> {
 
 /** The one that `login` keeps for that server. The data dir's own goes to no other machine. */
 function tokenFor(config: Config, url: string | undefined): string | Promise<string> {
-  const isOwn = url === undefined || (isLoopback(addressOf(url)) && !isLoggedIn(url))
-  return isOwn ? localToken(config, kept) : keptLogin(url).token
+  return isOwn(url) ? localToken(config, kept) : keptLogin(url).token
 }
+
+const isOwn = (url: string | undefined): url is undefined =>
+  url === undefined || (isLoopback(addressOf(url)) && !isLoggedIn(url))
 
 const isLoopback = (url: string) => /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
 

@@ -11,7 +11,7 @@ import type { Tool } from '../tools/tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
 import { readOptions } from './options.ts'
 import { createQuestions } from './questions.ts'
-import { localUrl } from './remote/reach.ts'
+import { localUrl, proverOf } from './remote/reach.ts'
 import { type RunbookEnd, startRunbook } from './start-runbook.ts'
 import { table } from './table.ts'
 
@@ -59,7 +59,11 @@ async function run(config: Config, name: string, args: string[]): Promise<void> 
     return [key, value] as const
   })
   const url = values.url ?? localUrl(config)
+  const prove = values.url === undefined ? proverOf(config.dataDir, url) : undefined
+  // Before the password is typed.
+  await prove?.()
   const end = await startRunbook({
+    prove,
     ...{ url: url.replace(/\/$/, ''), name, inputs: Object.fromEntries(inputs), waitMs: waitS * 1000, everyMs: 1_000 },
     // The password of this machine's server goes to no other one.
     password: (values.url === undefined ? config.password : undefined) ?? (await askPassword()),

@@ -8,6 +8,8 @@ export type StartRunbook = {
   /** Of the running server, such as `http://127.0.0.1:4000`. */
   url: string
   password: string
+  /** Called before each request. @throws JarvisError where another program listens there */
+  prove?: (() => Promise<void>) | undefined
   name: string
   inputs: Record<string, string>
   /** How long to wait for the end, ms. */
@@ -50,8 +52,9 @@ export async function startRunbook(parts: StartRunbook): Promise<RunbookEnd> {
 
 type Ask = <T>(place: string, body?: object) => Promise<T>
 
-async function signIn({ url, password }: StartRunbook): Promise<Ask> {
+async function signIn({ url, password, prove }: StartRunbook): Promise<Ask> {
   const send = async <T>(place: string, body: object | undefined, token?: string): Promise<T> => {
+    await prove?.()
     const response = await fetch(`${url}/api/${place}`, {
       headers: {
         'content-type': 'application/json',

@@ -451,7 +451,11 @@ export const table = {
   restore: {
     group: 'Data',
     forms: [{ args: 'FILE', about: 'puts a backup in its place; the server must be stopped' }],
-    options: { force: flag('also where a database is there') },
+    options: {
+      force: flag('also where its journal is broken'),
+      unproven: flag('also where nothing proves that JARVIS made it so'),
+      yes: flag('asks nothing'),
+    },
   },
 } as const satisfies Record<string, CommandSpec>
 

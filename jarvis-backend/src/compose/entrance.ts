@@ -30,6 +30,7 @@ import { signInRoutes } from '../http/sign-ins.ts'
 import { sshKeyRoutes } from '../http/ssh-keys.ts'
 import { routeTable } from '../http/table.ts'
 import { waysRoutes } from '../http/ways.ts'
+import { serverProofKey } from '../lib/server-proof.ts'
 import { firstOwnerId } from '../protocol/index.ts'
 import { serveActivity } from '../realtime/activity.ts'
 import { serveChat } from '../realtime/chat.ts'
@@ -123,6 +124,8 @@ export function composeEntrance(
   return {
     http,
     realtime,
+    /** Ends what is held open by those who count no longer. */
+    look,
     guard,
     addressOf,
     /** Set only where this start made the password. */
@@ -132,7 +135,10 @@ export function composeEntrance(
       bearer,
       requests,
       ...parts
-    }: Omit<Parameters<typeof createApp>[0], 'guard' | 'access' | 'stepUp' | 'reach' | 'report' | 'refused'> &
+    }: Omit<
+      Parameters<typeof createApp>[0],
+      'guard' | 'proofKey' | 'access' | 'stepUp' | 'reach' | 'report' | 'refused'
+    > &
       Parameters<typeof routeTable>[0] & { bearer: Bearer; requests: OpenRequests }): readonly Route[] {
       const factors = createSecondFactors({
         ...{ store: createSecondFactorStore(database), box: site.secrets, hasher, now, report },
@@ -213,7 +219,17 @@ export function composeEntrance(
         ],
       })
       const access = createAccess({ tokens, bearer, open: requests, cookie })
-      app = createApp({ ...parts, routes, guard, access, stepUp, reach: site.reach, report, refused })
+      app = createApp({
+        ...parts,
+        routes,
+        proofKey: serverProofKey(dataDir),
+        guard,
+        access,
+        stepUp,
+        reach: site.reach,
+        report,
+        refused,
+      })
       return routes
     },
     async close() {

@@ -7,8 +7,8 @@ import { sealFiles } from '../config/sealed-files.ts'
 import { boxOf, masterTexts, requireKey } from '../config/sealing.ts'
 import { createEventStreams } from '../http/event-streams.ts'
 import { createLogTail } from '../http/logs.ts'
-import type { Clock } from '../lib/clock.ts'
 import { createLogger } from '../lib/logger.ts'
+import type { SteadyClock } from '../lib/steady-clock.ts'
 import type { Activity } from '../protocol/index.ts'
 import { createActivityFeed } from '../realtime/activity.ts'
 import { createGrowingRedactor } from '../redaction/growing.ts'
@@ -17,6 +17,10 @@ import { type Database, openDatabase } from '../store/sqlite/database.ts'
 import { keepJournal } from '../store/sqlite/journal/kept.ts'
 import { lockDataDir } from '../store/sqlite/lock.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
+import { createTimeFloor } from '../store/sqlite/time-floor.ts'
+
+const lookAtTimeEveryMs = 5_000
+const keepTimeEveryMs = 60_000
 
 /**
  * Makes what the other parts of a site need: data dir and its lock, database, journal, redactor, log, activity feed.
@@ -24,7 +28,7 @@ import { createSettings } from '../store/sqlite/settings.ts'
  */
 export function composeFoundation(
   config: Config,
-  clock: Clock,
+  clock: SteadyClock,
   replace: { databasePath?: string; database?: (database: Database) => Database },
 ) {
   const now = () => clock.now()
@@ -56,6 +60,17 @@ export function composeFoundation(
     log(`Sealed: ${sealed.join(', ')}. See docs/secrets.md.`, 'info')
     database.durably(() => journal.append('setup', { change: 'secrets_sealed', by: 'start', places: sealed }))
   }
+  const floor = createTimeFloor(database, config.signInIdleMs)
+  function wentBack(reached: number) {
+    database.durably(() => {
+      floor.end(reached, now())
+      journal.append('setup', { change: 'clock_set_back', by: 'jarvis', from: reached, to: now() })
+    })
+    const [from, to] = [reached, now()].map((at) => new Date(at).toISOString())
+    log(`The clock was set back from ${from} to ${to}. Whatever had ended by then stays ended.`, 'warning')
+  }
+  const above = floor.above(now())
+  if (above !== undefined) wentBack(above)
   const stopping = new AbortController()
   // Every MCP call adds a listener, so Node's warning about many listeners is turned off.
   setMaxListeners(0, stopping.signal)
@@ -92,7 +107,31 @@ export function composeFoundation(
     isStopping: () => stopping.signal.aborted,
     /** Runs `run` after `ms`, unless the database is closed by then. */
     later: (ms: number, run: () => void) => void setTimeout(() => database.sql.open && run(), ms).unref(),
+    /** Looks whether the clock is set back, and keeps how far it came. @param ended called when what had ended was ended again */
+    watchTime(ended: () => void): void {
+      let keptAt = now()
+      const look = () => {
+        if (!database.sql.open) return
+        try {
+          const reached = clock.reached()
+          if (reached !== undefined) {
+            clock.follow()
+            wentBack(reached)
+            ended()
+          }
+          if (reached !== undefined || now() - keptAt >= keepTimeEveryMs) {
+            keptAt = now()
+            floor.keep(keptAt)
+          }
+        } catch (error) {
+          report(error, 'the time could not be kept')
+        }
+        setTimeout(look, lookAtTimeEveryMs).unref()
+      }
+      setTimeout(look, lookAtTimeEveryMs).unref()
+    },
     async close() {
+      floor.keep(now())
       await journal.flush()
       database.close()
       unlock()

@@ -17,7 +17,7 @@ import { guestRoutes } from '../http/guests.ts'
 import { proofRoutes } from '../http/proofs.ts'
 import { transcriptionRoutes } from '../http/transcriptions.ts'
 import { ownZone } from '../jobs/zone.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { SteadyClock } from '../lib/steady-clock.ts'
 import { firstOwnerId, mainAgentId } from '../protocol/index.ts'
 import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
 import { createChangeStore } from '../store/sqlite/calls/changes.ts'
@@ -104,7 +104,7 @@ export type SiteReplacements = {
  */
 export function createSite(
   config: Config,
-  given: { version: string; clock: Clock; stepUp: StepUp },
+  given: { version: string; clock: SteadyClock; stepUp: StepUp },
   replace: SiteReplacements = {},
 ) {
   const { stepUp, version } = given

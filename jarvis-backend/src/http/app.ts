@@ -3,6 +3,7 @@ import express, { type Router } from 'express'
 import type { SessionReach } from '../auth/reach.ts'
 import { hostOf, type RequestGuard } from '../auth/request-guard.ts'
 import type { StepUp } from '../auth/step-up.ts'
+import { challengeHeader, proofHeader, proofOf } from '../lib/server-proof.ts'
 import { type Health, JarvisError } from '../protocol/index.ts'
 import type { Access } from './access.ts'
 import { dashboard } from './dashboard.ts'
@@ -59,6 +60,8 @@ export function createApp(parts: {
   /** Mounted at the root, where clients look for it. */
   oauth: Router
   health(): Health
+  /** Proves this server to commands of this machine. */
+  proofKey: string
   /** In Prometheus' text format. */
   metrics(): Promise<string>
   /** Directory of the built dashboard; it may not exist. */
@@ -81,7 +84,9 @@ export function createApp(parts: {
     }
     next()
   })
-  app.get('/health', (_request, response) => {
+  app.get('/health', (request, response) => {
+    const proof = proofOf(parts.proofKey, request.headers[challengeHeader], request.socket.localPort)
+    if (proof !== undefined) response.setHeader(proofHeader, proof)
     response.json(parts.health())
   })
   app.get('/metrics', parts.access.door('metrics'), wholeSight, noQuery, async (_request, response) => {

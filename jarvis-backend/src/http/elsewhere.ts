@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express'
 import { z } from 'zod'
-import { type ClientAddressOf, networkOf } from '../auth/client-address.ts'
 import type { Elsewhere, Purpose } from '../auth/elsewhere.ts'
 import type { ElsewherePlace } from '../auth/elsewhere-place.ts'
 import { type ForeignAccounts, foreignMethod } from '../auth/foreign-accounts.ts'
@@ -33,13 +32,12 @@ export type SignInElsewhere = {
 export function elsewhereRoutes(
   parts: SignInElsewhere & {
     originOf: OriginOf
-    addressOf: ClientAddressOf
     refused(request: Request): void
     /** Signs a person in, whose account it is. */
     enter(person: string, request: Request, response: Response, method: string): LoginReply
   },
 ): Route[] {
-  const { elsewhere, accounts, place, originOf, addressOf } = parts
+  const { elsewhere, accounts, place, originOf } = parts
 
   function service(): Elsewhere {
     if (elsewhere !== undefined) return elsewhere
@@ -47,7 +45,7 @@ export function elsewhereRoutes(
   }
   const nameAt = (request: Request) => (originOf(request).startsWith('https:') ? '__Host-jarvis_oidc' : 'jarvis_oidc')
   const cookieOf = (request: Request): string | undefined =>
-    new RegExp(`(?:^|;\\s*)${nameAt(request)}=([\\w-]{43})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1]
+    new RegExp(`(?:^|;\\s*)${nameAt(request)}=([\\w-]{40,3000})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1]
   /** Lax, because the browser comes back from another site. */
   function setCookie(request: Request, response: Response, id: string, forS: number): void {
     const isSecure = originOf(request).startsWith('https:')
@@ -61,9 +59,8 @@ export function elsewhereRoutes(
     if (problem !== undefined) throw new JarvisError('conflict', problem)
     if (request.headers.origin !== origin)
       throw new JarvisError('forbidden', 'A sign-in elsewhere begins on the sign-in page. Nothing was begun.')
-    const network = networkOf(addressOf(request).address)
     const redirectUri = `${origin}/api/auth/oidc/callback`
-    const { url, id } = await known.begin({ purpose, page, network, redirectUri })
+    const { url, id } = await known.begin({ purpose, page, redirectUri })
     setCookie(request, response, id, cookieForS)
     return { redirectTo: url }
   }

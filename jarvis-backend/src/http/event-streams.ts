@@ -3,8 +3,9 @@ import type { Identity } from '../auth/tokens.ts'
 import type { Clock } from '../lib/clock.ts'
 import { JarvisError } from '../protocol/index.ts'
 
-/** Open streams that one session, or the activity feed, may have. */
+/** Streams that one person may have open of one session, or of the activity feed; and of all. */
 export const mostStreams = 100
+export const mostStreamsOfOne = 300
 /** Bytes that may wait for a client that does not read; a client with more is cut off. */
 export const mostQueuedBytes = 1024 * 1024
 const commentEveryMs = 15_000
@@ -44,7 +45,7 @@ export type EventStreams = ReturnType<typeof createEventStreams>
 
 /** Keeps all open streams of server-sent events: their number, their heartbeat and their end. */
 export function createEventStreams(clock: Clock) {
-  const open = new Map<ServerResponse, { key: string; tokenHash: string; stillCounts: () => void }>()
+  const open = new Map<ServerResponse, { key: string; person: string; tokenHash: string; stillCounts: () => void }>()
   let stopBeat: (() => void) | undefined
   // All clients of a session are told the same payload, so it is encoded once.
   let last: { payload: object; event: string; id: number | string | undefined; frame: string } | undefined
@@ -86,16 +87,17 @@ export function createEventStreams(clock: Clock) {
      * @throws JarvisError `too_many_requests`
      */
     open({ response, identity, stillCounts, key, ended }: Opening): EventStream {
-      let count = 0
-      for (const of of open.values()) if (of.key === key) count++
-      if (count >= mostStreams) {
+      const person = identity.person.id
+      const theirs = [...open.values()].filter((of) => of.person === person)
+      const count = theirs.filter((of) => of.key === key).length
+      if (count >= mostStreams || theirs.length >= mostStreamsOfOne) {
         throw new JarvisError(
           'too_many_requests',
-          `${mostStreams} streams of it are open already. Close one, or try again later.`,
+          `You have ${count >= mostStreams ? `${mostStreams} streams of it` : `${mostStreamsOfOne} streams`} open already. Close one, or try again later.`,
           { retryAfterS: retryMs / 1000 },
         )
       }
-      open.set(response, { key, tokenHash: identity.tokenHash, stillCounts })
+      open.set(response, { key, person, tokenHash: identity.tokenHash, stillCounts })
       stopBeat ??= clock.after(commentEveryMs, beat)
       const expiry = setTimeout(
         () => response.end(),

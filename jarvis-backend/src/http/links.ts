@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { ClientAddressOf } from '../auth/client-address.ts'
 import type { Links } from '../auth/links.ts'
-import { type Budget, type LoginGuard, linkBudgets } from '../auth/login.ts'
+import { type LoginGuard, linkBudgets } from '../auth/login.ts'
 import type { PersonPasswords } from '../auth/person-passwords.ts'
 import type { SecondFactors } from '../auth/second-factor.ts'
 import { JoinBody, LinkBody, LinkReply, LoginReply, ResetBody } from '../protocol/index.ts'
@@ -21,13 +21,17 @@ export function linkRoutes(parts: {
 }): Route[] {
   const { links, guard, addressOf, passwords, factors, enter } = parts
 
-  /** Looks a link up and counts one that does not count, which nobody has by chance. @throws JarvisError `too_many_requests`, `not_found` */
+  /**
+   * Looks a link up and counts one that does not count, which nobody has by chance. One that counts is found however many were wrong: strangers
+   * of the same network would lock its holder out, and 128 bits are not guessed. @throws JarvisError `too_many_requests`, `not_found`
+   */
   function counted<T>(request: Request, look: () => T): T {
-    const budgets: Budget[] = linkBudgets(addressOf(request))
-    const succeeded = guard.enter(budgets)
-    const found = look()
-    succeeded()
-    return found
+    try {
+      return look()
+    } catch (error) {
+      guard.enter(linkBudgets(addressOf(request)))
+      throw error
+    }
   }
   return [
     post(

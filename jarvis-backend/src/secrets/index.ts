@@ -1,3 +1,4 @@
+export { checkProof, type Proven, prove } from './backup-proof.ts'
 export { isSealed, type SecretBox } from './box.ts'
 export { SecretsRefused } from './cipher.ts'
 export { keyringName } from './keyring.ts'

@@ -24,7 +24,8 @@ const Keyring = z.strictObject({
 })
 export type Keyring = z.output<typeof Keyring>
 
-const about = (id: string, master: string) => `jarvis data key v1\0${id}\0${master}`
+/** What a wrapped data key is authenticated with. */
+export const aboutDataKey = (id: string, master: string): string => `jarvis data key v1\0${id}\0${master}`
 
 /** @returns undefined where there is none @throws SecretsRefused where it cannot be read */
 export function readKeyring(dataDir: string): Keyring | undefined {
@@ -58,7 +59,7 @@ export function unwrapAll({ keys }: Keyring, masters: readonly MasterKey[]): Map
   return new Map(
     keys.map(({ id, master, wrapped }) => {
       const own = masters.find((known) => known.id === master)
-      return [id, own && decrypt(own.key, about(id, master), wrapped)]
+      return [id, own && decrypt(own.key, aboutDataKey(id, master), wrapped)]
     }),
   )
 }
@@ -67,7 +68,7 @@ const wrap = (id: string, createdAt: number, key: Buffer, master: MasterKey): Ke
   id,
   createdAt,
   master: master.id,
-  wrapped: encrypt(master.key, about(id, master.id), key),
+  wrapped: encrypt(master.key, aboutDataKey(id, master.id), key),
 })
 
 /** A new data key, wrapped. */

@@ -16,6 +16,7 @@ const ClientData = z.object({
   challenge: z.string(),
   origin: z.string(),
   crossOrigin: z.boolean().optional(),
+  topOrigin: z.string().optional(),
 })
 
 /**
@@ -30,7 +31,8 @@ export function assertionProblem(assertion: Assertion, expected: Expected): stri
   if (said === undefined) return 'What the browser signed cannot be read.'
   if (said.type !== 'webauthn.get') return 'It is no assertion.'
   if (said.challenge !== expected.challenge) return 'It was made for something else.'
-  if (said.origin !== expected.origin || said.crossOrigin === true) return `It was made at ${said.origin}.`
+  if (said.origin !== expected.origin || said.crossOrigin === true || said.topOrigin !== undefined)
+    return `It was made at ${said.origin}.`
   if (data.length < leastBytes) return 'The authenticator’s data are cut off.'
   if (!data.subarray(0, 32).equals(sha256(expected.rpId))) return `It was not made for ${expected.rpId}.`
   const flags = data[32] ?? 0

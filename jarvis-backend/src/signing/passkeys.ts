@@ -104,6 +104,7 @@ export function createPasskeys(parts: {
     const begun = enrolling.take(challenge)
     if (begun?.person !== person)
       throw invalid('This was not asked for, or took longer than five minutes. Begin again.')
+    if (isFramed(response)) throw invalid('The passkey was made on a page within another site.')
     const { verifyRegistrationResponse } = await library()
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: { ...response, clientExtensionResults: {} } as never,
@@ -192,6 +193,7 @@ export function createPasskeys(parts: {
       const challenge = challengeIn(response)
       const begun = entering.take(challenge)
       if (begun === undefined) throw refused('It took longer than five minutes, or was used before. Try again.')
+      if (isFramed(response)) throw refused('It was signed on a page within another site.')
       const passkey = store.get(response.id)
       const { userHandle } = response.response
       if (passkey === undefined || (userHandle !== undefined && userHandle !== passkey.userHandle)) throw unknownHere()
@@ -243,6 +245,12 @@ const unknownHere = () => refused('This passkey is not known here. Sign in anoth
 const refused = (message: string, cause?: unknown) => new JarvisError('invalid_credentials', message, { cause })
 const invalid = (message: string, cause?: unknown) =>
   new JarvisError('invalid_request', cause instanceof Error ? `${message}: ${cause.message}` : message, { cause })
+
+/** Whether it was signed in a frame of another site's page, which could lead the person's hand. */
+function isFramed({ response }: { response: { clientDataJSON: string } }): boolean {
+  const said = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString('utf8')) as Record<string, unknown>
+  return (said.crossOrigin ?? false) !== false || said.topOrigin !== undefined
+}
 
 /** The challenge that a browser says it was given; empty where that cannot be read. */
 export function challengeIn({ response }: { response: { clientDataJSON: string } }): string {

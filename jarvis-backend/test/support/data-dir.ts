@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,6 +16,9 @@ export function folder(): string {
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   return dir
 }
+
+/** Where the key of a data dir's secrets lies: beside it where that folder is this account's alone, else in it. */
+export const keyFileOf = (dir: string): string => (existsSync(`${dir}.key`) ? `${dir}.key` : join(dir, 'secrets.key'))
 
 /** A folder that a policy may name as a root: the temporary folder may lie below /dev, where there is none. It ends with the test. */
 export function rootFolder(): string {

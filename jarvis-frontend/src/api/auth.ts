@@ -1,7 +1,7 @@
 import type { Display, MeReply, Role, SignInReply } from 'jarvis-backend/protocol'
 import { keep } from '../lib/keep.ts'
 import { Value } from '../lib/value.ts'
-import { call } from './http.ts'
+import { ApiError, call } from './http.ts'
 import { passwordQuestion } from './step-up.ts'
 
 /** What a person may do, from less to more; who holds a role of policy.yaml is a member. */
@@ -55,6 +55,7 @@ export function takeReply({ token, expiresIn, role, person }: SignInReply): void
 }
 
 function enter(key: string, person: MeReply['person']): void {
+  signOutProblem.set(undefined)
   keep.set('name', person.name)
   keep.set('role', person.role)
   keep.set('token', key)
@@ -81,7 +82,22 @@ export function forget(): void {
   signedIn.set(undefined)
 }
 
+/** Why the server may count the last sign-in here still; undefined where it does not. */
+export const signOutProblem = new Value<string | undefined>(undefined)
+
 export async function signOut(): Promise<void> {
-  await call('POST', '/api/auth/logout').catch(() => undefined)
+  const problem = await call('POST', '/api/auth/logout').then(
+    () => undefined,
+    // It had ended before.
+    (error: unknown) =>
+      error instanceof ApiError && (error.code === 'unauthorized' || error.code === 'token_expired')
+        ? undefined
+        : error,
+  )
   forget()
+  if (problem === undefined) return
+  const why = problem instanceof ApiError ? problem.message : 'JARVIS did not answer.'
+  signOutProblem.set(
+    `This browser forgot the sign-in, and JARVIS may count it still: ${why} Sign in again and end it under Settings, People and devices.`,
+  )
 }

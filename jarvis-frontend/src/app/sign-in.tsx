@@ -1,9 +1,11 @@
 import type { WaysReply } from 'jarvis-backend/protocol'
 import { useEffect, useRef, useState } from 'react'
+import { signOutProblem } from '../api/auth.ts'
 import { ApiError } from '../api/http.ts'
 import { readWays, resume, signIn } from '../api/sign-in.ts'
 import { passkeyProblem } from '../lib/passkey-problem.ts'
 import { endPasskeyOffer, hasPasskeys } from '../lib/passkeys.ts'
+import { useValue } from '../lib/use-value.ts'
 import { Visible } from '../ui/boxed.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Ring } from '../ui/ring.tsx'
@@ -22,6 +24,7 @@ addEventListener('hashchange', () => isLink() && location.reload())
 export const SignIn = () => (isLink() ? <LinkPage /> : <PasswordPage />)
 
 function PasswordPage() {
+  const left = useValue(signOutProblem)
   const ways = useWays()
   const hasName = ways?.named === true
   const [given, setGiven] = useState<Given>({ name: '', password: '', code: '' })
@@ -32,7 +35,8 @@ function PasswordPage() {
   const code = useRef<HTMLInputElement>(null)
   useEffect(() => {
     document.title = 'Sign in: JARVIS'
-    void resume()
+    // A sign-out that failed would be undone by the cookie that it left.
+    if (signOutProblem.get() === undefined) void resume()
   }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the name's field comes first, once it is there
   useEffect(() => first.current?.focus(), [hasName])
@@ -65,6 +69,12 @@ function PasswordPage() {
       >
         <Ring size={72} arcs={[]} core={isBusy ? 'working' : 'quiet'} />
         <h1>JARVIS</h1>
+        {left !== undefined && (
+          <p className="problem" role="alert">
+            <Mark kind="bad" />
+            {left}
+          </p>
+        )}
         {hasName && field('name', 'Name', { ref: first, autoComplete: 'username webauthn', ...words })}
         {field('password', 'Password', {
           ...(!hasName && { ref: first }),

@@ -1,11 +1,12 @@
 import type { Config } from '../../config/config.ts'
 import { openDataDir } from '../../config/data-dir.ts'
 import { keepSecret, keptSecret } from '../../lib/kept-secret.ts'
+import { challengeHeader, isProof, newChallenge, proofHeader, serverProofKey } from '../../lib/server-proof.ts'
 import { type Door, JarvisError } from '../../protocol/index.ts'
 import { withData } from '../data.ts'
 import { tokensIn } from '../token.ts'
 import { keptLogin } from './logins.ts'
-import { createRemote, type Remote } from './remote.ts'
+import { createRemote, nobodyAt, type Remote, ServerRefused } from './remote.ts'
 
 /** Where the server of this machine listens. */
 export function localUrl({ host, port }: Pick<Config, 'host' | 'port'>): string {
@@ -25,7 +26,35 @@ export async function reach(config: Config, url?: string): Promise<Remote> {
     const { url: known, token } = keptLogin(url)
     return createRemote(known, token)
   }
-  return createRemote(localUrl(config), await localToken(config, commandLine))
+  const local = localUrl(config)
+  return createRemote(local, await localToken(config, commandLine), proverOf(config.dataDir, local))
+}
+
+const proofMs = 5_000
+
+/**
+ * Makes sure that what answers at a URL of this machine is the server of this data dir, before anything secret is sent.
+ * @returns it throws JarvisError `not_found` where nothing answers, `conflict` where something else does
+ */
+export function proverOf(dataDir: string, url: string): () => Promise<void> {
+  const key = serverProofKey(openDataDir(dataDir))
+  const port = Number(new URL(url).port || 80)
+  return async () => {
+    const challenge = newChallenge()
+    const response = await fetch(`${url}/health`, {
+      headers: { [challengeHeader]: challenge },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(proofMs),
+    }).catch((cause: unknown) => {
+      throw nobodyAt(url, cause)
+    })
+    await response.body?.cancel()
+    if (isProof(key, challenge, port, response.headers.get(proofHeader))) return
+    throw new ServerRefused(
+      'conflict',
+      `What answers at ${url} did not prove that it is the JARVIS of ${dataDir}. Nothing secret was sent. If JARVIS was just updated, start it again; else see which program has that port.`,
+    )
+  }
 }
 
 /** The token that a command keeps in the data dir, if it is still valid, else a new one. It may ask, and can never decide a confirmation. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { type ErrorBody, type ErrorCode, JarvisError } from '../../protocol/index.ts'
 
-/** What a server refused, in its words. */
+/** What a server refused, in its words, or why it was not asked. */
 export class ServerRefused extends JarvisError {}
 
 export type RemoteEvent = { id?: string; event: string; data: unknown }
@@ -28,25 +28,23 @@ export type Remote = {
 /** How long a server may be gone, as for a restart, ms. */
 const mostGoneMs = 60_000
 
-/** @param token undefined: without one */
-export function createRemote(url: string, token: string | undefined): Remote {
+/**
+ * @param token undefined: without one @param prove called before each request, which may hold a token or a password: the server may have ended
+ * since the last one, and another program listens in its place. @throws JarvisError where it is another one
+ */
+export function createRemote(url: string, token: string | undefined, prove?: () => Promise<void>): Remote {
   const headers = (more: Record<string, string> = {}) => ({
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...more,
   })
   async function fetched(path: string, init: RequestInit): Promise<Response> {
+    await prove?.()
     let response: Response
     try {
       response = await fetch(`${url}/api/${path}`, init)
     } catch (cause) {
       init.signal?.throwIfAborted()
-      throw new JarvisError(
-        'not_found',
-        `No JARVIS answers at ${url}. Start it with npm start, or name one with --url.`,
-        {
-          cause,
-        },
-      )
+      throw nobodyAt(url, cause)
     }
     if (!response.ok) throw await refusalOf(response)
     return response
@@ -122,9 +120,14 @@ export function createRemote(url: string, token: string | undefined): Remote {
         throw new ServerRefused('invalid_request', error?.message ?? 'The server gave no result.')
       return result
     },
-    as: (other) => createRemote(url, other),
+    as: (other) => createRemote(url, other, prove),
   }
 }
+
+export const nobodyAt = (url: string, cause: unknown): JarvisError =>
+  new JarvisError('not_found', `No JARVIS answers at ${url}. Start it with npm start, or name one with --url.`, {
+    cause,
+  })
 
 async function refusalOf(response: Response): Promise<ServerRefused> {
   const { error } = (await response.json().catch(() => ({}))) as Partial<ErrorBody>

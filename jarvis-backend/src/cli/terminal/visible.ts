@@ -13,3 +13,20 @@ export const visibleLines = (text: string): string =>
     .split('\n')
     .map((line) => visible(line.replaceAll('\t', '    ')))
     .join('\n')
+
+/** Colours of our own, line feeds and tabs, which stay; or a character that does not. */
+const printed = new RegExp(`${String.fromCharCode(27)}\\[(?:[012]|3[123])m|[\\n\\t]|${unseen.source}`, 'gu')
+
+/**
+ * What a command prints, whatever names, titles and messages are in it: a terminal obeys no character of it. It stands behind every line, so that
+ * none depends on a call of `visible`. @param form `json`: characters stand as JSON writes them, and mean the same
+ */
+export function printable(text: string, { form, hasColours }: { form: 'text' | 'json'; hasColours: boolean }): string {
+  return text.replace(printed, (found) => {
+    if (found === '\n' || found === '\t' || (found.length > 1 && found.endsWith('m') && hasColours)) return found
+    if (form === 'text') return visible(found)
+    const units = (char: string) =>
+      char.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    return found.replace(unseen, (char) => units(char).join(''))
+  })
+}

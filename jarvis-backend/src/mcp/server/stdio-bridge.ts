@@ -25,6 +25,8 @@ const versionKey = 'io.modelcontextprotocol/protocolVersion'
 export async function bridgeStdio(parts: {
   url: string
   token: string
+  /** Called before each request, which holds the token. @throws where another program listens there */
+  prove?: (() => Promise<void>) | undefined
   input: Readable
   output: Pick<Writable, 'write'>
   report(message: string): void
@@ -38,8 +40,12 @@ export async function bridgeStdio(parts: {
 
   const say = (message: unknown) => void output.write(`${JSON.stringify(message)}\n`)
 
+  async function fetched(init: RequestInit): Promise<Response> {
+    await parts.prove?.()
+    return fetch(url, init)
+  }
   const send = (message: Message, signal: AbortSignal) =>
-    fetch(url, { method: 'POST', headers: headersFor(message), body: JSON.stringify(message), signal })
+    fetched({ method: 'POST', headers: headersFor(message), body: JSON.stringify(message), signal })
 
   function headersFor(message: Message): Record<string, string> {
     const version = message.params?._meta?.[versionKey]
@@ -128,7 +134,7 @@ export async function bridgeStdio(parts: {
     const own = session
     if (own === undefined) return
     try {
-      const response = await fetch(url, {
+      const response = await fetched({
         headers: { ...headersFor({}), accept: 'text/event-stream' },
         signal: over.signal,
       })
@@ -153,7 +159,7 @@ export async function bridgeStdio(parts: {
     if (message.method === 'initialize') await carried
   }
   over.abort()
-  if (session !== undefined) await fetch(url, { method: 'DELETE', headers: headersFor({}) }).catch(() => {})
+  if (session !== undefined) await fetched({ method: 'DELETE', headers: headersFor({}) }).catch(() => {})
 }
 
 async function* messagesIn(response: Response): AsyncGenerator<Message> {

@@ -11,6 +11,10 @@ import { createVerifier } from './journal/verify.ts'
 export type BackedUpFile = { path: string; text: string }
 export type Backup = { head: Head; bytes: number; journal: JournalVerification }
 
+/** Tables that a backup has beside those of a database. */
+export const sealTables = `CREATE TABLE backup (at INTEGER NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
+  CREATE TABLE backup_files (path TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;`
+
 /** Pages copied between two progress reports. */
 const pagesAtOnce = 1_000
 
@@ -21,9 +25,16 @@ const pagesAtOnce = 1_000
  */
 export async function backUp(
   { sql }: Database,
-  parts: { file: string; now: number; files?: readonly BackedUpFile[]; progress(ratio: number): void },
+  parts: {
+    file: string
+    now: number
+    files?: readonly BackedUpFile[]
+    progress(ratio: number): void
+    /** Called with the finished file, before it gets its name. */
+    prove?(file: string): void
+  },
 ): Promise<Backup> {
-  const { file, now, files = [], progress } = parts
+  const { file, now, files = [], progress, prove } = parts
   const unfinished = `${file}.unfinished`
   removeDatabase(unfinished)
   try {
@@ -42,6 +53,8 @@ export async function backUp(
       sql.exec('COMMIT')
     }
     const made = await seal(unfinished, now, files)
+    prove?.(unfinished)
+    sync(unfinished)
     renameSync(unfinished, file)
     sync(dirname(file))
     return { ...made, bytes: statSync(file).size }
@@ -57,15 +70,13 @@ async function seal(path: string, now: number, files: readonly BackedUpFile[]): 
     checkPages(copy.sql, path)
     const head = journalHead(copy)()
     const journal = await createVerifier(copy)()
-    copy.sql.exec('CREATE TABLE backup (at INTEGER NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT')
+    copy.sql.exec(sealTables)
     copy.sql.prepare('INSERT INTO backup VALUES (?, ?, ?)').run(now, head.seq, head.hash)
-    copy.sql.exec('CREATE TABLE backup_files (path TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT')
     const insert = copy.sql.prepare('INSERT INTO backup_files VALUES (?, ?)')
     for (const each of files) insert.run(each.path, each.text)
     copy.sql.pragma('journal_mode = DELETE')
     return { head, journal }
   } finally {
     copy.close()
-    sync(path)
   }
 }

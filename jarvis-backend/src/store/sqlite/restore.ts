@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } fr
 import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { openCalls } from '../../agent/next-step.ts'
-import type { BackedUpFile } from './backup.ts'
+import { type BackedUpFile, sealTables } from './backup.ts'
 import { createChangeStore } from './calls/changes.ts'
 import { createConfirmationStore, createExecutionStore } from './calls/confirmations.ts'
 import { createGrantStore } from './calls/grants.ts'
@@ -11,6 +11,8 @@ import { removeDatabase, sidecars, sync } from './files.ts'
 import { type Head, readHead, writeHead } from './journal/anchor.ts'
 import { createJournal, journalHead } from './journal/journal.ts'
 import { createVerifier } from './journal/verify.ts'
+import { migrations } from './migrations.ts'
+import { type RestoredRights, takeBack, type Was } from './restore-rights.ts'
 import { createTranscriptStore } from './sessions/transcript.ts'
 
 export type Restored = {
@@ -21,74 +23,122 @@ export type Restored = {
   head: Head
   /** Files from the backup; the caller writes them. */
   files: BackedUpFile[]
+  rights: RestoredRights
+}
+
+/** What a caller decides of a restore before anything is changed. */
+export type RestoreChecks = {
+  /**
+   * Looks whether the file, a copy that it may cut, is as JARVIS wrote it. @returns false where it is not and the operator wants it all the
+   * same: what the file says gives nobody a right then. @throws what ends the restore
+   */
+  prove?(copy: string): boolean
+  /** Why files of the backup cannot be put back; undefined where they can. */
+  refuse?(files: readonly BackedUpFile[]): string | undefined
+  /** Shown what will be; the restore ends where it is false. */
+  agree?(ready: Pick<Restored, 'backedUpAt' | 'rights'>): Promise<boolean> | boolean
 }
 
 /**
  * Replaces the data dir's database with a backup and keeps the old one beside it. Calls that may have run since the backup do not run
- * again: waiting cards expire, and running calls count as claimed. The caller holds the data dir's lock. @throws DatabaseRefused where
- * the backup is damaged; nothing is changed then
+ * again: waiting cards expire, and running calls count as claimed. Rights that were taken since are not given back. The caller holds the
+ * data dir's lock. @returns undefined where the caller did not agree @throws DatabaseRefused where the backup is damaged or is not of
+ * JARVIS's own shape. Nothing is changed in both cases
  */
 export async function restore(
   dataDir: string,
-  {
-    file,
-    now,
-    evenBroken,
-    refuse = () => undefined,
-  }: {
-    file: string
-    now: number
-    evenBroken: boolean
-    /** Why files of the backup cannot be put back; undefined where they can. */
-    refuse?(files: readonly BackedUpFile[]): string | undefined
-  },
-): Promise<Restored> {
+  of: { file: string; now: number; evenBroken: boolean } & RestoreChecks,
+): Promise<Restored | undefined> {
+  const { file, now } = of
   const path = join(dataDir, 'jarvis.db')
   const journalDir = join(dataDir, 'journal')
   const next = `${path}.restoring`
   removeDatabase(next)
   mkdirSync(journalDir, { recursive: true, mode: 0o700 })
+  const kept = existsSync(path)
+    ? `${path}.before-restore-${new Date(now).toISOString().replace(/[:.]/g, '-')}`
+    : undefined
+  let isDone = false
   try {
     copyFileSync(file, next)
     chmodSync(next, 0o600)
+    const isProven = of.prove?.(next) ?? true
     refuseForeign(next, file)
-    const kept = existsSync(path)
-      ? `${path}.before-restore-${new Date(now).toISOString().replace(/[:.]/g, '-')}`
-      : undefined
-    const { head, backedUpAt, files } = await prepare(next, {
-      file,
-      now,
-      evenBroken,
-      refuse,
-      before: readHead(journalDir),
-      kept,
-    })
+    const was = kept === undefined ? 'none' : keep(path, kept) ? 'attached' : 'damaged'
+    const made = await prepare(next, { ...of, isProven, was, before: readHead(journalDir), kept })
+    if (!((await of.agree?.(made)) ?? true)) return undefined
     sync(next)
-    if (kept !== undefined) keep(path, kept)
     removeLog(path)
     renameSync(next, path)
+    isDone = true
     sync(dataDir)
-    await writeHead(journalDir, head, now)
-    return { backedUpAt, kept, head, files }
+    await writeHead(journalDir, made.head, now)
+    return { ...made, kept }
   } finally {
     removeDatabase(next)
+    if (kept !== undefined && !isDone) removeDatabase(kept)
   }
 }
 
-/** @throws DatabaseRefused for a file that was never a database of JARVIS */
+/**
+ * @throws DatabaseRefused for a file that was never a database of JARVIS, and for one with tables, triggers or views that JARVIS did not
+ * make: they would run with the first statement
+ */
 function refuseForeign(path: string, file: string) {
   let sql: Sqlite.Database | undefined
   try {
     sql = new Sqlite(path, { readonly: true })
-    const isOurs = sql.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'journal_segments'").get() !== undefined
-    if (isOurs) return
+    const found = schemaOf(sql)
+    if (!found.has('table journal_segments'))
+      throw new DatabaseRefused(`${file} is no backup of JARVIS. Nothing was changed.`)
+    const version = Number(sql.pragma('user_version', { simple: true }))
+    // A newer one is refused when it is opened.
+    if (version > migrations.length) return
+    const known = madeBy(migrations.slice(0, version))
+    const own = ownOfBackups()
+    const odd = [...new Set([...found.keys(), ...known.keys()])].filter(
+      (name) => found.get(name) !== known.get(name) && !own.has(`${name} ${found.get(name)}`),
+    )
+    if (odd.length === 0) return
+    const names = odd.slice(0, 5).map((name) => JSON.stringify(name))
+    throw new DatabaseRefused(
+      `${file} is not as JARVIS makes a database: ${names.join(', ')} differs. Nothing was changed. Use another backup.`,
+    )
   } catch (error) {
+    if (error instanceof DatabaseRefused) throw error
     // A damaged database is reported later; any other error means that the file is no database.
     if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_CORRUPT')) return
+    throw new DatabaseRefused(`${file} is no backup of JARVIS. Nothing was changed.`)
   } finally {
     sql?.close()
   }
-  throw new DatabaseRefused(`${file} is no backup of JARVIS. Nothing was changed.`)
+}
+
+/** What a database consists of, by kind and name. How SQLite wrote it down, in blanks and quotes, says nothing. */
+function schemaOf(sql: Sqlite.Database): Map<string, string> {
+  const rows = sql.prepare<[], { type: string; name: string; tbl_name: string; sql: string | null }>(
+    'SELECT type, name, tbl_name, sql FROM sqlite_schema',
+  )
+  return new Map(
+    rows.all().map((row) => [`${row.type} ${row.name}`, `${row.tbl_name} ${row.sql?.replace(/[\s"]+/g, '') ?? ''}`]),
+  )
+}
+
+function madeBy(texts: readonly string[]): Map<string, string> {
+  const sql = new Sqlite(':memory:')
+  try {
+    for (const text of texts) sql.exec(text)
+    return schemaOf(sql)
+  } finally {
+    sql.close()
+  }
+}
+
+/** What only a backup has, and what SQLite makes for itself. */
+function ownOfBackups(): Set<string> {
+  const made = madeBy([sealTables, 'CREATE TABLE own (id INTEGER PRIMARY KEY AUTOINCREMENT); ANALYZE'])
+  made.delete('table own')
+  return new Set([...made].map(([name, text]) => `${name} ${text}`))
 }
 
 async function prepare(
@@ -97,18 +147,21 @@ async function prepare(
     file: string
     now: number
     evenBroken: boolean
-    refuse(files: readonly BackedUpFile[]): string | undefined
+    refuse?: RestoreChecks['refuse']
+    isProven: boolean
+    /** How the replaced database, `kept`, can be read. */
+    was: Was
     before: Head | undefined
     kept: string | undefined
   },
 ): Promise<Omit<Restored, 'kept'>> {
-  const { file, now, before, kept } = parts
+  const { file, now, before, kept, was, isProven } = parts
   const database = openDatabase(path)
   try {
     checkPages(database.sql, file)
     const sealed = sealOf(database)
     const files = filesIn(database)
-    const problem = parts.refuse(files)
+    const problem = parts.refuse?.(files)
     if (problem !== undefined) throw new DatabaseRefused(`${problem} Nothing was changed.`)
     const { ok, reason } = await createVerifier(database)()
     const head = journalHead(database)()
@@ -118,20 +171,25 @@ async function prepare(
         `The journal in ${file} is broken. ${reason ?? 'It is not the one that was backed up.'} Nothing was changed. --force restores it all the same.`,
       )
     }
-    database.durably(() => {
+    if (was === 'attached') database.sql.prepare('ATTACH ? AS was').run(kept)
+    const rights = database.durably(() => {
       database.sql.exec('DROP TABLE IF EXISTS backup; DROP TABLE IF EXISTS backup_files')
       const left = endWhatMayHaveRun(database, now)
+      const taken = takeBack(database, { was, isProven, now })
       createJournal(database, () => now).append('restore', {
         by: 'cli',
         file: basename(file),
         ...(sealed !== undefined && { backedUpAt: sealed.at }),
         ...(before !== undefined && { before }),
         ...(kept !== undefined && { kept: basename(kept) }),
+        ...(!isProven && { isProven }),
         ...left,
       })
+      return taken
     })
+    if (was === 'attached') database.sql.exec('DETACH was')
     database.sql.pragma('journal_mode = DELETE')
-    return { head: journalHead(database)(), backedUpAt: sealed?.at, files }
+    return { head: journalHead(database)(), backedUpAt: sealed?.at, files, rights }
   } finally {
     database.close()
   }
@@ -178,18 +236,21 @@ function endWhatMayHaveRun(database: Database, now: number): { expired: number; 
   return { expired: waiting.length, unknown }
 }
 
-/** Copies the old database, so that a database is in place at every moment. */
-function keep(path: string, kept: string) {
+/**
+ * Copies the old database, so that one is in place at every moment, and brings the copy to today's schema.
+ * @returns whether it can be used
+ */
+function keep(path: string, kept: string): boolean {
+  for (const suffix of sidecars.slice(0, 2)) if (existsSync(path + suffix)) copyFileSync(path + suffix, kept + suffix)
   try {
     // Moves the log's content into the file.
-    openDatabase(path).close()
+    openDatabase(kept).close()
+    return true
   } catch {
     // A damaged database may be why it is replaced; it is kept as it is, with its log.
-  }
-  for (const suffix of sidecars.slice(0, 2)) {
-    if (!existsSync(path + suffix)) continue
-    copyFileSync(path + suffix, kept + suffix)
-    sync(kept + suffix)
+    return false
+  } finally {
+    for (const suffix of sidecars.slice(0, 2)) if (existsSync(kept + suffix)) sync(kept + suffix)
   }
 }
 

@@ -1,0 +1,48 @@
+import type { Database } from './database.ts'
+import { createSettings } from './settings.ts'
+
+const key = 'clock_floor'
+/** How much later than the clock the newest time of the database may be, ms. */
+const toleratedMs = 5_000
+/** A revoked token is forgotten at its end, and would count again. */
+const notEnded: ReadonlySet<string> = new Set(['revoked_tokens'])
+
+/** Keeps the newest time that was reached, so that a clock that is set back brings back nothing that had ended. */
+export function createTimeFloor(database: Database, idleMs: number) {
+  const { sql } = database
+  const settings = createSettings(database)
+  const lastEntry = sql.prepare<[], number>('SELECT at FROM journal ORDER BY seq DESC LIMIT 1').pluck()
+
+  return {
+    /** @param at Unix ms */
+    keep: (at: number): void => settings.set(key, String(at)),
+    /** The newest time of the database, where the clock is behind it; else undefined. */
+    above(now: number): number | undefined {
+      const floor = Math.max(Number(settings.get(key) ?? 0), lastEntry.get() ?? 0)
+      return now < floor - toleratedMs ? floor : undefined
+    },
+    /** Ends now whatever had ended by `reached`: each row with an end of its own, and sign-ins that nobody used for too long. */
+    end(reached: number, now: number): void {
+      const ends = sql
+        .prepare<[], { table: string; column: string }>(
+          `SELECT tables.name AS "table", columns.name AS "column" FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+           WHERE tables.type = 'table' AND columns.name IN ('expires_at', 'ends_at')`,
+        )
+        .all()
+      for (const { table, column } of ends) {
+        if (notEnded.has(table)) continue
+        sql.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${column} <= ? AND ${column} > ?`).run(now, reached, now)
+      }
+      sql
+        .prepare('UPDATE sign_ins SET ends_at = ? WHERE last_seen_at <= ? AND ends_at > ?')
+        .run(now, reached - idleMs, now)
+      sql
+        .prepare(
+          "UPDATE confirmations SET card = json_set(card, '$.expiresAt', expires_at) WHERE decision IS NULL AND expires_at = ? AND json_valid(card)",
+        )
+        .run(now)
+      settings.set(key, String(now))
+    },
+  }
+}
+export type TimeFloor = ReturnType<typeof createTimeFloor>
