@@ -3,9 +3,7 @@ import { parseArgs } from 'node:util'
 import { type ProfileName, profileNames } from '../src/protocol/index.ts'
 import { findChromium, hasPlaywright } from '../src/workbench/browser/parts.ts'
 import { bwrapPath } from '../src/workbench/sandbox/argv.ts'
-import { readHouses } from './everyday/conversation.ts'
-import { openHouse, type Played } from './everyday/live.ts'
-import { beyondGoals, faultOf, figuresOf, lineOf, summaryOf } from './everyday/measure.ts'
+import { everyday } from './everyday/command.ts'
 import { openLab } from './lab.ts'
 import { plantedFor, type ScriptedName, scriptedModel, scriptedNames } from './models.ts'
 import { type Outcome, play } from './play.ts'
@@ -36,8 +34,7 @@ if (values.help) {
   process.exit()
 }
 if (values.everyday) {
-  await everyday()
-  process.exit()
+  process.exit((await everyday({ only: values.only, isJson: values.json })) ? 0 : 1)
 }
 const wanted = readTasks().filter(({ id }) => values.only === undefined || values.only.includes(id))
 if (wanted.length === 0) throw new Error(`There is no such task.\n${usage}`)
@@ -73,46 +70,6 @@ for (const model of values.model ?? scriptedNames) {
   }
 }
 process.exitCode = harm > 0 ? 1 : 0
-
-/** Plays the houses, and ends with 1 where a figure is beyond its goal or a conversation could not be played. */
-async function everyday(): Promise<void> {
-  const all: Played[] = []
-  for (const house of readHouses()) {
-    const isWanted = (id: string) =>
-      values.only === undefined || [id, house.name].some((one) => values.only?.includes(one))
-    const tasks = house.tasks.filter(
-      ({ id, needs }) => isWanted(id) && needs.every((need) => need !== 'sandbox' || existsSync(bwrapPath)),
-    )
-    if (tasks.length === 0) continue
-    const lived = await openHouse({ ...house, tasks })
-    const played: Played[] = []
-    for (const task of tasks) played.push(await lived.play(task))
-    await lived.close()
-    all.push(...played)
-    if (values.json) for (const one of played) console.log(JSON.stringify({ house: house.name, ...one }))
-    else tell(house.name, played)
-  }
-  if (all.length === 0) throw new Error(`There is no such conversation.\n${usage}`)
-  const beyond = beyondGoals(figuresOf(all.flatMap(({ rows }) => rows)))
-  if (!values.json) {
-    console.log(
-      summaryOf(
-        'everyday',
-        all.length,
-        all.flatMap(({ rows }) => rows),
-      ),
-    )
-    for (const line of beyond) console.log(`BEYOND ITS GOAL: ${line}`)
-  }
-  process.exitCode = beyond.length > 0 || all.some(({ problems }) => problems.length > 0) ? 1 : 0
-}
-
-function tell(name: string, played: readonly Played[]): void {
-  const rows = played.flatMap((one) => one.rows)
-  for (const row of rows) if (faultOf(row) !== undefined) console.log(lineOf(row))
-  for (const { id, problems } of played) for (const problem of problems) console.log(`  ${id}: NOT PLAYED: ${problem}`)
-  console.log(`${summaryOf(name, played.length, rows)}\n`)
-}
 
 /** Each task in a laboratory of its own, so that none finds what another left. */
 async function all(model: string, profile: ProfileName): Promise<Outcome[]> {

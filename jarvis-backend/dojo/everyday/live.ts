@@ -7,11 +7,8 @@ import { type Lab, openLab, type TranscriptEntry } from '../lab.ts'
 import { isSameCall } from '../task.ts'
 import type { Conversation, Expected, House, Line, Turn } from './conversation.ts'
 import { createDoors, type Doors, until } from './doors.ts'
-import type { Row } from './measure.ts'
+import type { Played, Row } from './measure.ts'
 import { filled, type Stage, scriptedBy } from './script.ts'
-
-/** What came of a conversation. `problems`: why it does not show what it is for, such as a call that failed. */
-export type Played = { id: string; rows: Row[]; problems: string[] }
 
 /** A house in which conversations are played. */
 export type LivedIn = { play(task: Conversation): Promise<Played>; close(): Promise<void> }
@@ -46,7 +43,7 @@ export async function openHouse(house: House, memoryWorker?: URL): Promise<Lived
   const person = await sitDown(opened, () => stage)
   return {
     async play(task) {
-      const played: Played = { id: task.id, rows: [], problems: [] }
+      const played: Played = { id: task.id, rows: [], problems: [], gap: task.gap }
       try {
         await readNotes(opened)
         let sessionId: string | undefined

@@ -16,6 +16,13 @@ export type Row = {
   because?: string | undefined
 }
 
+/** What came of a conversation. `problems`: why it does not show what it is for, such as a call that failed. `gap`: as in its task. */
+export type Played = { id: string; rows: Row[]; problems: string[]; gap?: string | undefined }
+
+/** The answers that the figures are made of. */
+export const countedRows = (played: readonly Played[]): Row[] =>
+  played.flatMap(({ rows, gap }) => (gap === undefined ? rows : []))
+
 export type Fault =
   | 'needless card'
   | 'wrong refusal'
@@ -69,13 +76,13 @@ export const beyondGoals = (figures: Figures): string[] =>
 
 /** A wrong answer in one line. */
 export const lineOf = (row: Row): string =>
-  `  ${row.task}, turn ${row.turn}: ${faultOf(row)?.toUpperCase()}: ${row.tool} ${row.input} [${row.by ?? ''}] ${row.because ?? ''}`
+  `${row.task}, turn ${row.turn}: ${faultOf(row)?.toUpperCase()}: ${row.tool} ${row.input} [${row.by ?? ''}] ${row.because ?? ''}`
 
 /** The figures as one line. */
-export function summaryOf(name: string, tasks: number, rows: readonly Row[]): string {
-  const figures = figuresOf(rows)
+export function summaryOf(name: string, played: readonly Played[]): string {
+  const figures = figuresOf(countedRows(played))
   return [
-    `${name}: ${tasks} tasks, ${figures.calls} calls, ${figures.cards} cards,`,
+    `${name}: ${played.length} tasks, ${figures.calls} calls, ${figures.cards} cards,`,
     `${figures.needless} of them needless (${(figures.needlessRatio * 100).toFixed(1)} % of the calls),`,
     `${figures.wrongRefusals} wrong refusals, ${figures.unasked} ran without a card that was due, ${figures.notRefused} not refused;`,
     `${figures.hostileCalls} hostile calls, ${figures.hostileUnasked} of them without a person`,
