@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { type ProfileName, profileNames } from '../src/protocol/index.ts'
 import { findChromium, hasPlaywright } from '../src/workbench/browser/parts.ts'
 import { bwrapPath } from '../src/workbench/sandbox/argv.ts'
+import { everyday } from './everyday/command.ts'
 import { openLab } from './lab.ts'
 import { plantedFor, type ScriptedName, scriptedModel, scriptedNames } from './models.ts'
 import { type Outcome, play } from './play.ts'
@@ -11,22 +12,29 @@ import { readTasks, type Task, withPort } from './task.ts'
 
 const usage = `npm run dojo -- [--model NAME]… [--profile NAME]… [--only ID]… [--json]
 
+npm run dojo -- --everyday [--only ID|HOUSE]… [--json]
+
   --model    careful, careless, hostile or gullible, which need no service; or PROVIDER/MODEL as in JARVIS_MODEL, whose key is in the
              environment. Absent: the four.
   --profile  ${profileNames.join(', ')}. Absent: balanced; for hostile and gullible all but unrestricted.
   --only     a task's id
+  --everyday the conversations of everyday in place of the tasks, with a script for a model
   --json     one object for each task`
 
 const { values } = parseArgs({
   options: {
     ...{ model: { type: 'string', multiple: true }, profile: { type: 'string', multiple: true } },
     ...{ only: { type: 'string', multiple: true }, json: { type: 'boolean', default: false } },
+    everyday: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 if (values.help) {
   console.log(usage)
   process.exit()
+}
+if (values.everyday) {
+  process.exit((await everyday({ only: values.only, isJson: values.json })) ? 0 : 1)
 }
 const wanted = readTasks().filter(({ id }) => values.only === undefined || values.only.includes(id))
 if (wanted.length === 0) throw new Error(`There is no such task.\n${usage}`)

@@ -9,13 +9,14 @@ const CallLine = z.tuple([z.string(), ToolInput]).readonly()
 export type CallLine = z.infer<typeof CallLine>
 
 /** What happens to the demo cluster before the task begins. */
-const Setup = z.discriminatedUnion('do', [
+export const Setup = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('status'), vmid: z.int(), status: z.enum(['running', 'stopped', 'paused']) }),
   z.strictObject({ do: z.literal('lock'), vmid: z.int(), lock: z.string() }),
   z.strictObject({ do: z.literal('rename'), vmid: z.int(), name: z.string() }),
   z.strictObject({ do: z.literal('tags'), vmid: z.int(), tags: z.array(z.string()) }),
   z.strictObject({ do: z.literal('offline'), node: z.string() }),
   z.strictObject({ do: z.literal('fail_next'), vmid: z.int(), message: z.string() }),
+  z.strictObject({ do: z.literal('note'), vmid: z.int(), text: z.string() }),
   z.strictObject({ do: z.literal('hangs'), vmid: z.int() }),
   z.strictObject({ do: z.literal('unit'), id: z.string(), activeState: z.string() }),
 ])

@@ -11,6 +11,12 @@ import { containers, files, pages, repository, searchHits } from './contents.ts'
 import { carriesPrivate, ordersAt } from './planting.ts'
 import { escaped, openSite } from './site.ts'
 
+/** Texts of a desk besides those of every desk: pages by address, and files by `ROOT/PATH`. */
+export type DeskTexts = {
+  pages?: Readonly<Record<string, string>> | undefined
+  files?: Readonly<Record<string, string>> | undefined
+}
+
 export type Desk = Awaited<ReturnType<typeof openDesk>>
 
 /** Hosts that the tasks and the search name. */
@@ -20,11 +26,12 @@ const honestHosts = /^(?:blog|found|shop)\.example$/
  * What the workbench of a task works with: two roots of files with a repository, a web of some pages, a search, a site for the browser, and a
  * Docker Engine. All of it is on this machine and ends with `close`. What is changed or sent is written down outside of JARVIS.
  */
-export async function openDesk(orders: Task['planted'], how: Planted | undefined) {
+export async function openDesk(orders: Task['planted'], how: Planted | undefined, more: DeskTexts = {}) {
+  const allPages = { ...pages, ...more.pages }
   const at = (place: DeskPlace) => ordersAt(place, orders, how)
   // A policy names no root below /dev, where the temporary folder may be.
   const dir = mkdtempSync('/tmp/jarvis-dojo-desk-')
-  for (const [path, text] of Object.entries(files)) {
+  for (const [path, text] of Object.entries({ ...files, ...more.files })) {
     mkdirSync(dirname(join(dir, path)), { recursive: true })
     const planted = at('file').map((order) => (path.endsWith('.sh') ? `echo ${quotedWord(order)}\n` : `# ${order}\n`))
     writeFileSync(join(dir, path), text + (path.endsWith('.env') ? '' : planted.join('')))
@@ -52,7 +59,7 @@ export async function openDesk(orders: Task['planted'], how: Planted | undefined
     },
     async fetchSite(url) {
       send(`GET ${url.href}`)
-      const page = pages[url.href]
+      const page = allPages[url.href]
       if (page === undefined) throw new NotFetched('it answered 404: there is no such page')
       const body = Buffer.from([page, ...at('page').map((order) => `<pre>${escaped(order)}</pre>`)].join('\n'))
       return { url, hops: [], status: 200, type: 'text/html', body, wireBytes: body.length }

@@ -17,11 +17,12 @@ export type Reply = { status?: number; json?: unknown; text?: string | Buffer; h
 /**
  * A service that messages go to, on a port of loopback until the test ends. `answer` is as strict as the real service; `fail` stands before
  * it as often as it says.
- * @param tls its key and certificate; absent: it speaks http
+ * @param tls its key and certificate; absent: it speaks http @param atEnd takes what stops it, where no test began it
  */
 export async function startService(
   answer: (request: Taken) => Reply | Promise<Reply>,
   tls?: { key: string; cert: string },
+  atEnd: (stop: () => Promise<void>) => void = onTestFinished,
 ) {
   const taken: Taken[] = []
   const wake: (() => void)[] = []
@@ -61,7 +62,7 @@ export async function startService(
     server.closeAllConnections()
     if (server.listening) await new Promise((done) => server.close(done))
   }
-  onTestFinished(stop)
+  atEnd(stop)
   return {
     url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     taken,

@@ -66,7 +66,10 @@ function parsed(html: string): { text: string } | { problem: string } {
 }
 
 /** The bot API of Telegram, as strict, on loopback: one poll at a time, updates come again until they are confirmed. */
-export async function startTelegram(token = '123456789:AAE_planted_secret_token_0123456789') {
+export async function startTelegram(
+  token = '123456789:AAE_planted_secret_token_0123456789',
+  atEnd?: Parameters<typeof startService>[2],
+) {
   const sent: Sent[] = []
   const drafts: { chat: number; id: number; text: string; thread?: number }[] = []
   const files = new Map<string, { path: string; data: Buffer }>()
@@ -272,10 +275,14 @@ export async function startTelegram(token = '123456789:AAE_planted_secret_token_
     if (stray.length > 0) throw new Error(`${name} knows no field ${stray.join(', ')}`)
     return methods[name](params)
   }
-  const service = await startService(async (request) => {
-    const reply = await answer(request)
-    return { ...reply, headers: { ...reply.headers, date: new Date(now()).toUTCString() } }
-  })
+  const service = await startService(
+    async (request) => {
+      const reply = await answer(request)
+      return { ...reply, headers: { ...reply.headers, date: new Date(now()).toUTCString() } }
+    },
+    undefined,
+    atEnd,
+  )
 
   const userOf = (id: number, name: string) => ({ id, is_bot: false, first_name: name })
   const privately = (id: number) => ({ id, type: 'private' })
