@@ -353,8 +353,8 @@ export type WorkbenchBody = { section: WorkbenchSectionInput; hash: string }
 export type WorkbenchPreview = { diff: (FileDiff)[]; turnsOn: (AreaName)[]; turnsOff: (AreaName)[] }
 export type WorkbenchReply = { areas: (WorkbenchArea)[]; roots: (WorkbenchRoot)[]; section: WorkbenchSection; hash: string; problem?: string }
 export type WorkbenchRoot = { name: string; path: string; write: boolean; problem?: string }
-export type WorkbenchSection = { roots?: ({ name: string; path: string; write: boolean })[]; exec: boolean; web: { fetch?: boolean; private: (string)[] }; browser: boolean; git: boolean; docker?: string; egress: (string)[] }
-export type WorkbenchSectionInput = { roots?: ({ name: string; path: string; write: boolean })[]; exec: boolean; web: { fetch?: boolean; private: (string)[] }; browser: boolean; git: boolean; docker?: string; egress: (string)[] }
+export type WorkbenchSection = { roots?: ({ name: string; path: string; write: boolean })[]; exec: boolean; landlock?: boolean; web: { fetch?: boolean; private: (string)[] }; browser: boolean; git: boolean; docker?: string; egress: (string)[] }
+export type WorkbenchSectionInput = { roots?: ({ name: string; path: string; write: boolean })[]; exec: boolean; landlock?: boolean; web: { fetch?: boolean; private: (string)[] }; browser: boolean; git: boolean; docker?: string; egress: (string)[] }
 export type WorkspaceFile = { path: string; bytes: number; changedAt: number }
 export type WorkspaceText = { path: string; text: string; checksum: string; changedAt: number; problem?: string }
 

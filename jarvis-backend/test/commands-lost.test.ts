@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -9,8 +9,10 @@ import { createCommands } from '../src/workbench/sandbox/commands.ts'
 import { createSandbox } from '../src/workbench/sandbox/level.ts'
 
 const discarded: string[] = []
+const reports: string[] = []
+const report = (_error: unknown, message: string) => void reports.push(message)
 function commandsIn(dir: string, bwrap = '/nowhere/bwrap') {
-  const store = createCommandFiles(join(dir, 'commands'))
+  const store = createCommandFiles(join(dir, 'commands'), report)
   const sandbox = createSandbox(systemClock, { bwrap }, () => Promise.resolve(0))
   const commands = () =>
     createCommands({
@@ -19,6 +21,7 @@ function commandsIn(dir: string, bwrap = '/nowhere/bwrap') {
       discard: (path) => discarded.push(path),
       tell: () => undefined,
       redact: (text) => text,
+      report,
       allowsLandlock: () => false,
       redactStream: () => ({ push: (text) => text, flush: () => '' }),
       isSecret: () => false,
@@ -47,6 +50,20 @@ test('a command that ran when JARVIS ended has ended with it, and is not started
   expect(discarded.splice(0).sort()).toEqual(layers)
   expect(store.get('cmd_1')?.state).toMatchObject({ kind: 'ended', why: 'jarvis', changes: [] })
   expect(store.running()).toEqual([])
+})
+
+test('records that are broken or cannot be written keep nothing from starting', () => {
+  const dir = folder()
+  const { store, commands } = commandsIn(dir)
+  store.put(running)
+  writeFileSync(join(dir, 'commands', 'cmd_0.json'), '{')
+  mkdirSync(join(dir, 'layers', 'cmd_1'), { recursive: true })
+  store.put = () => {
+    throw new Error('ENOSPC')
+  }
+  commands()
+  expect(reports.splice(0)).toEqual([expect.stringContaining('cmd_0.json'), expect.stringContaining('cmd_1')])
+  expect(discarded.splice(0)).toEqual([join(dir, 'layers', 'cmd_1')])
 })
 
 test('a command of a deleted session is forgotten, and no id leads out of the folder', () => {

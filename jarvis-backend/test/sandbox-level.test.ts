@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -153,18 +153,24 @@ onLandlock.each([
   ['another’s environment', `cat /proc/${process.pid}/environ`],
   ['the list of processes', 'ls /proc'],
   ['a socket', 'exec 3<>/dev/tcp/127.0.0.1/PORT'],
+  [
+    'Docker’s socket',
+    `perl -e 'use Socket; socket(S, PF_UNIX, SOCK_STREAM, 0) or die; connect(S, sockaddr_un("SOCKET")) or die; print <S>'`,
+  ],
   ['a device', 'mknod d b 8 0'],
   ['a mount', 'mount -t tmpfs t .'],
   ['a namespace', 'unshare -U true'],
   ['rights of root', 'su -c true || sudo -n true'],
 ])('at the second level a command does not reach %s', async (_what, command) => {
   writeFileSync(join(dir, 'outside'), 'planted')
-  const server = createServer((socket) => socket.end('planted')).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { exitCode, said } = await confined(
-    `test -e a || exit 0; ${command.replace('PORT', String((server.address() as AddressInfo).port))}`,
-  )
-  server.close()
+  const [server, docker] = [0, join(dir, 'docker.sock')].map((place) =>
+    createServer((socket) => socket.end('planted')).listen(place),
+  ) as [Server, Server]
+  await Promise.all([server, docker].map((one) => one.listening || once(one, 'listening')))
+  const { port } = server.address() as AddressInfo
+  const filled = command.replace('PORT', String(port)).replace('SOCKET', join(dir, 'docker.sock'))
+  const { exitCode, said } = await confined(`test -e a || exit 0; ${filled}`)
+  for (const one of [server, docker]) one.close()
   expect(said).not.toContain('planted')
   expect(exitCode, said).not.toBe(0)
 })

@@ -35,7 +35,7 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
   const dir = join(bench.dataDir, 'sandbox')
   // Programs take real time, whatever the server's clock says in a test.
   const sandbox = createSandbox(systemClock)
-  const store = createCommandFiles(join(dir, 'commands'))
+  const store = createCommandFiles(join(dir, 'commands'), bench.report)
   const placeIn = (shown: string) => placeOf(shown, bench.policy().roots)
   const commands = createCommands({
     ...{ clock: systemClock, dir, sandbox, store, redact: bench.redact, ownPaths: bench.ownPaths },
@@ -43,6 +43,7 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
     openWay: (allows) => openWay(allows, { isOwn: bench.isOwnPlace, ...reaching, scratch: bench.scratch }),
     keep: (bytes) => void bench.store.keep(bytes),
     discard: bench.discard,
+    report: bench.report,
     allowsLandlock: () => bench.policy().landlock,
     tell: () => bench.activity.changed({ what: 'commands' }),
     isSecret,

@@ -13,7 +13,7 @@ export type Spot = { path: string; at: string; stat: Stats }
 /** Of a tree that a command leaves. `depth`: folders in folders. */
 export const mostOfTree = { entries: 40_000, depth: 100 }
 
-/** The tree is deeper or larger than what is read, or a name in it is no text. */
+/** The tree is deeper or larger than what is read, a name in it is no text, or something changed it meanwhile. */
 export class Unreadable extends Error {}
 
 /**
@@ -44,7 +44,12 @@ export function* heldTree(
     }
     leave(path, names)
   }
-  yield* inFolder(root, (fd) => within(fd, '', 1))
+  try {
+    yield* inFolder(root, (fd) => within(fd, '', 1))
+  } catch (error) {
+    if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    throw new Unreadable('It was changed while it was read.')
+  }
 }
 
 const statAt = (at: string) => ({ at, stat: lstatSync(at) })

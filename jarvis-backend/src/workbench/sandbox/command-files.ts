@@ -6,13 +6,21 @@ import type { Command, CommandRecords } from './command.ts'
 const idForm = /^cmd_[a-z0-9]+$/
 
 /** Keeps commands as files, one each: what a command changed may be long, and no query asks for its parts. */
-export function createCommandFiles(dir: string): CommandRecords {
+export function createCommandFiles(dir: string, report: (error: unknown, message: string) => void): CommandRecords {
   const fileOf = (id: string) => join(dir, `${id}.json`)
   const read = (id: string) => JSON.parse(readFileSync(fileOf(id), 'utf8')) as Command
   const all = () =>
     (existsSync(dir) ? readdirSync(dir) : [])
       .filter((name) => name.endsWith('.json'))
-      .map((name) => read(name.slice(0, -5)))
+      .flatMap((name) => {
+        try {
+          return [read(name.slice(0, -5))]
+        } catch (error) {
+          // One that is broken must not hide the others, or stop the start.
+          report(error, `the record ${name} of a command cannot be read`)
+          return []
+        }
+      })
       .sort((one, other) => one.startedAt - other.startedAt)
 
   return {

@@ -43,6 +43,7 @@ export type CommandParts = {
   keep(bytes: Buffer): void
   /** Takes a folder away, whatever it holds. Never throws. */
   discard(path: string): void
+  report(error: unknown, message: string): void
   openWay(allows: Allows): Promise<Way>
   redact(text: string): string
   redactStream(): StreamRedactor
@@ -267,8 +268,14 @@ const lost = (endedAt: number): EndedCommand => ({
 })
 
 /** What ran when JARVIS ended has ended with it: the kernel ends a sandbox with its parent. It is never started again. */
-function recordLost({ store, clock, discard }: CommandParts, layers: string): void {
-  for (const command of store.running()) store.put({ ...command, state: lost(clock.now()) })
+function recordLost({ store, clock, discard, report }: CommandParts, layers: string): void {
+  for (const command of store.running()) {
+    try {
+      store.put({ ...command, state: lost(clock.now()) })
+    } catch (error) {
+      report(error, `the end of ${command.id} could not be recorded; the next start tries again`)
+    }
+  }
   for (const name of namesIn(layers)) discard(join(layers, name))
 }
 

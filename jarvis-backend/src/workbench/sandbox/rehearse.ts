@@ -108,7 +108,7 @@ async function rehearsedIn(
     .then(async (end): Promise<Rehearsed> => {
       if (end.kind === 'not_started') return end
       const effect = end.isAlone
-        ? await effectOf(layers, way, { below, keep, startedAt, secrets })
+        ? await effectOf(layers, way, { below, keep, startedAt, secrets }).catch(unread)
         : { changes: [], refused: [notAlone] }
       return { ...end, effect, way, output: running.output }
     })
@@ -117,6 +117,10 @@ async function rehearsedIn(
 }
 
 const notAlone = 'Not all that it started could be ended, so what it wrote was not read.'
+const unread = (error: Error): Effect => ({
+  changes: [],
+  refused: [`What it wrote could not be read (${error.message}).`],
+})
 const copyBytes = 200 * 1024 ** 2
 
 /** The folder holds more than is copied. */
