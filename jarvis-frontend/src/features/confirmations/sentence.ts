@@ -50,13 +50,7 @@ type Asked = Pick<Card, 'toolName' | 'toolInput' | 'target' | 'effect'> &
 /** Composes a card's sentence from the effect, the arguments and the resolved target. No model and no client writes any of it. */
 export function actOf({ toolName, toolInput, target, effect, sentence, deed, plan, diff }: Asked): Act {
   if (plan !== undefined) return planAct(plan)
-  if (
-    effect?.kind === 'data' &&
-    effect.on === 'path' &&
-    effect.action === undefined &&
-    diff !== undefined &&
-    diff.length > 0
-  )
+  if (effect?.kind === 'data' && effect.on === 'path' && diff !== undefined && diff.length > 0)
     return filesAct(diff, deed)
   const { kind, on, action = '', isForced = false } = effect ?? {}
   if (kind === 'power' && on === 'guest' && target.vmid !== undefined)
@@ -176,7 +170,9 @@ const fileVerbs: Record<Files[number]['change'], [ask: string, doing: string, di
 function filesAct(diff: Files, deed: string | undefined): Act {
   const kinds = new Set(diff.map(({ change }) => (change === 'mode' ? 'changed' : change)))
   const [only] = kinds
-  const verbs = fileVerbs[kinds.size === 1 && only !== undefined ? only : 'changed']
+  const ofKind = fileVerbs[kinds.size === 1 && only !== undefined ? only : 'changed']
+  // The files stay as they are, and the history gets them.
+  const verbs = deed?.startsWith('commit ') ? (['Commit', 'Committing', 'Committed'] as const) : ofKind
   const [ask, doing, did] = verbs
   const [first] = diff
   const thing: Piece[] =

@@ -1,11 +1,17 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { Mistake } from '../../../gate/effect.ts'
 import { pathEffect } from '../../../gate/index.ts'
+import { oneLine } from '../../../homelab/format.ts'
+import { hashOf } from '../../../lib/canonical.ts'
+import { type FileDiff, JarvisError } from '../../../protocol/index.ts'
 import { named, quoted } from '../../../redaction/visible.ts'
+import type { GitOptions } from '../../../workbench/git/git.ts'
+import { filesOfPatch } from '../../../workbench/git/patch.ts'
 import { RepoPath } from '../../../workbench/git/words.ts'
-import { branchOf, gitTool, type Opened, opened, Repo, requireNoFilters } from './git-tool.ts'
+import { branchOf, type GitPorts, gitTool, type Opened, opened, Repo, requireNoFilters } from './git-tool.ts'
 
-const author = { name: 'JARVIS', email: 'jarvis@localhost' }
 const input = z.strictObject({
   repo: Repo,
   paths: z
@@ -31,17 +37,13 @@ export const commitFiles = gitTool({
   ],
   async prepare({ repo: name, paths }, { signal, sessionId }, ports) {
     const repo = opened(name, ports, sessionId, signal)
-    await requireNoFilters(repo)
-    const changed = await changedIn(repo, paths)
-    const secret = changed.find((path) => repo.closed(path) !== undefined)
-    if (secret !== undefined) throw new Mistake(`paths: ${quoted(secret)} may hold a secret, and is not committed.`)
-    const branch = await branchOf(repo)
-    const head = await headOf(repo)
+    const { basis, diff, branch } = await beside(ports, (apart) => staged(repo, name, paths, { apart }))
+    const changed = diff.map(({ path }) => path.slice(name.length + 1))
     return {
       now: `${changed.length} changed ${changed.length === 1 ? 'file' : 'files'}: ${quoted(changed.join(', '), 300)}`,
-      then: `one commit more on ${branch === undefined ? 'no branch' : named(branch)}; the files stay as they are`,
+      then: `one commit more on ${branch === undefined ? 'no branch' : named(branch)}, exactly as shown; the files stay as they are`,
       undo: { kind: 'none', because: 'A commit stays in the history; git revert or git reset takes it back by hand.' },
-      basis: { head, files: changed.join('\n') },
+      ...{ basis, diff },
     }
   },
   ending: ({ repo, message }) => ({
@@ -50,29 +52,89 @@ export const commitFiles = gitTool({
   timeoutMs: 120_000,
   input,
   output: z.object({ commit: z.string() }),
-  async run({ repo: name, paths, message }, { signal, sessionId }, ports) {
+  async run({ repo: name, paths, message }, { signal, sessionId, preview }, ports) {
     const repo = opened(name, ports, sessionId, signal)
-    await requireNoFilters(repo)
-    const options = { isWritable: true, author } as const
-    await repo.text(['add', '--', ...paths], options)
-    await repo.text(
-      ['commit', '--quiet', '--no-verify', '--no-gpg-sign', '--message', message, '--only', '--', ...paths],
-      options,
-    )
-    const commit = await headOf(repo)
-    return { text: `Committed as ${commit.slice(0, 12)}.`, summary: `commit ${commit.slice(0, 12)}`, data: { commit } }
+    const commit = await beside(ports, async (apart) => {
+      const { basis, branch } = await staged(repo, name, paths, { apart, isWritable: true })
+      if (hashOf(basis) !== hashOf(preview?.basis ?? {}))
+        throw new JarvisError('conflict', 'The files changed meanwhile. Nothing was committed: ask again.')
+      const parent = basis.head === none ? [] : ['-p', basis.head]
+      const made = (await repo.text(['commit-tree', basis.tree, ...parent, '-m', message], writing)).trim()
+      const ref = branch === undefined ? ['--no-deref', 'HEAD'] : [`refs/heads/${branch}`]
+      // Git moves the branch only from the commit that the card was about.
+      await repo.text(
+        ['update-ref', '-m', 'commit: by JARVIS', ...ref, made, basis.head === none ? '' : basis.head],
+        writing,
+      )
+      return made
+    })
+    // The index takes these paths from the commit; what else is staged stays so.
+    const left = await repo.run(['reset', '--quiet', commit, '--', ...paths], writing)
+    const note = left.exitCode === 0 ? '' : ` Git’s index could not be brought up to it: ${oneLine(left.said, 200)}`
+    const short = commit.slice(0, 12)
+    return { text: `Committed as ${short}.${note}`, summary: `commit ${short}`, data: { commit } }
   },
 })
 
-/** @throws Mistake where nothing is changed */
-async function changedIn(repo: Opened, paths: readonly string[]): Promise<string[]> {
-  const said = await repo.text(['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all', '--', ...paths])
-  const changed = said.split('\0').flatMap((line) => (line.length > 3 ? [line.slice(3)] : []))
-  if (changed.length === 0) throw new Mistake('paths: nothing in them has changed, so there is nothing to commit.')
-  return changed
+const author = { name: 'JARVIS', email: 'jarvis@localhost' }
+const writing = { isWritable: true, author } as const
+const none = 'none'
+/** Lines of a card. */
+const mostLines = 1_000
+
+/** Works with a folder beside the repository, which goes afterwards. */
+async function beside<T>({ scratch }: Pick<GitPorts, 'scratch'>, work: (folder: string) => Promise<T>): Promise<T> {
+  const { path, remove } = scratch('git')
+  try {
+    mkdirSync(join(path, 'objects'))
+    return await work(path)
+  } finally {
+    remove()
+  }
 }
 
-const headOf = async ({ run }: Opened): Promise<string> => {
-  const { exitCode, text } = await run(['rev-parse', '--verify', '--quiet', 'HEAD'])
-  return exitCode === 0 ? text.trim() : 'none'
+/**
+ * What a commit of the paths would hold, by an index of its own: `tree` is Git's hash of all of it, so that a commit of the same tree on the same
+ * `head` is exactly the difference. The repository's own index stays as it is.
+ * @throws Mistake where nothing is changed, a secret is among it, or it is too much to show; JarvisError `conflict` with git's words
+ */
+async function staged(
+  repo: Opened,
+  name: string,
+  paths: readonly string[],
+  options: Pick<GitOptions, 'isWritable'> & { apart: string },
+): Promise<{ basis: { head: string; branch: string; tree: string }; branch: string | undefined; diff: FileDiff[] }> {
+  await requireNoFilters(repo)
+  for (const ref of ['MERGE_HEAD', 'CHERRY_PICK_HEAD'])
+    if ((await commitAt(repo, ref)) !== none)
+      throw new Mistake('repo: a merge or a cherry-pick is under way in it. End it by hand first.')
+  const branch = await branchOf(repo)
+  const head = await commitAt(repo, 'HEAD')
+  if (head !== none) await repo.text(['read-tree', head], options)
+  await repo.text(['add', '--', ...paths], options)
+  const tree = (await repo.text(['write-tree'], options)).trim()
+  const from = head === none ? (await repo.text(['hash-object', '-t', 'tree', '/dev/null'])).trim() : head
+  const shown = [
+    '--raw',
+    '-z',
+    '--patch',
+    '--no-color',
+    '--no-abbrev',
+    '--no-renames',
+    '--no-ext-diff',
+    '--no-textconv',
+  ]
+  const { exitCode, text, said, isCut } = await repo.run(['diff', ...shown, from, tree, '--'], options)
+  if (exitCode !== 0) throw new JarvisError('conflict', `Git refused: ${oneLine(said, 500)}`)
+  if (isCut) throw new Mistake('paths: their difference is over 2 MB, which no card shows. Commit fewer at once.')
+  const diff = filesOfPatch(text, name, mostLines)
+  if (diff.length === 0) throw new Mistake('paths: nothing in them has changed, so there is nothing to commit.')
+  const secret = diff.map(({ path }) => path.slice(name.length + 1)).find((path) => repo.closed(path) !== undefined)
+  if (secret !== undefined) throw new Mistake(`paths: ${quoted(secret)} may hold a secret, and is not committed.`)
+  return { basis: { head, branch: branch ?? none, tree }, branch, diff }
+}
+
+const commitAt = async ({ run }: Opened, ref: string): Promise<string> => {
+  const { exitCode, text } = await run(['rev-parse', '--verify', '--quiet', ref])
+  return exitCode === 0 ? text.trim() : none
 }

@@ -7,10 +7,13 @@ import { rootName } from '../../../workbench/files/root-of.ts'
 import type { RootAt } from '../../../workbench/files/walk.ts'
 import type { Git, GitEnd, GitOptions } from '../../../workbench/git/git.ts'
 import { repositoryAt } from '../../../workbench/git/repository.ts'
+import type { MakeScratch } from '../../../workbench/scratch.ts'
 import { toolOver } from '../../tool.ts'
 
 export type GitPorts = {
   git: Git
+  /** Makes a folder beside the repository for the length of a call. */
+  scratch: MakeScratch
   roots(): readonly Root[]
   /** @throws JarvisError `not_found` */
   rootOf(name: string): RootAt
