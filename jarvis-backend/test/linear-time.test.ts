@@ -19,7 +19,17 @@ function streamed(text: string) {
 
 /** Units that make a long text which begins something again and again. */
 const units = {
-  redact: ['\\', 'password: ', '-----END PRIVATE KEY-----\n', '"a":"', 'cookie: ', '://a:', '[1,', 'a#', 'secret: |\n '],
+  redact: [
+    '\\',
+    'password: ',
+    '-----END PRIVATE KEY-----\n',
+    '"a":"',
+    'cookie: ',
+    '://a:',
+    '[1,',
+    'a#',
+    'secret: |\n ',
+  ],
   words: [' ', 'a', '1 s ', 'seq ', 'a-', '\n', '> ', '@a ', '\0', '\u200b', 'a\0'],
 }
 const passes: readonly [string, (text: string) => unknown, readonly string[]][] = [
@@ -28,7 +38,11 @@ const passes: readonly [string, (text: string) => unknown, readonly string[]][] 
   ['legible text', legible, units.words],
   ['quoted text', quoted, units.words],
   ['results without clocks', steady, units.words],
-  ['the agent of a message', (text) => [addressed(`@a${text}`), namedAgent(`@a${text}`), orderOf(`/a${text}`)], units.words],
+  [
+    'the agent of a message',
+    (text) => [addressed(`@a${text}`), namedAgent(`@a${text}`), orderOf(`/a${text}`)],
+    units.words,
+  ],
   ['the escapes of Discord', escaped, units.words],
   ['an awk program', (text) => awkPipe.judge([`{printf "${text}"}`]), ['%01i', '%', '\\t']],
   ['a glob', (text) => globPattern('*a*a*a*a*a*a*b').test(text), ['a', 'a/']],

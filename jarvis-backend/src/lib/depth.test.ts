@@ -40,7 +40,10 @@ const number = fc.oneof(
   fc.constantFrom('1e309', '-1e400', '-0', '0.0', '1e-400', '9007199254740993', '123456789012345678901234567890'),
 )
 const text = fc
-  .oneof(fc.string({ unit: 'binary' }), fc.constantFrom('__proto__', 'constructor', '\ud800', '\udc00a', '\0', 'password'))
+  .oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('__proto__', 'constructor', '\ud800', '\udc00a', '\0', 'password'),
+  )
   .map((value) => JSON.stringify(value))
 const { json } = fc.letrec<{ json: string }>((tie) => ({
   json: fc.oneof(
@@ -49,7 +52,9 @@ const { json } = fc.letrec<{ json: string }>((tie) => ({
     text,
     fc.constantFrom('true', 'null'),
     fc.array(tie('json'), { maxLength: 4 }).map((items) => `[${items.join()}]`),
-    fc.array(fc.tuple(text, tie('json')), { maxLength: 4 }).map((all) => `{${all.map((pair) => pair.join(':')).join()}}`),
+    fc
+      .array(fc.tuple(text, tie('json')), { maxLength: 4 })
+      .map((all) => `{${all.map((pair) => pair.join(':')).join()}}`),
   ),
 }))
 

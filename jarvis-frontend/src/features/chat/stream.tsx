@@ -188,7 +188,9 @@ const Runs = memo(function Runs({ runs, scroll, store, state, onRetry }: RunsPro
         const run = runs[piece.at] ?? { runId: piece.key, entries: [], items: [] }
         return (
           <div key={piece.key} ref={scroll.measure} data-row={piece.key}>
-            <Boundary instead={<p className="note">This answer could not be shown. The others and what you type are kept.</p>}>
+            <Boundary
+              instead={<p className="note">This answer could not be shown. The others and what you type are kept.</p>}
+            >
               <RunView
                 run={run}
                 sessionId={view?.sessionId ?? ''}
