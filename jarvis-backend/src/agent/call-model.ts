@@ -1,4 +1,4 @@
-import { deepestInput, isDeeperThan } from '../lib/depth.ts'
+import { unfitInput } from '../lib/depth.ts'
 import type { Content, Usage } from '../protocol/index.ts'
 import { noUsage } from '../protocol/index.ts'
 import type { ActiveRun } from './active-run.ts'
@@ -108,9 +108,8 @@ function inOrder(turn: Turn, mayCallTools: boolean): Pick<Turn, 'content' | 'sto
 
 /** Signed thinking must go back to its provider unchanged; clients get it redacted. */
 const cleaned = (item: Content, redact: (text: string) => string): Content => {
-  if (item.type === 'tool_call' && isDeeperThan(item.toolInput, deepestInput)) {
-    return { ...item, toolInput: {}, malformed: `nested more than ${deepestInput} levels deep` }
-  }
+  const unfit = item.type === 'tool_call' ? unfitInput(item.toolInput) : undefined
+  if (item.type === 'tool_call' && unfit !== undefined) return { ...item, toolInput: {}, malformed: unfit }
   return item.type === 'text' || (item.type === 'thinking' && item.signature === undefined)
     ? { ...item, text: redact(item.text) }
     : item

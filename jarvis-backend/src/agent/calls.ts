@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import { deepestInput, isDeeperThan } from '../lib/depth.ts'
+import { unfitInput } from '../lib/depth.ts'
 import { type EntryOf, JarvisError, type ToolInput } from '../protocol/index.ts'
 import { type ActiveRun, activeRun } from './active-run.ts'
 import type { StoredOrigin } from './origin.ts'
@@ -63,9 +63,8 @@ export function createCalls(parts: {
   return {
     async callTool({ sessionId, runId, client, token, person, toolName, toolInput, signal, tell, read }) {
       if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
-      if (isDeeperThan(toolInput, deepestInput)) {
-        throw new JarvisError('invalid_request', `The arguments are nested more than ${deepestInput} levels deep.`)
-      }
+      const unfit = unfitInput(toolInput)
+      if (unfit !== undefined) throw new JarvisError('invalid_request', `The arguments are ${unfit}.`)
       const session = live.open(sessionId)
       const origin: StoredOrigin = { kind: 'mcp', client, token, ...(person !== undefined && { person }) }
       const run = activeRun(

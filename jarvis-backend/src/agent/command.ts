@@ -1,3 +1,4 @@
+import { unfitInput } from '../lib/depth.ts'
 import type { ToolInput } from '../protocol/index.ts'
 
 /** A line that calls a tool directly: `/stop_vm vmid=101`, `/run hot-node node=pve`, `/execute_ssh node=pve command="df -h"`, `/x set={"a": 1}`. */
@@ -41,6 +42,8 @@ export function parseCommand(message: string): Command | undefined {
     if (Object.hasOwn(toolInput, key)) return { ok: false, toolName, problem: `${key} is given twice.` }
     toolInput[key] = quoted?.replace(/\\(["\\])/g, '$1') ?? curly ?? single ?? plainValue(bare)
   }
+  const unfit = unfitInput(toolInput)
+  if (unfit !== undefined) return { ok: false, toolName, problem: `The arguments are ${unfit}.` }
   if (runbook !== null)
     return { ok: true, toolName: 'run_runbook', toolInput: { name: runbook[1] ?? '', inputs: { ...toolInput } } }
   return { ok: true, toolName, toolInput: { ...toolInput } }

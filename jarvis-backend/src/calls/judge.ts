@@ -14,6 +14,7 @@ import {
   type World,
 } from '../gate/index.ts'
 import { taintRule } from '../gate/policy/profile.ts'
+import { unfitInput } from '../lib/depth.ts'
 import {
   type Principal,
   readAs,
@@ -154,6 +155,8 @@ export function createJudge(
       const keys = unknown.map((key) => JSON.stringify(key)).join(', ')
       return blocked('unknown_argument', `${toolName} takes no argument ${keys}. It was not run without it either.`)
     }
+    const unfit = unfitInput(rawInput)
+    if (unfit !== undefined) return invalid(tool, `the arguments are ${unfit}`)
     const read = readAs(tool.input, rawInput)
     if (!read.ok) return invalid(tool, read.problem)
     const input = read.value as ToolInput

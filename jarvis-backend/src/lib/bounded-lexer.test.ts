@@ -45,7 +45,12 @@ describe.each([
   test('nest a bounded number of tokens, which hold the whole text', () => {
     const tokens = tokensOf(text)
     expect(depthOf(tokens)).toBeLessThan(80)
-    expect(tokens.map(({ raw }) => raw).join('').trim() === text.trim()).toBe(true)
+    expect(
+      tokens
+        .map(({ raw }) => raw)
+        .join('')
+        .trim() === text.trim(),
+    ).toBe(true)
   })
 
   test('become a message of every channel', () => {

@@ -1,6 +1,17 @@
 /** Deepest nesting of a tool's arguments; code that walks them may be recursive. */
 export const deepestInput = 50
 
+/** Why a value cannot be the arguments of a tool; undefined where it can. JSON has no other number, and `1e309` is read as infinite. */
+export function unfitInput(value: unknown): string | undefined {
+  if (isDeeperThan(value, deepestInput)) return `nested more than ${deepestInput} levels deep`
+  return holdsInfinite(value) ? 'with a number that is too large or no number, such as 1e309' : undefined
+}
+
+const holdsInfinite = (value: unknown): boolean =>
+  typeof value === 'number'
+    ? !Number.isFinite(value)
+    : typeof value === 'object' && value !== null && Object.values(value).some(holdsInfinite)
+
 /** Whether arrays and objects are nested more than `levels` deep. Never recurses. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   let layer: unknown[] = [value]

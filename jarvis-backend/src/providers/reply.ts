@@ -1,4 +1,4 @@
-import { deepestInput, isDeeperThan } from '../lib/depth.ts'
+import { unfitInput } from '../lib/depth.ts'
 import { newId } from '../lib/ids.ts'
 import type { Content, ToolCall, TurnStop } from '../protocol/index.ts'
 import { type Fields, fieldsIfAny } from './fields.ts'
@@ -42,8 +42,8 @@ function toolCall({ name, json, input, extra }: CallInProgress): ToolCall {
     const given = json.trim() === '' ? (input ?? {}) : argumentsIn(json)
     if (given === undefined)
       return { ...call, malformed: `The arguments must be a JSON object, not ${json.slice(0, 100)}` }
-    if (isDeeperThan(given, deepestInput))
-      return { ...call, malformed: `The arguments are nested more than ${deepestInput} levels deep.` }
+    const unfit = unfitInput(given)
+    if (unfit !== undefined) return { ...call, malformed: `The arguments are ${unfit}.` }
     return { ...call, toolInput: given }
   } catch (error) {
     return { ...call, malformed: `The arguments are not valid JSON: ${String(error).slice(0, 200)}` }

@@ -148,6 +148,7 @@ export function modelContract(dialect: Dialect) {
       ['a string', ['"101"'], {}, 'must be a JSON object'],
       ['nested as deep as may be', [deep(deepestInput)], JSON.parse(deep(deepestInput)), undefined],
       ['nested one level too deep', [deep(deepestInput + 1)], {}, 'nested more than 50 levels'],
+      ['with an infinite number', ['{"a": [1e309]}'], {}, 'too large or no number'],
       ['nested beyond any stack', [deep(100_000)], {}, 'nested more than 50 levels'],
     ])('arguments that are %s', async (_, json, toolInput, wrong) => {
       const [call] = callsOf(await generate([streams(dialect.calls([{ id: 'a', name: 'get_vms', json }]))]))

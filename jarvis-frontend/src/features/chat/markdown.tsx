@@ -2,6 +2,7 @@ import type { Token, Tokens } from 'marked'
 import { memo, Suspense, useEffect, useMemo, useRef } from 'react'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
+import { Boundary } from '../../ui/boundary.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { visibleText } from '../../ui/visible.ts'
 import {
@@ -20,14 +21,25 @@ import { optional } from './optional.ts'
 import { useParked } from './parking.ts'
 import { useSlots } from './slots.ts'
 
+type Written = { text: string; isStreaming?: boolean | undefined }
+
 /** A model's text. It has no HTML, images or colours, and headings at body size, so it cannot look like the interface. */
-export const Markdown = memo(function Markdown({
-  text,
-  isStreaming = false,
-}: {
-  text: string
-  isStreaming?: boolean | undefined
-}) {
+export const Markdown = memo(function Markdown(written: Written) {
+  return (
+    <Boundary instead={<AsWritten text={written.text} />}>
+      <Formatted {...written} />
+    </Boundary>
+  )
+})
+
+const AsWritten = ({ text }: { text: string }) => (
+  <div className="prose">
+    <p className="note">This text could not be formatted. Here it is as it was written.</p>
+    <pre>{text}</pre>
+  </div>
+)
+
+function Formatted({ text, isStreaming = false }: Written) {
   const parsed = useRef<Parsed>(undefined)
   const part = useValue(extras)
   parsed.current = parseBlocks(text, parsed.current, part?.options)
@@ -43,7 +55,7 @@ export const Markdown = memo(function Markdown({
       {[...piles, ...chunksOf([...whole.slice(full), ...growing(tail)]).map(pileOf)]}
     </div>
   )
-})
+}
 
 /** Math and footnotes, fetched with the first answer that has some. */
 const extras = new Value<typeof import('./extras.tsx') | undefined>(undefined)

@@ -2,6 +2,7 @@ import type { EntryOf } from 'jarvis-backend/protocol'
 import { memo, Suspense, useMemo } from 'react'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
+import { Boundary } from '../../ui/boundary.tsx'
 import { Markdown } from './markdown.tsx'
 import { UserMessage, Working } from './message.tsx'
 import { soon } from './optional.ts'
@@ -34,21 +35,27 @@ export const RunView = memo(function RunView({ run, sessionId, progress, live, t
   const thoughtFor = thinkingSince === undefined || isThinking ? undefined : (thoughtUntil ?? 0) - thinkingSince
   return (
     <>
-      {run.user !== undefined && <Asked user={run.user} sessionId={sessionId} />}
+      {run.user !== undefined && (
+        <Boundary instead={<p className="note">This message could not be shown.</p>}>
+          <Asked user={run.user} sessionId={sessionId} />
+        </Boundary>
+      )}
       <div className="run">
         {rows.map((row) => (
-          <Suspense key={row.key} fallback={<div className="step" />}>
-            <RowView
-              row={row}
-              sessionId={sessionId}
-              progress={progress}
-              isOpen={run.end === undefined}
-              {...(row.kind === 'thinking' && {
-                since: row.seq === undefined && isThinking ? thinkingSince : undefined,
-                tookMs: row.seq === undefined ? thoughtFor : thoughtMs.get(row.seq),
-              })}
-            />
-          </Suspense>
+          <Boundary key={row.key} instead={<p className="step note">This step could not be shown.</p>}>
+            <Suspense fallback={<div className="step" />}>
+              <RowView
+                row={row}
+                sessionId={sessionId}
+                progress={progress}
+                isOpen={run.end === undefined}
+                {...(row.kind === 'thinking' && {
+                  since: row.seq === undefined && isThinking ? thinkingSince : undefined,
+                  tookMs: row.seq === undefined ? thoughtFor : thoughtMs.get(row.seq),
+                })}
+              />
+            </Suspense>
+          </Boundary>
         ))}
         {view !== undefined && isSilent(run, view) && <Working />}
         <RunEnd run={run} sessionId={sessionId} onRetry={onRetry} />

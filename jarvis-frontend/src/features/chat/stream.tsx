@@ -1,5 +1,6 @@
 import { memo, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useValue } from '../../lib/use-value.ts'
+import { Boundary } from '../../ui/boundary.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useChat } from './client.ts'
@@ -187,14 +188,18 @@ const Runs = memo(function Runs({ runs, scroll, store, state, onRetry }: RunsPro
         const run = runs[piece.at] ?? { runId: piece.key, entries: [], items: [] }
         return (
           <div key={piece.key} ref={scroll.measure} data-row={piece.key}>
-            <RunView
-              run={run}
-              sessionId={view?.sessionId ?? ''}
-              progress={run.end === undefined ? view?.progress : undefined}
-              live={run.runId === runId ? store : undefined}
-              thoughtMs={thoughtMs}
-              onRetry={piece.at === runs.length - 1 ? onRetry : undefined}
-            />
+            <Boundary
+              instead={<p className="note">This answer could not be shown. The others and what you type are kept.</p>}
+            >
+              <RunView
+                run={run}
+                sessionId={view?.sessionId ?? ''}
+                progress={run.end === undefined ? view?.progress : undefined}
+                live={run.runId === runId ? store : undefined}
+                thoughtMs={thoughtMs}
+                onRetry={piece.at === runs.length - 1 ? onRetry : undefined}
+              />
+            </Boundary>
           </div>
         )
       })}
