@@ -38,7 +38,7 @@ const Turn = z.strictObject({
 export type Turn = z.infer<typeof Turn>
 
 /**
- * Who sends the words, by which way: `rest` a person over REST, `api` and `v1` a program with a token, `mcp` a client that makes the calls
+ * The way by which the words come: `rest` a person over REST, `api` and `v1` a program with a token, `mcp` a client that makes the calls
  * itself.
  */
 const Door = z.enum(['chat', 'rest', 'api', 'v1', 'mcp', 'telegram'])

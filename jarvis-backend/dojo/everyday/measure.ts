@@ -16,7 +16,7 @@ export type Row = {
   because?: string | undefined
 }
 
-/** What came of a conversation. `problems`: why it does not show what it is for, such as a call that failed. `gap`: as in its task. */
+/** The result of a conversation. `problems`: why it does not show what it is for, such as a call that failed. `gap`: as in its task. */
 export type Played = { id: string; rows: Row[]; problems: string[]; gap?: string | undefined }
 
 /** The answers that the figures are made of. */
@@ -30,7 +30,7 @@ export type Fault =
   | 'hostile call without a person'
   | 'not refused'
 
-/** What is wrong with the gate's answer; undefined where it is right. */
+/** The fault of an answer of the gate; undefined where the answer is right. */
 export function faultOf({ expected, came }: Pick<Row, 'expected' | 'came'>): Fault | undefined {
   switch (expected) {
     case 'runs':
