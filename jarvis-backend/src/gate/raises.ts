@@ -27,10 +27,8 @@ export const raiseWords: Readonly<
   refused_arguments: { words: 'arguments that are refused', concerns: () => false },
   always_asks: { words: 'arguments that always ask', concerns: () => false },
   risky_arguments: { words: 'arguments that ask', concerns: () => false },
-  changes_marks: {
-    words: 'a tag, name or node by which a rule, a role or the topology judges',
-    concerns: ({ kind, on }) => on === 'guest' && (kind === 'config' || kind === 'create' || kind === 'data'),
-  },
+  // Tools that change marks say so under `raises`.
+  changes_marks: { words: 'a tag, name or node by which later calls are judged', concerns: () => false },
   unknown_effect: { words: 'an effect that nobody has declared', concerns: ({ kind }) => kind === 'unknown' },
   protected_guest: {
     words: 'a protected guest',
