@@ -63,6 +63,7 @@ import { composeRuns } from './runs.ts'
 import { composeSkills } from './skills.ts'
 import { composeHouse, transcribing } from './talk.ts'
 import { tellEverywhere } from './tellers.ts'
+import { composeTextFiles, createWriters } from './text-files.ts'
 import { composeWatch } from './watch.ts'
 import { composeWebPush } from './web-push.ts'
 import type { BrowserParts } from './workbench/browser.ts'
@@ -114,8 +115,12 @@ export function createSite(
   const { cluster, limits } = homelab
   const { pbs } = homelab.homelab
   const drills = composeDrills(foundation, config, homelab.homelab)
+  const writers = createWriters(foundation)
+  const texts = composeTextFiles(foundation, writers, () => runbooks.library)
   const memory = composeMemory({
     ...foundation,
+    texts,
+    people: () => people.known,
     agents: () => agents.agents,
     embeddings: config.embeddings,
     weights: config.memoryWeights,
@@ -137,6 +142,7 @@ export function createSite(
     catalog: () => catalog,
     gate: () => gate,
     runs: () => sessions.runs,
+    writers,
     saved: (name, by) => jobs.jobs.runbookSaved(name, by),
   })
   const workbench = composeWorkbench(foundation, {
@@ -212,6 +218,7 @@ export function createSite(
     ...config,
     ownRoles: () => gate.ownRoles(),
     leave: (person, by) => leave(person, by),
+    endChannels: (person, why) => channels.forgetPerson(person, why),
     tell: (message) => void tellers.tell({ ...message, kind: 'sign-in', level: 'failed' }),
   })
   const apiTokens = createApiTokens({
@@ -266,6 +273,7 @@ export function createSite(
     },
   })
   const agents = composeAgents(foundation, {
+    texts,
     otherTools: () => [...attached.tools(), ...(replace.tools ?? [])].map(({ name }) => name),
     models: models.choice.ids,
     skillsOf: skills.textFor,
@@ -339,6 +347,8 @@ export function createSite(
   const jobs = composeJobs(foundation, {
     ...{ runs, store: sessions.store, gate, apiTokens, homelab, drills, watch, budgets, tellers },
     mayAsk: people.mayAsk,
+    writers,
+    sees: reach.sees,
     isDemo: config.proxmox === undefined && models.model().id.startsWith('demo'),
     runbooks: runbooks.library,
   })
@@ -409,7 +419,7 @@ export function createSite(
         leaningOn: (vmid) => leaningOn(vmid, gate.world()),
         proofOf: drills.newestOf,
       }),
-      changes: changeRoutes(gate.changes, runs, now),
+      changes: changeRoutes(gate.changes, runs, now, reach.sees),
       ...gate.routes,
       ...homelab.routes,
       proofs: proofRoutes(drills),
