@@ -22,10 +22,13 @@ test('words of a conversation are closed to a viewer at each door that serves th
 
   const doors = ['changes', 'journal?limit=200', 'jobs', 'memory/files/MEMORY.md', 'agents/main/files/MEMORY.md']
   const told = async (who: object) =>
-    Promise.all(doors.map(async (door) => [door, (await (await jarvis.rest(`/api/${door}`, who)).text()).includes(secretWord)]))
+    Promise.all(
+      doors.map(async (door) => [door, (await (await jarvis.rest(`/api/${door}`, who)).text()).includes(secretWord)]),
+    )
   expect(await told(as('per_operator'))).toEqual(doors.map((door) => [door, true]))
   expect(await told(viewer)).toEqual(doors.map((door) => [door, false]))
-  for (const door of doors.slice(3)) expect([door, (await jarvis.rest(`/api/${door}`, viewer)).status]).toEqual([door, 403])
+  for (const door of doors.slice(3))
+    expect([door, (await jarvis.rest(`/api/${door}`, viewer)).status]).toEqual([door, 403])
   // The tools of a viewer's program are a door too.
   const name = 'memory_get'
   const call = (person: string) =>
@@ -34,15 +37,27 @@ test('words of a conversation are closed to a viewer at each door that serves th
   expect(JSON.stringify(await call('per_viewer'))).not.toContain(secretWord)
 })
 
-test.each(['auth/sign-out-others', 'people/per_ann/sign-out'])('after %s no channel talks or approves for the person', async (door) => {
-  const { jarvis } = await household({ others: { ann: 'operator' } })
-  const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
-  const recipients = createRecipientStore(database)
-  const phone = { channel: 'telegram', account: '1', name: 'phone', isGroup: false, hidesNames: false }
-  for (const person of ['per_ann', 'per_owner'])
-    recipients.add({ ...phone, user: person, chat: person, id: `rcp_${person}`, person, decides: 'approve', talks: true, createdAt: 1 })
-  const who = door.startsWith('auth') ? as('per_ann') : {}
-  expect((await jarvis.rest(`/api/${door}`, { ...who, method: 'POST' })).status).toBe(200)
-  expect(recipients.list().map(({ person }) => person)).toEqual(['per_owner'])
-  database.close()
-})
+test.each(['auth/sign-out-others', 'people/per_ann/sign-out'])(
+  'after %s no channel talks or approves for the person',
+  async (door) => {
+    const { jarvis } = await household({ others: { ann: 'operator' } })
+    const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
+    const recipients = createRecipientStore(database)
+    const phone = { channel: 'telegram', account: '1', name: 'phone', isGroup: false, hidesNames: false }
+    for (const person of ['per_ann', 'per_owner'])
+      recipients.add({
+        ...phone,
+        user: person,
+        chat: person,
+        id: `rcp_${person}`,
+        person,
+        decides: 'approve',
+        talks: true,
+        createdAt: 1,
+      })
+    const who = door.startsWith('auth') ? as('per_ann') : {}
+    expect((await jarvis.rest(`/api/${door}`, { ...who, method: 'POST' })).status).toBe(200)
+    expect(recipients.list().map(({ person }) => person)).toEqual(['per_owner'])
+    database.close()
+  },
+)

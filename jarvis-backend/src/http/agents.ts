@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { ActiveAgents } from '../agents/active.ts'
 import type { Agent } from '../agents/agent.ts'
-import { requireHouse } from '../auth/reach.ts'
 import { type Arrival, chosenFor } from '../agents/bindings.ts'
+import { requireHouse } from '../auth/reach.ts'
 import type { TryingJudge } from '../calls/judge.ts'
 import {
   AgentClassifyBody,

@@ -214,7 +214,11 @@ export function authRoutes(parts: SignIn): Route[] {
         note(request, 'password_changed', sub)
         stepUp.endOf(person.id)
         changed(person.id)
-        const { signIn: _, ...reply } = signIn(request, people.must(person.id), proved === undefined ? 'password' : `password_and_${proved}`)
+        const { signIn: _, ...reply } = signIn(
+          request,
+          people.must(person.id),
+          proved === undefined ? 'password' : `password_and_${proved}`,
+        )
         return reply
       },
     ),

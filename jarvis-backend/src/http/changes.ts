@@ -17,7 +17,12 @@ function shownTo(person: PersonRef, change: Change, sees: (person: PersonRef, se
   if (sees(person, change.sessionId)) return change
   const { problem: _, undo, ...rest } = change
   const sentence = `${change.toolName} changed ${change.target.id}.`
-  return { ...rest, toolInput: {}, sentence, undo: { ...undo, sentence: 'It stands in a conversation that is closed to you.' } }
+  return {
+    ...rest,
+    toolInput: {},
+    sentence,
+    undo: { ...undo, sentence: 'It stands in a conversation that is closed to you.' },
+  }
 }
 
 /** `/api/changes`: lists what JARVIS changed, keeps a change that would go back by itself, and takes one back. */

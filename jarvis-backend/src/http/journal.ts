@@ -49,7 +49,11 @@ export const journalRoutes = (journal: {
 const facts: ReadonlySet<string> = new Set(
   `toolUseId sessionId runId callId toolName target tier rule requestedBy by role person name decision outcome decidedBy
    isError durationMs at number of bindingHash hash before from to change state kind grant card job agent path runbook plan
-   approvedBy via proof invitation was what signIn method count channel token server type id expiresAt until`.split(/\s+/),
+   approvedBy via proof invitation was what signIn method count channel token server type id expiresAt until`.split(
+    /\s+/,
+  ),
 )
 const factsOf = (body: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(body).filter(([key, value]) => facts.has(key) && (key !== 'plan' || typeof value === 'string')))
+  Object.fromEntries(
+    Object.entries(body).filter(([key, value]) => facts.has(key) && (key !== 'plan' || typeof value === 'string')),
+  )
