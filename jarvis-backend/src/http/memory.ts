@@ -3,7 +3,6 @@ import { requireHouse } from '../auth/reach.ts'
 import { isNote } from '../memory/file-keeper.ts'
 import type { Memory } from '../memory/remote.ts'
 import {
-  JarvisError,
   MemoryFound,
   MemoryPassage,
   MemoryStatus,
