@@ -152,9 +152,9 @@ export type JobBody = { name: string; work: JobWorkInput; schedule: ScheduleInpu
 export type JobBudget = { tokensPerRun?: number; tokensPerDay?: number; usdPerRun?: number; usdPerDay?: number; callsPerRun?: number; callsPerDay?: number; minutesPerRun?: number; minutesPerDay?: number }
 export type JobBudgetInput = { tokensPerRun?: number; tokensPerDay?: number; usdPerRun?: number; usdPerDay?: number; callsPerRun?: number; callsPerDay?: number; minutesPerRun?: number; minutesPerDay?: number }
 export type JobPatchBody = { name?: string; work?: JobWorkInput; schedule?: ScheduleInput; budget?: JobBudgetInput; isPaused?: boolean }
-export type JobSlot = { jobId: string; slot: number; state: SlotState; isByHand?: true; caughtUpAt?: number; startedAt?: number; endedAt?: number; summary?: string; sessionId?: string; runId?: string; tokens?: number; costUsd?: number }
+export type JobSlot = { jobId: string; slot: number; state: SlotState; isByHand?: true; startedBy?: string; caughtUpAt?: number; startedAt?: number; endedAt?: number; summary?: string; sessionId?: string; runId?: string; tokens?: number; costUsd?: number }
 export type JobSlotsPage = { items: (JobSlot)[]; next?: string }
-export type JobTrace = { jobId: string; slot: number; state: SlotState; isByHand?: true; caughtUpAt?: number; startedAt?: number; endedAt?: number; summary?: string; sessionId?: string; runId?: string; tokens?: number; costUsd?: number; steps: (TraceStep)[]; said?: string }
+export type JobTrace = { jobId: string; slot: number; state: SlotState; isByHand?: true; startedBy?: string; caughtUpAt?: number; startedAt?: number; endedAt?: number; summary?: string; sessionId?: string; runId?: string; tokens?: number; costUsd?: number; steps: (TraceStep)[]; said?: string }
 export type JobWork = ({ kind: "prompt"; text: string } | { kind: "call"; toolName: string; toolInput: ToolInput } | { kind: "runbook"; name: string; inputs: ToolInput } | { kind: "heartbeat"; activeHours?: string; digestAt?: string } | { kind: "drill"; bwlimitKiBps?: number; window?: string })
 export type JobWorkInput = ({ kind: "prompt"; text: string } | { kind: "call"; toolName: string; toolInput: ToolInput } | { kind: "runbook"; name: string; inputs: ToolInput } | { kind: "heartbeat"; activeHours?: string; digestAt?: string } | { kind: "drill"; bwlimitKiBps?: number; window?: string })
 export type JobsReply = { items: (Job)[]; stopped: ({ by: string; at: number } | null); zone: string; now: number }
@@ -216,7 +216,7 @@ export type PasskeyRegistration = { id: string; rawId: string; type: "public-key
 export type PasskeyReply = { passkey?: Passkey; countersign?: WebAuthnOptions }
 export type PasskeySignInBody = { response: PasskeyAssertion }
 export type PasskeysReply = { items: (Passkey)[]; problem?: string }
-export type PasswordBody = { current: string; next: string }
+export type PasswordBody = { current: string; next: string; code?: string }
 export type PeopleReply = { items: ({ id: string; name: string; role: string; createdAt?: number; disabledAt?: number; lastSeenAt?: number; signIns?: number; secondFactor?: true })[]; removed: ({ id: string; name: string })[]; roles: (string)[] }
 export type Person = { id: string; name: string; role: string; createdAt: number; disabledAt?: number; lastSeenAt?: number }
 export type PersonName = string
@@ -228,7 +228,7 @@ export type PlanRun = { id: string; hash: string; title: string; runbook?: strin
 export type PlanRunsPage = { items: (PlanRun)[]; next?: string }
 export type PlanStep = { number: number; title: string; tier: "green" | "yellow" | "red"; toolName: string; toolInput: Record<string, unknown>; sentence: string; now?: string; then?: string; affects?: string; undo?: UndoFacts; check?: string; onFailure?: "skip"; isLater?: true; when?: string; read?: string; state: StepState; outcome?: string; startedAt?: number; endedAt?: number; toolUseId?: string }
 export type PolicyStatus = { profile: ProfileName; hash?: string; problems?: (string)[]; warnings?: (string)[]; mayBreakGlass?: true }
-export type Principal = { kind: string; name: string; token?: string; job?: string; agent?: string; for?: string; person?: string }
+export type Principal = { kind: string; name: string; token?: string; job?: string; agent?: string; for?: string; person?: string; causedBy?: (string)[] }
 export type ProfileName = "lockdown" | "restricted" | "balanced" | "permissive" | "unrestricted"
 export type ProofsReply = { items: (RestoreProof)[]; open: (OpenDrill | null) }
 export type PushBody = { endpoint: string; keys: { p256dh: string; auth: string }; label: string; hidesNames?: boolean; key?: string }
@@ -365,11 +365,11 @@ export type Operations = {
   'GET /api/cluster': { input: {  }; reply: ShownCluster }
   /** This API as an OpenAPI 3.1 document. */
   'GET /api/openapi.json': { input: {  }; reply: Record<string, unknown> }
-  /** Signs in. `name` may be left out where there is one owner. A person with a second factor is told `second_factor_required`, and gives `code` too. `expiresIn` is seconds. */
+  /** Signs in. Without `name` the first owner signs in, or the only one. A person with a second factor is told `second_factor_required`, and gives `code` too. `expiresIn` is seconds. */
   'POST /api/auth/login': { input: { body: LoginBody }; reply: SignInReply }
   /** Gives the password, with a `code` where there is a second factor, or a passkey again, which counts for this token for `expiresIn` seconds. */
   'POST /api/auth/step-up': { input: { body: StepUpBody }; reply: StepUpReply }
-  /** Changes the password and ends all other sign-ins of this person. */
+  /** Changes the password and ends all other sign-ins of this person. A person with a second factor gives `code` too. */
   'POST /api/auth/password': { input: { body: PasswordBody }; reply: SignInReply }
   /** Revokes the token and ends its sockets. */
   'POST /api/auth/logout': { input: {  }; reply: { ok: true } }
@@ -429,7 +429,7 @@ export type Operations = {
   'GET /api/auth/sign-ins': { input: {  }; reply: { items: (SignInInfo)[] } }
   /** Ends one of them. */
   'DELETE /api/auth/sign-ins/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** Ends all of them but this one. */
+  /** Ends all of them but this one, and what you paired with channels and web push. */
   'POST /api/auth/sign-out-others': { input: {  }; reply: { ok: true } }
   /** Offers a seed for your authenticator app. It counts once its first code was given, within 15 minutes; until then what was before does. */
   'POST /api/second-factor': { input: {  }; reply: SecondFactorOffer }
@@ -459,7 +459,7 @@ export type Operations = {
   'PATCH /api/people/{id}': { input: { params: { id: string }; body: PersonPatchBody }; reply: Person }
   /** Removes a person: sign-ins, passkeys, tokens, grants and push devices end, jobs are paused, waiting cards are withdrawn. */
   'DELETE /api/people/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** Signs a person out everywhere. */
+  /** Signs a person out everywhere; channels and web push that they paired end too. */
   'POST /api/people/{id}/sign-out': { input: { params: { id: string } }; reply: { ok: true } }
   /** Where a person is signed in, the newest use first. */
   'GET /api/people/{id}/sign-ins': { input: { params: { id: string } }; reply: { items: (SignInInfo)[] } }
@@ -593,7 +593,7 @@ export type Operations = {
   'DELETE /api/agents/{id}': { input: { params: { id: string } }; reply: undefined }
   /** The verdict on a call of the agent’s in your name, and of the main agent’s; runs nothing. */
   'POST /api/agents/{id}/classify': { input: { params: { id: string }; body: AgentClassifyBody }; reply: AgentClassifyReply }
-  /** A file of the agent’s folder with its `checksum`. Viewers get it redacted. */
+  /** A file of the agent’s folder with its `checksum`. Not for those who may only look. */
   'GET /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string } }; reply: WorkspaceText }
   /** Writes a file. 409 where it changed since `checksum`. */
   'PUT /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string }; body: AgentFileBody }; reply: WorkspaceText }
@@ -811,7 +811,7 @@ export type Operations = {
   'GET /api/settings': { input: {  }; reply: SettingsReply }
   /** Sets the safety profile. A looser one needs the password. */
   'PUT /api/settings': { input: { body: SettingsBody }; reply: SettingsReply }
-  /** Entries, newest first. */
+  /** Entries, newest first. Whoever may only look gets no words of conversations that are closed to them. */
   'GET /api/journal': { input: { query?: { limit?: number; before?: number; kind?: string; toolUseId?: string; sessionId?: string; toolName?: string; actor?: string; tier?: Tier; outcome?: string; signed?: "true" } }; reply: JournalPage }
   /** Checks the chain of all entries. */
   'GET /api/journal/verify': { input: {  }; reply: JournalVerification }

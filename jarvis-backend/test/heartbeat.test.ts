@@ -48,6 +48,7 @@ function beating() {
     lookNow: async () => {},
     files: {
       read: (path) => files.get(path),
+      writerOf: () => undefined,
       add: (path, text) => void files.set(path, `${files.get(path) ?? ''}${text}\n`),
     },
   })

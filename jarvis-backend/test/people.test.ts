@@ -61,11 +61,14 @@ test('the first owner signs in without a name, others by theirs, and each is tol
   expect(refused.map(([status]) => status)).toEqual([401, 401, 401])
 })
 
-test('of two owners each gives a name', async () => {
+test('the first owner signs in without a name, whoever came since; another owner gives one', async () => {
   const jarvis = await startJarvis()
   withAnn(jarvis, 'owner')
-  expect((await login(jarvis, { password })).status).toBe(400)
+  const without = await signIn(jarvis, { password })
+  expect(without.person).toMatchObject({ id: 'operator' })
   expect((await login(jarvis, { name: 'operator', password })).status).toBe(200)
+  expect((await login(jarvis, { password: annsPassword })).status).toBe(401)
+  expect((await signIn(jarvis, { name: 'Ann', password: annsPassword })).person.id).toBe('per_ann')
 })
 
 test('each change of a person counts at the next request, and drops what is open', async () => {

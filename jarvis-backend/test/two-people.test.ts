@@ -1,10 +1,12 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { ConfirmationRow, Job, Page } from '../src/protocol/index.ts'
 import { jarvis as cli } from './support/data-dir.ts'
 import { family } from './support/family-model.ts'
 import { askCurrent } from './support/mcp-current.ts'
 import { as, household, householdPolicy, tokenOf } from './support/persons.ts'
-import { calls, says } from './support/scripted-model.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
 import type { TestJarvis } from './support/start-jarvis.ts'
 
 const guarded = (count: number) =>
@@ -164,6 +166,76 @@ test('whoever edits the runbook of another’s job asks for what it does from th
   expect(jarvis.controls.effects).toEqual([])
   expect(await decide(jarvis, after?.toolUseId ?? '', 'per_ben')).toBe('ok')
   await expect.poll(() => jarvis.controls.effects.length).toBe(1)
+})
+
+test('whoever wrote the text that a call follows, or started or moved its job, approves nothing of it', async () => {
+  const model = scripted(calls(['stop_container', { vmid: 105 }]), says('Done.'))
+  const { jarvis } = await household({ policy: guarded(1), others, model })
+  const waiting = async () => (await cards(jarvis)).filter(({ decision }) => decision === undefined)
+  const next = async () => {
+    await expect.poll(async () => (await waiting()).length).toBe(1)
+    const [card] = await waiting()
+    if (card === undefined) throw new Error('no card waits')
+    return card
+  }
+  const put = (path: string, text: string, checksum?: string) =>
+    jarvis.rest(`/api/${path}`, { ...as('per_ann'), method: 'PUT', json: { text, ...(checksum && { checksum }) } })
+  const checksumOf = async (response: Response) => ((await response.json()) as { checksum: string }).checksum
+  /** Ann cannot approve it, and Ben can. */
+  async function isAnns(door: string, asker: string | undefined) {
+    const { toolUseId, requestedBy } = await next()
+    expect([door, requestedBy.person, requestedBy.causedBy]).toEqual([door, asker, ['per_ann']])
+    expect([door, await decide(jarvis, toolUseId, 'per_ann')]).toEqual([door, 'forbidden'])
+    const before = jarvis.controls.effects.length
+    expect([door, await decide(jarvis, toolUseId, 'per_ben')]).toEqual([door, 'ok'])
+    await expect.poll(() => [door, jarvis.controls.effects.length - before]).toEqual([door, 1])
+  }
+  const screen = await jarvis.connect()
+  const run = () => screen.ask('chat:send', { message: '/run_runbook name="nightly"' })
+
+  // The first owner runs what Ann wrote, by whichever door.
+  const first = await put('memory/files/runbooks/nightly.md', stopping(101))
+  expect(first.status).toBe(200)
+  await run()
+  await isAnns('the memory’s door', undefined)
+  const second = await put('agents/main/files/runbooks/nightly.md', stopping(103), await checksumOf(first))
+  expect(second.status).toBe(200)
+  await run()
+  const { toolUseId } = await next()
+  // What Ann changes while the owner's card waits is not redrawn in the owner's name, also where the file is changed on disk.
+  const third = await put('memory/files/runbooks/nightly.md', stopping(123), await checksumOf(second))
+  expect(third.status).toBe(200)
+  expect([await waiting(), await decide(jarvis, toolUseId, 'per_ann')]).toEqual([[], 'already_decided'])
+  await run()
+  const shown = await next()
+  writeFileSync(join(jarvis.dataDir, 'workspace/runbooks/nightly.md'), stopping(103))
+  expect(await decide(jarvis, shown.toolUseId, 'per_ben')).toBe('expired')
+  expect(await waiting()).toEqual([])
+  const journal = JSON.stringify(await (await jarvis.rest('/api/journal?kind=runbook&limit=50')).json())
+  expect(journal.match(/"change":"saved","runbook":"nightly"[^}]*"by":"per_ann"/g)).toHaveLength(3)
+  for (const path of ['Runbooks/nightly.md', 'runbooks/Nightly.md', 'runbooks/nightly.md.txt'])
+    expect([path, (await put(`memory/files/${path}`, stopping(101))).status]).toEqual([path, 400])
+  expect((await put('memory/files/runbooks/other.md', 'no runbook')).status).toBe(400)
+
+  // What comes with JARVIS asks in the first owner's name.
+  expect((await put('memory/files/HEARTBEAT.md', 'Stop the container.')).status).toBe(200)
+  await jarvis.rest('/api/heartbeat/run', { ...as('per_ben'), method: 'POST' })
+  const { toolUseId: beat, requestedBy } = await next()
+  expect(requestedBy.causedBy?.toSorted()).toEqual(['per_ann', 'per_ben'])
+  for (const sub of ['per_ann', 'per_ben']) expect(await decide(jarvis, beat, sub)).toBe('forbidden')
+  expect(await decide(jarvis, beat, 'per_owner')).toBe('ok')
+  await expect.poll(() => jarvis.controls.effects.length).toBe(2)
+
+  const work = { kind: 'call', toolName: 'restart_container', toolInput: { vmid: 104 } }
+  const json = { name: 'restart', work, schedule: { kind: 'interval', minutes: 600 } }
+  const made = (await (await jarvis.rest('/api/jobs', { ...as('per_owner'), method: 'POST', json })).json()) as Job
+  await jarvis.rest(`/api/jobs/${made.id}`, {
+    ...as('per_ann'),
+    method: 'PATCH',
+    json: { schedule: { kind: 'interval', minutes: 5 } },
+  })
+  await jarvis.rest(`/api/jobs/${made.id}/run`, { ...as('per_owner'), method: 'POST' })
+  await isAnns('a moved job', 'per_owner')
 })
 
 test('the doctor warns of a rule that the people of the data dir could never meet, also offline', async () => {

@@ -31,7 +31,7 @@ export type PlanOrigin = { kind: 'plan'; plan: string; by: string; asker: Princi
 
 /**
  * A job's run at one of its instants, made by `by`. `person`: in whose name it asks; absent: the first owner. `token`: of the MCP client that asked
- * for the job. `isForeign`: a model or a client wrote what it says.
+ * for the job. `causedBy`: others who caused the run. `isForeign`: a model or a client wrote what it says.
  */
 type OfJob = {
   jobId: string
@@ -40,6 +40,7 @@ type OfJob = {
   by: string
   person?: string
   token?: string
+  causedBy?: readonly string[]
   isForeign?: true
 }
 /**

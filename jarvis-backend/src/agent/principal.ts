@@ -1,4 +1,4 @@
-import { mainAgentId, type Principal, personFor } from '../protocol/index.ts'
+import { firstOwnerId, mainAgentId, type Principal, personFor } from '../protocol/index.ts'
 import type { Origin } from './origin.ts'
 
 /** What follows from who asks. */
@@ -65,6 +65,16 @@ export function rightsOf({ kind, token }: Pick<Principal, 'kind' | 'token'>): Ri
   return (kind === 'job' || kind === 'plan') && token !== undefined ? { ...rights, mayUseAttached: false } : rights
 }
 
+/** The same with further people who caused what it asks for. Who asks in their own name is none of them. */
+export function withCauses<P extends Pick<Principal, 'person' | 'causedBy'>>(
+  principal: P,
+  others: readonly (string | undefined)[],
+): P {
+  const { person = firstOwnerId, causedBy = [] } = principal
+  const all = new Set([...causedBy, ...others].filter((id) => id !== undefined && id !== person))
+  return all.size === 0 ? principal : { ...principal, causedBy: [...all] as string[] }
+}
+
 /** The kind of principal that makes the calls of a plan which `asker` asked for. */
 export const planKindOf = (asker: Pick<Principal, 'kind' | 'token'>): string =>
   rightsOf(asker).isForeign ? 'client_plan' : 'plan'
@@ -82,8 +92,9 @@ export function principalOf(origin: Origin, modelId: string, agent: string = mai
 function askerOf(origin: Origin, modelId: string): Principal {
   const { kind } = origin
   if (kind === 'job') {
-    const { name, jobId: job, token, person } = origin
-    return { kind, name, job, ...(token !== undefined && { token }), ...(person !== undefined && { person }) }
+    const { name, jobId: job, token, person, causedBy } = origin
+    const who = { ...(token !== undefined && { token }), ...(person !== undefined && { person }) }
+    return { kind, name, job, ...who, ...(causedBy && { causedBy: [...causedBy] }) }
   }
   if (kind === 'plan') {
     const { asker } = origin
@@ -92,6 +103,7 @@ function askerOf(origin: Origin, modelId: string): Principal {
       name: origin.by,
       ...(asker.token !== undefined && { token: asker.token }),
       ...(asker.person !== undefined && { person: asker.person }),
+      ...(asker.causedBy && { causedBy: asker.causedBy }),
     }
   }
   if (kind === 'child') {

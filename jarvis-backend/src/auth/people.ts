@@ -45,6 +45,9 @@ const namesOfNobody: ReadonlySet<string> = new Set([
   'mcp',
 ])
 
+/** Why a channel reaches somebody no more who signed out everywhere, or was. */
+export const signedOut = 'its person was signed out everywhere'
+
 export type PersonPatch = { name?: string | undefined; role?: string | undefined; disabled?: boolean | undefined }
 
 /** Keeps the people who may sign in. Every change is journalled in the transaction that makes it. */
@@ -58,6 +61,8 @@ export function createPeople(parts: {
   ownRoles(): readonly string[]
   /** Ends the sign-ins of a person, within the transaction. */
   endSignIns(person: string): void
+  /** Ends what reaches a person outside the dashboard and decides or talks for them, within the transaction. `why`: `its person …`. */
+  endChannels(person: string, why: string): void
   /** Ends what a person made as an owner, who is none any more, within the transaction. */
   endOwning(person: string): void
   /** Ends or hands over what belongs to a person who is removed, within the transaction. */
@@ -170,11 +175,12 @@ export function createPeople(parts: {
       })
       parts.changed(id)
     },
-    /** Ends all sign-ins of a person. @throws JarvisError `not_found` */
+    /** Ends all sign-ins of a person, and what they paired with channels and web push. @throws JarvisError `not_found` */
     signOut(id: string, by: string): void {
       durably(() => {
         const { name } = must(id)
         parts.endSignIns(id)
+        parts.endChannels(id, signedOut)
         record({ change: 'signed_out', person: id, name, by })
       })
       parts.changed(id)

@@ -5,7 +5,10 @@ import type { PasswordHasher } from './passwords.ts'
 import type { People } from './people.ts'
 
 export type PersonPasswords = {
-  /** Who signs in under a name; without one, the only owner. @throws JarvisError `invalid_request` where there are several owners */
+  /**
+   * Who signs in under a name; without one the first owner, who began without a name, and once that one is gone the only owner.
+   * @throws JarvisError `invalid_request` where several others are owners
+   */
   named(name: string | undefined): Person | undefined
   /**
    * Takes as long for nobody as for somebody, so that time does not tell who there is.
@@ -46,6 +49,8 @@ export function createPersonPasswords(parts: {
     named(name) {
       if (name !== undefined) return people.byName(name.trim())
       const owners = people.list().filter(({ role, disabledAt }) => role === 'owner' && disabledAt === undefined)
+      const first = owners.find(({ id }) => id === firstOwnerId)
+      if (first !== undefined) return first
       if (owners.length > 1) {
         throw new JarvisError('invalid_request', 'Several owners sign in here. Give your name too.')
       }

@@ -5,6 +5,15 @@ import { isAtLeast } from './roles.ts'
 export const reaches = (person: PersonRef, owner: string | undefined): boolean =>
   isAtLeast(person.role, 'operator') || (owner ?? firstOwnerId) === person.id
 
+/** Notes, prompts and passages come from everybody's chats. @throws JarvisError `forbidden` for those who do not see all of them */
+export function requireHouse(person: PersonRef): void {
+  if (!reaches(person, undefined))
+    throw new JarvisError(
+      'forbidden',
+      'What JARVIS remembers comes from the chats of others too. An operator may read it.',
+    )
+}
+
 /** What somebody may do in a session, from least to most. `own`: also name, share and delete it. */
 const reachesInOrder = ['look', 'talk', 'own'] as const
 export type Reach = (typeof reachesInOrder)[number]

@@ -39,6 +39,7 @@ export function peopleIn(
     record: (change) => void journal.append('person', change),
     ownRoles: () => (policy.kind === 'read' ? Object.keys(policy.file.roles ?? {}) : []),
     endSignIns: (person) => signIns.endAll(person),
+    endChannels: channels.forgetPerson,
     endOwning: (person) => links.void(person, 'Whoever made it is no owner any more.'),
     leave: createLeave({ database, journal, tokens: tokensIn(journal, database), grants, channels, now: Date.now }),
     changed: () => {},

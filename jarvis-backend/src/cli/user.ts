@@ -42,6 +42,11 @@ export async function user(config: Config, args: string[]): Promise<void> {
         const { secret } = links.invite({ role: name ?? '', ...(role !== '' && { name: role }) }, by)
         console.log(linkAt(baseOf(config), 'join', secret))
         console.error(`It is used once, within ${invitationMs / 3_600_000} h, and is not shown again.`)
+        const [only, another] = people.list()
+        if (only !== undefined && another === undefined)
+          console.error(
+            `Once it is used, the sign-in page asks for a name. Yours is ${only.name}; without a name you sign in too.`,
+          )
         break
       }
       case 'withdraw':

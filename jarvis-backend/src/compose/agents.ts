@@ -15,10 +15,10 @@ import { createAgentDeeds } from '../store/sqlite/agent-deeds.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import { houseTools } from '../tools/house.ts'
 import type { Tool } from '../tools/tool.ts'
-import { createWorkspace } from '../workspace/files.ts'
 import { createPromptFiles } from '../workspace/prompt-files.ts'
 import type { Foundation } from './foundation.ts'
 import type { Gate } from './gate.ts'
+import type { TextFiles } from './text-files.ts'
 
 /** Wires the agents: `agents.yaml`, the folder and the prompt of each, and what each is offered. */
 export function composeAgents(
@@ -27,6 +27,7 @@ export function composeAgents(
     /** Names of the tools that do not come with JARVIS. */
     otherTools(): string[]
     models(): string[]
+    texts: TextFiles
     /** The skills that an agent's prompt names. */
     skillsOf(agent: Agent): string
   },
@@ -66,7 +67,7 @@ export function composeAgents(
 
   // The first start writes its SOUL.md, so that the operator finds it before the first message.
   promptOf(agents.require(mainAgentId))
-  return { agents, promptOf, isOffered, files: createAgentFiles(foundation) }
+  return { agents, promptOf, isOffered, files: filesOf(parts.texts) }
 }
 
 /** `/api/agents`, over the parts that are made after the agents. */
@@ -125,35 +126,14 @@ export function composeAgentRoutes(
 
 export type ComposedAgents = ReturnType<typeof composeAgents>
 
-/** The files of each agent, in its own folder. Each save is journalled, which says who wrote a file. */
-function createAgentFiles({ dataDir, database, journal, settings, activity }: Foundation): AgentFiles {
-  const workspaceOf = (id: string) => createWorkspace(agentDir(dataDir, id))
-  const byKey = (id: string, path: string) => `agent_file ${id} ${path}`
-  const saved = <T>(id: string, path: string, by: string, change: string, work: () => T): T => {
-    const result = database.durably(() => {
-      journal.append('agent', { change, agent: id, path, by })
-      settings.set(byKey(id, path), by)
-      return work()
-    })
-    activity.changed({ what: 'agents' })
-    return result
-  }
-  return {
-    list: (id) =>
-      workspaceOf(id)
-        .list()
-        .filter(({ path }) => promptFiles.includes(path) || path === 'MEMORY.md')
-        .map((file) => {
-          const by = settings.get(byKey(id, file.path))
-          return {
-            ...file,
-            ...(by !== undefined && { by }),
-            ...(promptFiles.includes(file.path) && { isPrompt: true as const }),
-          }
-        }),
-    read: (id, path) => workspaceOf(id).read(path),
-    write: (id, path, text, checksum, by) =>
-      saved(id, path, by, 'file_written', () => workspaceOf(id).write(path, text, checksum)),
-    remove: (id, path, by) => saved(id, path, by, 'file_deleted', () => workspaceOf(id).remove(path)),
-  }
-}
+/** The prompt's files of an agent, and its memory. */
+const filesOf = (texts: TextFiles): AgentFiles => ({
+  list: (id) =>
+    texts
+      .list(id)
+      .filter(({ path }) => promptFiles.includes(path) || path === 'MEMORY.md')
+      .map((file) => ({ ...file, ...(promptFiles.includes(file.path) && { isPrompt: true as const }) })),
+  read: texts.read,
+  write: texts.write,
+  remove: texts.remove,
+})

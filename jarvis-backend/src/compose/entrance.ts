@@ -198,6 +198,7 @@ export function composeEntrance(
         }),
         durably: database.durably,
         record: (change) => journal.append('sign_in', change),
+        endChannels: (person, why) => site.channels.forgetPerson(person, why),
         ended: look,
       })
       const ways = waysRoutes({

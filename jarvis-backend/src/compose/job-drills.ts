@@ -70,13 +70,14 @@ export function composeJobDrills(parts: {
       const uses = Math.ceil(approvedForMs / dayMs / Math.max(1, guests.length)) + 1
       const wanted = guests.flatMap(({ vmid }): Standing[] => {
         const judged = gate.judge('drill_restore', drillInput(vmid, work), undefined, requestedBy)
-        if (judged.kind !== 'ready' || judged.verdict.tier !== 'red') return []
+        // Several people decide each time.
+        if (judged.kind !== 'ready' || judged.verdict.tier !== 'red' || judged.verdict.approve !== undefined) return []
         const { target, verdict, input } = judged
         const call = { toolName: 'drill_restore', toolInput: input, target, rule: verdict.rule, requestedBy }
         return [{ ...call, callKey: callKey({ toolName: 'drill_restore', input, target }), uses, for: job.id }]
       })
       if (wanted.length === 0)
-        throw new JarvisError('invalid_request', 'There is no guest whose drill could be approved.')
+        throw new JarvisError('invalid_request', 'There is no guest whose drill one person could approve beforehand.')
       this.withdraw(job.id, by)
       gate.grants.makeStanding(wanted, { by, expiresAt: now() + approvedForMs })
     },

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { withCauses } from '../agent/principal.ts'
 import { outcomeOf, saidIn, stepsOf } from '../agent/run-trace.ts'
 import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
@@ -14,7 +15,7 @@ import { ownZone } from '../jobs/zone.ts'
 import { newId } from '../lib/ids.ts'
 import { firstOf } from '../lib/words.ts'
 import { dailyAddition, ownHeading } from '../memory/daily.ts'
-import { JarvisError, type JobTrace, mainAgentId } from '../protocol/index.ts'
+import { JarvisError, type JobTrace, mainAgentId, type PersonRef } from '../protocol/index.ts'
 import type { Library } from '../runbooks/library.ts'
 import { createJobStore } from '../store/sqlite/jobs.ts'
 import { createWorkspace } from '../workspace/files.ts'
@@ -25,6 +26,7 @@ import type { ComposedHomelab } from './homelab.ts'
 import { composeJobDrills } from './job-drills.ts'
 import { tellOfJobs } from './job-notices.ts'
 import type { Tellers } from './tellers.ts'
+import { hashOfText, type Writers } from './text-files.ts'
 import type { ComposedWatch } from './watch.ts'
 
 /** Wires jobs to runs, to the gate's word on their calls, and to the tokens of clients that asked for them. */
@@ -37,6 +39,9 @@ export function composeJobs(
     apiTokens: Pick<ApiTokens, 'list'>
     /** Whether a person may ask for anything now; undefined: the first owner. */
     mayAsk(person: string | undefined): boolean
+    writers: Writers
+    /** Whether a conversation is open to a person. */
+    sees(person: PersonRef, sessionId: string): boolean
     homelab: Pick<ComposedHomelab, 'cluster'>
     drills: Pick<Drills, 'newestOf' | 'plan' | 'ids'>
     watch: Pick<ComposedWatch, 'alerts' | 'checks' | 'checkNow'>
@@ -61,12 +66,12 @@ export function composeJobs(
   }
   const jobRuns: JobRuns = {
     standing,
-    start({ job, slot, work, link }) {
+    start({ job, slot, work, causedBy, link }) {
       const { id: jobId, name, by, askedBy } = job
       const isForeign = askedBy !== undefined || work.isForeign === true
       const origin = {
         ...{ kind: 'job' as const, jobId, name, slot, by },
-        ...personOfJob(job),
+        ...withCauses(personOfJob(job), causedBy),
         ...(askedBy?.token !== undefined && { token: askedBy.token }),
         ...(isForeign && { isForeign: true as const }),
       }
@@ -150,6 +155,7 @@ export function composeJobs(
           throw error
         }
       },
+      writerOf: (path, text) => parts.writers.of(path, hashOfText(text)),
       // Below its own heading, so that it stays others' words wherever it is recalled.
       add: (path, text) =>
         files.append(path, dailyAddition(files.tail(path, 64) === undefined ? '' : ownHeading, redact(text), 'jarvis')),
@@ -218,6 +224,7 @@ export function composeJobs(
     jobs,
     routes: jobRoutes(jobs, {
       trace,
+      sees: parts.sees,
       approve(id, isAllowed, by) {
         const job = jobs.stored(id)
         if (isAllowed) drills.approve(job, by)

@@ -4,6 +4,8 @@ import { lessonOf } from '../agent/lesson.ts'
 import type { StoredEntry } from '../agent/sessions/transcript-store.ts'
 import { type Agent, type Agents, agentIdOf } from '../agents/agent.ts'
 import { agentDir } from '../agents/agent-dir.ts'
+import { requireHouse } from '../auth/reach.ts'
+import type { People } from '../calls/people.ts'
 import type { Journal } from '../calls/ports.ts'
 import { createRestoreFiles } from '../calls/restore-files.ts'
 import { createUndoWrite } from '../calls/undo-write.ts'
@@ -27,6 +29,7 @@ import { memoryTools } from '../tools/house.ts'
 import type { OwnMemory } from '../tools/memory/memory-tool.ts'
 import { withPorts } from '../tools/tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
+import type { TextFiles } from './text-files.ts'
 
 /** How far from the end of a day's file its last heading is looked for, bytes. If it is further back, the heading is written again. */
 const headingWithinBytes = 16_384
@@ -42,6 +45,8 @@ export function composeMemory(parts: {
   dataDir: string
   /** Made after the memory, which their tools are part of. */
   agents(): Pick<Agents, 'find' | 'require' | 'list'>
+  texts: TextFiles
+  people(): Pick<People, 'find'>
   /** Must be a file: the index opens a connection of its own. */
   databasePath: string
   embeddings: EmbeddingsConfig
@@ -106,7 +111,10 @@ export function composeMemory(parts: {
     )
   }
 
+  /** @param asker absent: JARVIS itself. @throws JarvisError `forbidden` for a person who may only look */
   function ownMemory(asker: Principal | undefined): OwnMemory {
+    const person = asker && parts.people().find(asker.person)
+    if (person !== undefined) requireHouse(person)
     const agent = parts.agents().require(agentIdOf(asker ?? {}))
     const owner = ownerOf(agent)
     return {
@@ -150,7 +158,12 @@ export function composeMemory(parts: {
     filesBack: createRestoreFiles({ workspace, writes, journal, transactions: database }),
     routes: memoryRoutes({
       memory: { call: memory.call, search: (query, limit) => ownMemory(undefined).search(query, limit) },
-      workspace,
+      files: {
+        list: () => parts.texts.list(mainAgentId).map(({ by: _, ...file }) => file),
+        read: (path) => parts.texts.read(mainAgentId, path),
+        write: (path, ...rest) => parts.texts.write(mainAgentId, path, ...rest),
+        remove: (path, by) => parts.texts.remove(mainAgentId, path, by),
+      },
       forget,
       undo: createUndoWrite({
         placeOf(name) {

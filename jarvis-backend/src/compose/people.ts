@@ -20,6 +20,8 @@ export function composePeople(
     ownRoles(): readonly string[]
     /** Ends or hands over what belongs to a person who is removed, within the transaction. */
     leave(person: string, by: string): void
+    /** Ends what a person paired with channels and web push, within the transaction. */
+    endChannels(person: string, why: string): void
     publicUrl: string | undefined
     signInIdleMs: number
     /** Sends a push message to people. */
@@ -38,6 +40,7 @@ export function composePeople(
     ownRoles: parts.ownRoles,
     endSignIns: (person) => signIns.endAll(person),
     endOwning: (person) => links.void(person, 'Whoever made it is no owner any more.'),
+    endChannels: parts.endChannels,
     leave: parts.leave,
     changed: (person) => database.afterCommit(() => tellAll(person)),
     now,

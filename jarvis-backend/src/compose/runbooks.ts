@@ -23,6 +23,7 @@ import type { Whose } from '../tools/tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
 import type { Foundation } from './foundation.ts'
 import type { Gate } from './gate.ts'
+import type { Writers } from './text-files.ts'
 
 /** Wires the runbooks of the workspace to plans, and plans to the gate. The parts are made after the tools of runbooks, which they serve. */
 export function composeRunbooks(
@@ -31,6 +32,7 @@ export function composeRunbooks(
     catalog: () => Catalog
     gate: () => Gate
     runs: () => Runs
+    writers: Writers
     /** Called in the transaction that journals a saved runbook. */
     saved(name: string, by: string): void
   },
@@ -62,10 +64,12 @@ export function composeRunbooks(
       const [last] = gate().plans.list({ limit: 1, runbook: name })
       return last && { at: last.startedAt, state: shownPlan(last, asks).state }
     },
-    record(change) {
+    record({ path, ...change }, work) {
       database.durably(() => {
         journal.append('runbook', change)
+        if (change.hash !== undefined) parts.writers.note(path, change.hash, change.by)
         if (change.change === 'saved') parts.saved(change.runbook, change.by)
+        work()
       })
       withdrawOthers(change.runbook, change.by)
     },
@@ -87,7 +91,8 @@ export function composeRunbooks(
   const plan = (name: string, inputs: ToolInput, signal: AbortSignal, whose: Whose) => {
     const { procedure, hash } = library.procedure(name)
     const { text } = library.get(name)
-    return planner.make({ procedure, hash, runbook: name, said: text, inputs, whose }, name, signal)
+    const writtenBy = parts.writers.of(`runbooks/${name}.md`, hash)
+    return planner.make({ procedure, hash, runbook: name, said: text, writtenBy, inputs, whose }, name, signal)
   }
   const follow = createFollowing({ plans: () => gate().plans, runs, clock, shown: (one) => shownPlan(one, asks) })
   const ports: RunbookPorts = {

@@ -64,6 +64,7 @@ import { composeRuns } from './runs.ts'
 import { composeSkills } from './skills.ts'
 import { composeHouse, transcribing } from './talk.ts'
 import { tellEverywhere } from './tellers.ts'
+import { composeTextFiles, createWriters } from './text-files.ts'
 import { composeWatch } from './watch.ts'
 import { composeWebPush } from './web-push.ts'
 import type { BrowserParts } from './workbench/browser.ts'
@@ -115,8 +116,12 @@ export function createSite(
   const { cluster, limits } = homelab
   const { pbs } = homelab.homelab
   const drills = composeDrills(foundation, config, homelab.homelab)
+  const writers = createWriters(foundation)
+  const texts = composeTextFiles(foundation, writers, () => runbooks.library)
   const memory = composeMemory({
     ...foundation,
+    texts,
+    people: () => people.known,
     agents: () => agents.agents,
     embeddings: config.embeddings,
     weights: config.memoryWeights,
@@ -138,6 +143,7 @@ export function createSite(
     catalog: () => catalog,
     gate: () => gate,
     runs: () => sessions.runs,
+    writers,
     saved: (name, by) => jobs.jobs.runbookSaved(name, by),
   })
   const workbench = composeWorkbench(foundation, {
@@ -214,6 +220,7 @@ export function createSite(
     ...config,
     ownRoles: () => gate.ownRoles(),
     leave: (person, by) => leave(person, by),
+    endChannels: (person, why) => channels.forgetPerson(person, why),
     tell: (message) => void tellers.tell({ ...message, kind: 'sign-in', level: 'failed' }),
   })
   const apiTokens = createApiTokens({
@@ -268,6 +275,7 @@ export function createSite(
     },
   })
   const agents = composeAgents(foundation, {
+    texts,
     otherTools: () => [...attached.tools(), ...(replace.tools ?? [])].map(({ name }) => name),
     models: models.choice.ids,
     skillsOf: skills.textFor,
@@ -341,6 +349,8 @@ export function createSite(
   const jobs = composeJobs(foundation, {
     ...{ runs, store: sessions.store, gate, apiTokens, homelab, drills, watch, budgets, tellers },
     mayAsk: people.mayAsk,
+    writers,
+    sees: reach.sees,
     isDemo: config.proxmox === undefined && models.model().id.startsWith('demo'),
     runbooks: runbooks.library,
   })
@@ -411,7 +421,7 @@ export function createSite(
         leaningOn: (vmid) => leaningOn(vmid, gate.world()),
         proofOf: drills.newestOf,
       }),
-      changes: changeRoutes(gate.changes, runs, now),
+      changes: changeRoutes(gate.changes, runs, now, reach.sees),
       ...gate.routes,
       ...homelab.routes,
       proofs: proofRoutes(drills),

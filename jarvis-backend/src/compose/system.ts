@@ -156,7 +156,7 @@ export function composeSystem(
         setProfile: policy.setProfile,
         stepUp,
       }),
-      journal: journalRoutes(journal),
+      journal: journalRoutes({ ...journal, sees: site.reach.sees }),
       logs: site.logRoutes(),
       events: activityEventRoutes(site.activity, site.streams, startedAt),
       setup: setupRoutes({

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ActiveAgents } from '../agents/active.ts'
 import type { Agent } from '../agents/agent.ts'
 import { type Arrival, chosenFor } from '../agents/bindings.ts'
+import { requireHouse } from '../auth/reach.ts'
 import type { TryingJudge } from '../calls/judge.ts'
 import {
   AgentClassifyBody,
@@ -136,9 +137,10 @@ export function agentRoutes(parts: {
     ),
     get(
       '/agents/:id/files/*path',
-      'A file of the agent’s folder with its `checksum`. Viewers get it redacted.',
+      'A file of the agent’s folder with its `checksum`. Not for those who may only look.',
       { role: 'viewer', reply: WorkspaceText },
       ({ params, identity }) => {
+        requireHouse(identity.person)
         const file = files.read(agents.require(params.id).id, params.path)
         // An operator edits the file and needs its unredacted text.
         return identity.role === 'operator' ? file : redact(file)

@@ -165,7 +165,7 @@ export function authRoutes(parts: SignIn): Route[] {
   return [
     post(
       '/auth/login',
-      'Signs in. `name` may be left out where there is one owner. A person with a second factor is told `second_factor_required`, and gives `code` too. `expiresIn` is seconds.',
+      'Signs in. Without `name` the first owner signs in, or the only one. A person with a second factor is told `second_factor_required`, and gives `code` too. `expiresIn` is seconds.',
       { role: 'public', body: LoginBody, reply: LoginReply },
       async ({ body: { name, password, code }, request, response }) => {
         const person = passwords.named(name)
@@ -202,17 +202,23 @@ export function authRoutes(parts: SignIn): Route[] {
     ),
     post(
       '/auth/password',
-      'Changes the password and ends all other sign-ins of this person.',
+      'Changes the password and ends all other sign-ins of this person. A person with a second factor gives `code` too.',
       { role: 'viewer', forMembers: true, body: PasswordBody, reply: LoginReply },
-      async ({ body: { current, next }, identity: { sub, person, tokenHash }, request }) => {
+      async ({ body: { current, next, code }, identity: { sub, person, tokenHash }, request }) => {
         const refused = refuse(request, 'step_up_refused', sub, 'That is not the present password.')
         const tries = { budgets: signedInBudgets(addressOf(request), tokenHash), isKnown: true }
-        await requirePassword(people.get(person.id), { password: current }, tries, refused)
+        // First, so that a password that is not taken uses no code up.
+        passwords.requireGood(person.id, next)
+        const proved = await requirePassword(people.get(person.id), { password: current, code }, tries, refused)
         await passwords.change(person.id, next, sub)
         note(request, 'password_changed', sub)
         stepUp.endOf(person.id)
         changed(person.id)
-        const { signIn: _, ...reply } = signIn(request, people.must(person.id), 'password')
+        const { signIn: _, ...reply } = signIn(
+          request,
+          people.must(person.id),
+          proved === undefined ? 'password' : `password_and_${proved}`,
+        )
         return reply
       },
     ),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Runs } from '../agent/runs.ts'
 import type { Changes } from '../calls/changes/changes.ts'
-import { Change, ChangesReply, SentReply } from '../protocol/index.ts'
+import { Change, ChangesReply, type PersonRef, SentReply } from '../protocol/index.ts'
 import { get, Ok, ok, post, type Route } from './route.ts'
 
 const Query = z.strictObject({
@@ -12,25 +12,39 @@ const Query = z.strictObject({
   armed: z.literal('true').optional(),
 })
 
+/** A change without the words of a conversation that is closed to a person: on what it was, when and by whom. */
+function shownTo(person: PersonRef, change: Change, sees: (person: PersonRef, sessionId: string) => boolean): Change {
+  if (sees(person, change.sessionId)) return change
+  const { problem: _, undo, ...rest } = change
+  const sentence = `${change.toolName} changed ${change.target.id}.`
+  return {
+    ...rest,
+    toolInput: {},
+    sentence,
+    undo: { ...undo, sentence: 'It stands in a conversation that is closed to you.' },
+  }
+}
+
 /** `/api/changes`: lists what JARVIS changed, keeps a change that would go back by itself, and takes one back. */
 export const changeRoutes = (
   changes: Pick<Changes, 'list' | 'armed' | 'one' | 'keep'>,
   runs: Pick<Runs, 'start' | 'rename'>,
   now: () => number,
+  sees: (person: PersonRef, sessionId: string) => boolean,
 ): Route[] => [
   get(
     '/changes',
     'What JARVIS changed, newest first, and `now`, the server’s clock. `target` is such as `vm/101`, `before` Unix ms. With `armed`: those that go back by themselves, soonest first.',
     { role: 'viewer', token: 'read', query: Query, reply: ChangesReply },
-    ({ query: { target, before, limit, armed } }) => {
+    ({ query: { target, before, limit, armed }, identity }) => {
       const query = { limit, ...(target !== undefined && { target }), ...(before !== undefined && { before }) }
       const items = armed === undefined ? changes.list(query) : changes.armed().slice(0, limit)
       // By the server's clock, so that every screen counts down to the same instant.
-      return { items, now: now() }
+      return { items: items.map((change) => shownTo(identity.person, change, sees)), now: now() }
     },
   ),
-  get('/changes/:id', 'One change.', { role: 'viewer', token: 'read', reply: Change }, ({ params }) =>
-    changes.one(params.id),
+  get('/changes/:id', 'One change.', { role: 'viewer', token: 'read', reply: Change }, ({ params, identity }) =>
+    shownTo(identity.person, changes.one(params.id), sees),
   ),
   post(
     '/changes/:id/keep',

@@ -1,17 +1,8 @@
 import { z } from 'zod'
-import { reaches } from '../auth/reach.ts'
-import type { Identity } from '../auth/tokens.ts'
+import { requireHouse } from '../auth/reach.ts'
 import { isNote } from '../memory/file-keeper.ts'
 import type { Memory } from '../memory/remote.ts'
-import {
-  JarvisError,
-  MemoryFound,
-  MemoryPassage,
-  MemoryStatus,
-  WorkspaceFile,
-  WorkspaceText,
-} from '../protocol/index.ts'
-import type { Workspace } from '../workspace/files.ts'
+import { MemoryFound, MemoryPassage, MemoryStatus, WorkspaceFile, WorkspaceText } from '../protocol/index.ts'
 import { del, get, post, put, type Route } from './route.ts'
 
 const SearchQuery = z.strictObject({
@@ -21,31 +12,30 @@ const SearchQuery = z.strictObject({
 /** `checksum`: of the file as it was read; absent for a new file. */
 const FileBody = z.strictObject({ text: z.string().max(1_000_000), checksum: z.string().max(100).optional() })
 
-/** Notes and passages come from everybody's chats. @throws JarvisError `forbidden` for those who do not see them */
-function requireHouse({ person }: Identity): void {
-  if (!reaches(person, undefined))
-    throw new JarvisError(
-      'forbidden',
-      'What JARVIS remembers comes from the chats of others too. An operator may read it.',
-    )
+/** The files of the workspace. Each throws JarvisError as `Workspace` does. */
+export type NoteFiles = {
+  list(): WorkspaceFile[]
+  read(path: string): WorkspaceText
+  write(path: string, text: string, checksum: string | undefined, by: string): WorkspaceText
+  remove(path: string, by: string): void
 }
 
 /** `/api/memory`: search, workspace files, what is remembered of a session, and the index. */
 export function memoryRoutes(parts: {
   memory: Pick<Memory, 'call'> & { search(query: string, limit: number): Promise<MemoryFound> }
-  workspace: Workspace
+  files: NoteFiles
   forget(sessionId: string, by: string): Promise<void>
   undo(writeId: string, by: string): void
   redact<T>(value: T): T
 }): Route[] {
-  const { memory, workspace, redact } = parts
+  const { memory, files, redact } = parts
   return [
     get(
       '/memory/search',
       'Passages that fit a question. `limit` is 1 to 50.',
       { role: 'viewer', token: 'read', query: SearchQuery, reply: MemoryFound },
       async ({ query, identity }) => {
-        requireHouse(identity)
+        requireHouse(identity.person)
         return redact(await memory.search(query.q, query.limit))
       },
     ),
@@ -67,8 +57,8 @@ export function memoryRoutes(parts: {
       'Notes and prompt files of the workspace.',
       { role: 'viewer', reply: z.object({ items: z.array(WorkspaceFile) }) },
       ({ identity }) => {
-        requireHouse(identity)
-        return { items: workspace.list().filter(({ path }) => isNote(path)) }
+        requireHouse(identity.person)
+        return { items: files.list().filter(({ path }) => isNote(path)) }
       },
     ),
     get(
@@ -76,8 +66,8 @@ export function memoryRoutes(parts: {
       'A file with its `checksum`. Viewers get it redacted.',
       { role: 'viewer', reply: WorkspaceText },
       ({ params, identity }) => {
-        requireHouse(identity)
-        const file = workspace.read(params.path)
+        requireHouse(identity.person)
+        const file = files.read(params.path)
         // An operator edits the file and needs its unredacted text.
         return identity.role === 'operator' ? file : redact(file)
       },
@@ -86,9 +76,11 @@ export function memoryRoutes(parts: {
       '/memory/files/*path',
       'Writes a file. 409 where it changed since `checksum`.',
       { role: 'operator', body: FileBody, reply: WorkspaceText },
-      ({ params, body }) => workspace.write(params.path, body.text, body.checksum),
+      ({ params, body, by }) => files.write(params.path, body.text, body.checksum, by),
     ),
-    del('/memory/files/*path', 'Deletes a file.', { role: 'operator' }, ({ params }) => workspace.remove(params.path)),
+    del('/memory/files/*path', 'Deletes a file.', { role: 'operator' }, ({ params, by }) =>
+      files.remove(params.path, by),
+    ),
     get(
       '/memory/sessions/:id',
       'What is remembered of a session.',

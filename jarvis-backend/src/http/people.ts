@@ -47,7 +47,7 @@ export function peopleRoutes(parts: {
     ),
     post(
       '/people/:id/sign-out',
-      'Signs a person out everywhere.',
+      'Signs a person out everywhere; channels and web push that they paired end too.',
       { role: 'owner', reply: Ok },
       ({ params: { id }, by }) => {
         people.signOut(id, by)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Displays } from '../auth/displays.ts'
+import { signedOut } from '../auth/people.ts'
 import type { SignInList } from '../auth/sign-in-list.ts'
 import type { SignInStore } from '../auth/sign-ins.ts'
 import { Display, type Factors, JarvisError, MeReply, SignInInfo } from '../protocol/index.ts'
@@ -16,6 +17,8 @@ export function signInRoutes(parts: {
   displays: Displays
   durably<T>(work: () => T): T
   record(change: SignInChange): void
+  /** Ends what a person paired with channels and web push, within the transaction. */
+  endChannels(person: string, why: string): void
   /** What is open counts no longer, perhaps. */
   ended(): void
 }): Route[] {
@@ -68,11 +71,13 @@ export function signInRoutes(parts: {
     ),
     post(
       '/auth/sign-out-others',
-      'Ends all of them but this one.',
+      'Ends all of them but this one, and what you paired with channels and web push.',
       { role: 'viewer', forMembers: true, reply: Ok },
       ({ identity, by }) => {
         durably(() => {
           signIns.endAll(identity.person.id, identity.signIn)
+          // A phone that is lost approves by its messages too.
+          parts.endChannels(identity.person.id, signedOut)
           record({ what: 'others_ended', by })
         })
         parts.ended()

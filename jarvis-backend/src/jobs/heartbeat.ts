@@ -34,6 +34,8 @@ export type HeartbeatParts = {
   files: {
     /** Undefined where there is no such file. */
     read(path: string): string | undefined
+    /** Who last wrote that text of that file; undefined where it is not known. */
+    writerOf(path: string, text: string): string | undefined
     /** Adds to a file of JARVIS's own words. */
     add(path: string, text: string): void
   }
@@ -73,7 +75,9 @@ export function createHeartbeat(parts: HeartbeatParts) {
       const why = reasonFor(job, slot, keys)
       if (why === undefined) return { state: 'done', summary: `${seen}. No model was called.` }
       if (overBudget !== undefined) return { state: 'done', summary: `${seen}. No model was called: ${overBudget}` }
-      const asked = files.read(heartbeatFile) ?? usualWords
+      const own = files.read(heartbeatFile)
+      const asked = own ?? usualWords
+      const writtenBy = own === undefined ? undefined : files.writerOf(heartbeatFile, own)
       if (asked.trim() === '')
         return { state: 'done', summary: `${seen}. No model was called: ${heartbeatFile} is empty.` }
       const before = new Set(told().keys)
@@ -85,7 +89,7 @@ export function createHeartbeat(parts: HeartbeatParts) {
         `${[...before].filter((key) => !keys.includes(key)).length} of the earlier findings are over.`,
       ].join('\n')
       settings.set(toldKey, JSON.stringify({ keys, digestAt: now() } satisfies Told))
-      return { work: { kind: 'prompt', text, isForeign: true } }
+      return { work: { kind: 'prompt', text, isForeign: true, ...(writtenBy !== undefined && { writtenBy }) } }
     },
     ended({ slot, state, summary = '', runId }) {
       if (runId === undefined) return

@@ -2,7 +2,7 @@ import type { Job, JobSlot, JobWork, Principal } from '../protocol/index.ts'
 
 /**
  * A job as it is kept. `anchor`: from which intervals are counted; `cursor`: instants up to it were looked at; both Unix ms.
- * `toldAt`: when it was last told that the day's budget is used.
+ * `toldAt`: when it was last told that the day's budget is used. `changedBy`: the people who last changed its work, and when it runs.
  */
 export type StoredJob = Pick<
   Job,
@@ -18,7 +18,7 @@ export type StoredJob = Pick<
   | 'createdAt'
   | 'isShipped'
   | 'failures'
-> & { anchor: number; cursor: number; toldAt?: number }
+> & { anchor: number; cursor: number; toldAt?: number; changedBy?: { work?: string; schedule?: string } }
 
 /** A slot as it is kept. `isQueued`: it waits for the run before, and has not begun. */
 export type StoredSlot = JobSlot & { isQueued?: true }
@@ -48,14 +48,18 @@ export type Standing =
   | { state: 'running' | 'waiting' }
   | { state: 'done' | 'failed' | 'unknown'; summary: string; tokens?: number; costUsd?: number }
 
+/** `isForeign`: what it says is nobody's words, as a finding of a check. `writtenBy`: who last wrote the text that it follows, where that is known. */
+type WorkOf = { isForeign?: true; writtenBy?: string }
+
 /** What the scheduler starts runs through. */
 export type JobRuns = {
   /** @throws JarvisError; nothing was started then */
   start(run: {
     job: Pick<StoredJob, 'id' | 'name' | 'by' | 'askedBy'>
     slot: number
-    /** `isForeign`: what it says is nobody's words, as a finding of a check. */
-    work: Extract<JobWork, { kind: 'prompt' | 'call' }> & { isForeign?: true }
+    /** Who caused the run, besides the person in whose name it asks. */
+    causedBy: readonly string[]
+    work: Extract<JobWork, { kind: 'prompt' | 'call' }> & WorkOf
     link(ids: { sessionId: string; runId: string }): void
   }): void
   /** Tells how it stands whenever that changes, and its end once. */

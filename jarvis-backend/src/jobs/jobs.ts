@@ -10,6 +10,7 @@ import {
   type JobWork,
   type Principal,
   personFor,
+  personOf,
 } from '../protocol/index.ts'
 import type { JobCalls, StoredJob } from './job.ts'
 import { createJobCheck } from './job-check.ts'
@@ -151,6 +152,12 @@ export function createJobs(parts: JobsParts) {
           // A shipped job stays JARVIS's own, and has nobody's rights.
           if (!job.isShipped) next.by = by
         }
+        const who = personOf(by)
+        next.changedBy = {
+          ...job.changedBy,
+          ...(patch.work && { work: who }),
+          ...(patch.schedule && { schedule: who }),
+        }
         if (!isOld) {
           Object.assign(next, { anchor: clock.now(), cursor: clock.now() })
           if (next.state === 'ended') next.state = 'active'
@@ -160,6 +167,8 @@ export function createJobs(parts: JobsParts) {
       if (isPaused === true) pauseJob(parts, store, id, by, `Paused by ${by}.`, clock.now())
       if (isPaused === false) {
         takeOver(id, by)
+        const paused = must(id)
+        store.save({ ...paused, changedBy: { ...paused.changedBy, schedule: personOf(by) } })
         resumeJob(parts, store, id, by, clock.now())
       }
       scheduler.look()
@@ -197,7 +206,7 @@ export function createJobs(parts: JobsParts) {
     /** Starts it now, besides its schedule. @throws JarvisError `conflict` */
     run(id: string, by: string): { slot: number } {
       const job = must(id)
-      const begun = scheduler.runNow(job)
+      const begun = scheduler.runNow(job, personOf(by))
       if ('refused' in begun) throw new JarvisError('conflict', `${begun.refused} Nothing was begun.`)
       journal.append('job', { change: 'run', job: id, name: job.name, slot: begun.slot, by })
       return begun

@@ -116,7 +116,7 @@ export function createScheduler(parts: SchedulerParts) {
       disarm()
     },
     /** @returns why it cannot begin now; undefined where it has begun, under `slot` */
-    runNow(job: StoredJob): { refused: string } | { slot: number } {
+    runNow(job: StoredJob, startedBy: string): { refused: string } | { slot: number } {
       const stopped = stoppedOf(parts.settings)
       const refused =
         stopped !== undefined
@@ -124,9 +124,9 @@ export function createScheduler(parts: SchedulerParts) {
           : (busyWith(job.id) ?? (job.work.kind === 'heartbeat' ? undefined : overBudget(job)))
       if (refused !== undefined) return { refused }
       let slot = clock.now()
-      while (!parts.transactions.durably(() => store.claim({ jobId: job.id, slot, state: 'claimed', isByHand: true })))
-        slot += 1
-      begin(job, { jobId: job.id, slot, state: 'claimed', isByHand: true })
+      const claimed = { jobId: job.id, state: 'claimed', isByHand: true, startedBy } as const
+      while (!parts.transactions.durably(() => store.claim({ ...claimed, slot }))) slot += 1
+      begin(job, { ...claimed, slot })
       return { slot }
     },
   }

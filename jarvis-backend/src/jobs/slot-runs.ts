@@ -70,7 +70,7 @@ export function createSlotRuns(parts: SchedulerParts) {
     let at: { sessionId: string; runId: string } | undefined
     try {
       runs.start({
-        ...{ job, slot: slot.slot, work },
+        ...{ job, slot: slot.slot, work, causedBy: causesOf(job, slot, work) },
         link(ids) {
           at = ids
           store.update({ ...slot, ...ids, state: 'running', startedAt: slot.startedAt ?? clock.now() })
@@ -151,6 +151,12 @@ export function createSlotRuns(parts: SchedulerParts) {
     settle,
   }
 }
+
+const causesOf = (
+  { changedBy = {} }: StoredJob,
+  { startedBy }: StoredSlot,
+  { writtenBy }: Parameters<JobRuns['start']>[0]['work'],
+): string[] => [startedBy, changedBy.work, changedBy.schedule, writtenBy].filter((id) => id !== undefined)
 
 export const hasEnded = (standing: Standing): standing is Ended =>
   standing.state !== 'running' && standing.state !== 'waiting'

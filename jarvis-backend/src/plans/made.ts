@@ -38,7 +38,7 @@ export function madeOf(
     policy,
   })
   const { title } = procedure
-  const { said, goal, criteria, undoes } = request
+  const { said, writtenBy, goal, criteria, undoes } = request
   const facts = {
     hash,
     title,
@@ -53,7 +53,7 @@ export function madeOf(
   return {
     leads: {
       ...{ facts, calls: draft.calls, read: draft.read, maxAgeMs: procedure.maxAgeMs, script },
-      ...(said !== undefined && { said }),
+      ...(said !== undefined && { said, text: { hash: request.hash, ...(writtenBy !== undefined && { writtenBy }) } }),
     },
     binds: [
       { what: 'Runbook', value: `${runbook ?? title} ${short(request.hash)}` },

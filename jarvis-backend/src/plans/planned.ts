@@ -15,6 +15,8 @@ export type Request = {
   hash: string
   runbook?: string
   said?: string
+  /** The person who last wrote that text, where it is known. */
+  writtenBy?: string | undefined
   goal?: string
   criteria?: string
   undoes?: PlanFacts['undoes']

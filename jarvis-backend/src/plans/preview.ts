@@ -19,7 +19,7 @@ export function previewOf({ leads }: Made): Preview {
         : changes.map(({ number, sentence }) => `${number}. ${sentence}`).join(' '),
     affects: affected.length === 0 ? 'Nothing else found' : firstOf(affected, 6),
     undo: { kind: 'none', because: 'Each of its steps says what takes it back.' },
-    basis: { plan: leads.facts.hash },
+    basis: { plan: leads.facts.hash, ...(leads.text && { text: leads.text.hash }) },
     leads,
   }
 }

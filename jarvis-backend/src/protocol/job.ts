@@ -75,6 +75,8 @@ export const JobSlot = z.object({
   slot: z.int(),
   state: SlotState,
   isByHand: z.literal(true).optional(),
+  /** The person who started it by hand. */
+  startedBy: z.string().optional(),
   /** It was missed, and ran later because it only reads. */
   caughtUpAt: z.int().optional(),
   startedAt: z.int().optional(),

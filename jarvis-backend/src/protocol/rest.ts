@@ -18,7 +18,12 @@ export const LoginBody = z.strictObject({
   password: z.string().max(1_000),
   code: z.string().max(100).optional(),
 })
-export const PasswordBody = z.strictObject({ current: z.string().max(1_000), next: z.string().max(1_000) })
+/** `code`: of a person with a second factor. */
+export const PasswordBody = z.strictObject({
+  current: z.string().max(1_000),
+  next: z.string().max(1_000),
+  code: LoginBody.shape.code,
+})
 /** The password, with a code where one is asked for, or a passkey, given again for an action that a token alone may not do. */
 export const StepUpBody = z
   .strictObject({

@@ -104,6 +104,8 @@ export const Principal = z.object({
   for: z.string().optional(),
   /** The id of the person in whose name it asks; absent: the first owner. */
   person: z.string().optional(),
+  /** Ids of others who caused it: who started or last changed its job, or wrote the text that it follows. */
+  causedBy: z.array(z.string()).optional(),
 })
 export type Principal = z.infer<typeof Principal>
 

@@ -20,7 +20,7 @@ function shippedLibrary() {
     shipped: shippedRunbooks,
     settings: { get: (key) => kept.get(key), set: (key, value) => void kept.set(key, value) },
     lastRun: () => undefined,
-    record() {},
+    record: (_, work) => work(),
     changed() {},
     report: (error) => expect.fail(String(error)),
   })

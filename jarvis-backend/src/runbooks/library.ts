@@ -11,11 +11,19 @@ export type Files = {
   remove(path: string): void
 }
 
+/** `path`: of its file. `hash`: SHA-256 of its new text. */
+export type RunbookChange = { change: 'saved' | 'removed'; runbook: string; path: string; hash?: string; by: string }
+
 export type Library = {
   /** By name. A file that has faults is among them. */
   list(): Runbook[]
   /** @throws JarvisError `not_found` */
   get(name: string): RunbookText
+  /**
+   * The runbook that a file of the workspace is; undefined where it is none.
+   * @throws JarvisError `invalid_request` for a name that a file system may take for one, such as `Runbooks/a.md`
+   */
+  nameOf(path: string): string | undefined
   /** What runs. @throws JarvisError `not_found`; `conflict` where it has faults, with the first line */
   procedure(name: string): { procedure: Procedure; hash: string }
   /** Parses a text without saving it. */
@@ -55,8 +63,8 @@ export function createLibrary(parts: {
   shipped: ReadonlyMap<string, string>
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   lastRun(name: string): Runbook['lastRun']
-  /** Writes down who changed which runbook. */
-  record(change: { change: 'saved' | 'removed'; runbook: string; hash?: string; by: string }): void
+  /** Writes down who changed which runbook, and makes the change. Where it throws, nothing is written down. */
+  record(change: RunbookChange, work: () => void): void
   changed(): void
   report(error: unknown, message: string): void
 }): Library {
@@ -124,6 +132,12 @@ export function createLibrary(parts: {
 
   return {
     list,
+    nameOf(path) {
+      if (!path.normalize('NFKC').toLowerCase().startsWith(folder)) return undefined
+      const name = path.endsWith('.md') ? path.slice(folder.length, -3) : ''
+      if (path.startsWith(folder) && nameForm.test(name)) return name
+      throw new JarvisError('invalid_request', 'In runbooks/ are runbooks alone. Name it like runbooks/hot-node.md.')
+    },
     get: (name) => withoutProcedure(read(name)),
     procedure(name) {
       const { procedure, hash, faults } = read(name)
@@ -141,14 +155,14 @@ export function createLibrary(parts: {
           before === undefined ? 'is gone. Save it as a new one.' : 'was changed meanwhile. Read it again first.'
         throw new JarvisError('conflict', `The runbook ${name} ${why}`)
       }
-      files.write(path, text, before?.checksum)
-      parts.record({ change: 'saved', runbook: name, hash: hashOfText(text), by })
+      const change = { change: 'saved', runbook: name, path, hash: hashOfText(text), by } as const
+      parts.record(change, () => files.write(path, text, before?.checksum))
       parts.changed()
       return withoutProcedure(read(name))
     },
     remove(name, by) {
-      files.remove(pathOf(name))
-      parts.record({ change: 'removed', runbook: name, by })
+      const path = pathOf(name)
+      parts.record({ change: 'removed', runbook: name, path, by }, () => files.remove(path))
       parts.changed()
     },
     offers(check, { object, runbooks = [], inputs: known = {} }) {

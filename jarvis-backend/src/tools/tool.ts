@@ -110,7 +110,7 @@ export type Preview = {
 /**
  * A plan: calls that run one after the other, each through the gate, once this call has begun. `at`: names a call in a
  * refusal. `isLater`: it waits for what an earlier one changes, and asks by itself in its turn. `read`: what the calls were made of.
- * `said`: a person's own text that they stand in; absent where whoever asks composed them. `maxAgeMs`: how long after the
+ * `said`: a person's own text that they stand in; absent where whoever asks composed them. `text`: its hash, and who last wrote it, where that is known. `maxAgeMs`: how long after the
  * approval a call may still begin. `script`: JSON for whoever leads the run.
  */
 export type Leads = {
@@ -118,6 +118,7 @@ export type Leads = {
   calls: readonly { number: number; toolName: string; toolInput: ToolInput; at: string; isLater?: true }[]
   read: readonly { toolName: string; toolUseId: string; text: string; asked: ToolInput }[]
   said?: string
+  text?: { hash: string; writtenBy?: string }
   maxAgeMs: number
   script: unknown
 }

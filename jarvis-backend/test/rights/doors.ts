@@ -144,7 +144,6 @@ GET /events
   {
     persons: whole,
     doors: `
-GET /agents/:id/files/*path
 GET /memory/sessions/:id
 GET /settings
 `,
@@ -214,6 +213,7 @@ PUT /sessions/:id/shares/:person
     doors: `
 GET /memory/files
 GET /memory/files/*path
+GET /agents/:id/files/*path
 PUT /memory/files/*path
 DELETE /memory/files/*path
 POST /changes/:id/keep

@@ -25,7 +25,8 @@ export const makeToken = (token: {
 export const revokeToken = (name: string) => call('DELETE', `/api/tokens/${encodeURIComponent(name)}`)
 
 /** Changes the password, which signs out every other session. The reply's token replaces the present one. */
-export const changePassword = (current: string, next: string) =>
-  call<SignInReply>('POST', '/api/auth/password', { current, next })
+/** @throws ApiError `second_factor_required` where a code is missing. */
+export const changePassword = (current: string, next: string, code: string) =>
+  call<SignInReply>('POST', '/api/auth/password', { current, next, ...(code !== '' && { code }) })
 
 export const readLogs = (level: string) => call<Page<LogLine>>('GET', `/api/logs?level=${level}`)

@@ -75,7 +75,7 @@ function PasswordPage() {
             {left}
           </p>
         )}
-        {hasName && field('name', 'Name', { ref: first, autoComplete: 'username webauthn', ...words })}
+        {hasName && field('name', 'Name', { ref: first, required: false, autoComplete: 'username webauthn', ...words })}
         {field('password', 'Password', {
           ...(!hasName && { ref: first }),
           ...{ type: 'password', autoComplete: 'current-password webauthn' },
@@ -95,7 +95,8 @@ function PasswordPage() {
         <p id="sign-in-help" className="help">
           {hasName ? (
             <>
-              Nobody can sign in any more? Run <code>jarvis user</code> where JARVIS runs.
+              Without a name the first owner signs in. Nobody can sign in any more? Run <code>jarvis user</code> where
+              JARVIS runs.
             </>
           ) : (
             <>

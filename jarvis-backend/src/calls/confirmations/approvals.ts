@@ -1,20 +1,26 @@
 import { approversOf, mayApprove, unmet, usualApprovers } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { type Approvals, type Approve, type Card, JarvisError } from '../../protocol/index.ts'
+import { type Approvals, type Approve, JarvisError, type Principal } from '../../protocol/index.ts'
 import type { Decisions } from '../../signing/decisions.ts'
 import type { Receipt } from '../../signing/receipt.ts'
 import type { KnownPerson, People } from '../people.ts'
 import type { ConfirmationStore, Journal, JournalProof, StoredConfirmation } from '../ports.ts'
 
+/** Who counts as having asked: the person in whose name, and whoever else caused it. */
+const askersOf = (
+  { person, causedBy = [] }: Pick<Principal, 'person' | 'causedBy'>,
+  people: Pick<People, 'find'>,
+): string[] => [people.find(person)?.id ?? '', ...causedBy]
+
 /** What a card says of those who must approve it; undefined where one operator decides. @param people who may sign in now */
 export function approvalsOf(
   approve: Approve | undefined,
   people: People,
-  asker: string | undefined,
+  asker: Pick<Principal, 'person' | 'causedBy'>,
 ): Approvals | undefined {
   if (approve === undefined) return undefined
   const { count: needed, by: roles, notAsker } = approve
-  const problem = unmet(approve, people.list(), people.find(asker)?.id ?? '')
+  const problem = unmet(approve, people.list(), askersOf(asker, people))
   return { needed, by: [], roles, ...(notAsker && { notAsker }), ...(problem !== undefined && { problem }) }
 }
 
@@ -36,7 +42,6 @@ export function createApprovals(parts: {
     ...{ count, by },
     notAsker: notAsker ?? false,
   })
-  const askerOf = ({ requestedBy }: Pick<Card, 'requestedBy'>) => people.find(requestedBy.person)?.id ?? ''
 
   /** Whose yes stands in the journal and still counts: not of somebody who was removed or has another role now, nor a signature of a key that is gone. */
   function counting({ card, bindingHash }: Pick<StoredConfirmation, 'card' | 'bindingHash'>): Counting[] {
@@ -47,7 +52,9 @@ export function createApprovals(parts: {
       const found = people.find(person)
       return found === undefined || found.id !== person ? [] : [{ ...found, isAlone }]
     })
-    const able = new Set(approversOf(approveOf(card.approvals), known, askerOf(card)).map(({ id }) => id))
+    const able = new Set(
+      approversOf(approveOf(card.approvals), known, askersOf(card.requestedBy, people)).map(({ id }) => id),
+    )
     return known.filter(({ id, role, isAlone }) => (isAlone ? role === 'owner' : able.has(id)))
   }
 
@@ -75,11 +82,11 @@ export function createApprovals(parts: {
           'forbidden',
           `It takes ${approvals.roles.join(' or ') || 'nobody'} to approve this, and you are ${person.role}. Nothing was decided.`,
         )
-      if (approvals.notAsker && person.id === askerOf(card))
-        throw new JarvisError(
-          'forbidden',
-          'You asked for this, so others must approve it. You can deny it. Nothing was decided.',
-        )
+      if (approvals.notAsker && askersOf(card.requestedBy, people).includes(person.id)) {
+        const isOthers = card.requestedBy.causedBy?.includes(person.id) === true
+        const deed = isOthers ? 'You started this, or wrote what it follows' : 'You asked for this'
+        throw new JarvisError('forbidden', `${deed}, so others must approve it. You can deny it. Nothing was decided.`)
+      }
       const yes = counting(stored)
       if (!yes.some(({ id }) => id === person.id)) return person
       const left = approvals.needed - yes.length

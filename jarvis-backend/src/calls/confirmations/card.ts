@@ -1,7 +1,7 @@
-import { rightsOf } from '../../agent/principal.ts'
+import { rightsOf, withCauses } from '../../agent/principal.ts'
 import { describe, type Redactor, type World } from '../../gate/index.ts'
 import { mustAsk } from '../../gate/policy/profile.ts'
-import type { Card, PlanFacts, ToolCall } from '../../protocol/index.ts'
+import type { Card, PlanFacts, Principal, ToolCall } from '../../protocol/index.ts'
 import type { Leads } from '../../tools/tool.ts'
 import type { CallContext, Ready } from '../call.ts'
 import { mayGoBack, undoFacts, undoOf } from '../changes/change.ts'
@@ -25,7 +25,8 @@ export function cardOf(
   const { now, then, affects, later, basis, leads, diff } = preview ?? {}
   const undo = undoOf(ready, world, redactor)
   const deed = deedOf(ready)
-  const approvals = approvalsOf(verdict.approve, people, context.principal.person)
+  const requestedBy = causedOf(ready, context)
+  const approvals = approvalsOf(verdict.approve, people, requestedBy)
   // A plan is approved as it is shown, each time, and so is what several people approve.
   const isGrantable =
     !mustAsk(verdict.rule) && approvals === undefined && leads === undefined && rightsOf(context.principal).mayBeGranted
@@ -47,7 +48,7 @@ export function cardOf(
     ...(basis && { basis }),
     ...(diff && { diff: redactor.value([...diff]) }),
     ...(leads && { plan: redactor.value(planOf(call, leads, ready)) }),
-    requestedBy: context.principal,
+    requestedBy,
     ...(context.before !== undefined && { isAfterAnother: true }),
     ...(rightsOf(context.principal).hasModel && { mayHaveAlternative: true }),
     ...(verdict.proof && { proof: verdict.proof }),
@@ -58,6 +59,12 @@ export function cardOf(
     expiresAt,
   }
 }
+
+/** Who asks for a call, with whoever wrote the text that it follows. */
+export const causedOf = (
+  { preview }: Pick<Ready, 'preview'>,
+  { principal }: Pick<CallContext, 'principal'>,
+): Principal => withCauses(principal, [preview?.leads?.text?.writtenBy])
 
 /** The narrowest folder or site that may be allowed, where its words show all of it. */
 function offered({ grantScopes: [scope] }: Ready, redactor: Redactor): Card['scope'] {

@@ -1,5 +1,12 @@
 import { newId } from '../../lib/ids.ts'
-import type { Approvals, Approve, Card, Target } from '../../protocol/index.ts'
+import {
+  type Approvals,
+  type Approve,
+  type Card,
+  firstOwnerId,
+  type Principal,
+  type Target,
+} from '../../protocol/index.ts'
 import { quoted } from '../../redaction/visible.ts'
 import type { Ready } from '../call.ts'
 import type { Judgement } from '../judge.ts'
@@ -19,6 +26,7 @@ export type Standing =
 /** What was shown of a call when it was approved. */
 type Shown = Pick<Card, 'toolUseId' | 'callId' | 'target' | 'basis' | 'rule' | 'isAfterAnother'> & {
   approvals?: Pick<Approvals, 'needed' | 'roles' | 'notAsker'> | undefined
+  requestedBy?: Pick<Principal, 'person'>
 }
 
 /** Compares a card with its call's present verdict. */
@@ -30,6 +38,11 @@ export function standingOf(card: Shown, current: Judgement): Standing {
         : `The rules refuse it now: ${current.verdict.reason}`
     return { kind: 'over', judgement: current, note, replacedBy: card.callId ?? card.toolUseId }
   }
+  if (isOthersText(card, current)) {
+    const reason = 'The text that it follows was changed since by somebody else. Ask for it again.'
+    const judgement = { kind: 'blocked', verdict: { tier: 'black', rule: 'text_changed', reason } } as const
+    return { kind: 'over', judgement, note: reason, replacedBy: card.callId ?? card.toolUseId }
+  }
   const { verdict, target } = current
   if (verdict.tier !== 'red') return { kind: 'stands', ready: current }
   const differences = targetDifferences(card, target)
@@ -40,6 +53,13 @@ export function standingOf(card: Shown, current: Judgement): Standing {
   return differences.length === 0
     ? { kind: 'stands', ready: current }
     : { kind: 'changed', ready: current, ...replacing(differences.join(' ')) }
+}
+
+/** Whether the text that a call follows is another one now, and whoever asked did not write it. A new card would show it in their name. */
+function isOthersText({ basis, requestedBy }: Shown, { preview }: Ready): boolean {
+  const [then, now] = [basis?.text, preview?.leads?.text]
+  if (requestedBy === undefined || then === undefined || now === undefined || now.hash === then) return false
+  return now.writtenBy !== (requestedBy.person ?? firstOwnerId)
 }
 
 const isSameQuorum = (shown: Shown['approvals'], now: Approve | undefined): boolean =>

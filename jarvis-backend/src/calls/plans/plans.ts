@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import { type Approve, JarvisError, type Principal, type ToolCall, type ToolInput } from '../../protocol/index.ts'
 import { type CallContext, missing, type Ready } from '../call.ts'
+import { causedOf } from '../confirmations/card.ts'
 import { standingOf } from '../confirmations/drift.ts'
 import type { Reservation } from '../confirmations/grants.ts'
 import type { Judge } from '../judge.ts'
@@ -76,7 +77,8 @@ export function createPlans(parts: {
     begin(call: ToolCall, ready: Ready, context: CallContext, approvedBy: string | undefined) {
       const { leads = missing() } = ready.preview ?? {}
       const { toolUseId: id } = call
-      const { sessionId, principal: asker } = context
+      const { sessionId } = context
+      const asker = causedOf(ready, context)
       const at = clock.now()
       const runId = newId('run')
       const led = new Set(ready.led?.map(({ number }) => number))

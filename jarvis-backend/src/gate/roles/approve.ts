@@ -31,9 +31,13 @@ export const mayApprove = (role: string, by: readonly string[]): boolean => by.s
 /** A person as far as it counts for approvals. */
 export type Approver = { id: string; role: string; isDisabled?: boolean }
 
-/** Those who may approve a call. @param asker the person in whose name it is asked for; absent: anybody's */
-export const approversOf = <P extends Approver>({ by, notAsker }: Approve, people: readonly P[], asker?: string): P[] =>
-  people.filter(({ id, role, isDisabled }) => !isDisabled && mayApprove(role, by) && !(notAsker && id === asker))
+/** Those who may approve a call. @param askers the person in whose name it is asked for, and others who caused it; absent: anybody */
+export const approversOf = <P extends Approver>(
+  { by, notAsker }: Approve,
+  people: readonly P[],
+  askers: readonly string[] = [],
+): P[] =>
+  people.filter(({ id, role, isDisabled }) => !isDisabled && mayApprove(role, by) && !(notAsker && askers.includes(id)))
 
 const people = (count: number) => (count === 1 ? '1 person' : `${count} people`)
 
@@ -41,14 +45,14 @@ const people = (count: number) => (count === 1 ? '1 person' : `${count} people`)
 export const approveWords = ({ count, by, notAsker }: Approve): string =>
   `${people(count)} who ${count === 1 ? 'is' : 'are'} ${either(by) || 'nobody'}${notAsker ? `, ${count === 1 ? 'not' : 'none of them'} the one who asked` : ''}`
 
-/** Why a call could never be approved; undefined where it can. @param asker absent: any of those who may approve, too, may ask */
-export function unmet(approve: Approve, enrolled: readonly Approver[], asker?: string): string | undefined {
-  const able = approversOf(approve, enrolled, asker).length
+/** Why a call could never be approved; undefined where it can. @param askers as of `approversOf`; absent: any of those who may approve, too, may ask */
+export function unmet(approve: Approve, enrolled: readonly Approver[], askers?: readonly string[]): string | undefined {
+  const able = approversOf(approve, enrolled, askers).length
   // Whoever asks may be one of those who approve.
-  const needed = approve.count + (approve.notAsker && asker === undefined ? 1 : 0)
+  const needed = approve.count + (approve.notAsker && askers === undefined ? 1 : 0)
   if (able >= needed) return undefined
   const there = able === 0 ? 'nobody is' : `${people(able)} ${able === 1 ? 'is' : 'are'}`
-  const who = asker === undefined ? '' : ' besides the one who asked'
+  const who = askers === undefined ? '' : ' besides the one who asked'
   return `It takes ${approveWords(approve)}, and ${there} ${either(approve.by) || 'allowed to'}${who}.`
 }
 

@@ -9,6 +9,7 @@ import { FormSaid, type Said } from './form-problem.tsx'
 /** Changes this person's password. This browser stays signed in; the person's other browsers are signed out. */
 export function PasswordForm({ isResting }: { isResting: boolean }) {
   const [said, setSaid] = useState<Said>()
+  const [needsCode, setNeedsCode] = useState(false)
   const name = useValue(signedIn)?.name
   const change = async (form: HTMLFormElement) => {
     const given = new FormData(form)
@@ -18,10 +19,12 @@ export function PasswordForm({ isResting }: { isResting: boolean }) {
       return
     }
     try {
-      takeReply(await changePassword(read('current'), read('next')))
+      takeReply(await changePassword(read('current'), read('next'), read('code')))
       form.reset()
+      setNeedsCode(false)
       setSaid({ ok: true, text: 'Changed. You are signed out everywhere else.' })
     } catch (error) {
+      if (error instanceof ApiError && error.code === 'second_factor_required') setNeedsCode(true)
       const text = error instanceof ApiError ? error.message : 'The answer could not be read.'
       setSaid({ ok: false, text: `${text} Nothing was changed.` })
     }
@@ -48,6 +51,12 @@ export function PasswordForm({ isResting }: { isResting: boolean }) {
         New password again
         <input className="field" type="password" name="again" autoComplete="new-password" required />
       </label>
+      {needsCode && (
+        <label>
+          Code of your app, or a recovery code
+          <input className="field" name="code" autoComplete="one-time-code" required spellCheck={false} />
+        </label>
+      )}
       <button type="submit" className="button" aria-disabled={isResting}>
         Change the password
       </button>

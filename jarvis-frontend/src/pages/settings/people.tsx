@@ -70,7 +70,14 @@ export function People() {
           />
           {isOwner ? (
             <>
-              <Invitations people={people.data.items} given={people.data.roles} roles={roles} isResting={!isLive} />
+              <Invitations
+                people={people.data.items}
+                own={me.data.person}
+                given={people.data.roles}
+                roles={roles}
+                isResting={!isLive}
+                onRenamed={again}
+              />
               <WaitingAccounts given={people.data.roles} isResting={!isLive} />
             </>
           ) : (
@@ -78,10 +85,11 @@ export function People() {
           )}
           <h3>You</h3>
           <p className="role-sentence">
+            You sign in as{' '}
             <b>
               <Visible text={me.data.person.name} />
-            </b>{' '}
-            <Visible text={roleSentence(me.data.person.role, undefined)} />
+            </b>
+            . <Visible text={roleSentence(me.data.person.role, undefined)} />
           </p>
           <YourFactors me={me.data} decides={decides} isResting={!isLive} onChanged={me.again} />
           <h3>Your devices</h3>

@@ -1,7 +1,7 @@
 import type { Invitation, InvitationReply, RoleInfo } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { invite, listInvitations, withdrawInvitation } from '../../../api/links.ts'
-import type { KnownPerson } from '../../../api/people.ts'
+import { changePerson, type KnownPerson } from '../../../api/people.ts'
 import { useLoad } from '../../../api/use-load.ts'
 import { exactTime, longSpan } from '../../../lib/format.ts'
 import { Visible } from '../../../ui/boxed.tsx'
@@ -16,22 +16,35 @@ import { roleSentence } from './words.ts'
 
 type Props = {
   people: readonly KnownPerson[]
+  /** Who invites. */
+  own: { id: string; name: string }
   /** The roles that can be given. */
   given: readonly string[]
   roles: readonly RoleInfo[] | undefined
   isResting: boolean
+  onRenamed: () => void
 }
 
 /** For owners: the open invitations, and a form for a new one, whose link is shown once. */
-export function Invitations({ people, given, roles, isResting }: Props) {
+export function Invitations({ people, own, given, roles, isResting, onRenamed }: Props) {
   const { data, problem: unread, again } = useLoad('invitations', listInvitations, ['connect', 'people'])
   const { problem, isBusy, attempt } = useAttempt()
   const [made, setMade] = useState<InvitationReply>()
   const [role, setRole] = useState('operator')
   const isHeld = isResting || isBusy
+  /** Whoever is alone here has never needed a name, and is asked for one before the sign-in page asks. */
+  const isAlone = people.length === 1
   const make = (form: HTMLFormElement) => {
-    const name = String(new FormData(form).get('name')).trim()
-    void attempt(async () => setMade(await invite({ role, ...(name !== '' && { name }) }))).then((isDone) => {
+    const fields = new FormData(form)
+    const name = String(fields.get('name')).trim()
+    const ownName = String(fields.get('ownName') ?? own.name).trim()
+    void attempt(async () => {
+      if (ownName !== own.name) {
+        await changePerson(own.id, { name: ownName })
+        onRenamed()
+      }
+      setMade(await invite({ role, ...(name !== '' && { name }) }))
+    }).then((isDone) => {
       if (!isDone) return
       form.reset()
       again()
@@ -71,11 +84,29 @@ export function Invitations({ people, given, roles, isResting }: Props) {
             spellCheck={false}
           />
         </label>
+        {isAlone && (
+          <label>
+            Your own name
+            <input
+              key={own.name}
+              className="field"
+              name="ownName"
+              required
+              defaultValue={own.name}
+              maxLength={40}
+              pattern="[A-Za-z0-9._\-]+"
+              title="Letters, digits, dots, underscores or dashes"
+              autoComplete="username"
+              spellCheck={false}
+            />
+          </label>
+        )}
         <button type="submit" className="button" disabled={isHeld}>
           Make a link
         </button>
         <small className="role-sentence">
           <Visible text={roleSentence(role, roles)} />
+          {isAlone && ' Once somebody else is here, the sign-in page asks for a name: you sign in with yours.'}
         </small>
       </form>
       <FormProblem text={problem} />

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { agentDir } from '../agents/agent-dir.ts'
+import { mainAgentId, personOf, type WorkspaceFile, type WorkspaceText } from '../protocol/index.ts'
+import type { Library } from '../runbooks/library.ts'
+import { createWorkspace } from '../workspace/files.ts'
+import type { Foundation } from './foundation.ts'
+
+/**
+ * The texts that people edit, at each door: of the workspace, which is main's folder, and of other agents' folders. Every change is journalled with who
+ * made it. Each function throws JarvisError as `Workspace` does.
+ */
+export type TextFiles = {
+  list(agent: string): (WorkspaceFile & { by?: string })[]
+  read(agent: string, path: string): WorkspaceText
+  /** A runbook is saved as on its own page: one with a fault is refused. */
+  write(agent: string, path: string, text: string, checksum: string | undefined, by: string): WorkspaceText
+  remove(agent: string, path: string, by: string): void
+}
+
+/** Who last wrote a text of main's at any door. */
+export type Writers = {
+  /** @param hash SHA-256 of the text, hex */
+  note(path: string, hash: string, by: string): void
+  /** The id of that person; undefined where it is not known, as of a file that was changed on disk. */
+  of(path: string, hash: string): string | undefined
+}
+
+export function createWriters({ settings }: Pick<Foundation, 'settings'>): Writers {
+  const keyOf = (path: string) => `text_by ${path}`
+  return {
+    note: (path, hash, by) => settings.set(keyOf(path), JSON.stringify({ hash, by: personOf(by) })),
+    of(path, hash) {
+      const known = JSON.parse(settings.get(keyOf(path)) ?? '{}') as { hash?: string; by?: string }
+      return known.hash === hash ? known.by : undefined
+    },
+  }
+}
+
+export const hashOfText = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Wires the one writer of the texts that people edit. */
+export function composeTextFiles(
+  { dataDir, database, journal, settings, activity }: Foundation,
+  writers: Writers,
+  library: () => Pick<Library, 'nameOf' | 'save' | 'remove'>,
+): TextFiles {
+  const workspaceOf = (agent: string) => createWorkspace(agentDir(dataDir, agent))
+  const byKey = (agent: string, path: string) => `agent_file ${agent} ${path}`
+  const runbookAt = (agent: string, path: string) => (agent === mainAgentId ? library().nameOf(path) : undefined)
+  const saved = <T>(agent: string, path: string, by: string, change: string, work: () => T): T => {
+    const result = database.durably(() => {
+      journal.append('agent', { change, agent, path, by })
+      settings.set(byKey(agent, path), by)
+      return work()
+    })
+    activity.changed({ what: 'agents' })
+    return result
+  }
+  return {
+    list: (agent) =>
+      workspaceOf(agent)
+        .list()
+        .map((file) => {
+          const by = settings.get(byKey(agent, file.path))
+          return { ...file, ...(by !== undefined && { by }) }
+        }),
+    read: (agent, path) => workspaceOf(agent).read(path),
+    write(agent, path, text, checksum, by) {
+      const runbook = runbookAt(agent, path)
+      if (runbook !== undefined) {
+        library().save(runbook, text, checksum, by)
+        return workspaceOf(agent).read(path)
+      }
+      return saved(agent, path, by, 'file_written', () => {
+        if (agent === mainAgentId) writers.note(path, hashOfText(text), by)
+        return workspaceOf(agent).write(path, text, checksum)
+      })
+    },
+    remove(agent, path, by) {
+      const runbook = runbookAt(agent, path)
+      if (runbook === undefined) saved(agent, path, by, 'file_deleted', () => workspaceOf(agent).remove(path))
+      else library().remove(runbook, by)
+    },
+  }
+}
