@@ -10,8 +10,10 @@ export type Call = {
   input: Record<string, unknown>
   /** Where the call's words may have come from; absent when a person typed it. Read for yellow and red calls. */
   sources?: () => Sources
-  /** Values that an attached tool's schema lists; they are never taint. */
+  /** Values that the tool's schema lists; they are never taint. */
   listed?: ReadonlySet<string>
+  /** Whether a word in lower case is one of JARVIS's own, as in the descriptions of its tools. */
+  isCommon?(word: string): boolean
 }
 /** One effect of a call, on its target. */
 export type Facts = Call & { effect: Effect; target: Target; world: World }

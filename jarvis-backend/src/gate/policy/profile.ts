@@ -27,8 +27,10 @@ export const taintRule = 'taint'
 export const alwaysAsks = 'always_asks'
 /** The rule for calls that would give a site or a search a code that nobody gave: text out of a result may stand in it. No profile lowers it. */
 export const codeRule = 'code_of_nobody'
+/** The rule for notes that would count as the operator's although strangers' texts were read. No profile lowers it. */
+export const noteRule = 'note_after_strangers'
 /** Whether a call asks each time: no profile lowers it, and no grant is made for it. */
-export const mustAsk = (rule: string): boolean => [taintRule, alwaysAsks, codeRule].includes(rule)
+export const mustAsk = (rule: string): boolean => [taintRule, alwaysAsks, codeRule, noteRule].includes(rule)
 
 /** The verdict under a profile. `rule` is `profile` when the profile changed the tier. */
 export function underProfile(verdict: Verdict, name: ProfileName): Verdict {
