@@ -160,7 +160,7 @@ export function createJudge(
       toolName,
       baseTier: tool.tier,
       input,
-      listed: attached?.listed ?? listedIn(inputSchemaOf(tool)),
+      ...(attached ? { listed: attached.listed } : { choices: listedIn(inputSchemaOf(tool)) }),
       isCommon: (word: string) => vocabulary().has(word),
       ...(sources && { sources: () => withOrigins(sources(), catalog) }),
     }

@@ -166,7 +166,7 @@ function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world
 
 /** What of a call's words came out of a result. May throw. */
 export function taintIn(
-  { input, sources, listed, isCommon }: Call,
+  { input, sources, listed, choices, isCommon }: Call,
   effects: readonly Effect[],
   world: World,
 ): ReturnType<typeof taintOf> {
@@ -182,6 +182,7 @@ export function taintIn(
   )
   const taint = taintOf((name) => commands.includes(name), words as Call['input'], heard, world, {
     isCommon: (word) => isCommon?.(word) === true && !acted.has(word),
+    isChoice: (word) => choices?.has(word) === true,
     hasService: services.length > 0,
     refers: effects.flatMap(({ refers }) => refers?.argument ?? []),
   })

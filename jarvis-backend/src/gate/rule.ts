@@ -10,8 +10,10 @@ export type Call = {
   input: Record<string, unknown>
   /** Where the call's words may have come from; absent when a person typed it. Read for yellow and red calls. */
   sources?: () => Sources
-  /** Values that the tool's schema lists; they are never taint. */
+  /** Values that an attached tool's schema lists; they are never taint. */
   listed?: ReadonlySet<string>
+  /** The same of JARVIS's own tool, such as `restart`: a stranger may have chosen among them, so they ask and refuse nothing. */
+  choices?: ReadonlySet<string>
   /** Whether a word in lower case is one of JARVIS's own, as in the descriptions of its tools. */
   isCommon?(word: string): boolean
 }

@@ -12,6 +12,7 @@ const things = new Set([
   'guest',
   'vm',
   'container',
+  'docker',
   'service',
   'config',
   'package',

@@ -917,6 +917,12 @@ describe('a call asks, and is not refused, where', () => {
       run('stop my old proxy'),
     ],
     ['a tag in a list has the name of a service', [asked, tool('get_vms', '101 tags: corosync')], restart('corosync')],
+    [
+      'a log chose among the values of a schema',
+      [operator('is jellyfin well?'), ssh('dmesg', 'restart it')],
+      ['control_docker_container', { container: 'jellyfin', act: 'restart' }],
+      { isChoice: (word) => word === 'restart', isCommon: (word) => word === 'restart' },
+    ],
     ['a short word stands in a log', [asked, ssh('dmesg', 'use abc')], ['desk__join', { channel: 'abc' }]],
     [
       'a log named a storage that JARVIS had listed',

@@ -72,6 +72,8 @@ export type Taint = {
 export type About = {
   /** Whether a word in lower case is one of JARVIS's own, as in the descriptions of its tools, and names nothing that the call acts on. */
   isCommon?(word: string): boolean
+  /** Whether a word is one of those that its tool's schema lists. */
+  isChoice?(word: string): boolean
   /** The call acts on a service, of which JARVIS keeps no list. */
   hasService?: boolean
   /** Arguments that are ids of what JARVIS made, where it matters which one a result gave. */

@@ -30,6 +30,7 @@ export function createScale(sources: Sources, { cluster }: Pick<World, 'cluster'
     const word = name.toLowerCase()
     if (isMadeHere(name) && about.refers?.includes(argument) !== true) return 'none'
     const isLive = live.has(word)
+    if (about.isChoice?.(name)) return source.isComposed ? 'none' : 'asks'
     if (about.isCommon?.(word)) return 'none'
     const isPick = (source.isComposed && isLive) || source.listed?.().has(name) === true
     if (isPick && about.hasService !== true) return 'none'
