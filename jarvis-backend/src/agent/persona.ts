@@ -68,5 +68,8 @@ export const systemPrompt = ({ soul, identity, agents, user, tools }: PromptText
 /** How many characters of a prompt are the house's rules; people wrote the rest. */
 export const charsOfRules = houseRules.trim().length
 
+/** A prompt without the house's rules: what people wrote for it. */
+export const wordsOfPeople = (prompt: string): string => prompt.replace(houseRules.trim(), '')
+
 /** The summary as the model is given it with a message. */
 export const asClusterData = (summary: string): string => `<cluster_state>\n${summary}\n</cluster_state>`

@@ -11,6 +11,14 @@ export type Sources = {
     /** JARVIS composed it: what others wrote stands in it as names alone. */
     isComposed?: boolean
     asked?: ToolInput
+    /** JARVIS wrote it down by itself. */
+    isOwnNote?: boolean
+    /** A file that the operator attached. */
+    isFile?: boolean
+    /** What an attached server says of a tool. */
+    isDescription?: boolean
+    /** The names and ids of the things that its data lists; they count where a tool of JARVIS's lists the cluster. */
+    listed?: () => ReadonlySet<string>
     /** Of a page, as its tool says: the address at which it was read, and whether other sites may stand in it. */
     page?: { url: string; isMixed: boolean }
     /** Of what was recalled: what the operator said, and JARVIS did of itself, in the conversations that the text names. */
@@ -21,7 +29,12 @@ export type Sources = {
   operatorTexts: string[]
   /** Pictures were read, in which nobody but the model can look for words. */
   hasPictures?: true
+  /** Where a model of JARVIS's asks: what its prompt held that no stranger wrote. */
+  prompt?: { toolName: typeof promptSource; toolUseId: string; text: string }[]
 }
+
+/** The name under which texts of the prompt are sources. `toolUseId` says which of them. */
+export const promptSource = 'prompt'
 
 /** The entries that tell what a person said in a conversation, and what the gate let run there. Results are none. */
 export const tellingTypes = [
@@ -38,6 +51,7 @@ export const tellingTypes = [
 export const sourceTypes = [
   'user',
   'recalled',
+  'skill',
   'assistant',
   'tool_result',
   'reconciled',
@@ -74,7 +88,8 @@ export function sourcesOf(
   }
   const remembered = (text: string) => (isClients ? () => [] : () => saidIn(text, wordsOf))
   const calls = new Map<string, { toolName: string; asked: ToolInput }>()
-  const sources: Sources = { results: [], operatorTexts: [] }
+  const prompt: Required<Sources>['prompt'] = []
+  const sources: Sources = { results: [], operatorTexts: [], ...(!isClients && { prompt }) }
   /** Names in it are others' words, as in any result. */
   const tellContext = (text: string | undefined, toolUseId: string) => {
     if (text !== undefined) sources.results.push({ toolName: 'cluster_state', isComposed: true, text, toolUseId })
@@ -82,9 +97,9 @@ export function sourcesOf(
   const tellFiles = (files: readonly Attachment[] = [], toolUseId: string) => {
     for (const file of files) {
       if (isPicture(file)) sources.hasPictures = true
-      else sources.results.push({ toolName: attachedFile, toolUseId, text: textOf(file.id) ?? '' })
+      else sources.results.push({ toolName: attachedFile, toolUseId, text: textOf(file.id) ?? '', isFile: true })
       // Whoever made the file named it.
-      sources.results.push({ toolName: attachedFile, toolUseId, text: file.name })
+      sources.results.push({ toolName: attachedFile, toolUseId, text: file.name, isFile: true })
     }
   }
   const tellWords = (by: string, words: readonly string[], toolUseId: string) => {
@@ -113,7 +128,8 @@ export function sourcesOf(
       if (call === undefined) continue
       const page = entry.type === 'tool_result' ? pageIn(entry.data) : undefined
       const origin = { ...call, toolUseId: entry.toolUseId, ...(page && { page }) }
-      sources.results.push({ ...origin, text, saidIfRecalled: remembered(text) })
+      const data = entry.type === 'tool_result' ? entry.data : undefined
+      sources.results.push({ ...origin, text, saidIfRecalled: remembered(text), listed: () => listedIn(data) })
     } else if (isClients) {
     } else if (entry.type === 'user') {
       if (entry.job?.isForeign)
@@ -133,11 +149,16 @@ export function sourcesOf(
       // The task is a model's own words, as all that a model says: neither an order nor a stranger's text.
       tellContext(entry.context, entry.toolUseId)
     } else if (entry.type === 'recalled') {
-      // What the operator wrote down is neither an order given now nor a stranger's text.
-      const suspect = entry.items.filter(({ isFromTools }) => isFromTools)
-      for (const { text, name } of suspect) {
-        sources.results.push({ toolName: 'memory', toolUseId: name, text, said: remembered(text) })
+      for (const { text, name, isFromTools, isOwnNote } of entry.items) {
+        // What the operator wrote down is neither an order given now nor a stranger's text.
+        if (!isFromTools) prompt.push({ toolName: promptSource, toolUseId: name, text })
+        else {
+          const own = isOwnNote && { isOwnNote }
+          sources.results.push({ toolName: 'memory', toolUseId: name, text, said: remembered(text), ...own })
+        }
       }
+    } else if (entry.type === 'skill') {
+      prompt.push({ toolName: promptSource, toolUseId: entry.name, text: entry.text })
     } else if (entry.type === 'confirm_resolved' && isOperators(entry.decision)) {
       tellWords(entry.by, wordsWith(entry), entry.toolUseId)
     } else if (entry.type === 'question_resolved') {
@@ -150,6 +171,23 @@ export function sourcesOf(
 function pageIn(data: unknown): { url: string; isMixed: boolean } | undefined {
   const { url, isMixed } = (data ?? {}) as { url?: unknown; isMixed?: unknown }
   return typeof url === 'string' ? { url, isMixed: isMixed === true } : undefined
+}
+
+/** Fields of results under which a thing has its name or its id. */
+const namingFields = new Set(
+  'name id storage volid snapshot job upid iface pool disk target node archive namespace datastore store'.split(' '),
+)
+
+/** The names and ids of the things in a result's data. Free texts, such as notes and tags, are none. */
+function listedIn(data: unknown, found = new Set<string>()): ReadonlySet<string> {
+  if (Array.isArray(data)) for (const item of data) listedIn(item, found)
+  else if (typeof data === 'object' && data !== null) {
+    for (const [key, value] of Object.entries(data)) {
+      if (typeof value !== 'string') listedIn(value, found)
+      else if (namingFields.has(key)) found.add(value)
+    }
+  }
+  return found
 }
 
 /** The name under which an attached file is a source. */

@@ -8,13 +8,19 @@ import {
   type Effect,
   effectsOf,
   Mistake,
+  promptSource,
+  repeatsOthers,
   type Scope,
+  type Source,
   type Sources,
   scopesOf,
   type World,
 } from '../gate/index.ts'
 import { taintRule } from '../gate/policy/profile.ts'
 import { unfitInput } from '../lib/depth.ts'
+import { listedIn } from '../lib/listed-in.ts'
+import { onceFor } from '../lib/once-for.ts'
+import { textsIn } from '../lib/texts-in.ts'
 import {
   type Principal,
   readAs,
@@ -24,7 +30,7 @@ import {
   tiers,
   type Verdict,
 } from '../protocol/index.ts'
-import type { Catalog } from '../tools/catalog.ts'
+import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
 import type { Preview, StandIn, Tool } from '../tools/tool.ts'
 import { judgeLed, strictestOf } from './led.ts'
 import { onlyOwner, type People } from './people.ts'
@@ -49,6 +55,8 @@ export type Judgement =
       preview?: Preview
       /** The calls that it leads to, in their order. */
       led?: readonly Led[]
+      /** Of a tool that remembers: whether it would keep words that may be strangers'. */
+      repeatsOthers?(): boolean
       /** The folders or the site for which a person may have allowed such calls, the narrowest first. */
       grantScopes: readonly Scope[]
     }
@@ -126,6 +134,7 @@ export function createJudge(
   agents: Pick<Agents, 'find'> = onlyMain(),
   people: Pick<People, 'find'> = onlyOwner,
 ): Judge {
+  const vocabulary = onceFor(() => catalog.list(), vocabularyOf)
   const judge: Judge = (toolName, rawInput, sources, asker) => {
     // A child run may do what both agents may: nobody gains rights by asking another agent.
     const ids = [...new Set([agentIdOf(asker ?? {}), asker?.for ?? agentIdOf(asker ?? {})])]
@@ -177,7 +186,8 @@ export function createJudge(
       toolName,
       baseTier: tool.tier,
       input,
-      ...(attached && { listed: attached.listed }),
+      ...(attached ? { listed: attached.listed } : { choices: listedIn(inputSchemaOf(tool)) }),
+      isCommon: (word: string) => vocabulary().has(word),
       ...(sources && { sources: () => withOrigins(sources(), catalog) }),
     }
     const own = decide(call, effects, now)
@@ -211,6 +221,7 @@ export function createJudge(
       grantScopes,
       ...(preview && { preview }),
       ...(led && { led: led.calls }),
+      ...(tool.remembers && { repeatsOthers: () => repeatsOthers(call) }),
       kind: 'ready',
       verdict: whole,
       tool,
@@ -277,25 +288,37 @@ const invalid = (tool: Tool, message: string): Extract<Judgement, { kind: 'inval
 
 const noEffect = { target: noTarget }
 
+/** The words in which JARVIS itself speaks of what it does: those of its tools' names, descriptions and arguments. */
+function vocabularyOf(tools: readonly Tool[]): ReadonlySet<string> {
+  const own = tools.filter(({ attached }) => attached === undefined)
+  const texts = own.flatMap((tool) => [tool.name, tool.title, tool.description, ...textsIn(inputSchemaOf(tool))])
+  return new Set(texts.flatMap((text) => text.toLowerCase().match(/[a-z]+/g) ?? []))
+}
+
 /** What a result is made of says its tool. What repeats another result taints as that one does, so it is left out. */
-function withOrigins({ results, ...rest }: Sources, catalog: Catalog): Sources {
+function withOrigins({ results, prompt, ...rest }: Sources, catalog: Catalog): Sources {
   const known = new Set(results.map(({ toolUseId }) => toolUseId))
   const first = results.filter(({ toolName, asked = {} }) => {
     const original = catalog.get(toolName)?.rereads?.(asked as never)
     return original === undefined || !known.has(original)
   })
-  const told = first.flatMap(({ saidIfRecalled, ...result }) => {
+  const approved: Source[] = []
+  const told = first.flatMap(({ saidIfRecalled, listed, ...result }) => {
     const tool = catalog.get(result.toolName)
-    if (tool?.isApprovedText) return []
+    if (tool?.isApprovedText) {
+      approved.push({ ...result, toolName: promptSource })
+      return []
+    }
     return {
       ...result,
       ...(tool?.isComposed && { isComposed: true }),
       ...(tool?.namesNoChange && { namesNoChange: true }),
+      ...(tool?.lists && listed && { listed }),
       ...(tool?.givesAddresses && { givesAddresses: true }),
       ...(tool?.recalls && saidIfRecalled !== undefined && { said: saidIfRecalled }),
     }
   })
-  return { results: told, ...rest }
+  return { results: told, ...rest, ...(prompt && { prompt: [...prompt, ...approved] }) }
 }
 
 /** What a call does, for those who judge nothing; empty where that cannot be told. */

@@ -9,6 +9,7 @@ import { isSignedBy } from './proof.ts'
 import { both } from './roles/approve.ts'
 import type { Call, Facts, Rule } from './rule.ts'
 import { orderedBy, orderedVerdict } from './taint/ordered.ts'
+import { withPrompt } from './taint/sources.ts'
 import { repeatedFrom, type Source, type Sources, taintedVerdict, taintOf } from './taint/taint.ts'
 import { rank } from './tiers.ts'
 import { guestOf } from './topology/topology.ts'
@@ -174,7 +175,7 @@ function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world
 
 /** What of a call's words came out of a result. May throw. */
 export function taintIn(
-  { input, sources, listed }: Call,
+  { input, sources, listed, choices, isCommon }: Call,
   effects: readonly Effect[],
   world: World,
 ): ReturnType<typeof taintOf> {
@@ -183,8 +184,17 @@ export function taintIn(
   const named: Call['input'] = { ...input, ...Object.assign({}, ...addresses.map((url) => saidBy(url))) }
   const words = listed === undefined ? named : withoutListed(named, listed)
   const commands = effects.flatMap(({ executes }) => executes?.argument ?? [])
-  const heard = withoutOwn(sources(), input, effects)
-  const taint = taintOf((name) => commands.includes(name), words as Call['input'], heard, world)
+  const heard = withoutOwn(addresses.length > 0 ? withPrompt(sources()) : sources(), input, effects)
+  const services = effects.flatMap(({ service }) => service ?? [])
+  const acted = new Set(
+    [...services, ...effects.flatMap(({ target }) => target.name ?? [])].map((name) => name.toLowerCase()),
+  )
+  const taint = taintOf((name) => commands.includes(name), words as Call['input'], heard, world, {
+    isCommon: (word) => isCommon?.(word) === true && !acted.has(word),
+    isChoice: (word) => choices?.has(word) === true,
+    hasService: services.length > 0,
+    refers: effects.flatMap(({ refers }) => refers?.argument ?? []),
+  })
   const id = effects.find(({ refers }) => taint !== undefined && refers?.argument === taint.argument)?.refers
   return taint && { ...taint, ...(id && { because: id.because }) }
 }

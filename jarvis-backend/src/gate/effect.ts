@@ -55,6 +55,8 @@ export type Effect = Touch & {
   becomes?: Becomes
   /** Of `on: 'file'`: its path in the memory's folder. */
   file?: string
+  /** Of `on: 'file'`: a part of what stands there becomes another text. */
+  isRewrite?: true
   /** Of `on: 'path'`: where it is. */
   place?: Place
   /** Of `on: 'web'`. */

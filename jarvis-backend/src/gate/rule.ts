@@ -12,6 +12,10 @@ export type Call = {
   sources?: () => Sources
   /** Values that an attached tool's schema lists; they are never taint. */
   listed?: ReadonlySet<string>
+  /** The same of JARVIS's own tool, such as `restart`: a stranger may have chosen among them, so they ask and refuse nothing. */
+  choices?: ReadonlySet<string>
+  /** Whether a word in lower case is one of JARVIS's own, as in the descriptions of its tools. */
+  isCommon?(word: string): boolean
 }
 /** One effect of a call, on its target. */
 export type Facts = Call & { effect: Effect; target: Target; world: World }

@@ -6,9 +6,10 @@ import { guestOfUnit, isNoService, plainService } from '../ssh-grammar/services.
 import { isLost } from './effect.ts'
 import { movedMarks } from './marks.ts'
 import { placeRules } from './places/rules.ts'
-import { alwaysAsks, markRule } from './policy/profile.ts'
+import { alwaysAsks, markRule, noteRule } from './policy/profile.ts'
 import type { Facts, Rule } from './rule.ts'
 import { namesStorage } from './storages.ts'
+import { repeatsOthers } from './taint/sources.ts'
 import { topologyRules } from './topology/rules.ts'
 import { guestOf, lockWords, serviceRisk } from './topology/topology.ts'
 import { restartDoubt, serviceNames } from './topology/units.ts'
@@ -18,6 +19,8 @@ const power = [{ kind: 'power', on: 'guest' }] as const
 const commands = [{ kind: 'execute', on: 'node' }] as const
 const services = [{ kind: 'power', on: 'service' }] as const
 const instructions = new Set(promptFiles.map((file) => file.toLowerCase()))
+/** Some file systems know no case. */
+const isInstructions = ({ effect }: Facts) => instructions.has(effect.file?.toLowerCase() ?? '')
 /** What a command comes to. */
 const judged = ({ effect }: Facts) => judgeCommand(effect.executes?.text ?? '')
 const changeOf = (facts: Facts) => {
@@ -179,10 +182,16 @@ export const rules: readonly Rule[] = [
     because: (facts) => restartDoubt(serviceOf(facts), facts.target) ?? '',
   },
   {
+    name: noteRule,
+    effects: [{ kind: 'data', on: 'file' }],
+    when: (facts) => (facts.effect.isRewrite === true || isInstructions(facts)) && repeatsOthers(facts),
+    tier: 'red',
+    because: 'Texts of others were read before, and what it writes counts as your own words from then on.',
+  },
+  {
     name: 'own_instructions',
     effects: [{ kind: 'data', on: 'file' }],
-    // Some file systems know no case.
-    when: ({ effect }) => instructions.has(effect.file?.toLowerCase() ?? ''),
+    when: isInstructions,
     tier: 'red',
     because: ({ effect }) =>
       `${quoted(effect.file ?? '')} stands in every prompt: what it says, JARVIS follows from then on.`,

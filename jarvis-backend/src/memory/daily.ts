@@ -1,5 +1,8 @@
 /** Heading of JARVIS's own lines. They quote tools' output, so they stay untrusted when recalled. */
 export const ownHeading = '## What JARVIS did'
+/** Heading of notes that a client wrote, or a model after it had read what others wrote. They stay those others' words when recalled. */
+export const othersHeading = '## What others wrote'
+const untrusted: ReadonlySet<string> = new Set([ownHeading, othersHeading])
 const notesHeading = '## Notes'
 
 /** Path of a day's file, `memory/2026-01-31.md`, in local time. */
@@ -10,13 +13,14 @@ export function dailyPath(at: number): string {
 }
 
 /** The text to append to a day's file so that `line` stands under its heading. @param text the present file */
-export function dailyAddition(text: string, line: string, by: 'jarvis' | 'notes'): string {
-  const last = [...text.matchAll(/^##? .+$/gm)].at(-1)?.[0].trim()
-  if (by === 'jarvis') return last === ownHeading ? `${line}\n` : `\n${ownHeading}\n\n${line}\n`
-  return last === ownHeading ? `\n${notesHeading}\n\n${line}\n` : `${line}\n`
+export function dailyAddition(text: string, line: string, by: 'jarvis' | 'others' | 'notes'): string {
+  const last = [...text.matchAll(/^##? .+$/gm)].at(-1)?.[0].trim() ?? ''
+  const heading = { jarvis: ownHeading, others: othersHeading, notes: notesHeading }[by]
+  const isThere = by === 'notes' ? !untrusted.has(last) : last === heading
+  return isThere ? `${line}\n` : `\n${heading}\n\n${line}\n`
 }
 
-/** The parts of a file below JARVIS's own heading. */
+/** The parts of a file that are not the operator's. */
 export const ownTextOf = (text: string): string =>
   partsOf(text)
     .flatMap((part) => (part.isFromTools ? part.text : []))
@@ -41,10 +45,10 @@ export function lessonAbove(lines: readonly string[], number: number): { text: s
   return undefined
 }
 
-/** Splits a file by author: text below JARVIS's own heading came from tools. */
+/** Splits a file by author: text below the heading of JARVIS or of others came from tools. */
 export function partsOf(text: string): { text: string; isFromTools: boolean; firstLine: number }[] {
   // Most files have no such heading; their text is returned without a copy.
-  if (!text.includes(ownHeading)) return [{ text, isFromTools: false, firstLine: 1 }]
+  if (![...untrusted].some((heading) => text.includes(heading))) return [{ text, isFromTools: false, firstLine: 1 }]
   const parts: { text: string; isFromTools: boolean; firstLine: number }[] = []
   let lines: string[] = []
   let isFromTools = false
@@ -56,9 +60,9 @@ export function partsOf(text: string): { text: string; isFromTools: boolean; fir
   }
   text.split('\n').forEach((line, at) => {
     if (/^##? /.test(line)) {
-      const isOwn = line.trim() === ownHeading
-      if (isOwn !== isFromTools) flush(at + 1)
-      isFromTools = isOwn
+      const isUntrusted = untrusted.has(line.trim())
+      if (isUntrusted !== isFromTools) flush(at + 1)
+      isFromTools = isUntrusted
     }
     lines.push(line)
   })

@@ -1,5 +1,6 @@
 import { queryWords } from 'hybrid-index'
-import type { Recalled } from '../protocol/index.ts'
+import type { MemoryHit, Recalled } from '../protocol/index.ts'
+import { ownHeading } from './daily.ts'
 import type { SourceKind } from './ports.ts'
 import type { Memory } from './remote.ts'
 
@@ -10,11 +11,14 @@ const mostPassages = 5
 /** A passage must rank this high in one of the lists; lower ones are rarely relevant. */
 const highestRanks = { vector: 4, keyword: 6 }
 
+/** The heartbeat's results repeat themselves day and night, so they would crowd out notes. A search finds them. */
+const isBeat = (name: string) => /(?:^|\/)HEARTBEAT_RESULTS\.md$/i.test(name)
+
 /** `problem`: why the notes were not searched, for a person. */
 export type Recall = { items: Recalled[]; problem?: string }
 
 /**
- * Recalls notes that fit a message, best first, about 700 tokens at most. Conversations are not recalled. A message with fewer than two
+ * Recalls notes that fit a message, best first, about 700 tokens at most. Conversations and the heartbeat's results are not recalled. A message with fewer than two
  * meaningful words recalls nothing. Waits at most 300 ms.
  */
 export function createRecall(memory: Memory) {
@@ -29,7 +33,7 @@ export function createRecall(memory: Memory) {
     })
     const found = await Promise.race([
       memory
-        .call('search', { query: message.slice(0, 500), limit: 10, kinds: files })
+        .call('search', { query: message.slice(0, 500), limit: 20, kinds: files })
         .catch((error: Error) => error.message),
       late,
     ])
@@ -39,13 +43,24 @@ export function createRecall(memory: Memory) {
     }
     const recalled: Recalled[] = []
     let left = budgetChars
-    for (const { kind, name, title, firstLine, lastLine, changedAt, isFromTools, text, ...ranks } of found.hits) {
+    const beats = found.hits.filter(({ name }) => isBeat(name))
+    /** The rank that a hit has among those that may be recalled. */
+    const rankOf = (hit: MemoryHit, list: 'vectorRank' | 'keywordRank') => {
+      const rank = hit[list] ?? Number.POSITIVE_INFINITY
+      return rank - beats.filter((beat) => (beat[list] ?? Number.POSITIVE_INFINITY) < rank).length
+    }
+    for (const hit of found.hits) {
+      const { kind, name, title, firstLine, lastLine, changedAt, isFromTools, text, heading } = hit
+      if (isBeat(name)) continue
       const isHigh =
-        (ranks.vectorRank ?? Number.POSITIVE_INFINITY) <= highestRanks.vector ||
-        (ranks.keywordRank ?? Number.POSITIVE_INFINITY) <= highestRanks.keyword
+        rankOf(hit, 'vectorRank') <= highestRanks.vector || rankOf(hit, 'keywordRank') <= highestRanks.keyword
       if (!isHigh || text.length > left) continue
       left -= text.length
-      recalled.push({ kind, name, title, firstLine, lastLine, changedAt, isFromTools, text })
+      const isOwnNote = isFromTools && `## ${heading.split(' > ').at(-1)}` === ownHeading
+      recalled.push({
+        ...{ kind, name, title, firstLine, lastLine, changedAt, isFromTools, text },
+        ...(isOwnNote && { isOwnNote }),
+      })
       if (recalled.length === mostPassages) break
     }
     return { items: recalled }

@@ -67,6 +67,8 @@ export const Recalled = z.object({
   changedAt: z.int(),
   /** Written by tools or others, so it is treated as data. */
   isFromTools: z.boolean(),
+  /** Of those: JARVIS wrote it down by itself, and it repeats no stranger's text at length. */
+  isOwnNote: z.literal(true).exactOptional(),
   text: z.string(),
 })
 export type Recalled = z.infer<typeof Recalled>

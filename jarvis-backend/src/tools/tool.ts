@@ -57,6 +57,8 @@ export type ToolContext = Required<CallOptions> & {
   sessionId?: string
   runId?: string
   approvedBy?: string
+  /** Whether texts of strangers were read before the call, and it says more than the operator's own words. */
+  repeatsOthers?(): boolean
   ask?: (asking: Asking, signal?: AbortSignal) => Promise<QuestionResolution>
   /** The part of the cluster that the person may see in whose name it is asked; absent: all of it. */
   sees?(state: ClusterState): ClusterState
@@ -188,6 +190,8 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   isComposed?: true
   /** What JARVIS composes in its answers names no tool that changes something: where one is named, an error's text does that. */
   namesNoChange?: true
+  /** Its data lists things of the cluster by their names and ids, so that a call may pick from it. */
+  lists?: true
   /** Its answers are addresses that a search found, which may be asked as they stand there. */
   givesAddresses?: true
   /** It reads or writes what JARVIS remembers, so an agent without a memory may not use it. */

@@ -96,7 +96,7 @@ function sourcesOfCall({ entries, parentOf }: Made, runId: string, call: ToolCal
   }
   const reading = createRunReading(
     store as unknown as TranscriptStore,
-    { principalIn: () => who } as unknown as RunFacts,
+    { principalIn: () => who, profileOf: () => ({ prompt: '', tools: [] }) } as unknown as RunFacts,
   )
   return reading.sourcesFor({ id: 'ses' } as LiveSession, run, call)
 }

@@ -1,11 +1,13 @@
-import type { Principal, ToolCall } from '../../protocol/index.ts'
+import { textsIn } from '../../lib/texts-in.ts'
+import { attachedServerOf, type Principal, type ToolCall } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
 import type { Attachments } from '../attachments.ts'
 import { foldsIn, isGiven } from '../context/folds.ts'
+import { wordsOfPeople } from '../persona.ts'
 import { rightsOf } from '../principal.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { StoredEntry, TranscriptStore } from '../sessions/transcript-store.ts'
-import { type Sources, sourcesOf, sourceTypes, tellingTypes } from '../sources.ts'
+import { promptSource, type Sources, sourcesOf, sourceTypes, tellingTypes } from '../sources.ts'
 import type { RunFacts } from './facts.ts'
 
 /** Runs of an earlier conversation in which a text of the memory may have been said. */
@@ -51,7 +53,7 @@ export function createRunReading(
   }
 
   /** The texts that the principal had read: a model all that it was given, a client the results of its own earlier calls. */
-  function sourcesFor(session: LiveSession, run: ActiveRun, { toolUseId }: ToolCall): Sources {
+  function sourcesFor(session: LiveSession, run: ActiveRun, { toolUseId, toolName }: ToolCall): Sources {
     const principal = principalIn(run)
     const { isForeign, hasModel } = rightsOf(principal)
     // A command is the operator's own words.
@@ -63,7 +65,18 @@ export function createRunReading(
     )
     const { read = [] } = ('asked' in run.origin && run.origin.asked) || {}
     const resources = read.map((text) => ({ toolName: 'resource', toolUseId: 'resource', text }))
-    return { ...sources, results: [...resources, ...sources.results] }
+    const results = [...resources, ...sources.results]
+    if (!hasModel) return { ...sources, results }
+    const { prompt, tools } = profileOf(session, run)
+    const server = attachedServerOf(toolName)
+    // A server knows its own words, and says them to itself.
+    const others = tools.filter(({ name }) => ![undefined, server].includes(attachedServerOf(name)))
+    const descriptions = others.map((tool) => {
+      const text = textsIn([tool.description, tool.inputSchema]).join('\n')
+      return { toolName: tool.name, toolUseId: tool.name, text, isDescription: true }
+    })
+    const written = { toolName: promptSource, toolUseId: 'its files', text: wordsOfPeople(prompt) } as const
+    return { ...sources, prompt: [written, ...(sources.prompt ?? [])], results: [...descriptions, ...results] }
   }
 
   /** The newest of an operator's conversation. */

@@ -59,6 +59,7 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
       ...{ isForeign, hasModel, asker: context.principal, sessionId, runId },
       ...(loadedSkills && { loadedSkills }),
       ...(approvedBy !== undefined && { approvedBy }),
+      ...(ready.repeatsOthers && { repeatsOthers: ready.repeatsOthers }),
       ...(sees && { sees }),
     }
     if (ready.tool.outlives !== true) running.add(walk)

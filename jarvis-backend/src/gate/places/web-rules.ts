@@ -3,6 +3,7 @@ import { isPublicAddress } from '../../lib/public-address.ts'
 import { quoted } from '../../redaction/visible.ts'
 import { codeRule } from '../policy/profile.ts'
 import type { Facts, Rule } from '../rule.ts'
+import { withPrompt } from '../taint/sources.ts'
 import { repeatedFrom, taintOf } from '../taint/taint.ts'
 import type { World } from '../world.ts'
 import { codeIn, isGiven, isStrange, siteOf } from './web-words.ts'
@@ -26,7 +27,7 @@ const isListed = (facts: Facts) => facts.world.policy.workbench.web.private.has(
 /** What a call that asks no address itself sends out, such as a search, repeats of a result. */
 const repeated = ({ effect, input, sources, world }: Facts) =>
   effect.url === undefined && effect.kind === 'read' && sources !== undefined
-    ? taintOf(() => false, input, withoutAddresses(sources()), world)
+    ? taintOf(() => false, input, withoutAddresses(withPrompt(sources())), world)
     : undefined
 
 /** What a search found may be searched for. */
@@ -66,7 +67,7 @@ export const webRules: readonly Rule[] = [
     when: isStrange,
     tier: 'red',
     because: (facts) =>
-      `Neither you nor a search named ${quoted(siteIn(facts))}, and texts of strangers were read before: an address can carry out what was read.`,
+      `Neither you nor a search named ${quoted(siteIn(facts))}: an address can carry out what was read, such as your notes.`,
   },
   {
     name: 'repeating_query',

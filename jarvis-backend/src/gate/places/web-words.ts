@@ -1,6 +1,7 @@
 import { attachedServerOf } from '../../protocol/index.ts'
 import type { Facts } from '../rule.ts'
-import { type Source, type Sources, summarySource } from '../taint/taint.ts'
+import { heardStrangers } from '../taint/sources.ts'
+import type { Source, Sources } from '../taint/taint.ts'
 
 /** `host` of an address in lower case, without brackets and a last dot, and `site`: with its port. */
 export function siteOf(address: string): { host: string; site: string } {
@@ -62,17 +63,20 @@ const isHostNamed = (host: string, { operatorTexts }: Sources, { policy }: Facts
     return at >= 0 && !/[\w.-]/.test(lower[at - 1] ?? '') && !/^(?:[\w-]|\.\w)/.test(lower.slice(at + host.length))
   })
 
-/** Whether words of strangers were read. Without any, no one but the operator can have thought of a composed address. */
-const heardStrangers = ({ results, hasPictures }: Sources) =>
-  hasPictures === true || results.some(({ isComposed, toolName }) => isComposed !== true && toolName !== summarySource)
-
-/** Whether a composed address leads to a site that nobody named, after words of strangers were read: it can carry out what was read. */
+/**
+ * Whether a composed address leads to a site that nobody named, and something was read that it can carry out. A model of JARVIS's has always read its
+ * prompt, in which the cluster and the operator's notes stand.
+ */
 export function isStrange(facts: Facts): boolean {
   const { effect, sources, world } = facts
   if (effect.url === undefined || sources === undefined || isGiven(facts)) return false
   const heard = sources()
   const { host } = siteOf(effect.url)
-  return heardStrangers(heard) && !isHostNamed(host, heard, world) && !isOwnLink(effect.url, heard)
+  return (
+    (heard.prompt !== undefined || heardStrangers(heard)) &&
+    !isHostNamed(host, heard, world) &&
+    !isOwnLink(effect.url, heard)
+  )
 }
 
 /** A shorter step of an address is a common word, such as `releases`, unless it mixes letters and digits. */

@@ -29,8 +29,10 @@ export const alwaysAsks = 'always_asks'
 export const codeRule = 'code_of_nobody'
 /** The rule for calls that change facts by which later calls are judged, such as a tag that a rule names. No profile lowers it. */
 export const markRule = 'changes_marks'
+/** The rule for notes that would count as the operator's although strangers' texts were read. No profile lowers it. */
+export const noteRule = 'note_after_strangers'
 /** Whether a call asks each time: no profile lowers it, and no grant is made for it. */
-export const mustAsk = (rule: string): boolean => [taintRule, alwaysAsks, codeRule, markRule].includes(rule)
+export const mustAsk = (rule: string): boolean => [taintRule, alwaysAsks, codeRule, markRule, noteRule].includes(rule)
 
 /** The verdict under a profile. `rule` is `profile` when the profile changed the tier. */
 export function underProfile(verdict: Verdict, name: ProfileName): Verdict {

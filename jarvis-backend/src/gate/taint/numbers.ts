@@ -107,6 +107,12 @@ function isOrdered(text: string, name: string): boolean {
   return false
 }
 
+/** Whether a line of others' text orders something, and has the number. */
+export const isAnOrderAbout = (text: string, digits: string): boolean =>
+  readable(text)
+    .split('\n')
+    .some((line) => isIn(line, digits) && order.test(line.toLowerCase()))
+
 const isIn = (text: string, digits: string) =>
   text.includes(digits) && new RegExp(`(?<!\\d)${digits}(?!\\d)`).test(text)
 

@@ -2,7 +2,9 @@ import type { Verdict } from '../../protocol/index.ts'
 import { withoutCodes } from '../../redaction/visible.ts'
 import { taintRule } from '../policy/profile.ts'
 import { withEscapesRead } from './escapes.ts'
-import { type Sources, summarySource } from './taint.ts'
+import { summarySource } from './sources.ts'
+import type { Sources } from './taint.ts'
+import { isMadeHere } from './weight.ts'
 
 /** Words in the names of tools that say to what something is done. */
 const things = new Set([
@@ -10,6 +12,7 @@ const things = new Set([
   'guest',
   'vm',
   'container',
+  'docker',
   'service',
   'config',
   'package',
@@ -47,7 +50,9 @@ export function orderedBy(
     typeof value === 'string' || typeof value === 'number' ? [String(value)] : [],
   )
   const values = [...scalars, ...names].filter((value) => value !== '')
-  if (operatorTexts.some((text) => name.test(text) || (saysOf(text, deeds) && saysOf(text, values)))) return undefined
+  const isNameless = values.some(isMadeHere)
+  if (operatorTexts.some((text) => name.test(text) || (saysOf(text, deeds) && (isNameless || saysOf(text, values)))))
+    return undefined
   const orders = ordersOf(deeds[0], values)
   return results.find(
     ({ text, isComposed, namesNoChange, said, toolName: from }) =>
@@ -65,7 +70,11 @@ export function orderedBy(
  * soon after it. What a log says of what was done has other forms: `started`, `Restarting`.
  */
 function ordersOf(verb: string | undefined, values: readonly string[]): RegExp | undefined {
-  const named = values.filter((value) => value.length >= fewestChars).map((value) => value.replace(/[^\w]/g, '.'))
+  const named = values
+    .filter((value) => value.length >= fewestChars && !isMadeHere(value))
+    .map((value) => value.replace(/[^\w]/g, '.'))
+  // No stranger can name an id that JARVIS made, so the verb alone orders the call: `undo the last change`.
+  if (values.some(isMadeHere)) named.push('\\w+')
   if (verb === undefined || named.length === 0) return undefined
   const start = String.raw`(?:^|[.!?:;,"'“(\]]|\b(?:please|now|must|should|shall|then|and|to|you|immediately))\s*`
   const between = String.raw`(?:[^\w\n]+\w+){0,${mostBetween}}?[^\w\n]+`
@@ -75,5 +84,5 @@ function ordersOf(verb: string | undefined, values: readonly string[]): RegExp |
 /** A bounded change that a result orders asks a person. @param from the tool whose result it is */
 export const orderedVerdict = (toolName: string, from: string): Verdict => ({
   ...{ tier: 'red', rule: taintRule },
-  reason: `The result of ${from} orders it: a text there names ${toolName}, or says in words to do this. The operator did not write that.`,
+  reason: `The result of ${from} orders it: a text there names ${toolName}, or says in words to do this.`,
 })

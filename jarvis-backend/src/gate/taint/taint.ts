@@ -6,6 +6,8 @@ import type { World } from '../world.ts'
 import { withEscapesRead } from './escapes.ts'
 import { isNamedIn, isSaidBy, numbersOf, says } from './numbers.ts'
 import { createFinder, type Runs, runsOf } from './phrases.ts'
+import { pictureSource, promptSource, summarySource } from './sources.ts'
+import { createScale, type Weight } from './weight.ts'
 import { type Argument, argumentsOf, contentOf, isNaming, loadIn, namesFor } from './words.ts'
 
 /** The texts of the conversation at the time of a call. */
@@ -16,6 +18,11 @@ export type Sources = {
   operatorTexts: readonly string[]
   /** Pictures were read, in which nobody but the model can look for words. */
   hasPictures?: boolean
+  /**
+   * Where a model of JARVIS's asks: what stands in its prompt and no stranger wrote, such as the operator's notes. It taints no change, but it was read,
+   * so an address or a search can carry it out.
+   */
+  prompt?: readonly Source[]
 }
 /** Text that came from elsewhere than the operator. */
 export type Source = {
@@ -30,6 +37,14 @@ export type Source = {
   givesAddresses?: boolean
   /** The arguments of the call that the result answers. */
   asked?: Record<string, unknown>
+  /** JARVIS wrote it down by itself, such as the outcome of a call. */
+  isOwnNote?: boolean
+  /** A file that the operator attached. */
+  isFile?: boolean
+  /** What an attached server says of a tool: it stands in each prompt, whether or not anything was read. */
+  isDescription?: boolean
+  /** The names and ids of the things of the cluster that JARVIS listed in it. */
+  listed?: () => ReadonlySet<string>
   /** Of a page: the address at which it was read, which its site chose, and whether other sites may stand in it. */
   page?: { url: string; isMixed: boolean }
   /**
@@ -41,19 +56,29 @@ export type Source = {
   /** The same of a tool's result; it counts where the tool repeats earlier conversations. */
   saidIfRecalled?: () => Iterable<string>
 }
-/** `because`: what says it, where the argument is an id that a result must have given. */
+/**
+ * `because`: what says it, where the argument is an id that a result must have given. `isWeak`: the words may stand there by chance, or JARVIS wrote
+ * them, so they raise a call to asking and refuse none.
+ */
 export type Taint = {
-  source: { toolName: string; toolUseId: string }
+  source: Pick<Source, 'toolName' | 'toolUseId' | 'isOwnNote'>
   argument: string
   phrase: string
   because?: string
+  isWeak?: true
 }
 
-/** A picture is a source of every word that came from nowhere else, under this name. */
-export const pictureSource = 'picture'
-
-/** The summary of the cluster that a model is given with each message is a source as well, under this name. */
-export const summarySource = 'cluster_state'
+/** What is known of a call besides its arguments. */
+export type About = {
+  /** Whether a word in lower case is one of JARVIS's own, as in the descriptions of its tools, and names nothing that the call acts on. */
+  isCommon?(word: string): boolean
+  /** Whether a word is one of those that its tool's schema lists. */
+  isChoice?(word: string): boolean
+  /** The call acts on a service, of which JARVIS keeps no list. */
+  hasService?: boolean
+  /** Arguments that are ids of what JARVIS made, where it matters which one a result gave. */
+  refers?: readonly string[]
+}
 
 /** This many words in a row count as quoted text. */
 const wordsOfText = 3
@@ -62,6 +87,8 @@ type Piece = {
   argument: string
   phrase: string
   runs: Runs
+  /** The one word of an argument: the name or id of a thing. */
+  isName?: true
   content: readonly Name[]
   half?: { of: string; isFirst: boolean }
 }
@@ -75,12 +102,14 @@ type Spelling = { name: Name; runs: Runs }
  * nor in a call made before that result came. A phrase of which every telling word was known before is not text of the result either.
  * Case, quoting, spacing, width and invisible characters make no difference. Pure, and linear in the texts.
  * @param isCommand whether an argument of that name holds a text that a machine executes
+ * @returns the first that refuses; else the first that asks
  */
 export function taintOf(
   isCommand: (argument: string) => boolean,
   input: Record<string, unknown>,
   sources: Sources,
   world: Pick<World, 'cluster'>,
+  about: About = {},
 ): Taint | undefined {
   if (sources.results.length === 0 && sources.hasPictures !== true) return undefined
   const nodes = new Set(world.cluster.nodes.map(({ name }) => name.toLowerCase()))
@@ -114,15 +143,17 @@ export function taintOf(
   // Strips a possessive "'s", so that "jellyfin's" names jellyfin.
   for (const text of sources.operatorTexts) learn(text.replace(/['’]s\b/g, ' '))
 
-  const halves = new Map<string, boolean>()
+  const weigh = createScale(sources, world, about)
+  const halves = new Map<string, { isFirst: boolean; weight: Weight }>()
+  let asks: Taint | undefined
   for (const source of sources.results) {
-    const { toolName: name, toolUseId, asked = {}, said } = source
+    const { asked = {}, said } = source
     // A query to the memory may repeat text of a result, so it counts as learned by nobody.
     if (said === undefined) {
       for (const { words } of argumentsOf(asked, isCommand, nodes)) learn(words.join(' '))
       if (numbers.length > 0) numbers = numbers.filter((number) => !says(JSON.stringify(asked), number))
     }
-    if (pieces.length + numbers.length === 0) return undefined
+    if (pieces.length + numbers.length === 0) return asks
     const text = withEscapesRead(source.text)
     let found = pieces.length === 0 ? [] : find(runsOf(text))
     let named = numbers.filter((number) => isNamedIn({ ...source, text }, number, world))
@@ -134,30 +165,36 @@ export function taintOf(
         if (found.length + named.length === 0) break
       }
     }
-    const whole = found.find(({ half }) => half === undefined)
-    if (whole !== undefined) return taintFrom(name, toolUseId, whole)
-    const [number] = named
-    if (number !== undefined) return taintFrom(name, toolUseId, { argument: number.argument, phrase: number.digits })
-    for (const { half, ...piece } of found) {
-      if (half === undefined) continue
-      const other = halves.get(half.of)
-      if (other === !half.isFirst) return taintFrom(name, toolUseId, { ...piece, phrase: half.of })
-      halves.set(half.of, half.isFirst)
-    }
+    const weighed = [
+      ...found.flatMap((piece) => {
+        const weight = weigh.piece(piece, source)
+        const { half } = piece
+        if (half === undefined) return { ...piece, weight }
+        const other = halves.get(half.of)
+        halves.set(half.of, { isFirst: half.isFirst, weight })
+        if (other?.isFirst !== !half.isFirst) return []
+        return { ...piece, phrase: half.of, weight: other.weight === 'refuses' ? weight : other.weight }
+      }),
+      ...named.map(({ argument, digits }) => ({ argument, phrase: digits, weight: weigh.number(digits, source) })),
+    ]
+    const refuses = weighed.find(({ weight }) => weight === 'refuses')
+    if (refuses !== undefined) return taintFrom(source, refuses)
+    const weak = weighed.find(({ weight }) => weight === 'asks')
+    if (weak !== undefined) asks ??= { ...taintFrom(source, weak), isWeak: true }
   }
+  if (asks !== undefined) return asks
   if (sources.hasPictures !== true) return undefined
   const [unknown = numbers.map(({ argument, digits }) => ({ argument, phrase: digits }))[0]] = pieces
-  return unknown && taintFrom(pictureSource, pictureSource, unknown)
+  return unknown && taintFrom({ toolName: pictureSource, toolUseId: pictureSource }, unknown)
 }
 
 const isNoRead = (command: string) => judgeCommand(command).verdict !== 'read_only'
 
 const taintFrom = (
-  toolName: string,
-  toolUseId: string,
+  { toolName, toolUseId, isOwnNote }: Taint['source'],
   { argument, phrase }: Pick<Taint, 'argument' | 'phrase'>,
 ): Taint => ({
-  source: { toolName, toolUseId },
+  source: { toolName, toolUseId, ...(isOwnNote && { isOwnNote }) },
   argument,
   phrase,
 })
@@ -176,14 +213,16 @@ function piecesOf({ name, words, kind, vocabulary }: Argument): Piece[] {
   const loads = words.flatMap((word) => loadIn(word) ?? []).map((load) => piece([load]))
   if (kind === 'identifier') {
     const [word = ''] = words
-    return contentOf(word, vocabulary) === undefined ? loads : [piece([word.replace(/\.service$/i, '')]), ...loads]
+    if (contentOf(word, vocabulary) === undefined) return loads
+    return [{ ...piece([word.replace(/\.service$/i, '')]), isName: true }, ...loads]
   }
   const windows = words
     .slice(0, Math.max(0, words.length - wordsOfText + 1))
     .map((_, at) => words.slice(at, at + wordsOfText))
     .filter((window) => window.some(isNaming))
   return [
-    ...(words.length > 1 ? [piece(words)] : []),
+    // Numbers and fields of a schedule stand in many texts by chance.
+    ...(words.length > 1 && words.some(isNaming) ? [piece(words)] : []),
     ...windows.map((window) => piece(window)),
     ...loads,
     ...(kind === 'command' ? halvesOf(words, piece) : []),
@@ -200,30 +239,39 @@ function halvesOf(words: readonly string[], piece: (of: readonly string[], half:
 
 /** It cannot be told whether a picture says it, so a person decides and nothing is refused. */
 function perhapsFromPicture(verdict: Verdict, { argument, phrase }: Taint): Verdict {
-  const reason = `The operator did not write ${quoted(phrase, 120)}, its ${argument}, and it may stand in a picture of this conversation.`
-  return verdict.tier === 'yellow'
-    ? { tier: 'red', rule: taintRule, reason }
-    : { ...verdict, reason: `${verdict.reason} ${reason}` }
+  return asking(verdict, `Its ${argument}, ${quoted(phrase, 120)}, may stand in a picture of this conversation.`)
 }
 
 /** Which words of a call came from where, as a sentence. */
 export function repeatedFrom({ source, argument, phrase, because }: Taint): string {
   if (because !== undefined) return because
-  const from = source.toolName === summarySource ? 'the summary of the cluster' : `the result of ${source.toolName}`
-  return `Its ${argument} repeats text from ${from}: ${quoted(phrase, 120)}. The operator did not write that.`
+  return `Its ${argument} repeats text from ${placeOf(source)}: ${quoted(phrase, 120)}.`
 }
 
-/** The verdict on a call that repeats text out of a tool result: yellow asks, red is refused. */
+function placeOf({ toolName, toolUseId, isOwnNote }: Taint['source']): string {
+  if (toolName === promptSource) return `the prompt (${toolUseId})`
+  if (isOwnNote) return `JARVIS's own note in ${quoted(toolUseId, 120)}`
+  return toolName === summarySource ? 'the summary of the cluster' : `the result of ${toolName}`
+}
+
+/** A call asks, whatever the profile, and says why besides what its card says anyway. */
+const asking = (verdict: Verdict, reason: string): Verdict =>
+  verdict.tier === 'yellow'
+    ? { tier: 'red', rule: taintRule, reason }
+    : {
+        ...verdict,
+        ...{ rule: taintRule, reason: `${verdict.reason} ${reason}` },
+        ...(verdict.reasons && { reasons: [...verdict.reasons, reason] }),
+      }
+
+/** The verdict on a call that repeats text out of a tool result: yellow asks; red is refused, but for weak evidence. */
 export function taintedVerdict(verdict: Verdict, toolName: string, taint: Taint): Verdict {
   if (taint.source.toolName === pictureSource) return perhapsFromPicture(verdict, taint)
-  const tier = verdict.tier === 'yellow' ? 'red' : 'black'
   const reason = repeatedFrom(taint)
+  if (verdict.tier === 'yellow' || taint.isWeak) return asking(verdict, reason)
   return {
-    tier,
+    tier: 'black',
     rule: taintRule,
-    reason:
-      tier === 'red'
-        ? reason
-        : `${reason} Only the operator can have it run: by naming it in a message, or by typing /${toolName}.`,
+    reason: `${reason} Only the operator can have it run: by naming it in a message, or by typing /${toolName}.`,
   }
 }

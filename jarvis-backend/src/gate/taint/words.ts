@@ -59,7 +59,17 @@ function vocabularyOf(words: readonly string[]): ReadonlySet<string> {
   return known
 }
 
-const isNumber = (word: string) => /^[+-]?\d+(?:[.,:]\d+)?[a-z%]{0,2}$/i.test(word)
+/** A number, with a unit or without. */
+const isNumber = (word: string) =>
+  /^[+-]?\d+(?:[.,:]\d+){0,2}(?:[a-z%]{0,2}|[kmgtp]i?b(?:it)?|secs?|mins?|hours?|days?|rpm|[kmg]hz)$/i.test(word)
+/** A field of a schedule: `1-5`, `mon,wed`, `3/6`. */
+const isCronField = (word: string) =>
+  /^(?=.{1,80}$)(?:\*|\d{1,2}|[a-z]{3})(?:[-,/](?:\d{1,2}|[a-z]{3}))*$/i.test(word) &&
+  (word.match(/[a-z]{3}/gi) ?? []).every((name) => cronNames.has(name.toLowerCase()))
+const cronNames = new Set('sun mon tue wed thu fri sat jan feb mar apr may jun jul aug sep oct nov dec'.split(' '))
+const isUnit = (word: string) => /^(?:[kmgtp]i?b(?:it)?|secs?|mins?|hours?|days?|rpm|[kmg]hz)[.,;)]?$/i.test(word)
+/** It stands in many texts by chance. */
+const isStructural = (word: string) => isNumber(word) || isUnit(word) || isCronField(word)
 
 /** `smbd` of `--unit=smbd`; nothing of an option alone. */
 const valueIn = (word: string) => (word.startsWith('-') ? (/=(.+)/s.exec(word)?.[1] ?? '') : word)
@@ -67,11 +77,11 @@ const valueIn = (word: string) => (word.startsWith('-') ? (/=(.+)/s.exec(word)?.
 /** The meaningful part of a word, without option, number and `vocabulary`: `--unit=smbd` gives smbd. */
 export function contentOf(word: string, vocabulary: ReadonlySet<string>): string | undefined {
   const said = valueIn(word)
-  return said === '' || isNumber(said) || vocabulary.has(said) ? undefined : said
+  return said === '' || isStructural(said) || vocabulary.has(said) ? undefined : said
 }
 
-/** Whether the word is neither an option nor a number; those occur in many texts. */
-export const isNaming = (word: string): boolean => !word.startsWith('-') && !isNumber(word)
+/** Whether the word is neither an option nor a number nor of a schedule; those occur in many texts. */
+export const isNaming = (word: string): boolean => !word.startsWith('-') && !isStructural(word)
 
 /**
  * What a person may have said and meant `word`: itself without the unit's ending; of a plain name its beginning too

@@ -1,6 +1,7 @@
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker'
 import { z } from 'zod'
 import { isDeeperThan } from '../../lib/depth.ts'
+import { listedIn } from '../../lib/listed-in.ts'
 import { defaultsOf, filled, referred } from './defaults.ts'
 import { visibleSchema } from './text.ts'
 
@@ -17,7 +18,6 @@ const longestInput = 256_000
 const mostNodes = 5_000
 /** Limit of schema nodes times input values; about a second in the worst case. */
 const mostWork = 2_000_000
-const mostListed = 500
 /** Names of arguments that providers accept. */
 const propertyName = /^[A-Za-z0-9_.-]{1,64}$/
 /** Patterns and formats from a stranger could run for ever, so only the server checks them. */
@@ -165,19 +165,6 @@ function expandedSize(node: unknown, root: Json, known: Map<unknown, number>, wi
 function nodesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1
   return Object.values(value).reduce<number>((sum, member) => sum + nodesIn(member), 1)
-}
-
-/** The texts under `enum` and `const`. */
-function listedIn(value: unknown, found = new Set<string>()): Set<string> {
-  if (typeof value !== 'object' || value === null) return found
-  for (const [key, member] of Object.entries(value)) {
-    if (key === 'enum' || key === 'const') {
-      for (const item of Array.isArray(member) ? member : [member]) {
-        if (typeof item === 'string' && found.size < mostListed) found.add(item)
-      }
-    } else listedIn(member, found)
-  }
-  return found
 }
 
 const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -18,11 +18,11 @@ const touches: Touch[] = [
   { kind: 'read', on: 'site' },
   { kind: 'read', on: 'node' },
 ]
-/** Of a tool that reads the cluster, or one node of it, and tells it in JARVIS's words. */
-export const reading = { tier: 'green', touches, effects: reads, isComposed: true, namesNoChange: true } as const
+/** Of a tool that reads the cluster, or one node of it, and whose answers hold text that others wrote. */
+export const quoting = { tier: 'green', touches, effects: reads, lists: true } as const
 
-/** The same for a tool whose answers hold text that others wrote. */
-export const quoting = { tier: 'green', touches, effects: reads } as const
+/** The same for a tool that tells it in JARVIS's words. */
+export const reading = { ...quoting, isComposed: true, namesNoChange: true } as const
 
 /** Rights of the Proxmox token by what they are needed for. */
 export const rights = {

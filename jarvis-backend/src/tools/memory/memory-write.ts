@@ -14,6 +14,7 @@ export const memoryWrite = memoryTool({
   description:
     "Adds text to the memory. Without `path` it goes to today's notes; use path MEMORY.md only for what will still be true in a year. With `replaces` it replaces exactly that text, which must stand there once. Write down what the operator wants remembered, and decisions with their reasons; never secrets.",
   tier: 'yellow',
+  isComposed: true,
   touches: [{ kind: 'data', on: 'file' }],
   effects: ({ path, replaces }) => [
     {
@@ -21,6 +22,7 @@ export const memoryWrite = memoryTool({
       on: 'file',
       target: noTarget,
       ...(path !== undefined && { file: path }),
+      ...(replaces !== undefined && { isRewrite: true }),
       sentence: sentenceOf(path, replaces),
     },
   ],
@@ -32,7 +34,11 @@ export const memoryWrite = memoryTool({
     replaces: z.string().min(1).max(8_000).optional().describe('The text to replace, exactly as it stands.'),
   }),
   output: MemoryWrittenOutput,
-  async run({ text: asked, path: given, replaces }, { isForeign, asker }, { of, now, redact }) {
+  async run(
+    { text: asked, path: given, replaces },
+    { isForeign, asker, approvedBy, repeatsOthers, sessionId },
+    { of, now, redact },
+  ) {
     const { workspace, keep } = of(asker)
     const path = given ?? dailyPath(now())
     // What it says is run later, without the result that a model had it from.
@@ -42,14 +48,20 @@ export const memoryWrite = memoryTool({
       return refused(`path: a person writes ${path}. Nothing was written.`)
     const text = redact(asked)
     // What every prompt holds was approved word for word.
-    const isOthers = isForeign === true && !promptFiles.includes(path)
-    if (isOthers && replaces !== undefined) {
+    const isInPrompt = promptFiles.includes(path)
+    const isClients = isForeign === true && !isInPrompt
+    if (isClients && replaces !== undefined) {
       return refused('replaces: an MCP client adds to the memory and changes nothing in it. Nothing was written.')
     }
     const known = workspace.list().some((file) => file.path === path) ? workspace.read(path) : undefined
     if (known?.problem !== undefined) return refused(`${path} is not written to. ${known.problem}`)
-    if (isOthers) workspace.append(path, dailyAddition(known?.text ?? '', withoutHeadings(text), 'jarvis'))
-    else if (replaces === undefined) workspace.append(path, dailyAddition(known?.text ?? '', text, 'notes'))
+    // A person who approved the note read it; a part that becomes another one asked before.
+    const isOthers = isClients || (!isInPrompt && approvedBy === undefined && repeatsOthers?.() === true)
+    if (isOthers && replaces === undefined) {
+      // Naming the conversation lets a reader know which words in it are the operator's.
+      const place = isClients || sessionId === undefined ? '' : `\n(Noted in ${sessionId}, after texts of others.)`
+      workspace.append(path, dailyAddition(known?.text ?? '', `${withoutHeadings(text)}${place}`, 'others'))
+    } else if (replaces === undefined) workspace.append(path, dailyAddition(known?.text ?? '', text, 'notes'))
     else {
       const times = (known?.text.split(replaces).length ?? 1) - 1
       if (known === undefined || times !== 1) {

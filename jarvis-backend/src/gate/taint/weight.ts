@@ -1,0 +1,54 @@
+import type { World } from '../world.ts'
+import { isAnOrderAbout } from './numbers.ts'
+import { promptSource } from './sources.ts'
+import type { About, Source, Sources } from './taint.ts'
+
+/** How much it says that the words of a call stand in a text: nothing, that a person decides, or that the call is refused. */
+export type Weight = 'none' | 'asks' | 'refuses'
+
+/** Shorter names and numbers stand in many texts by chance. */
+const fewestTelling = 4
+
+/** Whether a word is an id that JARVIS made (`newId`). Nobody can guess it, so no stranger chose it. */
+export const isMadeHere = (word: string) => /^[a-z]{2,6}_[\da-z]{8}[\da-v]{26}$/.test(word)
+
+/**
+ * Weighs what of a call was found in a text. A stranger's sentence, command or name refuses. Words of a result that JARVIS composed, of its own notes, short
+ * ones, and things of the live cluster that JARVIS itself has listed ask at most: there chance is likelier than a repetition. A common word that
+ * names no target says nothing, nor does the name of a thing in a list that JARVIS composed: the list is there to be picked from.
+ */
+export function createScale(sources: Sources, { cluster }: Pick<World, 'cluster'>, about: About) {
+  const { guests, storages = [] } = cluster
+  const live = new Set([...guests, ...storages].map(({ name }) => name.toLowerCase()))
+  const vmids = new Set(guests.map(({ vmid }) => String(vmid)))
+  const composed = sources.results.filter(({ isComposed }) => isComposed === true)
+  const isListed = (word: string) => composed.some(({ text }) => text.toLowerCase().includes(word))
+  const isOurs = ({ isComposed, isOwnNote, toolName }: Source) =>
+    isComposed === true || isOwnNote === true || toolName === promptSource
+
+  function ofName(argument: string, name: string, source: Source): Weight {
+    const word = name.toLowerCase()
+    if (isMadeHere(name) && about.refers?.includes(argument) !== true) return 'none'
+    const isLive = live.has(word)
+    if (about.isChoice?.(name)) return source.isComposed ? 'none' : 'asks'
+    if (about.isCommon?.(word)) return 'none'
+    const isPick = (source.isComposed && isLive) || source.listed?.().has(name) === true
+    if (isPick && about.hasService !== true) return 'none'
+    if (source.isFile && isLive) return 'none'
+    const isWeak = isOurs(source) || word.length < fewestTelling || (isLive && isListed(word))
+    return isWeak ? 'asks' : 'refuses'
+  }
+
+  return {
+    piece: (
+      { argument, phrase, isName }: { argument: string; phrase: string; isName?: true },
+      source: Source,
+    ): Weight => (isName ? ofName(argument, phrase, source) : isOurs(source) ? 'asks' : 'refuses'),
+    number(digits: string, source: Source): Weight {
+      const isGuest = vmids.has(digits)
+      if (source.isFile && isGuest && !isAnOrderAbout(source.text, digits)) return 'none'
+      const isWeak = isOurs(source) || digits.length < fewestTelling || (isGuest && isListed(digits))
+      return isWeak ? 'asks' : 'refuses'
+    },
+  }
+}
