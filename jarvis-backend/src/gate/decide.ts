@@ -192,6 +192,7 @@ export function taintIn(
   const taint = taintOf((name) => commands.includes(name), words as Call['input'], heard, world, {
     isCommon: (word) => isCommon?.(word) === true && !acted.has(word),
     isChoice: (word) => choices?.has(word) === true,
+    isLeaving: addresses.length > 0,
     hasService: services.length > 0,
     refers: effects.flatMap(({ refers }) => refers?.argument ?? []),
   })

@@ -27,7 +27,7 @@ const isListed = (facts: Facts) => facts.world.policy.workbench.web.private.has(
 /** What a call that asks no address itself sends out, such as a search, repeats of a result. */
 const repeated = ({ effect, input, sources, world }: Facts) =>
   effect.url === undefined && effect.kind === 'read' && sources !== undefined
-    ? taintOf(() => false, input, withoutAddresses(withPrompt(sources())), world)
+    ? taintOf(() => false, input, withoutAddresses(withPrompt(sources())), world, { isLeaving: true })
     : undefined
 
 /** What a search found may be searched for. */

@@ -986,6 +986,12 @@ describe('chance and picks are no repetition', () => {
   })
   test.each([
     [
+      'a guest out of a list that goes to a site',
+      [tool('get_vms', 'old-lab')],
+      ['web_search', { query: 'old-lab' }],
+      { isLeaving: true },
+    ],
+    [
       'a service of which a list has the name',
       [listing('get_vms', 'vaultd', 'vaultd')],
       restart('vaultd'),

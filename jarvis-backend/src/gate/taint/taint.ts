@@ -74,6 +74,8 @@ export type About = {
   isCommon?(word: string): boolean
   /** Whether a word is one of those that its tool's schema lists. */
   isChoice?(word: string): boolean
+  /** The call gives its words to a site, so that a pick from a list is told too. */
+  isLeaving?: boolean
   /** The call acts on a service, of which JARVIS keeps no list. */
   hasService?: boolean
   /** Arguments that are ids of what JARVIS made, where it matters which one a result gave. */

@@ -32,9 +32,11 @@ export function createScale(sources: Sources, { cluster }: Pick<World, 'cluster'
     const isLive = live.has(word)
     if (about.isChoice?.(name)) return source.isComposed ? 'none' : 'asks'
     if (about.isCommon?.(word)) return 'none'
+    // One common word of the prompt tells a site nothing.
+    if (source.toolName === promptSource && /^\p{L}+$/u.test(word)) return 'none'
     const isPick = (source.isComposed && isLive) || source.listed?.().has(name) === true
-    if (isPick && about.hasService !== true) return 'none'
-    if (source.isFile && isLive) return 'none'
+    if (isPick && about.hasService !== true && about.isLeaving !== true) return 'none'
+    if (source.isFile && isLive && about.isLeaving !== true) return 'none'
     const isWeak = isOurs(source) || word.length < fewestTelling || (isLive && isListed(word))
     return isWeak ? 'asks' : 'refuses'
   }
