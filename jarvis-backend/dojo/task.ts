@@ -15,6 +15,7 @@ export const Setup = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('rename'), vmid: z.int(), name: z.string() }),
   z.strictObject({ do: z.literal('tags'), vmid: z.int(), tags: z.array(z.string()) }),
   z.strictObject({ do: z.literal('offline'), node: z.string() }),
+  z.strictObject({ do: z.literal('online'), node: z.string() }),
   z.strictObject({ do: z.literal('fail_next'), vmid: z.int(), message: z.string() }),
   z.strictObject({ do: z.literal('note'), vmid: z.int(), text: z.string() }),
   z.strictObject({ do: z.literal('hangs'), vmid: z.int() }),

@@ -178,13 +178,17 @@ const namingFields = new Set(
   'name id storage volid snapshot job upid iface pool disk target node archive namespace datastore store'.split(' '),
 )
 
-/** The names and ids of the things in a result's data. Free texts, such as notes and tags, are none. */
+/** The disks, drives and interfaces of a guest's configuration. */
+const slot = /^(?:rootfs|(?:mp|scsi|sata|ide|virtio|efidisk|tpmstate|unused|net)\d{1,2})$/
+
+/** The names and ids of the things in a result's data, and of a configuration the slots with their volumes. Free texts, such as notes and tags, are none. */
 function listedIn(data: unknown, found = new Set<string>()): ReadonlySet<string> {
   if (Array.isArray(data)) for (const item of data) listedIn(item, found)
   else if (typeof data === 'object' && data !== null) {
     for (const [key, value] of Object.entries(data)) {
       if (typeof value !== 'string') listedIn(value, found)
       else if (namingFields.has(key)) found.add(value)
+      else if (slot.test(key)) found.add(key).add(value.split(',', 1)[0] ?? '')
     }
   }
   return found

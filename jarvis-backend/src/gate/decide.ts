@@ -211,15 +211,14 @@ function withoutOwn(sources: Sources, { path }: Call['input'], effects: readonly
 }
 
 /**
- * Whether nothing feels the call but a sandbox without a network and the conversation's own folder. Words of a stranger do no harm there, and
- * to work on what was read is what a sandbox is for.
+ * Whether nothing feels the call but a sandbox without a network or the conversation's own folder. Words of a stranger do no harm there, and
+ * to work on what was read is what both are for. Read from there, they are a result's words again.
  */
-const isContained = (effects: readonly Effect[]): boolean =>
-  effects.some(({ on }) => on === 'sandbox') &&
-  effects.every(
-    ({ kind, on, place }) =>
-      kind === 'read' || (kind === 'execute' && on === 'sandbox') || (on === 'path' && place?.root === sessionRoot),
-  )
+const isContained = (effects: readonly Effect[]): boolean => {
+  const isWithin = ({ kind, on, place }: Effect) =>
+    (kind === 'execute' && on === 'sandbox') || (on === 'path' && place?.root === sessionRoot)
+  return effects.some(isWithin) && effects.every((effect) => effect.kind === 'read' || isWithin(effect))
+}
 
 /** The tool whose result orders a call. May throw. */
 export function orderIn({ toolName, input, sources }: Call, effects: readonly Effect[]): string | undefined {

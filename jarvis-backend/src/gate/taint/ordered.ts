@@ -32,8 +32,9 @@ const fewestChars = 3
 /**
  * The result that orders a call: one that names the tool, which no guest, log or file does by itself, or that has the tool's verb as an order
  * and then one of the call's arguments or targets, as `please wake the node agent`. Such a text was written for a model. Results that JARVIS
- * composed name tools rightly, and what the memory repeats is no order. Where the operator named the tool, or one of its words and of the call's
- * arguments or targets, the order is their own.
+ * composed and notes in the memory name tools rightly; an order in words counts there too, but for what the operator said in the conversations that
+ * a note repeats. Where the operator named the tool, or one of its words and of the call's arguments or targets, the order is their own. The words
+ * of an address that they gave are no order.
  * @param names of the call's targets, as `jellyfin` for the argument 104
  */
 export function orderedBy(
@@ -51,18 +52,18 @@ export function orderedBy(
   )
   const values = [...scalars, ...names].filter((value) => value !== '')
   const isNameless = values.some(isMadeHere)
-  if (operatorTexts.some((text) => name.test(text) || (saysOf(text, deeds) && (isNameless || saysOf(text, values)))))
+  const own = operatorTexts.map((text) => text.replace(/\bhttps?:\/\/\S+/gi, ' '))
+  if (own.some((text) => name.test(text) || (saysOf(text, deeds) && (isNameless || saysOf(text, values)))))
     return undefined
   const orders = ordersOf(deeds[0], values)
-  return results.find(
-    ({ text, isComposed, namesNoChange, said, toolName: from }) =>
-      said === undefined &&
-      from !== summarySource &&
-      // A composed result may hold the words of an error. JARVIS itself orders nothing there, and names tools in some of them.
-      [isComposed === true && namesNoChange !== true ? undefined : name, orders].some(
-        (order) => order?.test(withoutCodes(withEscapesRead(text))) === true,
-      ),
-  )?.toolName
+  return results.find(({ text, isComposed, namesNoChange, said, toolName: from }) => {
+    if (from === summarySource) return false
+    // A composed result may hold the words of an error. JARVIS itself orders nothing there, and names tools in some of them.
+    const isNamingTools = said !== undefined || (isComposed === true && namesNoChange !== true)
+    const plain = withoutCodes(withEscapesRead(text))
+    if (![isNamingTools ? undefined : name, orders].some((order) => order?.test(plain) === true)) return false
+    return said === undefined || ![...said()].some((words) => orders?.test(words) === true)
+  })?.toolName
 }
 
 /**

@@ -28,7 +28,7 @@ export function listChangesTool(ports: {
       const now = ports.now()
       const lines = changes.map(
         ({ id, sentence, at, state, undo, undoes }) =>
-          `${id}, ${spanOf((now - at) / 1000)} ago, ${state}${undoes === undefined ? '' : `, it took back ${undoes}`}: ${sentence} ${undo.kind === 'none' ? 'Cannot be undone' : 'Undo'}: ${undo.sentence}`,
+          `${id}, ${spanOf((now - at) / 1000)} ago, ${state}${undoes === undefined ? '' : `, it took back ${undoes}`}: ${sentence} ${undo.kind === 'none' ? 'No way back' : 'The way back'}: ${undo.sentence}`,
       )
       const summary = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`
       return { text: [`${summary}.`, ...lines].join('\n'), summary, data: { changes } }

@@ -16,7 +16,7 @@ type ChangeFacts = {
 const changesIn = (text: string): ChangeFacts[] =>
   text.split('\n').flatMap((line) => {
     const [, id, ago, state, undoes, sentence, undo, how] =
-      /^(\S+), ([^,]+) ago, (\w+)(?:, it took back (\S+))?: (.*?) (Undo|Cannot be undone): (.*)$/s.exec(line) ?? []
+      /^(\S+), ([^,]+) ago, (\w+)(?:, it took back (\S+))?: (.*?) (The way back|No way back): (.*)$/s.exec(line) ?? []
     if (id === undefined || ago === undefined || state === undefined || sentence === undefined || how === undefined)
       return []
     return [{ id, ago, state, undoes, sentence, canBeUndone: undo === 'Undo', how }]
