@@ -112,7 +112,7 @@ test('Escape closes the panel on top, withdraws the card at a second press, and 
   const held = page.locator('.queued')
   await held.getByText('Held, not sent').waitFor()
   await held.getByRole('button', { name: 'Send now' }).click()
-  await page.getByText('Restarted in words only.').waitFor()
+  await page.getByText('Restarted in words only.', { exact: true }).waitFor()
   expect(effects()).toEqual([])
 })
 

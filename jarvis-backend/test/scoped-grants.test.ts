@@ -129,13 +129,13 @@ test('a grant for a folder covers changes of files in it, in its conversation, a
   expect(existsSync(join(dir, 'outside/x.yml'))).toBe(false)
   expect((await grantsOf(jarvis)).map(({ usesLeft }) => usesLeft)).toEqual([3])
 
-  // What a caller says that a file held was shown to nobody: a link leads out of the folder.
-  for (const then of ['link:/etc', 'none']) {
+  // What a caller says that a file held was shown to nobody. A link that leads out of the folder is never made.
+  for (const then of ['link:/etc', 'link:two.yml', 'none']) {
     const now = then === 'none' ? `file:${sha256('a: 1\n')}:644` : 'none'
     await send(session, 'restore_files', {
       files: [{ path: `compose/a/${then === 'none' ? 'two' : 'way'}.yml`, now, then }],
     })
-    expect([then, await outcome()]).toEqual([then, 'asks'])
+    expect([then, await outcome()]).toEqual([then, then === 'link:/etc' ? 'fails' : 'asks'])
   }
 
   // Another conversation of the same person.

@@ -20,7 +20,7 @@ export function warningsOf(card: Card, guests: readonly { vmid: number; name: st
   }
   if (mixesScripts(name)) found.push('The name mixes letters that look alike.')
   // Ends of lines and indentation are seen in a difference.
-  const isDifference = card.diff?.some(({ change }) => change !== 'named') === true
+  const isDifference = card.diff !== undefined && !card.diff.some(({ change }) => change === 'named')
   const strings = stringsIn(toolInput).flatMap((text) => (isDifference ? seenWithoutLayout(text) : [text]))
   if (strings.some(hidesSomething)) found.push('The call has a character you cannot see. Its code stands in its place.')
   if (hidesSomething(card.requestedBy.name)) found.push('The name of who asks has a character you cannot see.')
