@@ -77,7 +77,7 @@ test('keys lead through the files of a card, a phone shows one at a time, and un
   const server = await stage.play(scene())
   const page = await stage.open(server, path, { height: 2_400 })
   const approve = card(page).getByRole('button', { name: /^Approve/ })
-  await card(page).getByText('37 changed lines not seen yet').first().waitFor()
+  await card(page).getByText('37 lines not seen yet').first().waitFor()
   await card(page).focus()
   const current = card(page).locator('li[aria-current=true] code').first()
   for (const [key, file] of [
@@ -99,7 +99,7 @@ test('keys lead through the files of a card, a phone shows one at a time, and un
   await card(small).getByText('File 1 of 3').waitFor()
   expect(await files.count()).toBe(1)
   await card(small)
-    .getByText(/38 changed lines not seen yet/)
+    .getByText(/38 lines not seen yet/)
     .first()
     .waitFor()
   await card(small).getByRole('button', { name: 'Next file' }).click()

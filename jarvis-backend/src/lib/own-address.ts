@@ -7,6 +7,6 @@ export function isOwnAddress(address: string): boolean {
   if (version === 0) return false
   const own = new BlockList()
   for (const { address: known, family } of Object.values(networkInterfaces()).flatMap((all = []) => all))
-    own.addAddress(known.replace(/%.*$/, ''), family === 'IPv4' ? 'ipv4' : 'ipv6')
+    own.addAddress(known.split('%', 1)[0] ?? known, family === 'IPv4' ? 'ipv4' : 'ipv6')
   return own.check(address, version === 4 ? 'ipv4' : 'ipv6')
 }

@@ -319,6 +319,7 @@ PUT /mcp-servers/:name
 DELETE /mcp-servers/:name
 GET /mcp-servers/:name/logs
 POST /mcp-servers/:name/connect
+POST /mcp-servers/:name/allow
 PUT /mcp-servers/tools/:tool/tier
 PUT /settings
 PUT /workbench

@@ -102,6 +102,6 @@ async function filesOf({ run }: Opened, branch: string): Promise<Coming[]> {
   const form =
     differing.exitCode === 0
       ? /:\d+ (?<mode>\d+) [0-9a-f]+ (?<blob>[0-9a-f]+) \w+\0(?<path>[^\0]+)\0/g
-      : /(?<mode>\d+) \w+ (?<blob>[0-9a-f]+)\t(?<path>[^\0]+)\0/g
+      : /(?<=^|\0)(?<mode>\d{6}) [a-z]{1,10} (?<blob>[0-9a-f]{40,64})\t(?<path>[^\0]+)\0/g
   return [...text.matchAll(form)].map(({ groups }) => groups as Coming)
 }
