@@ -4,17 +4,18 @@ import { createRedactor } from '../src/redaction/redact.ts'
 import { createStreamRedactor } from '../src/redaction/stream.ts'
 import { secretsInFiles } from './corpora/redaction-files.ts'
 import { harmlessInFiles } from './corpora/redaction-files-harmless.ts'
+import { harmlessOfHomelab, secretsOfHomelab } from './corpora/redaction-homelab.ts'
 import { lookalikes as ownLookalikes } from './corpora/redaction-lookalikes.ts'
 import { secrets as ownSecrets } from './corpora/redaction-secrets.ts'
 
 const redactor = createRedactor([])
-const secrets = [...ownSecrets, ...secretsInFiles]
-const lookalikes = [...ownLookalikes, ...harmlessInFiles]
+const secrets = [...ownSecrets, ...secretsInFiles, ...secretsOfHomelab]
+const lookalikes = [...ownLookalikes, ...harmlessInFiles, ...harmlessOfHomelab]
 
 /** Only what follows tells that it is one: a stream, which was shown before that, cannot know. What is kept is whole. */
 const isToldLate = ([text, gone]: readonly [string, string]) =>
   redactor.text(text.slice(0, text.indexOf(gone) + gone.length)).includes(gone)
-const inStreams = [...ownSecrets, ...secretsInFiles.filter((row) => !isToldLate(row))]
+const inStreams = [...ownSecrets, ...[...secretsInFiles, ...secretsOfHomelab].filter((row) => !isToldLate(row))]
 
 /** The text in pieces, cut where `sizes` say, over and over. */
 function piecesOf(text: string, sizes: readonly number[]): string[] {
@@ -139,7 +140,9 @@ describe('time grows with the length only', () => {
   const units = [
     ...ownSecrets.flatMap(([text]) => [0.3, 0.6, 0.9].map((part) => text.slice(0, Math.ceil(text.length * part)))),
     // Of those in files every fourth: their shapes share how they begin.
-    ...secretsInFiles.flatMap(([text], index) => (index % 4 === 0 ? text.slice(0, Math.ceil(text.length * 0.8)) : [])),
+    ...[...secretsInFiles, ...secretsOfHomelab].flatMap(([text], index) =>
+      index % 4 === 0 ? text.slice(0, Math.ceil(text.length * 0.8)) : [],
+    ),
   ]
 
   test.each([

@@ -32,7 +32,9 @@ import {
   personOf,
 } from '../protocol/index.ts'
 import { createAttachmentStore } from '../store/sqlite/sessions/attachments.ts'
+import { createHeldInputs } from '../store/sqlite/sessions/held-inputs.ts'
 import { createKeptRunStore } from '../store/sqlite/sessions/kept-runs.ts'
+import { createInputsRedaction } from '../store/sqlite/sessions/redact-inputs.ts'
 import { createSessionIndex } from '../store/sqlite/sessions/session-index.ts'
 import { createSessionList } from '../store/sqlite/sessions/session-list.ts'
 import { createTranscriptStore } from '../store/sqlite/sessions/transcript.ts'
@@ -96,7 +98,9 @@ export function composeRuns(
   const { agents, promptOf } = parts.agents
   const { cluster } = parts.homelab
   const { confirmations, executor, questions, watchers } = parts.gate
-  const store = createTranscriptStore(database)
+  const held = createHeldInputs(database, { redact: redactor.value, ...foundation.secrets })
+  const store = createTranscriptStore(database, held)
+  const inputs = createInputsRedaction(database, { held, redact: redactor.value, later: foundation.later, report })
   const kept = createKeptRunStore(database)
   const { shares, nameOf } = composeShares(foundation, { ...parts, session: store.session })
   const attachments = createAttachments({ store: createAttachmentStore(database), clock, redact: redactor.text })
@@ -276,8 +280,11 @@ export function composeRuns(
     attachments,
     /** A tool's picture, or one that a person attached. */
     picture: image,
-    /** Schedules an update of the list of sessions for when the process is idle. */
-    scheduleIndex: index.schedule,
+    /** Schedules what waits until the process is idle: the list of sessions, and arguments that an earlier release stored with secrets. */
+    scheduleIndex() {
+      index.schedule()
+      inputs.schedule()
+    },
     routes: {
       sessions: sessionRoutes({
         runs,

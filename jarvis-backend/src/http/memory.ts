@@ -85,7 +85,7 @@ export function memoryRoutes(parts: {
       '/memory/sessions/:id',
       'What is remembered of a session.',
       { role: 'viewer', reply: z.object({ items: z.array(MemoryPassage) }) },
-      async ({ params }) => ({ items: await memory.call('passages', { name: params.id }) }),
+      async ({ params }) => redact({ items: await memory.call('passages', { name: params.id }) }),
     ),
     del('/memory/sessions/:id', 'Forgets a session.', { role: 'operator' }, ({ params, by }) =>
       parts.forget(params.id, by),

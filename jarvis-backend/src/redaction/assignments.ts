@@ -3,7 +3,7 @@ export const redacted = '[redacted]'
 
 /** Endings of names whose values are always secret. */
 const always =
-  'password|passwd|passphrase|passwort|password_?salt|(?<!existing_?)secret(?:[ _-]?(?:access[ _-]?)?key(?:[_-]?base)?)?|(?:private|encryption|master|signing|access|account|shared|fastopen)[_-]?key|client[_-]key[_-]data|bind_?pw|(?<![a-z])cf_key|(?:recovery|scratch|backup)[_-]codes?|root_?pw|(?<![a-z])(?:pass|pwd|psk|totp)'
+  'password\\d?|passwd|passphrase|passwort|password_?salt|(?<!existing_?)secret(?:[ _-]?(?:access[ _-]?)?key(?:[_-]?base)?)?|(?:private|encryption|master|signing|access|account|shared|fastopen|installation)[_-]?key|(?<![a-z])skey|client[_-]key[_-]data|bind_?pw|(?<![a-z])cf_key|(?:recovery|scratch|backup)[_-]codes?|root_?pw|(?<![a-z])(?:pass|pwd|psk|totp)'
 /** Endings of names that are also used for harmless values, so their values are inspected. */
 const sometimes = '(?<!eapi)token|(?:api|auth)[_-]?key|community|credentials?'
 export const secretName = `(?:${always}|${sometimes})`
@@ -14,7 +14,7 @@ const separator = String.raw`(?:\\{0,7}["'])?\]?[ \t]{0,20}(?::=|=>|[:=])[ \t]{0
 const option = String.raw`(?<=(?:--|[ \t]-)[\w-]{2,40})( |[\n\0](?=\S{0,64}\d))`
 
 export const assignmentHint =
-  'passw|passphrase|secret|credential|community|pw[\\\\"\' :=]|pass[\\\\"\' :=]|pwd|psk|totp|token|[_-]key|(?:api|auth|private|encryption|master|signing|access|account|shared)key'
+  'passw|passphrase|secret|credential|community|pw[\\\\"\' :=]|pass[\\\\"\' :=]|pwd|psk|totp|token|[_-]key|(?:api|auth|private|encryption|master|signing|access|account|shared|installation)key|skey'
 const assignment = new RegExp(`${name}(?:(${separator})|${option})`, 'gi')
 const secretKey = new RegExp(`${name}$`, 'i')
 

@@ -10,6 +10,8 @@ const line = (find: RegExp, hint: string, put = kept): Shape => ({
   hint,
   open: 'line',
 })
+/** Words before an `*` that is no server of chap-secrets: `OPTIONS * HTTP/1.1`. */
+const verbs = '(?:OPTIONS|GET|HEAD|POST|PUT|DELETE|PATCH|TRACE|CONNECT|PRAGMA)\\b'
 const lineStart = '(?:^|[\\n\\r])[ \\t]{0,20}'
 /** A name and a space, such as `export DB_PASSWORD `, `neighbor 10.0.0.1 password `, `auth_pass `. */
 const before = `${lineStart}(?:(?:export|set|setenv|env|arg|fastcgi_param|neighbor|wg|ups|AWS)\\b[ \\t.]?(?:[\\w.:-]{1,40}[ \\t]{1,4}){0,2})?[\\w.-]{0,40}(?:password|passwd|passphrase|secret(?:_access)?_key|secret|(?:private|encryption|master|account|access)[_-]key|auth_pass)[ \\t]{1,8}`
@@ -25,7 +27,7 @@ export const fileShapes: readonly Shape[] = [
     /((?<=[\w.][^\s#"'<>]{1,90})#)(?=\w{0,64}\d)(?=\w{0,64}[A-Z])(?=\w{0,64}[a-z])\w{20,}(?![\w=:/.-])/g,
     '#\\w{20}',
   ),
-  line(/(:\/\/)(?=[^@\s/]{0,64}\d)[\w-]{20,512}(?=@[\w.[])/g, '://[\\w-]{20,512}@'),
+  line(/(:\/\/)(?=[^@\s/]{0,64}\d)[\w-]{20,512}(?=@[\w.[])/g, '://[\\w-]{20}'),
   line(/(\/(?:with\/key|IncomingWebhook)\/)[\w-]{16,}/g, '/(?:with/key|IncomingWebhook)/'),
   line(/((?<![\w/])[\w.-]{1,64}:)[^\s:@/"']{4,128}(?=@(?:tcp|unix)\()/g, '@(?:tcp|unix)\\('),
   line(/((?<![\w/])\w{1,32}\/)[^\s/@"':]{4,128}(?=@\/\/)/g, '@//'),
@@ -68,10 +70,10 @@ export const fileShapes: readonly Shape[] = [
   ),
   line(
     new RegExp(
-      `(${lineStart}["']?[\\w.@-]{1,64}["']?[ \\t]+["']?(?:\\*|pptpd|l2tpd)["']?[ \\t]+)(?=\\S*[A-Za-z])(?=\\S*\\d)\\S{6,}(?=[ \\t]+["']?[\\d*])`,
+      `(${lineStart}["']?(?!${verbs})[\\w.@-]{1,64}["']?[ \\t]+["']?(?:\\*|pptpd|l2tpd|pppd)["']?[ \\t]+)(?:(?=["'])|(?![A-Z]{2,8}/\\d)(?=\\S*[A-Za-z])(?=\\S*\\d))\\S{6,}(?=(?:[ \\t]+["']?(?:\\*|\\d{1,3}\\.[\\d./-]{1,40})["']?)?[ \\t]{0,20}(?:[\\n\\r]|$))`,
       'g',
     ),
-    '\\*["\']?[ \\t]{1,8}["\']?[^\\s*]{6}|(?:pptpd|l2tpd)[ \\t"]',
+    '\\*["\']?[ \\t]{1,8}["\']?[^\\s*]{6}|(?:pptpd|l2tpd|pppd)[ \\t"]',
   ),
   line(
     new RegExp(

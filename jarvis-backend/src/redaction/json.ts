@@ -1,4 +1,5 @@
 import { isSecretKey, redacted } from './assignments.ts'
+import { isRadioKey } from './homelab.ts'
 
 /** Deeper documents are redacted as text. */
 const deepest = 100
@@ -14,11 +15,13 @@ const nameBefore = /([\w-]{1,64})["']?[ \t]{0,4}[:=][ \t]{0,4}$/
 /**
  * Redacts JSON documents in a text string by string, so that they stay valid JSON; text between them is redacted as text. Linear in time.
  * @param keyed redacts a string by its key; members of an array have the array's key
+ * @param option redacts a string that follows an option in an array, whose first member is the program
  */
 export function redactJson(
   text: string,
   plain: (text: string) => string,
   keyed: (key: string, value: string) => string,
+  option: (program: string, flag: string, value: string) => string,
 ): string {
   let result = ''
   let copied = 0
@@ -26,7 +29,7 @@ export function redactJson(
   for (let match = begins.exec(text); match !== null; match = begins.exec(text)) {
     const from = match.index
     const [, key = ''] = nameBefore.exec(text.slice(Math.max(copied, from - 80), from)) ?? []
-    const document = documentAt(text, from, key, keyed)
+    const document = documentAt(text, from, key, keyed, option)
     begins.lastIndex = Math.max(from + 1, document.at)
     if (document.text === undefined || !document.text.includes('"')) continue
     result += plain(text.slice(copied, from)) + document.text
@@ -41,6 +44,7 @@ function documentAt(
   from: number,
   key: string,
   keyed: (key: string, value: string) => string,
+  option: (program: string, flag: string, value: string) => string,
 ): { text?: string; at: number } {
   let at = from
   let out = ''
@@ -67,7 +71,7 @@ function documentAt(
     }
   }
   /** Reads a value and appends its redacted form to `out`. @returns false where there is none; the text of a string */
-  const value = (key: string, depth: number): string | boolean => {
+  const value = (key: string, depth: number, argument?: (value: string) => string): string | boolean => {
     out += take(space) ?? ''
     const char = text[at]
     if (depth > deepest) return false
@@ -75,16 +79,26 @@ function documentAt(
       const begin = at
       const said = readString()
       if (said === undefined) return false
-      const safe = keyed(key, said)
+      const known = keyed(key, said)
+      const safe = argument?.(known) ?? known
       out += safe === said ? text.slice(begin, at) : JSON.stringify(safe)
       return said
     }
     if (char === '[') {
+      const begun = out
       pass('[')
       if (pass(']')) return true
-      do if (value(key, depth + 1) === false) return false
-      while (pass(','))
-      return pass(']')
+      let [program, before]: (string | undefined)[] = []
+      do {
+        const flag = before
+        const said = value(key, depth + 1, isFlag(flag) ? (given) => option(program ?? '', flag, given) : undefined)
+        if (said === false) return false
+        if (before !== undefined) program ??= before
+        before = typeof said === 'string' ? said : ''
+      } while (pass(','))
+      if (!pass(']')) return false
+      if (isRadioKey(key)) out = `${begun}"${redacted}"`
+      return true
     }
     if (char !== '{') {
       const bare = take(bareToken)
@@ -109,6 +123,10 @@ function documentAt(
   }
   return value(key, 0) === false ? { at } : { text: out, at }
 }
+
+/** Whether a member of a list is an option without its value. */
+export const isFlag = (item: unknown): item is string =>
+  typeof item === 'string' && /^--?[A-Za-z][\w-]{0,40}$/.test(item)
 
 /** Whether a key names the sibling `value`, as in `{"name": "DB_PASSWORD", "value": …}`. */
 export const isNaming = (key: string): boolean => /^(?:name|key|(?:full-)?tokenid)$/i.test(key)

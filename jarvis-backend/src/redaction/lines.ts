@@ -98,9 +98,9 @@ export const lineShapes: readonly Shape[] = [
   },
   {
     // ~/.netrc
-    find: /(\blogin[ \t]{1,4}\S{1,80}[ \t]{1,4}password[ \t]{1,4})\S+/gi,
+    find: /(\blogin[ \t]{1,4}[^\s,;]{1,80}[ \t]{1,4}password[ \t]{1,4})\S+/gi,
     put: kept,
-    open: /(?<lead>\blogin[ \t]{1,4}\S{1,80}[ \t]{1,4}password[ \t]{1,4})\S+$/i,
+    open: /(?<lead>\blogin[ \t]{1,4}[^\s,;]{1,80}[ \t]{1,4}password[ \t]{1,4})\S+$/i,
   },
   {
     // XML

@@ -1,5 +1,7 @@
 import { assignmentHint, isSecretKey, openAssignments, redactAssignments, redacted } from './assignments.ts'
-import { isNaming, redactJson, valueName } from './json.ts'
+import { inBase64 } from './base64.ts'
+import { isRadioKey } from './homelab.ts'
+import { isFlag, isNaming, redactJson, valueName } from './json.ts'
 import { redactHeadlessKeys } from './keys.ts'
 import { anyOf } from './shape.ts'
 import { shapes } from './shapes.ts'
@@ -19,7 +21,11 @@ const hints = [...new Set(shapes.flatMap((shape) => shape.hint ?? []))].map(
   (each) => [each, new RegExp(each, 'i')] as const,
 )
 /** Approximates the text of a JSON string, for a test with hints. */
-const unescaped = (text: string) => text.replace(/(?<!\\)\\+[nrt]/g, '\n').replaceAll('\\', '')
+const unescaped = (text: string) =>
+  text
+    .replace(/(?<!\\)\\+[nr]/g, '\n')
+    .replace(/(?<!\\)\\+t/g, '\t')
+    .replaceAll('\\', '')
 const maxPasses = 4
 /** Keys whose meaning makes their text a secret. */
 const telling = /authorization|cookie|(?:^|[_-])auth$|^x-[\w-]{1,40}$|dockerconfigjson|sess(?:ion)?_?id|connect\.sid/i
@@ -31,14 +37,9 @@ const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const url = encodeURIComponent(secret.toWellFormed())
-  const base64 = [0, 1, 2].flatMap((shift) => {
-    const whole = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
-    // The part that does not depend on neighbouring bytes.
-    const own = whole
-      .replace(/(?<!=)=+$/, '')
-      .slice(shift === 0 ? 0 : shift + 1, Math.floor(((shift + bytes.length) * 8) / 6))
-    return own.length < 8 ? [] : [own, own.replaceAll('+', '-').replaceAll('/', '_')]
-  })
+  const base64 = inBase64(bytes).flatMap((own) =>
+    own.length < 8 ? [] : [own, own.replaceAll('+', '-').replaceAll('/', '_')],
+  )
   const all = [secret, JSON.stringify(secret).slice(1, -1), url, url.replace(/%../g, (code) => code.toLowerCase())]
   return [...new Set([...all, ...base64, bytes.toString('hex')])].sort((a, b) => b.length - a.length)
 }
@@ -75,7 +76,7 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
     const isEscaped = value.includes('\\') && hint.test(unescaped(value))
     if (!isEscaped && !suspicious.test(value)) return value
     const result = own === undefined ? value : value.replace(own, redacted)
-    return isEscaped || hint.test(result) ? redactJson(result, plain, keyed) : result
+    return isEscaped || hint.test(result) ? redactJson(result, plain, keyed, option) : result
   }
 
   /** Redacts text outside JSON documents. */
@@ -90,10 +91,18 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
 
   /** Redacts a value by its key. Under some keys the text is a secret only together with the key. */
   function keyed(key: string, value: string): string {
-    if (isSecretKey(key, value)) return redacted
+    if (isSecretKey(key, value) || (isRadioKey(key) && /^[\da-f]{32}$/i.test(value))) return redacted
     if (!telling.test(key)) return text(value)
     const lead = `${key}: `
     const safe = text(`${lead}${value}`)
+    return safe.startsWith(lead) ? safe.slice(lead.length) : redacted
+  }
+
+  /** Redacts a value after an option in a list of arguments: `["--token", "x"]`, `["curl", "-u", "a:b"]`. */
+  function option(program: string, flag: string, value: string): string {
+    if (isSecretKey(flag, value)) return redacted
+    const lead = `${program.slice(program.lastIndexOf('/') + 1)} ${flag} `
+    const safe = text(lead + value)
     return safe.startsWith(lead) ? safe.slice(lead.length) : redacted
   }
 
@@ -110,7 +119,16 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
   function deep(value: unknown, key: string): unknown {
     if (typeof value === 'string') return keyed(key, value)
     if (typeof value === 'number') return isSecretKey(key, value) ? redacted : value
-    if (Array.isArray(value)) return value.map((item) => deep(item, key))
+    if (Array.isArray(value)) {
+      if (isRadioKey(key) && value.length > 0) return redacted
+      const [program] = value
+      return value.map((item, at) => {
+        const flag = at > 0 ? value[at - 1] : undefined
+        return isFlag(flag) && typeof item === 'string'
+          ? option(typeof program === 'string' && at > 1 ? program : '', flag, deep(item, key) as string)
+          : deep(item, key)
+      })
+    }
     if (typeof value !== 'object' || value === null) return value
     const safe: Record<string, unknown> = {}
     const pair = 'value' in value ? Object.entries(value).find(([name]) => isNaming(name)) : undefined

@@ -1,5 +1,7 @@
 import { redacted } from './assignments.ts'
+import { base64Shape } from './base64.ts'
 import { fileShapes } from './files.ts'
+import { homelabShapes } from './homelab.ts'
 import { keyName } from './keys.ts'
 import { lineShapes } from './lines.ts'
 import type { Shape } from './shape.ts'
@@ -64,6 +66,8 @@ const tokens: readonly (readonly [begins: string, rest: string])[] = [
   ['pul-', '[\\da-f]{30,}'],
   ['eyJhIjoi', '[A-Za-z\\d+/=_-]{24,}'],
   ['AGE-PLUGIN-[A-Z\\d]{1,20}-1', '[A-Z\\d]{16,}'],
+  // Backblaze
+  ['K00\\d', '[A-Za-z\\d+/]{27}(?![\\w+/])'],
   ['key-', '[\\da-f]{32}(?![\\w-])'],
   ['AGE-SECRET-KEY-1', '[A-Z\\d]{20,}'],
 ]
@@ -116,7 +120,7 @@ const ownShapes: readonly Shape[] = [
     open: /(?<!\w)(?:PVE|PBS|PMG)(?:VNC)?(?::|%3A)\S+$/,
   },
   {
-    find: /(\bauthorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?:(?:bearer|basic|token|digest|negotiate|ntlm|apikey)[ \t]{1,4}|(?=[^\s"'\\,]{0,64}\d)(?=[\w.~+/=-]{16})))[^\s"'\\,]+/gi,
+    find: /(\bauthorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?:(?:bearer|basic|bot|token|digest|negotiate|ntlm|apikey)[ \t]{1,4}|(?=[^\s"'\\,]{0,64}\d)(?=[\w.~+/=-]{16})))[^\s"'\\,]+/gi,
     put: kept,
     hint: 'authorization',
     open: /(?<lead>\bauthorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?)[^\s"'\\,]+(?:\s{1,4}[^\s"'\\,]*)?$/i,
@@ -206,4 +210,11 @@ const pairShape: Shape = {
 const isPair = (coded: string) =>
   /^(?:[\w.@+-]{0,64}:[!-~]{2,}|\{.{0,40}"auths?".*\})\s*$/s.test(Buffer.from(coded, 'base64').toString('latin1'))
 
-export const shapes: readonly Shape[] = [...fileShapes, pairShape, ...ownShapes, ...lineShapes]
+export const shapes: readonly Shape[] = [
+  ...fileShapes,
+  pairShape,
+  ...ownShapes,
+  ...homelabShapes,
+  base64Shape,
+  ...lineShapes,
+]

@@ -7,15 +7,25 @@ import { SecretsRefused } from './cipher.ts'
 /** A sealed text of the database. `put` replaces it; undefined removes its row. */
 export type SealedRow = { place: string; text: string; put(text: string | undefined): void }
 
-/** The columns with sealed texts: the row's key, and the place that its text is sealed for. */
-const columns: readonly { table: string; key: string; column: string; placeOf(key: string): string }[] = [
+/**
+ * The columns with sealed texts: the row's key, and the place that its text is sealed for. `stays`: a row without its text is empty, for
+ * it says that there was one.
+ */
+const columns: readonly {
+  table: string
+  key: string
+  column: string
+  placeOf(key: string): string
+  stays?: true
+}[] = [
   { table: 'second_factors', key: 'person', column: 'seed', placeOf: (person) => `people/${person}/totp` },
+  { table: 'held_inputs', key: 'tool_use_id', column: 'input', placeOf: (id) => `held_inputs/${id}`, stays: true },
 ]
 
 /** The sealed texts of a database, also of one of an older schema or of a backup. */
 export function sealedRows(sql: Sqlite.Database): SealedRow[] {
   const has = sql.prepare<[string]>("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
-  return columns.flatMap(({ table, key, column, placeOf }) => {
+  return columns.flatMap(({ table, key, column, placeOf, stays }) => {
     if (has.get(table) === undefined) return []
     const rows = sql
       .prepare<[], { key: string; text: string }>(`SELECT ${key} AS key, ${column} AS text FROM ${table}`)
@@ -24,7 +34,8 @@ export function sealedRows(sql: Sqlite.Database): SealedRow[] {
       place: placeOf(row.key),
       text: row.text,
       put(text) {
-        if (text === undefined) sql.prepare(`DELETE FROM ${table} WHERE ${key} = ?`).run(row.key)
+        if (text === undefined && stays) sql.prepare(`UPDATE ${table} SET ${column} = '' WHERE ${key} = ?`).run(row.key)
+        else if (text === undefined) sql.prepare(`DELETE FROM ${table} WHERE ${key} = ?`).run(row.key)
         // A row that was changed meanwhile keeps what it has.
         else
           sql

@@ -67,7 +67,7 @@ export function automatonOf(source: string, flags: string, fewCopies: number): A
 
   const reads = (label: Mask, next: State): State => {
     const position = labels.push(label) - 1
-    if (position > 4_000) throw new Error(`Too large to be looked at: ${source.slice(0, 200)}`)
+    if (position > 8_000) throw new Error(`Too large to be looked at: ${source.slice(0, 200)}`)
     after[position] = next
     return { type: 'reads', position, next }
   }

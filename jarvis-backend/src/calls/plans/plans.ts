@@ -177,7 +177,14 @@ export function createPlans(parts: {
         const plan = store.get(id)
         if (plan === undefined || plan.state !== 'running') return
         for (const { toolUseId } of plan.steps) after.delete(toolUseId)
-        store.save({ ...plan, state, endedAt: clock.now(), ...(why !== undefined && { why: redactor.text(why) }) })
+        const script = redactor.value(plan.script)
+        store.save({
+          ...plan,
+          script,
+          state,
+          endedAt: clock.now(),
+          ...(why !== undefined && { why: redactor.text(why) }),
+        })
         journal.append('plan', {
           change: 'over',
           plan: id,

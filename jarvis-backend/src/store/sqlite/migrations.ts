@@ -967,4 +967,24 @@ export const migrations: readonly string[] = [
   INSERT INTO attached_programs
     SELECT name, origin, '', CAST(unixepoch('subsec') * 1000 AS INTEGER) FROM attached_servers;
   `,
+  `
+  -- The real arguments, sealed, of calls whose entries are redacted, until their runs have ended; of a call that was handed out to a
+  -- program as long as the session is there.
+  CREATE TABLE held_inputs (
+    tool_use_id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    run_id TEXT NOT NULL,
+    input TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX held_inputs_of ON held_inputs (session_id, run_id);
+  CREATE TRIGGER held_inputs_end AFTER UPDATE OF status ON runs WHEN new.status = 'ended' BEGIN
+    DELETE FROM held_inputs WHERE session_id = new.session_id AND run_id = new.id AND tool_use_id NOT IN (
+      SELECT body ->> '$.toolUseId' FROM entries
+      WHERE session_id = new.session_id AND run_id = new.id AND type = 'tool_result' AND body ->> '$.isHandedOut');
+  END;
+  UPDATE runs SET origin = json_remove(origin, '$.call.toolInput')
+    WHERE status = 'ended' AND json_valid(origin) AND json_type(origin, '$.call') = 'object';
+  -- Where there is nothing yet, nothing needs to be redacted afterwards.
+  INSERT INTO settings (key, value) SELECT 'stored_inputs_redacted', 'all' WHERE NOT EXISTS (SELECT 1 FROM entries);
+  `,
 ]

@@ -3,6 +3,7 @@ import { timeOfDay } from '../../../lib/time-of-day.ts'
 import type { Keeper, TextPart } from '../../../memory/indexer.ts'
 import { kindOf } from '../../../memory/owner.ts'
 import { Entry } from '../../../protocol/index.ts'
+import { inputsRedacted } from '../sessions/redact-inputs.ts'
 
 /** Longest part of a tool's output that is remembered, characters. */
 const outputChars = 2_000
@@ -52,18 +53,22 @@ export function createDatabaseKeepers(path: string): {
      WHERE kind = 'result' AND at >= unixepoch(?, 'utc') * 1000 AND at < unixepoch(?, '+1 day', 'utc') * 1000 ORDER BY seq`,
   )
 
+  const selectRedacted = sql.prepare<[string], string>('SELECT value FROM settings WHERE key = ?').pluck()
+  const areInputsSafe = () => selectRedacted.get(inputsRedacted) === 'all'
   const selectAgents = sql.prepare<[], string>('SELECT DISTINCT agent FROM sessions').pluck()
 
   const sessionsOf = (agent: string): Keeper => ({
     kind: kindOf('session', agent),
     *list() {
+      // Arguments that an earlier release stored may hold secrets: until they are redacted, calls are remembered without them.
+      const areSafe = areInputsSafe()
       for (const [id, title, updatedAt, nextSeq] of selectSessions.all(agent)) {
         yield {
           name: id,
           title,
-          checksum: `${nextSeq} ${title}`,
+          checksum: `${nextSeq} ${areSafe ? '' : 'no inputs '}${title}`,
           changedAt: updatedAt,
-          read: () => ({ parts: dialogue(selectEntries.all(id)) }),
+          read: () => ({ parts: dialogue(selectEntries.all(id), areSafe) }),
         }
       }
     },
@@ -87,7 +92,10 @@ export function createDatabaseKeepers(path: string): {
  * text is indexed by words. Only the operator's question and the beginning of the last answer are embedded, because embeddings are
  * expensive.
  */
-function dialogue(rows: readonly { body: string; type: string; seq: number; runId: string }[]): TextPart[] {
+function dialogue(
+  rows: readonly { body: string; type: string; seq: number; runId: string }[],
+  areInputsSafe: boolean,
+): TextPart[] {
   const found: TextPart[] = []
   const calls = new Map<string, string>()
   let said: string[] = []
@@ -119,7 +127,10 @@ function dialogue(rows: readonly { body: string; type: string; seq: number; runI
           said.push(`JARVIS: ${item.text}`)
           answered = item.text
         }
-        if (item.type === 'tool_call') calls.set(item.toolUseId, `${item.toolName} ${JSON.stringify(item.toolInput)}`)
+        if (item.type === 'tool_call') {
+          const input = areInputsSafe ? ` ${JSON.stringify(item.toolInput)}` : ''
+          calls.set(item.toolUseId, item.toolName + input)
+        }
       }
     } else if (entry?.type === 'tool_result') {
       const text = `${calls.get(entry.toolUseId) ?? 'A tool'}: ${entry.summary}\n${entry.result.slice(0, outputChars)}`

@@ -96,7 +96,7 @@ test('another model reads at once what the one before had read, and leaves what 
   expect([due(), store.countWaiting()]).toEqual([['note', 'read'], 1])
 })
 
-test('an index of version 2 reads lessons and the journal anew, and keeps what is as it was', () => {
+test('an index of version 2 reads lessons, the journal and conversations anew, and keeps files as they were', () => {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-index-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   const path = join(dir, 'memory.db')
@@ -124,10 +124,9 @@ test('an index of version 2 reads lessons and the journal anew, and keeps what i
   expect(checksums).toEqual([
     ['MEMORY.md', 'a'],
     ['memory/2026-01-31.md', ''],
-    ['ses_1', 'a'],
     ['journal/2026-01-31', ''],
   ])
-  expect(store.counts()).toMatchObject({ sources: 4, chunks: 4 })
+  expect(store.counts()).toMatchObject({ sources: 3, chunks: 3 })
 })
 
 test('nobody but its owner can read a new index, which holds what was said', () => {

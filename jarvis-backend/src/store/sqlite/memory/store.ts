@@ -5,7 +5,7 @@ import { madePrivate } from '../../../lib/private-file.ts'
 import type { ChunkView, MemoryStore, SourceKind } from '../../../memory/ports.ts'
 
 /** Version of the stored form; an index of an unknown version is rebuilt. */
-const version = 3
+const version = 4
 const cacheKib = 4_096
 const schema = `
   CREATE TABLE sources (
@@ -74,6 +74,18 @@ const fromVersion2 = `
   UPDATE sources SET checksum = ''
     WHERE kind <> 'session' AND id IN (SELECT source_id FROM chunks WHERE is_from_tools = 1);
   PRAGMA user_version = 3;
+  COMMIT;
+`
+
+/** Migrates version 3, which held the arguments of calls unredacted: sessions are indexed again, and their words are overwritten. */
+const fromVersion3 = `
+  BEGIN IMMEDIATE;
+  DELETE FROM chunk_words WHERE rowid IN
+    (SELECT chunks.id FROM chunks JOIN sources ON sources.id = source_id WHERE kind = 'session' OR kind LIKE 'session@%');
+  DELETE FROM chunks WHERE source_id IN (SELECT id FROM sources WHERE kind = 'session' OR kind LIKE 'session@%');
+  DELETE FROM sources WHERE kind = 'session' OR kind LIKE 'session@%';
+  INSERT INTO chunk_words (chunk_words) VALUES ('optimize');
+  PRAGMA user_version = 4;
   COMMIT;
 `
 
@@ -351,10 +363,15 @@ function open(path: string): Sqlite.Database {
     sql.pragma(`cache_size = -${cacheKib}`)
     loadVectorFunctions(sql)
     const found = Number(sql.pragma('user_version', { simple: true }))
+    // What is removed is overwritten.
+    sql.pragma('secure_delete = ON')
     if (found === 0) sql.exec(schema)
-    else if (found === 1) sql.exec(fromVersion1 + fromVersion2)
-    else if (found === 2) sql.exec(fromVersion2)
+    else if (found === 1) sql.exec(fromVersion1 + fromVersion2 + fromVersion3)
+    else if (found === 2) sql.exec(fromVersion2 + fromVersion3)
+    else if (found === 3) sql.exec(fromVersion3)
     else if (found !== version) throw new Error(`The index has version ${found}.`)
+    // Pages that SQLite has split keep parts of what they held.
+    if (found !== 0 && found !== version) sql.exec('VACUUM')
     if (found !== 0 && sql.pragma('quick_check(1)', { simple: true }) !== 'ok') throw new Error('The index is damaged.')
     return sql
   } catch (error) {

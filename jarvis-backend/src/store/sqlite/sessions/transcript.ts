@@ -3,6 +3,7 @@ import type { Member } from '../../../agent/sessions/versions.ts'
 import { type EntryOf, firstOwnerId, mainAgentId } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 import { copySession } from './copy-session.ts'
+import type { HeldInputs } from './held-inputs.ts'
 import { type SessionRow, sessionColumns, toSession } from './session-row.ts'
 
 type EntryRow = { session_id: string; seq: number; run_id: string; type: string; body: string }
@@ -29,7 +30,16 @@ type ChildRow = Omit<ChildRun, 'isEnded'> & { isEnded: 0 | 1 }
 const toChild = (row: ChildRow): ChildRun => ({ ...row, isEnded: row.isEnded === 1 })
 const runColumns = 'id, session_id AS sessionId, position, status, origin, created_at AS at, partial, held_by AS heldBy'
 
-export function createTranscriptStore({ sql, atomically, together, undone }: Database): TranscriptStore {
+/** @param held keeps secrets out of stored arguments; absent: entries are stored as they come, and read as they are stored */
+export function createTranscriptStore(
+  { sql, atomically, together, undone }: Database,
+  held?: HeldInputs,
+): TranscriptStore {
+  const toEntries = (rows: readonly EntryRow[]): StoredEntry[] => {
+    const entries = rows.map(toEntry)
+    const [first] = rows
+    return first === undefined || held === undefined ? entries : held.real(first.session_id, entries)
+  }
   const insertSession = sql.prepare(
     'INSERT INTO sessions (id, title, source, agent, created_at, updated_at, person) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
@@ -70,7 +80,7 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
   )
   const updateRun = sql.prepare('UPDATE runs SET status = ? WHERE id = ?')
   const endRun = sql.prepare(
-    "UPDATE runs SET status = 'ended', origin = json_remove(json_replace(origin, '$.text', ''), '$.before', '$.after', '$.wishes', '$.tools'), partial = '' WHERE id = ?",
+    "UPDATE runs SET status = 'ended', origin = json_remove(json_replace(origin, '$.text', ''), '$.before', '$.after', '$.wishes', '$.tools', '$.call.toolInput'), partial = '' WHERE id = ?",
   )
   const updatePartial = sql.prepare('UPDATE runs SET partial = ? WHERE id = ?')
   const updateHeld = sql.prepare("UPDATE runs SET held_by = ? WHERE id = ? AND status = 'queued'")
@@ -159,30 +169,33 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
     hold: (id, by) => void updateHeld.run(by ?? null, id),
     removeQueued: (id) => deleteQueued.run(id).changes === 1,
 
-    append(sessionId, { seq, runId, type, ...body }) {
+    append(sessionId, { seq, runId, type, ...given }) {
+      const body =
+        held !== undefined && 'content' in given
+          ? { ...given, content: held.hold(sessionId, runId, given.content) }
+          : given
       const startsRun = type === 'user' || ('madeBy' in body && body.madeBy === 'client')
       insertEntry.run(sessionId, seq, runId, type, startsRun ? 1 : 0, JSON.stringify(body))
     },
     entry(sessionId, seq) {
-      const row = selectFrom.get(sessionId, seq, seq + 1)
-      return row && toEntry(row)
+      return toEntries(selectFrom.all(sessionId, seq, seq + 1))[0]
     },
-    entriesOfRun: (runId) => selectRun.all(runId).map(toEntry),
-    entriesFrom: (sessionId, from, limit) => selectSome.all(sessionId, from, limit).map(toEntry),
+    entriesOfRun: (runId) => toEntries(selectRun.all(runId)),
+    entriesFrom: (sessionId, from, limit) => toEntries(selectSome.all(sessionId, from, limit)),
     newestRuns(sessionId, runs, types) {
       const start = nthRunStart.get(sessionId, runs - 1)?.seq ?? 0
       const rows =
         types === undefined
           ? selectFrom.all(sessionId, start, Number.MAX_SAFE_INTEGER)
           : selectTypes.all(sessionId, start, JSON.stringify(types))
-      return rows.map(toEntry)
+      return toEntries(rows)
     },
     folds: (sessionId) => selectFolds.all(sessionId).map((row) => toEntry(row) as EntryOf<'compaction'>),
     resultOf(sessionId, toolUseId) {
       const row = selectResult.get(sessionId, toolUseId)
       return row && (toEntry(row) as EntryOf<'tool_result'>)
     },
-    entriesOfTypes: (sessionId, types) => selectTypes.all(sessionId, 0, JSON.stringify(types)).map(toEntry),
+    entriesOfTypes: (sessionId, types) => toEntries(selectTypes.all(sessionId, 0, JSON.stringify(types))),
     newestTodo(sessionId) {
       const row = selectTodo.get({ id: sessionId })
       const entry = row && toEntry(row)
@@ -191,7 +204,7 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
     pageBefore(sessionId, before, limit) {
       const start = nthBefore.get(sessionId, before, limit - 1)?.seq ?? 0
       return {
-        items: selectFrom.all(sessionId, start, before).map(toEntry),
+        items: toEntries(selectFrom.all(sessionId, start, before)),
         hasEarlier: nthBefore.get(sessionId, start, 0) !== undefined,
       }
     },
@@ -199,7 +212,7 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
       const wanted = nthBefore.get(sessionId, before, limit - 1)?.seq ?? 0
       const start = runStartAtOrBefore.get(sessionId, wanted)?.seq ?? 0
       return {
-        items: selectFrom.all(sessionId, start, before).map(toEntry),
+        items: toEntries(selectFrom.all(sessionId, start, before)),
         hasEarlier: nthBefore.get(sessionId, start, 0) !== undefined,
       }
     },

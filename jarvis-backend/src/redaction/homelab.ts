@@ -1,0 +1,210 @@
+import { isSecretKey, redacted, secretName } from './assignments.ts'
+import type { Shape } from './shape.ts'
+
+const kept = `$1${redacted}`
+/** A shape that holds back a streamed line from its hint to its end. */
+const line = (find: RegExp, hint: string, put: Shape['put'] = kept): Shape => ({ find, put, hint, open: 'line' })
+const lineStart = '(?:^|[\\n\\r])[ \\t]{0,20}'
+const lineEnd = '(?=[ \\t]{0,20}(?:[\\n\\r]|$))'
+/** An encoded sign of a URL, also encoded twice or three times. */
+const coded = (codes: string) => `%(?:25){0,2}(?:${codes})`
+
+/** Whether the value of a name is secret, both as a URL holds them. */
+function isSecretInUrl(name: string, value: string): boolean {
+  let plain = value
+  try {
+    plain = decodeURIComponent(value)
+  } catch {
+    // What is no encoding is judged as it stands.
+  }
+  return isSecretKey(name, plain)
+}
+
+/** Version, time, length and bytes. */
+function isCephKey(word: string): boolean {
+  const bytes = Buffer.from(decodePadding(word), 'base64')
+  if (bytes.length < 12) return false
+  const [type, length] = [bytes.readUInt16LE(0), bytes.readUInt16LE(10)]
+  return ((type === 1 && length === 16) || (type === 2 && length === 32)) && bytes.length === 12 + length
+}
+const decodePadding = (word: string) => word.replace(/%3d/gi, '=')
+
+/** A bot's token of Discord begins with its id. */
+const isDiscordToken = (word: string) =>
+  /^\d{17,20}$/.test(Buffer.from(word.slice(0, word.indexOf('.')), 'base64').toString('latin1'))
+
+const harmlessWord =
+  /^(?:auth(?:entication|entifizierung)?|changed|correct|denied|disabled|enabled|expired|expires|failed|file|for|has|hash|hint|in|incorrect|invalid|is|login|manager|missing|must|needed|not|or|policy|prompt|protected|required|reset|rotation|screen|set|store|too|wrong)$/i
+/** Whether a word that a sentence gives as a password is one. `isListed`: a sign stands between user and password. */
+const isSaidPassword = (word: string, isListed: boolean) =>
+  word.length >= 4 && !harmlessWord.test(word) && (isListed || /[\d!@#$%^&*]/.test(word))
+
+const said =
+  '(?<![\\w-])(?:log ?in|user(?:name)?|benutzer(?:name)?|account)[:=]?[ \\t]{1,4}(?:(?:as|with|is|mit|als)[ \\t]{1,4})?["\'`]?[\\w.@-]{1,64}["\'`]?[ \\t]{0,4}'
+const sayingHow =
+  '(?:[/,;|+&]|and\\b|und\\b|with\\b|mit\\b)?[ \\t]{0,4}(?:pass(?:word|wort|wd|phrase)?|pwd?|kennwort)[:=]?[ \\t]{1,4}["\'`]?'
+
+/** What a name and a number of bytes tell: keys of radios. Also read of JSON, where they are lists of numbers. */
+const radioName =
+  '(?:network_?key|network_?key_?s[02]|s[02]_(?:legacy|unauthenticated|authenticated|access_?control)(?:_?key)?)'
+const radioKey = new RegExp(`^${radioName}$`, 'i')
+export const isRadioKey = (key: string): boolean => radioKey.test(key)
+const byte = '(?:0x)?[\\da-f]{1,3}'
+
+/** Secrets of links, of bots and of the storage, in any text. */
+const anywhere: readonly Shape[] = [
+  line(/(?<![\w.-])[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{27,}/g, '\\.[\\w-]{6}\\.[\\w-]{8}', (match) =>
+    isDiscordToken(match) ? redacted : match,
+  ),
+  line(/(?<![\w.-])mfa\.[\w-]{60,}/g, '\\bmfa\\.[\\w-]{8}', redacted),
+  line(
+    /(?<![\w+/-])A[Qg][A-Za-z\d+/]{36,57}(?:={1,2}|(?:%3D){1,2}|(?![\w+/-]))/gi,
+    '\\bA[Qg][A-Za-z\\d+/]{16}',
+    (match) => (isCephKey(match) ? redacted : match),
+  ),
+  // The part after # is for the browser alone.
+  line(
+    /(#[^\s"'<>#]{0,100}[/,&?;](?:key|k|pass|secret|token)=)[\w%+/=.~-]{8,}/gi,
+    '[/,&?;](?:key|k|pass|secret|token)=',
+  ),
+  line(/(#(?:\/send\/[\w-]{1,64}\/|room=[\w-]{1,64},))[\w-]{16,}/g, '#(?:/send/|room=)'),
+  line(
+    new RegExp(
+      `(${secretName})((?:${coded('22')})?(?:${coded('3D|3A')})(?:${coded('20|22')}|\\+)?)((?:[\\w.~*!-]|%(?!(?:25){0,2}(?:26|22|3B|2C|7D|23|20|0A|27|5D))){2,512})`,
+      'gi',
+    ),
+    coded('3D|3A'),
+    (match, name, sign) => {
+      const value = match.slice(name.length + sign.length)
+      return isSecretInUrl(name, value) ? `${name}${sign}${redacted}` : match
+    },
+  ),
+  line(
+    new RegExp(
+      `(${coded('3A')}${coded('2F')}${coded('2F')}[\\w.-]{0,64}${coded('3A')})[\\w.~*!-]{1,128}(?=${coded('40')})`,
+      'gi',
+    ),
+    `${coded('2F')}${coded('2F')}`,
+  ),
+  // A user and a password in a sentence
+  {
+    find: new RegExp(`(${said})(${sayingHow})[^\\s"'\`,;)]{4,}`, 'gi'),
+    put: (match, user, how) =>
+      isSaidPassword(match.slice(user.length + how.length), /^[/|]/.test(how)) ? `${user}${how}${redacted}` : match,
+    hint: '(?:passw|(?:pass|pwd?|kennwort)[:= \\t])',
+    open: new RegExp(`(?<lead>${said}${sayingHow})[^\\s"'\`,;)]+$`, 'i'),
+  },
+  // An option and its value as a list: of another language than JSON, and of YAML
+  line(
+    new RegExp(`('--?[\\w-]{0,40}${secretName}',\\s{0,20}')((?!-)[^'\\n]{1,400})(?=')`, 'gi'),
+    "',\\s{0,20}'",
+    (match, lead, value) => (isSecretKey('password', value) ? `${lead}${redacted}` : match),
+  ),
+  {
+    find: new RegExp(
+      `(${lineStart}-[ \\t]{1,4}["']?--?[\\w-]{0,40}${secretName}["']?[ \\t]{0,4}\\r?\\n[ \\t]{0,20}-[ \\t]{1,4}["']?)(?!-)([^\\s"']{1,400})`,
+      'gi',
+    ),
+    put: (match, lead, value) => (isSecretKey('password', value) ? `${lead}${redacted}` : match),
+    hint: '-[ \\t]{1,4}["\']?--?\\w',
+    open: new RegExp(
+      `(?<lead>${lineStart}-[ \\t]{1,4}["']?--?[\\w-]{0,40}${secretName}["']?)[ \\t]{0,4}\\r?(?:\\n[^\\n]{0,400})?$`,
+      'i',
+    ),
+  },
+]
+
+/** Secrets in the files of programs of a homelab. */
+const files: readonly Shape[] = [
+  // strongSwan
+  line(
+    /(:[ \t]{1,8}(?:PSK|EAP|XAUTH|NTLM|(?:RSA|ECDSA|P12|PKCS8|PIN)[ \t]{1,4}[^\s"]{1,64})[ \t]{1,8}["'])[^"'\n]+/g,
+    ':[ \\t]{1,8}(?:PSK|EAP|XAUTH|NTLM|RSA|ECDSA|P12|PKCS8|PIN)[ \\t]',
+  ),
+  line(
+    /((?:^|[\n\r]):[ \t]{1,8}(?:PSK|EAP|XAUTH|NTLM)[ \t]{1,8})[^\s"']+/g,
+    ':[ \\t]{1,8}(?:PSK|EAP|XAUTH|NTLM)[ \\t]',
+  ),
+  line(/(:[ \t]{1,8}PSK[ \t]{1,8})0[xs][\w+/=]{6,}/g, 'PSK[ \\t]{1,8}0[xs]'),
+  // Networks and radios
+  line(/((?<![\w-])wep_key\d\\?["']?[ \t]{0,4}[=:][ \t]{0,4}\\?["']?)[^\s"'\\]+/gi, 'wep_key\\d'),
+  {
+    find: new RegExp(
+      `((?<![\\w])${radioName}\\\\?["']?[ \\t]{0,4}[:=]\\s{0,20}\\\\?["']?\\[?\\s{0,8}(?:- {0,4})?)(?:${byte}(?:[,\\s]{1,12}(?:- {0,4})?${byte}){15}|[\\da-f]{32})(?![\\da-f])`,
+      'gi',
+    ),
+    put: kept,
+    hint: radioName,
+    open: new RegExp(`(?<lead>(?<![\\w])${radioName})[^a-z]?[\\s\\S]{0,300}$`, 'i'),
+  },
+  line(
+    /((?<![\w])(?:api_)?encryption\\?["']?:\s{0,20}(?:key:[ \t]{0,4})?\\?["']?)[A-Za-z\d+/]{43}=/gi,
+    'encryption\\\\?["\']?:',
+  ),
+  line(
+    /((?<![a-z])(?:alarm|disarm|door|gate|garage|lock)_(?:code|pin)\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']?)\d{4,8}(?!\w)/gi,
+    '(?:alarm|disarm|door|gate|garage|lock)_(?:code|pin)',
+  ),
+  // snmpd and Asterisk
+  line(
+    new RegExp(
+      `(${lineStart}(?:com2sec6?[ \\t]{1,8}\\S{1,64}[ \\t]{1,8}\\S{1,64}|trapcommunity|(?:trap2?|inform)sink[ \\t]{1,8}\\S{1,64})[ \\t]{1,8})[^\\s#]+`,
+      'gi',
+    ),
+    'com2sec|trapcommunity|(?:trap2?|inform)sink',
+  ),
+  line(/(\busmUser[ \t]{1,8})[^\n\r]+/g, 'usmUser'),
+  line(/(\bregister[ \t]{0,8}=>?[ \t]{0,8}[^\s:@]{1,64}:)[^\s@:]+(?=[@:])/g, 'register[ \\t]{0,8}='),
+  line(/((?:^|[\n\r])\d{2,8}[ \t]{0,8}=>[ \t]{0,8})\d{3,10}(?=,)/g, '\\d[ \\t]{0,8}=>'),
+  // Databases, shares, mail, backups
+  line(
+    new RegExp(
+      `(${lineStart}[A-Za-z*][\\w.*-]{0,128}:\\d{4,5}:[A-Za-z*][\\w*-]{0,64}:[A-Za-z*][\\w.*@-]{0,64}:)(?=[^\\s:]{0,64}[\\d!@#$%^&*])[^\\s:]{4,}${lineEnd}`,
+      'g',
+    ),
+    ':\\d{4,5}:[a-z*]',
+  ),
+  line(/((?<![\w-])user(?:name)?=[^\s,%"']{1,64}%)[^\s,"']+/g, 'user(?:name)?=[^\\s,]{1,16}%'),
+  line(/((?:^|[\n\r])user[ \t]{1,4}[\w.@-]{1,64}[ \t](?:[\w~+@*&%-]{1,64}[ \t]){0,8}>)\S+/g, '[ \\t]>\\S'),
+  line(
+    /((?:passcommand|password[_-]?command|passwordeval|password_?cmd)["']?[=: \t]{1,4}["']?(?:echo|printf)[ \t]{1,4})[^\n\r"']+/gi,
+    '(?:passcommand|password[_-]?command|passwordeval|password_?cmd)',
+  ),
+  {
+    find: /(BORG_KEY [\da-f]{4,64}\r?\n)[A-Za-z\d+/=\s]+/g,
+    put: kept,
+    hint: 'BORG_KEY ',
+    open: /(?<lead>BORG_KEY [\da-f]{0,64})[A-Za-z\d+/=\s]*$/,
+  },
+  line(/((?:^|[\n\r])[^\s:/]{1,64}:[^\n\r:/]{1,64}:)[\da-f]{32}(?![^\n\r])/g, ':[\\da-f]{16}'),
+  line(
+    new RegExp(
+      `(${lineStart}(?:remote|bridge|local|db|root|bind|mqtt|smtp|relay|auth|wifi|admin)_(?:password|passwd|psk|pass)[ \\t]{1,8})["']?[^\\s:="']{4,}${lineEnd}`,
+      'gi',
+    ),
+    '_(?:password|passwd|psk|pass)[ \\t]',
+  ),
+  line(new RegExp(`(${lineStart}dbpasswd[ \\t]{1,8})[^\\s:=]{4,}${lineEnd}`, 'gi'), 'dbpasswd[ \\t]'),
+  line(
+    new RegExp(`(${lineStart}password[ \\t]{1,8})[a-z]{4}(?: [a-z]{4}){3}${lineEnd}`, 'g'),
+    'password[ \\t]{1,8}[a-z]{4} ',
+  ),
+  {
+    find: new RegExp(
+      `((?<![\\w-])(?:user(?:name)?|login)[ \\t]{1,8}[^\\s:=]{1,80}[ \\t]{0,8}\\r?\\n[ \\t]{0,20}password[ \\t]{1,8})[^\\s:=]{4,}${lineEnd}`,
+      'gi',
+    ),
+    put: kept,
+    hint: '\\n[ \\t]{0,20}password[ \\t]',
+    open: /(?<lead>\n[ \t]{0,20}password[ \t]{1,8})\S+[ \t]*$/i,
+  },
+  {
+    find: /(<auth-user-pass>\s{0,8}\S{1,80}[ \t]{0,8}\r?\n[ \t]{0,8})[^\s<]+/g,
+    put: kept,
+    hint: '<auth-user-pass>',
+    open: /(?<lead><auth-user-pass>)[^<]{0,200}$/,
+  },
+  line(new RegExp(`(<[\\w:.-]{0,32}${secretName}[ \\t]{1,8}value=["'])[^"'<>\\n]+`, 'gi'), '[ \\t]value=["\']'),
+]
+
+export const homelabShapes: readonly Shape[] = [...anywhere, ...files]
