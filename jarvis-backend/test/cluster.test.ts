@@ -145,7 +145,9 @@ test('without quorum nothing starts', async () => {
   controls.setNodeOffline('Home', true)
   controls.setNodeOffline('agent1', true)
   expect(cluster.state().isQuorate).toBe(false)
-  expect((await settle(cluster.power(142, 'start', false, calm()))).exitStatus).toBe('no quorum, so JARVIS sent nothing')
+  expect((await settle(cluster.power(142, 'start', false, calm()))).exitStatus).toBe(
+    'no quorum, so JARVIS sent nothing',
+  )
 })
 
 test('a power request for a guest of a lost node reaches nothing', async () => {
