@@ -179,7 +179,7 @@ export function taintIn(
   effects: readonly Effect[],
   world: World,
 ): ReturnType<typeof taintOf> {
-  if (sources === undefined || isContained(effects)) return undefined
+  if (sources === undefined || isContained(effects) || isNoted(effects)) return undefined
   const addresses = effects.flatMap(({ url }) => url ?? [])
   const named: Call['input'] = { ...input, ...Object.assign({}, ...addresses.map((url) => saidBy(url))) }
   const words = listed === undefined ? named : withoutListed(named, listed)
@@ -211,14 +211,23 @@ function withoutOwn(sources: Sources, { path }: Call['input'], effects: readonly
 }
 
 /**
- * Whether nothing feels the call but a sandbox without a network or the conversation's own folder. Words of a stranger do no harm there, and
- * to work on what was read is what both are for. Read from there, they are a result's words again.
+ * Whether nothing feels the call but a sandbox without a network and the conversation's own folder. Words of a stranger do no harm there, and
+ * to work on what was read is what a sandbox is for.
  */
-const isContained = (effects: readonly Effect[]): boolean => {
-  const isWithin = ({ kind, on, place }: Effect) =>
-    (kind === 'execute' && on === 'sandbox') || (on === 'path' && place?.root === sessionRoot)
-  return effects.some(isWithin) && effects.every((effect) => effect.kind === 'read' || isWithin(effect))
-}
+const isContained = (effects: readonly Effect[]): boolean =>
+  effects.some(({ on }) => on === 'sandbox') &&
+  effects.every(
+    (effect) => effect.kind === 'read' || (effect.kind === 'execute' && effect.on === 'sandbox') || isOwnFile(effect),
+  )
+
+const isOwnFile = ({ on, place }: Effect): boolean => on === 'path' && place?.root === sessionRoot
+
+/**
+ * Whether a call changes files of the conversation's own folder alone. What was read may be written down there, as long as no result orders it: read
+ * from there, it is a result's words again.
+ */
+const isNoted = (effects: readonly Effect[]): boolean =>
+  effects.some(isOwnFile) && effects.every((effect) => effect.kind === 'read' || isOwnFile(effect))
 
 /** The tool whose result orders a call. May throw. */
 export function orderIn({ toolName, input, sources }: Call, effects: readonly Effect[]): string | undefined {
