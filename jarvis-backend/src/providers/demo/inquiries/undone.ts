@@ -19,7 +19,7 @@ const changesIn = (text: string): ChangeFacts[] =>
       /^(\S+), ([^,]+) ago, (\w+)(?:, it took back (\S+))?: (.*?) (The way back|No way back): (.*)$/s.exec(line) ?? []
     if (id === undefined || ago === undefined || state === undefined || sentence === undefined || how === undefined)
       return []
-    return [{ id, ago, state, undoes, sentence, canBeUndone: undo === 'Undo', how }]
+    return [{ id, ago, state, undoes, sentence, canBeUndone: undo === 'The way back', how }]
   })
 
 /** Whether it takes a change back: an undo of an undo makes the change again. */
