@@ -124,10 +124,10 @@ test('a plan is one card: every step was on screen before it is approved, and ea
   expect(await page.locator(':focus').getAttribute('data-step')).toBe('3')
   await card.locator('footer').last().scrollIntoViewIfNeeded()
   await expect.poll(() => approve.getAttribute('aria-disabled')).toBe('false')
-  await card.focus()
-  // It may just have moved, and has to lie still once more.
+  // It may just have moved, and has to lie still once more. What is drawn meanwhile may take the focus.
   await expect
     .poll(async () => {
+      await card.focus()
       await page.keyboard.press('a')
       return card.textContent()
     })
