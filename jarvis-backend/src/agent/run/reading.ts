@@ -69,7 +69,7 @@ export function createRunReading(
     if (!hasModel) return { ...sources, results }
     const { prompt, tools } = profileOf(session, run)
     const server = attachedServerOf(toolName)
-    // A server knows its own words, and says them to itself.
+    // An attached server wrote the descriptions of its own tools, so a call to it gives nothing away by repeating them.
     const others = tools.filter(({ name }) => ![undefined, server].includes(attachedServerOf(name)))
     const descriptions = others.map((tool) => {
       const text = textsIn([tool.description, tool.inputSchema]).join('\n')

@@ -32,7 +32,7 @@ export function Invitations({ people, own, given, roles, isResting, onRenamed }:
   const [made, setMade] = useState<InvitationReply>()
   const [role, setRole] = useState('operator')
   const isHeld = isResting || isBusy
-  /** Whoever is alone here has never needed a name, and is asked for one before the sign-in page asks. */
+  /** Asks the first owner for a name before the first invitation: afterwards the sign-in page asks for names. */
   const isAlone = people.length === 1
   const make = (form: HTMLFormElement) => {
     const fields = new FormData(form)
