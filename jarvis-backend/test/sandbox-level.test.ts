@@ -83,18 +83,20 @@ onLandlock.each(versions)('at the second level, version %i, a command works on i
   expect(effect).toMatchObject({ changes: [{ path: 'a' }, { path: 'b' }, { path: 'b/c' }], refused: [] })
 })
 
+/** A common word is in the command lines of other programs of a machine. */
+const survivorName = `survivor-${process.pid}`
 /** Leaves its parents, waits until its command is gone, and goes on writing. */
-const survivor = `use POSIX; if (!fork) { POSIX::setsid(); if (!fork) {
+const survivor = `use POSIX; $0 = "${survivorName}"; if (!fork) { POSIX::setsid(); if (!fork) {
   $SIG{$_} = 'IGNORE' for 'TERM', 'HUP', 'INT';
   close STDOUT; close STDERR;
-  for (1 .. 5000) { open F, ">late$_"; select undef, undef, undef, 0.001 } } exit } wait; print "gone\\n"`
+  for (1 .. 5000) { open F, ">$0-$_"; select undef, undef, undef, 0.001 } } exit } wait; print "gone\\n"`
 
 onLandlock.each(versions)(
   'at the second level, version %i, what leaves its command is ended before anything is read',
   async (version) => {
     const { effect, said, isAlone } = await confined(`perl -e '${survivor}'`, 10_000, version)
     expect([said, isAlone]).toEqual(['gone\n', true])
-    const left = running('late')
+    const left = running(survivorName)
     expect({ left, refused: effect.refused }).toEqual({ left: [], refused: [] })
   },
 )
