@@ -3,7 +3,7 @@ import { io } from 'socket.io-client'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ApiTokenInfo, ApiTokenReply, Door, Page } from '../src/protocol/index.ts'
 import { createToken, revokeToken } from './support/api-tokens.ts'
-import { createFakeClock, createSkippingClock } from './support/fake-clock.ts'
+import { createFakeClock, createSkippingClock, noon } from './support/fake-clock.ts'
 import { firstCard } from './support/mcp-client.ts'
 import { currentRequest } from './support/mcp-current.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
@@ -135,7 +135,7 @@ test('a token with a rate is told when to come again, in the error form of each 
 })
 
 test('cards that no request holds open go with their token, also where it ended while JARVIS was down', async () => {
-  const clock = createFakeClock(Date.now())
+  const clock = createFakeClock(noon())
   const stop = () => calls(['stop_vm', { vmid: 103 }])
   const jarvis = await startJarvis({ clock, model: scripted(stop(), stop(), stop()) })
   const ways = {

@@ -5,7 +5,7 @@ import type { Consoles } from '../src/homelab/ports.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import type { JournalEntry, Page, Role, TerminalEvents } from '../src/protocol/index.ts'
-import { createFakeClock } from './support/fake-clock.ts'
+import { createFakeClock, noon } from './support/fake-clock.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const env = { JARVIS_TERMINAL: '1' }
@@ -211,7 +211,7 @@ test('signing out closes the screen at once', async () => {
 })
 
 test('a viewer that only asks for pictures is nobody: its screen ends after half an hour', async () => {
-  const clock = createFakeClock(Date.now())
+  const clock = createFakeClock(noon())
   const { driven, jarvis } = await withScreen(clock)
   const operator = await connect(jarvis)
   const { terminalId } = await operator.open(demo.vm)

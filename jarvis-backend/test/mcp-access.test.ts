@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { expect, test } from 'vitest'
-import { createFakeClock } from './support/fake-clock.ts'
+import { createFakeClock, noon } from './support/fake-clock.ts'
 import { createToken, firstCard, revokeToken } from './support/mcp-client.ts'
 import { askCurrent, currentRequest } from './support/mcp-current.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -50,7 +50,7 @@ test.each([
 ] as const)(
   'with a token that is %s every open stream ends, and what waits is withdrawn',
   async (_what, expiresInMs, waitMs, end) => {
-    const clock = createFakeClock(Date.now())
+    const clock = createFakeClock(noon())
     const jarvis = await startJarvis({ clock })
     const token = createToken(jarvis, { name: 'watcher', ...(expiresInMs !== undefined && { expiresInMs }) })
     const session = await openSession(jarvis, token)
@@ -111,7 +111,7 @@ test.each([
 })
 
 test('a current client that listens hears what it asked for and nothing else: a resource, and that the list is another', async () => {
-  const clock = createFakeClock(Date.now())
+  const clock = createFakeClock(noon())
   const jarvis = await startJarvis({ clock })
   const token = createToken(jarvis)
   const stop = new AbortController()

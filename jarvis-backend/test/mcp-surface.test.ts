@@ -4,7 +4,7 @@ import {
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { expect, onTestFinished, test } from 'vitest'
-import { createFakeClock } from './support/fake-clock.ts'
+import { createFakeClock, noon } from './support/fake-clock.ts'
 import { connectMcp, createToken, firstCard, headersOf } from './support/mcp-client.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -105,7 +105,7 @@ test('an older client that subscribed hears that a guest has changed, and of not
 })
 
 test('a client without progress is told that the call waits, polls, and gets the result', async () => {
-  const clock = createFakeClock(Date.now())
+  const clock = createFakeClock(noon())
   const jarvis = await startJarvis({ clock })
   const client = await connectMcp(jarvis, createToken(jarvis))
   const answer = client.callTool({ name: 'stop_vm', arguments: { vmid: 103 } })

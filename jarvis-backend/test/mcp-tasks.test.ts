@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createFakeClock } from './support/fake-clock.ts'
+import { createFakeClock, noon } from './support/fake-clock.ts'
 import { connectMcp, createToken, firstCard, revokeToken } from './support/mcp-client.ts'
 import { askCurrent, currentRequest, withTasks } from './support/mcp-current.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -64,7 +64,7 @@ test('an older client asks for a task, polls it, and fetches its result; another
 })
 
 test('an older client cancels a task and its card is gone; a denied one has failed, with the note', async () => {
-  const clock = createFakeClock(Date.now())
+  const clock = createFakeClock(noon())
   const jarvis = await startJarvis({ clock })
   const client = await connectMcp(jarvis, createToken(jarvis))
   const { tasks } = client.experimental
@@ -223,7 +223,7 @@ test('a task that had not begun when JARVIS stopped is not begun later: its toke
 })
 
 test('a disk that is full when a client is to get its id, or hangs up, ends neither JARVIS nor the other’s wait', async () => {
-  const clock = createFakeClock(Date.now())
+  const clock = createFakeClock(noon())
   const jarvis = await startJarvis({ clock })
   const token = createToken(jarvis)
   const client = await connectMcp(jarvis, token)
@@ -287,7 +287,7 @@ test.each([
 })
 
 test('a call of a client whose token has expired cannot be approved', async () => {
-  const clock = createFakeClock(Date.now())
+  const clock = createFakeClock(noon())
   const jarvis = await startJarvis({ clock })
   const token = createToken(jarvis, { name: 'gone', expiresInMs: 60_000 })
   await askCurrent(jarvis, token, 'tools/call', stop103, withTasks)
@@ -298,7 +298,7 @@ test('a call of a client whose token has expired cannot be approved', async () =
 })
 
 test('a change that has begun is not taken back: cancelling it is refused, or changes nothing', async () => {
-  const clock = createFakeClock(Date.now())
+  const clock = createFakeClock(noon())
   const jarvis = await startJarvis({ clock })
   const token = createToken(jarvis)
   const client = await connectMcp(jarvis, token)
@@ -320,7 +320,7 @@ test('a change that has begun is not taken back: cancelling it is refused, or ch
 })
 
 test('a client hears that its call waits, and once it is approved that it runs', async () => {
-  const clock = createFakeClock(Date.now())
+  const clock = createFakeClock(noon())
   const jarvis = await startJarvis({ clock, speed: 1 })
   const client = await connectMcp(jarvis, createToken(jarvis))
   const heard: (string | undefined)[] = []

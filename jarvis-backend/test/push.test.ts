@@ -18,7 +18,7 @@ import type {
 import { migrations } from '../src/store/sqlite/migrations.ts'
 import { startNtfy } from './fake-services/ntfy.ts'
 import { fakeBrowser } from './fake-services/web-push.ts'
-import { createFakeClock } from './support/fake-clock.ts'
+import { createFakeClock, noon } from './support/fake-clock.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { type Level, setLevel } from './support/set-level.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -209,7 +209,7 @@ test('each card is announced once to each device by its settings, and not to rem
 
 test('a card that a busy push service refused is announced later, and at a start only what nobody was told of', async () => {
   const dataDir = newDir()
-  const clock = createFakeClock(Date.now())
+  const clock = createFakeClock(noon())
   const first = await start({ dataDir, clock })
   await first.call('POST', '', browser('a'))
   first.push.become(async () => ({ kind: 'again', why: 'it answered 503', retryAfterMs: 60_000 }))
@@ -240,7 +240,7 @@ test('a card that a busy push service refused is announced later, and at a start
 })
 
 test('a question is told without the model’s words, and taken back once it is answered; a change until it is kept', async () => {
-  const clock = createFakeClock(Date.now())
+  const clock = createFakeClock(noon())
   const level: Level = { value: 5, changes: [] }
   const model = scripted(
     calls(['ask_operator', { questions: [{ question: 'Where should the backups go?' }] }]),

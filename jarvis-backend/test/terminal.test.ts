@@ -14,7 +14,7 @@ import type {
   TerminalReplies,
   TerminalRequests,
 } from '../src/protocol/index.ts'
-import { createFakeClock } from './support/fake-clock.ts'
+import { createFakeClock, noon } from './support/fake-clock.ts'
 import { startKnownSshd } from './support/known-sshd.ts'
 import { sshdTest } from './support/sshd.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -217,7 +217,7 @@ function isAlive(pid: number): boolean {
 }
 
 test('a shell without input is ended after half an hour', async () => {
-  const clock = createFakeClock(Date.now())
+  const clock = createFakeClock(noon())
   const jarvis = await startJarvis({ env, clock })
   const shell = await (await connect(jarvis)).open()
   await clock.advance(29 * 60_000)

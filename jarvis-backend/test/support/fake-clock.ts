@@ -7,6 +7,9 @@ export type FakeClock = Clock & {
   pending(): number
 }
 
+/** Noon of today, in ms: near enough to now for tokens, and hours away from what a house does at night, such as its restore drill at 01:30. */
+export const noon = (): number => new Date().setHours(12, 0, 0, 0)
+
 /** Time that stands still until a test moves it. */
 export function createFakeClock(startMs: number): FakeClock {
   let now = startMs

@@ -206,9 +206,9 @@ async function stepUp(url: string, authorization: string, given: string): Promis
 }
 
 let issued = 0
-/** No two are the same, so that one can be revoked alone. */
+/** For two days, since a test's clock may be a day ahead. No two are the same, so that one can be revoked alone. */
 export const tokenFor = (role: Role): string =>
-  jwt.sign({ sub: role, role }, jwtSecret, { algorithm: 'HS256', issuer: 'jarvis', expiresIn: 3600 + issued++ })
+  jwt.sign({ sub: role, role }, jwtSecret, { algorithm: 'HS256', issuer: 'jarvis', expiresIn: 2 * 86_400 + issued++ })
 
 function openScreen(url: string, token: string): Promise<Screen> {
   const socket = io(url, { auth: { token }, forceNew: true, transports: ['websocket'], reconnection: false })
