@@ -14,6 +14,7 @@ import { expect, test } from 'vitest'
 import { backUp } from '../src/store/sqlite/backup.ts'
 import { restore } from '../src/store/sqlite/restore.ts'
 import { folder, jarvis, keyFileOf, openJournal, run } from './support/data-dir.ts'
+import { every } from './support/real-time.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -40,12 +41,12 @@ test('a backup made while a server writes is one whole file, of one moment', asy
     for (let n = 0; n < 2_000; n += 1) journal.append('call', { n, text: 'x'.repeat(2_000) })
   })
   let written = 0
-  const writing = setInterval(() => {
+  const stopWriting = every(5, () => {
     database.durably(() => journal.append('call', { from: 'the server' }))
     written += 1
-  }, 5)
+  })
   const { code, output } = await jarvis(dir, 'backup', file)
-  clearInterval(writing)
+  stopWriting()
   expect(output).toMatch(/^Backed up to .*: \d+\.\d MB, \d+ journal entries, 1 file, checked\.\n/)
   expect(code).toBe(0)
   expect(written).toBeGreaterThan(10)

@@ -8,8 +8,8 @@ import { discordMarkdown } from '../src/channels/adapters/discord-markdown.ts'
 import type { Incoming, Outgoing, PairedChat } from '../src/channels/channel.ts'
 import { settingsProblem } from '../src/channels/registry.ts'
 import { createSpeech, createTelling, type Spoken } from '../src/channels/spoken.ts'
-import type { Clock } from '../src/lib/clock.ts'
 import { startDiscord } from './fake-services/discord.ts'
+import { quickClock } from './support/real-time.ts'
 
 const mira = '88120411000000001'
 const soon = { timeout: 10_000 }
@@ -19,14 +19,7 @@ const message = (more: Partial<Outgoing> = {}): Outgoing => ({
   ...{ buttons: [], isOver: false, expiresAt: 10 },
   ...more,
 })
-/** Time that runs fifty times as fast. */
-const quick: Clock = {
-  now: () => Date.now() * 50,
-  after(ms, run) {
-    const timer = setTimeout(run, ms / 50)
-    return () => clearTimeout(timer)
-  },
-}
+const quick = quickClock(50)
 
 async function open(options: Parameters<typeof startDiscord>[0] = {}, answer?: Spoken) {
   const service = await startDiscord(options)

@@ -1,19 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { telegram } from '../src/channels/adapters/telegram.ts'
 import type { Incoming } from '../src/channels/channel.ts'
-import type { Clock } from '../src/lib/clock.ts'
 import { startTelegram } from './fake-services/telegram.ts'
+import { quickClock } from './support/real-time.ts'
 
 const mira = 88120411
 const soon = { timeout: 15_000 }
-/** Time that runs two hundred times as fast. */
-const quick: Clock = {
-  now: () => Date.now() * 200,
-  after(ms, run) {
-    const timer = setTimeout(run, ms / 200)
-    return () => clearTimeout(timer)
-  },
-}
+const quick = quickClock(200)
 type Fake = Awaited<ReturnType<typeof startTelegram>>
 
 /** One program that listens with the token. */

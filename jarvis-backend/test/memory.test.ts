@@ -3,8 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { dailyPath, partsOf } from '../src/memory/daily.ts'
 import type { IndexStatus } from '../src/memory/indexer.ts'
 import type { BudgetsReply } from '../src/protocol/index.ts'
@@ -17,13 +16,12 @@ const env = { JARVIS_EMBEDDINGS: 'none' }
 
 /** Looks again until it is so. Asked without a pause, the server answers in the place of indexing. */
 async function until<T>(look: () => Promise<T>, isRight: (value: T) => boolean): Promise<T> {
-  const deadline = Date.now() + 60_000
-  for (;;) {
+  const rightly = async () => {
     const value = await look()
-    if (isRight(value)) return value
-    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(value)}`)
-    await setTimeout(20)
+    if (!isRight(value)) throw new Error(`still ${JSON.stringify(value)}`)
+    return value
   }
+  return vi.waitFor(rightly, { timeout: 15_000, interval: 20 })
 }
 
 async function json<T>(response: Promise<Response>): Promise<T> {

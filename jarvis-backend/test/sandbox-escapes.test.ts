@@ -12,6 +12,7 @@ import { loadOf } from '../src/workbench/sandbox/process-tree.ts'
 import { rehearse } from '../src/workbench/sandbox/rehearse.ts'
 import { type RunEnd, type RunOptions, runInCell } from '../src/workbench/sandbox/run.ts'
 import { taskGroup } from '../src/workbench/sandbox/task-group.ts'
+import { every } from './support/real-time.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'jarvis-escape-'))
 const work = join(dir, 'work')
@@ -317,10 +318,10 @@ const bomb = ':(){ :|:& };:; sleep 9'
 /** The most processes that descend from this one while something runs. */
 async function mostProcesses<T>(running: Promise<T>): Promise<[T, number]> {
   let most = 0
-  const looking = setInterval(() => {
+  const stopLooking = every(50, () => {
     most = Math.max(most, loadOf(process.pid).count)
-  }, 50)
-  return [await running.finally(() => clearInterval(looking)), most]
+  })
+  return [await running.finally(stopLooking), most]
 }
 const isRoot = process.getuid?.() === 0
 

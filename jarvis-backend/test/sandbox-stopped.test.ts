@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
 import { startInCell } from '../src/workbench/sandbox/start.ts'
+import { every } from './support/real-time.ts'
 
 testWith('bubblewrap')(
   'a program that is told to end before it runs has ended, and did not fail to start',
@@ -11,9 +12,9 @@ testWith('bubblewrap')(
       started.stdout.resume()
       started.stderr.resume()
       // Each step of the sandbox's start is hit by one of these.
-      const telling = setInterval(started.terminate, 0)
+      const stopTelling = every(0, started.terminate)
       ends.add((await started.ended).kind)
-      clearInterval(telling)
+      stopTelling()
     }
     expect([...ends]).toEqual(['ended'])
   },

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defaultWeights } from 'hybrid-index'
 import { expect, onTestFinished, test } from 'vitest'
+import { every } from '../../test/support/real-time.ts'
 import type { Clock } from '../lib/clock.ts'
 import { openAiEmbedder } from '../providers/embeddings/openai-compatible.ts'
 import { openMemoryStore } from '../store/sqlite/memory/store.ts'
@@ -223,8 +224,7 @@ test('a text that comes while others are given vectors is found by its words at 
   held.shift()?.()
   while (held.length === 0) await new Promise(setImmediate)
   expect(indexer.passages('c.md')).toHaveLength(1)
-  const going = setInterval(() => held.shift()?.(), 0)
-  onTestFinished(() => clearInterval(going))
+  onTestFinished(every(0, () => held.shift()?.()))
   await Promise.all([ready, taken])
   expect(indexer.status()).toMatchObject({ chunks: 3, embedded: 3 })
 })

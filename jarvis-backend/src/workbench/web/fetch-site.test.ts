@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { every } from '../../../test/support/real-time.ts'
 import { addressProblem } from './address.ts'
 import { createFetchSite, type FetchParts } from './fetch-site.ts'
 
@@ -192,8 +193,10 @@ describe('hostile answers', () => {
       'a slow drip',
       (_request, response) => {
         response.writeHead(200, { 'content-type': 'text/html' })
-        const timer = setInterval(() => response.write('x'), 20)
-        response.on('close', () => clearInterval(timer))
+        response.on(
+          'close',
+          every(20, () => response.write('x')),
+        )
       },
       'took longer than 0.3 s',
       { timeoutMs: 300 },
@@ -209,8 +212,10 @@ describe('hostile answers', () => {
     const server = createTcpServer((socket) => {
       socket.on('error', () => {})
       socket.write('HTTP/1.1 200 OK\r\n')
-      const timer = setInterval(() => socket.write(`x-more: ${'y'.repeat(4_000)}\r\n`), 1)
-      socket.on('close', () => clearInterval(timer))
+      socket.on(
+        'close',
+        every(1, () => socket.write(`x-more: ${'y'.repeat(4_000)}\r\n`)),
+      )
     })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     onTestFinished(() => void server.close())
