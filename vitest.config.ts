@@ -11,8 +11,8 @@ export default defineConfig({
     maxWorkers: 2,
     sequence: { sequencer: ByProject },
     reporters: ['default', new SkipsReporter()],
+    // Without `extends`: a project that inherits `maxWorkers` ignores `--maxWorkers`.
     projects: projectNames.map((name) => ({
-      extends: true as const,
       test: {
         name,
         include: filesOf(name),
