@@ -19,6 +19,7 @@ export default defineConfig({
         testTimeout: limits[name].testMs * slowness,
         hookTimeout: limits[name].testMs * slowness,
         expect: { poll: { timeout: limits[name].waitMs * slowness } },
+        env: { JARVIS_TEST_WAIT_MS: String(limits[name].waitMs * slowness) },
         // Loading the same modules for each file took half of the time; none of them may keep anything between files.
         isolate: false,
         setupFiles: ['scripts/leftovers.ts'],

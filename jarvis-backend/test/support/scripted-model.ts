@@ -3,7 +3,8 @@ import type { Model, ModelRequest, ModelSink, Turn } from '../../src/agent/model
 import { newId } from '../../src/lib/ids.ts'
 import { type Content, noUsage, type ToolInput, type Usage } from '../../src/protocol/index.ts'
 
-type Scripted = (request: ModelRequest, sink: ModelSink, signal: AbortSignal) => Promise<Turn>
+/** What the model does when it is called once. */
+export type ScriptedTurn = (request: ModelRequest, sink: ModelSink, signal: AbortSignal) => Promise<Turn>
 
 /** A model that plays its turns in order, and objects to one that is not in the script. Of what is folded it has nothing to say. */
 export type ScriptedModel = Model & {
@@ -12,7 +13,7 @@ export type ScriptedModel = Model & {
   left(): number
 }
 
-export function scripted(...turns: Scripted[]): ScriptedModel {
+export function scripted(...turns: ScriptedTurn[]): ScriptedModel {
   const left = [...turns]
   const requests: ModelRequest[] = []
   return {
@@ -38,7 +39,7 @@ const speak = (sink: ModelSink, text: string) => {
 
 /** Answers in words. */
 export const says =
-  (text: string, rest: Partial<Turn> = {}): Scripted =>
+  (text: string, rest: Partial<Turn> = {}): ScriptedTurn =>
   async (_request, sink) => {
     speak(sink, text)
     return { content: [{ type: 'text', text }], stopReason: 'end_turn', usage: someUsage, ...rest }
@@ -48,7 +49,7 @@ export type CallOf = [toolName: string, toolInput: ToolInput]
 
 /** Asks for tool calls, after some words where given. */
 export const calls =
-  (...wanted: (CallOf | string)[]): Scripted =>
+  (...wanted: (CallOf | string)[]): ScriptedTurn =>
   async (_request, sink) => {
     const content = wanted.map((item): Content => {
       if (typeof item === 'string') {
@@ -62,7 +63,7 @@ export const calls =
 
 /** Ends as told, whatever it holds. */
 export const ends =
-  (turn: Partial<Turn>): Scripted =>
+  (turn: Partial<Turn>): ScriptedTurn =>
   async (_request, sink) => {
     for (const item of turn.content ?? []) if (item.type === 'text') speak(sink, item.text)
     return { content: [], stopReason: 'end_turn', usage: noUsage, ...turn }
@@ -70,19 +71,19 @@ export const ends =
 
 /** Says something and then breaks. */
 export const breaks =
-  (error: Error, said = ''): Scripted =>
+  (error: Error, said = ''): ScriptedTurn =>
   async (_request, sink) => {
     if (said !== '') speak(sink, said)
     throw error
   }
 
 /** Says something and then stalls until it is aborted. `aborted` resolves when that has happened. */
-export function stalls(said = ''): Scripted & { aborted: Promise<void> } {
+export function stalls(said = ''): ScriptedTurn & { aborted: Promise<void> } {
   let tell = () => {}
   const aborted = new Promise<void>((resolve) => {
     tell = resolve
   })
-  const turn: Scripted = (_request, sink, signal) =>
+  const turn: ScriptedTurn = (_request, sink, signal) =>
     new Promise((_, reject) => {
       if (said !== '') speak(sink, said)
       signal.addEventListener('abort', () => {
@@ -94,12 +95,12 @@ export function stalls(said = ''): Scripted & { aborted: Promise<void> } {
 }
 
 /** Says `said`, then goes on with `rest` when the test releases it. */
-export function pauses(said: string, rest: string): Scripted & { release(): void } {
+export function pauses(said: string, rest: string): ScriptedTurn & { release(): void } {
   let release = () => {}
   const released = new Promise<void>((resolve) => {
     release = resolve
   })
-  const turn: Scripted = async (_request, sink) => {
+  const turn: ScriptedTurn = async (_request, sink) => {
     speak(sink, said)
     await released
     speak(sink, rest)

@@ -25,6 +25,8 @@ import { type ScriptedModel, scripted } from './scripted-model.ts'
 import { expectTrue } from './true-replies.ts'
 
 export const jwtSecret = 'test-secret-of-more-than-32-characters'
+/** How long a screen waits for an event: less than a test has, so that the failure says what did not come. */
+const patienceMs = Number(process.env.JARVIS_TEST_WAIT_MS ?? 15_000)
 export const password = 'correct-horse-battery'
 
 type Reply<E extends keyof ChatRequests> =
@@ -48,50 +50,50 @@ export type Screen = {
 
 export type TestJarvis = Awaited<ReturnType<typeof startJarvis>>
 
+export type StartOptions = {
+  model?: Model
+  /** What may be named besides it. */
+  models?: readonly Model[]
+  env?: Record<string, string>
+  clock?: Clock
+  /** A cluster that outlives this server. */
+  homelab?: ReturnType<typeof createSimulator>
+  /** One that is not the demo, in its place. */
+  remote?: Homelab
+  /** Watches or breaks what is stored. */
+  database?: (database: Database) => Database
+  /** What the addresses lead to that clients have for names. */
+  fetchDocument?: PublicFetch
+  /** In place of the network and of Chromium, for pages. */
+  browser?: BrowserParts
+  /** Beside the house's own. */
+  tools?: readonly Tool[]
+  /** In place of the web. */
+  web?: Partial<WebParts>
+  /** Where messages to browsers go. */
+  push?: PushSender
+  dataDir?: string
+  /** A new data dir has all checks on. Otherwise those are off that run commands on nodes by themselves. */
+  checksRun?: true
+  speed?: number
+  /** Passwords are hashed as in production. Otherwise as cheaply as argon2id allows. */
+  hashesAsInProduction?: true
+  /** The memory's thread starts some seconds after the server, as in production. Otherwise with the first request to it: the thread takes more CPU time than the start. */
+  memoryByItself?: true
+  /** The built dashboard is served too. */
+  dashboardDir?: string
+  /** What an operator's restart calls. */
+  restart?: () => void
+  /** Reads the data dir's settings as a start does, and answers with the models that they name. */
+  fromFiles?: true
+  /** Takes what ends the server, where it outlives one test. */
+  atEnd?: (end: () => Promise<void>) => void
+  /** What a start that begins now would find besides. */
+  nextEnv?: Record<string, string>
+}
+
 /** The real thing on a free port, with the demo cluster at 1,000 times its speed. Ends with the test. */
-export async function startJarvis(
-  options: {
-    model?: Model
-    /** What may be named besides it. */
-    models?: readonly Model[]
-    env?: Record<string, string>
-    clock?: Clock
-    /** A cluster that outlives this server. */
-    homelab?: ReturnType<typeof createSimulator>
-    /** One that is not the demo, in its place. */
-    remote?: Homelab
-    /** Watches or breaks what is stored. */
-    database?: (database: Database) => Database
-    /** What the addresses lead to that clients have for names. */
-    fetchDocument?: PublicFetch
-    /** In place of the network and of Chromium, for pages. */
-    browser?: BrowserParts
-    /** Beside the house's own. */
-    tools?: readonly Tool[]
-    /** In place of the web. */
-    web?: Partial<WebParts>
-    /** Where messages to browsers go. */
-    push?: PushSender
-    dataDir?: string
-    /** A new data dir has all checks on. Otherwise those are off that run commands on nodes by themselves. */
-    checksRun?: true
-    speed?: number
-    /** Passwords are hashed as in production. Otherwise as cheaply as argon2id allows. */
-    hashesAsInProduction?: true
-    /** The memory's thread starts some seconds after the server, as in production. Otherwise with the first request to it: the thread takes more CPU time than the start. */
-    memoryByItself?: true
-    /** The built dashboard is served too. */
-    dashboardDir?: string
-    /** What an operator's restart calls. */
-    restart?: () => void
-    /** Reads the data dir's settings as a start does, and answers with the models that they name. */
-    fromFiles?: true
-    /** Takes what ends the server, where it outlives one test. */
-    atEnd?: (end: () => Promise<void>) => void
-    /** What a start that begins now would find besides. */
-    nextEnv?: Record<string, string>
-  } = {},
-) {
+export async function startJarvis(options: StartOptions = {}) {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'jarvis-test-'))
   const databasePath = join(dataDir, 'jarvis.db')
   if (options.checksRun !== true && existsSync(dataDir) && !existsSync(databasePath)) migratedDatabase(dataDir)
@@ -137,10 +139,13 @@ export async function startJarvis(
   const screens: Screen[] = []
 
   let isStopped = false
+  function disconnect() {
+    for (const { socket } of screens.splice(0)) socket.disconnect()
+  }
   async function stop() {
     if (isStopped) return
     isStopped = true
-    for (const { socket } of screens) socket.disconnect()
+    disconnect()
     await jarvis.stop(5_000)
   }
   const atEnd = options.atEnd ?? onTestFinished
@@ -159,6 +164,8 @@ export async function startJarvis(
     homelab,
     controls: homelab.controls,
     guest: (vmid: number) => homelab.cluster.state().guests.find((guest) => guest.vmid === vmid),
+    /** All screens leave. */
+    disconnect,
     stop,
     token: tokenFor,
     newPassword: jarvis.newPassword,
@@ -230,14 +237,24 @@ function openScreen(url: string, token: string): Promise<Screen> {
       if (!reply.ok) throw new Error(`${event}: ${reply.error.code}: ${reply.error.message}`)
       return reply
     },
-    async next(event) {
+    next(event) {
       const index = taken.get(event) ?? 0
       taken.set(event, index + 1)
-      for (;;) {
-        const found = received.filter((item) => item.event === event)[index]
-        if (found !== undefined) return found.payload as never
-        await new Promise<void>((resolve) => wake.push(resolve))
-      }
+      return new Promise((resolve, reject) => {
+        const late = setTimeout(() => {
+          const came = screen.names().join(', ') || 'nothing'
+          reject(new Error(`${event} did not come within ${patienceMs / 1000} s. What came: ${came}.`))
+        }, patienceMs).unref()
+        // A test that has ended waits for nothing more.
+        socket.on('disconnect', () => clearTimeout(late))
+        const look = () => {
+          const found = received.filter((item) => item.event === event)[index]
+          if (found === undefined) return void wake.push(look)
+          clearTimeout(late)
+          resolve(found.payload as never)
+        }
+        look()
+      })
     },
   }
   return new Promise((resolve, reject) => {
