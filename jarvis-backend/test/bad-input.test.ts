@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
-import { says, scripted } from './support/scripted-model.ts'
-import { startJarvis } from './support/start-jarvis.ts'
+import { failingRows } from './support/failing-rows.ts'
+import { says } from './support/scripted-model.ts'
+import { useJarvis } from './support/use-jarvis.ts'
+
+const jarvis = useJarvis()
 
 test('a message over 64 kB is refused with its code, and one of 64 kB is taken', async () => {
-  const jarvis = await startJarvis({ model: scripted(says('Long.')) })
+  jarvis.plays(says('Long.'))
   const operator = await jarvis.connect()
   expect(await operator.request('chat:send', { message: `${'é'.repeat(32 * 1024)}x` })).toMatchObject({
     ok: false,
@@ -13,7 +16,7 @@ test('a message over 64 kB is refused with its code, and one of 64 kB is taken',
   await operator.next('chat:done')
 })
 
-test.each([
+const noMessages: [what: string, payload: unknown][] = [
   ['nothing', undefined],
   ['text', 'hello'],
   ['a list', ['hello']],
@@ -21,14 +24,16 @@ test.each([
   ['an empty message', { message: ' \n ' }],
   ['a number', { message: 7 }],
   ['an unknown field', { message: 'Hi.', confirmed: true }],
-])('a payload of %s is refused', async (_what, payload) => {
-  const jarvis = await startJarvis()
+]
+test('a payload that is no message is refused', async () => {
   const operator = await jarvis.connect()
-  expect(await operator.request('chat:send', payload)).toMatchObject({ ok: false, error: { code: 'invalid_request' } })
+  const refused = { ok: false, error: { code: 'invalid_request' } }
+  const judge = async ([, payload]: (typeof noMessages)[number]) =>
+    expect(await operator.request('chat:send', payload)).toMatchObject(refused)
+  expect(await failingRows(noMessages, judge)).toEqual([])
 })
 
 test('an unknown session is reported as unknown, on every request', async () => {
-  const jarvis = await startJarvis()
   const operator = await jarvis.connect()
   for (const [event, payload] of [
     ['chat:send', { message: 'Hi.' }],
@@ -44,7 +49,7 @@ test('an unknown session is reported as unknown, on every request', async () => 
 })
 
 test('malformed packets and events without acknowledgement do not end the process', async () => {
-  const jarvis = await startJarvis({ model: scripted(says('Still here.')) })
+  jarvis.plays(says('Still here.'))
   const rude = await jarvis.connect()
   rude.socket.emit('chat:send')
   rude.socket.emit('chat:send', null, 'not a function')
@@ -57,24 +62,23 @@ test('malformed packets and events without acknowledgement do not end the proces
   expect(await polite.next('chat:done')).toMatchObject({ stopReason: 'end_turn' })
 })
 
-test.each([
+const noBodies: [what: string, body: string, status: number, type?: string][] = [
   ['not JSON', '{"password":', 400],
   ['an unknown field', '{"password":"x","role":"operator"}', 400],
   ['too large', JSON.stringify({ password: 'x'.repeat(300_000) }), 413],
   ['JSON by another name, with the wrong password', '{"password":"x"}', 401, 'text/plain'],
-])('a REST body that is %s is refused', async (_what, body, status, type = 'application/json') => {
-  const jarvis = await startJarvis()
-  const response = await fetch(`${jarvis.url}/api/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': type },
-    body,
-  })
-  expect(response.status).toBe(status)
-  expect(await response.json()).toMatchObject({ error: { code: expect.any(String), message: expect.any(String) } })
+]
+test('a REST body that cannot be read is refused', async () => {
+  const judge = async ([, body, status, type = 'application/json']: (typeof noBodies)[number]) => {
+    const headers = { 'content-type': type }
+    const response = await fetch(`${jarvis.url}/api/auth/login`, { method: 'POST', headers, body })
+    expect(response.status).toBe(status)
+    expect(await response.json()).toMatchObject({ error: { code: expect.any(String), message: expect.any(String) } })
+  }
+  expect(await failingRows(noBodies, judge)).toEqual([])
 })
 
 test('unknown query fields, paths and methods are refused in the same form', async () => {
-  const jarvis = await startJarvis()
   for (const [path, method, status] of [
     ['/api/sessions?limit=0', 'GET', 400],
     ['/api/sessions?sort=asc', 'GET', 400],
@@ -89,7 +93,7 @@ test('unknown query fields, paths and methods are refused in the same form', asy
 })
 
 test('a query parameter that a route does not know is refused by its name, on every route', async () => {
-  const jarvis = await startJarvis({ model: scripted(says('Well.')) })
+  jarvis.plays(says('Well.'))
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'How are things?' })
   await operator.next('chat:done')
@@ -132,8 +136,7 @@ test('a query parameter that a route does not know is refused by its name, on ev
 })
 
 test('secrets in a message reach neither the model, nor the transcript, nor a screen', async () => {
-  const model = scripted(says('Noted.'))
-  const jarvis = await startJarvis({ model })
+  const model = jarvis.plays(says('Noted.'))
   const operator = await jarvis.connect()
   const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789'
   const { sessionId } = await operator.ask('chat:send', { message: `My key is ${secret}, is it good?` })
