@@ -2,39 +2,22 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createRecipientStore } from '../src/store/sqlite/channels/recipients.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { askCurrent } from './support/mcp-current.ts'
 import { as, household } from './support/persons.ts'
 
-const viewer = as('per_viewer')
-const secretWord = 'xylophone'
-
-test('words of a conversation are closed to a viewer at each door that serves them, and open to whoever they belong to', async () => {
-  const { jarvis, program } = await household({ others: { ann: 'operator' } })
-  const text = `${secretWord} lives here.`
-  const written = await jarvis.rest('/api/memory/files/MEMORY.md', { ...as('per_ann'), method: 'PUT', json: { text } })
-  expect(written.status).toBe(200)
+test('what is left of a deleted conversation is closed to whoever does not see all of them', async () => {
+  const { jarvis } = await household()
   const screen = await jarvis.connect()
-  await screen.ask('chat:send', { message: `/take_snapshot vmid=101 name=${secretWord}` })
+  const { sessionId } = await screen.ask('chat:send', { message: '/take_snapshot vmid=101 name=xylophone' })
   await screen.next('chat:done')
-  const work = { kind: 'prompt', text: `Look for ${secretWord}.` }
-  const json = { name: 'nightly', work, schedule: { kind: 'interval', minutes: 600 } }
-  expect((await jarvis.rest('/api/jobs', { ...as('per_ann'), method: 'POST', json })).status).toBe(201)
-
-  const doors = ['changes', 'journal?limit=200', 'jobs', 'memory/files/MEMORY.md', 'agents/main/files/MEMORY.md']
-  const told = async (who: object) =>
-    Promise.all(
-      doors.map(async (door) => [door, (await (await jarvis.rest(`/api/${door}`, who)).text()).includes(secretWord)]),
-    )
-  expect(await told(as('per_operator'))).toEqual(doors.map((door) => [door, true]))
-  expect(await told(viewer)).toEqual(doors.map((door) => [door, false]))
-  for (const door of doors.slice(3))
-    expect([door, (await jarvis.rest(`/api/${door}`, viewer)).status]).toEqual([door, 403])
-  // The tools of a viewer's program are a door too.
-  const name = 'memory_get'
-  const call = (person: string) =>
-    askCurrent(jarvis, program(person, 'read', ['mcp']), 'tools/call', { name, arguments: { path: 'MEMORY.md' } })
-  expect(JSON.stringify(await call('per_ann'))).toContain(secretWord)
-  expect(JSON.stringify(await call('per_viewer'))).not.toContain(secretWord)
+  const share = { ...as('per_operator'), method: 'PUT', json: { may: 'look' } }
+  expect((await jarvis.rest(`/api/sessions/${sessionId}/shares/per_viewer`, share)).status).toBe(204)
+  const told = async (who: string) => (await (await jarvis.rest('/api/changes', as(who))).text()).includes('xylophone')
+  const all = () => Promise.all(['per_viewer', 'per_operator'].map(told))
+  expect(await all()).toEqual([true, true])
+  expect((await jarvis.rest(`/api/sessions/${sessionId}`, { ...as('per_operator'), method: 'DELETE' })).status).toBe(
+    204,
+  )
+  expect(await all()).toEqual([false, true])
 })
 
 test.each(['auth/sign-out-others', 'people/per_ann/sign-out'])(

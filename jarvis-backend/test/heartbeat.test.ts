@@ -74,7 +74,7 @@ function beating() {
   const beat = (times = 1) => clock.advance(times * 30 * minuteMs)
   return {
     ...{ clock, jobs, asked, files, state, slots, beat, announced, store },
-    reply: () => heartbeat.reply(store.get(heartbeatId), undefined),
+    reply: () => heartbeat.reply(store.get(heartbeatId), undefined, (slot) => slot),
   }
 }
 const hot: Finding = { key: 'heat node/pve look', line: 'look: pve is at 81 °C.' }
@@ -155,7 +155,7 @@ test('it is one of the jobs, and is switched and run over REST', async () => {
   const jarvis = await startJarvis({ model: scripted(says('Two disks are full.')), env: { JARVIS_TITLES: 'off' } })
   const post = async (act: string) =>
     (await jarvis.rest(`/api/heartbeat/${act}`, { method: 'POST' })).json() as Promise<HeartbeatReply>
-  const reply = async () => (await (await jarvis.rest('/api/heartbeat', { role: 'viewer' })).json()) as HeartbeatReply
+  const reply = async () => (await (await jarvis.rest('/api/heartbeat')).json()) as HeartbeatReply
   expect(await reply()).toMatchObject({ enabled: true, interval: 30, has_heartbeat_file: false, last_run: null })
   expect(await post('stop')).toMatchObject({ enabled: false, next_run: null })
   expect(await post('start')).toMatchObject({ enabled: true, next_run: expect.any(Number) })

@@ -35,6 +35,12 @@ export function createSessionReach(
   }
   return {
     sees: (person: PersonRef, id: string): boolean => reachOf(person, id) !== undefined,
+    /**
+     * Whether a person may read words of a session wherever they stand. What is kept of one that is deleted is closed to whoever does not see all of
+     * them, because nobody knows any more whose it was.
+     */
+    reads: (person: PersonRef, id: string): boolean =>
+      isAtLeast(person.role, 'operator') || (session(id) !== undefined && reachOf(person, id) !== undefined),
     mayTalk(person: PersonRef, id: string): boolean {
       const reach = reachOf(person, id)
       return reach !== undefined && isEnough(reach, 'talk')
@@ -55,3 +61,5 @@ export function createSessionReach(
   }
 }
 export type SessionReach = ReturnType<typeof createSessionReach>
+/** Whose words are open to whom. */
+export type Reading = Pick<SessionReach, 'reads'>

@@ -6,11 +6,12 @@ import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import { type ActiveAgents, createActiveAgents } from '../agents/active.ts'
 import { type Agent, mayUse } from '../agents/agent.ts'
 import { agentDir } from '../agents/agent-dir.ts'
+import type { Shown } from '../auth/closed-words.ts'
 import { agentsFile } from '../config/agents-file.ts'
 import { type AgentFiles, agentRoutes } from '../http/agents.ts'
 import { newId } from '../lib/ids.ts'
 import { onceFor } from '../lib/once-for.ts'
-import { mainAgentId, personFor, promptFiles, type Spending, tiers } from '../protocol/index.ts'
+import { mainAgentId, type PersonRef, personFor, promptFiles, type Spending, tiers } from '../protocol/index.ts'
 import { createAgentDeeds } from '../store/sqlite/agent-deeds.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import { houseTools } from '../tools/house.ts'
@@ -81,6 +82,7 @@ export function composeAgentRoutes(
     runs: Pick<Runs, 'start' | 'setRehearsal'>
     store: Pick<TranscriptStore, 'session' | 'createSession'>
     usedToday(agent: string): Spending
+    shown(person: PersonRef): Pick<Shown, 'deed'>
   },
 ) {
   const { catalog, models, gate, runs, store } = parts
@@ -105,6 +107,7 @@ export function composeAgentRoutes(
     problemOf: ({ model }) =>
       model !== undefined && models.named(model) === undefined ? `${model} is not configured any more.` : undefined,
     lately: createAgentDeeds(database),
+    shown: parts.shown,
     judge: gate.tryingJudge,
     rehearse(agent, message, by) {
       const sessionId = newId('ses')

@@ -88,7 +88,7 @@ export function composeEntrance(
     (request) => networkOf(addressOf(request).address),
     refused,
   )
-  serveActivity(realtime.namespace('/events'), site.activity)
+  serveActivity(realtime.namespace('/events'), site.activity, site.shown)
   const clusterFeed = serveCluster(realtime.namespace('/cluster'), {
     ...{ cluster: homelab.cluster, clock },
     sightOf: (person) => site.gate.sightOf({ person }),

@@ -10,7 +10,7 @@ import { createLogTail } from '../http/logs.ts'
 import { createLogger } from '../lib/logger.ts'
 import type { SteadyClock } from '../lib/steady-clock.ts'
 import type { Activity } from '../protocol/index.ts'
-import { createActivityFeed } from '../realtime/activity.ts'
+import { createActivityFeed, type Words } from '../realtime/activity.ts'
 import { createGrowingRedactor } from '../redaction/growing.ts'
 import { sealRows } from '../secrets/index.ts'
 import { type Database, openDatabase } from '../store/sqlite/database.ts'
@@ -95,9 +95,9 @@ export function composeFoundation(
     /** Of server-sent events, of all sessions and of the activity feed. */
     streams: createEventStreams(clock),
     /** Writes a line to the log and to the activity feed. */
-    announce: (kind: Activity['kind']) => (text: string, level: 'info' | 'warning') => {
+    announce: (kind: Activity['kind']) => (text: string, level: 'info' | 'warning', words?: Words) => {
       log(text, level)
-      activity.record({ at: now(), kind, level, text })
+      activity.record({ at: now(), kind, level, text }, words)
     },
     logRoutes: logTail.routes,
     report,

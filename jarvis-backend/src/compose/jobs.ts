@@ -4,6 +4,7 @@ import { outcomeOf, saidIn, stepsOf } from '../agent/run-trace.ts'
 import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { ApiTokens } from '../auth/api-tokens.ts'
+import type { Shown } from '../auth/closed-words.ts'
 import type { Drills } from '../drill/drills.ts'
 import { heartbeatRoutes } from '../http/heartbeat.ts'
 import { jobRoutes } from '../http/jobs.ts'
@@ -40,8 +41,7 @@ export function composeJobs(
     /** Whether a person may ask for anything now; undefined: the first owner. */
     mayAsk(person: string | undefined): boolean
     writers: Writers
-    /** Whether a conversation is open to a person. */
-    sees(person: PersonRef, sessionId: string): boolean
+    shown(person: PersonRef): Pick<Shown, 'job' | 'jobs' | 'slot' | 'trace'>
     homelab: Pick<ComposedHomelab, 'cluster'>
     drills: Pick<Drills, 'newestOf' | 'plan' | 'ids'>
     watch: Pick<ComposedWatch, 'alerts' | 'checks' | 'checkNow'>
@@ -224,7 +224,7 @@ export function composeJobs(
     jobs,
     routes: jobRoutes(jobs, {
       trace,
-      sees: parts.sees,
+      shown: parts.shown,
       approve(id, isAllowed, by) {
         const job = jobs.stored(id)
         if (isAllowed) drills.approve(job, by)
@@ -233,9 +233,9 @@ export function composeJobs(
       },
     }),
     heartbeatRoutes: heartbeatRoutes({
-      reply() {
+      reply(person) {
         const job = jobStore.get(heartbeatId)
-        return heartbeat.reply(job, job && jobs.get(heartbeatId).next[0])
+        return heartbeat.reply(job, job && jobs.get(heartbeatId).next[0], parts.shown(person).slot)
       },
       switchTo: (isOn, by) => void jobs.change(heartbeatId, { isPaused: !isOn }, by),
       run: (by) => void jobs.run(heartbeatId, by),

@@ -2,6 +2,7 @@ import { chosenFor } from '../agents/bindings.ts'
 import type { ApiToken } from '../auth/api-tokens.ts'
 import type { Bearer } from '../auth/bearer.ts'
 import type { OpenRequests } from '../auth/open-requests.ts'
+import { isBounded } from '../auth/roles.ts'
 import { legibleValue } from '../gate/index.ts'
 import { onFirstUse } from '../http/on-first-use.ts'
 import type { Surface } from '../mcp/server/surface.ts'
@@ -51,7 +52,11 @@ export function composeMcp(
     const surface = clusterSurface({
       cluster: () => legibleValue(cluster.state()),
       sightOf: ({ person }) => site.gate.sightOf(person === undefined ? {} : { person }),
-      journal: (limit) => journal.page({ limit }),
+      seesWhole({ person }) {
+        const { role } = site.known.find(person) ?? {}
+        return role !== undefined && !isBounded(role)
+      },
+      journal: async (limit, { person }) => site.shown(site.known.find(person)).journal(await journal.page({ limit })),
       redact: (value) => legibleValue(redactor.value(value)),
     })
     return createMcpRoute({

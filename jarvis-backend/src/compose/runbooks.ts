@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Runs } from '../agent/runs.ts'
+import type { Shown } from '../auth/closed-words.ts'
 import { locksOf } from '../calls/judge.ts'
 import { Mistake, usualTier } from '../gate/index.ts'
 import { planRoutes } from '../http/plans.ts'
@@ -13,7 +14,7 @@ import { previewOf } from '../plans/preview.ts'
 import { shownPlan } from '../plans/shown.ts'
 import { toolFacts } from '../plans/tool-facts.ts'
 import { undoRequest } from '../plans/undo.ts'
-import { JarvisError, mainAgentId, PlanProposal, personFor, type ToolInput } from '../protocol/index.ts'
+import { JarvisError, mainAgentId, type PersonRef, PlanProposal, personFor, type ToolInput } from '../protocol/index.ts'
 import { createLibrary } from '../runbooks/library.ts'
 import { shippedRunbooks } from '../runbooks/shipped/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
@@ -32,6 +33,7 @@ export function composeRunbooks(
     catalog: () => Catalog
     gate: () => Gate
     runs: () => Runs
+    shown(person: PersonRef): Pick<Shown, 'plan'>
     writers: Writers
     /** Called in the transaction that journals a saved runbook. */
     saved(name: string, by: string): void
@@ -156,6 +158,7 @@ export function composeRunbooks(
         },
       }),
       plans: planRoutes({
+        shown: parts.shown,
         list: (query) =>
           gate()
             .plans.list(query)

@@ -162,7 +162,10 @@ export function composeRuns(
       ...(temperature !== undefined && { temperature }),
     }
   }
-  const makers: readonly FactMaker[] = [...entryFacts, grantFacts(parts.gate.grants, now)]
+  const makers: readonly FactMaker[] = [
+    ...entryFacts,
+    grantFacts(parts.gate.grants, now, (id) => store.session(id)?.person),
+  ]
   const isRead = (name: string) => parts.catalog.get(name)?.tier === 'green'
   const asks = (name: string) => parts.catalog.get(name)?.asks === true
   const mayChild = (name: string) => parts.catalog.get(name)?.startsPlan !== true

@@ -2,6 +2,7 @@ import { storedResult } from '../agent/context/stored-result.ts'
 import { hearEnd } from '../agent/hear-end.ts'
 import type { Model } from '../agent/model.ts'
 import { createApiTokens } from '../auth/api-tokens.ts'
+import { shownTo } from '../auth/closed-words.ts'
 import { createSessionReach, type SessionReach } from '../auth/reach.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import { createTokenUse } from '../auth/token-use.ts'
@@ -18,7 +19,7 @@ import { proofRoutes } from '../http/proofs.ts'
 import { transcriptionRoutes } from '../http/transcriptions.ts'
 import { ownZone } from '../jobs/zone.ts'
 import type { SteadyClock } from '../lib/steady-clock.ts'
-import { firstOwnerId, mainAgentId } from '../protocol/index.ts'
+import { firstOwnerId, mainAgentId, type PersonRef, type Principal } from '../protocol/index.ts'
 import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
 import { createChangeStore } from '../store/sqlite/calls/changes.ts'
 import type { Database } from '../store/sqlite/database.ts'
@@ -130,6 +131,9 @@ export function createSite(
     embedded: (model, tokens, isPartial) => budgets.keeper.embedded(model, tokens, isPartial),
     changed: () => changed({ what: 'memory' }),
   })
+  const shown = (person: PersonRef | undefined) => shownTo(person, reach)
+  /** What whoever asks by a call is shown. Nobody else asks but JARVIS itself, for its owner. */
+  const shownFor = (asker: Principal | undefined) => shown(people.known.find(asker?.person))
   const skills = composeSkills(foundation, { catalog: () => servedTools, agents: () => agents.agents })
   const attached = composeAttached({
     ...foundation,
@@ -143,6 +147,7 @@ export function createSite(
     catalog: () => catalog,
     gate: () => gate,
     runs: () => sessions.runs,
+    shown,
     writers,
     saved: (name, by) => jobs.jobs.runbookSaved(name, by),
   })
@@ -182,13 +187,13 @@ export function createSite(
       ...changeTools({
         changeOf: (id) => gate.changes.get(id),
         toolOf: (name) => catalog.get(name),
-        list: (query) => gate.changes.list(query),
+        list: (query, asker) => gate.changes.list(query).map(shownFor(asker).change),
         now,
       }),
       ...withPorts(runbookTools, runbooks.ports),
       ...questionTools,
       ...jobTools({
-        list: () => jobs.jobs.list(),
+        list: (asker) => shownFor(asker).jobs(jobs.jobs.list()),
         find: (name) => jobs.jobs.find(name),
         preview: (schedule) => jobs.jobs.preview(schedule),
         problemOf: (body) => jobs.jobs.problemOf(body),
@@ -344,13 +349,14 @@ export function createSite(
   const watch = composeWatch(foundation, {
     ...{ homelab, drills, gate, push: tellers, runbooks: runbooks.library },
     catalog,
+    shown,
     tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
   })
   const jobs = composeJobs(foundation, {
     ...{ runs, store: sessions.store, gate, apiTokens, homelab, drills, watch, budgets, tellers },
     mayAsk: people.mayAsk,
     writers,
-    sees: reach.sees,
+    shown,
     isDemo: config.proxmox === undefined && models.model().id.startsWith('demo'),
     runbooks: runbooks.library,
   })
@@ -405,6 +411,7 @@ export function createSite(
     tokenUse,
     ...people,
     reach,
+    shown,
     memory,
     models,
     push,
@@ -421,7 +428,7 @@ export function createSite(
         leaningOn: (vmid) => leaningOn(vmid, gate.world()),
         proofOf: drills.newestOf,
       }),
-      changes: changeRoutes(gate.changes, runs, now, reach.sees),
+      changes: changeRoutes(gate.changes, runs, now, shown),
       ...gate.routes,
       ...homelab.routes,
       proofs: proofRoutes(drills),
@@ -429,6 +436,7 @@ export function createSite(
         ...{ catalog, gate, runs },
         models: models.choice,
         store: sessions.store,
+        shown,
         usedToday: (agent) => budgets.store.sum({ since: budgets.midnight(), agent }),
       }),
       jobs: jobs.routes,

@@ -156,9 +156,9 @@ export function composeSystem(
         setProfile: policy.setProfile,
         stepUp,
       }),
-      journal: journalRoutes({ ...journal, sees: site.reach.sees }),
+      journal: journalRoutes({ ...journal, shown: site.shown }),
       logs: site.logRoutes(),
-      events: activityEventRoutes(site.activity, site.streams, startedAt),
+      events: activityEventRoutes(site.activity, site.streams, startedAt, site.shown),
       setup: setupRoutes({
         setup: createClusterSetup({ config, clock }),
         journal,

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
+import type { Shown } from '../auth/closed-words.ts'
 import type { Drills } from '../drill/drills.ts'
 import { Mistake } from '../gate/index.ts'
 import { alertRoutes } from '../http/alerts.ts'
 import { checkRoutes } from '../http/checks.ts'
 import { windowRoutes } from '../http/windows.ts'
-import { type AlertObject, readAs, type ToolInput } from '../protocol/index.ts'
+import { type AlertObject, type Change, type PersonRef, readAs, type ToolInput } from '../protocol/index.ts'
 import type { Library } from '../runbooks/library.ts'
 import { createAlertStore, createCheckStore, createWindowStore } from '../store/sqlite/alerts.ts'
 import { createExecutionStore } from '../store/sqlite/calls/confirmations.ts'
@@ -47,6 +48,7 @@ export function composeWatch(
     catalog: Pick<Catalog, 'get'>
     push: Pick<Tellers, 'tell'>
     runbooks: Pick<Library, 'offers'>
+    shown(person: PersonRef): Pick<Shown, 'change'>
     /** The tokens that JARVIS asks the cluster with: tasks of theirs are its own. */
     tokens: readonly (string | undefined)[]
   },
@@ -128,13 +130,14 @@ export function composeWatch(
     survey: leaning.look,
   })
   const executions = createExecutionStore(database)
-  const detail: DetailPorts = {
+  const detail = (shown: (change: Change) => Change): DetailPorts => ({
     samples: ports.samples,
     async changes(targets, from, to) {
       const found = targets.flatMap((target) => parts.gate.changes.list({ target, limit: 20, before: to + 1 }))
       return Promise.all(
         found
           .filter(({ at }) => at >= from)
+          .map(shown)
           .map(async ({ id, at, sentence, requestedBy }) => {
             const [entry] = (await journal.page({ toolUseId: id, limit: 1 })).items
             return { at, sentence, by: requestedBy.name, isOurs: true, ...(entry && { entry: entry.seq }) }
@@ -147,7 +150,7 @@ export function composeWatch(
       parts.tokens.includes(user) || executions.upids(startedAt - slackMs).has(upid),
     offers: ({ check, object, inputs }, names) =>
       parts.runbooks.offers(check, { object: offerable(object), runbooks: names, ...(inputs && { inputs }) }),
-  }
+  })
   const watch = createWatch({
     hint: createHints({ checks, clock, soon: rounds.soon }),
     detail,
@@ -181,7 +184,7 @@ export function composeWatch(
 
   return {
     ...watch,
-    routes: { alerts: alertRoutes(watch), checks: checkRoutes(watch), windows: windowRoutes(watch) },
+    routes: { alerts: alertRoutes(watch, parts.shown), checks: checkRoutes(watch), windows: windowRoutes(watch) },
     /** Reads `checks.yaml` again. A broken one changes nothing. */
     reload() {
       if (!own.reload()) return

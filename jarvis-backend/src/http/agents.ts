@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ActiveAgents } from '../agents/active.ts'
 import type { Agent } from '../agents/agent.ts'
 import { type Arrival, chosenFor } from '../agents/bindings.ts'
+import type { Shown } from '../auth/closed-words.ts'
 import { requireHouse } from '../auth/reach.ts'
 import type { TryingJudge } from '../calls/judge.ts'
 import {
@@ -18,6 +19,7 @@ import {
   AgentWhichQuery,
   AgentWhichReply,
   mainAgentId,
+  type PersonRef,
   type Spending,
   WorkspaceText,
 } from '../protocol/index.ts'
@@ -43,6 +45,7 @@ export function agentRoutes(parts: {
   usedToday(agent: string): Spending
   problemOf(agent: Agent): string | undefined
   lately(id: string): AgentDetail['lately']
+  shown(person: PersonRef): Pick<Shown, 'deed'>
   judge: TryingJudge
   /** Begins a rehearsal with an agent. */
   rehearse(agent: string, message: string, by: string): { sessionId: string; runId: string }
@@ -62,7 +65,7 @@ export function agentRoutes(parts: {
     }
   }
 
-  function detailOf(id: string): AgentDetail {
+  function detailOf(id: string, person: PersonRef): AgentDetail {
     const agent = agents.require(id)
     const { id: _, ...body } = agent
     return {
@@ -70,7 +73,7 @@ export function agentRoutes(parts: {
       body: id === mainAgentId ? withoutRights(body) : body,
       offered: parts.offered(agent),
       files: files.list(id),
-      lately: parts.lately(id),
+      lately: parts.lately(id).map(parts.shown(person).deed),
     }
   }
 
@@ -107,15 +110,15 @@ export function agentRoutes(parts: {
       '/agents/:id',
       'One agent, with its `body` in `agents.yaml`, files, tools offered, and what it did lately.',
       { role: 'viewer', token: 'read', reply: AgentDetail },
-      ({ params }) => redact(detailOf(params.id)),
+      ({ params, identity }) => redact(detailOf(params.id, identity.person)),
     ),
     put(
       '/agents/:id',
       'Makes or changes an agent. 409 where the file is not the one of `hash`.',
       { role: 'owner', password: true, params: z.object({ id: AgentId }), body: AgentPutBody, reply: AgentDetail },
-      ({ params: { id }, body, by }) => {
+      ({ params: { id }, body, by, identity }) => {
         agents.save(id, body.agent, by, body.hash)
-        return redact(detailOf(id))
+        return redact(detailOf(id, identity.person))
       },
     ),
     del(

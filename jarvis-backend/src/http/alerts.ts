@@ -1,3 +1,4 @@
+import type { Shown } from '../auth/closed-words.ts'
 import {
   AcknowledgeBody,
   Alert,
@@ -5,13 +6,14 @@ import {
   AlertHistory,
   AlertHistoryQuery,
   AlertsReply,
+  type PersonRef,
   SilenceBody,
 } from '../protocol/index.ts'
 import type { Watch } from '../watch/watch.ts'
 import { get, post, type Route } from './route.ts'
 
 /** `/api/alerts`: what is wrong now and was; acknowledges and silences it. */
-export const alertRoutes = (watch: Watch): Route[] => [
+export const alertRoutes = (watch: Watch, shown: (person: PersonRef) => Pick<Shown, 'change'>): Route[] => [
   get(
     '/alerts',
     'What is wrong now, gravest first. `checkedAt` is null before the first look, `ended` counts seven days. [Alerts](alerts.md) has the states.',
@@ -28,7 +30,7 @@ export const alertRoutes = (watch: Watch): Route[] => [
     '/alerts/:id',
     'One alert with what is known of it; `missing` says what could not be read.',
     { role: 'viewer', token: 'read', reply: AlertDetail },
-    ({ params }) => watch.detail(params.id),
+    ({ params, identity }) => watch.detail(params.id, shown(identity.person).change),
   ),
   post(
     '/alerts/:id/acknowledge',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Runs } from '../agent/runs.ts'
+import type { Shown } from '../auth/closed-words.ts'
 import type { Changes } from '../calls/changes/changes.ts'
 import { Change, ChangesReply, type PersonRef, SentReply } from '../protocol/index.ts'
 import { get, Ok, ok, post, type Route } from './route.ts'
@@ -12,25 +13,12 @@ const Query = z.strictObject({
   armed: z.literal('true').optional(),
 })
 
-/** A change without the words of a conversation that is closed to a person: on what it was, when and by whom. */
-function shownTo(person: PersonRef, change: Change, sees: (person: PersonRef, sessionId: string) => boolean): Change {
-  if (sees(person, change.sessionId)) return change
-  const { problem: _, undo, ...rest } = change
-  const sentence = `${change.toolName} changed ${change.target.id}.`
-  return {
-    ...rest,
-    toolInput: {},
-    sentence,
-    undo: { ...undo, sentence: 'It stands in a conversation that is closed to you.' },
-  }
-}
-
 /** `/api/changes`: lists what JARVIS changed, keeps a change that would go back by itself, and takes one back. */
 export const changeRoutes = (
   changes: Pick<Changes, 'list' | 'armed' | 'one' | 'keep'>,
   runs: Pick<Runs, 'start' | 'rename'>,
   now: () => number,
-  sees: (person: PersonRef, sessionId: string) => boolean,
+  shown: (person: PersonRef) => Pick<Shown, 'change'>,
 ): Route[] => [
   get(
     '/changes',
@@ -40,11 +28,11 @@ export const changeRoutes = (
       const query = { limit, ...(target !== undefined && { target }), ...(before !== undefined && { before }) }
       const items = armed === undefined ? changes.list(query) : changes.armed().slice(0, limit)
       // By the server's clock, so that every screen counts down to the same instant.
-      return { items: items.map((change) => shownTo(identity.person, change, sees)), now: now() }
+      return { items: items.map(shown(identity.person).change), now: now() }
     },
   ),
   get('/changes/:id', 'One change.', { role: 'viewer', token: 'read', reply: Change }, ({ params, identity }) =>
-    shownTo(identity.person, changes.one(params.id), sees),
+    shown(identity.person).change(changes.one(params.id)),
   ),
   post(
     '/changes/:id/keep',

@@ -1,10 +1,12 @@
-import type { Activity, ActivityEvents } from '../protocol/index.ts'
+import type { Shown } from '../auth/closed-words.ts'
+import type { Activity, ActivityEvents, PersonRef } from '../protocol/index.ts'
 import type { EventStreams } from './event-streams.ts'
 import { stillCountsOf } from './handle.ts'
 import { get, type Route } from './route.ts'
 
 type Feed = {
   newest(): readonly Activity[]
+  lineFor(activity: Activity, reads: (sessionId: string) => boolean): Activity
   listen(listener: <E extends keyof ActivityEvents>(event: E, payload: ActivityEvents[E]) => void): () => void
 }
 
@@ -12,7 +14,12 @@ type Feed = {
  * `GET /api/events`: the newest lines of the activity feed, or those after `Last-Event-ID`, then every line and change as `/events` tells it.
  * @param begun when this process began, Unix ms: lines are counted anew at each start
  */
-export function activityEventRoutes(feed: Feed, streams: EventStreams, begun: number): Route[] {
+export function activityEventRoutes(
+  feed: Feed,
+  streams: EventStreams,
+  begun: number,
+  shown: (person: PersonRef) => Pick<Shown, 'reads'>,
+): Route[] {
   const idOf = ({ id }: Activity) => `${begun}.${id}`
   return [
     get(
@@ -24,10 +31,13 @@ export function activityEventRoutes(feed: Feed, streams: EventStreams, begun: nu
         const has = Number(since) === begun ? Number(last) : 0
         const ended = () => unlisten()
         const stream = streams.open({ response, identity, stillCounts: stillCountsOf(response), key: 'events', ended })
-        for (const activity of feed.newest()) if (activity.id > has) stream.send('event', activity, idOf(activity))
-        const unlisten = feed.listen((event, payload) =>
-          stream.send(event, payload, event === 'event' ? idOf(payload as Activity) : undefined),
-        )
+        const { reads } = shown(identity.person)
+        const tellLine = (activity: Activity) => stream.send('event', feed.lineFor(activity, reads), idOf(activity))
+        for (const activity of feed.newest()) if (activity.id > has) tellLine(activity)
+        const unlisten = feed.listen((event, payload) => {
+          if (event === 'event') tellLine(payload as Activity)
+          else stream.send(event, payload)
+        })
       },
     ),
   ]

@@ -1,9 +1,10 @@
-import { HeartbeatReply } from '../protocol/index.ts'
+import { HeartbeatReply, type PersonRef } from '../protocol/index.ts'
 import { get, post, type Route } from './route.ts'
 
 /** `/api/heartbeat`: the heartbeat as earlier clients know it; it is also one of the jobs. */
 export function heartbeatRoutes(heartbeat: {
-  reply(): HeartbeatReply
+  /** As that person is shown it. */
+  reply(person: PersonRef): HeartbeatReply
   switchTo(isOn: boolean, by: string): void
   run(by: string): void
 }): Route[] {
@@ -13,19 +14,19 @@ export function heartbeatRoutes(heartbeat: {
       '/heartbeat',
       'The heartbeat. Times are Unix ms, `interval` is minutes, `cost_today_usd` is null where a price is not known.',
       { role: 'viewer', token: 'read', reply: HeartbeatReply },
-      heartbeat.reply,
+      ({ identity }) => heartbeat.reply(identity.person),
     ),
-    post('/heartbeat/start', 'Switches the heartbeat on.', facts, ({ by }) => {
+    post('/heartbeat/start', 'Switches the heartbeat on.', facts, ({ by, identity }) => {
       heartbeat.switchTo(true, by)
-      return heartbeat.reply()
+      return heartbeat.reply(identity.person)
     }),
-    post('/heartbeat/stop', 'Switches the heartbeat off.', facts, ({ by }) => {
+    post('/heartbeat/stop', 'Switches the heartbeat off.', facts, ({ by, identity }) => {
       heartbeat.switchTo(false, by)
-      return heartbeat.reply()
+      return heartbeat.reply(identity.person)
     }),
-    post('/heartbeat/run', 'Runs the heartbeat now.', { ...facts, status: 202 }, ({ by }) => {
+    post('/heartbeat/run', 'Runs the heartbeat now.', { ...facts, status: 202 }, ({ by, identity }) => {
       heartbeat.run(by)
-      return heartbeat.reply()
+      return heartbeat.reply(identity.person)
     }),
   ]
 }

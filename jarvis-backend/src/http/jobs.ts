@@ -1,15 +1,13 @@
 import { z } from 'zod'
-import { reaches } from '../auth/reach.ts'
+import type { Shown } from '../auth/closed-words.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import {
   Job,
   JobBody,
   JobPatchBody,
-  type JobSlot,
   JobSlotsPage,
   JobsReply,
   JobTrace,
-  type JobWork,
   type PersonRef,
   SchedulePreview,
   SchedulePreviewBody,
@@ -26,37 +24,18 @@ export function jobRoutes(
   jobs: Jobs,
   parts: {
     trace(slot: ReturnType<Jobs['slot']>): JobTrace
-    /** Whether a conversation is open to a person. */
-    sees(person: PersonRef, sessionId: string): boolean
+    shown(person: PersonRef): Pick<Shown, 'job' | 'jobs' | 'slot' | 'trace'>
     /** Allows the drills of a job beforehand, or ends that. */
     approve(id: string, isAllowed: boolean, by: string): void
   },
 ): Route[] {
-  const { trace, approve } = parts
-  /** Without the words of a conversation that is closed to them. */
-  const slotFor = (person: PersonRef, slot: JobSlot): JobSlot => {
-    const { summary: _, ...rest } = slot
-    return slot.sessionId === undefined || parts.sees(person, slot.sessionId) ? slot : rest
-  }
-  const traceFor = (person: PersonRef, { steps, said, ...slot }: JobTrace): JobTrace =>
-    slot.sessionId === undefined || parts.sees(person, slot.sessionId)
-      ? { steps, ...(said !== undefined && { said }), ...slot }
-      : { ...slotFor(person, slot), steps: [] }
-  const jobFor = (person: PersonRef, job: Job): Job => ({
-    ...job,
-    ...(!reaches(person, job.isShipped ? undefined : job.by) && { work: closedWork(job.work) }),
-    last: job.last.map((slot) => slotFor(person, slot)),
-  })
-  const all = (person: PersonRef): JobsReply => {
-    const { items, ...rest } = jobs.list()
-    return { items: items.map((job) => jobFor(person, job)), ...rest }
-  }
+  const { trace, approve, shown } = parts
   return [
     get(
       '/jobs',
       'What runs by itself, with the next five times and the last ten slots. [Automations](automations.md) has the states.',
       { role: 'viewer', token: 'read', reply: JobsReply },
-      ({ identity }) => all(identity.person),
+      ({ identity }) => shown(identity.person).jobs(jobs.list()),
     ),
     post(
       '/jobs',
@@ -79,7 +58,7 @@ export function jobRoutes(
       return jobs.list()
     }),
     get('/jobs/:id', 'One job.', { role: 'viewer', token: 'read', reply: Job }, ({ params, identity }) =>
-      jobFor(identity.person, jobs.get(params.id)),
+      shown(identity.person).job(jobs.get(params.id)),
     ),
     patch(
       '/jobs/:id',
@@ -115,7 +94,7 @@ export function jobRoutes(
       { role: 'viewer', token: 'read', query: SlotsQuery, reply: JobSlotsPage },
       ({ params, query: { before, limit }, identity }) => {
         const found = jobs.slots(params.id, { limit: limit + 1, ...(before !== undefined && { before }) })
-        const items = found.slice(0, limit).map((slot) => slotFor(identity.person, slot))
+        const items = found.slice(0, limit).map(shown(identity.person).slot)
         const oldest = items.at(-1)
         return { items, ...(found.length > limit && oldest && { next: String(oldest.slot) }) }
       },
@@ -124,17 +103,7 @@ export function jobRoutes(
       '/jobs/:id/slots/:slot',
       'A slot with `steps`, each call of its run, and `said`.',
       { role: 'viewer', token: 'read', reply: JobTrace },
-      ({ params, identity }) => traceFor(identity.person, trace(jobs.slot(params.id, Number(params.slot)))),
+      ({ params, identity }) => shown(identity.person).trace(trace(jobs.slot(params.id, Number(params.slot)))),
     ),
   ]
 }
-
-/** The kind of somebody else's work, without what they wrote. */
-const closedWork = (work: JobWork): JobWork =>
-  work.kind === 'prompt'
-    ? { ...work, text: 'Only its owner and operators read this.' }
-    : work.kind === 'call'
-      ? { ...work, toolInput: {} }
-      : work.kind === 'runbook'
-        ? { ...work, inputs: {} }
-        : work

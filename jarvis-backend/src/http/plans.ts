@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { PlanRun, PlanRunsPage, RunbookRunReply } from '../protocol/index.ts'
+import type { Shown } from '../auth/closed-words.ts'
+import { type PersonRef, PlanRun, PlanRunsPage, RunbookRunReply } from '../protocol/index.ts'
 import { get, post, type Route } from './route.ts'
 
 const Query = z.strictObject({
@@ -16,22 +17,25 @@ export type PlanList = {
   stop(id: string, by: string): PlanRun
   /** Starts the plan that takes this one back; the session shows its card. @throws JarvisError `not_found`, `conflict` */
   undo(id: string, by: string): RunbookRunReply
+  shown(person: PersonRef): Pick<Shown, 'plan'>
 }
 
 /** `/api/plans`: the plans that began, newest first, stopping one, and taking one back. */
-export const planRoutes = ({ list, one, stop, undo }: PlanList): Route[] => [
+export const planRoutes = ({ list, one, stop, undo, shown }: PlanList): Route[] => [
   get(
     '/plans',
     'Plans that began, newest first. `before` is Unix ms.',
     { role: 'viewer', token: 'read', query: Query, reply: PlanRunsPage },
-    ({ query: { limit, before } }) => {
+    ({ query: { limit, before }, identity }) => {
       const found = list({ limit: limit + 1, ...(before !== undefined && { before }) })
-      const items = found.slice(0, limit)
+      const items = found.slice(0, limit).map(shown(identity.person).plan)
       const last = items.at(-1)
       return { items, ...(found.length > limit && last && { next: String(last.startedAt) }) }
     },
   ),
-  get('/plans/:id', 'One plan.', { role: 'viewer', token: 'read', reply: PlanRun }, ({ params }) => one(params.id)),
+  get('/plans/:id', 'One plan.', { role: 'viewer', token: 'read', reply: PlanRun }, ({ params, identity }) =>
+    shown(identity.person).plan(one(params.id)),
+  ),
   post(
     '/plans/:id/stop',
     'Stops a plan after its present step, or at once where a step waits. 409 where it is over.',

@@ -99,8 +99,8 @@ export function createHeartbeat(parts: HeartbeatParts) {
 
   return {
     worker,
-    /** Reply of `GET /api/heartbeat`. @param job as it is now; undefined before the first start */
-    reply(job: StoredJob | undefined, next: number | undefined): HeartbeatReply {
+    /** Reply of `GET /api/heartbeat`. @param job as it is now; undefined before the first start @param shown a slot as whoever asks is shown it */
+    reply(job: StoredJob | undefined, next: number | undefined, shown: (slot: JobSlot) => JobSlot): HeartbeatReply {
       const slots = job === undefined ? [] : parts.store.slots(job.id, { limit: 200 })
       const last = slots.find(({ endedAt, startedAt }) => endedAt !== undefined && startedAt !== undefined)
       const today = slots.filter(({ slot }) => slot >= midnightOf(zone, now()))
@@ -109,7 +109,7 @@ export function createHeartbeat(parts: HeartbeatParts) {
         interval: job?.schedule.kind === 'interval' ? job.schedule.minutes : 0,
         is_running: slots.some(({ endedAt }) => endedAt === undefined),
         last_run: last?.slot ?? null,
-        last_result: last?.summary ?? null,
+        last_result: (last && shown(last).summary) ?? null,
         heartbeat_file: heartbeatFile,
         has_heartbeat_file: files.read(heartbeatFile) !== undefined,
         next_run: next ?? null,

@@ -23,7 +23,8 @@ export type SchedulerParts = SwitchParts & {
   /** Tokens that its runs have used today. */
   usedToday(jobId: string): number
   isStopping(): boolean
-  announce(text: string, level: 'info' | 'warning'): void
+  /** @param words whose words the text holds, and what is said to those whom that conversation is closed to */
+  announce(text: string, level: 'info' | 'warning', words?: { sessionId: string; facts: string }): void
   /** Told of each slot that came to its end, once. */
   ended(job: StoredJob, slot: StoredSlot): void
   /** Told after each change of a job or slot. */

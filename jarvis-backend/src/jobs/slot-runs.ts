@@ -116,7 +116,12 @@ export function createSlotRuns(parts: SchedulerParts) {
     const job = store.get(jobId)
     const ended = store.slot(jobId, number)
     if (job !== undefined && ended !== undefined) parts.workers[job.work.kind]?.ended?.(ended)
-    if (isFailure) parts.announce(`Job ${job?.name ?? jobId}: ${end.summary}`, 'warning')
+    const name = job?.name ?? jobId
+    if (isFailure)
+      parts.announce(`Job ${name}: ${end.summary}`, 'warning', {
+        sessionId: slot.sessionId ?? '',
+        facts: `Job ${name}: ${end.state}.`,
+      })
     if (job !== undefined && ended !== undefined) parts.ended(job, ended)
     parts.changed()
     if (job !== undefined) goOn(job)

@@ -1,9 +1,13 @@
-import type { Namespace } from 'socket.io'
+import type { Namespace, Socket } from 'socket.io'
+import type { Shown } from '../auth/closed-words.ts'
 import { isBounded } from '../auth/roles.ts'
-import type { Activity, ActivityEvents } from '../protocol/index.ts'
+import type { Activity, ActivityEvents, PersonRef } from '../protocol/index.ts'
 import { identityOf } from './answer.ts'
 
 const kept = 100
+
+/** Whose words a line holds, and what it says to those whom that conversation is closed to. */
+export type Words = { sessionId: string; facts: string }
 
 type Listener = <E extends keyof ActivityEvents>(event: E, payload: ActivityEvents[E]) => void
 
@@ -14,17 +18,26 @@ export function createActivityFeed() {
   const newest: Activity[] = []
   let nextId = 1
   const listeners = new Set<Listener>()
+  /** What is shown in place of a line that holds words of a conversation. */
+  const closed = new WeakMap<Activity, { sessionId: string; line: Activity }>()
   const personal = new Set<(person: string, line: Activity) => void>()
   const tell: Listener = (event, payload) => {
     for (const listener of listeners) listener(event, payload)
   }
   return {
     newest: (): readonly Activity[] => newest,
-    record(line: Omit<Activity, 'id'>) {
+    record(line: Omit<Activity, 'id'>, words?: Words) {
       const activity: Activity = { id: nextId++, ...line }
+      if (words !== undefined)
+        closed.set(activity, { sessionId: words.sessionId, line: { ...activity, text: words.facts } })
       newest.push(activity)
       if (newest.length > kept) newest.shift()
       tell('event', activity)
+    },
+    /** A line as somebody is shown it. @param reads whether they may read words of a session */
+    lineFor(activity: Activity, reads: (sessionId: string) => boolean): Activity {
+      const words = closed.get(activity)
+      return words === undefined || reads(words.sessionId) ? activity : words.line
     },
     /** Tells one person's open dashboards a line that is kept for nobody. */
     tellPerson(person: string, line: Omit<Activity, 'id'>) {
@@ -42,12 +55,17 @@ export function createActivityFeed() {
 }
 
 /** Serves `/events`: the newest lines on connect, then every line and change. */
-export function serveActivity(namespace: Namespace, feed: ActivityFeed) {
+export function serveActivity(
+  namespace: Namespace,
+  feed: ActivityFeed,
+  shown: (person: PersonRef) => Pick<Shown, 'reads'>,
+) {
+  const lineFor = (activity: Activity, socket: Socket) => feed.lineFor(activity, shown(identityOf(socket).person).reads)
   namespace.on('connection', (socket) => {
     void socket.join(roomOf(identityOf(socket).person.id))
     if (isBounded(identityOf(socket).person.role)) return
     void socket.join('whole')
-    for (const activity of feed.newest()) socket.emit('event', activity)
+    for (const activity of feed.newest()) socket.emit('event', lineFor(activity, socket))
   })
   feed.listenPersonal((person, line) => namespace.to(roomOf(person)).emit('event', line))
   feed.listen((event, payload) => {
@@ -55,7 +73,9 @@ export function serveActivity(namespace: Namespace, feed: ActivityFeed) {
     if (namespace.sockets.size === 0) return
     // A member hears which lists to read again, and no line of what others do.
     if (event === 'changed') namespace.emit(event, payload)
-    else namespace.to('whole').emit(event, payload)
+    else
+      for (const socket of namespace.sockets.values())
+        if (socket.rooms.has('whole')) socket.emit(event, lineFor(payload as Activity, socket))
   })
 }
 

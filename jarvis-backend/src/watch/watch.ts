@@ -9,6 +9,7 @@ import type {
   AlertHistory,
   AlertHistoryQuery,
   AlertsReply,
+  Change,
   CheckRow,
   ChecksReply,
   MaintenanceWindow,
@@ -44,7 +45,8 @@ export function createWatch(parts: {
   /** Runs `work` and journals it in one transaction. */
   record(body: Record<string, unknown>, work: () => void): void
   changed(): void
-  detail: DetailPorts
+  /** @param shown a change as whoever asks is shown it */
+  detail(shown: (change: Change) => Change): DetailPorts
 }) {
   const { board, rounds, store, now } = parts
 
@@ -129,8 +131,8 @@ export function createWatch(parts: {
       const last = items.at(-1)
       return { items, ...(found.length > limit && last && { next: `${last.resolvedAt}.${last.id}` }) }
     },
-    /** @throws JarvisError `not_found` */
-    async detail(id: string): Promise<AlertDetail> {
+    /** @param shown a change as whoever asks is shown it @throws JarvisError `not_found` */
+    async detail(id: string, shown: (change: Change) => Change): Promise<AlertDetail> {
       const stored = board.get(id)
       if (stored === undefined) throw new JarvisError('not_found', 'There is no such alert.')
       const around = parts.around()
@@ -147,7 +149,7 @@ export function createWatch(parts: {
           },
           shown: open.find((alert) => alert.id === id) ?? shownAlert(stored, around),
         },
-        parts.detail,
+        parts.detail(shown),
       )
     },
     checks: (): ChecksReply => ({

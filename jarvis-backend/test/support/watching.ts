@@ -120,10 +120,10 @@ export function startWatching(options: {
   })
   const watch = createWatch({
     ...{ board, rounds, store, windows, around, now, changed },
-    detail: {
+    detail: () => ({
       ...{ samples, changes: async () => [], isOurs: () => false, offers: () => [] },
       tasks: async () => ({ items: [], missing: [] }),
-    },
+    }),
     checks: () => checks,
     hint() {},
     problems: () => [],

@@ -33,7 +33,8 @@ export function createReturns(parts: {
   soon(changes: readonly (StoredChange & { goesBackAt: number })[]): void
   /** Told after each change of the list. */
   changed(): void
-  announce(text: string, level: 'info' | 'warning'): void
+  /** @param words whose words the text holds, and what is said to those whom that conversation is closed to */
+  announce(text: string, level: 'info' | 'warning', words: { sessionId: string; facts: string }): void
   report(error: unknown, message: string): void
 }) {
   const { store, clock, journal, transactions } = parts
@@ -63,7 +64,7 @@ export function createReturns(parts: {
     release() {},
   })
 
-  function giveUp({ id, target, sentence, problem, timerOn }: StoredChange) {
+  function giveUp({ id, sessionId, toolName, target, sentence, problem, timerOn }: StoredChange) {
     const isLost = timerOn !== undefined && !parts.isReached(timerOn)
     const [state, why, short] = isLost
       ? (['unknown', `${timerOn} was to take it back by its own timer, and cannot be asked.`, 'unknown'] as const)
@@ -75,7 +76,7 @@ export function createReturns(parts: {
       if (!store.move(id, ['armed'], moved)) return
       journal.append('change', { change: 'not_gone_back', toolUseId: id, target, by: 'jarvis' })
     })
-    parts.announce(`${sentence} ${said}`, 'warning')
+    parts.announce(`${sentence} ${said}`, 'warning', { sessionId, facts: `${toolName} changed ${target.id}. ${said}` })
     parts.changed()
   }
 
@@ -106,7 +107,9 @@ export function createReturns(parts: {
           tryNow(change, commandLine(later.toolName, later.input), isLate(later.at + 2 * latestMs), () => {
             tries.delete(change.id)
             store.endLater(change.id, `This was not done: ${later.sentence}`)
-            parts.announce(`This was not done: ${later.sentence}`, 'warning')
+            const { sessionId, target } = change
+            const facts = `${later.toolName} was not done on ${target.id}.`
+            parts.announce(`This was not done: ${later.sentence}`, 'warning', { sessionId, facts })
           })
       } catch (error) {
         parts.report(error, `what was due for ${change.id} could not be started`)

@@ -14,18 +14,20 @@ const recent = 50
 
 /**
  * The cluster's present state and the journal's newest entries as JSON resources.
- * @param parts.sightOf the part of the cluster that the person of a token may see; undefined: all of it, and the journal
+ * @param parts.sightOf the part of the cluster that the person of a token may see; undefined: all of it
+ * @param parts.seesWhole whether the person of a token may see the journal too
  * @param parts.redact applied to all of it
  */
 export function clusterResources(parts: {
   cluster(): ClusterState
   sightOf(token: ApiToken): ((state: ClusterState) => ClusterState) | undefined
-  journal(limit: number): Promise<{ items: unknown[] }>
+  seesWhole(token: ApiToken): boolean
+  /** The newest entries, as the person of the token is shown them. */
+  journal(limit: number, token: ApiToken): Promise<{ items: unknown[] }>
   redact<T>(value: T): T
 }): Resources {
   const seenBy = (token: ApiToken) => {
-    const sight = parts.sightOf(token)
-    return { state: sight?.(parts.cluster()) ?? parts.cluster(), isWhole: sight === undefined }
+    return { state: parts.sightOf(token)?.(parts.cluster()) ?? parts.cluster(), isWhole: parts.seesWhole(token) }
   }
   const list: Resources['list'] = (token) => {
     const { state, isWhole } = seenBy(token)
@@ -85,7 +87,7 @@ export function clusterResources(parts: {
     async read(uri, token) {
       const { state, isWhole } = seenBy(token)
       if (uri === journalUri && !isWhole) return undefined
-      const value = await contentOf(uri, state, parts)
+      const value = await contentOf(uri, state, token, parts)
       return value === undefined ? undefined : { uri, mimeType: json, text: JSON.stringify(parts.redact(value)) }
     },
     complete(uriTemplate, variable, begun, token) {
@@ -94,19 +96,20 @@ export function clusterResources(parts: {
       if (uriTemplate === guestTemplate && variable === 'vmid') return vmids(state, begun)
       return []
     },
-    mayHear: (uri, token) => parts.sightOf(token) === undefined || list(token).some((known) => known.uri === uri),
+    mayHear: (uri, token) => parts.seesWhole(token) || list(token).some((known) => known.uri === uri),
   }
 }
 
 async function contentOf(
   uri: string,
   state: ClusterState,
+  token: ApiToken,
   parts: Pick<Parameters<typeof clusterResources>[0], 'journal'>,
 ): Promise<object | undefined> {
   if (uri === clusterUri) return asShown(state)
   const { at, missing, unreachableSince } = state
   const standing = { at, missing, ...(unreachableSince !== undefined && { unreachableSince }) }
-  if (uri === journalUri) return { entries: (await parts.journal(recent)).items }
+  if (uri === journalUri) return { entries: (await parts.journal(recent, token)).items }
   const node = state.nodes.find(({ name }) => nodeUri(name) === uri)
   if (node !== undefined) {
     return { ...standing, node, guests: state.guests.filter((guest) => guest.node === node.name) }

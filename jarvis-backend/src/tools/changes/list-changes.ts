@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { reads } from '../../gate/targets.ts'
 import { spanOf } from '../../lib/words.ts'
-import { Change } from '../../protocol/index.ts'
+import { Change, type Principal } from '../../protocol/index.ts'
 import { type Tool, toolOver } from '../tool.ts'
 
 /** Lists what JARVIS changed, newest first, with what takes each change back. */
 export function listChangesTool(ports: {
-  list(query: { target?: string; limit: number }): Change[]
+  /** As whoever asks is shown them. */
+  list(query: { target?: string; limit: number }, asker: Principal | undefined): Change[]
   now(): number
 }): Tool {
   return toolOver<void>()({
@@ -23,8 +24,8 @@ export function listChangesTool(ports: {
       limit: z.int().min(1).max(100).optional(),
     }),
     output: z.object({ changes: z.array(Change) }),
-    async run({ target, limit = 20 }) {
-      const changes = ports.list({ limit, ...(target !== undefined && { target }) })
+    async run({ target, limit = 20 }, { asker }) {
+      const changes = ports.list({ limit, ...(target !== undefined && { target }) }, asker)
       const now = ports.now()
       const lines = changes.map(
         ({ id, sentence, at, state, undo, undoes }) =>

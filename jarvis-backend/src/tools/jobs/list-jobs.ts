@@ -16,8 +16,8 @@ export function listJobsTool(ports: JobPorts): Tool {
     timeoutMs: 10_000,
     input: z.strictObject({}),
     output: z.object({ jobs: z.array(Job), isStopped: z.boolean() }),
-    async run() {
-      const { items, stopped } = ports.list()
+    async run(_input, { asker }) {
+      const { items, stopped } = ports.list(asker)
       const lines = items.map(({ id, name, words, state, paused, next, last, by }) => {
         const newest = last.at(-1)
         return [

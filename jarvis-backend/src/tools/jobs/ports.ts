@@ -2,7 +2,8 @@ import type { Job, JobBody, Principal } from '../../protocol/index.ts'
 
 /** What the tools over jobs act through. */
 export type JobPorts = {
-  list(): { items: Job[]; stopped: { by: string; at: number } | null; zone: string }
+  /** As whoever asks is shown them. */
+  list(asker: Principal | undefined): { items: Job[]; stopped: { by: string; at: number } | null; zone: string }
   find(name: string): Pick<Job, 'id' | 'name' | 'askedBy' | 'state'> | undefined
   /** The schedule in words. @throws JarvisError `invalid_request` */
   preview(schedule: JobBody['schedule']): { words: string; next: number[] }

@@ -1,13 +1,24 @@
 import type { Grant } from '../../../protocol/index.ts'
 import { callLine, type FactMaker } from './fact-maker.ts'
 
-/** The grants that a conversation may still use, as they are when a fold is made. A job's and a client's serve no conversation. */
-export const grantFacts = (grants: { list(): Grant[] }, now: () => number): FactMaker => ({
+/**
+ * The grants that a conversation may still use, as they are when a fold is made. A job's and a client's serve no conversation, and another person's not
+ * this one.
+ * @param personOf whose a session is; undefined: the first owner's
+ */
+export const grantFacts = (
+  grants: { list(): Grant[] },
+  now: () => number,
+  personOf: (sessionId: string) => string | undefined,
+): FactMaker => ({
   kinds: ['grant'],
-  make: () =>
+  make: (_before, _entries, sessionId) =>
     grants
       .list()
-      .filter(({ requestedBy: { kind }, expiresAt, usesLeft }) => kind === 'chat' && expiresAt > now() && usesLeft > 0)
+      .filter(
+        ({ requestedBy: { kind, person }, expiresAt, usesLeft }) =>
+          kind === 'chat' && person === personOf(sessionId) && expiresAt > now() && usesLeft > 0,
+      )
       .map(({ id, toolName, toolInput, scope, by, expiresAt, usesLeft, createdAt }) => ({
         kind: 'grant',
         id,

@@ -1,0 +1,142 @@
+import type {
+  AgentDeed,
+  Change,
+  Job,
+  JobSlot,
+  JobsReply,
+  JobTrace,
+  JobWork,
+  JournalEntry,
+  JournalPage,
+  PersonRef,
+  PlanRun,
+  PlanStep,
+} from '../protocol/index.ts'
+import { type Reading, reaches } from './reach.ts'
+
+/** Stands in place of words of a conversation that whoever asks may not read. */
+export const closedWords = 'It stands in a conversation that is closed to you.'
+
+/**
+ * What a person is shown of things that were made in conversations: whole where the conversation is open to them, else on what it was, when, by
+ * whom and what became of it. Every door that serves such a thing takes it from here.
+ * @param person undefined: nobody that is known, to whom every conversation is closed
+ */
+export function shownTo(person: PersonRef | undefined, reading: Reading) {
+  const reads = (sessionId: string | undefined): boolean =>
+    person !== undefined && sessionId !== undefined && reading.reads(person, sessionId)
+  const isWhole = person !== undefined && reaches(person, undefined)
+
+  function change(whole: Change): Change {
+    if (reads(whole.sessionId)) return whole
+    const { problem: _, undo, ...rest } = whole
+    const { loses: __, ...way } = undo
+    const sentence = `${whole.toolName} changed ${whole.target.id}.`
+    return { ...rest, toolInput: {}, sentence, undo: { ...way, sentence: closedWords } }
+  }
+
+  const plan = (whole: PlanRun): PlanRun => (reads(whole.sessionId) ? whole : closedPlan(whole))
+
+  /** A slot that began no conversation says in JARVIS's words why; where it failed, these may name what somebody wrote. */
+  const isOpen = ({ sessionId, state }: JobSlot) => (sessionId === undefined ? state !== 'failed' : reads(sessionId))
+  const slot = (whole: JobSlot): JobSlot =>
+    isWhole || whole.summary === undefined || isOpen(whole) ? whole : { ...whole, summary: closedWords }
+
+  function trace({ steps, said, ...whole }: JobTrace): JobTrace {
+    if (isWhole || reads(whole.sessionId)) return { ...whole, steps, ...(said !== undefined && { said }) }
+    return { ...slot(whole), steps: [] }
+  }
+
+  function job(whole: Job): Job {
+    const isTheirs = person !== undefined && reaches(person, whole.isShipped ? undefined : whole.by)
+    const { paused, ...rest } = whole
+    return {
+      ...rest,
+      ...(paused && { paused: isTheirs ? paused : { ...paused, why: closedWords } }),
+      ...(!isTheirs && { work: closedWork(whole.work) }),
+      last: whole.last.map(slot),
+    }
+  }
+
+  const entry = (whole: JournalEntry): JournalEntry => {
+    const body = whole.body as Readonly<Record<string, unknown>>
+    const { sessionId } = body
+    const isOpen = isWhole || (typeof sessionId === 'string' && reads(sessionId))
+    return isOpen ? whole : { ...whole, body: factsOf(body) }
+  }
+
+  return {
+    reads,
+    change,
+    plan,
+    slot,
+    trace,
+    job,
+    jobs: (whole: JobsReply): JobsReply => ({ ...whole, items: whole.items.map(job) }),
+    deed(whole: AgentDeed): AgentDeed {
+      const { reason: _, ...facts } = whole
+      return isWhole || reads(whole.sessionId) ? whole : facts
+    },
+    journal: ({ items, besides, ...page }: JournalPage): JournalPage => ({
+      ...page,
+      items: items.map(entry),
+      ...(besides !== undefined && { besides: besides.map(entry) }),
+    }),
+  }
+}
+/** What one person is shown. */
+export type Shown = ReturnType<typeof shownTo>
+
+const closedStep = (step: PlanStep): PlanStep => ({
+  number: step.number,
+  title: closedWords,
+  tier: step.tier,
+  toolName: step.toolName,
+  toolInput: {},
+  sentence: closedWords,
+  state: step.state,
+  onFailure: step.onFailure,
+  isLater: step.isLater,
+  startedAt: step.startedAt,
+  endedAt: step.endedAt,
+  toolUseId: step.toolUseId,
+})
+
+/** A field that is added is closed until it is named here. */
+const closedPlan = (plan: PlanRun): PlanRun => ({
+  id: plan.id,
+  hash: plan.hash,
+  title: closedWords,
+  runbook: plan.runbook,
+  undoes: plan.undoes,
+  inputs: {},
+  steps: plan.steps.map(closedStep),
+  state: plan.state,
+  sessionId: plan.sessionId,
+  startedAt: plan.startedAt,
+  endedAt: plan.endedAt,
+  by: plan.by,
+})
+
+/** The kind of somebody else's work, without what they wrote. */
+const closedWork = (work: JobWork): JobWork =>
+  work.kind === 'prompt'
+    ? { ...work, text: closedWords }
+    : work.kind === 'call'
+      ? { ...work, toolInput: {} }
+      : work.kind === 'runbook'
+        ? { ...work, inputs: {} }
+        : work
+
+/** What an entry says that is nobody's words: which call or thing, of whom, and what became of it. */
+const facts: ReadonlySet<string> = new Set(
+  `toolUseId sessionId runId callId toolName target tier rule requestedBy by role person name decision outcome decidedBy
+   isError durationMs at number of bindingHash hash before from to change state kind grant card job agent path runbook plan
+   approvedBy via proof invitation was what signIn method count channel token server type id expiresAt until`.split(
+    /\s+/,
+  ),
+)
+const factsOf = (body: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(body).filter(([key, value]) => facts.has(key) && (key !== 'plan' || typeof value === 'string')),
+  )

@@ -1,0 +1,273 @@
+/**
+ * Each door beside the thing that it names and the check that guards it, written down by hand: doors to one thing stand in one row, so that they
+ * agree. A route, a request of a socket or a named tool of MCP that stands in no row fails the test.
+ */
+
+/**
+ * Who comes to a conversation of the first of them. `writer`, `reader`: members with whom it is shared. `other`: a member with whom it is not.
+ * `guest`: a viewer with whom it is shared to read.
+ */
+export const comers = ['owner', 'writer', 'reader', 'other', 'viewer', 'guest', 'operator'] as const
+export type Comer = (typeof comers)[number]
+
+/** `words`: what was said in the conversation. `facts`: an answer without it. `no`: refused, or hears nothing. */
+export type Answer = 'words' | 'facts' | 'no'
+
+export type Row = {
+  thing: string
+  /** By which check. */
+  guard: string
+  answers: Readonly<Record<Comer, Answer>>
+  /** `GET /…`: of REST. `chat:…`: a request. `tool …`, `resource …`: of MCP. `socket …`: what a namespace sends by itself. */
+  doors: string
+}
+
+const answers = (
+  owner: Answer,
+  writer: Answer,
+  reader: Answer,
+  other: Answer,
+  viewer: Answer,
+  guest: Answer,
+  operator: Answer,
+) => ({ owner, writer, reader, other, viewer, guest, operator })
+
+const ofConversation = answers('words', 'words', 'words', 'no', 'no', 'words', 'words')
+/** Members have no business with what the whole cluster underwent; a viewer gets it without words. */
+const ofWhole = answers('no', 'no', 'no', 'no', 'facts', 'words', 'words')
+
+export const reads: readonly Row[] = [
+  // These show the newest alone, and each question below adds to them.
+  {
+    thing: 'line of activity',
+    guard: 'whole sight, shownTo.reads',
+    answers: ofWhole,
+    doors: `
+GET /events
+socket /events
+`,
+  },
+  {
+    thing: 'entry of the journal',
+    guard: 'whole sight, shownTo.journal',
+    answers: ofWhole,
+    doors: `
+GET /journal
+resource jarvis://journal/recent
+`,
+  },
+  { thing: 'deed of an agent', guard: 'whole sight, shownTo.deed', answers: ofWhole, doors: '\nGET /agents/:id\n' },
+  {
+    thing: 'conversation',
+    guard: 'session: look',
+    answers: ofConversation,
+    doors: `
+GET /sessions/:id
+GET /sessions/:id/entries
+GET /sessions/:id/snapshot
+GET /sessions/:id/export
+GET /sessions/:id/events
+GET /sessions/:id/checkpoints
+GET /sessions/:id/checkpoints/:seq
+chat:attach
+`,
+  },
+  {
+    thing: 'conversation, nothing of it in words',
+    guard: 'session: look',
+    answers: answers('facts', 'facts', 'facts', 'no', 'no', 'facts', 'facts'),
+    doors: `
+GET /sessions/:id/versions
+GET /sessions/:id/children
+GET /sessions/:id/context
+GET /sessions/:id/commands
+GET /sessions/:id/images/:imageId
+GET /sessions/:id/attachments/:attachmentId
+`,
+  },
+  {
+    thing: 'what is remembered of a conversation',
+    guard: 'whole sight, session: look',
+    answers: answers('no', 'no', 'no', 'no', 'no', 'words', 'words'),
+    doors: '\nGET /memory/sessions/:id\n',
+  },
+  {
+    thing: 'list of conversations, cards and questions',
+    guard: 'reach.sees, each item',
+    answers: answers('words', 'words', 'words', 'facts', 'facts', 'words', 'words'),
+    doors: `
+GET /sessions
+GET /confirmations
+GET /questions
+`,
+  },
+  {
+    thing: 'difference on a card',
+    guard: 'whole sight, reach.sees',
+    answers: answers('no', 'no', 'no', 'no', 'no', 'facts', 'facts'),
+    doors: '\nGET /workbench/diff/:toolUseId\n',
+  },
+  {
+    thing: 'change',
+    guard: 'whole sight, shownTo.change',
+    answers: ofWhole,
+    doors: `
+GET /changes
+GET /changes/:id
+GET /alerts/:id
+tool list_changes
+`,
+  },
+  {
+    thing: 'plan',
+    guard: 'whole sight, shownTo.plan',
+    answers: ofWhole,
+    doors: `
+GET /plans
+GET /plans/:id
+`,
+  },
+  {
+    thing: 'job and its runs',
+    guard: 'whole sight, shownTo.job, .slot, .trace',
+    answers: ofWhole,
+    doors: `
+GET /jobs
+GET /jobs/:id
+GET /jobs/:id/slots
+GET /jobs/:id/slots/:slot
+GET /heartbeat
+tool list_jobs
+`,
+  },
+  {
+    thing: 'file of memory',
+    guard: 'requireHouse',
+    answers: answers('no', 'no', 'no', 'no', 'no', 'no', 'words'),
+    doors: `
+GET /memory/files/*path
+GET /agents/:id/files/*path
+GET /memory/search
+tool memory_get
+tool memory_search
+`,
+  },
+  {
+    thing: 'list of the files of memory',
+    guard: 'requireHouse',
+    answers: answers('no', 'no', 'no', 'no', 'no', 'no', 'facts'),
+    doors: '\nGET /memory/files\n',
+  },
+]
+
+/** Acts in a conversation. `words`: it comes as far as what it names or brings is looked at; here that is nothing. */
+export const acts: readonly Omit<Row, 'answers'>[] = [
+  {
+    thing: 'conversation',
+    guard: 'session: talk',
+    doors: `
+POST /sessions/:id/messages
+POST /sessions/:id/abort
+POST /sessions/:id/queue/:messageId/send
+DELETE /sessions/:id/queue/:messageId
+PUT /sessions/:id/entries/:seq/rating
+POST /sessions/:id/commands/:commandId/stop
+chat:send
+chat:confirm
+chat:answer
+chat:abort
+chat:unqueue
+chat:send_held
+`,
+  },
+  {
+    thing: 'conversation',
+    guard: 'session: own',
+    doors: `
+POST /sessions/:id/branch
+POST /sessions/:id/fold
+PUT /sessions/:id/shares/:person
+PATCH /sessions/:id
+DELETE /sessions/:id
+`,
+  },
+]
+
+/** Reads that hold nothing of any conversation: whoever may come, as `doors.ts` has it, finds no word of it there. */
+export const silent = `
+GET /status
+GET /cluster
+GET /openapi.json
+GET /roles
+GET /grants
+GET /tools
+GET /tools/calls
+GET /tools/:name
+GET /agents
+GET /agents/which
+GET /guests/:vmid
+GET /guests/:vmid/snapshots/:name
+GET /samples
+GET /limits
+GET /node-roles
+GET /proofs
+GET /budgets
+GET /memory/status
+GET /runbooks
+GET /runbooks/:name
+GET /skills
+GET /skills/:name
+GET /alerts
+GET /alerts/history
+GET /checks
+GET /workbench
+GET /windows
+GET /journal/verify
+GET /settings
+GET /people
+GET /auth/me
+GET /auth/sign-ins
+GET /auth/accounts
+GET /auth/ways
+GET /passkeys
+GET /signers/ssh
+GET /push
+GET /tokens
+GET /journal/export
+GET /doctor
+GET /models
+GET /models/presets
+GET /mcp-servers
+GET /mcp-servers/:name/logs
+GET /mcp-tokens
+GET /channels
+GET /channels/:channel/groups
+GET /channel-pairings
+GET /channel-deliveries
+GET /channel-rules
+GET /people/:id/sign-ins
+GET /people/:id/passkeys
+GET /people/:id/signers/ssh
+GET /people/invitations
+GET /people/accounts
+GET /logs
+GET /setup
+GET /hooks
+GET /auth/oidc/callback
+`
+
+/** Acts that name no conversation of somebody’s: on one’s own things, or on the house’s by whoever may decide, who sees all. */
+export const elsewhere = `
+POST /sessions
+POST /attachments
+DELETE /attachments/:id
+DELETE /sessions/:id/shares/:person
+DELETE /memory/sessions/:id
+POST /transcriptions
+`
+/** As `elsewhere`, of the areas whose acts are all for operators and owners, or on one’s own sign-in. */
+export const areas =
+  'agents alerts auth budgets changes channel-deliveries channel-pairings channel-recipients channel-rules channel-taps channels checks confirmations executions grants heartbeat hooks jobs limits mcp-servers mcp-tokens memory models node-roles oauth passkeys people plans push questions restart roles runbooks second-factor settings setup signers skills tokens tools windows workbench'
+
+/** Requests that name no conversation. */
+export const requests = 'chat:ping terminal:open terminal:input terminal:resize terminal:close'
