@@ -89,10 +89,7 @@ describe('on a Proxmox over HTTPS', () => {
       get: async (path) => (path.at(-1) === 'log' ? said.map((t, at) => ({ n: at + 1, t })) : said),
     }
     const redactor = createRedactor([])
-    const redacted = redactedHomelab(
-      { ...homelab, api },
-      { value: redactor.value, stream: () => createStreamRedactor(redactor) },
-    )
+    const redacted = redactedHomelab({ ...homelab, api }, { ...redactor, stream: () => createStreamRedactor(redactor) })
     const tools = new Map(overHomelab(redacted).map((tool) => [tool.name, tool]))
     const context = { signal: AbortSignal.timeout(60_000), onProgress() {}, onTask() {} }
     for (const [name, input] of [

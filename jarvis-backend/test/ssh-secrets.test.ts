@@ -49,7 +49,7 @@ beforeAll(async () => {
   const options = { user, keyPath: clientKeyPath, agentSocket: undefined, knownHostsPath, clock: systemClock, quote }
   shell = createSshShell({ ...options, addressOf: () => ({ host, port }) })
   const redactor = createRedactor([])
-  safe = redactedShell(shell, { value: redactor.value, stream: () => createStreamRedactor(redactor) })
+  safe = redactedShell(shell, { ...redactor, stream: () => createStreamRedactor(redactor) })
 })
 
 afterAll(async () => {
@@ -329,7 +329,7 @@ const programs: Shell = {
 
 test('a program with its own search reveals nothing of a secret by its matches', async () => {
   const redactor = createRedactor([])
-  const through = redactedShell(programs, { value: redactor.value, stream: () => createStreamRedactor(redactor) })
+  const through = redactedShell(programs, { ...redactor, stream: () => createStreamRedactor(redactor) })
   const told = async (command: string) => {
     expect(judgeCommand(command).verdict, command).toBe('read_only')
     const { stdout, exitCode } = await carryOut(through, 'pve', stagesOf(command), calm())
@@ -391,7 +391,7 @@ test('a container described as a whole tells none of its variables, however it i
         : shell.run(node, stages, options),
   }
   const redactor = createRedactor([])
-  const through = redactedShell(docker, { value: redactor.value, stream: () => createStreamRedactor(redactor) })
+  const through = redactedShell(docker, { ...redactor, stream: () => createStreamRedactor(redactor) })
   for (const filter of ['', ' | fold -w 4', ' | grep -o .', " | tr -d '[:space:]'"]) {
     const { stdout } = await carryOut(through, 'pve', stagesOf(`docker inspect web${filter}`), calm())
     expect(leaksIn(stdout), filter).toEqual([])

@@ -29,6 +29,7 @@ export function composeHomelab(foundation: Foundation, config: Config, replaced?
   const made = replaced ?? createHomelab({ ...config, protectedTargets: shownAsProtected }, clock)
   const homelab = redactedHomelab(withNodeRoles(made, nodeRoles), {
     value: redactor.value,
+    later: redactor.later,
     stream: () => createStreamRedactor(redactor),
   })
   const { cluster } = homelab

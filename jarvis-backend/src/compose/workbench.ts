@@ -149,10 +149,10 @@ export function composeWorkbench(
           saveWorkbench(setting, body, by)
           parts.policyWritten()
         },
-        diff(toolUseId, person) {
+        async diff(toolUseId, person) {
           const card = parts.card(toolUseId, person)
           if (card === undefined) throw new JarvisError('unknown_confirmation', 'There is no such card.')
-          return foundation.redactor.value(wholeDiff(card.diff ?? [], store.read))
+          return foundation.redactor.later(wholeDiff(card.diff ?? [], store.read))
         },
       }),
       ...made.flatMap(({ routes }) => routes ?? []),

@@ -3,6 +3,8 @@ import type { CommandOptions, CommandOutput, Shell } from './ports.ts'
 
 export type ShellRedactor = {
   value<T>(value: T): T
+  /** The result of `value`, while other work goes on. */
+  later<T>(value: T): Promise<T>
   /** For a text that comes in pieces: each `push` returns what can be shown by then, `flush` the rest. */
   stream(): { push(piece: string): string; flush(): string }
 }

@@ -8,13 +8,13 @@ import { redactedShell, redactedText, type ShellRedactor } from './redacted-shel
  */
 export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homelab {
   const { api, drillApi, cluster, pbs, shell } = homelab
-  const after = async <T>(answer: Promise<T>) => redact.value(await answer)
+  const after = async <T>(answer: Promise<T>) => redact.later(await answer)
   const shownApi = (from: PveApi): PveApi => ({
     ...from,
     async get(...args) {
       const answer = await from.get(...args)
       const lines = linesIn(answer)
-      return lines === undefined ? redact.value(answer) : lines.wrap(await redactedText(lines.text, redact))
+      return lines === undefined ? redact.later(answer) : lines.wrap(await redactedText(lines.text, redact))
     },
     change: (...args) => after(from.change(...args)),
   })

@@ -10,7 +10,7 @@ export const workbenchRoutes = (workbench: {
   /** @throws JarvisError as `preview` */
   save(body: WorkbenchBody, by: string): void
   /** @throws JarvisError `unknown_confirmation` where there is no such card, or the person does not see it */
-  diff(toolUseId: string, person: Identity['person']): FileDiff[]
+  diff(toolUseId: string, person: Identity['person']): Promise<FileDiff[]>
 }): Route[] => [
   get(
     '/workbench',
@@ -37,6 +37,6 @@ export const workbenchRoutes = (workbench: {
     '/workbench/diff/:toolUseId',
     'Every line that a card’s call changes, where the card shows the first 200.',
     { role: 'viewer', token: 'read', reply: DiffReply },
-    ({ params, identity }) => ({ items: workbench.diff(params.toolUseId, identity.person) }),
+    async ({ params, identity }) => ({ items: await workbench.diff(params.toolUseId, identity.person) }),
   ),
 ]

@@ -15,14 +15,20 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Lets the process do other things between the steps and while the disk is waited for. */
-export async function inTurns<T>(steps: Steps<T>): Promise<T> {
+/** Lets the process do other things while the disk is waited for and between the steps, or between as many as `turnMs` allows. */
+export async function inTurns<T>(steps: Steps<T>, turnMs = 0): Promise<T> {
+  let until = performance.now() + turnMs
   let step = steps.next()
   while (step.done !== true) {
+    if (step.value === undefined && performance.now() < until) {
+      step = steps.next()
+      continue
+    }
     const failure = await (step.value === undefined ? setImmediate() : flush(step.value)).then(
       () => undefined,
       (error: unknown) => ({ error }),
     )
+    until = performance.now() + turnMs
     step = failure === undefined ? steps.next() : steps.throw(failure.error)
   }
   return step.value

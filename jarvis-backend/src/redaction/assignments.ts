@@ -1,3 +1,5 @@
+import { atOnce, type Steps } from '../lib/steps.ts'
+
 /** Stands in place of every secret. */
 export const redacted = '[redacted]'
 
@@ -72,18 +74,26 @@ const mostKinds = 1_000
 const longestKind = 64
 
 /** Redacts values in `password=…`, `"token": "…"`, `secret: …`, `--password …`. Linear in time. */
-export function redactAssignments(text: string): string {
+export const redactAssignments = (text: string): string => atOnce(redactAssignmentsIn(text))
+
+const assignmentsAStep = 32
+export function* redactAssignmentsIn(text: string): Steps<string> {
   let result = ''
   let copied = 0
-  assignment.lastIndex = 0
-  for (let match = assignment.exec(text); match !== null; match = assignment.exec(text)) {
-    const [begins, ends] = valueAt(text, match.index, assignment.lastIndex, match[2] ?? '', match[1] === undefined)
+  let at = 0
+  for (let found = 1; ; found += 1) {
+    assignment.lastIndex = at
+    const match = assignment.exec(text)
+    if (match === null) break
+    at = assignment.lastIndex
+    if (found % assignmentsAStep === 0) yield undefined
+    const [begins, ends] = valueAt(text, match.index, at, match[2] ?? '', match[1] === undefined)
     const value = text.slice(begins, ends)
     // The shell variable PWD is a folder.
     if (isHarmless(value, match[1] !== undefined) || /^pwd=\//i.test(text.slice(match.index, begins + 1))) continue
     result += text.slice(copied, begins) + redacted
     copied = ends
-    assignment.lastIndex = ends
+    at = ends
   }
   return copied === 0 ? text : result + text.slice(copied)
 }

@@ -10,6 +10,8 @@ const line = (find: RegExp, hint: string, put = kept): Shape => ({
   hint,
   open: 'line',
 })
+/** A hint of `next` after spaces. So many spaces are a hint by themselves, because the length of a hint is bounded. */
+const spaced = (next: string) => `(?:[ \\t]{1,99}${next}|[ \\t]{100})`
 /** Words before an `*` that is no server of chap-secrets: `OPTIONS * HTTP/1.1`. */
 const verbs = '(?:OPTIONS|GET|HEAD|POST|PUT|DELETE|PATCH|TRACE|CONNECT|PRAGMA)\\b'
 const lineStart = '(?:^|[\\n\\r])[ \\t]{0,20}'
@@ -24,7 +26,7 @@ export const fileShapes: readonly Shape[] = [
     '[?&#](?:[\\w.-]{0,20}signature|key|auth|sig|sid)=',
   ),
   line(
-    /((?<=[\w.][^\s#"'<>]{1,90})#)(?=\w{0,64}\d)(?=\w{0,64}[A-Z])(?=\w{0,64}[a-z])\w{20,}(?![\w=:/.-])/g,
+    /(#)(?<=[\w.][^\s#"'<>]{1,90}#)(?=\w{0,64}\d)(?=\w{0,64}[A-Z])(?=\w{0,64}[a-z])\w{20,}(?![\w=:/.-])/g,
     '#\\w{20}',
   ),
   line(/(:\/\/)(?=[^@\s/]{0,64}\d)[\w-]{20,512}(?=@[\w.[])/g, '://[\\w-]{20}'),
@@ -55,12 +57,12 @@ export const fileShapes: readonly Shape[] = [
     hint: '(?:passw(?:or)?d|passphrase|secret|key|auth_pass)[ \\t]{1,8}[^\\s:=]',
     open: new RegExp(`(?<lead>${before})[^\\s:=]\\S*[ \\t]{0,20}$`, 'i'),
   },
-  line(new RegExp(`(${lineStart}stats[ \\t]+auth[ \\t]+[^\\s:]{1,64}:)\\S+`, 'gi'), 'stats[ \\t]+auth'),
+  line(new RegExp(`(${lineStart}stats[ \\t]+auth[ \\t]+[^\\s:]{1,64}:)\\S+`, 'gi'), `stats${spaced('auth')}`),
   line(
     new RegExp(`(${lineStart}MONITOR[ \\t]+[^\\s@]+@\\S+[ \\t]+\\d+[ \\t]+\\S+[ \\t]+)\\S+`, 'g'),
-    'MONITOR[ \\t]+[^\\s@]+@',
+    `MONITOR${spaced('(?:[^\\s@]{1,99}@|[^\\s@]{100})')}`,
   ),
-  line(/(\]:\d{1,5}[ \t]+[^\s:]{1,128}:)\S{4,}/g, '\\]:\\d{1,5}[ \\t]+[^\\s:]{1,128}:'),
+  line(/(\]:\d{1,5}[ \t]+[^\s:]{1,128}:)\S{4,}/g, `\\]:\\d{1,5}${spaced('[^\\s:]{1,128}:')}`),
   line(
     new RegExp(
       `(${lineStart}[^\\s:]{1,128}:(?:5432|5433|6432|\\*):[^\\s:]{1,64}:[^\\s:]{1,64}:)[^\\s:]{4,}(?=[ \\t]*(?:[\\n\\r]|$))`,
@@ -80,7 +82,7 @@ export const fileShapes: readonly Shape[] = [
       `(${lineStart}\\d{1,5}[ \\t]+(?:SHA\\d{1,3}|MD5|AES\\d{3})[ \\t]+(?:HEX:|ASCII:)?)[^\\s:]{8,}(?=[ \\t]*(?:[\\n\\r]|$))`,
       'g',
     ),
-    'SHA\\d{1,3}[ \\t]+\\S{8}|MD5[ \\t]+\\S{8}|AES\\d{3}[ \\t]+\\S{8}',
+    ['SHA\\d{1,3}', 'MD5', 'AES\\d{3}'].map((name) => name + spaced('\\S{8}')).join('|'),
   ),
 
   // Password hashes
@@ -89,13 +91,13 @@ export const fileShapes: readonly Shape[] = [
   line(/(\bPBKDF2\$\w{1,12}\$\d{1,9}\$)[\w+/=.]{4,}\$[\w+/=.]{8,}/g, 'PBKDF2\\$'),
 
   // Commands
-  line(/(\bhtpasswd[ \t]+(?:-\w+[ \t]+){1,4}[^\s-]\S*[ \t]+\S+[ \t]+)["']?[^\s"']+/g, 'htpasswd[ \\t]+-'),
+  line(/(\bhtpasswd[ \t]+(?:-\w+[ \t]+){1,4}[^\s-]\S*[ \t]+\S+[ \t]+)["']?[^\s"']+/g, `htpasswd${spaced('-')}`),
   line(
     /(\becho[ \t]+(?:-\w+[ \t]+)?["']?(?:[\w.-]{1,32}:)?)[^\s|"']{1,200}(?=["']?[ \t]*\|[ \t]{0,8}(?:sudo[ \t]+)?(?:passwd\b|chpasswd|sudo[ \t]+-S|cryptsetup|docker login))/g,
     '[|][ \\t]{0,8}(?:sudo|ch?passwd|passwd|cryptsetup|docker login)',
   ),
   line(/(assword[^\n]{0,40}\bsend[ \t]+(?:--[ \t]+)?["'])[^"'\\\n]{1,200}/g, 'assword[^\\n]{0,40}\\bsend'),
-  line(/((?<=\bnet[ \t]{1,4}use[ \t][^\n]{0,80})\/user:\S{1,80}[ \t]{1,8})[^\s/]\S*/gi, '/user:'),
+  line(/(\/user:(?<=\bnet[ \t]{1,4}use[ \t][^\n]{0,80}\/user:)\S{1,80}[ \t]{1,8})[^\s/]\S*/gi, '/user:'),
 
   // Headers
   line(

@@ -9,6 +9,7 @@ export function createGrowingRedactor(secrets: readonly string[]): GrowingRedact
   return {
     text: (value) => current.text(value),
     value: (value) => current.value(value),
+    later: (value) => current.later(value),
     isSuspicious: (text) => current.isSuspicious(text),
     holdsOwn: (text) => current.holdsOwn(text),
     unfinishedAt: (tail) => current.unfinishedAt(tail),

@@ -1,10 +1,13 @@
+import type { Steps } from '../lib/steps.ts'
 import { isSecretKey, redacted } from './assignments.ts'
 import { isRadioKey } from './homelab.ts'
 
+const valuesAStep = 32
 /** Deeper documents are redacted as text. */
 const deepest = 100
-const space = /[ \t\r\n]*/y
 const stringToken = /"(?:[^"\\\n]|\\["\\/bfnrtu])*"/y
+/** The text of a string without escapes, which is that of its token. */
+const asItIs = /^[ -[\]-\uffff]*$/
 const bareToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 /** Possible start of a document. After a name or a bracket it is an index (`env["DB_PASSWORD"]`). */
 const begins = /(?<![\w\])$])[[{](?=\s{0,80}["[{\]}\d-]|\s{0,80}(?:true|false|null)\b)/g
@@ -12,116 +15,148 @@ const begins = /(?<![\w\])$])[[{](?=\s{0,80}["[{\]}\d-]|\s{0,80}(?:true|false|nu
 /** A name before a document: `passwords: ["a", "b"]`. */
 const nameBefore = /([\w-]{1,64})["']?[ \t]{0,4}[:=][ \t]{0,4}$/
 
-/**
- * Redacts JSON documents in a text string by string, so that they stay valid JSON; text between them is redacted as text. Linear in time.
- * @param keyed redacts a string by its key; members of an array have the array's key
- * @param option redacts a string that follows an option in an array, whose first member is the program
- */
-export function redactJson(
-  text: string,
-  plain: (text: string) => string,
-  keyed: (key: string, value: string) => string,
-  option: (program: string, flag: string, value: string) => string,
-): string {
+/** Redacts the parts of a text. Long strings take several steps. */
+export type PartRedactor = {
+  /** Redacts text between documents. */
+  plain(text: string): Steps<string>
+  /** Redacts a string by its key; members of an array have the array's key. */
+  keyed(key: string, value: string): string | Steps<string>
+  /** Redacts a string that follows an option in an array, whose first member is the program. */
+  option(program: string, flag: string, value: string): string | Steps<string>
+}
+
+/** Redacts JSON documents in a text string by string, so that they stay valid JSON; text between them is redacted as text. Linear in time. */
+export function* redactJson(text: string, parts: PartRedactor): Steps<string> {
   let result = ''
   let copied = 0
-  begins.lastIndex = 0
-  for (let match = begins.exec(text); match !== null; match = begins.exec(text)) {
+  for (let at = 0; ; ) {
+    begins.lastIndex = at
+    const match = begins.exec(text)
+    if (match === null) break
     const from = match.index
     const [, key = ''] = nameBefore.exec(text.slice(Math.max(copied, from - 80), from)) ?? []
-    const document = documentAt(text, from, key, keyed, option)
-    begins.lastIndex = Math.max(from + 1, document.at)
+    const document = yield* documentAt(text, from, key, parts)
+    at = Math.max(from + 1, document.at)
     if (document.text === undefined || !document.text.includes('"')) continue
-    result += plain(text.slice(copied, from)) + document.text
+    result += (yield* parts.plain(text.slice(copied, from))) + document.text
     copied = document.at
   }
-  return copied === 0 ? plain(text) : result + plain(text.slice(copied))
+  return copied === 0 ? yield* parts.plain(text) : result + (yield* parts.plain(text.slice(copied)))
 }
 
 /** Redacts a document. `text`: the result; absent where there is no document. `at`: where it ends or becomes invalid. */
-function documentAt(
+function* documentAt(
   text: string,
   from: number,
   key: string,
-  keyed: (key: string, value: string) => string,
-  option: (program: string, flag: string, value: string) => string,
-): { text?: string; at: number } {
+  { keyed, option }: PartRedactor,
+): Steps<{ text?: string; at: number }> {
   let at = from
+  /** The result up to `copied`; after that nothing has changed. */
   let out = ''
-  const take = (pattern: RegExp): string | undefined => {
+  let copied = from
+  let read = 0
+  const put = (begin: number, safe: string) => {
+    out += text.slice(copied, begin) + safe
+    copied = at
+  }
+  const take = (pattern: RegExp): boolean => {
     pattern.lastIndex = at
-    const found = pattern.exec(text)?.[0]
-    if (found !== undefined) at += found.length
-    return found
+    const isThere = pattern.test(text)
+    if (isThere) at = pattern.lastIndex
+    return isThere
+  }
+  const skipSpace = () => {
+    while (at < text.length && ' \t\r\n'.includes(text.charAt(at))) at += 1
   }
   const pass = (char: string): boolean => {
-    out += take(space) ?? ''
+    skipSpace()
     if (text[at] !== char) return false
     at += 1
-    out += char
     return true
   }
   const readString = (): string | undefined => {
-    const token = take(stringToken)
-    if (token === undefined) return undefined
+    const begin = at
+    if (!take(stringToken)) return undefined
+    const said = text.slice(begin + 1, at - 1)
+    if (asItIs.test(said)) return said
     try {
-      return JSON.parse(token) as string
+      return JSON.parse(text.slice(begin, at)) as string
     } catch {
       return undefined
     }
   }
-  /** Reads a value and appends its redacted form to `out`. @returns false where there is none; the text of a string */
-  const value = (key: string, depth: number, argument?: (value: string) => string): string | boolean => {
-    out += take(space) ?? ''
-    const char = text[at]
-    if (depth > deepest) return false
-    if (char === '"') {
-      const begin = at
-      const said = readString()
-      if (said === undefined) return false
-      const known = keyed(key, said)
-      const safe = argument?.(known) ?? known
-      out += safe === said ? text.slice(begin, at) : JSON.stringify(safe)
-      return said
+  /** Reads a string and replaces it by its redacted form. */
+  function* string(key: string, argument?: (value: string) => string | Steps<string>): Steps<string | false> {
+    const begin = at
+    const said = readString()
+    if (said === undefined) return false
+    const given = keyed(key, said)
+    const known = typeof given === 'string' ? given : yield* given
+    const after = argument?.(known) ?? known
+    const safe = typeof after === 'string' ? after : yield* after
+    if (safe !== said) put(begin, JSON.stringify(safe))
+    return said
+  }
+  function* array(key: string, depth: number): Steps<boolean> {
+    const [begin, before] = [at, { out, copied }]
+    pass('[')
+    if (pass(']')) return true
+    let program: string | undefined
+    let last: string | undefined
+    do {
+      const flag = last
+      const said: string | boolean = yield* value(
+        key,
+        depth + 1,
+        isFlag(flag) ? (given) => option(program ?? '', flag, given) : undefined,
+      )
+      if (said === false) return false
+      if (last !== undefined) program ??= last
+      last = typeof said === 'string' ? said : ''
+    } while (pass(','))
+    if (!pass(']')) return false
+    if (isRadioKey(key)) {
+      out = before.out
+      copied = before.copied
+      put(begin, `"${redacted}"`)
     }
-    if (char === '[') {
-      const begun = out
-      pass('[')
-      if (pass(']')) return true
-      let [program, before]: (string | undefined)[] = []
-      do {
-        const flag = before
-        const said = value(key, depth + 1, isFlag(flag) ? (given) => option(program ?? '', flag, given) : undefined)
-        if (said === false) return false
-        if (before !== undefined) program ??= before
-        before = typeof said === 'string' ? said : ''
-      } while (pass(','))
-      if (!pass(']')) return false
-      if (isRadioKey(key)) out = `${begun}"${redacted}"`
-      return true
-    }
-    if (char !== '{') {
-      const bare = take(bareToken)
-      out += bare !== undefined && isSecretKey(key, bare) ? `"${redacted}"` : (bare ?? '')
-      return bare !== undefined
-    }
+    return true
+  }
+  function* object(depth: number): Steps<boolean> {
     pass('{')
     if (pass('}')) return true
     let named = ''
     do {
-      out += take(space) ?? ''
-      const begin = at
+      skipSpace()
       const name = readString()
-      if (name === undefined) return false
-      out += text.slice(begin, at)
-      if (!pass(':')) return false
-      const said = value(name === 'value' && named !== '' ? named : name, depth + 1)
+      if (name === undefined || !pass(':')) return false
+      const said = yield* value(name === 'value' && named !== '' ? named : name, depth + 1)
       if (said === false) return false
       if (isNaming(name) && typeof said === 'string') named = valueName(name, said)
     } while (pass(','))
     return pass('}')
   }
-  return value(key, 0) === false ? { at } : { text: out, at }
+  /** Reads a value. @returns false where there is none; the text of a string */
+  function* value(
+    key: string,
+    depth: number,
+    argument?: (value: string) => string | Steps<string>,
+  ): Steps<string | boolean> {
+    skipSpace()
+    if (depth > deepest) return false
+    read += 1
+    if (read % valuesAStep === 0) yield undefined
+    const char = text[at]
+    if (char === '"') return yield* string(key, argument)
+    if (char === '[') return yield* array(key, depth)
+    if (char === '{') return yield* object(depth)
+    const begin = at
+    if (!take(bareToken)) return false
+    if (isSecretKey(key, text.slice(begin, at))) put(begin, `"${redacted}"`)
+    return true
+  }
+  return (yield* value(key, 0)) === false ? { at } : { text: out + text.slice(copied, at), at }
 }
 
 /** Whether a member of a list is an option without its value. */

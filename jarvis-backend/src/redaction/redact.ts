@@ -1,9 +1,10 @@
-import { assignmentHint, isSecretKey, openAssignments, redactAssignments, redacted } from './assignments.ts'
+import { atOnce, inTurns, type Steps } from '../lib/steps.ts'
+import { assignmentHint, isSecretKey, openAssignments, redactAssignmentsIn, redacted } from './assignments.ts'
 import { inBase64 } from './base64.ts'
 import { isRadioKey } from './homelab.ts'
 import { isFlag, isNaming, redactJson, valueName } from './json.ts'
 import { redactHeadlessKeys } from './keys.ts'
-import { anyOf } from './shape.ts'
+import { anyOf, type Shape } from './shape.ts'
 import { shapes } from './shapes.ts'
 
 export type Redactor = {
@@ -11,6 +12,8 @@ export type Redactor = {
   text(value: string): string
   /** Redacts every string of a JSON value; a value under a key such as `password` is replaced whole. Keys stay. */
   value<T>(value: T): T
+  /** The result of `value`, for a long text or value: other work goes on after some milliseconds. */
+  later<T>(value: T): Promise<T>
 }
 
 /** Cheap first test: a text without a match holds no secret of any shape. */
@@ -20,6 +23,36 @@ const hint = new RegExp(anyOf([...shapes.flatMap((shape) => shape.hint ?? []), a
 const hints = [...new Set(shapes.flatMap((shape) => shape.hint ?? []))].map(
   (each) => [each, new RegExp(each, 'i')] as const,
 )
+const eachHint = hints.map((each) => [each])
+const eachShape = shapes.map((each) => [each])
+// A loop within a generator is slow.
+function addFound(some: typeof hints, value: string, found: Set<string | undefined>): void {
+  for (const [each, pattern] of some) if (pattern.test(value)) found.add(each)
+}
+function withoutShapes(some: readonly Shape[], value: string, found: ReadonlySet<string | undefined>): string {
+  let result = value
+  // `replace` has no overload for a string or a function.
+  for (const { find, put, hint } of some) if (found.has(hint)) result = result.replace(find, put as string)
+  return result
+}
+
+/** Characters that are tested with hints in one step, and those of its end that are tested again with the next ones. No hint matches more. */
+const hinted = { step: 65_536, again: 1_024 }
+/** Whether a text holds a match of `pattern` once `read` has gone over it, which leaves all but backslashes and what follows them. */
+function* holds(pattern: RegExp, text: string, read = (part: string) => part): Steps<boolean> {
+  let before = ''
+  for (let at = 0; ; ) {
+    let end = at + hinted.step
+    // The letter after a backslash belongs to it.
+    if (text[end - 1] === '\\' && text[end] !== '\\') end += 1
+    const part = before + read(text.slice(at, end))
+    if (pattern.test(part)) return true
+    if (end >= text.length) return false
+    before = part.slice(-hinted.again)
+    at = end
+    yield undefined
+  }
+}
 /** Approximates the text of a JSON string, for a test with hints. */
 const unescaped = (text: string) =>
   text
@@ -27,6 +60,13 @@ const unescaped = (text: string) =>
     .replace(/(?<!\\)\\+t/g, '\t')
     .replaceAll('\\', '')
 const maxPasses = 4
+/** A text of up to so many characters is redacted in one step. */
+const short = 4_096
+const valuesAStep = 32
+const longestHarmless = 64
+const mostHarmless = 1_000
+/** How long other work waits for a long text. */
+const turnMs = 10
 /** Keys whose meaning makes their text a secret. */
 const telling = /authorization|cookie|(?:^|[_-])auth$|^x-[\w-]{1,40}$|dockerconfigjson|sess(?:ion)?_?id|connect\.sid/i
 /** Shorter configured secrets are ignored, because they would match ordinary words. */
@@ -54,6 +94,11 @@ const lineHint = new RegExp(anyOf(shapes.flatMap(({ open, hint }) => (open === '
 /** Characters of a secret's beginning that may be shown before the rest is held back. */
 const minPrefix = 4
 
+/** `escaped`: a hint shows once backslashes are taken away. */
+type Look = 'clean' | 'suspicious' | 'escaped'
+type Leaf = string | number | boolean | bigint | symbol | null | undefined
+const isSteps = <T>(made: Leaf | Steps<T>): made is Steps<T> => typeof made === 'object' && made !== null
+
 export type SearchingRedactor = Redactor & {
   /** Cheap test whether `text` may hold a secret or a secret's name. */
   isSuspicious(text: string): boolean
@@ -72,75 +117,130 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
   const begun = known.length === 0 ? undefined : new RegExp(alternatives(begins))
   const suspicious = known.length === 0 ? hint : new RegExp(`${hint.source}|${alternatives(begins)}`, 'i')
 
-  function once(value: string): string {
-    const isEscaped = value.includes('\\') && hint.test(unescaped(value))
-    if (!isEscaped && !suspicious.test(value)) return value
+  /** Cache of the last short texts with a hint and no secret, because few recur often in a document. */
+  const harmless = new Set<string>()
+  let seen = 0
+  const isDue = () => {
+    seen += 1
+    return seen % valuesAStep === 0
+  }
+
+  const look = (value: string): Look =>
+    value.includes('\\') && hint.test(unescaped(value)) ? 'escaped' : suspicious.test(value) ? 'suspicious' : 'clean'
+  function* lookIn(value: string): Steps<Look> {
+    if (value.length <= short) return look(value)
+    if (value.includes('\\') && (yield* holds(hint, value, unescaped))) return 'escaped'
+    return (yield* holds(suspicious, value)) ? 'suspicious' : 'clean'
+  }
+
+  function* onceIn(value: string, looks: Look): Steps<string> {
+    if (looks === 'clean') return value
     const result = own === undefined ? value : value.replace(own, redacted)
-    return isEscaped || hint.test(result) ? redactJson(result, plain, keyed, option) : result
+    const isHinted = looks === 'escaped' || (result.length <= short ? hint.test(result) : yield* holds(hint, result))
+    return isHinted ? yield* redactJson(result, { plain: plainIn, keyed, option }) : result
   }
 
   /** Redacts text outside JSON documents. */
-  function plain(value: string): string {
-    let result = value
-    // `replace` has no overload for a string or a function.
+  function* plainIn(value: string): Steps<string> {
+    const isShort = value.length <= short
     const found = new Set<string | undefined>([undefined])
-    for (const [each, pattern] of hints) if (pattern.test(value)) found.add(each)
-    for (const { find, put, hint } of shapes) if (found.has(hint)) result = result.replace(find, put as string)
-    return redactAssignments(redactHeadlessKeys(result))
+    for (const some of isShort ? [hints] : eachHint) {
+      addFound(some, value, found)
+      if (!isShort) yield undefined
+    }
+    let result = value
+    for (const some of isShort ? [shapes] : eachShape) {
+      result = withoutShapes(some, result, found)
+      if (!isShort) yield undefined
+    }
+    return yield* redactAssignmentsIn(redactHeadlessKeys(result))
   }
 
   /** Redacts a value by its key. Under some keys the text is a secret only together with the key. */
-  function keyed(key: string, value: string): string {
+  function keyed(key: string, value: string): string | Steps<string> {
     if (isSecretKey(key, value) || (isRadioKey(key) && /^[\da-f]{32}$/i.test(value))) return redacted
-    if (!telling.test(key)) return text(value)
-    const lead = `${key}: `
-    const safe = text(`${lead}${value}`)
-    return safe.startsWith(lead) ? safe.slice(lead.length) : redacted
+    return telling.test(key) ? after(`${key}: `, value) : soon(value)
   }
 
   /** Redacts a value after an option in a list of arguments: `["--token", "x"]`, `["curl", "-u", "a:b"]`. */
-  function option(program: string, flag: string, value: string): string {
+  function option(program: string, flag: string, value: string): string | Steps<string> {
     if (isSecretKey(flag, value)) return redacted
-    const lead = `${program.slice(program.lastIndexOf('/') + 1)} ${flag} `
-    const safe = text(lead + value)
-    return safe.startsWith(lead) ? safe.slice(lead.length) : redacted
+    return after(`${program.slice(program.lastIndexOf('/') + 1)} ${flag} `, value)
+  }
+
+  function after(lead: string, value: string): string | Steps<string> {
+    const shown = (safe: string) => (safe.startsWith(lead) ? safe.slice(lead.length) : redacted)
+    if (value.length <= short) return shown(text(lead + value))
+    return (function* () {
+      return shown(yield* textIn(lead + value))
+    })()
+  }
+
+  const soon = (value: string) => (value.length <= short ? text(value) : textIn(value))
+  function text(value: string): string {
+    if (value.length > short) return atOnce(textIn(value))
+    const looks = look(value)
+    if (looks === 'clean' || harmless.has(value)) return value
+    const safe = atOnce(textIn(value, looks))
+    if (safe === value && value.length <= longestHarmless) {
+      if (harmless.size >= mostHarmless) harmless.clear()
+      harmless.add(value)
+    }
+    return safe
   }
 
   /** Repeats while something changes, because text without a secret may match differently. */
-  function text(value: string): string {
-    let result = once(value)
+  function* textIn(value: string, looks?: Look): Steps<string> {
+    let result = yield* onceIn(value, looks ?? (yield* lookIn(value)))
     for (let before = value, pass = 1; pass < maxPasses && result !== before; pass += 1) {
       before = result
-      result = once(result)
+      result = yield* onceIn(result, yield* lookIn(result))
     }
     return result
   }
 
-  function deep(value: unknown, key: string): unknown {
-    if (typeof value === 'string') return keyed(key, value)
+  /** Redacts a part of a value: at once where it is short, otherwise in steps. */
+  function part(value: unknown, key: string): Leaf | Steps<unknown> {
+    if (typeof value === 'object' && value !== null) return membersIn(value, key)
     if (typeof value === 'number') return isSecretKey(key, value) ? redacted : value
+    return typeof value === 'string' ? keyed(key, value) : (value as Leaf)
+  }
+
+  function* membersIn(value: object, key: string): Steps<unknown> {
     if (Array.isArray(value)) {
       if (isRadioKey(key) && value.length > 0) return redacted
       const [program] = value
-      return value.map((item, at) => {
-        const flag = at > 0 ? value[at - 1] : undefined
-        return isFlag(flag) && typeof item === 'string'
-          ? option(typeof program === 'string' && at > 1 ? program : '', flag, deep(item, key) as string)
-          : deep(item, key)
-      })
+      const safe: unknown[] = []
+      for (let at = 0; at < value.length; at += 1) {
+        if (isDue()) yield undefined
+        const [flag, item] = [at > 0 ? value[at - 1] : undefined, value[at]]
+        const made = part(item, key)
+        const member = isSteps(made) ? yield* made : made
+        if (isFlag(flag) && typeof item === 'string') {
+          const given = option(typeof program === 'string' && at > 1 ? program : '', flag, member as string)
+          safe.push(isSteps(given) ? yield* given : given)
+        } else safe.push(member)
+      }
+      return safe
     }
-    if (typeof value !== 'object' || value === null) return value
     const safe: Record<string, unknown> = {}
     const pair = 'value' in value ? Object.entries(value).find(([name]) => isNaming(name)) : undefined
     const called = typeof pair?.[1] === 'string' ? valueName(pair[0], pair[1]) : 'value'
     for (const name of Object.keys(value)) {
-      const member = deep(value[name as keyof typeof value], name === 'value' ? called : name)
+      if (isDue()) yield undefined
+      const made = part(value[name as keyof typeof value], name === 'value' ? called : name)
+      const member = isSteps(made) ? yield* made : made
       // A plain assignment would set the prototype.
       if (name === '__proto__')
         Object.defineProperty(safe, name, { value: member, enumerable: true, configurable: true, writable: true })
       else safe[name] = member
     }
     return safe
+  }
+
+  function* partIn(value: unknown): Steps<unknown> {
+    const made = part(value, '')
+    return isSteps(made) ? yield* made : made
   }
 
   function holdsOwn(value: string): boolean {
@@ -173,7 +273,8 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
 
   return {
     text,
-    value: <T>(value: T) => deep(value, '') as T,
+    value: <T>(value: T) => atOnce(partIn(value)) as T,
+    later: <T>(value: T) => inTurns(partIn(value), turnMs) as Promise<T>,
     isSuspicious: (value) => value.includes('://') || hint.test(value),
     holdsOwn,
     unfinishedAt,

@@ -1,0 +1,145 @@
+import { setImmediate } from 'node:timers/promises'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { cpuMs } from '../../scripts/cpu-ms.ts'
+import { assignmentHint } from '../src/redaction/assignments.ts'
+import { createRedactor } from '../src/redaction/redact.ts'
+import { shapes } from '../src/redaction/shapes.ts'
+import { legible } from '../src/redaction/visible.ts'
+import { secretsInFiles } from './corpora/redaction-files.ts'
+import { secretsOfHomelab } from './corpora/redaction-homelab.ts'
+import { lookalikes } from './corpora/redaction-lookalikes.ts'
+import { secrets } from './corpora/redaction-secrets.ts'
+
+const redactor = createRedactor(['Zz9+kd/Q2 pass#1'])
+const length = 5_000_000
+/** Other work may wait 100 ms for 5 MB; three times that is a fault on a busy machine too. */
+const mostMs = 300
+
+const lines = (line: (at: number) => string) => {
+  const some = Array.from({ length: 500 }, (_, at) => line(at)).join('\n')
+  return `${some}\n`.repeat(Math.ceil(length / some.length)).slice(0, length)
+}
+const bytes = Buffer.from(Array.from({ length: 48_000 }, (_, at) => (at * at * 31 + at * 7) % 251)).toString('base64')
+const base64 = (at: number) => bytes.slice(at * 64, at * 64 + 64)
+const guest = (vmid: number) => ({ vmid, name: `web-${vmid}`, status: 'running', tags: ['prod'], note: `curl ${vmid}` })
+
+const texts: [string, () => string][] = [
+  [
+    'a log',
+    () => lines((at) => `Nov 29 01:02:03 pve sshd[${at}]: Accepted publickey for root from 10.0.0.${at % 255}`),
+  ],
+  [
+    'JSON',
+    () => JSON.stringify({ guests: Array.from({ length: 55_000 }, (_, at) => guest(at)), password: 'hunter22' }),
+  ],
+  ['YAML', () => lines((at) => `  - name: svc-${at}\n    image: nginx:1.${at}\n    token: abc${at}def`)],
+  ['lines of base64', () => lines(base64)],
+  ['one line', () => 'the quick brown fox jumps over 13 lazy dogs '.repeat(length / 44)],
+  ['one word', () => bytes.replace(/\W/g, 'x').repeat(80).slice(0, length)],
+  ['options without an end', () => '["--token",'.repeat(length / 11)],
+  [
+    'options that differ',
+    () => JSON.stringify(Array.from({ length: length / 160 }, (_, at) => `--token-${at}${' '.repeat(145)}`)),
+  ],
+  [
+    'private keys',
+    () =>
+      lines((at) =>
+        at % 9 === 0 ? '-----BEGIN PRIVATE KEY-----' : at % 9 < 8 ? base64(at) : '-----END PRIVATE KEY-----',
+      ),
+  ],
+  ['secrets', () => lines((at) => `DB_PASSWORD=hunter${at} https://user:pw${at}@host/path token: abc${at}def`)],
+  ['backslashes', () => '\\'.repeat(length)],
+  ['NUL', () => '\0'.repeat(length)],
+  [
+    'every hint, then what has none',
+    () => `${[...secrets].map(([text]) => text).join('\n')}\n${'a-b '.repeat(length / 4)}`,
+  ],
+]
+
+/** The longest time that other work waits while `work` goes on, ms of the CPU. */
+async function longestWaitMs(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0
+  let isOver = false
+  const begun = work().finally(() => {
+    isOver = true
+  })
+  let before = process.cpuUsage()
+  while (!isOver) {
+    await setImmediate()
+    const { user, system } = process.cpuUsage(before)
+    longest = Math.max(longest, (user + system) / 1_000)
+    before = process.cpuUsage()
+  }
+  await begun
+  return longest
+}
+
+test.each(texts)('5 MB of %s keep other work waiting for 100 ms at most', async (_what, make) => {
+  const text = make()
+  expect(await longestWaitMs(() => redactor.later(text))).toBeLessThan(mostMs)
+  expect(cpuMs(() => legible(text))).toBeLessThan(mostMs)
+})
+
+test('a value of 5 MB keeps other work waiting for 100 ms at most', async () => {
+  const value = Array.from({ length: 55_000 }, (_, at) => guest(at))
+  expect(await longestWaitMs(() => redactor.later({ value, cmd: value.map(() => '--token') }))).toBeLessThan(mostMs)
+})
+
+const parts = [...secrets, ...secretsInFiles, ...secretsOfHomelab].map(([text]) => text).concat(lookalikes)
+const fillers = [
+  'x',
+  'a line\n',
+  ' ',
+  '\\',
+  'word-',
+  '"',
+  '{"a": "',
+  '["--token", "',
+  '\n\n',
+  '-----BEGIN PRIVATE KEY-----\n',
+]
+/** Texts of some steps, with secrets at any place of them. */
+const long = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(...parts),
+      fc
+        .tuple(fc.constantFrom(...fillers), fc.integer({ min: 1, max: 70_000 }))
+        .map(([filler, size]) => filler.repeat(Math.ceil(size / filler.length))),
+    ),
+    { minLength: 1, maxLength: 6 },
+  )
+  .map((all) => all.join('\n'))
+
+test('what is redacted in steps, among other work, is what is redacted at once', async () => {
+  await fc.assert(
+    fc.asyncProperty(long, long, async (one, other) => {
+      const asked = [redactor.later(one), redactor.later({ password: one, list: ['--token', other], text: other })]
+      expect(await Promise.all(asked)).toEqual([
+        redactor.value(one),
+        redactor.value({ password: one, list: ['--token', other], text: other }),
+      ])
+    }),
+    { numRuns: 15 },
+  )
+})
+
+test('a secret is found at the seam of two steps', () => {
+  const safe = (text: string) => redactor.text(text) === text
+  const cut = parts.filter((text, at) => at % 8 === 0 && !safe(`-\n${text}\n-`))
+  const shown = cut.filter((text, at) => {
+    const begin = [0, 7, text.length >> 1][at % 3] ?? 0
+    return safe(`${'-'.repeat(65_535 - begin)}\n${text}\n-`)
+  })
+  expect(cut.length).toBeGreaterThan(50)
+  expect(shown).toEqual([])
+})
+
+test('the length of a hint is bounded, so that the steps of a search for hints may overlap', () => {
+  const signs = [...shapes.flatMap(({ hint }) => hint ?? []), assignmentHint].map((hint) =>
+    hint.replace(/\[(?:\\.|[^\]\\])*\]/g, 'x').replace(/\\./g, 'x'),
+  )
+  expect(signs.filter((hint) => /[*+]|\{\d+,\}/.test(hint))).toEqual([])
+})
