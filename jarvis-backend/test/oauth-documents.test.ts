@@ -8,7 +8,7 @@ import { authorityCertificate, borrowCertificate, returnCertificate } from './fa
 import { newVerifier, openRequest, queryFor } from './support/oauth-client.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
-const certificate = borrowCertificate()
+const certificate = await borrowCertificate()
 const ca = authorityCertificate()
 afterAll(() => returnCertificate(certificate))
 

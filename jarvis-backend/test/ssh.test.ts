@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFileSync, createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection, createServer, type Socket } from 'node:net'
@@ -340,7 +341,8 @@ test('an unusable key is reported with the reason, and never shown', async () =>
   const { shell, sshd, dir } = await start()
   const encrypted = makeKey(join(dir, 'encrypted'), 'a-passphrase')
   const pem = join(dir, 'pem')
-  writeFileSync(pem, execFileSync('openssl', ['genpkey', '-algorithm', 'ed25519', '-aes256', '-pass', 'pass:secret']))
+  const { privateKey } = generateKeyPairSync('ed25519')
+  writeFileSync(pem, privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' }))
   const broken = join(dir, 'broken')
   writeFileSync(broken, readFileSync(sshd.clientKeyPath, 'utf8').replace(/^(.{100})./s, '$1!'))
 

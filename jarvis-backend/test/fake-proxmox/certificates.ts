@@ -1,60 +1,56 @@
-import { execFileSync } from 'node:child_process'
-import { X509Certificate } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import 'reflect-metadata'
+import { webcrypto, X509Certificate } from 'node:crypto'
+import { BasicConstraintsExtension, SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509'
 
 export type Certificate = { key: string; cert: string; fingerprint: string }
 
-const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-const days = ['-days', '2']
+const signingAlgorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+const dayMs = 86_400_000
+/** From yesterday on, where a clock is a little behind. */
+const valid = () => ({ notBefore: new Date(Date.now() - dayMs), notAfter: new Date(Date.now() + 2 * dayMs) })
+const newKeys = () => webcrypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify'])
 
-/** The authority of all fake servers of this process, in PEM. */
-let authority: { key: string; ca: string } | undefined
+const authorityName = 'CN=Fake cluster CA'
+const authorityKeys = await newKeys()
+const authority = await X509CertificateGenerator.createSelfSigned({
+  ...valid(),
+  serialNumber: '01',
+  name: authorityName,
+  signingAlgorithm,
+  keys: authorityKeys,
+  extensions: [new BasicConstraintsExtension(true, undefined, true)],
+})
 /** Certificates that no server shows now. */
 const free: Certificate[] = []
-
-/** Runs `work` in a folder that ends with it. `openssl` works there. */
-function inFolder<T>(work: (openssl: (...args: string[]) => void, at: (name: string) => string) => T): T {
-  const dir = mkdtempSync(join(tmpdir(), 'fake-authority-'))
-  try {
-    return work(
-      (...args) => void execFileSync('openssl', args, { cwd: dir, stdio: 'pipe' }),
-      (name) => join(dir, name),
-    )
-  } finally {
-    rmSync(dir, { recursive: true })
-  }
-}
-
-function theAuthority() {
-  authority ??= inFolder((openssl, at) => {
-    openssl('req', '-x509', ...newKey, '-keyout', 'ca.key', '-out', 'ca.pem', ...days, '-subj', '/CN=Fake cluster CA')
-    return { key: readFileSync(at('ca.key'), 'utf8'), ca: readFileSync(at('ca.pem'), 'utf8') }
-  })
-  return authority
-}
+let issued = 1
 
 /** The certificate of the authority that signs the others, in PEM. */
-export const authorityCertificate = (): string => theAuthority().ca
+export const authorityCertificate = (): string => authority.toString('pem')
 
-/**
- * Lends a certificate for this machine that no other server shows now. The process keeps it for later servers, because making one takes
- * longer than many tests.
- */
-export const borrowCertificate = (): Certificate => free.pop() ?? issue()
+/** Lends a certificate for this machine that no other server shows now. The process keeps it for later servers. */
+export const borrowCertificate = async (): Promise<Certificate> => free.pop() ?? (await issue())
 export const returnCertificate = (certificate: Certificate): void => void free.push(certificate)
 
-function issue(): Certificate {
-  const { key: caKey, ca } = theAuthority()
-  return inFolder((openssl, at) => {
-    writeFileSync(at('ca.key'), caKey, { mode: 0o600 })
-    writeFileSync(at('ca.pem'), ca)
-    writeFileSync(at('names'), 'subjectAltName=IP:127.0.0.1,DNS:localhost\n')
-    openssl('req', ...newKey, '-keyout', 'key', '-out', 'csr', '-subj', '/CN=fake')
-    const signed = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', ...days, '-extfile', 'names']
-    openssl('x509', '-req', '-in', 'csr', '-out', 'cert', ...signed)
-    const [key, cert] = [readFileSync(at('key'), 'utf8'), readFileSync(at('cert'), 'utf8')]
-    return { key, cert, fingerprint: new X509Certificate(cert).fingerprint256 }
+async function issue(): Promise<Certificate> {
+  const keys = await newKeys()
+  issued += 1
+  const signed = await X509CertificateGenerator.create({
+    ...valid(),
+    serialNumber: issued.toString(16).padStart(4, '0'),
+    subject: 'CN=fake',
+    issuer: authorityName,
+    signingAlgorithm,
+    publicKey: keys.publicKey,
+    signingKey: authorityKeys.privateKey,
+    extensions: [
+      new SubjectAlternativeNameExtension([
+        { type: 'ip', value: '127.0.0.1' },
+        { type: 'dns', value: 'localhost' },
+      ]),
+    ],
   })
+  const cert = signed.toString('pem')
+  const body = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64')
+  const key = `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----\n`
+  return { key, cert, fingerprint: new X509Certificate(cert).fingerprint256 }
 }

@@ -76,5 +76,5 @@ export type Controls = ReturnType<typeof createControls>['controls'] &
   ReturnType<typeof createFakeConsoles>['controls'] & {
     closeEntry(index: number): void
     /** @returns the new fingerprint. */
-    renewCertificate(index: number): string
+    renewCertificate(index: number): Promise<string>
   }

@@ -36,8 +36,8 @@ export async function startFakeProxmox(given: Partial<FakeOptions> = {}): Promis
   const { controls, scene } = createControls(world, journal, faults)
   const consoles = createFakeConsoles()
   const borrowed: Certificate[] = []
-  function newCertificate(): Certificate {
-    const certificate = borrowCertificate()
+  async function newCertificate(): Promise<Certificate> {
+    const certificate = await borrowCertificate()
     borrowed.push(certificate)
     return certificate
   }
@@ -45,7 +45,7 @@ export async function startFakeProxmox(given: Partial<FakeOptions> = {}): Promis
   const names = [...world.nodes.keys()].slice(0, options.entries)
   const entries = await Promise.all(
     names.map(async (name) => {
-      const { key, cert, fingerprint } = newCertificate()
+      const { key, cert, fingerprint } = await newCertificate()
       const handle = createHandler(() => scene(name), journal, faults, consoles.route)
       const server = createServer({ key, cert, keepAliveTimeout: 5_000 }, (request, response) => {
         handle(request, response).catch((error: unknown) => {
@@ -72,10 +72,10 @@ export async function startFakeProxmox(given: Partial<FakeOptions> = {}): Promis
       entries[index]?.server.close()
       entries[index]?.server.closeAllConnections()
     },
-    renewCertificate(index) {
+    async renewCertificate(index) {
       const entry = entries[index]
       if (entry === undefined) throw new Error('no such entry')
-      const { key, cert, fingerprint } = newCertificate()
+      const { key, cert, fingerprint } = await newCertificate()
       entry.server.setSecureContext({ key, cert })
       entry.server.closeAllConnections()
       return fingerprint

@@ -56,7 +56,7 @@ function tokenProblem(authorization: string | undefined, origin: string, allowed
 
 /** A push service (RFC 8030, 8188, 8291, 8292) with one browser. It takes nothing that a real one refuses. */
 export async function startPushService() {
-  const certificate = borrowCertificate()
+  const certificate = await borrowCertificate()
   onTestFinished(() => returnCertificate(certificate))
   let isGone = false
   let vapidKey: string | undefined

@@ -8,7 +8,7 @@ export const pbsToken = { tokenId: 'jarvis@pbs!jarvis', tokenSecret: '00000000-a
 
 /** A backup server over HTTPS. It ends with the test. `visible`: the datastores that the token may audit; absent: all. */
 export async function startFakePbs(facts: PbsFacts) {
-  const certificate = borrowCertificate()
+  const certificate = await borrowCertificate()
   const { key, cert, fingerprint } = certificate
   const state = {
     visible: undefined as readonly string[] | undefined,

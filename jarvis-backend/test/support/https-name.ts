@@ -17,7 +17,7 @@ async function portOf(server: Server): Promise<number> {
  * @returns the address of the proxy, for a browser's context
  */
 export async function atHttpsName(name: string, url: string, other: RequestListener): Promise<string> {
-  const certificate = borrowCertificate()
+  const certificate = await borrowCertificate()
   onTestFinished(() => returnCertificate(certificate))
   const front = createTls(certificate, (socket) => {
     const inner = connect(Number(new URL(url).port), '127.0.0.1')
