@@ -117,17 +117,7 @@ function refuseForeign(path: string, file: string) {
 /** JARVIS writes no value that is larger, bytes. */
 const mostOfValue = 64 * 1024 ** 2
 /** Tables that are read whole: how many rows of them JARVIS reads, and how many bytes. */
-const wholeTables = [
-  'backup',
-  'backup_files',
-  'people',
-  'jobs',
-  'settings',
-  'runs',
-  'confirmations',
-  'grants',
-  'changes',
-]
+const wholeTables = ['backup', 'backup_files', 'people', 'jobs', 'settings']
 const mostOfTable = { rows: 100_000, bytes: 512 * 1024 ** 2 }
 
 /** Measures rows without reading them. @throws DatabaseRefused for one that would fill this process's memory */
