@@ -103,6 +103,29 @@ test('a restore brings back files beside the database, and keeps those that were
   sql.close()
 })
 
+test.each([
+  [
+    'a value of 200 MB',
+    `INSERT INTO settings VALUES ('x', printf('%.*c', 200 * 1024 * 1024, 'x'))`,
+    'a value of 200 MB in its table settings',
+  ],
+  [
+    'a million files',
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000)
+     INSERT INTO backup_files SELECT 'workspace/' || i, '' FROM n`,
+    '1000000 rows of 16 MB in its table backup_files',
+  ],
+])('a backup with %s is refused before it is read, and nothing is changed', async (_what, statement, words) => {
+  const { dir, file } = await backedUp()
+  const sql = new Sqlite(file)
+  sql.exec(statement)
+  sql.close()
+  const before = readFileSync(join(dir, 'jarvis.db'))
+  await expect(restore(dir, { file, now: Date.now(), evenBroken: true })).rejects.toThrow(words)
+  expect(readFileSync(join(dir, 'jarvis.db')).equals(before)).toBe(true)
+  expect(readdirSync(dir).filter((name) => /restor/.test(name))).toEqual([])
+})
+
 test('a backup cannot write outside of the workspace', async () => {
   const dir = folder()
   const file = join(folder(), 'backup.db')

@@ -160,7 +160,7 @@ test('ntfy and Home Assistant deny once they may, by a button that is good once;
       { message: expect.stringMatching(/^Denied, Home/) },
     ])
   expect(told().flatMap(actionsOf)).toEqual([])
-  expect((await tap('ntfy', { token })).body).toEqual(over)
+  expect((await tap('ntfy', { token })).body).toEqual({ answer: 'This was decided elsewhere.' })
   expect(jarvis.guest(105)?.status).toBe('running')
   const refused = (await ask<Page<JournalEntry>>('GET', 'journal?kind=channel&limit=50')).body.items.filter(
     ({ body }) => (body as { change: string }).change === 'tap_refused',

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Content } from '../src/protocol/index.ts'
+import type { Card, Content } from '../src/protocol/index.ts'
 import { createRedactor } from '../src/redaction/redact.ts'
 import { createBox } from '../src/secrets/box.ts'
 import { sealedRows, sealRows } from '../src/secrets/index.ts'
+import { createConfirmationStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createDatabaseKeepers } from '../src/store/sqlite/memory/keepers.ts'
 import { openMemoryStore } from '../src/store/sqlite/memory/store.ts'
@@ -81,6 +82,50 @@ test('a call that waits runs with its real arguments after a restart, and no fil
   const { sql, close } = openDatabase(join(dataDir, 'jarvis.db'))
   expect(sql.prepare('SELECT * FROM held_inputs').all()).toEqual([])
   close()
+})
+
+test('an operator’s own call in place of a denied one runs with its real arguments, and nobody reads them', async () => {
+  const dataDir = folder()
+  const ran: unknown[] = []
+  const tool = snapshotGuest([])
+  const run = (...args: Parameters<typeof tool.run>) => {
+    ran.push(args[0])
+    return tool.run(...args)
+  }
+  const model = scripted(calls(['stop_vm', { vmid: 101 }]), says('Well.'))
+  const jarvis = await startJarvis({ dataDir, env: { JARVIS_EMBEDDINGS: 'none' }, tools: [{ ...tool, run }], model })
+  const mira = await jarvis.connect()
+  const { sessionId } = await mira.ask('chat:send', { message: 'Stop 101.' })
+  const { toolUseId } = await mira.next('chat:confirm_needed')
+  const alternative = { toolName: 'snapshot_guest', toolInput: { vmid: 104, note } }
+  await mira.ask('chat:confirm', { sessionId, toolUseId, confirmed: false, alternative })
+  await mira.next('chat:done')
+  expect(ran).toEqual([{ vmid: 104, note }])
+  const told = [mira.received, model.requests, await (await jarvis.rest('/api/journal?limit=200')).json()]
+  expect(JSON.stringify(told)).toContain('login --password [redacted]')
+  expect(JSON.stringify(told)).not.toContain(secret)
+  await jarvis.stop()
+  expect(filesWith(dataDir, secret)).toEqual([])
+})
+
+test('the call that an operator named instead is real again after a restart, and never runs where its key is lost', () => {
+  const database = openDatabase(':memory:')
+  const transcript = createTranscriptStore(database)
+  transcript.createSession({ id: 'ses_1', title: '', source: 'mcp', at: 0 })
+  transcript.addRun({ id: 'run_1', sessionId: 'ses_1', origin: { kind: 'mcp', client: 't' }, status: 'running', at: 0 })
+  const storeWith = (id: string) =>
+    createConfirmationStore(database, createHeldInputs(database, { redact, ...boxWith(id) }))
+  const card = { toolUseId: 'tu_1', createdAt: 1, expiresAt: 9 } as Card
+  storeWith('a').add({ card, sessionId: 'ses_1', runId: 'run_1', bindingHash: '', callKey: '' })
+  const alternative = { toolUseId: 'tu_2', toolName: 'snapshot_guest', toolInput: { vmid: 104, note } }
+  storeWith('a').resolve('tu_1', { decision: 'denied', by: 'operator', at: 2, alternative })
+  const read = (id: string) => storeWith(id).get('tu_1')?.resolution?.alternative
+  expect(read('a')).toEqual(alternative)
+  expect(read('c')).toMatchObject({ malformed: expect.stringContaining('key') })
+  expect(JSON.stringify(database.sql.prepare('SELECT * FROM confirmations').all())).not.toContain(secret)
+  transcript.setRunStatus('run_1', 'ended')
+  expect(read('a')?.toolInput.note).toBe('login --password [redacted]')
+  database.close()
 })
 
 test('real arguments are held until their run has ended, longer where a program may ask for them again', () => {

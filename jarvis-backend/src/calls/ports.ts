@@ -7,6 +7,7 @@ import type {
   Grant,
   Image,
   Tier,
+  ToolCall,
   ToolInput,
 } from '../protocol/index.ts'
 import type { Receipt } from '../signing/receipt.ts'
@@ -27,8 +28,8 @@ export type Resolution = {
   by: string
   note?: string
   replacedBy?: string
-  /** The operator's own call in place of the denied one; `toolUseId`: that call's. */
-  alternative?: { toolUseId: string; toolName: string; toolInput: ToolInput }
+  /** The operator's own call in place of the denied one, with its real arguments; `toolUseId`: that call's. */
+  alternative?: Pick<ToolCall, 'toolUseId' | 'toolName' | 'toolInput' | 'malformed'>
   at: number
   /** The channel that it came over; absent: the dashboard, a program or the command line. */
   via?: string

@@ -89,9 +89,17 @@ export function createRecords(parts: RecordParts) {
     context.append({ type: 'tool_result', ...resultOf(call), result, isError: true, summary: result })
   }
 
+  /** The operator's own call runs with its real arguments; whoever reads of it does not see its secrets. */
+  function withoutSecrets<T extends Pick<Resolution, 'alternative'>>({ alternative, ...resolution }: T) {
+    if (alternative === undefined) return resolution
+    const { toolUseId, toolName, toolInput } = alternative
+    return { ...resolution, alternative: { toolUseId, toolName, toolInput: redactor.value(toolInput) } }
+  }
+
   function tell(context: CallContext, { toolUseId, callId }: Ids, { at: _, receipt, ...resolution }: Resolution) {
     const ids = { toolUseId, ...(callId !== undefined && { callId }) }
-    context.append({ type: 'confirm_resolved', ...ids, ...resolution, ...(receipt && { signed: receipt.type }) })
+    const told = withoutSecrets(resolution)
+    context.append({ type: 'confirm_resolved', ...ids, ...told, ...(receipt && { signed: receipt.type }) })
     const { alternative, by } = resolution
     if (alternative === undefined) return
     const content: [ToolCall] = [{ type: 'tool_call', ...alternative }]
@@ -256,7 +264,7 @@ export function createRecords(parts: RecordParts) {
     const { toolUseId, toolName, target, requestedBy } = card
     if (!store.resolve(toolUseId, resolution)) return false
     if (resolution.receipt !== undefined) parts.decisions.use(resolution.receipt)
-    const { at: _, ...decided } = resolution
+    const { at: _, ...decided } = withoutSecrets(resolution)
     journal.append('decision', { toolUseId, sessionId, toolName, target, requestedBy, bindingHash, ...decided })
     if (context !== undefined) tell(context, card, resolution)
     besides?.()

@@ -80,16 +80,23 @@ export function createAccounts(parts: {
       parts.changed()
       return true
     },
-    /** Ends what was paired with a person, because their password is another one or they were removed. A disabled person's pairings stay and decide nothing. */
+    /**
+     * Ends what was paired with a person, and what the one address of a channel decides for them, because their password is another one, they were
+     * signed out everywhere or removed. A disabled person's pairings stay and decide nothing.
+     */
     forgetPerson(person: string, why = 'the password was changed'): void {
-      const theirs = recipients.list().filter((one) => one.person === person && one.user !== '')
-      if (theirs.length === 0) return
+      const theirs = recipients.list().filter((one) => one.person === person)
+      const paired = theirs.filter(({ user }) => user !== '')
+      const deciding = theirs.filter(({ user, decides }) => user === '' && decides !== 'none')
+      if (paired.length + deciding.length === 0) return
       parts.durably(() => {
-        for (const one of theirs) {
+        for (const one of paired) {
           end(one, why)
           recipients.remove(one.id)
         }
-        parts.record({ change: 'pairings_void', person, count: theirs.length })
+        for (const { id } of deciding) recipients.set(id, { decides: 'none' })
+        const silenced = deciding.map(({ channel }) => channel)
+        parts.record({ change: 'pairings_void', person, count: paired.length, because: why, silenced })
       })
       parts.changed()
     },

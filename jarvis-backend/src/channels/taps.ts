@@ -16,6 +16,8 @@ export const attemptOf = ({ id, attempts }: Pick<OutboxItem, 'id' | 'attempts'>)
 const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 
 const wasDecided = 'the card was decided before'
+const mayNotThere = 'they may not decide so there'
+const mayNothing = 'the person may decide nothing'
 
 type Tap = Extract<Incoming, { kind: 'tap' }>
 /** A card as it is stored, and whether it was decided. */
@@ -50,7 +52,12 @@ export function createTaps(parts: {
 }) {
   const { nonces, say } = parts
   const over = say('This is not open any more.')
-  const elsewhere = say('This was decided elsewhere.')
+  /** Said to whoever the message was sent to; everybody else hears that it is over. */
+  const reasons: Partial<Record<string, Spoken>> = {
+    [wasDecided]: say('This was decided elsewhere.'),
+    [mayNotThere]: say('Nothing was decided: this may not be decided here any more. Decide it in the dashboard.'),
+    [mayNothing]: say('Nothing was decided: you may not decide any more.'),
+  }
 
   /** The person whose tap this is. Nobody else's is looked at. */
   function recipientOf(
@@ -79,10 +86,9 @@ export function createTaps(parts: {
       return 'it came from another message'
     const isApproval = nonce.decision === 'approve'
     const isLook = nonce.decision === 'look'
-    if (!isLook && (recipient.decides === 'none' || (isApproval && recipient.decides !== 'approve')))
-      return 'they may not decide so there'
+    if (!isLook && (recipient.decides === 'none' || (isApproval && recipient.decides !== 'approve'))) return mayNotThere
     if (isApproval && kind.capabilities.decidesAtMost !== 'approve') return 'the channel cannot approve'
-    if (!parts.mayDecide(recipient.person)) return 'the person may decide nothing'
+    if (!parts.mayDecide(recipient.person)) return mayNothing
     const known = parts.cardOf(nonce.toolUseId)
     if (known === undefined || known.bindingHash !== nonce.bindingHash) return 'the card is another one'
     if (known.isDecided) return wasDecided
@@ -156,7 +162,8 @@ export function createTaps(parts: {
           const about = nonce === undefined ? {} : { toolUseId: nonce.toolUseId }
           parts.record({ change: 'tap_refused', channel: kind.id, recipient: id, person, ...about, because: judged })
         })
-        return { answer: isOwn && judged === wasDecided ? elsewhere : over }
+        const isTheirs = isOwn || (nonce !== undefined && !kind.capabilities.pairs)
+        return { answer: (isTheirs ? reasons[judged] : undefined) ?? over }
       }
       const { toolUseId, decision, item } = judged
       if (decision === 'look') {

@@ -105,6 +105,7 @@ export function composeEntrance(
     activity: site.activity.record,
     stepUp,
     report,
+    redact: site.redact,
   })
   /** Ends what is held open by those who count no longer, or for something else. */
   function look() {
@@ -137,7 +138,7 @@ export function composeEntrance(
       ...parts
     }: Omit<
       Parameters<typeof createApp>[0],
-      'guard' | 'proofKey' | 'access' | 'stepUp' | 'reach' | 'report' | 'refused'
+      'guard' | 'proofKey' | 'access' | 'stepUp' | 'reach' | 'report' | 'refused' | 'redact'
     > &
       Parameters<typeof routeTable>[0] & { bearer: Bearer; requests: OpenRequests }): readonly Route[] {
       const factors = createSecondFactors({
@@ -230,6 +231,7 @@ export function composeEntrance(
         reach: site.reach,
         report,
         refused,
+        redact: site.redact,
       })
       return routes
     },

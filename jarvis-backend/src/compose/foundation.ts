@@ -16,6 +16,7 @@ import { sealRows } from '../secrets/index.ts'
 import { type Database, openDatabase } from '../store/sqlite/database.ts'
 import { keepJournal } from '../store/sqlite/journal/kept.ts'
 import { lockDataDir } from '../store/sqlite/lock.ts'
+import { createHeldInputs } from '../store/sqlite/sessions/held-inputs.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 import { createTimeFloor } from '../store/sqlite/time-floor.ts'
 
@@ -84,6 +85,8 @@ export function composeFoundation(
     /** Seals and opens secrets of this site. */
     secrets,
     database,
+    /** Real arguments of calls, sealed beside what is stored of them. */
+    held: createHeldInputs(database, { redact: redactor.value, ...secrets }),
     settings,
     journal,
     redactor,

@@ -125,7 +125,7 @@ export function composeGate(
   const watchers = createWatchers(report)
   const effectsOf = createEffectsOf(catalog, world)
   const { decisions } = parts
-  const store = createConfirmationStore(database)
+  const store = createConfirmationStore(database, foundation.held)
   /** Dependencies that several parts need. */
   const shared = {
     ...{ clock, redactor, redact, isStopping, report, world, judge, effectsOf, executions, images, cluster, catalog },

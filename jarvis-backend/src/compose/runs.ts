@@ -32,7 +32,6 @@ import {
   personOf,
 } from '../protocol/index.ts'
 import { createAttachmentStore } from '../store/sqlite/sessions/attachments.ts'
-import { createHeldInputs } from '../store/sqlite/sessions/held-inputs.ts'
 import { createKeptRunStore } from '../store/sqlite/sessions/kept-runs.ts'
 import { createInputsRedaction } from '../store/sqlite/sessions/redact-inputs.ts'
 import { createSessionIndex } from '../store/sqlite/sessions/session-index.ts'
@@ -93,12 +92,11 @@ export function composeRuns(
     removed(sessionId: string): void
   },
 ) {
-  const { clock, now, database, journal, redactor, report, activity } = foundation
+  const { clock, now, database, held, journal, redactor, report, activity } = foundation
   const { config, images, memory, models } = parts
   const { agents, promptOf } = parts.agents
   const { cluster } = parts.homelab
   const { confirmations, executor, questions, watchers } = parts.gate
-  const held = createHeldInputs(database, { redact: redactor.value, ...foundation.secrets })
   const store = createTranscriptStore(database, held)
   const inputs = createInputsRedaction(database, { held, redact: redactor.value, later: foundation.later, report })
   const kept = createKeptRunStore(database)

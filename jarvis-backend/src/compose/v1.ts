@@ -81,7 +81,7 @@ export function composeV1(
       if (why !== undefined) throw new JarvisError('too_many_requests', why)
     }
     return createV1Routes({
-      ...{ guard: parts.guard, agents, startedAt, report },
+      ...{ guard: parts.guard, agents, startedAt, report, redact: redactor.text },
       bearer: { verify: (request) => parts.bearer.verify(request, 'v1') },
       watchToken: (response, verified) => void parts.requests.add(response, verified),
       chatCompletions: chat.createChatCompletions(door),

@@ -68,6 +68,7 @@ export function createApp(parts: {
   dashboardDir: string
   report(error: unknown, message: string): void
   refused: Parameters<typeof errorHandler>[1]
+  redact: Parameters<typeof errorHandler>[2]
 }): RequestListener {
   const app = express()
   const serveMcp: RequestListener = (request, response) => {
@@ -114,7 +115,7 @@ export function createApp(parts: {
   app.use((request) => {
     throw new JarvisError('not_found', `There is no ${request.method} ${request.path}.`)
   })
-  app.use(errorHandler(parts.report, parts.refused))
+  app.use(errorHandler(parts.report, parts.refused, parts.redact))
   // Most requests name the same host as the one before, so one entry is enough.
   let last: { host: string | undefined; policy: string } = { host: undefined, policy: contentPolicy('') }
   const policyFor = (host: string | undefined) => {

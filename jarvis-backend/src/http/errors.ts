@@ -8,6 +8,8 @@ export const errorHandler =
     report: (error: unknown, message: string) => void,
     /** Is told of a request that somebody may not make. */
     refused: (request: Request, by: string, door: string, why: string) => void,
+    /** Takes secrets out of what others said: a cluster's words may be in a message. */
+    redact: (text: string) => string,
   ): ErrorRequestHandler =>
   (error, request, response, next) => {
     if (response.headersSent) {
@@ -18,9 +20,9 @@ export const errorHandler =
     if (known.code === 'internal' || known.code === 'storage_failed') {
       report(error, `${request.method} ${request.path} failed`)
     }
-    if (known.code === 'forbidden') refused(request, holderOf(response), doorOf(request), known.message)
+    if (known.code === 'forbidden') refused(request, holderOf(response), doorOf(request), redact(known.message))
     if (known.retryAfterS !== undefined) response.set('Retry-After', String(known.retryAfterS))
-    const body: ErrorBody = { error: { code: known.code, message: known.message } }
+    const body: ErrorBody = { error: { code: known.code, message: redact(known.message) } }
     response.status(errorStatus[known.code]).json(body)
   }
 

@@ -21,6 +21,8 @@ export function answer<Input>(
     /** What the request counts against the limit per second; 1 by default. */
     weight?: number
     report(error: unknown, message: string): void
+    /** Takes secrets out of the message of a failure. */
+    redact(text: string): string
   },
   handle: (input: Input, identity: Identity) => object | Promise<object>,
 ) {
@@ -32,7 +34,9 @@ export function answer<Input>(
       const code = error instanceof JarvisError ? error.code : 'internal'
       if (code === 'internal' || code === 'storage_failed') options.report(error, 'a socket request failed')
       const message =
-        error instanceof JarvisError ? error.message : 'Something went wrong inside JARVIS; the log says more.'
+        error instanceof JarvisError
+          ? options.redact(error.message)
+          : 'Something went wrong inside JARVIS; the log says more.'
       if (code === 'forbidden') (socket.data as { refused?(why: string): void }).refused?.(message)
       reply({ ok: false, error: { code, message } })
     }

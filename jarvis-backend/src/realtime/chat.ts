@@ -27,9 +27,10 @@ export function serveChat(
     store: Pick<TranscriptStore, 'replyTo' | 'rememberReply'>
     now(): number
     report(error: unknown, message: string): void
+    redact(text: string): string
   },
 ) {
-  const { runs, confirmations, questions, store, report } = parts
+  const { runs, confirmations, questions, store, report, redact } = parts
   const watching = new Map<Socket, ReadonlyMap<string, Watch>>()
   /** How a repeated request of that kind gets its first acknowledgement again. */
   const once = (kind: 'confirm' | 'answer', by: string, requestId: string | undefined) =>
@@ -71,7 +72,7 @@ export function serveChat(
         if (sessionId !== undefined) parts.reach.require(identity.person, sessionId, reach)
         return handle(input, identity)
       }
-      socket.on(event as string, answer(socket, { schema: schemas[event], needs, weight, report }, inReach))
+      socket.on(event as string, answer(socket, { schema: schemas[event], needs, weight, report, redact }, inReach))
     }
 
     on('chat:send', 'member', ({ sessionId, message, requestId, model, agent, attachments }, { sub }) => {

@@ -39,9 +39,10 @@ export function serveTerminal(
     activity(line: Omit<Activity, 'id'>): void
     stepUp: Pick<StepUp, 'require'>
     report(error: unknown, message: string): void
+    redact(text: string): string
   },
 ) {
-  const { openable, report } = parts
+  const { openable, report, redact } = parts
   if (openable === undefined) {
     const message = 'The terminal is off. JARVIS_TERMINAL=1 in .env turns it on at the next start.'
     namespace.use((_socket, next) => next(Object.assign(new Error(message), { data: { code: 'forbidden', message } })))
@@ -65,7 +66,8 @@ export function serveTerminal(
     const on = <E extends keyof TerminalRequests>(
       event: E,
       handle: (input: TerminalRequests[E], identity: Identity) => TerminalReplies[E] | Promise<TerminalReplies[E]>,
-    ) => socket.on(event as string, answer(socket, { schema: schemas[event], needs: 'operator', report }, handle))
+    ) =>
+      socket.on(event as string, answer(socket, { schema: schemas[event], needs: 'operator', report, redact }, handle))
     const find = (terminalId: string) => {
       const terminal = mine.get(terminalId)
       if (terminal !== undefined) return terminal

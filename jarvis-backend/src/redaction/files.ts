@@ -4,7 +4,7 @@ import type { Shape } from './shape.ts'
 const kept = `$1${redacted}`
 
 /** A shape that holds back a streamed line from its hint to its end. */
-const line = (find: RegExp, hint: string, put = kept): Shape => ({
+const line = (find: RegExp, hint: string, put: Shape['put'] = kept): Shape => ({
   find,
   put,
   hint,
@@ -12,6 +12,12 @@ const line = (find: RegExp, hint: string, put = kept): Shape => ({
 })
 /** A hint of `next` after spaces. So many spaces are a hint by themselves, because the length of a hint is bounded. */
 const spaced = (next: string) => `(?:[ \\t]{1,99}${next}|[ \\t]{100})`
+/** Whether thirteen signs are a hash of the old crypt(3), as htpasswd -d writes it, and no name: neither one of words nor a word and a number. */
+const isCryptHash = (word: string) =>
+  /[A-Z]/.test(word) &&
+  /[a-z]/.test(word) &&
+  !/^[A-Za-z][a-z]+[A-Z]{0,4}\d+$/.test(word) &&
+  (/[\d./]/.test(word) || word.replace(/[^A-Z]/g, '').length > 3)
 /** Words before an `*` that is no server of chap-secrets: `OPTIONS * HTTP/1.1`. */
 const verbs = '(?:OPTIONS|GET|HEAD|POST|PUT|DELETE|PATCH|TRACE|CONNECT|PRAGMA)\\b'
 const lineStart = '(?:^|[\\n\\r])[ \\t]{0,20}'
@@ -86,6 +92,12 @@ export const fileShapes: readonly Shape[] = [
   ),
 
   // Password hashes
+  line(
+    /((?:^|[\n\r])[ \t]{0,20}["']?(?:[^\s:"']{1,200}:){1,3})([./A-Za-z\d]{12}[.26AEIMQUYcgkosw])(?=["']?[ \t]{0,20}(?:[\n\r]|$))/g,
+    ':[./A-Za-z\\d]{13}(?![\\w./])',
+    (match, lead, hash) => (isCryptHash(hash) ? `${lead}${redacted}` : match),
+  ),
+  line(/((?:^|[\n\r:])\{(?:PLAIN|CLEAR(?:TEXT)?)\})\S{4,}/gi, '\\{(?:PLAIN|CLEAR)'),
   line(/((?:^|[\n\r])[\w.-]{1,32}:)[./A-Za-z\d]{13}(?=:\d{1,6}:\d{0,6}:\d{0,6}:)/g, ':\\d{1,6}:{3}'),
   line(/((?:^|[\n\r])[^\s:]{1,64}:\d{1,10}:)[\dA-FX]{32}:[\dA-F]{32}/gi, ':\\d{1,10}:[\\da-fx]{32}:'),
   line(/(\bPBKDF2\$\w{1,12}\$\d{1,9}\$)[\w+/=.]{4,}\$[\w+/=.]{8,}/g, 'PBKDF2\\$'),

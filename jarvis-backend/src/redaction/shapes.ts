@@ -169,14 +169,14 @@ const ownShapes: readonly Shape[] = [
     open: /(?<![\w-])AQ[A-D][A-Za-z\d+/]*=?$/,
   },
   {
-    // Hashes of crypt(3), htpasswd and LDAP
-    find: /(?<![\w$])\$(?:[1567y]|gy|2[abxy]|apr1|argon2(?:id|i|d)|scrypt|pbkdf2-?\w{0,10})\$[\w./$=,+-]{16,}/g,
+    // Hashes of crypt(3), htpasswd and LDAP; a file of Compose writes each `$` twice, and a shell `\$`
+    find: /(?<![\w$\\])(?:\\{0,2}\$){1,2}(?:[1567y]|gy|2[abxy]|apr1|argon2(?:id|i|d)|scrypt|pbkdf2-?\w{0,10})\\{0,2}\$[\w./$=,+\\-]{16,}/g,
     put: redacted,
     hint: '\\$(?:[1567y]|gy|2[abxy]|apr1|argon2|scrypt|pbkdf2)',
-    open: /(?<![\w$])\$(?:[1567y]|gy|2[abxy]|apr1|argon2\w{0,2}|scrypt|pbkdf2-?\w{0,10})\$[\w./$=,+-]*$/,
+    open: /(?<![\w$\\])(?:\\{0,2}\$){1,2}(?:[1567y]|gy|2[abxy]|apr1|argon2\w{0,2}|scrypt|pbkdf2-?\w{0,10})\\{0,2}\$[\w./$=,+\\-]*$/,
   },
   {
-    find: /(\{(?:S?SHA\d{0,3}|S?MD5|CRYPT|PBKDF2[\w-]{0,10})\})[A-Za-z\d+/=$.]{16,}/gi,
+    find: /(\{(?:S?SHA\d{0,3}|S?MD5|CRYPT|PBKDF2[\w-]{0,10})\})[A-Za-z\d+/=$.]{13,}/gi,
     put: kept,
     hint: '\\{(?:S?SHA|S?MD5|CRYPT|PBKDF2)',
     open: /(?<lead>\{[A-Z][\w-]{2,18}\})[A-Za-z\d+/=$.]*$/i,

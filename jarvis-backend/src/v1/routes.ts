@@ -28,6 +28,7 @@ export function createV1Routes(parts: {
   /** Unix ms. */
   startedAt: number
   report(error: unknown, message: string): void
+  redact(text: string): string
 }): RequestListener {
   const created = Math.floor(parts.startedAt / 1000)
   const modelsFor = (token: ProgramToken) => modelsOf(parts.agents.list(), token.name)
@@ -69,6 +70,7 @@ export function createV1Routes(parts: {
     response.setHeader('Cache-Control', 'no-store')
     const refuse = (error: unknown) => {
       const known = toApiError(error)
+      if (known !== undefined) known.message = parts.redact(known.message)
       if (known === undefined) parts.report(error, `${request.method} ${request.url?.split('?', 1)[0]} failed`)
       if (!request.complete) response.setHeader('Connection', 'close')
       if (known?.status === 401) response.setHeader('WWW-Authenticate', 'Bearer')

@@ -1,5 +1,15 @@
 /** Secrets in links, lists of arguments, sentences, base64 and the configuration of a homelab's programs; and what looks like them. */
 export const secretsOfHomelab: readonly (readonly [text: string, gone: string])[] = [
+  ['admin:$apr1$lZL6V/ci$eIMz/iKDkbtys/uU7LEK00', 'eIMz/iKD'],
+  ['admin:$$apr1$$lZL6V/ci$$eIMz/iKDkbtys/uU7LEK00', 'eIMz/iKD'],
+  ['basicauth.users=test:$$2y$$05$$r3J4d3VepzFkedkd/q1vI.pBYIpSqjfN0qOARV3ScUHysatnS0cL2', 'pBYIpSqj'],
+  ['admin:\\$apr1\\$lZL6V/ci\\$eIMz/iKDkbtys/uU7LEK00', 'eIMz/iKD'],
+  ['bob:{SHA}5en6G6MezRroT3XKqkdPOmY/BdQ=', '5en6G6Me'],
+  ['carol:rl0uAlfWRTx4M', 'rl0uAlfW'],
+  ['carol:rl0uAlfWRTx4M\ndave:rqXexS6ZhobKA\n', 'rqXexS6Z'],
+  ['/etc/nginx/.htpasswd:3:carol:rl0uAlfWRTx4M', 'rl0uAlfW'],
+  ['bob:{CRYPT}rl0uAlfWRTx4M', 'rl0uAlfW'],
+  ['mike:{PLAIN}hunter2x', 'hunter2x'],
   ['Discord token: MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs', 'ZnCjm1XV'],
   ['Authorization: Bot MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs', 'ZnCjm1XV'],
   ['curl -H "Authorization: Bot MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs"', 'ZnCjm1XV'],
@@ -216,6 +226,11 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 /** Texts with nothing secret in them: each stays as it is. */
 export const harmlessOfHomelab: readonly string[] = [
+  'nas:SynologyDS216',
+  'host:MyServerName1',
+  'service:homeassistant',
+  'image:Jellyfin10.9.x',
+  'type:{PLAIN} text',
   'OPTIONS *',
   'OPTIONS * HTTP/1.1',
   '10.0.0.1 - - "OPTIONS * HTTP/1.0" 200 110 "-" "Apache/2.4.62 (Debian) (internal dummy connection)"',

@@ -52,7 +52,7 @@ export function createRequestChecks(parts: {
       hashOf({ toolName, toolInput: judged.input }) === hashOf({ toolName: card.toolName, toolInput: card.toolInput })
     )
       throw no('It is the call that you deny')
-    return { toolUseId: newId('tu'), toolName, toolInput: parts.redactValue(toolInput) }
+    return { toolUseId: newId('tu'), toolName, toolInput }
   }
 
   /** @throws JarvisError `invalid_request`, `forbidden` */

@@ -28,6 +28,7 @@ export function createMcpRoute(
     watched: Watched
     version: string
     report(error: unknown, message: string): void
+    redact(text: string): string
     log(text: string, level: 'info'): void
   },
 ): RequestListener {
@@ -80,7 +81,7 @@ export function createMcpRoute(
       if (retryAfterS !== undefined) response.setHeader('Retry-After', String(retryAfterS))
       if (!request.complete) response.setHeader('Connection', 'close')
       response.writeHead(errorStatus[code], { 'content-type': 'application/json; charset=utf-8' })
-      response.end(JSON.stringify({ error: { code, message } }))
+      response.end(JSON.stringify({ error: { code, message: parts.redact(message) } }))
     }
     try {
       const verified = bearer.verify(request, 'mcp')

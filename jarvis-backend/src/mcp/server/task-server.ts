@@ -1,9 +1,11 @@
 import {
   type CallToolResult,
+  type Implementation,
   type JSONRPCRequest,
   type Result,
   Server,
   type ServerContext,
+  type ServerOptions,
 } from '@modelcontextprotocol/server'
 
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>
@@ -20,9 +22,26 @@ export function asHandle(handle: Result): CallToolResult {
   return result
 }
 
-/** A server whose `tools/call` may return a task's handle. The SDK would refuse a handle, because it validates results. */
+/**
+ * A server whose `tools/call` may return a task's handle. The SDK would refuse a handle, because it validates results. Each failure of a
+ * handler goes through `toldOf`, because the SDK sends the message of any error to the client.
+ */
 export class TaskServer extends Server {
-  protected override _wrapHandler(method: string, handler: Handler): Handler {
+  readonly #toldOf: (error: unknown) => Error
+
+  constructor(info: Implementation, options: ServerOptions, toldOf: (error: unknown) => Error) {
+    super(info, options)
+    this.#toldOf = toldOf
+  }
+
+  protected override _wrapHandler(method: string, unguarded: Handler): Handler {
+    const handler: Handler = async (request, context) => {
+      try {
+        return await unguarded(request, context)
+      } catch (error) {
+        throw this.#toldOf(error)
+      }
+    }
     if (method !== 'tools/call') return super._wrapHandler(method, handler)
     return async (request, context) => {
       let handle: Result | undefined

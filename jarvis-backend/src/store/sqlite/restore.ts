@@ -99,7 +99,7 @@ function refuseForeign(path: string, file: string) {
     const odd = [...new Set([...found.keys(), ...known.keys()])].filter(
       (name) => found.get(name) !== known.get(name) && !own.has(`${name} ${found.get(name)}`),
     )
-    if (odd.length === 0) return
+    if (odd.length === 0) return refuseHuge(sql, file)
     const names = odd.slice(0, 5).map((name) => JSON.stringify(name))
     throw new DatabaseRefused(
       `${file} is not as JARVIS makes a database: ${names.join(', ')} differs. Nothing was changed. Use another backup.`,
@@ -113,6 +113,39 @@ function refuseForeign(path: string, file: string) {
     sql?.close()
   }
 }
+
+/** JARVIS writes no value that is larger, bytes. */
+const mostOfValue = 64 * 1024 ** 2
+/** Tables that are read whole: how many rows of them JARVIS reads, and how many bytes. */
+const wholeTables = ['backup', 'backup_files', 'people', 'jobs', 'settings']
+const mostOfTable = { rows: 100_000, bytes: 512 * 1024 ** 2 }
+
+/** Measures rows without reading them. @throws DatabaseRefused for one that would fill this process's memory */
+function refuseHuge(sql: Sqlite.Database, file: string) {
+  const tables = sql
+    .prepare<[], string>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
+    .pluck()
+    .all()
+  for (const table of tables) {
+    const columns = sql.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table)
+    const sizes = columns.map((column) => `coalesce(octet_length("${column}"), 0)`)
+    const size = (of: 'max' | 'total') => sizes.map((one) => `${of}(${one})`).join(of === 'max' ? ', ' : ' + ')
+    type Measured = { rows: number; largest: number; bytes: number }
+    const { rows, largest, bytes } = sql
+      .prepare<[], Measured>(
+        `SELECT count(*) AS rows, max(0, ${size('max')}) AS largest, ${size('total')} AS bytes FROM "${table}"`,
+      )
+      .get() ?? { rows: 0, largest: 0, bytes: 0 }
+    const isTooMuch = wholeTables.includes(table) && (rows > mostOfTable.rows || bytes > mostOfTable.bytes)
+    if (largest <= mostOfValue && !isTooMuch) continue
+    const held = isTooMuch ? `${rows} rows of ${megabytes(bytes)}` : `a value of ${megabytes(largest)}`
+    throw new DatabaseRefused(
+      `${file} holds ${held} in its table ${table}, more than JARVIS ever writes there. Nothing was changed. Use another backup.`,
+    )
+  }
+}
+
+const megabytes = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MB`
 
 /** What a database consists of, by kind and name. How SQLite wrote it down, in blanks and quotes, says nothing. */
 function schemaOf(sql: Sqlite.Database): Map<string, string> {

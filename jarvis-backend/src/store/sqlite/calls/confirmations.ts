@@ -1,6 +1,7 @@
 import type { ConfirmationStore, ExecutionStore, Outcome, Resolution } from '../../../calls/ports.ts'
 import type { Card, ConfirmationRow, Decision, ToolInput } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
+import type { HeldInputs } from '../sessions/held-inputs.ts'
 
 type Row = {
   tool_use_id: string
@@ -46,7 +47,21 @@ const withResolution = (row: Row) => {
   return { ...toStored(row), ...(resolution && { resolution }) }
 }
 
-export function createConfirmationStore({ sql }: Database): ConfirmationStore {
+/** @param held keeps secrets out of the call that an operator makes instead; absent: it is stored as it comes, and read as it is stored */
+export function createConfirmationStore({ sql }: Database, held?: HeldInputs): ConfirmationStore {
+  /** As it is stored: the real arguments lie sealed until the run has ended. */
+  function redacted(toolUseId: string, alternative: NonNullable<Resolution['alternative']>) {
+    const row = select.get(toolUseId)
+    if (row === undefined || held === undefined) return alternative
+    const [call] = held.hold(row.session_id, row.run_id, [{ type: 'tool_call', ...alternative }])
+    return { ...alternative, ...(call?.type === 'tool_call' && { toolInput: call.toolInput }) }
+  }
+  const withReal = ({ resolution, ...known }: ReturnType<typeof withResolution>) => {
+    const real = resolution?.alternative && held?.realOf(resolution.alternative.toolUseId)
+    if (resolution?.alternative === undefined || real === undefined)
+      return { ...known, ...(resolution && { resolution }) }
+    return { ...known, resolution: { ...resolution, alternative: { ...resolution.alternative, ...real } } }
+  }
   const insert = sql.prepare(
     `INSERT INTO confirmations (tool_use_id, call_id, call_key, session_id, run_id, card, binding_hash, created_at,
        seen_at, expires_at)
@@ -123,11 +138,11 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
       ),
     get(toolUseId) {
       const row = select.get(toolUseId)
-      return row && withResolution(row)
+      return row && withReal(withResolution(row))
     },
     ofCall(callId) {
       const row = selectOfCall.get(callId)
-      return row && withResolution(row)
+      return row && withReal(withResolution(row))
     },
     denied(callKey, where) {
       const anywhere = { callKey, runIds: null, sessionId: null, token: null, since: 0 }
@@ -138,7 +153,7 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
     },
     lift: (toolUseId, at) => liftDenials.run({ toolUseId, at }).changes > 0,
     resolve(toolUseId, { decision, by, at, note, replacedBy, alternative, via }) {
-      const other = alternative === undefined ? null : JSON.stringify(alternative)
+      const other = alternative === undefined ? null : JSON.stringify(redacted(toolUseId, alternative))
       return update.run(decision, by, at, note ?? null, replacedBy ?? null, other, via ?? null, toolUseId).changes === 1
     },
     setApprovals: (toolUseId, approvals) => void updateApprovals.run(JSON.stringify(approvals), toolUseId),

@@ -1,5 +1,5 @@
 import type { StoredEntry } from '../../../agent/sessions/transcript-store.ts'
-import type { Content, ToolInput } from '../../../protocol/index.ts'
+import type { Content, ToolCall, ToolInput } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
 export type HeldInputs = ReturnType<typeof createHeldInputs>
@@ -25,6 +25,7 @@ export function createHeldInputs(
   const select = sql.prepare<[string], { id: string; input: string }>(
     'SELECT tool_use_id AS id, input FROM held_inputs WHERE session_id = ?',
   )
+  const selectOne = sql.prepare<[string], string>('SELECT input FROM held_inputs WHERE tool_use_id = ?').pluck()
   const placeOf = (toolUseId: string) => `held_inputs/${toolUseId}`
 
   function opened(id: string, sealed: string): ToolInput | undefined {
@@ -51,6 +52,13 @@ export function createHeldInputs(
         return { ...item, ...safe }
       })
       return stored.every((item, at) => item === content[at]) ? content : stored
+    },
+    /** The real arguments of one call, where they are still held; undefined where its run has ended or they had no secret. */
+    realOf(toolUseId: string): Pick<ToolCall, 'toolInput'> | Pick<ToolCall, 'malformed'> | undefined {
+      const sealed = selectOne.get(toolUseId)
+      if (sealed === undefined) return undefined
+      const toolInput = opened(toolUseId, sealed)
+      return toolInput === undefined ? { malformed: lost } : { toolInput }
     },
     /** Puts the real arguments back where they are still held. A call whose arguments cannot be opened is malformed, so that it never runs. */
     real(sessionId: string, entries: StoredEntry[]): StoredEntry[] {
