@@ -54,7 +54,8 @@ const joined =
   '[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f][\\u200d\\ufe0e\\ufe0f]|[^\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{Script=Common}][\\u200c\\u200d]'
 const hidden = `[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}](?<!${joined})`
 const hiddenOne = new RegExp(hidden, 'gu')
-const hiddenRun = new RegExp(`(?:${hidden})+`, 'gu')
+/** Bounded, because an expression keeps a place on its stack for each repeated group: Node 26 has none left after some million. */
+const hiddenRun = new RegExp(`(?:${hidden}){1,1000}`, 'gu')
 /** Characters of a text that are written as their code. A code is longer than its character, so that a text of nothing else would grow. */
 const mostCodes = 1_000
 /** Stands for further characters that do not show, one for each run. */
@@ -76,13 +77,23 @@ export function createLegible(): (piece: string) => string {
     let shown = ''
     let copied = 0
     for (const { index, 0: found } of plain.matchAll(hiddenOne)) {
-      if (left === 0) return shown + plain.slice(copied).replace(hiddenRun, unshown)
+      if (left === 0) return shown + withoutRuns(plain.slice(copied))
       left -= 1
       shown += plain.slice(copied, index) + codes(found)
       copied = index + found.length
     }
     return shown + plain.slice(copied)
   }
+}
+
+/** Puts one sign in the place of each run of hidden characters, however long. */
+function withoutRuns(text: string): string {
+  let end = -1
+  return text.replace(hiddenRun, (run: string, at: number) => {
+    const goesOn = at === end
+    end = at + run.length
+    return goesOn ? '' : unshown
+  })
 }
 
 /** Applies `legible` to every string of a JSON value, keys included. */
