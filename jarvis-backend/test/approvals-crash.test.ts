@@ -93,6 +93,8 @@ test('of two who approve, killed at any step, each yes that was answered is kept
   expect(await first.decide(tokenOf('per_ben'), id)).toBe('ok')
   const answered = first.now()
   expect(await first.decide(first.owner, id)).toBe('ok')
+  // Was committed before it was answered.
+  first.at('insert journal decision committed')
   await outcome(first).toBe('done')
   await first.stop()
 

@@ -18,7 +18,7 @@ import { jwtSecret, tokenFor, withStepUp } from './start-jarvis.ts'
 /** What a kill at one moment of a life would have left: a copy of the data dir, and the outside world as it was. */
 export type Left = {
   dataDir: string
-  /** Puts the outside world back. The life must have ended. */
+  /** Puts the outside world back, once. The life must have ended. */
   putBack(): void
 }
 
