@@ -6,7 +6,7 @@ import { killedHouse } from './support/killed-house.ts'
 
 /** An entry of the journal. */
 type Entry = Omit<JournalEntry, 'body'> & { body: Record<string, unknown> }
-const { newDir, life, killedLife } = killedHouse('jobs')
+const { newDir, life } = killedHouse('jobs')
 
 const job = {
   name: 'notes',
@@ -15,27 +15,27 @@ const job = {
 }
 const yaml = 'agents:\n  night:\n    bindings: [{ door: job, job: notes }]\n'
 
-/** Kills a server at a point of a run in the name of the agent `night`. @returns the next life, and the run's trace once it has ended */
-async function killedAt(dieAt: string, between: (dataDir: string) => void) {
-  const dataDir = newDir()
-  writeFileSync(join(dataDir, 'agents.yaml'), yaml)
-  const first = await life({ dataDir })
+/** A run in the name of the agent `night` that is killed as it begins. @returns the next life, and the run's trace once it has ended */
+async function killed(between: (dataDir: string) => void) {
+  const begun = 'insert runs committed'
+  const start = { dataDir: newDir() }
+  writeFileSync(join(start.dataDir, 'agents.yaml'), yaml)
+  const first = await life(start, { points: [begun] })
   const { id } = await first.ask<Job>('jobs', job)
+  await first.ask(`jobs/${id}/run`, {})
   await first.stop()
-  const second = await killedLife({ dataDir, dieAt })
-  await second.ask(`jobs/${id}/run`, {}).catch(() => {})
-  await second.ended
+  const { dataDir } = first.at(begun)
   between(dataDir)
-  const third = await life({ dataDir })
-  const newest = async () => (await third.ask<Page<JobTrace>>(`jobs/${id}/slots`)).items[0]
+  const next = await life({ dataDir })
+  const newest = async () => (await next.ask<Page<JobTrace>>(`jobs/${id}/slots`)).items[0]
   await expect.poll(async () => (await newest())?.state).not.toMatch(/running|waiting/)
-  const sessions = await third.ask<Page<SessionSummary>>('sessions?source=job')
-  const entries = (await third.ask<Page<Entry>>('journal?limit=100')).items
+  const sessions = await next.ask<Page<SessionSummary>>('sessions?source=job')
+  const entries = (await next.ask<Page<Entry>>('journal?limit=100')).items
   return { dataDir, slot: await newest(), sessions: sessions.items, entries }
 }
 
 test('a killed run goes on as its agent', async () => {
-  const { dataDir, slot, sessions, entries } = await killedAt('insert runs committed', () => {})
+  const { dataDir, slot, sessions, entries } = await killed(() => {})
   expect(sessions.map(({ agent }) => agent)).toEqual(['night'])
   expect(slot?.state).toBe('done')
   expect(existsSync(join(dataDir, 'lines'))).toBe(true)
@@ -44,7 +44,7 @@ test('a killed run goes on as its agent', async () => {
 })
 
 test('where its agent is gone meanwhile it ends in clear words, and nothing runs as main', async () => {
-  const { dataDir, slot, sessions, entries } = await killedAt('insert runs committed', (place) =>
+  const { dataDir, slot, sessions, entries } = await killed((place) =>
     writeFileSync(join(place, 'agents.yaml'), 'agents: {}\n'),
   )
   expect(sessions.map(({ agent }) => agent)).toEqual(['night'])

@@ -3,54 +3,75 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Change } from '../src/protocol/index.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
-import { killedHouse, type Life } from './support/killed-house.ts'
+import { killedHouse, type Left, type Life } from './support/killed-house.ts'
 
-const { newDir, life, killedLife } = killedHouse('changes')
+const { newDir, life, killedLife, eachKill } = killedHouse('changes')
 const skipMs = 11 * 60_000
 
 const changesOf = async (one: Life) => (await one.ask<{ items: Change[] }>('changes')).items
 const changeOf = async (one: Life) => (await changesOf(one)).at(-1)
 
-/** Asks for the level 9 in place of 5, and approves it to go back after ten minutes. Returns once it was made or killed. */
-async function changed(dataDir: string, dieAt?: string) {
+const dieAts = ['1 before', '1 after', '2 before', '2 after']
+const levelsIn = (dataDir: string) => readFileSync(join(dataDir, 'levels'), 'utf8').trim().split('\n').map(Number)
+
+/** Asks for the level 9 in place of 5, and approves it to go back after ten minutes. @returns what kills would leave */
+async function changed() {
+  const dataDir = newDir()
   writeFileSync(join(dataDir, 'levels'), '5\n')
-  const first = await killedLife({ dataDir, skipMs: 0, ...(dieAt !== undefined && { dieAt }) })
+  const first = await life({ dataDir, skipMs: 0 }, { points: dieAts })
   await first.types('/set_level vmid=104 to=9')
   await expect.poll(first.waiting).toHaveLength(1)
   const [card] = await first.waiting()
-  await first.ask(`confirmations/${card?.toolUseId}`, { confirmed: true, goesBackAfterMin: 10 }).catch(() => {})
-  if (dieAt?.startsWith('1')) await first.ended
-  else await expect.poll(async () => (await changeOf(first))?.state).toBe('armed')
-  return first
+  await first.ask(`confirmations/${card?.toolUseId}`, { confirmed: true, goesBackAfterMin: 10 })
+  await expect.poll(async () => (await changeOf(first))?.state).toBe('armed')
+  const [waits, goesBack] = [first.now(), first.now()]
+  await first.ask(`changes/${(await changeOf(first))?.id}/keep`, {})
+  const kept = first.now()
+  await first.stop()
+
+  // The same change goes back at a later start.
+  const second = await life({ dataDir: goesBack.dataDir, skipMs }, { points: dieAts })
+  await expect.poll(async () => (await changeOf(second))?.state).toBe('undone')
+  await second.stop()
+  return { waits, kept, first: first.at, back: second.at }
 }
 
-type Case = { levels: number[]; state: Change['state']; says?: RegExp; dieAt?: string; isKept?: true }
-test.each<[string, Case]>([
-  ['while it waits', { levels: [5, 9, 5], state: 'undone' }],
-  ['right after Keep', { levels: [5, 9], state: 'made', isKept: true }],
-  ['before the change was made', { dieAt: '1 before', levels: [5], state: 'armed', says: /The level is 5 now, not 9/ }],
-  ['after the change was made, before it was recorded', { dieAt: '1 after', levels: [5, 9, 5], state: 'undone' }],
-  ['before it went back', { dieAt: '2 before', levels: [5, 9], state: 'unknown', says: /Look at the level/ }],
+type Lefts = Awaited<ReturnType<typeof changed>>
+type Case = { left: (of: Lefts) => Left; levels: number[]; state: Change['state']; says?: RegExp }
+const cases: [string, Case][] = [
+  ['while it waits', { left: ({ waits }) => waits, levels: [5, 9, 5], state: 'undone' }],
+  ['right after Keep', { left: ({ kept }) => kept, levels: [5, 9], state: 'made' }],
+  [
+    'before the change was made',
+    { left: ({ first }) => first('1 before'), levels: [5], state: 'armed', says: /The level is 5 now, not 9/ },
+  ],
+  [
+    'after the change was made, before it was recorded',
+    { left: ({ first }) => first('1 after'), levels: [5, 9, 5], state: 'undone' },
+  ],
+  [
+    'before it went back',
+    { left: ({ back }) => back('2 before'), levels: [5, 9], state: 'unknown', says: /Look at the level/ },
+  ],
   [
     'after it went back, before that was recorded',
-    { dieAt: '2 after', levels: [5, 9, 5], state: 'unknown', says: /Look/ },
+    { left: ({ back }) => back('2 after'), levels: [5, 9, 5], state: 'unknown', says: /Look/ },
   ],
-])('killed %s, a change that goes back is made and taken back once at most, and said', async (_what, expected) => {
-  const { dieAt, levels, state, says, isKept } = expected
-  const dataDir = newDir()
-  const first = await changed(dataDir, dieAt)
-  if (isKept) await first.ask(`changes/${(await changeOf(first))?.id}/keep`, {})
-  await first.kill()
-  if (dieAt?.startsWith('2')) await (await killedLife({ dataDir, skipMs, dieAt })).ended
+]
 
-  const last = await life({ dataDir, skipMs })
-  const seen = async () => {
-    const change = await changeOf(last)
-    return { state: change?.state, isSaid: says === undefined || says.test(change?.problem ?? '') }
-  }
-  await expect.poll(seen).toEqual({ state, isSaid: true })
-  expect(readFileSync(join(dataDir, 'levels'), 'utf8').trim().split('\n').map(Number)).toEqual(levels)
-  expect(await last.ask('journal/verify')).toMatchObject({ ok: true })
+test('killed at any step, a change that goes back is made and taken back once at most, and said', async () => {
+  const lefts = await changed()
+  await eachKill(cases, async (_when, { left, levels, state, says }) => {
+    const { dataDir } = left(lefts)
+    const last = await life({ dataDir, skipMs })
+    const seen = async () => {
+      const change = await changeOf(last)
+      return { state: change?.state, isSaid: says === undefined || says.test(change?.problem ?? '') }
+    }
+    await expect.poll(seen).toEqual({ state, isSaid: true })
+    expect(levelsIn(dataDir)).toEqual(levels)
+    expect(await last.ask('journal/verify')).toMatchObject({ ok: true })
+  })
 })
 
 test('the demo’s cluster is made anew at each start, so what was changed on it neither goes back nor is undone', async () => {

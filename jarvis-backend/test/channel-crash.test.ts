@@ -17,7 +17,7 @@ import { killedHouse, type Life } from './support/killed-house.ts'
 
 const mira = 88120411
 const soon = { timeout: 60_000, interval: 100 }
-const { newDir, life, killedLife } = killedHouse('jobs')
+const { newDir, life, eachKill } = killedHouse('jobs')
 
 const begin = (first: Life) => first.rest<ChannelPairingBegun>('POST', 'channels/telegram/pairings')
 const opened = async (first: Life) =>
@@ -44,53 +44,75 @@ async function paired({ telegram, env, dataDir }: Awaited<ReturnType<typeof star
   await first.stop()
 }
 
-test.each<[dieAt: string, tells: number]>([
+/** All that was told has been sent. */
+const isSent = async (one: Life) =>
+  (await one.rest<{ items: ChannelDelivery[] }>('GET', 'channel-deliveries')).items.every(
+    ({ state }) => state === 'sent',
+  )
+
+const telling: [dieAt: string, tells: number][] = [
   ['insert outbox committed', 1],
   ['insert channel_nonces committed', 1],
   // Telegram had taken it, and nothing was written: it is told twice, and each message decides.
   ['update outbox end written', 2],
   ['update outbox end committed', 1],
-])(
-  'killed at "%s" while a card is told: the card is told %i times, and one tap decides it once',
-  async (dieAt, tells) => {
-    const place = await started()
-    await paired(place)
-    const { telegram, env, dataDir } = place
-    const first = await killedLife({ dataDir, env, dieAt })
-    await first.types('/stop_container vmid=104')
-    await first.ended
+]
+
+/** A life that tells a paired person of a card, and what kills would leave of it. */
+async function told() {
+  const place = await started()
+  await paired(place)
+  const { telegram, env, dataDir } = place
+  const first = await life({ dataDir, env }, { points: telling.map(([dieAt]) => dieAt), keep: telegram.keep })
+  await first.types('/stop_container vmid=104')
+  await expect.poll(() => place.cards().length, soon).toBe(1)
+  await expect.poll(() => isSent(first), soon).toBe(true)
+  await first.stop()
+  return { ...place, at: first.at }
+}
+
+test('killed while a card is told: it is told once, or twice where nothing was written, and one tap decides it once', async () => {
+  const { telegram, env, cards, at } = await told()
+  await eachKill(telling, async (dieAt, tells) => {
+    const { dataDir, putBack } = at(dieAt)
+    putBack()
     const second = await life({ dataDir, env })
-    await expect.poll(() => place.cards().length, soon).toBe(tells)
+    await expect.poll(() => cards().length, soon).toBe(tells)
     // The first of two is a message that JARVIS never learned of.
-    const [message] = place.cards()
+    const [message] = cards()
     const query = telegram.press(mira, message?.buttons[0]?.callback_data ?? '', message?.message_id)
     await expect.poll(() => telegram.answerTo(query), soon).toBe('Denied.')
     expect(await second.cards()).toMatchObject([{ decision: 'denied', via: 'telegram' }])
     // Each copy says that it is over, also the one that was learned by the tap.
-    await expect.poll(() => place.cards().every(({ text }) => text.startsWith('<s>')), soon).toBe(true)
-    expect(place.cards()).toHaveLength(tells)
-  },
-)
+    await expect.poll(() => cards().every(({ text }) => text.startsWith('<s>')), soon).toBe(true)
+    expect(cards()).toHaveLength(tells)
+  })
+})
 
-test.each<[dieAt: string, tells: number]>([
+const pushing: [dieAt: string, tells: number][] = [
   ['insert outbox committed', 1],
   // The push service had taken it, and nothing was written: it comes again and takes the first one's place.
   ['update outbox end written', 2],
   ['update outbox end committed', 1],
-])(
-  'killed at "%s" while a browser is told of a card: told %i times, shown once, and closed once the card is decided',
-  async (dieAt, tells) => {
-    const [service, dataDir] = [await startPushService(), newDir()]
-    const push = { ca: service.ca, keys: makeVapidKeys() }
-    const start = { dataDir, push }
-    const first = await killedLife({ ...start, dieAt })
-    expect(await first.rest('POST', 'push', service.browser.body)).toMatchObject({ label: 'phone' })
-    await first.types('/stop_container vmid=104')
-    await first.ended
-    const ofCard = () => service.taken.filter(({ headers }) => headers.urgency === 'high').length
+]
+test('killed while a browser is told of a card: shown once, and closed once the card is decided', async () => {
+  const service = await startPushService()
+  const push = { ca: service.ca, keys: makeVapidKeys() }
+  const points = pushing.map(([dieAt]) => dieAt)
+  const first = await life({ dataDir: newDir(), push }, { points, keep: service.keep })
+  expect(await first.rest('POST', 'push', service.browser.body)).toMatchObject({ label: 'phone' })
+  await first.types('/stop_container vmid=104')
+  const ofCard = () => service.taken.filter(({ headers }) => headers.urgency === 'high').length
+  await expect.poll(ofCard, soon).toBe(1)
+  await expect.poll(() => isSent(first), soon).toBe(true)
+  await first.stop()
+
+  await eachKill(pushing, async (dieAt, tells) => {
+    const { dataDir, putBack } = first.at(dieAt)
+    putBack()
     // Where it comes again, the service is away first, and the card is decided meanwhile.
     if (tells === 2) service.fail(1, { status: 503, headers: { 'retry-after': '3600' } })
-    const second = await life(start)
+    const second = await life({ dataDir, push })
     await expect.poll(ofCard, soon).toBe(tells)
     expect(service.shown().filter(({ title }) => title.startsWith('Stop CT 104'))).toHaveLength(1)
     const [card] = await second.cards()
@@ -99,108 +121,109 @@ test.each<[dieAt: string, tells: number]>([
     const topics = service.taken.filter(({ headers }) => headers.urgency !== 'low').map(({ headers }) => headers.topic)
     expect(new Set(topics).size).toBe(1)
     await second.stop()
+    if (tells === 1) return
     // A third life tells of nothing again.
     const count = service.taken.length
-    const third = await life(start)
+    const third = await life({ dataDir, push })
     expect(await third.cards()).toMatchObject([{ decision: 'denied' }])
     expect(service.taken).toHaveLength(count)
-  },
-)
+  })
+})
 
 test('a copy that was sent unrecorded, and whose card was decided elsewhere meanwhile, says so once it is pressed', async () => {
-  const place = await started()
-  await paired(place)
-  const { telegram, env, dataDir } = place
-  const first = await killedLife({ dataDir, env, dieAt: 'update outbox end written' })
-  await first.types('/stop_container vmid=104')
-  await first.ended
+  const { telegram, env, cards, at } = await told()
+  const { dataDir, putBack } = at('update outbox end written')
+  putBack()
   telegram.limit('sendMessage', 1, 3)
   const second = await life({ dataDir, env })
   const [waiting] = await second.cards()
   await second.rest('POST', `confirmations/${waiting?.toolUseId}`, { confirmed: false })
   const log = async () => (await second.rest<{ items: ChannelDelivery[] }>('GET', 'channel-deliveries')).items
-  const told = async () => (await log()).find(({ act, kind }) => act === 'deliver' && kind === 'card')
-  await expect.poll(async () => (await told())?.state, soon).toBe('dropped')
-  expect((await told())?.why).toContain('a copy that was sent as JARVIS ended says so once it is pressed')
-  const [message] = place.cards()
+  const card = async () => (await log()).find(({ act, kind }) => act === 'deliver' && kind === 'card')
+  await expect.poll(async () => (await card())?.state, soon).toBe('dropped')
+  expect((await card())?.why).toContain('a copy that was sent as JARVIS ended says so once it is pressed')
+  const [message] = cards()
   const query = telegram.press(mira, message?.buttons[0]?.callback_data ?? '', message?.message_id)
   await expect.poll(() => telegram.answerTo(query), soon).toBe('This was decided elsewhere.')
   await expect
-    .poll(() => place.cards(), soon)
+    .poll(cards, soon)
     .toMatchObject([{ buttons: [], text: expect.stringMatching(/^<s>.*Denied by operator, dashboard/s) }])
 })
 
-test.each<[dieAt: string, isKept: boolean]>([
+const tapping: [dieAt: string, isKept: boolean][] = [
   ['update channel_nonces used_at written', false],
   ['update confirmations decision written', false],
   ['update confirmations decision committed', true],
-])('killed at "%s" after a tap: decided once, the message is changed, the button is spent', async (dieAt, isKept) => {
+]
+test('killed after a tap: decided once, the message is changed, the button is spent', async () => {
   const place = await started()
   await paired(place)
-  const { telegram, env, dataDir } = place
-  const before = await life({ dataDir, env })
-  await before.types('/stop_container vmid=104')
-  await expect.poll(() => place.cards().length, soon).toBe(1)
-  await before.stop()
-  const first = await killedLife({ dataDir, env, dieAt })
-  const [message] = place.cards()
+  const { telegram, env, dataDir, cards } = place
+  const first = await life({ dataDir, env }, { points: tapping.map(([dieAt]) => dieAt), keep: telegram.keep })
+  await first.types('/stop_container vmid=104')
+  await expect.poll(() => cards().length, soon).toBe(1)
+  await expect.poll(() => isSent(first), soon).toBe(true)
+  const [message] = cards()
   const deny = message?.buttons[0]?.callback_data ?? ''
   const query = telegram.press(mira, deny, message?.message_id)
-  await first.ended
-  expect(telegram.answerTo(query)).toBeUndefined()
-  // What was not committed comes again, and counts then.
-  const second = await life({ dataDir, env })
-  await expect.poll(async () => (await second.cards())[0]?.decision, soon).toBe('denied')
-  if (!isKept) await expect.poll(() => telegram.answerTo(query), soon).toBe('Denied.')
-  await expect.poll(() => place.cards()[0]?.text, soon).toMatch(/^<s>.*\nDenied by operator, Telegram/s)
-  expect(place.cards()).toMatchObject([{ buttons: [] }])
-  const again = telegram.press(mira, deny, message?.message_id)
-  await expect.poll(() => telegram.answerTo(again), soon).toBe('This is not open any more.')
-  const { items } = await second.rest<Page<JournalEntry>>('GET', 'journal?kind=decision')
-  expect(items).toHaveLength(1)
+  await expect.poll(() => telegram.answerTo(query), soon).toBe('Denied.')
+  await first.stop()
+
+  await eachKill(tapping, async (dieAt, isKept) => {
+    const { dataDir: left, putBack } = first.at(dieAt)
+    putBack()
+    expect(telegram.answerTo(query)).toBeUndefined()
+    // What was not committed comes again, and counts then.
+    const second = await life({ dataDir: left, env })
+    await expect.poll(async () => (await second.cards())[0]?.decision, soon).toBe('denied')
+    if (!isKept) await expect.poll(() => telegram.answerTo(query), soon).toBe('Denied.')
+    await expect.poll(() => cards()[0]?.text, soon).toMatch(/^<s>.*\nDenied by operator, Telegram/s)
+    expect(cards()).toMatchObject([{ buttons: [] }])
+    const again = telegram.press(mira, deny, message?.message_id)
+    await expect.poll(() => telegram.answerTo(again), soon).toBe('This is not open any more.')
+    const { items } = await second.rest<Page<JournalEntry>>('GET', 'journal?kind=decision')
+    expect(items).toHaveLength(1)
+  })
 })
 
-test.each<[dieAt: string, isOpened: boolean]>([
+const pairing: [dieAt: string, isPaired: boolean][] = [
   ['update channel_pairings opened written', false],
-  ['update channel_pairings opened committed', true],
-])('killed at "%s" between pairing and confirming: the pairing goes on where it was', async (dieAt) => {
-  const { telegram, env, dataDir } = await started()
-  const first = await killedLife({ dataDir, env, dieAt })
-  const { id, code } = await begin(first)
-  telegram.start(mira, code)
-  await first.ended
-  const second = await life({ dataDir, env })
-  await expect.poll(() => opened(second), soon).toMatchObject({ user: String(mira) })
-  await second.rest('POST', `channel-pairings/${id}/confirm`, { user: String(mira) })
-  expect(await recipients(second)).toMatchObject([{ user: String(mira), decides: 'deny' }])
-  await expect.poll(() => telegram.sent.filter(({ text }) => text.includes('Paired with')).length, soon).toBe(1)
-})
-
-test.each<[dieAt: string, isKept: boolean]>([
+  ['update channel_pairings opened committed', false],
   ['insert channel_recipients written', false],
   ['insert channel_recipients committed', true],
-])('killed at "%s" while it is confirmed: paired wholly or not at all', async (dieAt, isKept) => {
+]
+test('killed while a person is paired: the pairing goes on where it was, whole or not at all', async () => {
   const { telegram, env, dataDir } = await started()
-  const first = await killedLife({ dataDir, env, dieAt })
+  const first = await life({ dataDir, env }, { points: pairing.map(([dieAt]) => dieAt), keep: telegram.keep })
   const { id, code } = await begin(first)
   telegram.start(mira, code)
   await expect.poll(() => opened(first), soon).toBeDefined()
-  await first.rest('POST', `channel-pairings/${id}/confirm`, { user: String(mira) }).catch(() => undefined)
-  await first.ended
-  const second = await life({ dataDir, env })
-  expect(await recipients(second)).toHaveLength(isKept ? 1 : 0)
-  if (!isKept) await second.rest('POST', `channel-pairings/${id}/confirm`, { user: String(mira) })
-  await expect.poll(() => telegram.sent.filter(({ text }) => text.includes('Paired with')).length, soon).toBe(1)
+  await first.rest('POST', `channel-pairings/${id}/confirm`, { user: String(mira) })
+  const greeted = () => telegram.sent.filter(({ text }) => text.includes('Paired with')).length
+  await expect.poll(greeted, soon).toBe(1)
+  await first.stop()
+
+  await eachKill(pairing, async (dieAt, isPaired) => {
+    const { dataDir: left, putBack } = first.at(dieAt)
+    putBack()
+    expect(greeted()).toBe(0)
+    const second = await life({ dataDir: left, env })
+    if (!isPaired) {
+      await expect.poll(() => opened(second), soon).toMatchObject({ user: String(mira) })
+      expect(await recipients(second)).toEqual([])
+      await second.rest('POST', `channel-pairings/${id}/confirm`, { user: String(mira) })
+    }
+    expect(await recipients(second)).toMatchObject([{ user: String(mira), decides: 'deny' }])
+    await expect.poll(greeted, soon).toBe(1)
+  })
 })
 
-const told = (telegram: Awaited<ReturnType<typeof startTelegram>>) =>
-  telegram.sent.filter(({ text }) => text.startsWith('written')).length
-const lines = (dataDir: string) => {
+const linesIn = (dataDir: string) => {
   const file = join(dataDir, 'lines')
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0
 }
 
-test.each<[dieAt: string, tells: number]>([
+const talking: [dieAt: string, tells: number][] = [
   // Nothing of the message was stored, so Telegram hands it over again.
   ['insert channel_chats written', 1],
   // The message, its place and the place in the updates are stored together.
@@ -211,47 +234,64 @@ test.each<[dieAt: string, tells: number]>([
   ['insert outbox committed', 1],
   // Telegram had taken it, and nothing was written: told twice, done once.
   ['update outbox end written', 2],
-])('killed at "%s" while a person talks: done once, told %i times', async (dieAt, tells) => {
+]
+test('killed while a person talks: done once, told once, or twice where nothing was written', async () => {
   const place = await started()
   const { telegram, env, dataDir } = place
   await paired(place)
-  const first = await killedLife({ dataDir, env, dieAt })
+  const answered = () => telegram.sent.filter(({ text }) => text.startsWith('written')).length
+  const first = await life({ dataDir, env }, { points: talking.map(([dieAt]) => dieAt), keep: telegram.keep })
   telegram.write(mira, '/note_down')
-  await first.ended
-  const second = await life({ dataDir, env })
-  await expect.poll(() => told(telegram), soon).toBe(tells)
+  await expect.poll(answered, soon).toBe(1)
   await expect.poll(telegram.unconfirmed, soon).toBe(0)
-  expect(lines(dataDir)).toBe(1)
-  const { items } = await second.rest<{ items: { title: string }[] }>('GET', 'sessions')
-  expect(items.map(({ title }) => title)).toHaveLength(1)
-  expect(told(telegram)).toBe(tells)
+  await expect.poll(() => isSent(first), soon).toBe(true)
+  await first.stop()
+
+  await eachKill(talking, async (dieAt, tells) => {
+    const { dataDir: left, putBack } = first.at(dieAt)
+    putBack()
+    const second = await life({ dataDir: left, env })
+    await expect.poll(answered, soon).toBe(tells)
+    await expect.poll(telegram.unconfirmed, soon).toBe(0)
+    expect(linesIn(left)).toBe(1)
+    const { items } = await second.rest<{ items: { title: string }[] }>('GET', 'sessions')
+    expect(items.map(({ title }) => title)).toHaveLength(1)
+    expect(answered()).toBe(tells)
+  })
 })
 
-test.each<[dieAt: string]>([
+const hearing: [dieAt: string][] = [
   ['insert channel_heard written'],
   ['insert channel_heard committed'],
   ['update channel_heard text written'],
   ['update channel_heard text committed'],
-])('killed at "%s" while a voice note is heard: it is shown once, and sent once', async (dieAt) => {
+]
+test('killed while a voice note is heard: it is shown once, and sent once', async () => {
   const place = await started()
   const { telegram, dataDir } = place
   const speech = await startService(() => ({ json: { text: 'Note it down.' } }))
   const env = { ...place.env, JARVIS_TRANSCRIBE_URL: `${speech.url}/v1` }
   await paired(place)
-  const first = await killedLife({ dataDir, env, dieAt })
+  const shown = () => telegram.sent.filter(({ text }) => text.includes('Note it down.') && !text.startsWith('<b>'))
+  const first = await life({ dataDir, env }, { points: hearing.map(([dieAt]) => dieAt), keep: telegram.keep })
   const voice = { file_id: telegram.file(Buffer.from('OggS'), 'voice/file_1.oga'), duration: 2, file_size: 4 }
   telegram.write(mira, '', { text: undefined, voice })
-  await first.ended
-  const second = await life({ dataDir, env })
-  const shown = () => telegram.sent.filter(({ text }) => text.includes('Note it down.') && !text.startsWith('<b>'))
   await expect.poll(() => shown()[0]?.buttons.length, soon).toBe(2)
-  const [message] = shown()
-  const send = message?.buttons[0]?.callback_data ?? ''
-  const query = telegram.press(mira, send, message?.message_id)
-  const again = telegram.press(mira, send, message?.message_id)
-  await expect.poll(() => telegram.answerTo(query), soon).toBe('Sent.')
-  await expect.poll(() => telegram.answerTo(again), soon).toBe('This is not open any more.')
-  const { items } = await second.rest<{ items: { title: string }[] }>('GET', 'sessions')
-  // The session is named after its first answer.
-  expect(items.map(({ title }) => title)).toEqual([expect.stringMatching(/^Note it down\.?$/)])
+  await first.stop()
+
+  await eachKill(hearing, async (dieAt) => {
+    const { dataDir: left, putBack } = first.at(dieAt)
+    putBack()
+    const second = await life({ dataDir: left, env })
+    await expect.poll(() => shown()[0]?.buttons.length, soon).toBe(2)
+    const [message] = shown()
+    const send = message?.buttons[0]?.callback_data ?? ''
+    const query = telegram.press(mira, send, message?.message_id)
+    const again = telegram.press(mira, send, message?.message_id)
+    await expect.poll(() => telegram.answerTo(query), soon).toBe('Sent.')
+    await expect.poll(() => telegram.answerTo(again), soon).toBe('This is not open any more.')
+    const { items } = await second.rest<{ items: { title: string }[] }>('GET', 'sessions')
+    // The session is named after its first answer.
+    expect(items.map(({ title }) => title)).toEqual([expect.stringMatching(/^Note it down\.?$/)])
+  })
 })

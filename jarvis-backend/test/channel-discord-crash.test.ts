@@ -12,7 +12,7 @@ import { killedHouse, type Life } from './support/killed-house.ts'
 
 const mira = '88120411000000001'
 const soon = { timeout: 60_000, interval: 100 }
-const { newDir, life, killedLife } = killedHouse('jobs')
+const { newDir, life, eachKill } = killedHouse('jobs')
 
 async function started() {
   const discord = await startDiscord()
@@ -43,83 +43,107 @@ async function paired(place: Place) {
   await first.stop()
 }
 
-test.each([
-  'insert outbox committed',
-  'insert channel_nonces committed',
-  // Discord had taken it, and nothing was written: it is sent again under its nonce, and Discord shows it once.
-  'update outbox end written',
-  'update outbox end committed',
-])('killed at "%s" while a card is told: it is told once, and one tap decides it once', async (dieAt) => {
-  const place = await started()
-  await paired(place)
-  const first = await killedLife({ ...place.house, dieAt })
-  await first.types('/stop_container vmid=104')
-  await first.ended
-  const second = await life(place.house)
-  const isSent = async () =>
-    (await second.rest<{ items: ChannelDelivery[] }>('GET', 'channel-deliveries')).items.every(
-      ({ state }) => state === 'sent',
-    )
-  await expect.poll(isSent, soon).toBe(true)
-  expect(place.told()).toHaveLength(1)
-  const [message] = place.told()
-  const tap = place.discord.press(mira, message?.buttons[0]?.custom_id ?? '', message?.id)
-  await expect.poll(() => tap.told, soon).toEqual(['Denied.'])
-  expect(await second.cards()).toMatchObject([{ decision: 'denied', via: 'discord' }])
-  await expect.poll(() => place.told()[0]?.content, soon).toMatch(/^~~.*\nDenied by operator, Discord/s)
-})
+const isSent = async (one: Life) =>
+  (await one.rest<{ items: ChannelDelivery[] }>('GET', 'channel-deliveries')).items.every(
+    ({ state }) => state === 'sent',
+  )
 
-test.each<[dieAt: string, isKept: boolean]>([
+const telling: [dieAt: string][] = [
+  ['insert outbox committed'],
+  ['insert channel_nonces committed'],
+  // Discord had taken it, and nothing was written: it is sent again under its nonce, and Discord shows it once.
+  ['update outbox end written'],
+  ['update outbox end committed'],
+]
+const tapping: [dieAt: string, isKept: boolean][] = [
   ['update channel_nonces used_at written', false],
   ['update confirmations decision written', false],
   ['update confirmations decision committed', true],
-])('killed at "%s" after a tap: decided once, the message is changed, the button is spent', async (dieAt, isKept) => {
+]
+test('killed while a card is told and as it is tapped: it is told once, decided once, and the button is spent', async () => {
   const place = await started()
   await paired(place)
-  const before = await life(place.house)
-  await before.types('/stop_container vmid=104')
-  await expect.poll(() => place.told().length, soon).toBe(1)
-  await before.stop()
-  const first = await killedLife({ ...place.house, dieAt })
-  const [message] = place.told()
+  const { discord, told, house } = place
+  const points = [...telling, ...tapping].map(([dieAt]) => dieAt)
+  const first = await life(house, { points, keep: discord.keep })
+  await first.types('/stop_container vmid=104')
+  await expect.poll(() => told().length, soon).toBe(1)
+  await expect.poll(() => isSent(first), soon).toBe(true)
+  await expect.poll(discord.connections, soon).toBe(1)
+  const [message] = told()
   const deny = message?.buttons[0]?.custom_id ?? ''
-  await expect.poll(place.discord.connections, soon).toBe(1)
-  const tap = place.discord.press(mira, deny, message?.id)
-  await first.ended
-  expect(tap).toMatchObject({ isAnswered: true, told: [] })
-  // What was not committed comes again, as Discord resumes the session after what was.
-  const second = await life(place.house)
-  await expect.poll(async () => (await second.cards())[0]?.decision, soon).toBe('denied')
-  if (!isKept) await expect.poll(() => tap.told, soon).toEqual(['Denied.'])
-  await expect.poll(() => place.told()[0], soon).toMatchObject({ buttons: [], content: expect.stringMatching(/^~~/) })
-  await expect.poll(place.discord.connections, soon).toBe(1)
-  const again = place.discord.press(mira, deny, message?.id)
-  await expect.poll(() => again.told, soon).toEqual(['This is not open any more.'])
-  expect((await second.rest<Page<JournalEntry>>('GET', 'journal?kind=decision')).items).toHaveLength(1)
-  expect(place.discord.log.filter((line) => line === 'identify')).toHaveLength(1)
+  const { id } = discord.press(mira, deny, message?.id)
+  const tap = () => discord.pressed.find((one) => one.id === id)
+  await expect.poll(() => tap()?.told, soon).toEqual(['Denied.'])
+  await first.stop()
+  await expect.poll(discord.connections, soon).toBe(0)
+
+  await eachKill(telling, async (dieAt) => {
+    const { dataDir, putBack } = first.at(dieAt)
+    putBack()
+    const second = await life({ ...house, dataDir })
+    await expect.poll(() => isSent(second), soon).toBe(true)
+    expect(told()).toHaveLength(1)
+    const [shown] = told()
+    await expect.poll(discord.connections, soon).toBe(1)
+    const own = discord.press(mira, shown?.buttons[0]?.custom_id ?? '', shown?.id)
+    await expect.poll(() => own.told, soon).toEqual(['Denied.'])
+    expect(await second.cards()).toMatchObject([{ decision: 'denied', via: 'discord' }])
+    await expect.poll(() => told()[0]?.content, soon).toMatch(/^~~.*\nDenied by operator, Discord/s)
+    await second.stop()
+    await expect.poll(discord.connections, soon).toBe(0)
+  })
+
+  await eachKill(tapping, async (dieAt, isKept) => {
+    const { dataDir, putBack } = first.at(dieAt)
+    putBack()
+    expect(tap()).toMatchObject({ isAnswered: true, told: [] })
+    // What was not committed comes again, as Discord resumes the session after what was.
+    const second = await life({ ...house, dataDir })
+    await expect.poll(async () => (await second.cards())[0]?.decision, soon).toBe('denied')
+    if (!isKept) await expect.poll(() => tap()?.told, soon).toEqual(['Denied.'])
+    await expect.poll(() => told()[0], soon).toMatchObject({ buttons: [], content: expect.stringMatching(/^~~/) })
+    await expect.poll(discord.connections, soon).toBe(1)
+    const again = discord.press(mira, deny, message?.id)
+    await expect.poll(() => again.told, soon).toEqual(['This is not open any more.'])
+    expect((await second.rest<Page<JournalEntry>>('GET', 'journal?kind=decision')).items).toHaveLength(1)
+    expect(discord.log.filter((line) => line === 'identify')).toHaveLength(1)
+    await second.stop()
+    await expect.poll(discord.connections, soon).toBe(0)
+  })
 })
 
-test.each<[dieAt: string, isPaired: boolean]>([
+const pairing: [dieAt: string, isPaired: boolean][] = [
   ['update channel_pairings opened written', false],
   ['update channel_pairings opened committed', false],
   ['insert channel_recipients written', false],
   ['insert channel_recipients committed', true],
-])('killed at "%s": the pairing goes on where it was, whole or not at all', async (dieAt, isPaired) => {
+]
+test('killed while a person is paired: the pairing goes on where it was, whole or not at all', async () => {
   const place = await started()
-  const first = await killedLife({ ...place.house, dieAt })
+  const { discord, house } = place
+  const first = await life(house, { points: pairing.map(([dieAt]) => dieAt), keep: discord.keep })
   const id = await begin(place, first)
-  if (dieAt.includes('recipients')) {
-    await expect.poll(() => opened(first), soon).toBeDefined()
-    await confirm(first, id).catch(() => undefined)
-  }
-  await first.ended
-  const second = await life(place.house)
-  if (!isPaired) {
-    await expect.poll(() => opened(second), soon).toMatchObject({ user: mira })
-    await confirm(second, id)
-  }
-  const { items } = await second.rest<ChannelsReply>('GET', 'channels')
-  expect(items.find((one) => one.id === 'discord')?.recipients).toMatchObject([{ user: mira, decides: 'deny' }])
-  const told = () => place.discord.posted.filter(({ content }) => content.includes('Paired with')).length
-  await expect.poll(told, soon).toBe(1)
+  await expect.poll(() => opened(first), soon).toBeDefined()
+  await confirm(first, id)
+  const greeted = () => discord.posted.filter(({ content }) => content.includes('Paired with')).length
+  await expect.poll(greeted, soon).toBe(1)
+  await first.stop()
+  await expect.poll(discord.connections, soon).toBe(0)
+
+  await eachKill(pairing, async (dieAt, isPaired) => {
+    const { dataDir, putBack } = first.at(dieAt)
+    putBack()
+    expect(greeted()).toBe(0)
+    const second = await life({ ...house, dataDir })
+    if (!isPaired) {
+      await expect.poll(() => opened(second), soon).toMatchObject({ user: mira })
+      await confirm(second, id)
+    }
+    const { items } = await second.rest<ChannelsReply>('GET', 'channels')
+    expect(items.find((one) => one.id === 'discord')?.recipients).toMatchObject([{ user: mira, decides: 'deny' }])
+    await expect.poll(greeted, soon).toBe(1)
+    await second.stop()
+    await expect.poll(discord.connections, soon).toBe(0)
+  })
 })

@@ -1,47 +1,103 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { brokenAt } from './crash/evidence.ts'
+import { toMessages } from '../src/agent/conversation.ts'
+import type { ConfirmationRow, Entry, Page } from '../src/protocol/index.ts'
+import { brokenAt, readDatabase } from './crash/evidence.ts'
 import { runExperiment } from './crash/experiment.ts'
 import { problemsOf } from './crash/message-rules.ts'
-import { mutants } from './crash/mutants.ts'
+import { type Broken, type Mutant, mutants } from './crash/mutants.ts'
 import type { Kill } from './crash/steps.ts'
+import { killedHouse, type Life } from './support/killed-house.ts'
 
-/** Starting processes is slow where others have the machine too. */
-const patienceMs = 300_000
+const { newDir, life, eachKill } = killedHouse('v1')
 
-test(
-  'killed at each step of a red call, nothing is lost and nothing runs twice',
-  async () => {
-    const steps = [
-      'message acknowledged',
-      'turn stored',
-      'card stored',
-      'decision received',
-      'claim written',
-      'claim and journal committed',
-      'request sent',
-      'request sent, arriving late',
-      'request received',
-      'response received',
-      'result stored',
-      'decision acknowledged',
-    ] as const
-    const report = await runExperiment({ kills: steps.map((at): Kill => ({ at })), seed: 7 })
-    expect(report).toMatchObject({ doubles: [], lostDecisions: [], lostCards: [], lostMessages: [], faults: [] })
-    expect([...report.kills.keys()]).toEqual(steps)
-    expect(report.interrupted.length).toBeGreaterThan(0)
-    expect(report.requests).toBeGreaterThan(0)
-  },
-  patienceMs,
-)
+const linesIn = (dataDir: string) => {
+  const file = join(dataDir, 'lines')
+  return existsSync(file) ? readFileSync(file, 'utf8') : ''
+}
+type Cards = Page<ConfirmationRow>
+const cardOf = async (one: Life) => (await one.ask<Cards>('confirmations')).items[0]
+const approved = async (one: Life) => {
+  await expect.poll(async () => (await cardOf(one))?.toolName).toBe('note_down')
+  return one.request('POST', `confirmations/${(await cardOf(one))?.toolUseId}`, { confirmed: true })
+}
+const over = (one: Life, id: string) =>
+  expect
+    .poll(async () => (await one.ask<Page<Entry>>(`sessions/${id}/entries?limit=100`)).items.map(({ type }) => type))
+    .toContain('done')
 
-test.each(Object.keys(mutants) as (keyof typeof mutants)[])(
-  'the experiment catches %s',
-  async (mutant) => {
-    const { doubles } = await runExperiment({ kills: [{ at: 'request received' }], seed: 7, mutant })
-    expect(doubles).not.toEqual([])
-  },
-  patienceMs,
-)
+/** One red call from its message to the end of its run, with a copy at each point. */
+async function redCall(points: readonly string[], broken: Broken = {}) {
+  const dataDir = newDir()
+  const first = await life({ dataDir }, { points, broken })
+  const { sessionId } = await first.ask<{ sessionId: string }>('sessions', {
+    message: 'call note_down {"line":"once"}',
+  })
+  expect((await approved(first)).status).toBe(200)
+  await over(first, sessionId)
+  await first.stop()
+  expect(linesIn(dataDir)).toBe('once\n')
+  return { at: first.at, sessionId }
+}
+
+/** `stands`: what the card says to an approval after the kill: it waits, or is decided. */
+type Step = [dieAt: string, stands: 'waits' | 'decided', outcome: 'done' | 'unknown', lines: '' | 'once\n']
+const steps: Step[] = [
+  ['insert runs committed', 'waits', 'done', 'once\n'],
+  ['insert entries assistant committed', 'waits', 'done', 'once\n'],
+  ['insert confirmations written', 'waits', 'done', 'once\n'],
+  ['insert confirmations committed', 'waits', 'done', 'once\n'],
+  ['update confirmations decision begun', 'waits', 'done', 'once\n'],
+  ['update confirmations decision written', 'waits', 'done', 'once\n'],
+  ['insert executions written', 'waits', 'done', 'once\n'],
+  ['insert journal execution written', 'waits', 'done', 'once\n'],
+  ['insert journal execution committed', 'decided', 'unknown', ''],
+  ['effect begun', 'decided', 'unknown', ''],
+  ['effect done', 'decided', 'unknown', 'once\n'],
+  ['insert journal result written', 'decided', 'unknown', 'once\n'],
+  ['insert journal result committed', 'decided', 'done', 'once\n'],
+  ['insert entries done committed', 'decided', 'done', 'once\n'],
+]
+
+/** The life after a kill: the card says where it stands, the run ends, and the call ran at most once. */
+async function judge([, stands, outcome, lines]: Step, dataDir: string, sessionId: string, broken: Broken = {}) {
+  const died = readDatabase(dataDir)
+  expect(brokenAt(died.journal)).toBeUndefined()
+  const next = await life({ dataDir }, { points: [], broken })
+  expect((await approved(next)).status).toBe(stands === 'waits' ? 200 : 409)
+  await over(next, sessionId)
+  expect((await cardOf(next))?.outcome).toBe(outcome)
+  expect(linesIn(dataDir)).toBe(lines)
+  expect(await next.ask('journal/verify')).toMatchObject({ ok: true })
+  await next.stop()
+  const { entries, calls, executions } = readDatabase(dataDir)
+  const count = (kind: Entry['type']) => entries.filter(({ type }) => type === kind).length
+  expect([count('user'), count('tool_result'), count('done')]).toEqual([1, 1, 1])
+  expect([died.executions.length, calls.length, executions.length]).toEqual([stands === 'waits' ? 0 : 1, 1, 1])
+  expect(problemsOf(toMessages(entries))).toEqual([])
+}
+
+test('killed at each step of a red call, nothing is lost and nothing runs twice', async () => {
+  const { at, sessionId } = await redCall(steps.map(([dieAt]) => dieAt))
+  await eachKill(steps, (...step) => judge(step, at(step[0]).dataDir, sessionId))
+})
+
+test.each(Object.keys(mutants) as Mutant[])('a server with %s is found by its outcome', async (mutant) => {
+  const broken = mutants[mutant]
+  const { at, sessionId } = await redCall(['effect done'], broken)
+  const step: Step = ['effect done', 'decided', 'unknown', 'once\n']
+  await expect(judge(step, at(step[0]).dataDir, sessionId, broken)).rejects.toThrow("to be 'unknown'")
+})
+
+test('killed with SIGKILL around a request to the cluster, nothing is lost and nothing runs twice', async () => {
+  const steps = ['claim and journal committed', 'request sent, arriving late', 'decision acknowledged'] as const
+  const report = await runExperiment({ kills: steps.map((at): Kill => ({ at })), seed: 7 })
+  expect(report).toMatchObject({ doubles: [], lostDecisions: [], lostCards: [], lostMessages: [], faults: [] })
+  expect([...report.kills.keys()]).toEqual(steps)
+  expect(report.interrupted.length).toBeGreaterThan(0)
+  expect(report.requests).toBeGreaterThan(0)
+})
 
 test('a tampered journal is reported at the altered entry', () => {
   const rows = [

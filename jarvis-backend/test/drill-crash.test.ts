@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +10,7 @@ import { drillPool } from '../src/protocol/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { drillsOver, ids } from './drill/drills-over.ts'
 import type { Dying } from './drill/dying.ts'
+import { dyingDrill } from './drill/dying-drill.ts'
 import { scaledClock } from './fake-proxmox/scaled-clock.ts'
 import { type FakeProxmox, startFakeProxmox } from './fake-proxmox/start.ts'
 import { killedProgram } from './support/killed-programs.ts'
@@ -52,11 +53,15 @@ const copies = async () => {
 }
 
 let lives = 0
-/** Drills in a process of its own until it is killed. @returns the database that it leaves */
-async function killedAt(dieAt: string, vmid = 100): Promise<string> {
+const newPath = () => {
   lives += 1
-  const database = join(dir, `${lives}.db`)
-  const told: Dying = { path: database, connection: connectionTo(fake), anchor, speed, vmid, dieAt }
+  return join(dir, `${lives}.db`)
+}
+
+/** Drills in a process of its own until it is killed. @returns the database that it leaves */
+async function killedAt(dieAt: string): Promise<string> {
+  const database = newPath()
+  const told: Dying = { path: database, connection: connectionTo(fake), anchor, speed, vmid: 100, dieAt }
   const child = spawn(process.execPath, [program, JSON.stringify(told)], {
     stdio: ['ignore', 'inherit', 'inherit'],
     cwd: path('..'),
@@ -64,6 +69,30 @@ async function killedAt(dieAt: string, vmid = 100): Promise<string> {
   const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
   expect(signal, dieAt).toBe('SIGKILL')
   return database
+}
+
+/** Drills in this process until a point, after which it does nothing more. @returns a copy of the database as it was there */
+async function stoppedAt(dieAt: string): Promise<string> {
+  const [whole, left] = [newPath(), newPath()]
+  const database = openDatabase(whole)
+  let isDead = false
+  const died = new Promise<void>((resolve, reject) => {
+    const reach = (point: string) => {
+      if (!isDead && point !== dieAt) return
+      if (!isDead) for (const end of ['', '-wal']) copyFileSync(whole + end, left + end)
+      isDead = true
+      resolve()
+      if (point.endsWith('not committed')) throw new Error('This life is over.')
+      return new Promise<void>(() => {})
+    }
+    const ended = () => {
+      if (!isDead) reject(new Error(`The drill never reached "${dieAt}".`))
+    }
+    dyingDrill({ api: cluster.api, cluster }, { database, clock, vmid: 100 }, reach).then(ended, ended)
+  })
+  await died
+  database.close()
+  return left
 }
 
 /** The next start on that database. */
@@ -80,8 +109,13 @@ const points = [
   'ended, not committed',
 ]
 
-test.each(points)('killed %s, the next start leaves no copy and says so', async (point) => {
-  const { store, said, journal } = nextLife(await killedAt(point))
+test.each([
+  ...points.map((point) => ['stopped', point, stoppedAt] as const),
+  ...['claimed, not committed', 'after the restore', 'before the destroy'].map(
+    (point) => ['killed with SIGKILL', point, killedAt] as const,
+  ),
+])('%s %s, the next start leaves no copy and says so', async (_how, point, endedAt) => {
+  const { store, said, journal } = nextLife(await endedAt(point))
   await expect.poll(() => store.open()).toBeUndefined()
   expect(await copies()).toEqual([])
   if (point === 'claimed, not committed') return expect(said).toEqual([])
@@ -93,7 +127,7 @@ test.each([
   ['an empty description', {}],
   ['the drill’s pool', { pool: drillPool }],
 ])('an id that was freed and given to another guest with %s is not touched', async (_of, more) => {
-  const database = await killedAt('after the restore')
+  const database = await stoppedAt('after the restore')
   const file = openDatabase(database)
   const drill = drillsOver({ api: cluster.api, cluster }, file).store.open()
   file.close()

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -58,28 +59,58 @@ const steps = {
   'taken back': ['removed sub/c', 'removed sub', 'wrote b', 'put b', 'wrote a', 'put a'],
 }
 
+type How = keyof typeof steps
+/** Changes that are to be applied, or taken back, and the states on both ends. */
+function given(how: How) {
+  const { dir, data, store, changes } = lab()
+  if (how === 'taken back')
+    atOnce(applyChanges(changes, { rootOf: () => ({ name: 'r', path: dir, write: true, own: [] }), read: store.read }))
+  const [from, to] = how === 'applied' ? [before, after] : [after, before]
+  return { from, to, work: { dir, data, changes: how === 'applied' ? changes : reversed(changes) } }
+}
+type Work = ReturnType<typeof given>['work']
+
+/** After a kill each file is old or new, and the next start makes all new. */
+async function finishes(work: Work, from: string[], to: string[], dieAt: string) {
+  for (const [at, state] of stateOf(work.dir).entries())
+    expect([from[at], to[at]], `${dieAt}: ${state}`).toContain(state)
+  expect(await applyFiles({ ...work, finishes: true }, () => {}), dieAt).toMatchObject({ outcome: 'done' })
+  expect(stateOf(work.dir), dieAt).toEqual(to)
+  expect(
+    readdirSync(work.dir).filter((name) => name.includes('jarvis-new')),
+    dieAt,
+  ).toEqual([])
+}
+
 test.each(['applied', 'taken back'] as const)(
   'changes that are %s are old or new after a kill at any step, and the next start finishes',
   async (how) => {
-    for (const dieAt of steps[how]) {
-      const { dir, data, store, changes } = lab()
-      if (how === 'taken back')
-        atOnce(
-          applyChanges(changes, { rootOf: () => ({ name: 'r', path: dir, write: true, own: [] }), read: store.read }),
-        )
-      const [from, to] = how === 'applied' ? [before, after] : [after, before]
-      const list = how === 'applied' ? changes : reversed(changes)
-      const given = { dir, data, changes: list, finishes: false }
-      const first = spawnSync(process.execPath, [program, JSON.stringify({ ...given, dieAt })], { encoding: 'utf8' })
-      const isKilled = first.signal === 'SIGKILL'
-      for (const [at, state] of stateOf(dir).entries())
-        expect([from[at], to[at]], `${dieAt}: ${state}`).toContain(state)
-      const next = await applyFiles({ ...given, finishes: true }, () => {})
-      expect(next, `${dieAt} ${first.stderr}`).toMatchObject({ outcome: 'done' })
-      expect(stateOf(dir)).toEqual(to)
-      expect(readdirSync(dir).filter((name) => name.includes('jarvis-new'))).toEqual([])
-      expect(isKilled, dieAt).toBe(true)
-    }
+    const { from, to, work } = given(how)
+    const left = new Map<string, Work>()
+    await applyFiles({ ...work, finishes: false }, (step) => {
+      const copy = mkdtempSync(join(home, 'copy-'))
+      const [dir, data] = [join(copy, 'root'), join(copy, 'data')]
+      cpSync(work.dir, dir, { recursive: true })
+      cpSync(work.data, data, { recursive: true, filter: (path) => !path.endsWith('-shm') })
+      left.set(step, { ...work, dir, data })
+    })
+    expect([...left.keys()]).toEqual(expect.arrayContaining(steps[how]))
+    for (const [dieAt, copy] of left) await finishes(copy, from, to, dieAt)
+  },
+)
+
+test.each<[how: How, dieAt: string]>([
+  ['applied', 'removed b'],
+  ['applied', 'put a'],
+  ['taken back', 'wrote b'],
+])(
+  'changes that are %s and killed with SIGKILL at "%s" are old or new, and the next start finishes',
+  async (how, dieAt) => {
+    const { from, to, work } = given(how)
+    const told = JSON.stringify({ ...work, finishes: false, dieAt })
+    const { signal, stderr } = spawnSync(process.execPath, [program, told], { encoding: 'utf8' })
+    expect(signal, stderr).toBe('SIGKILL')
+    await finishes(work, from, to, dieAt)
   },
 )
 

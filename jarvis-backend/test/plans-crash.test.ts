@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { PlanRun } from '../src/protocol/index.ts'
 import { killedHouse, type Life } from './support/killed-house.ts'
 
-const { newDir, life, killedLife } = killedHouse('changes')
+const { newDir, life, eachKill } = killedHouse('changes')
 const planOf = async (one: Life) => (await one.ask<{ items: PlanRun[] }>('plans')).items[0]
 
 /** Two changes of one thing; the check of the first never comes true in the second runbook. */
@@ -40,81 +40,59 @@ const neverSo = {
   withinS: 300,
 }
 
-type Case = { levels: number[]; state: PlanRun['state']; steps: string[]; dieAt?: string; first?: string }
-const cases: [string, Case][] = [
-  ['never', { levels: [5, 9, 12], state: 'done', steps: ['done', 'done'] }],
-  ['when a step was claimed', { dieAt: '1 before', levels: [5], state: 'unknown', steps: ['unknown', 'not_begun'] }],
-  ['when a step had run', { dieAt: '1 after', levels: [5, 9], state: 'unknown', steps: ['unknown', 'not_begun'] }],
-  ['when the second was claimed', { dieAt: '2 before', levels: [5, 9], state: 'unknown', steps: ['done', 'unknown'] }],
-  ['when the second had run', { dieAt: '2 after', levels: [5, 9, 12], state: 'unknown', steps: ['done', 'unknown'] }],
-  [
-    'while a step was checked',
-    { first: neverSeen, levels: [5, 9], state: 'stopped', steps: ['surprise', 'not_begun'] },
-  ],
-]
-test.each(
-  (['runbook', 'model'] as const).flatMap((maker) => cases.map(([when, expected]) => [maker, when, expected] as const)),
-)(
-  'the plan of a %s, killed %s: each step runs once at most, and the plan says where it stands',
-  async (maker, _when, expected) => {
-    const { levels, state, steps, dieAt, first = '' } = expected
-    const dataDir = newDir()
-    writeFileSync(join(dataDir, 'levels'), '5\n')
-    mkdirSync(join(dataDir, 'workspace/runbooks'), { recursive: true })
-    writeFileSync(join(dataDir, 'workspace/runbooks/two.md'), runbook(first))
-    const proposes = maker === 'model' ? proposed(first === '' ? undefined : neverSo) : undefined
-    const start = { dataDir, ...(proposes && { proposes }) }
-    const one = await killedLife({ ...start, skipMs: 0, ...(dieAt && { dieAt }) })
-    if (maker === 'model') await one.types('Set the level of 104.')
-    else await one.ask('runbooks/two/run', { inputs: {} })
-    await expect.poll(one.waiting).toHaveLength(1)
-    const [card] = await one.waiting()
-    await one.ask(`confirmations/${card?.toolUseId}`, { confirmed: true }).catch(() => {})
-    if (dieAt !== undefined) await one.ended
-    else {
-      const last = first === '' ? 'done' : 'checking'
-      const seen = async () => (await planOf(one))?.steps.some((step) => step.state === last)
-      await expect.poll(seen).toBe(true)
-      if (first === '') await expect.poll(async () => (await planOf(one))?.state).toBe('done')
-      await one.kill()
-    }
+const dieAts = ['insert plans written', 'insert plans committed', '1 before', '1 after', '2 before', '2 after']
+const levelsIn = (dataDir: string) => readFileSync(join(dataDir, 'levels'), 'utf8').trim().split('\n').map(Number)
 
-    const two = await life({ ...start, skipMs: 11 * 60_000 })
-    await expect.poll(async () => (await planOf(two))?.state).toBe(state)
-    expect((await planOf(two))?.steps.map((step) => step.state)).toEqual(steps)
-    expect(readFileSync(join(dataDir, 'levels'), 'utf8').trim().split('\n').map(Number)).toEqual(levels)
-    expect(await two.ask('journal/verify')).toMatchObject({ ok: true })
-  },
-  60_000,
-)
+/** A life in which a plan is approved, and its steps reach a state. */
+async function approved(maker: 'runbook' | 'model', last: 'done' | 'checking') {
+  const dataDir = newDir()
+  writeFileSync(join(dataDir, 'levels'), '5\n')
+  mkdirSync(join(dataDir, 'workspace/runbooks'), { recursive: true })
+  writeFileSync(join(dataDir, 'workspace/runbooks/two.md'), runbook(last === 'done' ? '' : neverSeen))
+  const proposes = maker === 'model' ? proposed(last === 'done' ? undefined : neverSo) : undefined
+  const start = { dataDir, skipMs: 0, ...(proposes && { proposes }) }
+  const one = await life(start, { points: dieAts })
+  if (maker === 'model') await one.types('Set the level of 104.')
+  else await one.ask('runbooks/two/run', { inputs: {} })
+  await expect.poll(one.waiting).toHaveLength(1)
+  const [card] = await one.waiting()
+  await one.ask(`confirmations/${card?.toolUseId}`, { confirmed: true })
+  await expect.poll(async () => (await planOf(one))?.steps.some(({ state }) => state === last)).toBe(true)
+  if (last === 'done') await expect.poll(async () => (await planOf(one))?.state).toBe('done')
+  const stands = one.now()
+  await one.stop()
+  return { start, id: card?.toolUseId, at: one.at, stands }
+}
 
-test.each([
+type Case = [dieAt: string, levels: number[], state: PlanRun['state'], steps: string[], waits: boolean]
+const cases: Case[] = [
   // The decision is not stored, so the card still waits.
-  ['runbook', 'insert plans written', true],
-  ['model', 'insert plans committed', false],
-] as const)(
-  'the plan of a %s, killed at "%s" before its first claim, runs each step once',
-  async (maker, dieAt, waits) => {
-    const dataDir = newDir()
-    writeFileSync(join(dataDir, 'levels'), '5\n')
-    mkdirSync(join(dataDir, 'workspace/runbooks'), { recursive: true })
-    writeFileSync(join(dataDir, 'workspace/runbooks/two.md'), runbook(''))
-    const start = { dataDir, skipMs: 0, ...(maker === 'model' && { proposes: proposed() }) }
-    const one = await killedLife({ ...start, dieAt })
-    if (maker === 'model') await one.types('Set the level of 104.')
-    else await one.ask('runbooks/two/run', { inputs: {} })
-    await expect.poll(one.waiting).toHaveLength(1)
-    const [card] = await one.waiting()
-    await one.ask(`confirmations/${card?.toolUseId}`, { confirmed: true }).catch(() => {})
-    await one.ended
+  ['insert plans written', [5, 9, 12], 'done', ['done', 'done'], true],
+  ['insert plans committed', [5, 9, 12], 'done', ['done', 'done'], false],
+  ['1 before', [5], 'unknown', ['unknown', 'not_begun'], false],
+  ['1 after', [5, 9], 'unknown', ['unknown', 'not_begun'], false],
+  ['2 before', [5, 9], 'unknown', ['done', 'unknown'], false],
+  ['2 after', [5, 9, 12], 'unknown', ['done', 'unknown'], false],
+  ['when it is done', [5, 9, 12], 'done', ['done', 'done'], false],
+]
+const whileChecked: Case = ['while a step is checked', [5, 9], 'stopped', ['surprise', 'not_begun'], false]
 
-    const two = await life(start)
-    expect((await two.waiting()).map(({ toolUseId }) => toolUseId)).toEqual(waits ? [card?.toolUseId] : [])
-    if (waits) await two.ask(`confirmations/${card?.toolUseId}`, { confirmed: true })
-    await expect.poll(async () => (await planOf(two))?.state).toBe('done')
-    expect(readFileSync(join(dataDir, 'levels'), 'utf8')).toBe('5\n9\n12\n')
-    expect((await two.ask<{ items: PlanRun[] }>('plans')).items).toHaveLength(1)
-    expect(await two.ask('journal/verify')).toMatchObject({ ok: true })
+test.each(['runbook', 'model'] as const)(
+  'the plan of a %s, killed at any step: each step runs once at most, and the plan says where it stands',
+  async (maker) => {
+    const plan = await approved(maker, 'done')
+    const checked = await approved(maker, 'checking')
+    await eachKill([...cases, whileChecked], async (dieAt, levels, state, steps, waits) => {
+      const { start, id, at, stands } = dieAt === whileChecked[0] ? checked : plan
+      const { dataDir } = dieAts.includes(dieAt) ? at(dieAt) : stands
+      const two = await life({ ...start, dataDir, skipMs: dieAt.startsWith('insert') ? 0 : 11 * 60_000 })
+      expect((await two.waiting()).map(({ toolUseId }) => toolUseId)).toEqual(waits ? [id] : [])
+      if (waits) await two.ask(`confirmations/${id}`, { confirmed: true })
+      await expect.poll(async () => (await planOf(two))?.state).toBe(state)
+      expect((await planOf(two))?.steps.map((step) => step.state)).toEqual(steps)
+      expect(levelsIn(dataDir)).toEqual(levels)
+      expect((await two.ask<{ items: PlanRun[] }>('plans')).items).toHaveLength(1)
+      expect(await two.ask('journal/verify')).toMatchObject({ ok: true })
+    })
   },
-  60_000,
 )

@@ -8,7 +8,7 @@ import { killedHouse, type Life } from './support/killed-house.ts'
 import { skillText } from './support/skills.ts'
 
 const tokensOfCall = 30_000
-const { newDir, life, killedLife } = killedHouse('talk')
+const { newDir, life, eachKill } = killedHouse('talk')
 
 async function of<T extends Entry['type']>(server: Life, id: string, type: T) {
   const { items } = await server.ask<Page<Entry>>(`sessions/${id}/entries?limit=200`)
@@ -21,118 +21,118 @@ const callsIn = (dataDir: string, kind: string) =>
     .split('\n')
     .filter((line) => line === kind).length
 
+const folding: [dieAt: string][] = [
+  ['model fold 1'],
+  ['insert entries compaction written'],
+  ['insert entries compaction committed'],
+]
 test('a fold that is killed is made once, and loses nothing', async () => {
-  const dataDir = newDir()
-  const first = await life({ dataDir, tokensOfCall })
+  const start = { dataDir: newDir(), tokensOfCall }
+  const first = await life(start, { points: folding.map(([dieAt]) => dieAt) })
   const id = await first.say('Message 0.')
   await ends(first, id, 1)
+  await first.say('Message 1.', id)
+  await ends(first, id, 2)
+  await first.ask(`sessions/${id}/fold`, {})
+  await ends(first, id, 3)
   await first.stop()
-  let [said, folds] = [1, 0]
-  for (const dieAt of ['model fold 1', 'insert entries compaction written', 'insert entries compaction committed']) {
-    const before = await killedLife({ dataDir, tokensOfCall, dieAt })
-    await before.say(`Message ${said}.`, id)
-    said += 1
-    await ends(before, id, said + folds)
-    await before.ask(`sessions/${id}/fold`, {}).catch(() => {})
-    await before.ended
-    folds += 1
 
+  await eachKill(folding, async (dieAt) => {
+    const { dataDir } = first.at(dieAt)
     const after = await life({ dataDir, tokensOfCall })
-    await ends(after, id, said + folds)
+    await ends(after, id, 3)
     const made = await of(after, id, 'compaction')
-    expect([dieAt, made.length]).toEqual([dieAt, folds])
-    const facts = JSON.stringify(made.at(-1)?.facts)
-    for (let number = 0; number < said - 1; number += 1) expect(facts).toContain(`Message ${number}.`)
+    expect(made).toHaveLength(1)
+    expect(JSON.stringify(made[0]?.facts)).toContain('Message 0.')
     const texts = (await of(after, id, 'user')).map(({ text }) => text)
-    expect(texts.filter((text) => text.startsWith('Message'))).toHaveLength(said)
+    expect(texts.filter((text) => text.startsWith('Message'))).toHaveLength(2)
     expect(await after.ask('journal/verify')).toMatchObject({ ok: true })
-    await after.stop()
-  }
-}, 120_000)
+  })
+})
 
+const spending: [dieAt: string][] = [
+  ['model turn 2'],
+  ['insert entries budget committed'],
+  ['model last 1'],
+  ['insert entries done written'],
+]
 test('a run that is killed near its limit passes it in no life, and gives one last answer at most', async () => {
-  const dataDir = newDir()
+  const start = { dataDir: newDir(), tokensOfCall }
   const limit = 190_000
-  const database = openDatabase(join(dataDir, 'jarvis.db'))
+  const database = openDatabase(join(start.dataDir, 'jarvis.db'))
   createSettings(database).set('budgets', JSON.stringify({ run: { tokens: limit }, day: {}, jobs: {}, agents: {} }))
   database.close()
-  let [counted, lasts] = [0, 0]
-  for (const dieAt of [
-    'model turn 2',
-    'insert entries budget committed',
-    'model last 1',
-    'insert entries done written',
-  ]) {
-    const before = await killedLife({ dataDir, tokensOfCall, dieAt })
-    const id = await before.say('Look until nothing is left.')
-    await before.ended
+  const first = await life(start, { points: spending.map(([dieAt]) => dieAt) })
+  const id = await first.say('Look until nothing is left.')
+  await ends(first, id, 1)
+  await first.stop()
 
+  await eachKill(spending, async (dieAt) => {
+    const { dataDir } = first.at(dieAt)
     const after = await life({ dataDir, tokensOfCall })
     await ends(after, id, 1)
     const [done] = await of(after, id, 'done')
-    const calls = callsIn(dataDir, 'turn') + callsIn(dataDir, 'last') - counted
-    counted += calls
-    expect([dieAt, done?.stopReason]).toEqual([dieAt, 'budget'])
+    const lasts = callsIn(dataDir, 'last')
+    const calls = callsIn(dataDir, 'turn') + lasts
+    expect(done?.stopReason).toBe('budget')
     expect(calls).toBeGreaterThan(1)
     expect(calls * tokensOfCall).toBeLessThanOrEqual(limit)
-    expect(callsIn(dataDir, 'last') - lasts).toBeLessThanOrEqual(1)
-    lasts = callsIn(dataDir, 'last')
+    expect(lasts).toBeLessThanOrEqual(1)
     expect((await of(after, id, 'budget')).filter(({ what }) => what === 'stopped')).toHaveLength(1)
     const { day } = await after.ask<BudgetsReply>('budgets')
-    expect(day.spent.tokens).toBeGreaterThanOrEqual(counted * tokensOfCall)
-    await after.stop()
-  }
-}, 120_000)
+    expect(day.spent.tokens).toBeGreaterThanOrEqual(calls * tokensOfCall)
+  })
+})
 
+const approving: [dieAt: string, state: string, entries: number][] = [
+  ['insert skills written', 'new', 0],
+  ['insert journal skill written', 'new', 0],
+  ['insert skills committed', 'approved', 1],
+]
 test('a skill whose approval is killed is approved with its journal entry, or not at all', async () => {
-  const dataDir = newDir()
-  const names = {
-    'insert skills written': 'one',
-    'insert journal skill written': 'two',
-    'insert skills committed': 'three',
-  }
+  const start = { dataDir: newDir(), tokensOfCall }
   // The shipped ones are approved here, so that no point is reached by them.
-  await (await life({ dataDir, tokensOfCall })).stop()
-  for (const name of Object.values(names)) {
-    mkdirSync(join(dataDir, 'workspace/skills', name), { recursive: true })
-    writeFileSync(join(dataDir, 'workspace/skills', name, 'SKILL.md'), skillText(name))
-  }
-  for (const [dieAt, name] of Object.entries(names)) {
-    const before = await killedLife({ dataDir, tokensOfCall, dieAt })
-    const { hash } = await before.ask<SkillTree>(`skills/${name}`)
-    await before.ask(`skills/${name}/approve`, { hash }).catch(() => {})
-    await before.ended
-  }
-  const after = await life({ dataDir, tokensOfCall })
-  const { items } = await after.ask<SkillList>('skills')
-  const approved = items.filter(({ name, state }) => state === 'approved' && Object.values(names).includes(name))
-  expect(approved.map(({ name }) => name)).toEqual(['three'])
-  const journal = await after.ask<Page<JournalEntry>>('journal?kind=skill')
-  expect(journal.items.map(({ body }) => body)).toMatchObject([{ change: 'approved', skill: 'three', by: 'operator' }])
-  expect(await after.ask('journal/verify')).toMatchObject({ ok: true })
-}, 60_000)
+  await (await life(start)).stop()
+  mkdirSync(join(start.dataDir, 'workspace/skills/one'), { recursive: true })
+  writeFileSync(join(start.dataDir, 'workspace/skills/one/SKILL.md'), skillText('one'))
+  const first = await life(start, { points: approving.map(([dieAt]) => dieAt) })
+  const { hash } = await first.ask<SkillTree>('skills/one')
+  await first.ask('skills/one/approve', { hash })
+  await first.stop()
+
+  await eachKill(approving, async (dieAt, state, entries) => {
+    const after = await life({ dataDir: first.at(dieAt).dataDir, tokensOfCall })
+    const { items } = await after.ask<SkillList>('skills')
+    expect(items.find(({ name }) => name === 'one')?.state).toBe(state)
+    const journal = await after.ask<Page<JournalEntry>>('journal?kind=skill')
+    const approval = { change: 'approved', skill: 'one', by: 'operator' }
+    expect(journal.items.map(({ body }) => body)).toMatchObject(Array.from({ length: entries }, () => approval))
+    expect(await after.ask('journal/verify')).toMatchObject({ ok: true })
+  })
+})
 
 test('a file that was uploaded before a kill goes with the message after it, and is there after another', async () => {
-  const dataDir = newDir()
-  const first = await killedLife({ dataDir, tokensOfCall })
+  const start = { dataDir: newDir(), tokensOfCall }
+  const dieAt = 'insert entries user written'
+  const first = await life(start, { points: [dieAt] })
   const data = Buffer.from('uploaded before').toString('base64')
   const { id } = await first.ask<{ id: string }>('attachments', { name: 'a.txt', data })
-  await first.kill()
+  const again = { message: 'Read it.', attachments: [id], requestId: 'request-1' }
+  const { id: elsewhere } = await first.ask<{ id: string }>('sessions', again)
+  await first.stop()
 
   // Killed in the transaction that stores the message: neither is sent, and the upload waits.
-  const second = await killedLife({ dataDir, tokensOfCall, dieAt: 'insert entries user written' })
-  await second.ask('sessions', { message: 'Read it.', attachments: [id], requestId: 'request-1' }).catch(() => {})
-  await second.ended
-  const third = await killedLife({ dataDir, tokensOfCall })
-  const again = { message: 'Read it.', attachments: [id], requestId: 'request-1' }
+  const third = await life({ ...start, dataDir: first.at(dieAt).dataDir })
   const { id: session } = await third.ask<{ id: string }>('sessions', again)
-  await third.kill()
+  expect(session).not.toBe(elsewhere)
+  const { dataDir } = third.now()
+  await third.stop()
 
-  const last = await life({ dataDir, tokensOfCall })
+  const last = await life({ ...start, dataDir })
   await ends(last, session, 1)
   expect((await of(last, session, 'user')).map(({ attachments }) => attachments?.map((file) => file.id))).toEqual([
     [id],
   ])
   expect(await (await last.request('GET', `sessions/${session}/attachments/${id}`)).text()).toBe('uploaded before')
   expect((await last.ask<Page<{ id: string }>>('sessions')).items.map((one) => one.id)).toEqual([session])
-}, 60_000)
+})

@@ -9,7 +9,7 @@ import { killedHouse } from './support/killed-house.ts'
 import { tokenFor } from './support/start-jarvis.ts'
 import { asks } from './support/v1-model.ts'
 
-const { newDir, life: lifeHere, killedLife: lifeToKill } = killedHouse('v1')
+const { newDir, life } = killedHouse('v1')
 
 function later<T>() {
   let resolve = (_value: T) => {}
@@ -22,33 +22,29 @@ function later<T>() {
 /** An address that stays while the servers behind it die: a connection waits until the next one listens, as behind a proxy that restarts it. */
 async function address() {
   let listening = later<number>()
+  const open = new Set<Socket>()
   const server = createServer((client: Socket) => {
+    open.add(client)
+    client.once('close', () => open.delete(client))
     void listening.promise.then((port) => {
       const behind = connect(port, '127.0.0.1')
       client.pipe(behind).pipe(client)
       client.on('error', () => behind.destroy())
       behind.on('error', () => client.destroy())
       behind.on('close', () => client.destroy())
+      client.on('close', () => behind.destroy())
     })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
-
-  const heard = (url: string) => listening.resolve(Number(new URL(url).port))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async life(dataDir: string) {
-      heard((await lifeHere({ dataDir })).url)
-    },
-    async killedLife(start: Parameters<typeof lifeToKill>[0]) {
-      const { ended, kill, url } = await lifeToKill(start)
-      heard(url)
-      return { ended, kill }
-    },
-    /** The next life is waited for from now on. */
-    isGone() {
+    leadsTo: ({ url }: { url: string }) => listening.resolve(Number(new URL(url).port)),
+    /** The server behind it is dead: its connections end, and new ones wait for the next one. */
+    dies() {
       listening = later()
+      for (const client of open) client.destroy()
     },
   }
 }
@@ -64,10 +60,20 @@ test.each<[api: Api, when: string, isStreamed: boolean, dieAt: string | undefine
 ])(
   '%s, killed %s: the SDK’s own retry, or asking again, gets the end of the one execution',
   async (api, _when, isStreamed, dieAt, answer) => {
-    const dataDir = newDir()
-    const { url, life, killedLife, isGone } = await address()
-    const first = await killedLife({ dataDir, ...(dieAt !== undefined && { dieAt }) })
-    const client = new OpenAI({ apiKey: createTokenIn(dataDir), baseURL: `${url}/v1` })
+    const start = { dataDir: newDir() }
+    const { url, leadsTo, dies } = await address()
+    const died = later<void>()
+    const token = createTokenIn(start.dataDir)
+    const first = await life(start, {
+      points: dieAt === undefined ? [] : [dieAt],
+      keep() {
+        dies()
+        died.resolve()
+        return () => {}
+      },
+    })
+    leadsTo(first)
+    const client = new OpenAI({ apiKey: token, baseURL: `${url}/v1` })
     const rest = async (path: string, body?: object) => {
       const response = await fetch(`${url}/api/${path}`, {
         headers: {
@@ -109,17 +115,12 @@ test.each<[api: Api, when: string, isStreamed: boolean, dieAt: string | undefine
           () => 'broken',
         )
       : undefined
-    if (dieAt === undefined) {
-      await expect.poll(waiting, { timeout: 60_000 }).toHaveLength(1)
-      isGone()
-      await first.kill()
-    } else {
-      const dying = first.ended.then(isGone)
-      await approve()
-      await dying
-    }
+    if (dieAt === undefined) await expect.poll(waiting, { timeout: 60_000 }).toHaveLength(1)
+    else await Promise.all([approve(), died.promise])
+    const { dataDir } = dieAt === undefined ? first.now() : first.at(dieAt)
     if (broken !== undefined) expect(await broken).toBe('broken')
-    await life(dataDir)
+    await first.stop()
+    leadsTo(await life({ dataDir }))
     const again = isStreamed ? stream() : asked
     if (dieAt === undefined) await approve()
     expect(await again).toContain(answer)

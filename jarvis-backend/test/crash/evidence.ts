@@ -41,6 +41,20 @@ export function readDatabase(dataDir: string) {
 }
 export type Evidence = ReturnType<typeof readDatabase>
 
+/** The kinds of all that calls write, without the ids and times in which two lives differ. */
+export function kindsIn(dataDir: string) {
+  const { entries, journal, executions, confirmations, unfinishedRuns } = readDatabase(dataDir)
+  const lines = join(dataDir, 'lines')
+  return {
+    entries: entries.map(({ type }) => type).sort(),
+    journal: journal.map(({ kind }) => kind),
+    executions: executions.map(({ settledAt }) => (settledAt === null ? 'begun' : 'settled')),
+    confirmations: confirmations.map(({ decision }) => decision),
+    unfinishedRuns: unfinishedRuns.length,
+    lines: existsSync(lines) ? readFileSync(lines, 'utf8').split('\n').length - 1 : 0,
+  }
+}
+
 /** What reached the cluster so far, oldest first. */
 export const readRequests = (path: string): ClusterRequest[] =>
   existsSync(path)

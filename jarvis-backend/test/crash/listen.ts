@@ -3,11 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { compose, type Replacements } from '../../src/compose.ts'
 import { readConfig } from '../../src/config/config.ts'
+import type { Broken } from './mutants.ts'
 import { observed } from './observed-database.ts'
 import type { Reach } from './steps.ts'
 
 /** What surrounds a server, in a process of its own and in the tests' one. `memoryWorker`: where a bundle holds none beside itself. */
-export type Around = { jwtSecret: string; reach: Reach; memoryWorker?: URL }
+export type Around = { jwtSecret: string; reach: Reach; broken?: Broken | undefined; memoryWorker?: URL }
 
 /** A server that listens. */
 export type Served = {
@@ -22,7 +23,7 @@ export type Served = {
 
 /** Composes JARVIS over a data dir, hashing passwords as cheaply as argon2id allows, and lets it listen on a free port of loopback. */
 export async function listen(
-  { jwtSecret, reach, memoryWorker }: Around,
+  { jwtSecret, reach, broken = {}, memoryWorker }: Around,
   dataDir: string,
   replace: Replacements,
   env: Record<string, string> = {},
@@ -38,7 +39,8 @@ export async function listen(
   })
   const jarvis = compose(config, '0.0.0-crash', join(dataDir, 'no-dashboard'), {
     hashStrength: { memoryKib: 8, passes: 1, lanes: 1 },
-    database: (database) => observed(database, reach),
+    ...broken,
+    database: (database) => observed(broken.database?.(database) ?? database, reach),
     ...(memoryWorker && { memoryWorker }),
     ...replace,
   })

@@ -2,6 +2,9 @@ import type { Claim, ExecutionStore } from '../../src/calls/ports.ts'
 import type { Replacements } from '../../src/compose.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
 
+/** Parts of JARVIS that are broken on purpose. */
+export type Broken = Pick<Replacements, 'executions' | 'database'>
+
 /** Orders that look right and are not; the experiment must catch each. */
 export const mutants = {
   /** Act before claim: the claim is written only when the call settles. */
@@ -27,6 +30,6 @@ export const mutants = {
       return database
     },
   },
-} satisfies Record<string, Pick<Replacements, 'executions' | 'database'>>
+} satisfies Record<string, Broken>
 
 export type Mutant = keyof typeof mutants

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { compose, type Replacements } from '../../src/compose.ts'
+import { compose } from '../../src/compose.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { type Mutant, mutants } from './mutants.ts'
+import { type Broken, type Mutant, mutants } from './mutants.ts'
 import { observed } from './observed-database.ts'
 import { plannedModel } from './planned-model.ts'
 import { connectHomelab } from './remote-homelab.ts'
@@ -25,7 +25,7 @@ const config = readConfig({
   LOG_LEVEL: 'error',
   PORT: '0',
 })
-const broken: Pick<Replacements, 'database' | 'executions'> = mutant === undefined ? {} : mutants[mutant]
+const broken: Broken = mutant === undefined ? {} : mutants[mutant]
 const jarvis = compose(config, '0.0.0-crash', join(dataDir, 'no-dashboard'), {
   ...broken,
   model: plannedModel(reach),

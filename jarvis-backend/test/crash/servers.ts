@@ -4,6 +4,7 @@ import { serveDelegates } from './delegate-server.ts'
 import { serveJobs } from './job-server.ts'
 import { serveTalk } from './talk-server.ts'
 import { serveV1 } from './v1-server.ts'
+import { serveWorkbench } from './workbench-life.ts'
 
 /** The servers that tests kill. Each composes JARVIS over a data dir and listens, in whichever process it is called. */
 export const servers = {
@@ -13,6 +14,7 @@ export const servers = {
   jobs: serveJobs,
   talk: serveTalk,
   v1: serveV1,
+  workbench: serveWorkbench,
 }
 
 export type ServerName = keyof typeof servers

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
-import fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { compose } from '../../src/compose.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { observed } from './observed-database.ts'
+import { watchPuts } from './put-steps.ts'
 
 export type WorkbenchStart = { dataDir: string; jwtSecret: string }
 /** What is written to the database, or `before put NAME` and `after put NAME`: a file takes its place. */
@@ -25,15 +24,7 @@ process.on('message', (told: DieAt) => {
 const reach = (point: string) => {
   if (point === dieAt) process.kill(process.pid, 'SIGKILL')
 }
-for (const name of ['renameSync', 'linkSync'] as const) {
-  const real = fs[name]
-  fs[name] = (from, to) => {
-    reach(`before put ${basename(String(to))}`)
-    real(from, to)
-    reach(`after put ${basename(String(to))}`)
-  }
-}
-syncBuiltinESMExports()
+watchPuts(reach)
 
 const config = readConfig({
   JARVIS_DATA_DIR: dataDir,

@@ -1,5 +1,5 @@
 import { type WebSocket, WebSocketServer } from 'ws'
-import { type Reply, startService, type Taken } from './service.ts'
+import { type Reply, refill, startService, type Taken } from './service.ts'
 
 type Button = { type: number; style: number; label: string; custom_id?: string; url?: string }
 export type Posted = {
@@ -324,6 +324,21 @@ export async function startDiscord({
       written.set(`${message.channel_id}/${message.id}`, message)
       push('MESSAGE_CREATE', message)
       return message.id
+    },
+    /** Keeps what it has taken and holds. @returns what puts it back, as it stood for a JARVIS that was killed */
+    keep() {
+      const taken = [...service.taken]
+      const bare = [...sessions.values()].map(({ id, seq, events }) => ({ id, seq, events }))
+      const kept = structuredClone({ posted, pressed, log, bare, remaining })
+      return () => {
+        refill(service.taken, taken)
+        refill(posted, kept.posted)
+        refill(pressed, kept.pressed)
+        refill(log, kept.log)
+        sessions.clear()
+        for (const session of kept.bare) sessions.set(session.id, session)
+        remaining = kept.remaining
+      }
     },
     /** A client may press whatever it wants: any data, as anybody, on any message, in a server. @returns the tap */
     press(user: string, custom_id: string, message: string | undefined, more: object = {}) {

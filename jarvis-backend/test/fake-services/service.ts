@@ -14,6 +14,9 @@ export type Taken = {
 /** What a service answers. `text`: as it is; `json`: made a text. */
 export type Reply = { status?: number; json?: unknown; text?: string | Buffer; headers?: Record<string, string> }
 
+/** Puts the items of a list back in their place. */
+export const refill = <Item>(list: Item[], items: readonly Item[]) => void list.splice(0, list.length, ...items)
+
 /**
  * A service that messages go to, on a port of loopback until the test ends. `answer` is as strict as the real service; `fail` stands before
  * it as often as it says.

@@ -1,4 +1,4 @@
-import { type Reply, startService, type Taken } from './service.ts'
+import { type Reply, refill, startService, type Taken } from './service.ts'
 
 type Button = { text: string; callback_data?: string; url?: string }
 export type Sent = {
@@ -382,6 +382,21 @@ export async function startTelegram(
       const chat = { id: group, type: 'supergroup', title: groups.get(group)?.title }
       const date = Math.floor(now() / 1_000)
       return push({ message: { message_id: nextMessage++, date, chat, from: userOf(user, 'Mira'), text, ...more } })
+    },
+    /** Keeps what it has taken and holds. @returns what puts it back, as it stood for a JARVIS that was killed */
+    keep() {
+      const taken = [...service.taken]
+      const kept = structuredClone({ sent, drafts, answers, updates, queries, nextMessage })
+      return () => {
+        refill(service.taken, taken)
+        refill(sent, kept.sent)
+        refill(drafts, kept.drafts)
+        refill(answers, kept.answers)
+        refill(updates, kept.updates)
+        queries.clear()
+        for (const [id, state] of kept.queries) queries.set(id, state)
+        nextMessage = kept.nextMessage
+      }
     },
     answerTo: (query: string) => answers.find(({ id }) => id === query)?.text,
   }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { onTestFinished } from 'vitest'
 import type { PushMessage } from '../../src/protocol/index.ts'
 import { authorityCertificate, borrowCertificate, returnCertificate } from '../fake-proxmox/certificates.ts'
-import { startService, type Taken } from './service.ts'
+import { refill, startService, type Taken } from './service.ts'
 
 const { decrypt } = createRequire(import.meta.url)('http_ece') as {
   decrypt(body: Buffer, how: object): Buffer
@@ -85,6 +85,15 @@ export async function startPushService() {
     browser,
     ca: authorityCertificate(),
     shown: () => [...browser.shown.values()],
+    /** Keeps what it has taken and what its browser shows. @returns what puts it back */
+    keep() {
+      const [taken, shown] = [[...service.taken], [...browser.shown]]
+      return () => {
+        refill(service.taken, taken)
+        browser.shown.clear()
+        for (const [tag, message] of shown) browser.shown.set(tag, message)
+      }
+    },
     /** The browser ends its subscription. */
     end() {
       isGone = true

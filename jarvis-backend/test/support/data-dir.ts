@@ -10,10 +10,12 @@ import { program } from './program.ts'
 
 const backend = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A folder that ends with the test. */
+/** A folder that ends with the test, and so does the key that a data dir has beside it. */
 export function folder(): string {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-data-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  onTestFinished(() => {
+    for (const path of [dir, `${dir}.key`]) rmSync(path, { recursive: true, force: true })
+  })
   return dir
 }
 
