@@ -1,118 +1,72 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
-import type { Role } from '../src/protocol/index.ts'
-import { findingsInBothThemes, seriousFindings } from './support/axe.ts'
-import { dashboardDir, go, test, useBrowser } from './support/browser.ts'
-import { calls, says, scripted } from './support/scripted-model.ts'
-import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+import { beforeAll, expect } from 'vitest'
+import { seriousFindings, wear } from './support/axe.ts'
+import { atFileEnd, go, test, useBrowser } from './support/browser.ts'
+import { acts, lively, sizes } from './support/lively.ts'
 
-const { operator, person } = useBrowser()
-const table = '| guest | why |\n|---|---|\n| 103 truenas | full |\n\n```sh\nzpool list\n```'
+// Every page in both themes, sizes and roles: `browser-axe.night.test.ts`.
 
-/** A server with something on every page: a talk with a card that waits, a refusal, a memory, a token, a shell. */
-async function lively(): Promise<{ jarvis: TestJarvis; pages: [path: string, seen: string][] }> {
-  const model = scripted(
-    calls(['get_cluster_status', {}], ['execute_ssh', { node: 'pve', command: 'rm -rf /' }]),
-    says(table),
-    calls(['stop_vm', { vmid: 103 }]),
-  )
-  const jarvis = await startJarvis({ dashboardDir, model, env: { JARVIS_EMBEDDINGS: 'none', JARVIS_TERMINAL: '1' } })
-  mkdirSync(join(jarvis.dataDir, 'workspace'), { recursive: true })
-  writeFileSync(join(jarvis.dataDir, 'workspace/MEMORY.md'), '# Media\n\nThe transcoder needs the GPU of pve.\n')
-  await jarvis.rest('/api/mcp-tokens', { method: 'POST', json: { name: 'ops-laptop' } })
-  const screen = await jarvis.connect()
-  const { sessionId } = await screen.ask('chat:send', { message: 'Look around.' })
-  await screen.next('chat:done')
-  await screen.ask('chat:send', { sessionId, message: 'Stop truenas.' })
-  const { toolUseId } = await screen.next('chat:confirm_needed')
-  const pages: [string, string][] = [
-    ['/', 'Waiting for you'],
-    [`/chat/${sessionId}`, 'Stop VM 103'],
-    ['/cluster', 'truenas'],
-    [`/waiting?card=${toolUseId}`, 'Stop VM 103'],
-    ['/alerts', 'Firing'],
-    ['/automations', 'A job has no rights of its own'],
-    ['/automations/runbooks', 'Runbooks'],
-    ['/automations/windows', 'Maintenance windows'],
-    ['/journal', 'get_cluster_status'],
-    ['/sessions', 'Look around.'],
-    ['/agents', 'Which agent would answer?'],
-    ['/agents/skills', 'disk-health'],
-    ['/agents/skills/disk-health', 'Approve this tree'],
-    ['/agents/tools?tool=execute_ssh', 'a command not proven to read'],
-    ['/agents/memory?file=MEMORY.md', 'needs the GPU'],
-    ['/settings', 'Demo'],
-    ['/system', 'the database takes'],
-    ['/system/terminal', 'JARVIS does not guard this.'],
-    ['/more', 'Settings'],
-  ]
-  return { jarvis, pages }
-}
+const { operator } = useBrowser()
+let house: Awaited<ReturnType<typeof lively>>
+let page: Page
+const atEnd = atFileEnd()
+beforeAll(async () => {
+  house = await lively({ atEnd })
+  page = await operator(house.jarvis, { atEnd, colorScheme: 'dark', viewport: sizes.desktop }, house.chat.path)
+})
 
-/** Somebody at the page of signing in, who is signed in at the next load. */
-async function aboutToEnter(jarvis: TestJarvis, role: Role): Promise<Page> {
-  const page = await person(jarvis, { viewport: sizes.desktop, colorScheme: 'dark' })
-  await page.evaluate(`localStorage.setItem('jarvis.token', ${JSON.stringify(jarvis.token(role))})`)
-  return page
-}
-const sizes = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
+/** These pages have a component of every kind. */
+const gallery = ['/chat/', '/cluster', '/agents/tools', '/settings']
 
-const findings = async (page: Page, where: string) =>
-  (await findingsInBothThemes(page)).map((line) => `${where} ${line}`)
+const shows = (seen: string) => page.getByText(seen).filter({ visible: true }).first().waitFor()
 
-const acts = /^(Approve|Deny|Allow|Stop|Send|Queue|Revoke|Rename|Delete|New chat|Run it|Restart|Ask |Save|Make|Add)/
-
-/** A window is made as wide as a phone, or as a desk's, and shows it: a phone has its pages in a bar, under More. */
-async function resize(page: Page, size: keyof typeof sizes) {
-  await page.setViewportSize(sizes[size])
-  const more = page.getByRole('link', { name: 'More', exact: true })
-  await more.first().waitFor({ state: size === 'phone' ? 'visible' : 'hidden' })
-}
-
-test.each(['operator', 'viewer'] as const)(
-  'axe finds nothing serious on any page, at a desk and on a phone: %s',
-  async (role) => {
-    const { jarvis, pages } = await lively()
-    const page = await aboutToEnter(jarvis, role)
-    await page.getByLabel('Password', { exact: true }).waitFor()
-    const found = await findings(page, 'sign-in')
+test('axe finds nothing serious on any page, nor on a phone in the light theme where every kind of component is', async () => {
+  const found: string[] = []
+  const look = async (name: string, where: Parameters<typeof seriousFindings>[0] = page) =>
+    found.push(...(await seriousFindings(where)).map((line) => `${name} ${line}`))
+  for (const { path, seen } of house.pages) {
+    await go(page, path)
+    await shows(seen)
+    await look(path)
+    if (!gallery.some((one) => path.startsWith(one))) continue
     await page.setViewportSize(sizes.phone)
-    found.push(...(await findings(page, 'sign-in on a phone')))
+    await wear(page, 'light')
+    await page.getByRole('link', { name: 'More', exact: true }).first().waitFor()
+    await shows(seen)
+    await look(`${path} on a phone`)
     await page.setViewportSize(sizes.desktop)
-    await page.goto(`${jarvis.url}/settings`)
-    await page.getByText('Demo').filter({ visible: true }).first().waitFor()
-    for (const [path, seen] of pages) {
-      await go(page, path)
-      for (const size of ['desktop', 'phone'] as const) {
-        await resize(page, size)
-        await page.getByText(seen).filter({ visible: true }).first().waitFor()
-        const where = `${path} ${size}`
-        // A viewer's pages have no colours of their own.
-        found.push(...(await (role === 'operator' ? findings(page, where) : seriousFindings(page))))
-        // Nothing is offered that a viewer may not do.
-        if (role === 'viewer') found.push(...(await page.getByRole('button', { name: acts }).allTextContents()))
-      }
-      await resize(page, 'desktop')
-    }
-    for (const key of ['Control+k', '?']) {
-      await page.keyboard.press(key)
-      await page.getByRole('dialog').waitFor()
-      found.push(...(await findings(page, key)))
-      await page.keyboard.press('Escape')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
-    }
-    expect(found).toEqual([])
-    expect(await page.title()).toBe('(1) JARVIS')
-  },
-)
+    await wear(page, 'dark')
+    await page.getByRole('link', { name: 'More', exact: true }).first().waitFor({ state: 'hidden' })
+  }
+  for (const key of ['Control+k', '?']) {
+    await page.keyboard.press(key)
+    await page.getByRole('dialog').waitFor()
+    await look(key, page.getByRole('dialog'))
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+  expect(await page.title()).toBe('(1) JARVIS')
+
+  // The same window, of nobody and then of a viewer.
+  await page.getByRole('button', { name: 'Sign out', exact: true }).first().click()
+  await page.getByLabel('Password', { exact: true }).waitFor()
+  await look('sign-in')
+  await page.evaluate(`localStorage.setItem('jarvis.token', ${JSON.stringify(house.jarvis.token('viewer'))})`)
+  await page.goto(house.jarvis.url + house.chat.path)
+  for (const { path, seen } of house.pages) {
+    if (path !== house.chat.path) await go(page, path)
+    await shows(seen)
+    if (path === house.chat.path) await look('a viewer’s chat')
+    const offered = await page.getByRole('button', { name: acts }).allTextContents()
+    found.push(...offered.map((name) => `${path} offers a viewer ${name}`))
+  }
+  expect(found).toEqual([])
+})
 
 test('a card is decided with one hand: Deny and Approve stand in the lower half, 44 px high, and nothing is cut', async () => {
-  const { jarvis, pages } = await lively()
-  const page = await operator(jarvis, { viewport: sizes.phone }, pages[1]?.[0])
+  const phone = await operator(house.jarvis, { viewport: sizes.phone }, house.chat.path)
   for (const name of [/^Deny/, /^Approve: stop 103/]) {
-    const button = page.getByRole('button', { name }).first()
+    const button = phone.getByRole('button', { name }).first()
     await button.waitFor()
     const box = await button.boundingBox()
     expect(box?.height, String(name)).toBeGreaterThanOrEqual(44)
@@ -120,13 +74,12 @@ test('a card is decided with one hand: Deny and Approve stand in the lower half,
     expect((box?.x ?? 0) + (box?.width ?? 0), String(name)).toBeLessThanOrEqual(sizes.phone.width)
     // What lies there is the button itself: no bar and no line covers it.
     const hit = `document.elementFromPoint(${(box?.x ?? 0) + 20}, ${(box?.y ?? 0) + 22}).closest('button')?.textContent`
-    expect(await page.evaluate<string>(hit), String(name)).toMatch(name)
+    expect(await phone.evaluate<string>(hit), String(name)).toMatch(name)
   }
 })
 
 test('the dashboard can be installed: manifest, icons and colours are served', async () => {
-  const jarvis = await startJarvis({ dashboardDir })
-  const read = (path: string) => fetch(jarvis.url + path)
+  const read = (path: string) => fetch(house.jarvis.url + path)
   type Manifest = { display: string; start_url: string; icons: { src: string; sizes: string; purpose: string }[] }
   const manifest = (await (await read('/manifest.webmanifest')).json()) as Manifest
   expect(manifest).toMatchObject({ display: 'standalone', start_url: '/' })

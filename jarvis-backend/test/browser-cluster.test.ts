@@ -1,14 +1,13 @@
-import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { expect } from 'vitest'
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, expect } from 'vitest'
 import { dayMs, minuteMs, quarterMs, samplesOf } from '../src/homelab/samples.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import type { Role } from '../src/protocol/index.ts'
 import type { Database } from '../src/store/sqlite/database.ts'
 import { createSampleStore } from '../src/store/sqlite/samples/samples.ts'
-import { seriousFindings } from './support/axe.ts'
-import { dashboardDir, test, useBrowser } from './support/browser.ts'
-import { startJarvis, tokenFor } from './support/start-jarvis.ts'
+import { seriousFindings, wear } from './support/axe.ts'
+import { atFileEnd, dashboardDir, test, useBrowser } from './support/browser.ts'
+import { startJarvis, type TestJarvis, tokenFor } from './support/start-jarvis.ts'
 
 const { signedIn } = useBrowser()
 const env = { JARVIS_EMBEDDINGS: 'none', LOG_LEVEL: 'warn', JARVIS_PROTECTED: 'ct/130' }
@@ -39,10 +38,13 @@ function withPast(database: Database): Database {
   return database
 }
 
-async function open(path: string, role: Role = 'operator', options: BrowserContextOptions = {}) {
-  const jarvis = await startJarvis({ dashboardDir, env, database: withPast })
-  return { jarvis, page: await signedIn(jarvis.url, tokenFor(role), options, path) }
-}
+const atEnd = atFileEnd()
+let jarvis: TestJarvis
+let page: Page
+beforeAll(async () => {
+  jarvis = await startJarvis({ dashboardDir, env, database: withPast, atEnd })
+  page = await signedIn(jarvis.url, tokenFor('operator'), { atEnd }, '/cluster?storage=pve/nvme-fast&range=7d')
+})
 
 type Canvas = {
   width: number
@@ -59,7 +61,6 @@ const drawn = (chart: Locator) =>
 const detailOf = (page: Page, name: string) => page.getByRole('region', { name: `Detail: ${name}` })
 
 test('a guest opens by its address, its past is drawn, and an action there becomes a card', async () => {
-  const { jarvis, page } = await open('/cluster?storage=pve/nvme-fast&range=7d')
   const storage = detailOf(page, 'storage pve/nvme-fast')
   await storage.getByText(/about \d days at this rate/).waitFor()
   const used = storage.getByRole('figure')
@@ -85,9 +86,8 @@ test('a guest opens by its address, its past is drawn, and an action there becom
   expect(await guest.getByRole('button', { name: 'Cut the power, Ask, waits for you' }).count()).toBe(1)
   expect(await guest.getByRole('button', { name: /^Start/ }).count()).toBe(0)
   for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.locator(`[data-theme=${colorScheme}]`).waitFor({ state: 'attached' })
-    expect(await seriousFindings(page), colorScheme).toEqual([])
+    await wear(page, colorScheme)
+    expect(await seriousFindings(guest), colorScheme).toEqual([])
   }
 
   // What is protected says so, and nothing there can be pressed.
@@ -122,8 +122,29 @@ test('a guest opens by its address, its past is drawn, and an action there becom
   expect(await page.getByRole('button').count()).toBe(0)
 })
 
+test('a viewer on a phone sees the whole page and is told who can act', async () => {
+  const size = { viewport: { width: 320, height: 700 }, isMobile: true, hasTouch: true }
+  const page = await signedIn(jarvis.url, tokenFor('viewer'), size, '/cluster')
+  const isFlat = async () => expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+  await page.getByRole('link', { name: 'frigate', exact: true }).tap()
+  const guest = detailOf(page, 'guest 123')
+  await guest.getByText('An operator can do this.').waitFor()
+  expect(await guest.getByRole('button', { name: /Stop|Restart/ }).count()).toBe(0)
+  await expect.poll(() => drawn(guest.getByRole('figure').first())).toBeGreaterThan(500)
+  await isFlat()
+  expect(await seriousFindings(page)).toEqual([])
+  await guest.getByRole('button', { name: 'Close the detail' }).tap()
+  await page.getByText('Limits', { exact: true }).tap()
+  await page.getByText('An operator can do this.').waitFor()
+  await isFlat()
+  await page.goto(`${jarvis.url}/cluster?guest=999`)
+  await page.getByText('There is no guest 999 now.').waitFor()
+})
+
 test('filters, sorts and groups lie in the address; limits are kept; 2,000 guests are drawn as far as they are seen', async () => {
-  const { jarvis, page } = await open('/cluster?sort=-cpu')
+  // A cluster of its own: how hot the nodes are depends on how long it runs.
+  const jarvis = await startJarvis({ dashboardDir, env })
+  const page = await signedIn(jarvis.url, tokenFor('operator'), {}, '/cluster?sort=-cpu')
   const rows = page.locator('table.guests tbody tr')
   await rows.first().getByText('frigate').waitFor()
   await page
@@ -174,26 +195,4 @@ test('filters, sorts and groups lie in the address; limits are kept; 2,000 guest
     .getByText(/last seen/)
     .first()
     .waitFor()
-})
-
-test('a viewer on a phone sees the whole page and is told who can act', async () => {
-  const { jarvis, page } = await open('/cluster', 'viewer', {
-    viewport: { width: 320, height: 700 },
-    isMobile: true,
-    hasTouch: true,
-  })
-  const isFlat = async () => expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
-  await page.getByRole('link', { name: 'frigate', exact: true }).tap()
-  const guest = detailOf(page, 'guest 123')
-  await guest.getByText('An operator can do this.').waitFor()
-  expect(await guest.getByRole('button', { name: /Stop|Restart/ }).count()).toBe(0)
-  await expect.poll(() => drawn(guest.getByRole('figure').first())).toBeGreaterThan(500)
-  await isFlat()
-  expect(await seriousFindings(page)).toEqual([])
-  await guest.getByRole('button', { name: 'Close the detail' }).tap()
-  await page.getByText('Limits', { exact: true }).tap()
-  await page.getByText('An operator can do this.').waitFor()
-  await isFlat()
-  await page.goto(`${jarvis.url}/cluster?guest=999`)
-  await page.getByText('There is no guest 999 now.').waitFor()
 })

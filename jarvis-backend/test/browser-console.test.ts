@@ -69,16 +69,3 @@ test('an operator opens a VM’s screen and a container’s terminal, types, get
   }
   expect(journal).not.toContain('uname')
 })
-
-test('where consoles are off the page says how to turn them on, and the guest links to none', async () => {
-  const jarvis = await startJarvis({ dashboardDir, model: scripted(), env: { JARVIS_EMBEDDINGS: 'none' } })
-  const page = await operator(jarvis, {}, `/console?vmid=${vm}`)
-  await page.getByText('Consoles are off.').waitFor()
-  await page.goto(`${jarvis.url}/cluster?guest=${vm}`)
-  await page
-    .getByRole('region', { name: `Detail: guest ${vm}` })
-    .getByText('Memory', { exact: true })
-    .first()
-    .waitFor()
-  expect(await page.getByRole('link', { name: 'Screen', exact: true }).count()).toBe(0)
-})

@@ -4,11 +4,13 @@ import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { demoModel } from '../src/providers/demo/model.ts'
 import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
-import { calls, says, scripted } from './support/scripted-model.ts'
+import { calls, says } from './support/scripted-model.ts'
+import { useSharedChat } from './support/shared-chat.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const { operator } = useBrowser()
 const env = { JARVIS_EMBEDDINGS: 'none' }
+const newChat = useSharedChat({ env })
 
 /** Whether all of it stands on the screen, and nothing over it. */
 const isInView = (page: Page, selector: string) =>
@@ -48,9 +50,7 @@ test('the first question that the idle page offers is followed to its end', asyn
 
 test('several cards are denied at once, after they were named, and no other with them', async () => {
   const stops = calls(['stop_vm', { vmid: 103 }], ['stop_container', { vmid: 105 }])
-  const model = scripted(stops, says('As you wish.'), stops, says('Neither, then.'))
-  const jarvis = await startJarvis({ dashboardDir, env, model })
-  const page = await operator(jarvis)
+  const { page, effects } = await newChat(stops, says('As you wish.'), stops, says('Neither, then.'))
   await say(page, 'Stop them.')
   const all = page.getByRole('region', { name: 'Deny all' })
   await all.getByRole('button', { name: 'Deny all 2…' }).click()
@@ -74,29 +74,30 @@ test('several cards are denied at once, after they were named, and no other with
   await all.getByRole('button', { name: 'Deny all 2…' }).click()
   await all.getByRole('button', { name: 'Deny these 2' }).click()
   await page.getByText('Nothing waits for you.').first().waitFor()
-  expect(jarvis.controls.effects).toEqual([])
+  expect(effects()).toEqual([])
 })
 
 test('the form for a grant opens inside the visible part of the page', async () => {
-  const jarvis = await startJarvis({ dashboardDir, env, model: scripted(calls(['stop_vm', { vmid: 103 }])) })
-  const page = await operator(jarvis, { viewport: { width: 1280, height: 620 } })
+  const { page } = await newChat(calls(['stop_vm', { vmid: 103 }]))
+  await page.setViewportSize({ width: 1280, height: 620 })
   await say(page, 'Stop truenas.')
   await page.getByRole('button', { name: 'Allow for…' }).click()
   await expect.poll(() => isInView(page, '.grant')).toBe(true)
 })
 
 test('every guest shows since when it is up and its backup at every width, however long a name', async () => {
-  const jarvis = await startJarvis({ dashboardDir, env, model: scripted() })
+  const { jarvis, page } = await newChat()
   jarvis.controls.renameGuest(123, 'a-very-long-name-that-somebody-gave-it-for-good-reasons-long-ago')
-  const page = await operator(jarvis, {}, '/cluster')
-  const expectAll = async (rows: unknown) => {
-    for (const width of [1440, 1366, 1280, 1024, 800]) {
+  await go(page, '/cluster')
+  const ends = [1440, 800]
+  const expectAll = async (rows: unknown, widths = ends) => {
+    for (const width of widths) {
       await page.setViewportSize({ width, height: 900 })
       await expect.poll(() => page.evaluate(lookAtTable), { message: `${width} px` }).toEqual([2, rows, 0, 0])
     }
   }
   await page.getByRole('link', { name: /^a-very-long-name/ }).waitFor()
-  await expectAll(22)
+  await expectAll(22, [...ends, 1366, 1280, 1024])
   await page.getByRole('link', { name: 'By node' }).click()
   await page.getByRole('rowheader', { name: /^pve 8 of 8/ }).waitFor()
   await expectAll(22)

@@ -13,16 +13,14 @@ const newChat = useSharedChat()
 
 test('by keyboard alone a call is approved with a grant, runs unasked under it, and asks again once the grant is revoked', async () => {
   const restart = calls(['restart_vm', { vmid: 103 }])
-  const model = scripted(restart, says('First.'), restart, says('Second.'), restart)
-  const jarvis = await startJarvis({ dashboardDir, model })
-  const page = await operator(jarvis)
+  const { jarvis, page, effects } = await newChat(restart, says('First.'), restart, says('Second.'), restart)
   await say(page, 'Restart truenas.')
   await page.getByRole('button', { name: 'Allow for…' }).press('Enter')
   await page.getByRole('radio', { name: '30 min' }).press('ArrowRight')
   expect(await page.getByRole('radio', { name: '2 h' }).isChecked()).toBe(true)
   const approve = page.getByRole('button', { name: /^Approve and allow 3 until \d\d:\d\d$/ })
   await approve.and(page.locator('[aria-disabled=false]')).press('Enter')
-  expect(jarvis.controls.effects).toEqual([])
+  expect(effects()).toEqual([])
   // Long enough for the list of what was decided to be read while it still runs.
   jarvis.controls.slowNextCall(1_000)
   await page.keyboard.press('Enter')
@@ -30,7 +28,7 @@ test('by keyboard alone a call is approved with a grant, runs unasked under it, 
 
   await say(page, 'Again.')
   await page.getByText('Second.', { exact: true }).waitFor()
-  expect(jarvis.controls.effects).toHaveLength(2)
+  expect(effects()).toHaveLength(2)
 
   await page.getByRole('link', { name: 'ran under a grant, 2 left' }).press('Enter')
   const granted = page.locator('li[aria-current=true]').filter({ hasText: 'restart_vm on 103' })
@@ -44,7 +42,7 @@ test('by keyboard alone a call is approved with a grant, runs unasked under it, 
   await page.goBack()
   await say(page, 'And again.')
   await page.getByRole('button', { name: /^Approve: restart 103/ }).waitFor()
-  expect(jarvis.controls.effects).toHaveLength(2)
+  expect(effects()).toHaveLength(2)
 })
 
 test('a guest that changed while its card waited gets a new card with the difference', async () => {

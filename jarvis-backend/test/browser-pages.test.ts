@@ -1,15 +1,19 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import type { Page } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
-import { atFileEnd, dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
+import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
+import { useSharedChat } from './support/shared-chat.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
-const { operator, person } = useBrowser()
+const { operator } = useBrowser()
 const env = { JARVIS_EMBEDDINGS: 'none' }
 const notes = '# Media\n\nThe transcoder of jellyfin needs the GPU of pve.\n'
+const looks = [
+  calls(['get_cluster_status', {}], ['execute_ssh', { node: 'pve', command: 'rm -rf /' }]),
+  says('Looked.'),
+] as const
 
 function write(jarvis: TestJarvis, path: string, text: string) {
   const place = join(jarvis.dataDir, 'workspace', path)
@@ -17,61 +21,58 @@ function write(jarvis: TestJarvis, path: string, text: string) {
   writeFileSync(place, text)
 }
 
-/** A signed-in person on a page of a server that has something to show. `atEnd` takes what ends both; absent: they end with the test. */
-async function open(
-  path: string,
-  options: Parameters<typeof operator>[1] = {},
-): Promise<{ jarvis: TestJarvis; page: Page }> {
-  const model = scripted(
-    calls(['get_cluster_status', {}], ['execute_ssh', { node: 'pve', command: 'rm -rf /' }]),
-    says('Looked.'),
-  )
-  const { atEnd } = options
-  const jarvis = await startJarvis({ dashboardDir, model, env: { ...env, LOG_LEVEL: 'warn' }, ...(atEnd && { atEnd }) })
-  write(jarvis, 'MEMORY.md', notes)
+/** Somebody asks, so that each page has something to show. */
+async function lookAround(jarvis: TestJarvis) {
   const screen = await jarvis.connect()
   await screen.ask('chat:send', { message: 'Look around.' })
   await screen.next('chat:done')
   screen.socket.disconnect()
-  return { jarvis, page: await operator(jarvis, options, path) }
 }
 
-/** For tests that change nothing that another one looks at. */
-let shared: Awaited<ReturnType<typeof open>>
-const atEnd = atFileEnd()
+const newChat = useSharedChat({ env: { ...env, LOG_LEVEL: 'warn' } })
 beforeAll(async () => {
-  shared = await open('/more', { atEnd })
+  const { jarvis } = await newChat(...looks)
+  write(jarvis, 'MEMORY.md', notes)
+  await lookAround(jarvis)
 })
 /** The shared page, at a path. */
 async function visit(path: string) {
-  await go(shared.page, path)
-  return shared
+  const { jarvis, page } = await newChat()
+  await go(page, path)
+  return { jarvis, page }
 }
 
-const all: readonly [path: string, seen: string][] = [
-  ['/journal', 'get_cluster_status'],
-  ['/agents/tools?tool=stop_vm', 'What would happen?'],
-  ['/agents/memory?q=transcoder', 'by words no. 1'],
-  ['/settings', 'Make a token'],
-  ['/agents/memory?file=MEMORY.md', 'needs the GPU'],
-  ['/system', 'the database takes'],
-]
-
 test('on a phone every page is reached, and none scrolls sideways', async () => {
-  const { page } = await open('/', { viewport: { width: 320, height: 700 }, isMobile: true, hasTouch: true })
-  for (const name of ['Journal', 'Agents', 'Sessions', 'Settings', 'System']) {
+  const { jarvis } = await newChat()
+  const page = await operator(jarvis, { viewport: { width: 320, height: 700 }, isMobile: true, hasTouch: true })
+  const shows = async (name: string, seen: string) => {
+    await page.getByText(seen).first().waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBe(320)
+  }
+  const reached = {
+    Journal: 'get_cluster_status',
+    Agents: 'Which agent would answer?',
+    Sessions: 'Look around.',
+    Settings: 'Make a token',
+    System: 'the database takes',
+  }
+  for (const [name, seen] of Object.entries(reached)) {
     await page.getByRole('link', { name: 'More', exact: true }).tap()
     await page.getByRole('navigation', { name: 'More pages' }).getByRole('link', { name }).tap()
     await page.getByRole('heading', { level: 1, name }).waitFor()
+    await shows(name, seen)
   }
-  for (const [path, seen] of all) {
+  for (const [path, seen] of [
+    ['/agents/memory?q=transcoder', 'by words no. 1'],
+    ['/agents/tools?tool=stop_vm', 'What would happen?'],
+    ['/agents/memory?file=MEMORY.md', 'needs the GPU'],
+  ] as const) {
     await go(page, path)
-    await page.getByText(seen).first().waitFor()
-    expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(320)
+    await shows(path, seen)
   }
 })
 
-test('the journal is filtered, an entry is opened, the chain is verified and exported', async () => {
+test('the journal is filtered, an entry is opened, and the whole of it is exported', async () => {
   const { page } = await visit('/journal')
   const rows = page.getByRole('list', { name: 'Entries' }).getByRole('listitem')
   await page.getByText('get_cluster_status').first().waitFor()
@@ -90,11 +91,6 @@ test('the journal is filtered, an entry is opened, the chain is verified and exp
   await page.getByRole('button', { name: 'Show all entries' }).click()
   await page.getByText('The first entry there is.').waitFor()
 
-  await page.getByRole('button', { name: 'Verify now' }).click()
-  await page
-    .getByText(/entries looked at, the chain is whole/)
-    .first()
-    .waitFor()
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export as JSONL' }).click()
   const lines = readFileSync(await (await saved).path(), 'utf8')
@@ -103,41 +99,51 @@ test('the journal is filtered, an entry is opened, the chain is verified and exp
   expect(lines.map((line) => (JSON.parse(line) as { seq: number }).seq)).toEqual(lines.map((_, at) => at + 1))
 })
 
-test('a doctored journal is cut at the entry', async () => {
-  const { jarvis, page } = await open('/journal')
-  await page.getByText('get_cluster_status').first().waitFor()
-  await jarvis.rest('/api/mcp-tokens', { method: 'POST', json: { name: 'ops-laptop' } })
+test('a journal is verified, one that was doctored is cut at the entry', async () => {
+  const { jarvis, page } = await visit('/journal')
+  await page.getByRole('button', { name: 'Verify now' }).click()
+  await page
+    .getByText(/entries looked at, the chain is whole/)
+    .first()
+    .waitFor()
   const sql = new Sqlite(join(jarvis.dataDir, 'jarvis.db'))
   const doctor = sql.prepare('UPDATE journal SET body = replace(body, ?, ?) WHERE body LIKE ? RETURNING seq').pluck()
-  expect(doctor.all('ops-laptop', 'ops-nas', '%ops-laptop%')).toEqual([5])
-  expect(doctor.all('get_cluster_status', 'get_storage', '%get_cluster_status%')).toEqual([2])
-  sql.close()
+  const seqs = (...change: [string, string, string]) => doctor.all(...change) as number[]
+  const [first = 0, later = 0] = [
+    ...seqs('get_cluster_status', 'get_storage', '%get_cluster_status%'),
+    ...seqs('rm -rf /', 'rm -rf /srv', '%"rm -rf /"%'),
+  ].sort((a, b) => a - b)
+  expect(later).toBeGreaterThan(first)
   await page.getByRole('button', { name: 'Verify now' }).click()
-  await page.getByText(/Entry 2 does not follow 1\./).waitFor()
+  await page.getByText(`Entry ${first} does not follow ${first - 1}.`).waitFor()
+  seqs('get_storage', 'get_cluster_status', '%get_storage%')
+  seqs('rm -rf /srv', 'rm -rf /', '%rm -rf /srv%')
+  sql.close()
 })
 
 test('a tool’s page tells the verdict as its arguments are typed, and a red call becomes a card like any other', async () => {
-  const { jarvis, page } = await open('/tools?tool=stop_vm')
+  const { jarvis, page } = await visit('/tools?tool=stop_vm')
+  const before = jarvis.controls.effects.length
   const form = page.getByRole('form', { name: 'What would happen?' })
   await form.getByText('Fill in what must be given.').waitFor()
   await form.getByLabel(/^vmid/).fill('1')
   await form.getByText('It would not run like this.').waitFor()
-  await form.getByLabel(/^vmid/).fill('103')
+  await form.getByLabel(/^vmid/).fill('101')
   await form.getByText('Ask: it would wait for you.').waitFor()
-  expect(jarvis.controls.effects).toEqual([])
+  expect(jarvis.controls.effects).toHaveLength(before)
   await form.getByRole('button', { name: 'Ask for it in a new chat' }).click()
-  await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
+  await page.getByRole('button', { name: 'Approve: stop 101' }).waitFor()
 
   await go(page, '/agents/tools?tool=execute_ssh')
   await form.getByLabel(/^node/).fill('pve')
   await form.getByLabel(/^command/).fill('rm -rf /')
   await form.getByText('Never: it would be refused.').waitFor()
   expect(await form.getByRole('button', { name: 'Refused' }).getAttribute('aria-disabled')).toBe('true')
-  expect(jarvis.controls.effects).toEqual([])
+  expect(jarvis.controls.effects).toHaveLength(before)
 })
 
-test('the memory is searched as one types, and an edit that meets another keeps both', async () => {
-  const { jarvis, page } = await open('/memory')
+test('the memory is searched as one types, and an edit that meets another keeps both, or is saved over it', async () => {
+  const { jarvis, page } = await visit('/memory')
   await page.getByRole('searchbox', { name: 'Search the memory' }).pressSequentially('jellyfin gpu')
   await page.locator('mark').filter({ hasText: 'GPU' }).first().waitFor()
   await page.getByRole('link', { name: 'MEMORY.md: Media' }).click()
@@ -159,16 +165,6 @@ test('the memory is searched as one types, and an edit that meets another keeps 
   await page.getByText('Saved.').waitFor()
   expect(readFileSync(join(jarvis.dataDir, 'workspace/MEMORY.md'), 'utf8')).toContain('Mine.')
 
-  await page.getByRole('button', { name: 'Delete…' }).click()
-  await page.getByRole('button', { name: 'Delete MEMORY.md' }).click()
-  await page.getByText('Ask what JARVIS knows').waitFor()
-  expect(existsSync(join(jarvis.dataDir, 'workspace/MEMORY.md'))).toBe(false)
-})
-
-test('a conflict is settled in favour of mine', async () => {
-  const { jarvis, page } = await open('/memory?file=MEMORY.md')
-  await page.getByRole('button', { name: 'Edit' }).click()
-  const field = page.getByRole('textbox', { name: 'Text of MEMORY.md' })
   await field.fill('Mine alone.\n')
   write(jarvis, 'MEMORY.md', 'Theirs.\n')
   await page.keyboard.press('Control+s')
@@ -177,11 +173,19 @@ test('a conflict is settled in favour of mine', async () => {
   await page.getByRole('button', { name: 'Save mine over it' }).click()
   await page.getByText('Saved.').waitFor()
   expect(readFileSync(join(jarvis.dataDir, 'workspace/MEMORY.md'), 'utf8')).toBe('Mine alone.\n')
+
+  await page.getByRole('button', { name: 'Delete…' }).click()
+  await page.getByRole('button', { name: 'Delete MEMORY.md' }).click()
+  await page.getByText('Ask what JARVIS knows').waitFor()
+  expect(existsSync(join(jarvis.dataDir, 'workspace/MEMORY.md'))).toBe(false)
 })
 
 test('the memory of a session is shown and can be forgotten, and everything can be indexed again', async () => {
   const { page } = await visit('/agents/memory')
-  await page.getByRole('region', { name: 'Remembered of sessions' }).getByRole('link').first().click()
+  await page
+    .getByRole('region', { name: 'Remembered of sessions' })
+    .getByRole('link', { name: /Look around/ })
+    .click()
   await page.getByRole('button', { name: 'Forget…' }).click()
   await page.getByRole('button', { name: 'Forget all of it' }).click()
   await page.getByText('Nothing is remembered of this session.').waitFor()
@@ -190,15 +194,13 @@ test('the memory of a session is shown and can be forgotten, and everything can 
 })
 
 test('a note of the memory is undone from the chat, and recalled text is shown', async () => {
-  const model = scripted(
+  const { jarvis, page } = await newChat(
     calls(['memory_write', { text: 'The UPS battery is from 2019.' }]),
     says('Noted.'),
     says('From 2019.'),
   )
-  const jarvis = await startJarvis({ dashboardDir, model, env })
   write(jarvis, 'MEMORY.md', notes)
-  await jarvis.rest('/api/memory/search?q=gpu')
-  const page = await operator(jarvis)
+  await expect.poll(async () => (await jarvis.rest('/api/memory/search?q=gpu')).text()).toContain('transcoder')
   await say(page, 'Remember that the UPS battery is from 2019.')
   await page.getByText('Noted.', { exact: true }).waitFor()
   await say(page, 'What does the transcoder of jellyfin need?')
@@ -214,7 +216,7 @@ test('a note of the memory is undone from the chat, and recalled text is shown',
 })
 
 test('a token is made for its doors, shown once and revoked, the profile is changed, the theme is chosen', async () => {
-  const { jarvis, page } = await open('/settings')
+  const { jarvis, page } = await visit('/settings')
   const form = page.getByRole('form', { name: 'Make a token' })
   await form.getByLabel('Name').fill('ops laptop')
   await form.getByRole('button', { name: 'Make a token' }).click()
@@ -249,16 +251,13 @@ test('a token is made for its doors, shown once and revoked, the profile is chan
 
   await page.getByRole('radio', { name: /^Dark/ }).click()
   await page.locator('html[data-theme=dark]').waitFor()
+  await jarvis.rest('/api/settings', { method: 'PUT', json: { profile: 'balanced' } })
 })
 
 test('the password is changed; this browser stays signed in', async () => {
   const jarvis = await startJarvis({ dashboardDir, env: { ...env, JARVIS_PASSWORD: '' } })
   const password = jarvis.newPassword ?? ''
-  const page = await person(jarvis)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('textbox', { name: 'Message' }).waitFor()
-  await go(page, '/settings')
+  const page = await operator(jarvis, {}, '/settings')
   const form = page.getByRole('form', { name: 'Change the password' })
   const fill = async (current: string, next: string, again = next) => {
     await form.getByLabel('Present password').fill(current)
@@ -275,7 +274,8 @@ test('the password is changed; this browser stays signed in', async () => {
 })
 
 test('the palette and the keys go everywhere without a mouse', async () => {
-  const { jarvis, page } = await open('/')
+  const { jarvis, page } = await newChat()
+  const before = jarvis.controls.effects.length
   const composer = page.getByRole('textbox', { name: 'Message' })
   await composer.focus()
   for (const leave of ['Escape', 'Control+k']) {
@@ -317,7 +317,7 @@ test('the palette and the keys go everywhere without a mouse', async () => {
   await page.getByRole('option', { name: /Stop 103 truenas.*Ask, waits for you/ }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
-  expect(jarvis.controls.effects).toEqual([])
+  expect(jarvis.controls.effects).toHaveLength(before)
 })
 
 test('a key in the very moment the palette closes is not lost', async () => {
@@ -334,7 +334,9 @@ test('a key in the very moment the palette closes is not lost', async () => {
 })
 
 test('without a server the pages keep their data and disable their actions', async () => {
-  const { jarvis, page } = await open('/journal', { fetchesAhead: true })
+  const jarvis = await startJarvis({ dashboardDir, model: scripted(...looks), env })
+  await lookAround(jarvis)
+  const page = await operator(jarvis, { fetchesAhead: true }, '/journal')
   await page.getByText('get_cluster_status').first().waitFor()
   // What was not opened yet is fetched meanwhile; this comes last of the pages.
   await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => /more-page-/.test(name)))

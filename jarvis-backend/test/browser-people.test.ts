@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { seriousFindings } from './support/axe.ts'
-import { dashboardDir, passwordDialog, test, useBrowser } from './support/browser.ts'
+import { atFileEnd, dashboardDir, passwordDialog, test, useBrowser } from './support/browser.ts'
 import { createAuthenticator } from './support/fake-authenticator.ts'
 import { passkeyDoor } from './support/passkey-door.ts'
 import { joined, stepUpAs } from './support/people.ts'
@@ -12,15 +12,18 @@ import { withAuthenticator } from './support/virtual-authenticator.ts'
 
 const { operator, person } = useBrowser()
 
-/** The server under the name at which browsers give passkeys. */
-async function start(): Promise<TestJarvis> {
-  const jarvis = await startJarvis({ dashboardDir, env: { JARVIS_EMBEDDINGS: 'none' } })
-  return { ...jarvis, url: jarvis.url.replace('127.0.0.1', 'localhost') }
-}
+const atEnd = atFileEnd()
+/** Under the name at which browsers give passkeys. */
+let jarvis: TestJarvis
+/** The owner's, which all tests share. */
+let page: Page
+beforeAll(async () => {
+  const started = await startJarvis({ dashboardDir, env: { JARVIS_EMBEDDINGS: 'none' }, atEnd })
+  jarvis = { ...started, url: started.url.replace('127.0.0.1', 'localhost') }
+  page = await operator(jarvis, { atEnd, colorScheme: 'light' }, '/settings#people')
+})
 
 test('an owner sees who may sign in and where, and adds a passkey, signs in with it and removes it', async () => {
-  const jarvis = await start()
-  const page = await operator(jarvis, {}, '/settings#people')
   const part = page.getByRole('region', { name: 'People and devices', exact: true })
   await withAuthenticator(page)
   await part.getByText('only you').waitFor()
@@ -47,7 +50,7 @@ test('an owner sees who may sign in and where, and adds a passkey, signs in with
   expect((await countersigned).status()).toBe(200)
   const sshKeys = part.getByRole('list', { name: 'Your SSH keys' })
   await sshKeys.getByText('mira@laptop').waitFor()
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await seriousFindings(part)).toEqual([])
 
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   // The authenticator answers what the browser offers in the fields at once, as a person who chooses the passkey there.
@@ -65,8 +68,6 @@ test('an owner sees who may sign in and where, and adds a passkey, signs in with
 })
 
 test('an owner invites by a link that is shown once, and whoever opens it on a phone comes in', async () => {
-  const jarvis = await start()
-  const page = await operator(jarvis, {}, '/settings#people')
   const part = page.getByRole('region', { name: 'People and devices', exact: true })
   const form = part.getByRole('form', { name: 'Invite somebody' })
   await form.getByLabel('Role').selectOption('viewer')
@@ -77,7 +78,7 @@ test('an owner invites by a link that is shown once, and whoever opens it on a p
   await part.getByRole('img', { name: 'The link as a QR code' }).waitFor()
   const open = part.getByRole('list', { name: 'Invitations' })
   await open.getByText('Ann').waitFor()
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await seriousFindings(part)).toEqual([])
   await part.getByRole('button', { name: 'I have it' }).click()
   expect(await page.content()).not.toContain(link.slice(-22))
 
@@ -97,7 +98,7 @@ test('an owner invites by a link that is shown once, and whoever opens it on a p
   await late.getByText('used, was withdrawn or is too old').waitFor()
 })
 
-const partsOf = (page: Page) => {
+const parts = () => {
   const part = page.getByRole('region', { name: 'People and devices', exact: true })
   const pane = page.getByRole('complementary', { name: 'The person' })
   return {
@@ -110,14 +111,12 @@ const partsOf = (page: Page) => {
   }
 }
 
-test('the chosen person stands beside the list and in the address, and closing gives the focus back to the row', async () => {
-  const jarvis = await start()
+test('the chosen person stands beside the list and in the address, and closing gives the focus back to the row; on a phone it takes the page', async () => {
   const { person, token } = await joined(jarvis, 'jonas', 'viewer')
   await stepUpAs(jarvis, token)
   const door = passkeyDoor(jarvis, token)
   await door.enrol(createAuthenticator(door.origin), 'Phone')
-  const page = await operator(jarvis, { colorScheme: 'light' }, '/settings#people')
-  const { pane, list, row, heading, hasFocus } = partsOf(page)
+  const { pane, list, row, heading, hasFocus } = parts()
   await row.click()
   await pane.getByText('signed in', { exact: true }).waitFor()
   expect(page.url()).toMatch(`/settings?person=${person.id}#people`)
@@ -132,7 +131,7 @@ test('the chosen person stands beside the list and in the address, and closing g
   await pane.getByText('Refused for jonas.').waitFor()
   const passkeys = pane.getByRole('list', { name: 'Passkeys of jonas' })
   await passkeys.getByText('never used').waitFor()
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await seriousFindings(pane)).toEqual([])
   await passkeys.getByRole('button', { name: 'Remove Phone…' }).click()
   await passkeys.getByRole('button', { name: 'Remove Phone', exact: true }).click()
   await pane.getByText('No passkey.', { exact: true }).waitFor()
@@ -147,19 +146,17 @@ test('the chosen person stands beside the list and in the address, and closing g
   expect(page.url()).toMatch(/\/settings#people$/)
   await page.keyboard.press('Enter')
   await heading.and(page.locator(':focus')).waitFor()
-})
+  await page.keyboard.press('Escape')
+  await pane.waitFor({ state: 'detached' })
 
-test('on a phone the chosen person takes the page, with a way back to the row', async () => {
-  const jarvis = await start()
-  const { person } = await joined(jarvis, 'jonas', 'viewer')
-  const page = await operator(jarvis, { viewport: { width: 390, height: 844 } }, '/settings#people')
-  const { pane, list, row, heading, hasFocus } = partsOf(page)
+  // On a phone the chosen person takes the page, with a way back to the row.
+  await page.setViewportSize({ width: 390, height: 844 })
   await row.click()
   await heading.and(page.locator(':focus')).waitFor()
   expect(await list.isVisible()).toBe(false)
   expect((await heading.boundingBox())?.y).toBeLessThan(200)
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await seriousFindings(pane)).toEqual([])
   await pane.getByRole('link', { name: 'People' }).click()
   await hasFocus(`person-${person.id}`)
   expect(await row.boundingBox()).toMatchObject({ y: expect.toSatisfy((y: number) => y > 80 && y < 760) })

@@ -1,10 +1,16 @@
 import { expect } from 'vitest'
-import { seriousFindings } from './support/axe.ts'
-import { dashboardDir, test, useBrowser } from './support/browser.ts'
-import { startJarvis } from './support/start-jarvis.ts'
+import { seriousFindings, wear } from './support/axe.ts'
+import { go, test } from './support/browser.ts'
+import { useSharedChat } from './support/shared-chat.ts'
 
-const { operator } = useBrowser()
-const env = { JARVIS_EMBEDDINGS: 'none' }
+const newChat = useSharedChat({ env: { JARVIS_EMBEDDINGS: 'none' } })
+/** The shared page, at a path, with a window of this height. */
+async function visit(path: string, height = 900) {
+  const { jarvis, page } = await newChat()
+  await page.setViewportSize({ width: 1440, height })
+  await go(page, path)
+  return { jarvis, page }
+}
 
 const restart = `---
 name: Restart a container
@@ -35,8 +41,7 @@ args: { status: running }
 `
 
 test('a runbook is checked as it is typed, mended, saved, run dry and compared with another version', async () => {
-  const jarvis = await startJarvis({ dashboardDir, env })
-  const page = await operator(jarvis, {}, '/automations/runbooks')
+  const { jarvis, page } = await visit('/automations/runbooks')
   await page.getByRole('textbox', { name: 'New runbook' }).fill('restart-it')
   await page.getByRole('button', { name: 'Write it' }).click()
   const field = page.getByRole('textbox', { name: 'Runbook', exact: true })
@@ -52,12 +57,8 @@ test('a runbook is checked as it is typed, mended, saved, run dry and compared w
   expect(await field.evaluate((element: { selectionStart: number; value: string }) => element.selectionStart)).toBe(
     restart.indexOf('tool: restart_container'),
   )
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
-    expect(await seriousFindings(page), colorScheme).toEqual([])
-    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/runbook-fault-${colorScheme}.png` })
-  }
+  expect(await seriousFindings(page)).toEqual([])
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/runbook-fault.png` })
   await faults.getByRole('button', { name: 'restart_container', exact: true }).click()
   await faults.getByText('Line 14').waitFor({ state: 'detached' })
   expect(await field.inputValue()).toBe(restart)
@@ -91,9 +92,9 @@ test('a runbook is checked as it is typed, mended, saved, run dry and compared w
 })
 
 test('a plan is one card: every step was on screen before it is approved, and each says what was seen after it', async () => {
-  const jarvis = await startJarvis({ dashboardDir, env })
-  await jarvis.rest('/api/runbooks/restart-it', { method: 'PUT', json: { text: restart } })
-  const page = await operator(jarvis, { viewport: { width: 1440, height: 620 } }, '/automations/runbooks/restart-it')
+  const { jarvis } = await newChat()
+  await jarvis.rest('/api/runbooks/restart-again', { method: 'PUT', json: { text: restart } })
+  const { page } = await visit('/automations/runbooks/restart-again', 620)
   const run = page.getByRole('button', { name: 'Run once…' })
   await expect.poll(() => run.getAttribute('aria-disabled')).toBe('false')
   await page.getByLabel('vmid').fill('104')
@@ -107,9 +108,8 @@ test('a plan is one card: every step was on screen before it is approved, and ea
   for (const words of ['restart_container {"vmid": 104}', 'cannot be undone: ', 'status = running within 1 min'])
     expect(second).toContain(words)
   for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
-    expect(await seriousFindings(page), colorScheme).toEqual([])
+    await wear(page, colorScheme)
+    expect(await seriousFindings(card), colorScheme).toEqual([])
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/plan-real-${colorScheme}.png` })
   }
   const approve = card.getByRole('button', { name: 'Approve: run 2 steps' })
@@ -140,8 +140,7 @@ test('a plan is one card: every step was on screen before it is approved, and ea
 })
 
 test('a job is made with its next five times in view, run by hand to its trace, paused, and deleted', async () => {
-  const jarvis = await startJarvis({ dashboardDir, env })
-  const page = await operator(jarvis, {}, '/automations')
+  const { page } = await visit('/automations')
   await page.getByRole('link', { name: 'New job' }).click()
   const form = page.getByRole('form', { name: 'New job' })
   await form.getByLabel('Name').fill('evening-look')

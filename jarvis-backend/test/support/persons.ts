@@ -36,7 +36,8 @@ export async function household(
   writeFileSync(join(dataDir, 'policy.yaml'), policy)
   const jarvis = await startJarvis({ ...more, dataDir })
   const database = openDatabase(join(dataDir, 'jarvis.db'))
-  onTestFinished(() => database.close())
+  const atEnd = options.atEnd ?? onTestFinished
+  atEnd(async () => void database.close())
   const people = createPersonStore(database)
   const hash = createPasswordHasher({ memoryKib: 8, passes: 1, lanes: 1 }).hashNow(password)
   const all = [...standings.map((one) => [one, roleOf(one)] as const), ...Object.entries(others)]
