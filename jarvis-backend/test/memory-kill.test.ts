@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { MemoryFound, MemoryStatus } from '../src/protocol/index.ts'
 import { folder, run } from './support/data-dir.ts'
 import { tokenFor } from './support/start-jarvis.ts'
@@ -21,13 +20,14 @@ async function serve(dataDir: string) {
   }
   return {
     search: (query: string) => ask<MemoryFound>(`search?q=${encodeURIComponent(query)}`),
-    async until(isSo: (status: MemoryStatus) => boolean) {
-      for (;;) {
+    until(isSo: (status: MemoryStatus) => boolean) {
+      const rightly = async () => {
         const status = await ask<MemoryStatus>('status')
-        if (isSo(status)) return status
-        // Asked without a pause, the server answers in the place of indexing.
-        await setTimeout(20)
+        if (!isSo(status)) throw new Error(`still ${JSON.stringify(status)}`)
+        return status
       }
+      // Asked without a pause, the server answers in the place of indexing.
+      return vi.waitFor(rightly, { timeout: 30_000, interval: 20 })
     },
     async kill() {
       program.child.kill('SIGKILL')

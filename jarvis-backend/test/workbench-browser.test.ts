@@ -72,7 +72,7 @@ function answer(asked: IncomingMessage, reply: ServerResponse) {
     return
   }
   if (url === '/held') return void held.push(reply)
-  if (url === '/late') return void setTimeout(() => reply.end(pages[url]), 700)
+  if (url === '/late') return void systemClock.after(700, () => reply.end(pages[url]))
   const page = pages[url]
   reply.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' })
   reply.end(page?.replaceAll('PORT', String(port)).replaceAll('STUN', String(stun.address().port)))
