@@ -41,7 +41,7 @@ test('diagrams of all kinds look under Trusted Types as they do without, and no 
     const entries = entriesOf([user('Draw.')], now)
     const sessions = [{ id: 'ses_one', title: 'One', updatedAt: now, runId: 'run_1', entries }]
     const server = await stage.play({ ...morning(now), sessions })
-    const page = await stage.open(server, '/settings', { height: 20_000, bypassCSP })
+    const page = await stage.open(server, '/settings', { own: { bypassCSP } })
     await page.clock.setFixedTime(now)
     const plain = await page.evaluate(`(() => {
       const as = (use) => { try { use(); return 'taken' } catch (error) { return error.name } }
@@ -55,12 +55,12 @@ test('diagrams of all kinds look under Trusted Types as they do without, and no 
     await page.addInitScript('let dice = 1; Math.random = () => (dice = (dice * 16807) % 2147483647) / 2147483647')
     await page.goto(`${server.url}/chat/ses_one`)
     await page.getByText('Draw.').waitFor()
+    const pictures: (string | null)[] = []
     // One after the other: the order in which they are drawn decides over their names and dice.
     for (const [at, diagram] of diagrams.entries()) {
       server.append('ses_one', assistant(text(`\`\`\`mermaid\n${diagram}\n\`\`\``)))
-      await page.locator('.drawing img').nth(at).waitFor()
+      pictures.push(await page.locator('.drawing img').nth(at).getAttribute('src'))
     }
-    const pictures = await page.locator('.drawing img').evaluateAll((all) => all.map((one) => one.getAttribute('src')))
     const made = await page.evaluate(`(() => {
       const p = document.createElement('p')
       p.innerHTML = '<b>x</b><img src=x onerror="hit=1">'
