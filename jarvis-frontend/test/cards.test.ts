@@ -4,19 +4,14 @@ import { findingsInBothThemes, seriousFindings } from '../../jarvis-backend/test
 import { go } from '../../jarvis-backend/test/support/go.ts'
 import { gallery } from '../src/testing/scenes/gallery.ts'
 import { hostile } from '../src/testing/scenes/hostile.ts'
-import type { Scripted } from '../src/testing/scripted-server.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
 const scene = () => gallery(Date.now())
 const path = '/chat/ses_gallery'
 
 let stage: Stage
-/** For tests that decide at most their own card. */
-let shared: { server: Scripted; page: Page }
 beforeAll(async () => {
   stage = await openStage()
-  const server = await stage.play(scene())
-  shared = { server, page: await stage.open(server, path, { isShared: true }) }
 })
 afterAll(() => stage.close())
 
@@ -35,9 +30,9 @@ async function arm(page: Page, id: string) {
     .toContain('Enter approves, Esc steps back')
 }
 
-test.each([false, true])('every state of a card is drawn, in both themes, phone %s', async (isPhone) => {
+test('every state of a card is drawn, in both themes', async () => {
   const server = await stage.play(scene())
-  const page = await stage.open(server, path, { isPhone, height: isPhone ? 9_000 : 5_600 })
+  const page = await stage.open(server, path, { height: 5_600 })
   await awake(page, 'pending')
 
   server.behaviour.answersDecisions = false
@@ -63,51 +58,91 @@ test.each([false, true])('every state of a card is drawn, in both themes, phone 
     hidden: 'The name has a character you cannot see and reads like 141 pbs. The number decides: this is 142.',
     forced: 'Cut the power of VM 105 immich on pve?',
   }
-  for (const [id, text] of Object.entries(words)) expect(await cardOf(page, id).textContent(), id).toContain(text)
+  const seen = Object.fromEntries(
+    await Promise.all(Object.keys(words).map(async (id) => [id, await cardOf(page, id).textContent()] as const)),
+  )
+  expect(Object.entries(words).filter(([id, text]) => !seen[id]?.includes(text))).toEqual([])
   expect(
     await cardOf(page, 'pending')
       .locator('.asker')
       .evaluate((name) => name.parentElement?.textContent),
   ).toMatch(/^Asked in this chat by \w/)
   expect(await findingsInBothThemes(page)).toEqual([])
+
+  // As narrow as a phone, all of it is there still.
+  await page.setViewportSize({ width: 390, height: 9_000 })
+  await page.getByRole('link', { name: 'More', exact: true }).waitFor()
+  expect(await cardOf(page, 'armed').textContent()).toContain('Enter approves, Esc steps back')
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  expect(await seriousFindings(page)).toEqual([])
 })
 
-test('a keyboard decides with two keys, never with one', async () => {
+test('a keyboard decides with two keys, never with one, on a card that was seen and that has a link', async () => {
   const server = await stage.play(scene())
-  const page = await stage.open(server, path)
-  await page.getByText('Cut the power of VM 105').waitFor()
+  const page = await stage.open(server, path, { height: 480 })
+  const card = cardOf(page, 'pending')
+  const focused = () => page.locator(':focus').getAttribute('id')
 
-  await page.keyboard.press('Control+.')
-  const first = page.locator(':focus')
-  expect(await first.getAttribute('id')).toBe('card-pending')
+  // Approve sleeps until the card was seen.
+  await approve(page, 'pending').waitFor({ state: 'attached' })
+  expect(await approve(page, 'pending').getAttribute('aria-disabled')).toBe('true')
+  await approve(page, 'pending').evaluate((button) => (button as HTMLButtonElement).click())
+  expect(server.decisions).toEqual([])
+  await cardOf(page, 'pending').scrollIntoViewIfNeeded()
   await awake(page, 'pending')
+
+  await page.setViewportSize({ width: 1_440, height: 900 })
+  // The next card gets the focus, Approve never by itself: it comes after Deny.
+  await page.keyboard.press('Control+.')
+  expect(await focused()).toBe('card-pending')
+  await awake(page, 'pending')
+  expect(await page.locator('.risk:focus').count()).toBe(0)
+  const order: (string | null)[] = []
+  for (let at = 0; at < 3; at++) {
+    await page.keyboard.press('Tab')
+    order.push(
+      (await page.locator(':focus').getAttribute('aria-label')) ?? (await page.locator(':focus').textContent()),
+    )
+  }
+  expect(order).toEqual(['Copy the exact call', 'Deny…', 'Approve: stop 103'])
+
+  // What is armed when the link goes cannot be decided, and is armed anew after it.
+  await arm(page, 'pending')
+  server.behaviour.takesSockets = false
+  server.drop()
+  await card.getByText('No connection. You can decide when it is back').waitFor()
+  expect(await page.getByRole('button', { name: /^Approve/ }).count()).toBe(0)
+  expect(await focused()).toBe('card-pending')
+  expect(await seriousFindings(page)).toEqual([])
+  server.behaviour.takesSockets = true
+  await page.evaluate("dispatchEvent(new Event('online'))")
+  await awake(page, 'pending')
+  expect(await card.locator('.armed').count()).toBe(0)
+
+  // Enter alone does nothing, nor does it after Escape.
+  await card.focus()
   await page.keyboard.press('Enter')
   expect(server.decisions).toEqual([])
-
   await page.keyboard.press('a')
   await page.keyboard.press('Escape')
   await page.keyboard.press('Enter')
   await page.keyboard.press('Escape')
   await arm(page, 'pending')
   await page.keyboard.press('Enter')
-  await cardOf(page, 'pending').getByText('Approved by operator').waitFor()
+  await card.getByText('Approved by operator').waitFor()
   expect(server.decisions).toEqual([{ toolUseId: 'pending', confirmed: true }])
-  expect(await page.locator(':focus').getAttribute('id')).toBe('card-pending')
+  expect(await focused()).toBe('card-pending')
+
+  // Deny takes a note along.
+  await cardOf(page, 'denying').focus()
+  await page.keyboard.press('d')
+  await page.keyboard.type('Not during the film.')
+  await page.keyboard.press('Enter')
+  await cardOf(page, 'denying').getByText('“Not during the film.”').waitFor()
+  expect(server.decisions.at(-1)).toEqual({ toolUseId: 'denying', confirmed: false, note: 'Not during the film.' })
 })
 
-test('Approve sleeps until the card was seen, and wakes after it lay still', async () => {
-  const server = await stage.play(scene())
-  const page = await stage.open(server, path, { height: 480 })
-  await approve(page, 'pending').waitFor({ state: 'attached' })
-  expect(await approve(page, 'pending').getAttribute('aria-disabled')).toBe('true')
-  await approve(page, 'pending').evaluate((button) => (button as HTMLButtonElement).click())
-  expect(server.decisions).toEqual([])
-
-  await cardOf(page, 'pending').scrollIntoViewIfNeeded()
-  await awake(page, 'pending')
-})
-
-test('a click in the moment in which the card moves decides nothing', async () => {
+test('a click decides what lies still, was read and, where it is forced, was named', async () => {
   const server = await stage.play(scene())
   const page = await stage.open(server, path, { height: 5_600 })
   await awake(page, 'pending')
@@ -123,63 +158,26 @@ test('a click in the moment in which the card moves decides nothing', async () =
   expect(server.decisions).toEqual([])
   await clickedAs('it lies still')
   await expect.poll(() => server.decisions).toHaveLength(1)
-})
 
-test('Approve is never focused by itself and comes after Deny', async () => {
-  const { page } = shared
-  await cardOf(page, 'pending').scrollIntoViewIfNeeded()
-  await awake(page, 'pending')
-  expect(await page.locator('.risk:focus').count()).toBe(0)
-  await cardOf(page, 'pending').focus()
-  const order: (string | null)[] = []
-  for (let at = 0; at < 3; at++) {
-    await page.keyboard.press('Tab')
-    order.push(
-      (await page.locator(':focus').getAttribute('aria-label')) ?? (await page.locator(':focus').textContent()),
-    )
-  }
-  expect(order).toEqual(['Copy the exact call', 'Deny…', 'Approve: stop 103'])
-})
-
-test('deny takes a note along', async () => {
-  const { server, page } = shared
-  await cardOf(page, 'denying').focus()
-  await page.keyboard.press('d')
-  await page.keyboard.type('Not during the film.')
-  await page.keyboard.press('Enter')
-  await cardOf(page, 'denying').getByText('“Not during the film.”').waitFor()
-  expect(server.decisions.at(-1)).toEqual({ toolUseId: 'denying', confirmed: false, note: 'Not during the film.' })
-})
-
-test('a forced call wants its id typed', async () => {
-  const { server, page } = shared
   const field = cardOf(page, 'forced').getByRole('textbox')
   await field.fill('10')
-  await cardOf(page, 'forced').scrollIntoViewIfNeeded()
   expect(await approve(page, 'forced').getAttribute('aria-disabled')).toBe('true')
   await field.fill('105')
-  // A click that has to scroll first moves the card, and Approve sleeps again.
-  await approve(page, 'forced').scrollIntoViewIfNeeded()
   await awake(page, 'forced')
   await approve(page, 'forced').click()
   await cardOf(page, 'forced').getByText('Cutting the power of').waitFor()
   expect(server.decisions.at(-1)).toEqual({ toolUseId: 'forced', confirmed: true })
-})
 
-test('a target that changed locks Approve until it was read', async () => {
-  const { page } = shared
-  const card = cardOf(page, 'changed')
+  // A target that changed locks Approve until it was read.
   expect(await approve(page, 'changed').count()).toBe(0)
-  await card.getByRole('button', { name: 'I have read it' }).click()
+  await cardOf(page, 'changed').getByRole('button', { name: 'I have read it' }).click()
   await approve(page, 'changed').waitFor()
-})
 
-test('a decision made elsewhere folds the acts away and leaves the focus on the card', async () => {
-  const { server, page } = shared
-  await cardOf(page, 'pending').getByRole('button', { name: 'Deny…' }).focus()
-  server.append('ses_gallery', { type: 'confirm_resolved', toolUseId: 'pending', decision: 'approved', by: 'operator' })
-  await cardOf(page, 'pending').getByText('Approved on another device').waitFor()
-  expect(await page.locator(':focus').getAttribute('id')).toBe('card-pending')
+  // A decision made elsewhere folds the acts away and leaves the focus on the card.
+  await cardOf(page, 'armed').getByRole('button', { name: 'Deny…' }).focus()
+  server.append('ses_gallery', { type: 'confirm_resolved', toolUseId: 'armed', decision: 'approved', by: 'operator' })
+  await cardOf(page, 'armed').getByText('Approved on another device').waitFor()
+  expect(await page.locator(':focus').getAttribute('id')).toBe('card-armed')
 })
 
 test('a viewer reads the reason in place of the acts', async () => {
@@ -187,30 +185,6 @@ test('a viewer reads the reason in place of the acts', async () => {
   const page = await stage.open(server, path, { role: 'viewer' })
   await cardOf(page, 'pending').getByText('An operator can do this.').waitFor()
   expect(await page.getByRole('button', { name: /^(Approve|Deny)/ }).count()).toBe(0)
-})
-
-test('without a link nothing can be decided, and the card says so', async () => {
-  const server = await stage.play(scene())
-  const page = await stage.open(server, path)
-  await approve(page, 'pending').waitFor()
-  await server.close()
-  await cardOf(page, 'pending').getByText('No connection. You can decide when it is back').waitFor()
-  expect(await page.getByRole('button', { name: /^Approve/ }).count()).toBe(0)
-  expect(await seriousFindings(page)).toEqual([])
-})
-
-test('what was armed when the link went is armed anew, and the focus stays on the card', async () => {
-  const server = await stage.play(scene())
-  const page = await stage.open(server, path)
-  const card = cardOf(page, 'pending')
-  await arm(page, 'pending')
-  server.behaviour.takesSockets = false
-  server.drop()
-  await card.getByText('No connection').waitFor()
-  expect(await page.locator(':focus').getAttribute('id')).toBe('card-pending')
-  server.behaviour.takesSockets = true
-  await awake(page, 'pending')
-  expect(await card.locator('.armed').count()).toBe(0)
 })
 
 test('names and texts of others never become markup', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { findingsInBothThemes } from '../../jarvis-backend/test/support/axe.ts'
+import { findingsInBothThemes, seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
 import { changesScene } from '../src/testing/scenes/changes.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
@@ -11,9 +11,9 @@ afterAll(() => stage.close())
 
 const path = '/chat/ses_changes'
 
-test.each([false, true])('every end of a change is drawn, in both themes, phone %s', async (isPhone) => {
+test('every end of a change is drawn, in both themes; one is undone, one taken back, and one goes back where that was chosen', async () => {
   const server = await stage.play(changesScene(Date.now()))
-  const page = await stage.open(server, path, { isPhone, height: isPhone ? 3_200 : 1_700 })
+  const page = await stage.open(server, path, { height: 1_700 })
   const words: Record<string, string> = {
     'change-armed': 'CPU limit of CT 122 "sabnzbd" is 2 cores. Keep it?',
     'change-wentback': 'Went back by itself: nobody kept it.',
@@ -35,6 +35,29 @@ test.each([false, true])('every end of a change is drawn, in both themes, phone 
   expect(await compare.getAttribute('href')).toBe('/guest/122?tab=config&against=change%3Astuck')
   expect(await page.locator('#change-stuck').getByRole('link', { name: 'Compare…' }).count()).toBe(1)
   expect(await findingsInBothThemes(page)).toEqual([])
+
+  await page.locator('[data-undo=plain]').click()
+  await expect.poll(() => server.sent).toEqual([{ sessionId: 'ses_changes', message: '/undo change="plain"' }])
+  await page.getByRole('button', { name: 'Go back now' }).click()
+  await page.locator('#change-armed').getByText('Went back on request by operator').waitFor()
+  expect(server.answers).toEqual([{ id: 'armed', act: 'undo' }])
+
+  // A card lets its change go back by itself only where that was chosen.
+  const card = page.locator('#card-asks')
+  expect(await card.getByRole('checkbox').isChecked()).toBe(false)
+  await card.getByRole('checkbox').check()
+  await card.getByRole('combobox').selectOption('30')
+  await card.locator('.risk[aria-disabled="false"]').click()
+  await expect.poll(() => server.decisions).toEqual([{ toolUseId: 'asks', confirmed: true, goesBackAfterMin: 30 }])
+})
+
+test('a viewer can neither keep a change nor undo it, on a phone', async () => {
+  const server = await stage.play(changesScene(Date.now()))
+  const page = await stage.open(server, path, { role: 'viewer', isPhone: true, height: 3_200 })
+  await page.locator('#change-armed').getByText('An operator can keep it or take it back.').waitFor()
+  expect(await page.getByRole('button', { name: 'Undo…' }).count()).toBe(0)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  expect(await seriousFindings(page)).toEqual([])
 })
 
 test('two keys keep a change, everywhere at once, and one key keeps nothing', async () => {
@@ -57,29 +80,4 @@ test('two keys keep a change, everywhere at once, and one key keeps nothing', as
   await waiting.locator('#change-armed').getByText('Kept by operator').waitFor()
   await expect.poll(() => waiting.title()).toBe('(4) JARVIS')
   expect(server.answers).toEqual([{ id: 'armed', act: 'keep' }])
-})
-
-test('a click takes it back now, the chat asks for the undo of what is made, and a viewer can do neither', async () => {
-  const server = await stage.play(changesScene(Date.now()))
-  const viewer = await stage.open(server, path, { role: 'viewer', height: 1_700 })
-  await viewer.locator('#change-armed').getByText('An operator can keep it or take it back.').waitFor()
-  expect(await viewer.getByRole('button', { name: 'Undo…' }).count()).toBe(0)
-
-  const page = await stage.open(server, path, { height: 1_700 })
-  await page.locator('[data-undo=plain]').click()
-  await expect.poll(() => server.sent).toEqual([{ sessionId: 'ses_changes', message: '/undo change="plain"' }])
-  await page.getByRole('button', { name: 'Go back now' }).click()
-  await page.locator('#change-armed').getByText('Went back on request by operator').waitFor()
-  expect(server.answers).toEqual([{ id: 'armed', act: 'undo' }])
-})
-
-test('a card lets its change go back by itself only where that was chosen', async () => {
-  const server = await stage.play(changesScene(Date.now()))
-  const page = await stage.open(server, path, { height: 1_700 })
-  const card = page.locator('#card-asks')
-  expect(await card.getByRole('checkbox').isChecked()).toBe(false)
-  await card.getByRole('checkbox').check()
-  await card.getByRole('combobox').selectOption('30')
-  await card.locator('.risk[aria-disabled="false"]').click()
-  await expect.poll(() => server.decisions).toEqual([{ toolUseId: 'asks', confirmed: true, goesBackAfterMin: 30 }])
 })

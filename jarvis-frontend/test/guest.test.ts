@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { findingsInBothThemes, seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
+import { go } from '../../jarvis-backend/test/support/go.ts'
 import { guestScene } from '../src/testing/scenes/guest.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
@@ -9,9 +10,9 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-test.each([false, true])('a guest’s page says all that is known of it, in both themes, phone %s', async (isPhone) => {
+test('a guest’s page says all that is known of it; keys lead through guests and tabs, and acts send their command', async () => {
   const server = await stage.play(guestScene(Date.now()))
-  const page = await stage.open(server, '/guest/105', { isPhone, ...(isPhone && { height: 1_900 }) })
+  const page = await stage.open(server, '/guest/105')
   const main = page.locator('.guest-page')
   await main.getByText('Proven 12 d ago').waitFor()
   await main.locator('.chart').first().waitFor()
@@ -31,15 +32,61 @@ test.each([false, true])('a guest’s page says all that is known of it, in both
   expect((await main.locator('[data-change-row=restarted] .guest-change-words').boundingBox())?.width).toBeGreaterThan(
     150,
   )
-  // On a phone it stands under More.
-  if (!isPhone) await main.getByRole('button', { name: 'Snapshot, Change, runs, is journalled' }).waitFor()
+  await main.getByRole('button', { name: 'Snapshot, Change, runs, is journalled' }).waitFor()
   await main.getByRole('button', { name: 'Restart, Ask, waits for you' }).waitFor()
   expect(await findingsInBothThemes(page)).toEqual([])
+
+  await page.keyboard.press('2')
+  await page.getByText('from its next stop: 8192').waitFor()
+  expect(await page.locator('.guest-config').textContent()).toContain('[redacted]')
+  await page.keyboard.press('3')
+  const backups = page.locator('.guest-main .guest-rows li')
+  await expect.poll(() => backups.count()).toBe(60)
+  await page.getByRole('button', { name: '10 more' }).scrollIntoViewIfNeeded()
+  await expect.poll(() => backups.count()).toBe(70)
+
+  await page.keyboard.press('[')
+  await page.getByText('Not read: its configuration not visible to this token (it needs VM.Audit)').waitFor()
+  await page.getByText('Not known yet').waitFor()
+  await page.keyboard.press(']')
+  await page.keyboard.press('1')
+  await page.locator('[data-undo=memory]').waitFor()
+  await page.keyboard.press('u')
+  expect(await page.locator(':focus').getAttribute('data-undo')).toBe('memory')
+  await page.keyboard.press('u')
+  await page.waitForURL(/\/chat\/ses_changes/)
+  expect(server.answers).toEqual([{ id: 'memory', act: 'undo' }])
+
+  await page.goBack()
+  await page.getByRole('button', { name: 'Restart, Ask, waits for you' }).click()
+  await expect.poll(() => server.sent.map(({ message }) => message)).toEqual(['/restart_vm vmid=105'])
+
+  await go(page, '/guest/199')
+  await page.getByRole('heading', { name: /199 oldbox was destroyed on / }).waitFor()
+  await page.getByText('VM 199 "oldbox" is destroyed with its disks').waitFor()
 })
 
-test('a form says what the gate says, refuses bad input at its field, and asks for one call', async () => {
+test('what differs from a snapshot is listed by key; a form says what the gate says, refuses bad input, and asks once', async () => {
   const server = await stage.play(guestScene(Date.now()))
   const page = await stage.open(server, '/guest/105')
+  await page.getByRole('link', { name: 'Compare', exact: true }).click()
+  const since = page.getByRole('region', { name: 'Since before-1119' })
+  await since.getByText('4 differences').waitFor()
+  const rows = await since.locator('dl > div').allTextContents()
+  expect(rows).toEqual([
+    'cores- 2+ 4',
+    'net0+ virtio=BC:24:11:00:00:05,bridge=vmbr0',
+    'onboot- 1',
+    'scsi0+ nvme-fast:vm-105-disk-0,size=320G',
+  ])
+  await since.getByText('Not compared, for it holds a secret: cipassword.').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.keyboard.press('1')
+  await page.getByRole('link', { name: 'Compare…' }).click()
+  await page.getByRole('region', { name: 'Since that change' }).getByText('1 difference').waitFor()
+  expect(new URL(page.url()).searchParams.get('against')).toBe('change:stuck')
+
+  await page.keyboard.press('1')
   // An act that cannot work rests, and says why.
   await page.getByText('Back up now: pbs-main has no room.').waitFor()
   expect(await page.getByRole('button', { name: 'Back up now' }).isDisabled()).toBe(true)
@@ -77,34 +124,19 @@ test('a form says what the gate says, refuses bad input at its field, and asks f
   await move.waitFor({ state: 'detached' })
 })
 
-test('what differs from a snapshot, and from what a change left, is listed by key', async () => {
-  const server = await stage.play(guestScene(Date.now()))
-  const page = await stage.open(server, '/guest/105')
-  await page.getByRole('link', { name: 'Compare', exact: true }).click()
-  const since = page.getByRole('region', { name: 'Since before-1119' })
-  await since.getByText('4 differences').waitFor()
-  const rows = await since.locator('dl > div').allTextContents()
-  expect(rows).toEqual([
-    'cores- 2+ 4',
-    'net0+ virtio=BC:24:11:00:00:05,bridge=vmbr0',
-    'onboot- 1',
-    'scsi0+ nvme-fast:vm-105-disk-0,size=320G',
-  ])
-  await since.getByText('Not compared, for it holds a secret: cipassword.').waitFor()
-  expect(await seriousFindings(page)).toEqual([])
-  await page.keyboard.press('1')
-  await page.getByRole('link', { name: 'Compare…' }).click()
-  await page.getByRole('region', { name: 'Since that change' }).getByText('1 difference').waitFor()
-  expect(new URL(page.url()).searchParams.get('against')).toBe('change:stuck')
-})
-
 test('on a phone two acts stay at the thumb, and More holds the rest', async () => {
   const server = await stage.play(guestScene(Date.now()))
   const page = await stage.open(server, '/guest/105', { isPhone: true })
+  const main = page.locator('.guest-page')
   const bar = page.locator('.guest-acts').first()
   await bar.getByRole('button', { name: 'Restart, Ask, waits for you' }).waitFor()
   expect(await bar.getByRole('button').count()).toBe(3)
-  await page.locator('.guest-page').evaluate((element) => element.scrollTo(0, element.scrollHeight))
+  await main.locator('.chart').first().waitFor()
+  // A long reason leaves the sentence its room.
+  expect((await main.locator('[data-change-row=restarted] .guest-change-words').boundingBox())?.width).toBeGreaterThan(
+    150,
+  )
+  await main.evaluate((element) => element.scrollTo(0, element.scrollHeight))
   const box = await bar.boundingBox()
   expect(box && box.y + box.height).toBeLessThanOrEqual(844)
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
@@ -116,38 +148,4 @@ test('on a phone two acts stay at the thumb, and More holds the rest', async () 
   const form = page.getByRole('dialog', { name: 'Settings of 105' })
   await form.getByRole('heading', { name: 'Settings of 105' }).waitFor()
   await form.getByLabel('Tags').waitFor()
-})
-
-test('keys lead through guests and tabs, acts send their command, and Undo opens the chat of its card', async () => {
-  const server = await stage.play(guestScene(Date.now()))
-  const page = await stage.open(server, '/guest/105')
-  await page.getByText('Proven 12 d ago').waitFor()
-  await page.keyboard.press('2')
-  await page.getByText('from its next stop: 8192').waitFor()
-  expect(await page.locator('.guest-config').textContent()).toContain('[redacted]')
-  await page.keyboard.press('3')
-  const backups = page.locator('.guest-main .guest-rows li')
-  await expect.poll(() => backups.count()).toBe(60)
-  await page.getByRole('button', { name: '10 more' }).scrollIntoViewIfNeeded()
-  await expect.poll(() => backups.count()).toBe(70)
-
-  await page.keyboard.press('[')
-  await page.getByText('Not read: its configuration not visible to this token (it needs VM.Audit)').waitFor()
-  await page.getByText('Not known yet').waitFor()
-  await page.keyboard.press(']')
-  await page.keyboard.press('1')
-  await page.locator('[data-undo=memory]').waitFor()
-  await page.keyboard.press('u')
-  expect(await page.locator(':focus').getAttribute('data-undo')).toBe('memory')
-  await page.keyboard.press('u')
-  await page.waitForURL(/\/chat\/ses_changes/)
-  expect(server.answers).toEqual([{ id: 'memory', act: 'undo' }])
-
-  await page.goBack()
-  await page.getByRole('button', { name: 'Restart, Ask, waits for you' }).click()
-  await expect.poll(() => server.sent.map(({ message }) => message)).toEqual(['/restart_vm vmid=105'])
-
-  await page.goto(`${server.url}/guest/199`)
-  await page.getByRole('heading', { name: /199 oldbox was destroyed on / }).waitFor()
-  await page.getByText('VM 199 "oldbox" is destroyed with its disks').waitFor()
 })

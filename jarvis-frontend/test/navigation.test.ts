@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
+import { go } from '../../jarvis-backend/test/support/go.ts'
 import { morning } from '../src/testing/scenes/morning.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
@@ -27,7 +28,7 @@ test('every way to write an address leads to its page, and an unknown one to a n
     ['/nowhere?q=1#there', '/', 'New chat'],
     ['/%zz', '/', 'New chat'],
   ] as const) {
-    await page.goto(server.url + address)
+    await go(page, address)
     await page.waitForURL(server.url + place)
     await page.getByRole('heading', { level: 1, name: heading }).waitFor()
   }

@@ -1,8 +1,7 @@
-import type { Locator } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { go } from '../../jarvis-backend/test/support/go.ts'
 import { assistant, entriesOf, text, usage, user } from '../src/testing/entries.ts'
-import { quietLab } from '../src/testing/lab.ts'
 import { morning } from '../src/testing/scenes/morning.ts'
 import { password } from '../src/testing/scripted-server.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
@@ -16,20 +15,28 @@ afterAll(() => stage.close())
 const scene = () => morning(Date.now())
 const main = '/chat/ses_main'
 
-test('the theme is set before the first paint and kept by choice', async () => {
-  const server = await stage.play(scene())
-  const page = await stage.open(server, main, { theme: 'light' })
-  expect(await page.locator('html').getAttribute('data-theme')).toBe('light')
-  await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
-  await page.reload({ waitUntil: 'commit' })
-  // Nothing is painted before there is a body, and the body waits for the script that sets it.
-  await page.locator('body').waitFor({ state: 'attached' })
-  expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
-})
+/** Comfortable rows are a third higher. */
+async function expectHigher(page: Page, rows: string): Promise<void> {
+  const height = () =>
+    page
+      .locator(rows)
+      .first()
+      .evaluate((element) => element.getBoundingClientRect().height)
+  const density = (value: string) =>
+    page.evaluate((to) => {
+      document.documentElement.dataset.density = to
+    }, value)
+  const before = await height()
+  await density('comfortable')
+  expect((await height()) / before, rows).toBeCloseTo(1.35, 1)
+  await density('compact')
+}
 
-test('a wrong password is said, the right one opens the page that was asked for', async () => {
+test('a person signs in at the page that was asked for; the theme and what was typed stay over a reload', async () => {
   const server = await stage.play(scene())
-  const page = await stage.open(server, main, { role: 'nobody' })
+  const page = await stage.open(server, main, { role: 'nobody', theme: 'light' })
+  const field = page.getByRole('textbox', { name: 'Message' })
+  const theme = () => page.locator('html').getAttribute('data-theme')
   await page.locator('#password:focus').waitFor()
   await page.keyboard.type('wrong')
   await page.keyboard.press('Enter')
@@ -38,38 +45,41 @@ test('a wrong password is said, the right one opens the page that was asked for'
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'pve hot, backups missing' }).waitFor()
   await expect.poll(() => page.title()).toBe('(3) JARVIS')
+
+  expect(await theme()).toBe('light')
+  await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
+  await field.fill('half a thought')
+  await page.reload({ waitUntil: 'commit' })
+  // Nothing is painted before there is a body, and the body waits for the script that sets it.
+  await page.locator('body').waitFor({ state: 'attached' })
+  expect(await theme()).toBe('dark')
+  expect(await field.inputValue()).toBe('half a thought')
+  // Each session has its own.
+  await go(page, '/')
+  expect(await field.inputValue()).toBe('')
 })
 
-test('unsent text survives a reload, for each session apart', async () => {
-  const server = await stage.play(scene())
-  const page = await stage.open(server, main)
-  await page.getByRole('textbox', { name: 'Message' }).fill('half a thought')
-  await page.goto(`${server.url}/`)
-  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
-  await page.goto(server.url + main)
-  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('half a thought')
-})
-
-test('a first prompt comes from the cluster, and asks in a new session', async () => {
+test('a first message comes from the cluster or a command; its answer streams in, is stopped, and says so', async () => {
   const server = await stage.play(scene())
   const page = await stage.open(server, '/')
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await field.fill('/res')
+  await page.getByRole('option', { name: /restart_vm.*Ask/ }).waitFor()
+  await page.keyboard.press('Enter')
+  expect(await field.inputValue()).toBe('/restart_vm vmid=')
+  await page.getByText('vmid=integer [node=string] [force=boolean]').waitFor()
+  await field.fill('')
+
   await page.getByRole('button', { name: /pve is at 81 °C. Why\?/ }).click()
   await page.waitForURL(/\/chat\/ses_/)
   expect(server.sent.map(({ message }) => message)).toEqual(['pve is at 81 °C. Why?'])
   await page.locator('.user').getByText('pve is at 81 °C. Why?').waitFor()
-})
-
-test('an answer streams in, is stopped, and says so', async () => {
-  const quiet = { ...scene(), cluster: quietLab(Date.now()), sessions: [] }
-  const server = await stage.play(quiet)
-  const page = await stage.open(server, '/')
-  await page.getByRole('textbox', { name: 'Message' }).fill('Hello')
-  await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Stop' }).waitFor()
-  for (const word of ['**One**', ' two', ' three.']) server.tell('ses_0', 'chat:token', { text: word })
+  const [sent] = server.sent
+  for (const word of ['**One**', ' two', ' three.']) server.tell(sent?.sessionId ?? '', 'chat:token', { text: word })
   await page.getByText('One two three.').waitFor()
   expect(await page.locator('.prose strong').textContent()).toBe('One')
-  await page.getByRole('textbox', { name: 'Message' }).fill('And then?')
+  await field.fill('And then?')
   await page.getByRole('button', { name: 'Queue' }).click()
   await page.getByText('And then?').waitFor()
   await page.keyboard.press('Escape')
@@ -77,19 +87,7 @@ test('an answer streams in, is stopped, and says so', async () => {
   await page.getByRole('button', { name: 'Send' }).waitFor()
 })
 
-test('what came while the link was down is there when it is back', async () => {
-  const server = await stage.play(scene())
-  const page = await stage.open(server, main)
-  await page.getByText('Restart VM 123').first().waitFor()
-  server.drop()
-  server.append('ses_main', { type: 'confirm_resolved', toolUseId: 't9', decision: 'expired', by: 'jarvis' })
-  await page.getByText('Did not start VM 141').waitFor()
-  server.append('ses_main', { type: 'done', usage, stopReason: 'end_turn' })
-  await page.getByText('14.2k in').waitFor()
-  expect(await page.getByRole('log').getByText('agent lost power at 02:14').count()).toBe(1)
-})
-
-test('scrolled up the view stays, and a pill says what is below', async () => {
+test('scrolled up the view stays, and a pill says what is below, also of what came while the link was down', async () => {
   const server = await stage.play(scene())
   const page = await stage.open(server, main, { height: 560 })
   const stream = page.getByRole('log')
@@ -104,29 +102,14 @@ test('scrolled up the view stays, and a pill says what is below', async () => {
   expect(await stream.evaluate((element) => element.scrollTop)).toBe(0)
   await page.getByRole('button', { name: '2 wait below' }).click()
   await page.locator('.jump').waitFor({ state: 'detached' })
-})
 
-test('earlier entries come above without a jump', async () => {
-  const now = Date.now()
-  const long = (run: number) => [
-    { ...user(`Question ${run}`), runId: `run_${run}` },
-    { ...assistant(text('Many words. '.repeat(900))), runId: `run_${run}` },
-    { type: 'done' as const, usage, stopReason: 'end_turn' as const, runId: `run_${run}` },
-  ]
-  const all = entriesOf([...long(1), ...long(2)], now)
-  const session = { id: 'ses_long', title: 'Long', updatedAt: now, earlier: all.slice(0, 3), entries: all.slice(3) }
-  const server = await stage.play({ ...scene(), sessions: [session] })
-  const page = await stage.open(server, '/chat/ses_long', { height: 500 })
-  await page.getByRole('button', { name: 'Show earlier entries' }).waitFor()
-  const answer = page.locator('.say').last()
-  // Near the top they are read without being asked for.
-  const before = await page.getByRole('log').evaluate((stream) => {
-    stream.scrollTop = 200
-    return stream.querySelector('.say')?.getBoundingClientRect().top ?? 0
-  })
-  await page.getByText('Question 1').waitFor({ state: 'attached' })
-  expect(Math.abs(((await answer.boundingBox())?.y ?? 0) - before)).toBeLessThan(2)
-  expect(await page.getByRole('button', { name: 'Show earlier entries' }).count()).toBe(0)
+  // All that came while the link was down is there when it is back, once.
+  server.drop()
+  server.append('ses_main', { type: 'confirm_resolved', toolUseId: 't9', decision: 'expired', by: 'jarvis' })
+  await page.getByText('Did not start VM 141').waitFor()
+  server.append('ses_main', { type: 'done', usage, stopReason: 'end_turn' })
+  await page.getByText('14.2k in').waitFor()
+  expect(await page.getByRole('log').getByText('agent lost power at 02:14').count()).toBe(1)
 })
 
 test('a session is opened at the message that was found, however far up, and stays there', async () => {
@@ -155,7 +138,7 @@ test('a session is opened at the message that was found, however far up, and sta
   expect(await isSeen()).toBe(true)
 })
 
-test('what can be done with an answer never lies over its words, and moves nothing', async () => {
+test('what can be done with an answer never lies over its words and moves nothing; keys go everywhere', async () => {
   const server = await stage.play(scene())
   const page = await stage.open(server, main)
   const answer = page.locator('.say').first()
@@ -185,73 +168,48 @@ test('what can be done with an answer never lies over its words, and moves nothi
   const after = await look()
   expect(after.width).toBeGreaterThan(50)
   expect(after).toEqual({ ...before, covered: 0 })
-})
 
-test('comfortable rows are a third higher, in the table, in the panel and on a phone', async () => {
-  const server = await stage.play(scene())
-  const height = (part: Locator) => part.first().evaluate((element) => element.getBoundingClientRect().height)
-  for (const [path, rows, isPhone] of [
-    ['/cluster', '.guest-row', false],
-    [main, '.side .guest, .side .node', false],
-    ['/cluster', '.column .guest', true],
-  ] as const) {
-    const page = await stage.open(server, path, { isPhone })
-    const row = page.locator(rows)
-    await row.first().waitFor()
-    const before = await height(row)
-    await page.evaluate(() => {
-      document.documentElement.dataset.density = 'comfortable'
-    })
-    expect((await height(row)) / before, `${path} ${rows}`).toBeCloseTo(1.35, 1)
-    await page.context().close()
-  }
+  // Keys go to the panel, between pages, and to the composer.
+  const field = page.getByRole('textbox', { name: 'Message' })
+  const panel = page.getByRole('complementary', { name: 'Cluster' })
+  await panel.waitFor()
+  await expectHigher(page, '.side .guest, .side .node')
+  await page.keyboard.press(']')
+  await panel.waitFor({ state: 'detached' })
+  await page.keyboard.press('g')
+  await page.keyboard.press('l')
+  await page.waitForURL('**/cluster')
+  await expectHigher(page, '.guest-row')
+  await page.keyboard.press('g')
+  await page.keyboard.press('w')
+  await page.waitForURL('**/waiting')
+  // Here they are named, while they do something.
+  await page.getByText('approve', { exact: false }).first().waitFor()
+  const named = page.locator('.keys')
+  expect(await named.textContent()).toMatch(/move.*approve.*deny/)
+  await page.keyboard.press('Alt+n')
+  await page.locator('#composer:focus').waitFor()
+  await page.keyboard.type('gl')
+  expect(await field.inputValue()).toBe('gl')
+  await page.getByRole('heading', { level: 1 }).click()
+  await field.blur()
+  await page.keyboard.press('/')
+  await page.keyboard.type('w')
+  expect(await field.inputValue()).toBe('glw')
 })
 
 test('keys are named where they do something for this person', async () => {
   const server = await stage.play(scene())
-  const page = await stage.open(server, '/waiting')
-  await page.getByText('approve', { exact: false }).first().waitFor()
-  expect(await page.locator('.keys').textContent()).toMatch(/move.*approve.*deny/)
   const viewer = await stage.open(server, '/waiting', { role: 'viewer' })
-  await viewer.locator('.keys').getByText('move').waitFor()
-  expect(await viewer.locator('.keys').textContent()).not.toMatch(/approve|deny/)
-  const quiet = await stage.play({ ...scene(), cluster: quietLab(Date.now()), sessions: [], decided: [] })
-  const idle = await stage.open(quiet, '/waiting')
-  await idle.getByText('Nothing waits for you.').waitFor()
-  expect(await idle.locator('.keys').count()).toBe(0)
-})
-
-test('keys go between pages, to the composer and to the panel', async () => {
-  const server = await stage.play(scene())
-  const page = await stage.open(server, main)
-  await page.getByRole('complementary', { name: 'Cluster' }).waitFor()
-  await page.keyboard.press(']')
-  await page.getByRole('complementary', { name: 'Cluster' }).waitFor({ state: 'detached' })
-  await page.keyboard.press('g')
-  await page.keyboard.press('l')
-  await page.waitForURL('**/cluster')
-  await page.keyboard.press('g')
-  await page.keyboard.press('w')
-  await page.waitForURL('**/waiting')
-  await page.keyboard.press('Alt+n')
-  await page.locator('#composer:focus').waitFor()
-  await page.keyboard.type('gl')
-  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('gl')
-  await page.getByRole('heading', { level: 1 }).click()
-  await page.getByRole('textbox', { name: 'Message' }).blur()
-  await page.keyboard.press('/')
-  await page.keyboard.type('w')
-  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('glw')
-})
-
-test('a command is completed with its tier and its arguments', async () => {
-  const server = await stage.play(scene())
-  const page = await stage.open(server, '/')
-  await page.getByRole('textbox', { name: 'Message' }).fill('/res')
-  await page.getByRole('option', { name: /restart_vm.*Ask/ }).waitFor()
-  await page.keyboard.press('Enter')
-  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('/restart_vm vmid=')
-  await page.getByText('vmid=integer [node=string] [force=boolean]').waitFor()
+  const named = viewer.locator('.keys')
+  await named.getByText('move').waitFor()
+  expect(await named.textContent()).not.toMatch(/approve|deny/)
+  for (const { id, entries } of scene().sessions)
+    for (const entry of entries)
+      if (entry.type === 'confirm_needed')
+        server.append(id, { type: 'confirm_resolved', toolUseId: entry.toolUseId, decision: 'denied', by: 'operator' })
+  await named.waitFor({ state: 'detached' })
+  await viewer.getByText('Nothing waits for you.').waitFor()
 })
 
 test('the phone scrolls sideways nowhere', async () => {
@@ -263,5 +221,6 @@ test('the phone scrolls sideways nowhere', async () => {
     await page.setViewportSize({ width: 320, height: 700 })
     expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(320)
     await page.setViewportSize({ width: 390, height: 844 })
+    if (path === '/cluster') await expectHigher(page, '.column .guest')
   }
 })

@@ -54,102 +54,90 @@ test('a link that drops twice in a burst of tokens leaves no gap and no double',
   expect((await page.locator('.say').allTextContents()).map((said) => said.trim())).toEqual([whole])
 })
 
-test('a server that is not reached yet is said with the time, and the strip goes once it is', async () => {
-  const server = await stage.play(words())
+test('offline and back: the time is said, what was typed stays, what was sent arrives once, a revoked token signs in anew', async () => {
+  const scene = words()
+  let server = await stage.play(scene)
   server.behaviour.takesSockets = false
   const page = await stage.open(server, path)
+  const strip = page.locator('.strip.lost')
+  const away = async () => {
+    await server.close()
+    await lost(page).waitFor()
+  }
+
+  // Not reached yet.
   await page.getByText(/JARVIS is not reached yet, after \d+ s\./).waitFor()
   await page.getByText('connecting', { exact: false }).first().waitFor()
   // While it is still refused: a try of the page's own could take the strip away from under the pointer.
   await page.getByRole('button', { name: 'Try now' }).click()
   server.behaviour.takesSockets = true
-  await page.getByText('Count.').waitFor()
-  await page.locator('.strip.lost').waitFor({ state: 'detached' })
-})
-
-test('a lost link is said with the time, and the strip goes once the server is back', async () => {
-  const scene = words()
-  const server = await stage.play(scene)
-  const page = await stage.open(server, path)
-  await page.getByText('Count.').waitFor()
-  await server.close()
-  await lost(page).waitFor()
-  await page.getByText('offline').waitFor()
-  const back = await stage.play(scene, server.port)
-  await page.locator('.strip.lost').waitFor({ state: 'detached' })
-  back.tell(id, 'chat:token', { text: 'Back again.' })
-  await page.getByText('Back again.').waitFor()
-})
-
-test('typed text stays over a reload, and over a server that is started again', async () => {
-  const scene = words()
-  const server = await stage.play(scene)
-  const page = await stage.open(server, path)
-  await field(page).fill('half a thought')
-  await page.reload()
-  expect(await field(page).inputValue()).toBe('half a thought')
-  await server.close()
-  await lost(page).waitFor()
-  await field(page).fill('half a thought, and more')
-  await stage.play(scene, server.port)
   await wake(page)
-  await page.locator('.strip.lost').waitFor({ state: 'detached' })
+  await page.getByText('Count.').waitFor()
+  await strip.waitFor({ state: 'detached' })
+
+  // Lost; the page comes back by itself.
+  await field(page).fill('half a thought')
+  await away()
+  await page.getByText('offline').waitFor()
+  await field(page).fill('half a thought, and more')
+  server = await stage.play(scene, server.port)
+  await strip.waitFor({ state: 'detached' })
+  server.tell(id, 'chat:token', { text: 'Back again.' })
+  await page.getByText('Back again.').waitFor()
   expect(await field(page).inputValue()).toBe('half a thought, and more')
   await page.reload()
   expect(await field(page).inputValue()).toBe('half a thought, and more')
-})
 
-test.each([
-  ['in a session', path],
-  ['in a new chat', '/'],
-])('a message sent without a link is not lost by a reload, %s', async (_name, where) => {
-  const scene = words()
-  const server = await stage.play(scene)
-  const page = await stage.open(server, where)
+  // Sent without a link, and reloaded before it arrived.
   await page.getByText('live').waitFor()
-  await server.close()
-  await lost(page).waitFor()
+  await away()
   await field(page).fill('Say this once.')
   await page.keyboard.press('Enter')
   await page.locator('.user').getByText('Say this once.').waitFor()
-  const back = await stage.play(scene, server.port)
-  back.behaviour.answersSends = false
+  server = await stage.play(scene, server.port)
+  server.behaviour.answersSends = false
   await page.reload()
-  back.behaviour.answersSends = true
-  if (where === '/') {
-    expect(await field(page).inputValue()).toBe('Say this once.')
-    return
-  }
+  server.behaviour.answersSends = true
   await page.getByText('The page was reloaded before it arrived.').waitFor()
   await page.getByRole('button', { name: 'Send again' }).click()
   await page.getByText('The page was reloaded').waitFor({ state: 'detached' })
-  expect(back.sent.map(({ message }) => message)).toEqual(['Say this once.'])
-})
+  expect(server.sent.map(({ message }) => message)).toEqual(['Say this once.'])
 
-test('a token revoked while offline leads to sign-in, and what was typed is there afterwards', async () => {
-  const scene = words()
-  const server = await stage.play(scene)
-  const page = await stage.open(server, path)
-  await page.getByText('Count.').waitFor()
+  // A token that was revoked meanwhile.
   await field(page).fill('half a thought')
-  await server.close()
-  await lost(page).waitFor()
+  const { tokens } = server
+  await away()
   await field(page).fill('half a thought, and more')
-  const back = await stage.play(scene, server.port)
-  back.revoke(...server.tokens)
+  server = await stage.play(scene, server.port)
+  server.revoke(...tokens)
   await wake(page)
   await page.locator('#password:focus').waitFor()
   await page.keyboard.type(password)
   await page.keyboard.press('Enter')
   await page.getByText('Count.').waitFor()
   expect(await field(page).inputValue()).toBe('half a thought, and more')
-  expect(await page.locator('.strip.lost').count()).toBe(0)
+  expect(await strip.count()).toBe(0)
+})
+
+test('a message of a new chat that was sent without a link is typed again after a reload', async () => {
+  const scene = words()
+  const server = await stage.play(scene)
+  const page = await stage.open(server, '/')
+  await page.getByText('live').waitFor()
+  await server.close()
+  await lost(page).waitFor()
+  await field(page).fill('Say this once.')
+  await page.keyboard.press('Enter')
+  await page.locator('.user').getByText('Say this once.').waitFor()
+  await stage.play(scene, server.port)
+  await page.reload()
+  expect(await field(page).inputValue()).toBe('Say this once.')
 })
 
 test('a link lost while the page still loads leaves no blank page: the rest comes once it is back', async () => {
   const scene = words()
   const server = await stage.play(scene)
-  const page = await stage.open(server, '/waiting', { role: 'nobody' })
+  const page = await stage.open(server, '/waiting', { role: 'nobody', own: {} })
   await page.locator('#password').waitFor()
   await page.route(/\/assets\/(side|waiting-page|cluster-page)/, (route) => route.abort())
   await page.keyboard.type(password)
@@ -169,7 +157,7 @@ test('a link lost while the page still loads leaves no blank page: the rest come
 
 test('pages that were never opened open without a link', async () => {
   const server = await stage.play(words())
-  const page = await stage.open(server, path, { fetchesAhead: true })
+  const page = await stage.open(server, path, { own: { fetchesAhead: true } })
   await page.waitForFunction(() => {
     const names = performance.getEntriesByType('resource').map(({ name }) => name)
     // And what they share with others, which is fetched beside them.

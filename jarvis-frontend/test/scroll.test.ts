@@ -17,13 +17,13 @@ const picture = Buffer.from(
 )
 
 /** Exchanges as uneven as real ones: one line, long prose, code, tables, diagrams and pictures that come late. */
-function exchange(at: number): LooseEntry[] {
+function exchange(at: number, diagramEvery: number): LooseEntry[] {
   const parts = [
     `Answer ${at}.`,
     ...(at % 2 === 0 ? [`Many words of it. ${'They go on for a while, then stop. '.repeat((at * 37) % 50)}`] : []),
     ...(at % 3 === 0 ? [`| guest | CPU |\n|---|---|\n${`| 123 frigate | ${at} % |\n`.repeat((at % 9) + 1)}`] : []),
     ...(at % 5 === 0 ? [`\`\`\`bash\n${'for id in 1 2 3; do qm status $id; done\n'.repeat((at % 40) + 1)}\`\`\``] : []),
-    ...(at % 8 === 3 ? [`\`\`\`mermaid\nflowchart TD\n  A${at} --> B --> C --> D\n\`\`\``] : []),
+    ...(at % diagramEvery === 3 ? [`\`\`\`mermaid\nflowchart TD\n  A${at} --> B --> C --> D\n\`\`\``] : []),
   ]
   const seen = ran(`t${at}`, 'look', {}, 'green', 'a picture', 5).map((entry) =>
     entry.type === 'tool_result'
@@ -39,8 +39,9 @@ function exchange(at: number): LooseEntry[] {
 }
 
 /** A session of so many exchanges; the newest 33 come with it, the others page by page. */
-async function openLong(exchanges: number, view: View = {}) {
-  const entries = entriesOf(Array.from({ length: exchanges }, (_, at) => exchange(at)).flat(), Date.now() - 50_000_000)
+async function openLong(exchanges: number, view: View = {}, diagramEvery = 16) {
+  const all = Array.from({ length: exchanges }, (_, at) => exchange(at, diagramEvery))
+  const entries = entriesOf(all.flat(), Date.now() - 50_000_000)
   const known = entries.findIndex(({ runId }) => runId === `run_${exchanges - 33}`)
   const server = await stage.play({
     ...morning(Date.now()),
@@ -103,13 +104,15 @@ function watchScroll() {
       const wrong: string[] = []
       const words = (seen: ReturnType<typeof rows>) => `${seen[0]?.at} to ${seen.at(-1)?.at}`
       let [before, beforeMs] = [rows(), performance.now()]
+      // On a busy machine a frame tells its movement late: it may be that of the frame before it too.
+      let earlierMs = beforeMs
       let isOn = true
       const tick = () => {
         const [now, nowMs] = [rows(), performance.now()]
-        const atOnce = 1 + (nowMs - beforeMs) * exchangesPerMs
+        const atOnce = 1 + (nowMs - earlierMs) * exchangesPerMs
         const [oldFirst, first, last] = [before[0]?.at ?? -1, now[0]?.at ?? -1, now.at(-1)?.at ?? -1]
         if (last < oldFirst - atOnce || first > oldFirst) wrong.push(`${words(before)} → ${words(now)}`)
-        ;[before, beforeMs] = [now, nowMs]
+        ;[before, earlierMs, beforeMs] = [now, beforeMs, nowMs]
         if (isOn) requestAnimationFrame(tick)
       }
       tick()
@@ -154,8 +157,6 @@ declare const scroll: Scroll
 
 const look = (page: Page, slowPx = 0) => page.evaluate((slowPx) => scroll.look(slowPx), slowPx)
 
-/** `slowPx`: how far a fling still goes in a frame when the next one begins, so that nobody waits for its end. */
-type Way = { name: string; slowPx?: number; view?: View; up: (page: Page, cdp: CDPSession) => Promise<unknown> }
 /** A finger that moves down and is lifted. Its touches carry their times, so its speed is the same on a busy machine. */
 async function fling(cdp: CDPSession): Promise<void> {
   const stepS = 0.014
@@ -170,50 +171,11 @@ async function fling(cdp: CDPSession): Promise<void> {
   await Promise.all([touch('touchStart', 0), ...moves.map((at) => touch('touchMove', at)), touch('touchEnd', 8)])
 }
 
-test.each<Way & { exchanges: number }>([
-  { exchanges: 80, name: 'the wheel', up: (page) => page.mouse.wheel(0, -600) },
-  {
-    exchanges: 300,
-    name: 'a finger that flings',
-    slowPx: 8,
-    view: { isPhone: true },
-    up: (_page, cdp) => fling(cdp),
-  },
-  { exchanges: 1_000, name: 'Page Up', up: (page) => page.keyboard.press('PageUp') },
-])('$exchanges exchanges are read upwards with $name, none skipped and no screen blank', async (way) => {
-  const { page } = await openLong(way.exchanges, way.view)
-  const cdp = await page.context().newCDPSession(page)
-  await page.mouse.move(700, 400)
-  await page.getByRole('log').focus()
-  const wrong: string[] = []
-  const words = ({ first, last, blankPx, topPx }: Seen) =>
-    `${first?.at} to ${last?.at}, ${blankPx} px blank at ${Math.round(topPx)}`
-  // On this phone an exchange is about 400 px high, and flings that follow each other add up to 10 px a ms.
-  const perMs = way.slowPx === undefined ? 0 : 10 / 400
-  await page.evaluate((perMs) => Object.assign(globalThis, { release: scroll.watch(perMs) }), perMs)
-  let before = await look(page)
-  let steps = 0
-  // Past the first page of earlier entries.
-  while (steps++ < 100 && (before.first?.at ?? 0) > way.exchanges - 60) {
-    await way.up(page, cdp)
-    const now = await look(page, way.slowPx)
-    const [oldFirst, first, last] = [before.first?.at ?? -1, now.first?.at ?? -1, now.last?.at ?? -1]
-    // A fling passes many; its frames are watched.
-    const skips = way.slowPx === undefined && last < oldFirst - 1
-    if (now.blankPx > 24 || skips || first > oldFirst) wrong.push(`${words(before)} → ${words(now)}`)
-    before = now
-  }
-  expect([...wrong, ...(await page.evaluate<string[]>('release()'))]).toEqual([])
-  // A fling goes the farther the faster the machine draws; it may not pass all in a few.
-  expect(steps).toBeGreaterThan(way.slowPx === undefined ? 10 : 4)
-  expect(before.first?.at).toBeLessThanOrEqual(way.exchanges - 60)
-})
-
-test('1,000 exchanges are shown wherever the scrollbar is dragged to, and Home shows the first', async () => {
-  const { page } = await openLong(1_000)
+/** All is shown wherever the scrollbar is dragged to, and Home shows the first. */
+async function dragged(page: Page): Promise<void> {
   const wrong = await page.evaluate(async () => {
     const seen: unknown[] = []
-    for (const place of [0.5, 0.1, 0.9, 0.3, 0, 0.6, 0.2, 0, 1, 0]) {
+    for (const place of [0.5, 0.1, 0.9, 0, 0.3, 1, 0]) {
       scroll.element.scrollTop = scroll.element.scrollHeight * place
       const now = await scroll.look()
       if (now.blankPx > 24 || now.first === undefined) seen.push({ place, ...now })
@@ -228,10 +190,56 @@ test('1,000 exchanges are shown wherever the scrollbar is dragged to, and Home s
     return { at: first?.at, isAtTop: topPx < 2, isBlank: blankPx > 24 }
   }
   await expect.poll(home).toEqual({ at: 0, isAtTop: true, isBlank: false })
+  expect(await page.getByRole('button', { name: 'Show earlier entries' }).count()).toBe(0)
+}
+
+/** `slowPx`: how far a fling still goes in a frame when the next one begins, so that nobody waits for its end. */
+type Way = { slowPx?: number; up: () => Promise<unknown> }
+
+/** Reads upwards until this exchange is on screen, in more than `least` steps: none is skipped, none comes back, no screen is blank. */
+async function readUp(page: Page, to: number, least: number, { slowPx, up }: Way): Promise<void> {
+  const wrong: string[] = []
+  const words = ({ first, last, blankPx, topPx }: Seen) =>
+    `${first?.at} to ${last?.at}, ${blankPx} px blank at ${Math.round(topPx)}`
+  // On this phone an exchange is about 400 px high, and flings that follow each other add up to 10 px a ms.
+  const perMs = slowPx === undefined ? 0 : 10 / 400
+  await page.evaluate((perMs) => Object.assign(globalThis, { release: scroll.watch(perMs) }), perMs)
+  let before = await look(page)
+  let steps = 0
+  while (steps++ < 100 && (before.first?.at ?? 0) > to) {
+    await up()
+    const now = await look(page, slowPx)
+    const [oldFirst, first, last] = [before.first?.at ?? -1, now.first?.at ?? -1, now.last?.at ?? -1]
+    // A fling passes many; its frames are watched.
+    const skips = slowPx === undefined && last < oldFirst - 1
+    if (now.blankPx > 24 || skips || first > oldFirst) wrong.push(`${words(before)} → ${words(now)}`)
+    before = now
+  }
+  expect([...wrong, ...(await page.evaluate<string[]>('release()'))]).toEqual([])
+  expect(steps).toBeGreaterThan(least)
+  expect(before.first?.at).toBeLessThanOrEqual(to)
+}
+
+test('1,000 exchanges are read upwards with Page Up and the wheel, are shown wherever the scrollbar is dragged to, and Home shows the first', async () => {
+  const { page } = await openLong(1_000)
+  await page.mouse.move(700, 400)
+  await page.getByRole('log').focus()
+  // Past the first page of earlier entries, and the next.
+  await readUp(page, 940, 10, { up: () => page.keyboard.press('PageUp') })
+  await readUp(page, 920, 10, { up: () => page.mouse.wheel(0, -600) })
+  await dragged(page)
+})
+
+test('a phone’s reader flings upwards, none skipped and no screen blank', async () => {
+  const { page } = await openLong(300, { isPhone: true })
+  const cdp = await page.context().newCDPSession(page)
+  // A fling goes the farther the faster the machine draws; it may not pass all in a few.
+  await readUp(page, 240, 4, { slowPx: 8, up: () => fling(cdp) })
 })
 
 test('what is read stays in its place while diagrams come above, earlier entries load and an answer streams', async () => {
-  const { page, server } = await openLong(300)
+  // Close enough to each other that some are drawn above what is read.
+  const { page, server } = await openLong(300, {}, 8)
   server.append('ses_one', { type: 'user', messageId: 'm', text: 'Go on.', by: 'operator' }, 'run_new')
   await page.evaluate(async () => {
     scroll.element.scrollTop = 100

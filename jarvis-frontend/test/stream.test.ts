@@ -25,16 +25,18 @@ const sceneOf = (session: Partial<ScriptSession>, more: Partial<Scene> = {}): Sc
 })
 
 /** Asks of the page for another host, and markup that ran. */
-function watch(page: Page, own: string) {
+function watch(own: string) {
   const strays: string[] = []
-  page.on('request', (request) => {
-    if (!request.url().startsWith(own) && !/^(data|blob):/.test(request.url())) strays.push(request.url())
-  })
-  page.on('console', (message) => {
-    if (/Content Security Policy/.test(message.text())) strays.push(message.text())
-  })
-  page.on('pageerror', (error) => strays.push(error.message))
-  return strays
+  const before = (page: Page) => {
+    page.on('request', (request) => {
+      if (!request.url().startsWith(own) && !/^(data|blob):/.test(request.url())) strays.push(request.url())
+    })
+    page.on('console', (message) => {
+      if (/Content Security Policy/.test(message.text())) strays.push(message.text())
+    })
+    page.on('pageerror', (error) => strays.push(error.message))
+  }
+  return { strays, before }
 }
 
 const hostileAnswer = `<img src="https://evil.example/a.png" onerror="hit=1"> <script>hit=1</script> <b>bold</b>
@@ -105,9 +107,8 @@ test('an answer, a log line and a picture that would be markup, a link or a requ
       guests: scene.cluster.guests.map((guest) => (guest.vmid === 123 ? { ...guest, name } : guest)),
     },
   })
-  const page = await stage.open(server, '/', { height: 3_000 })
-  const strays = watch(page, server.url)
-  await page.goto(`${server.url}/chat/ses_one`)
+  const { strays, before } = watch(server.url)
+  const page = await stage.open(server, '/chat/ses_one', { height: 3_000, before })
   await page.locator('.drawing img').nth(1).waitFor()
   await page.getByText('This diagram cannot be drawn').waitFor()
   await page.getByText('The picture is not shown').waitFor()
@@ -186,21 +187,23 @@ test('code is coloured to its end, however long its grammar takes to load and a 
   const code = '```bash\nfor x in 1; do echo $x; done\n```'
   const entries = entriesOf([user('Go.'), assistant(text(code)), done], Date.now())
   const server = await stage.play(sceneOf({ entries }))
-  const page = await stage.open(server, '/')
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
   // In the thread that reads code, half a second passes at each look at the clock.
   const slow = 'const now = Date.now, from = now(); let looks = 0; Date.now = () => from + 500 * looks++;'
-  await page.route(/highlight-worker/, async (route) => {
-    const answer = await route.fetch()
-    await held
-    await route.fulfill({ response: answer, body: slow + (await answer.text()) })
-  })
-  const asked = page.waitForRequest(/highlight-worker/)
-  await page.clock.install()
-  await page.goto(`${server.url}/chat/ses_one`)
+  let asked: Promise<unknown> | undefined
+  const before = async (page: Page) => {
+    await page.route(/highlight-worker/, async (route) => {
+      const answer = await route.fetch()
+      await held
+      await route.fulfill({ response: answer, body: slow + (await answer.text()) })
+    })
+    asked = page.waitForRequest(/highlight-worker/)
+    await page.clock.install()
+  }
+  const page = await stage.open(server, '/chat/ses_one', { own: {}, before })
   await asked
   await page.clock.fastForward(11_000)
   release()
@@ -217,9 +220,8 @@ test('math, task lists and footnotes are drawn, without links, colours or what i
   ]
   const entries = entriesOf([user('Go.'), assistant(text(words.join('\n\n'))), done], Date.now())
   const server = await stage.play(sceneOf({ entries }))
-  const page = await stage.open(server, '/')
-  const strays = watch(page, server.url)
-  await page.goto(`${server.url}/chat/ses_one`)
+  const { strays, before } = watch(server.url)
+  const page = await stage.open(server, '/chat/ses_one', { before })
   const prose = page.locator('.prose')
   await prose.locator('.math.display math').waitFor()
   await expect.poll(() => prose.locator('.math:not([hidden]) math').count()).toBeGreaterThanOrEqual(3)
@@ -254,7 +256,7 @@ test('math, task lists and footnotes are drawn, without links, colours or what i
 
 test('an answer takes no more memory the longer it gets, and is there to be read, found and copied', async () => {
   const server = await stage.play(sceneOf({ runId: 'run_1', entries: entriesOf([user('Go.')], Date.now()) }))
-  const page = await stage.open(server, '/chat/ses_one')
+  const page = await stage.open(server, '/chat/ses_one', { own: {} })
   await page.getByText('Go.').waitFor()
   const cdp = await page.context().newCDPSession(page)
   const heapMb = async () => {
@@ -266,7 +268,8 @@ test('an answer takes no more memory the longer it gets, and is there to be read
   const grownMb: number[] = []
   for (const half of [answer.slice(0, 24_000), answer.slice(24_000, 48_000)]) {
     const before = await heapMb()
-    for (const [piece] of half.matchAll(/[\s\S]{1,80}/g)) {
+    // As a busy page gets it: many tokens a frame.
+    for (const [piece] of half.matchAll(/[\s\S]{1,320}/g)) {
       server.tell('ses_one', 'chat:token', { text: piece })
       await page.evaluate(() => new Promise((next) => requestAnimationFrame(next)))
     }

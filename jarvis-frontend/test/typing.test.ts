@@ -33,7 +33,7 @@ test('what is typed while a new chat becomes a session stays in the composer, an
   expect(new Set(server.sent.map(({ sessionId }) => sessionId)).size).toBe(1)
 })
 
-test('words that are typed where nothing has the focus go into the composer', async () => {
+test('words that are typed where nothing has the focus go into the composer, and g with a letter to a page', async () => {
   const server = await stage.play(morning(Date.now()))
   const page = await stage.open(server, '/chat/s2')
   const field = page.getByRole('textbox', { name: 'Message' })
@@ -46,12 +46,8 @@ test('words that are typed where nothing has the focus go into the composer', as
     await field.fill('')
     await field.blur()
   }
-})
 
-test('g and a letter alone go to a page', async () => {
-  const server = await stage.play(morning(Date.now()))
-  const page = await stage.open(server, '/chat/s2')
-  const field = page.getByRole('textbox', { name: 'Message' })
+  // g and a letter alone go to a page.
   await field.fill('later')
   await page.keyboard.press('Escape')
   expect(await field.evaluate((element) => element.matches(':focus'))).toBe(true)
@@ -66,31 +62,37 @@ test('g and a letter alone go to a page', async () => {
   await page.waitForURL('**/waiting')
 })
 
-test.each([
-  ['/chat/ses_main', ['armed', 'an']],
-  ['/chat/ses_main', ['pizza']],
-  ['/waiting', ['armed', 'an']],
-  ['/waiting', ['pizza']],
-])('words that are typed on a card, and Enter after them, approve nothing: %s, %s', async (path, typed) => {
-  const server = await stage.play(morning(Date.now()))
-  const page = await stage.open(server, path, { height: 1_600 })
-  const card = page.locator('[data-pending]').first()
-  const approve = card.getByRole('button', { name: /^Approve/ })
-  await card.locator('.risk[aria-disabled="false"]').waitFor()
-  await card.focus()
-  const [first = '', then] = typed
-  if (first === 'armed') {
+test.each(['/chat/ses_main', '/waiting'])(
+  'words that are typed on a card, and Enter after them, approve nothing: %s',
+  async (path) => {
+    const server = await stage.play(morning(Date.now()))
+    const page = await stage.open(server, path, { height: 1_600 })
+    const card = page.locator('[data-pending]').first()
+    const approve = card.getByRole('button', { name: /^Approve/ })
+    const isWaiting = path === '/waiting'
+    const enter = async (sent: number) => {
+      await page.keyboard.press('Enter')
+      await approve.waitFor()
+      await page.evaluate(() => new Promise((next) => requestAnimationFrame(next)))
+      await expect.poll(() => server.sent.length).toBe(isWaiting ? 0 : sent)
+      expect(server.decisions).toEqual([])
+    }
+    const awake = card.locator('.risk[aria-disabled="false"]')
+    await awake.waitFor()
+    await card.focus()
+    // Its first letter arms.
     await expect
       .poll(async () => {
         await page.keyboard.press('a')
         return card.locator('.armed').count()
       })
       .toBe(1)
-    await typeAtOnce(page, then ?? '')
-  } else await typeAtOnce(page, first)
-  await page.keyboard.press('Enter')
-  await approve.waitFor()
-  await page.evaluate(() => new Promise((next) => requestAnimationFrame(next)))
-  await expect.poll(() => server.sent.length).toBe(path === '/waiting' ? 0 : 1)
-  expect(server.decisions).toEqual([])
-})
+    await typeAtOnce(page, 'an')
+    await enter(1)
+
+    await awake.waitFor()
+    await card.focus()
+    await typeAtOnce(page, 'pizza')
+    await enter(2)
+  },
+)

@@ -24,13 +24,14 @@ const shot = async (page: Page, name: string) => {
 
 test('each part of the workbench has its row, in which the words of strangers stay words', async () => {
   const server = await stage.play(scene())
-  const page = await stage.open(server, '/', { height: 3_200 })
   const strays: string[] = []
-  page.on('request', (request) => {
-    if (!request.url().startsWith(server.url) && !/^(data|blob):/.test(request.url())) strays.push(request.url())
-  })
-  page.on('pageerror', (error) => strays.push(error.message))
-  await page.goto(server.url + path)
+  const watch = (page: Page) => {
+    page.on('request', (request) => {
+      if (!request.url().startsWith(server.url) && !/^(data|blob):/.test(request.url())) strays.push(request.url())
+    })
+    page.on('pageerror', (error) => strays.push(error.message))
+  }
+  const page = await stage.open(server, path, { height: 3_200, before: watch })
   await page.locator('.marked img').waitFor()
 
   const failed = rowOf(page, 'sort.py')

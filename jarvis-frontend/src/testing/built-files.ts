@@ -21,6 +21,8 @@ export function sendBuilt(dist: string, pathname: string, response: ServerRespon
   response.writeHead(200, {
     'Content-Type': types[extname(path)] ?? 'application/octet-stream',
     'Content-Security-Policy': policy,
+    // As the real server says it.
+    'Cache-Control': pathname.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
   })
   createReadStream(path).pipe(response)
 }

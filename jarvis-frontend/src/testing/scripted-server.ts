@@ -363,7 +363,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     return json(404, { error: { code: 'not_found', message: `There is no ${pathname}.` } })
   }
 
-  await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve))
+  await new Promise<void>((resolve, reject) => http.once('error', reject).listen(port, '127.0.0.1', resolve))
   const address = http.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${address.port}`,

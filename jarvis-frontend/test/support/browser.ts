@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } f
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Role } from 'jarvis-backend/protocol'
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import { build } from 'vite'
 import { onTestFinished } from 'vitest'
 import { isDashboardStale, newestOfDashboard } from '../../../scripts/build.js'
@@ -18,11 +18,13 @@ export type View = {
   theme?: 'dark' | 'light'
   isPhone?: boolean
   height?: number
-  bypassCSP?: boolean
-  /** Whether all parts of the dashboard are fetched while the page is idle; absent: each on first use, which costs less. */
-  fetchesAhead?: boolean
-  /** Whether all tests of the file share the page, which ends with the stage; absent: the page ends with its test. */
-  isShared?: boolean
+  /**
+   * Whether the page ends with its test, for one that leaves behind what nobody can take back, as a clock does; absent: a page that tests
+   * before it had, with an empty storage and a full cache.
+   */
+  own?: { bypassCSP?: boolean; fetchesAhead?: boolean }
+  /** Runs before the page has an address. */
+  before?: (page: Page) => unknown
 }
 
 export const test = testWith('Chromium')
@@ -61,62 +63,102 @@ async function builtDashboard(): Promise<string> {
   return dir
 }
 
-/** The shared browser and the built dashboard. */
+/** A page and its context, for one test after the other. */
+type Seat = { page: Page; context: BrowserContext; cdp: CDPSession }
+
+/** Runs at the start of each document: the first one of a test finds no storage but its token, a reload finds what the page kept. */
+function enter({ visit, token }: { visit: number; token?: string }) {
+  if (sessionStorage.getItem('visit') === `${visit}`) return
+  localStorage.clear()
+  sessionStorage.clear()
+  sessionStorage.setItem('visit', `${visit}`)
+  if (token !== undefined) localStorage.setItem('jarvis.token', token)
+}
+
+/**
+ * The shared browser and the built dashboard. All tests of a file take turns at one port and, where they look alike, at one page, because a
+ * page that finds the dashboard's parts in its cache costs half as much.
+ */
 export async function openStage() {
   const outDir = await builtDashboard()
   const browser = await sharedBrowser()
-  const servers: Scripted[] = []
-  const shared: BrowserContext[] = []
+  const seats = new Map<string, Seat[]>()
+  let ownPort = 0
+  let isOwnPortTaken = false
+  let visits = 0
+
+  async function newSeat({
+    isPhone = false,
+    own: { bypassCSP = false, fetchesAhead = false } = {},
+  }: View): Promise<Seat> {
+    const context = await browser.newContext({
+      bypassCSP,
+      hasTouch: isPhone,
+      isMobile: isPhone,
+      // Drawn in software, what moves takes a core.
+      reducedMotion: 'reduce',
+    })
+    if (!fetchesAhead) await context.addInitScript(savesData)
+    await slowDown(context)
+    const page = await context.newPage()
+    await slowDownPage(page)
+    return { page, context, cdp: await context.newCDPSession(page) }
+  }
+
+  /** Takes back all that a test did to its page. A page that is left open would go on drawing, and slow down every test after it. */
+  async function leave({ page, context, cdp }: Seat): Promise<void> {
+    page.removeAllListeners()
+    for (const other of context.pages()) if (other !== page) await other.close()
+    await page.unrouteAll()
+    await page.goto('about:blank')
+    await page.mouse.move(-1, -1)
+    await cdp.send('Page.resetNavigationHistory')
+  }
+
+  async function playAt(scene: Scene, port: number): Promise<Scripted> {
+    const server = await startScripted(scene, outDir, port)
+    onTestFinished(() => server.close())
+    return server
+  }
+
   return {
-    /** `port`: that of a server which was closed, to come back in its place. */
+    /** @param port that of a server which was closed, to come back in its place */
     async play(scene: Scene, port?: number): Promise<Scripted> {
-      const server = await startScripted(scene, outDir, port)
-      servers.push(server)
+      if (port !== undefined || isOwnPortTaken) return playAt(scene, port ?? 0)
+      isOwnPortTaken = true
+      onTestFinished(() => {
+        isOwnPortTaken = false
+      })
+      // Another program may have got the port since the last test.
+      const server = await playAt(scene, ownPort).catch(() => playAt(scene, 0))
+      ownPort = server.port
       return server
     },
-    async open(
-      server: Scripted,
-      path: string,
-      {
-        role = 'operator',
-        theme = 'dark',
-        isPhone = false,
-        height,
-        bypassCSP = false,
-        fetchesAhead = false,
-        isShared = false,
-      }: View = {},
-    ): Promise<Page> {
+    async open(server: Scripted, path: string, view: View = {}): Promise<Page> {
+      const { role = 'operator', theme = 'dark', isPhone = false, height, own } = view
+      const kind = isPhone ? 'phone' : 'desk'
+      const free = own === undefined ? seats.get(kind)?.pop() : undefined
+      const seat = free ?? (await newSeat(view))
+      const { page, context } = seat
       const size = isPhone ? { width: 390, height: height ?? 844 } : { width: 1440, height: height ?? 900 }
-      const options: BrowserContextOptions = {
-        viewport: size,
-        colorScheme: theme,
-        bypassCSP,
-        hasTouch: isPhone,
-        isMobile: isPhone,
-        // Drawn in software, what moves takes a core.
-        reducedMotion: 'reduce',
-      }
-      const context = await browser.newContext(options)
-      // A page that is left open goes on drawing, and slows down every test after it.
-      if (isShared) shared.push(context)
-      else onTestFinished(() => context.close())
-      if (!fetchesAhead) await context.addInitScript(savesData)
-      if (role !== 'nobody') {
-        await context.addInitScript((token) => {
-          if (sessionStorage.getItem('seen') === null) localStorage.setItem('jarvis.token', token)
-          sessionStorage.setItem('seen', '1')
-        }, tokenOf(role))
-      }
-      await slowDown(context)
-      const page = await context.newPage()
-      await slowDownPage(page)
+      await page.setViewportSize(size)
+      await page.emulateMedia({ colorScheme: theme })
+      const entered = await page.addInitScript(enter, {
+        visit: ++visits,
+        ...(role !== 'nobody' && { token: tokenOf(role) }),
+      })
+      onTestFinished(async ({ task }) => {
+        if (own !== undefined || task.result?.state === 'fail') return context.close()
+        await entered.dispose()
+        await leave(seat)
+        seats.set(kind, [...(seats.get(kind) ?? []), seat])
+      })
+      await view.before?.(page)
       await page.goto(server.url + path)
       return page
     },
     async close() {
-      for (const context of shared) await context.close()
-      for (const server of servers) await server.close()
+      for (const { context } of [...seats.values()].flat()) await context.close()
     },
   }
 }
