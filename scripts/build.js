@@ -83,17 +83,25 @@ export async function buildMissing() {
   }
 }
 
+const inside = (path) =>
+  readdirSync(path)
+    .map((name) => join(path, name))
+    .filter((one) => !isOfTests(one))
+
 function isStale(output, sources) {
   return !existsSync(output) || newest(sources) > statSync(output).mtimeMs
 }
 
-/** When the newest file of these files and folders was changed, Unix ms. */
+/** No output holds these. */
+const isOfTests = (path) => /\.test\.tsx?$|\/(?:test|testing)$/.test(path)
+
+/** When the newest file of these files and folders was changed, Unix ms. Tests below them do not count. */
 export function newest(paths) {
   let latest = 0
   for (const path of paths) {
     if (!existsSync(path)) continue
     const stat = statSync(path)
-    const time = stat.isDirectory() ? newest(readdirSync(path).map((name) => join(path, name))) : stat.mtimeMs
+    const time = stat.isDirectory() ? newest(inside(path)) : stat.mtimeMs
     latest = Math.max(latest, time)
   }
   return latest

@@ -14,12 +14,16 @@ export const limits: Record<ProjectName, { testMs: number; waitMs: number }> = {
   crash: { testMs: 60_000, waitMs: 30_000 },
 }
 
+const isNight = process.env.JARVIS_NIGHT === '1'
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Modules that make a test one of a project, by how they are imported or where they are. */
 const marks: [ProjectName, RegExp][] = [
   ['crash', /\/test\/support\/killed-\w+\.ts$/],
   ['browser', /^playwright-core$|\/scripts\/(?:shared-browser\.ts|chromium\.js)$/],
-  ['server', /^node:(?:http|https|http2|net|tls|dgram|child_process|worker_threads)$|\/src\/(?:compose|workbench\/sandbox\/\w+)\.ts$/],
+  [
+    'server',
+    /^node:(?:http|https|http2|net|tls|dgram|child_process|worker_threads)$|\/src\/(?:compose|workbench\/sandbox\/\w+)\.ts$/,
+  ],
 ]
 const imported = /\b(?:from|import|import\()\s*'([^']+)'/g
 /** Helpers of tests are followed, the product is not: what it could start is not what a test starts. */
@@ -49,13 +53,19 @@ export const projectOf = (path: string): ProjectName =>
 export const filesOf = (project: ProjectName): string[] =>
   testFiles().filter((path) => projectOf(join(root, path)) === project)
 
-/** Paths, from the project's root, of all files of tests. */
+/** Paths, from the project's root, of all files of tests: of the day, or with `JARVIS_NIGHT=1` those that `npm run test:night` runs. */
 export function testFiles(): string[] {
-  const places = ['jarvis-backend/src', 'jarvis-backend/test', 'jarvis-frontend/src', 'jarvis-frontend/test', 'packages']
+  const places = [
+    'jarvis-backend/src',
+    'jarvis-backend/test',
+    'jarvis-frontend/src',
+    'jarvis-frontend/test',
+    'packages',
+  ]
   return places.flatMap((place) =>
     readdirSync(join(root, place), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.test\.tsx?$/.test(entry.name))
       .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-      .filter((path) => !path.includes('node_modules')),
+      .filter((path) => !path.includes('node_modules') && path.endsWith('.night.test.ts') === isNight),
   )
 }

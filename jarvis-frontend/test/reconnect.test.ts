@@ -1,6 +1,6 @@
-import { setInterval } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { every } from '../../jarvis-backend/test/support/real-time.ts'
 import { assistant, entriesOf, text, usage, user } from '../src/testing/entries.ts'
 import type { Scene } from '../src/testing/scene.ts'
 import { morning } from '../src/testing/scenes/morning.ts'
@@ -39,11 +39,15 @@ test('a link that drops twice in a burst of tokens leaves no gap and no double',
     server.drop()
     // The burst goes on while nobody listens, while the page attaches, and after it.
     let after = 0
-    for await (const _ of setInterval(5)) {
-      say()
-      if (server.attached.length > drops) after++
-      if (after > 100) break
-    }
+    await new Promise<void>((over) => {
+      const stop = every(5, () => {
+        say()
+        if (server.attached.length > drops) after++
+        if (after <= 100) return
+        stop()
+        over()
+      })
+    })
   }
   const whole = [...Array(said).keys()].join(' ')
   await page.getByText(new RegExp(`\\b${said - 1}\\b`)).waitFor()
