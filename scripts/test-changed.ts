@@ -13,7 +13,9 @@ import { projectOf, testFiles } from './test-projects.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const [since = 'HEAD', ...more] = process.argv.slice(2)
 const git = (...args: string[]) =>
-  execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter((line) => line !== '')
+  execFileSync('git', args, { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line !== '')
 const changed = new Set([
   ...git('diff', '--name-only', '--relative', since),
   ...git('ls-files', '--others', '--exclude-standard'),

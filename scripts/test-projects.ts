@@ -14,7 +14,6 @@ export const limits: Record<ProjectName, { testMs: number; waitMs: number }> = {
   crash: { testMs: 60_000, waitMs: 30_000 },
 }
 
-const isNight = process.env.JARVIS_NIGHT === '1'
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Modules that make a test one of a project, by how they are imported or where they are. */
 const marks: [ProjectName, RegExp][] = [
@@ -53,7 +52,7 @@ export const projectOf = (path: string): ProjectName =>
 export const filesOf = (project: ProjectName): string[] =>
   testFiles().filter((path) => projectOf(join(root, path)) === project)
 
-/** Paths, from the project's root, of all files of tests: of the day, or with `JARVIS_NIGHT=1` those that `npm run test:night` runs. */
+/** Paths, from the project's root, of all files of tests but those that `npm run test:night` runs. */
 export function testFiles(): string[] {
   const places = [
     'jarvis-backend/src',
@@ -66,6 +65,6 @@ export function testFiles(): string[] {
     readdirSync(join(root, place), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.test\.tsx?$/.test(entry.name))
       .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-      .filter((path) => !path.includes('node_modules') && path.endsWith('.night.test.ts') === isNight),
+      .filter((path) => !path.includes('node_modules') && !path.endsWith('.night.test.ts')),
   )
 }

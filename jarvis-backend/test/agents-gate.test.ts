@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../scripts/property-runs.ts'
 import { z } from 'zod'
 import { type Agent, agentOf, mayUse } from '../src/agents/agent.ts'
 import { agentsIn } from '../src/agents/registry.ts'
@@ -81,7 +82,7 @@ test('for every call and every agent no verdict is lower than main’s, and noth
         }
       },
     ),
-    { numRuns: 300 },
+    runs(100),
   )
 })
 

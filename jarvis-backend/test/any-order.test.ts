@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { patienceMs, runs } from '../../scripts/property-runs.ts'
 import type { Message, Model } from '../src/agent/model.ts'
 import { callIdOf, settles } from '../src/agent/settles.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
@@ -209,6 +210,6 @@ test('whatever happens in whatever order, the history stays valid and an approve
       await jarvis.stop()
       rmSync(dataDir, { recursive: true, force: true })
     }),
-    { numRuns: 15, endOnFailure: true },
+    { ...runs(5), endOnFailure: true },
   )
-}, 90_000)
+}, patienceMs(60_000))

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { patienceMs, runs } from '../../scripts/property-runs.ts'
 import type { Reservation, Spender } from '../src/agent/budgets.ts'
 import type { CostOf } from '../src/agent/spent.ts'
 import { createKeeper } from '../src/budgets/index.ts'
@@ -202,5 +203,5 @@ function play(acts: readonly Act[]) {
 }
 
 test('no limit is passed by more than calls used beyond their estimates, what is lent comes back, and all sums agree', () => {
-  fc.assert(fc.property(fc.array(act, { minLength: 20, maxLength: 80 }), play), { numRuns: 100 })
-}, 60_000)
+  fc.assert(fc.property(fc.array(act, { minLength: 20, maxLength: 80 }), play), runs(25))
+}, patienceMs(20_000))

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../scripts/property-runs.ts'
 import type { CallContext } from '../src/calls/call.ts'
 import { cardOf } from '../src/calls/confirmations/card.ts'
 import { createJudge } from '../src/calls/judge.ts'
@@ -19,6 +20,7 @@ import { folder } from './support/data-dir.ts'
 import { overHomelab } from './support/house.ts'
 import { connectMcp, createToken } from './support/mcp-client.ts'
 import { askCurrent, withTasks } from './support/mcp-current.ts'
+import { checkRows } from './support/rows.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 import { made, optIn, usual } from './support/usual-calls.ts'
@@ -38,6 +40,8 @@ describe('arguments that no tool takes', () => {
   )
   const any = fc.anything({ withNullPrototype: true, withBoxedValues: true, withBigInt: true, withDate: true })
 
+  const nameOf = ([name]: CallOf) => name
+
   test('every tool has a usual call, and it is ready or asks', () => {
     expect(usual.map(([name]) => name).sort()).toEqual(
       catalog
@@ -48,44 +52,50 @@ describe('arguments that no tool takes', () => {
     for (const [name, input] of usual) expect(judge(name, input).kind, name).toBe('ready')
   })
 
-  test.each(usual)('%s is approved by its deed, not by its name', (name, input) => {
-    const ready = judge(name, input)
-    if (ready.kind !== 'ready') throw new Error(`${name} is not ready`)
-    const world = { cluster: homelab.cluster.state(), policy, now: 0 }
-    const parts = { redactor: createRedactor([]), world, people: onlyOwner, createdAt: 0, expiresAt: 1 }
-    const context = { principal: { kind: 'command', name: 'operator' } } as CallContext
-    const { deed } = cardOf(
-      { type: 'tool_call', toolUseId: 'tu', toolName: name, toolInput: input },
-      ready,
-      context,
-      parts,
-    )
-    expect(deed).toMatch(/^[a-z][\w .,’-]{5,60}$/)
-    expect(deed).not.toMatch(/_/)
+  test('every tool is approved by its deed, not by its name', () => {
+    checkRows(usual, nameOf, ([name, input]) => {
+      const ready = judge(name, input)
+      if (ready.kind !== 'ready') throw new Error(`${name} is not ready`)
+      const world = { cluster: homelab.cluster.state(), policy, now: 0 }
+      const parts = { redactor: createRedactor([]), world, people: onlyOwner, createdAt: 0, expiresAt: 1 }
+      const context = { principal: { kind: 'command', name: 'operator' } } as CallContext
+      const { deed } = cardOf(
+        { type: 'tool_call', toolUseId: 'tu', toolName: name, toolInput: input },
+        ready,
+        context,
+        parts,
+      )
+      expect(deed).toMatch(/^[a-z][\w .,’-]{5,60}$/)
+      expect(deed).not.toMatch(/_/)
+    })
   })
 
-  test.each(usual)('%s is refused with an unknown key, whatever its name and value', (name, input) => {
-    fc.assert(
-      fc.property(odd, any, (key, value) => {
-        fc.pre(!Object.hasOwn(catalog.get(name)?.input.shape ?? {}, key))
-        const wrong: ToolInput = { ...input }
-        Object.defineProperty(wrong, key, { value, enumerable: true, configurable: true })
-        expect(judge(name, wrong)).toMatchObject({ kind: 'blocked', verdict: { rule: 'unknown_argument' } })
-      }),
+  test('every tool is refused with an unknown key, whatever its name and value', () => {
+    checkRows(usual, nameOf, ([name, input]) =>
+      fc.assert(
+        fc.property(odd, any, (key, value) => {
+          fc.pre(!Object.hasOwn(catalog.get(name)?.input.shape ?? {}, key))
+          const wrong: ToolInput = { ...input }
+          Object.defineProperty(wrong, key, { value, enumerable: true, configurable: true })
+          expect(judge(name, wrong)).toMatchObject({ kind: 'blocked', verdict: { rule: 'unknown_argument' } })
+        }),
+        runs(25),
+      ),
     )
   })
 
-  test.each(usual.filter(([, input]) => Object.keys(input).length > 0))(
-    '%s runs with no value of another type',
-    (name, input) => {
+  test('no tool runs with a value of another type', () => {
+    const withInput = usual.filter(([, input]) => Object.keys(input).length > 0)
+    checkRows(withInput, nameOf, ([name, input]) =>
       fc.assert(
         fc.property(fc.constantFrom(...Object.keys(input)), any, (key, value) => {
           fc.pre(typeof value !== typeof input[key])
           expect(judge(name, { ...input, [key]: value }).kind).not.toBe('ready')
         }),
-      )
-    },
-  )
+        runs(25),
+      ),
+    )
+  })
 
   test('a prototype in JSON is an unknown key', () => {
     const polluted = JSON.parse('{"vmid": 131, "__proto__": {"force": true}}') as ToolInput

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../scripts/property-runs.ts'
 import { createJudge } from '../src/calls/judge.ts'
 import { shippedPolicy } from '../src/gate/policy/shipped.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
@@ -74,6 +75,6 @@ test('a plan is judged no lower than any of its calls alone, whatever the policy
           expect(rank(plan)).toBeGreaterThanOrEqual(rank(judge(toolName, toolInput, sources, { kind })))
       },
     ),
-    { numRuns: 300 },
+    runs(100),
   )
 })

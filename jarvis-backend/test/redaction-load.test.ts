@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cpuMs } from '../../scripts/cpu-ms.ts'
+import { isNight, runs } from '../../scripts/property-runs.ts'
 import { assignmentHint } from '../src/redaction/assignments.ts'
 import { createRedactor } from '../src/redaction/redact.ts'
 import { shapes } from '../src/redaction/shapes.ts'
@@ -78,7 +79,6 @@ async function longestWaitMs(work: () => Promise<unknown>): Promise<number> {
 
 /** By day those that cost the most for each of their bytes. */
 const byDay = ['JSON', 'options without an end', 'secrets', 'NUL']
-const isNight = process.env.JARVIS_NIGHT === '1'
 test.each(texts.filter(([what]) => isNight || byDay.includes(what)))(
   '5 MB of %s keep other work waiting for 100 ms at most',
   async (_what, make) => {
@@ -128,7 +128,7 @@ test('what is redacted in steps, among other work, is what is redacted at once',
         redactor.value({ password: one, list: ['--token', other], text: other }),
       ])
     }),
-    { numRuns: isNight ? 100 : 4 },
+    runs(4),
   )
 })
 

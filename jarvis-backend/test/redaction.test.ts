@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../scripts/property-runs.ts'
 import { createRedactor } from '../src/redaction/redact.ts'
 import { createStreamRedactor } from '../src/redaction/stream.ts'
 import { secretsInFiles } from './corpora/redaction-files.ts'
@@ -7,6 +8,7 @@ import { harmlessInFiles } from './corpora/redaction-files-harmless.ts'
 import { harmlessOfHomelab, secretsOfHomelab } from './corpora/redaction-homelab.ts'
 import { lookalikes as ownLookalikes } from './corpora/redaction-lookalikes.ts'
 import { secrets as ownSecrets } from './corpora/redaction-secrets.ts'
+import { checkRows } from './support/rows.ts'
 
 const redactor = createRedactor([])
 const secrets = [...ownSecrets, ...secretsInFiles, ...secretsOfHomelab]
@@ -43,19 +45,23 @@ test('the corpus is large enough, and half of it holds no secret', () => {
   expect(lookalikes.length).toBeGreaterThanOrEqual(250)
 })
 
-describe('a secret goes', () => {
-  test.each(secrets)('%s', (text, gone) => {
-    expect(text).toContain(gone)
-    const clean = redactor.text(text)
-    expect(clean).not.toContain(gone)
-    expect(clean).toContain('[redacted]')
-    expect(redactor.text(clean)).toBe(clean)
-    expect(JSON.stringify(redactor.value({ deep: [{ note: `before\n${text}\nafter` }] }))).not.toContain(gone)
-  })
+test('a secret goes', () => {
+  checkRows(
+    secrets,
+    ([text]) => text,
+    ([text, gone]) => {
+      expect(text).toContain(gone)
+      const clean = redactor.text(text)
+      expect(clean).not.toContain(gone)
+      expect(clean).toContain('[redacted]')
+      expect(redactor.text(clean)).toBe(clean)
+      expect(JSON.stringify(redactor.value({ deep: [{ note: `before\n${text}\nafter` }] }))).not.toContain(gone)
+    },
+  )
 })
 
-describe('what only looks like one stays whole', () => {
-  test.each(lookalikes)('%s', (text) => {
+test('what only looks like a secret stays whole', () => {
+  checkRows(lookalikes, String, (text) => {
     expect(redactor.text(text)).toBe(text)
     expect(redactor.text(`before\n${text}\nafter`)).toBe(`before\n${text}\nafter`)
   })
@@ -105,14 +111,14 @@ test('a stream loses every secret and keeps every look-alike, wherever it is cut
     fc.property(fc.constantFrom(...inStreams), sizes, ([text, gone], cuts) => {
       expect(streamed(`Here: \n${text}\n\nand on.`, cuts)).not.toContain(gone)
     }),
-    { numRuns: 3_000 },
+    runs(300),
   )
   fc.assert(
     fc.property(fc.constantFrom(...lookalikes), sizes, (text, cuts) => {
       const whole = `Here: \n${text}\n\nand on.`
       expect(streamed(whole, cuts)).toBe(whole)
     }),
-    { numRuns: 3_000 },
+    runs(300),
   )
 })
 
@@ -123,7 +129,7 @@ test('a secret inside other text is redacted, and the rest stays readable', () =
       expect(redactor.text(whole)).not.toContain(gone)
       if (inStreams.some((row) => row[0] === text)) expect(streamed(whole, cuts)).not.toContain(gone)
     }),
-    { numRuns: 2_000 },
+    runs(200),
   )
 })
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { Client } from 'ssh2'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { runs } from '../../scripts/property-runs.ts'
 import { parseCommand, quote, quotePipe } from '../src/ssh-grammar/judge-command.ts'
 import { changingCommands, neededCommands } from './corpora/ssh.ts'
 import { type Sshd, startSshd, sshdTest as test } from './support/sshd.ts'
@@ -95,7 +96,7 @@ test('the far side sees exactly the words that were quoted, whatever is in them'
     fc.asyncProperty(fc.array(argv, { minLength: 40, maxLength: 40 }), async (commands) => {
       expect(await wordsOf(commands.map(quote))).toEqual(commands)
     }),
-    { numRuns: 10 },
+    runs(2),
   )
 })
 
@@ -126,7 +127,7 @@ test('the words a command is judged by are those a shell would make of the comma
       expect(read.length).toBeGreaterThan(0)
       expect(await wordsOf(read)).toEqual(read.flatMap(stagesOf))
     }),
-    { numRuns: 10 },
+    runs(2),
   )
 })
 

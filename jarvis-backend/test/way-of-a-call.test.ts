@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../scripts/property-runs.ts'
 import { callIdOf, settles } from '../src/agent/settles.ts'
 import { createChanges } from '../src/calls/changes/changes.ts'
 import { createConfirmations } from '../src/calls/confirmations/confirmations.ts'
@@ -325,7 +326,7 @@ test('whatever happens in whatever order, an approved call starts at most once, 
       house.database.close()
       lab.cluster.close()
     }),
-    { numRuns: 120, endOnFailure: true, examples: [[[{ do: 'decide', card: 0, votes: [true] }, { do: 'crash' }]]] },
+    { ...runs(30), endOnFailure: true, examples: [[[{ do: 'decide', card: 0, votes: [true] }, { do: 'crash' }]]] },
   )
   // The walk reaches what it is about.
   for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(0)

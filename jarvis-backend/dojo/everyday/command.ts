@@ -7,7 +7,7 @@ import { beyondGoals, countedRows, faultOf, figuresOf, lineOf, type Played, summ
 /**
  * Plays the conversations of everyday and prints what came of them.
  * @param options.only ids of conversations and names of houses; absent: all @param options.isJson one object for each conversation, no words
- * @returns whether all could be played and each figure is within its goal. @throws Error if nothing has one of the names
+ * @returns whether all could be played, each figure is within its goal, and each gap is still one. @throws Error if nothing has one of the names
  */
 export async function everyday(options: { only?: readonly string[] | undefined; isJson: boolean }): Promise<boolean> {
   const { only, isJson } = options
@@ -28,13 +28,19 @@ export async function everyday(options: { only?: readonly string[] | undefined; 
     if (!isJson) console.log(`${summaryOf(house.name, played)}\n`)
   }
   if (all.length === 0) throw new Error('There is no such conversation. Without --only all are played.')
-  const beyond = beyondGoals(figuresOf(countedRows(all)))
-  if (!isJson) for (const line of [summaryOf('everyday', all), ...beyond]) console.log(line)
-  return beyond.length === 0 && all.every(({ problems }) => problems.length === 0)
+  const wrong = [...beyondGoals(figuresOf(countedRows(all))), ...mendedGaps(all)]
+  if (!isJson) for (const line of [summaryOf('everyday', all), ...wrong]) console.log(line)
+  return wrong.length === 0 && all.every(({ problems }) => problems.length === 0)
 }
 
+/** A gap that the gate answers rightly now is none any more, and its conversation counts. */
+const mendedGaps = (played: readonly Played[]): string[] =>
+  played
+    .filter(({ gap, rows }) => gap !== undefined && rows.every((row) => faultOf(row) === undefined))
+    .map(({ id }) => `${id} is answered rightly now: take its \`gap\` away.`)
+
 /** The conversations of a house that this machine has all for. */
-export const playable = ({ tasks }: House): House['tasks'] =>
+const playable = ({ tasks }: House): House['tasks'] =>
   tasks.filter(({ needs }) => needs.every((need) => need !== 'sandbox' || existsSync(bwrapPath)))
 
 const linesOf = ({ id, rows, problems, gap }: Played): string[] => [

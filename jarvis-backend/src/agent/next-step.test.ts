@@ -103,6 +103,14 @@ test('a typed command ends with its result', () => {
   expect(nextStep([user, command, result('a')], 2)).toEqual({ type: 'end', stopReason: 'end_turn' })
 })
 
+test('calls that were handed out to the program that asked end the run, and the results of other calls do not', () => {
+  const asked = [user, turn('tool_use', 'a', 'b'), result('a')]
+  const handedOut = { ...result('b'), isHandedOut: true } as Entry
+  expect(nextStep([...asked, handedOut], 2)).toEqual(end('end_turn'))
+  expect(nextStep([...asked, result('b')], 2)).toEqual(call(true))
+  expect(nextStep([...asked, handedOut, turn('tool_use', 'c'), result('c')], 3)).toEqual(call(true))
+})
+
 const giveUp = { type: 'give_up' }
 const times = (n: number, outcome: (toolUseId: string) => Entry) =>
   repeated(...Array.from({ length: n }, () => outcome))

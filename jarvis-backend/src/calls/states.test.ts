@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../scripts/property-runs.ts'
 import type { Decision, Tier } from '../protocol/index.ts'
 import type { Ready } from './call.ts'
 import type { Standing } from './confirmations/drift.ts'
@@ -193,7 +194,7 @@ test('whatever happens in whatever order, a call keeps its promises', () => {
       expect(ledger.settled).toBe(['denied', 'withdrawn', 'expired'].includes(state) ? 0 : 1)
       expect(ledger.findings).toBeLessThanOrEqual(1)
     }),
-    { numRuns: 3_000 },
+    runs(500),
   )
   expect([...reached].toSorted()).toEqual([...states, ...ends].filter((state) => state !== 'new').toSorted())
 })
@@ -230,4 +231,75 @@ test.each<[string, State, Event, Partial<Step> | undefined]>([
   const step = next(state, cause)
   if (expected === undefined) expect(step).toBeUndefined()
   else expect(step).toMatchObject(expected)
+})
+
+/** A name, a state, an event, and the step: the next state, what is written, and what is done then. */
+const verdicts: [string, State, Event, string][] = (() => {
+  const judged = (tier: Tier, more: object = {}): Event => ({
+    ...{ type: 'judged', judgement: ready(tier), isRehearsal: false },
+    ...more,
+  })
+  const stands = (tier: Tier): Standing => ({ kind: 'stands', ready: ready(tier) })
+  const changed = { kind: 'changed' as const, ready: ready('red'), ...replacing }
+  const over = { kind: 'over' as const, judgement: refused, ...replacing }
+  const turn = (standing: Standing, more: object = {}): Event => ({
+    ...{ type: 'turn', standing, isRehearsal: false },
+    ...more,
+  })
+  const approve = (standing: Standing, isNext = true): Event => ({
+    ...{ type: 'approve', standing, isNext, resolution: resolution('approved') },
+  })
+  const checked = (outcome: Outcome): Event => ({
+    ...{ type: 'checked', finding: { sessionId: 'ses', runId: 'run', outcome, text: '' } },
+  })
+  const blocked: Event = { type: 'judged', judgement: refused, isRehearsal: false }
+  return [
+    ['a read', 'new', judged('green'), 'reading: then read'],
+    ['a read in a rehearsal', 'new', judged('green', { isRehearsal: true }), 'reading: then read'],
+    ['a change in a rehearsal', 'new', judged('yellow', { isRehearsal: true }), 'settled: rehearsal'],
+    ['a red call in a rehearsal', 'new', judged('red', { isRehearsal: true }), 'settled: rehearsal'],
+    ['a bounded change', 'new', judged('yellow'), 'due: then turn'],
+    ['a red call', 'new', judged('red'), 'asked: card then wait'],
+    ['a red call that a grant covers', 'new', judged('red', { isGranted: true }), 'due: then turn'],
+    ['a call that was denied before', 'new', judged('red', { denied: 'No.' }), 'settled: refusal denied_before'],
+    ['a bounded call that was denied', 'new', judged('yellow', { denied: 'No.' }), 'settled: refusal denied_before'],
+    ['a call that the policy refuses', 'new', blocked, 'settled: refusal'],
+    ['the turn of a due call', 'due', { type: 'same' }, 'running: claim then run'],
+    ['an approval', 'asked', approve(stands('red')), 'running: decision claim then run'],
+    ['an approval behind another call', 'asked', approve(stands('red'), false), 'approved: decision then turn'],
+    ['an approval of what only reads now', 'asked', approve(stands('green')), 'approved: decision then turn'],
+    ['an approval of what changed', 'asked', approve(changed), 'asked: decision card then wait'],
+    ['an approval of what is over', 'asked', approve(over), 'settled: decision refusal'],
+    ['the turn of an approved call', 'approved', turn(stands('red')), 'running: claim then run'],
+    ['the turn of an approved bounded call', 'approved', turn(stands('yellow')), 'running: claim then run'],
+    ['the turn of what only reads now', 'approved', turn(stands('green')), 'reading: then read'],
+    ['the turn in a rehearsal', 'approved', turn(stands('red'), { isRehearsal: true }), 'settled: rehearsal'],
+    ['the turn of what changed', 'approved', turn(changed), 'asked: card then wait'],
+    ['the turn of what is over', 'approved', turn(over), 'settled: refusal'],
+    ['an unproven approval', 'approved', turn(stands('red'), { unproven: replacing }), 'asked: card then wait'],
+    ['an unproven bounded one', 'approved', turn(stands('yellow'), { unproven: replacing }), 'running: claim then run'],
+    ['an answer', 'running', { type: 'answered', done: came('done') }, 'settled: result'],
+    ['a failure', 'running', { type: 'answered', done: came('failed') }, 'settled: result'],
+    ['an answer that tells nothing', 'lost', { type: 'found', done: came('unknown') }, 'unknown: result'],
+    ['a second look that finds out', 'unknown', checked('done'), 'settled: finding'],
+    ['a second look that finds nothing', 'unknown', checked('unknown'), 'unknown:'],
+    ['a denial that nobody was told of', 'denied', { type: 'resumed' }, 'denied: told'],
+    ['an expiry that nobody was told of', 'expired', { type: 'resumed' }, 'expired: told'],
+    ['a withdrawal that nobody was told of', 'withdrawn', { type: 'resumed' }, 'withdrawn: told'],
+  ]
+})()
+
+test('each event has its next state, its writes and what is done then', () => {
+  const said = (step: Step | undefined) => {
+    if (step === undefined) return 'too late'
+    const writes = step.writes.map((what) => ('rule' in what && what.rule ? `${what.write} ${what.rule}` : what.write))
+    return [`${step.state}:`, ...writes, ...(step.then === undefined ? [] : ['then', step.then])].join(' ')
+  }
+  const came = verdicts.map(([name, state, cause]) => [name, said(next(state, cause))])
+  expect(came).toEqual(verdicts.map(([name, , , step]) => [name, step]))
+})
+
+test('a stored decision is the state that it left, and a card without one waits', () => {
+  const decisions = ['approved', 'denied', 'expired', 'cancelled', undefined] as const
+  expect(decisions.map(stateOf)).toEqual(['approved', 'denied', 'expired', 'withdrawn', 'asked'])
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../scripts/property-runs.ts'
 import { dueOf, graceMs, type Looked } from './due.ts'
 import { timesOf } from './times.ts'
 
@@ -88,6 +89,6 @@ test('over any order of looks, clocks and stops, each slot has one row and begin
         expect(begun).toBeLessThanOrEqual(rows.size)
       },
     ),
-    { numRuns: 200 },
+    runs(50),
   )
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../scripts/property-runs.ts'
 import { parseCommand } from '../agent/command.ts'
 import { createRedactor } from '../redaction/redact.ts'
 import { canonicalJson } from './canonical.ts'
@@ -73,6 +74,6 @@ test('arguments that are taken can be bound, redacted and kept, and are read bac
       expect(() => canonicalJson(redactor.value(input))).not.toThrow()
       expect(Object.getPrototypeOf({})).toBe(Object.prototype)
     }),
-    { numRuns: 3_000 },
+    runs(300),
   )
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../scripts/property-runs.ts'
 import type { StepNote } from '../calls/plans/plan.ts'
 import type { StepState } from '../protocol/index.ts'
 import { type CallEnd, nextOf } from './next.ts'
@@ -90,7 +91,7 @@ test('a plan comes to the same end wherever and however often the process dies, 
       expect(killed).toEqual(whole)
       expect(new Set(killed.made).size).toBe(killed.made.length)
     }),
-    { numRuns: 400 },
+    runs(100),
   )
 })
 
@@ -111,7 +112,7 @@ test('no step begins before all that it comes after went as planned, nor after o
       const later = stopping && made.filter((number) => number > stopping.step.number && isChange(number))
       expect(later ?? []).toEqual([])
     }),
-    { numRuns: 400 },
+    runs(100),
   )
 })
 
@@ -134,6 +135,6 @@ test('any list of steps is put in an order that keeps every after, or a cycle is
         for (const before of after.filter((one) => list.some((each) => each.id === one)))
           expect(found.order.indexOf(before)).toBeLessThan(found.order.indexOf(id))
     }),
-    { numRuns: 400 },
+    runs(100),
   )
 })

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../scripts/property-runs.ts'
 import { changingCommands, hostileCommands, neededCommands } from '../../test/corpora/ssh.ts'
 import { judgeCommand, parseCommand, quote, quotePipe } from './judge-command.ts'
 import { filters, programs } from './programs/index.ts'
@@ -208,7 +209,7 @@ test('any text up to 4 kB gets one verdict, and none of them throws', () => {
       if (judged.verdict === 'refused') expect(judged.reason.length).toBeLessThan(500)
       else expect(judged.stages).toEqual(stagesOf(command))
     }),
-    { numRuns: 1_500 },
+    runs(150),
   )
 })
 
@@ -221,6 +222,6 @@ test('what runs is on the lists, stage by stage, whatever the command is made of
       expect(programs.has(first[0] ?? '')).toBe(true)
       for (const [program = ''] of rest) expect(filters.has(program)).toBe(true)
     }),
-    { numRuns: 3_000 },
+    runs(300),
   )
 })

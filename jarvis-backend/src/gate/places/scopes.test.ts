@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/property-runs.ts'
 import { decide } from '../decide.ts'
 import type { Effect } from '../effect.ts'
 import { compilePolicy } from '../policy/compile.ts'
@@ -241,6 +242,6 @@ test('whatever the address, a scope that covers it is exactly its origin', () =>
         expect(at.startsWith(`${scheme}://`)).toBe(true)
       }
     }),
-    { numRuns: 60 },
+    runs(50),
   )
 })

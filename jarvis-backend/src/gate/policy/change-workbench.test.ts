@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/property-runs.ts'
 import type { WorkbenchSection } from '../../protocol/index.ts'
 import { houseFacts } from '../../tools/house.ts'
 import { editedPolicy, type PolicyText, sectionNow } from './change-workbench.ts'
@@ -161,6 +162,6 @@ test('whatever is asked for, the other lines stay, and the section means what wa
       expect(after.startsWith(head) && after.endsWith(tail)).toBe(true)
       expect(withWorkbench(after, section)).toBe(after)
     }),
-    { numRuns: 300 },
+    runs(50),
   )
 })

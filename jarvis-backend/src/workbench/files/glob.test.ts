@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/property-runs.ts'
 import { globPattern } from './glob.ts'
 
 test.each([
@@ -37,6 +38,6 @@ test('stars read as the regular expression of the same meaning', () => {
       )
       expect(globPattern(glob).test(path)).toBe(new RegExp(`^${source}$`).test(path))
     }),
-    { numRuns: 2_000 },
+    runs(300),
   )
 })

@@ -1,0 +1,15 @@
+const atLeast = Number(process.env.JARVIS_PROPERTY_RUNS ?? 0)
+
+/** Whether `npm run test:night` asks: tables that the day plays in part are whole then. */
+export const isNight = atLeast > 0
+
+/**
+ * Parameters for `fc.assert`: the number of runs of a property.
+ * @param byDay runs of `npm test` @returns at night, which sets `JARVIS_PROPERTY_RUNS`, at least that many and ten times the day's
+ */
+export const runs = (byDay: number): { numRuns: number } => ({
+  numRuns: atLeast === 0 ? byDay : Math.max(atLeast, byDay * 10),
+})
+
+/** The time limit of a test of a property in ms. @param byDay as for the day's runs */
+export const patienceMs = (byDay: number): number => (atLeast === 0 ? byDay : byDay * 40)
