@@ -166,7 +166,7 @@ testWith('script')(
     expect(claimed.filter((name) => !tried.has(name))).toEqual([])
 
     new Sqlite(join(jarvis.dataDir, 'jarvis.db')).exec("UPDATE journal SET body = '{}' WHERE seq = 2").close()
-    const broken = await there.pipe(['replay', sessionId]).ended
+    const broken = await there.here(['replay', sessionId])
     expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining('The journal is broken at entry 2')])
     expect(broken.stdout).toContain('It came to this')
   },
