@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { projectNames } from './test-projects.ts'
 
-const rank = ({ project }: TestSpecification) => projectNames.findIndex((name) => project.name === name)
+const rank = ({ project }: TestSpecification) => (projectNames as readonly string[]).indexOf(project.name)
 
 /**
  * One project after another, those first whose files take the longest: a worker changes from one to the next only once, and the last files are

@@ -6,6 +6,7 @@ import { expect, onTestFinished } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
 import { type CommandName, commandNames, commandOf } from '../src/cli/table.ts'
 import type { PlanRun, QuestionsReply } from '../src/protocol/index.ts'
+import { commandHere } from './support/command-here.ts'
 import { says, scripted } from './support/scripted-model.ts'
 import { type Level, setLevel } from './support/set-level.ts'
 import { type Ended, shell, terminal } from './support/shell.ts'
@@ -53,6 +54,8 @@ function elsewhere(jarvis: TestJarvis) {
   const far = (args: readonly string[]) => [...args, '--url', jarvis.url]
   return {
     env,
+    /** In this process, if the command reads nothing from its standard input. */
+    here: (args: readonly string[]) => commandHere(jarvis, far(args), env),
     pipe: (args: readonly string[], input = '') => shell(jarvis, far(args), { env, input }),
     terminal: (args: readonly string[]) => terminal(jarvis, far(args), { env }),
   }
@@ -107,10 +110,10 @@ testWith('script')(
       [['mcp'], 0, '"protocolVersion"', `${initialize}\n`],
     ]
     const ended: Ended[] = []
-    for (let at = 0; at < rows.length; at += 4)
-      ended.push(
-        ...(await Promise.all(rows.slice(at, at + 4).map(([args, , , input]) => there.pipe(args, input).ended))),
-      )
+    for (const [args, , , input] of rows) {
+      const readsInput = input !== undefined || args[0] === 'ask'
+      ended.push(readsInput ? await there.pipe(args, input).ended : await there.here(args))
+    }
     expect(ended.map(({ code }, at) => [rows[at]?.[0].join(' '), code])).toEqual(
       rows.map(([args, code]) => [args.join(' '), code]),
     )
@@ -163,7 +166,7 @@ testWith('script')(
     expect(claimed.filter((name) => !tried.has(name))).toEqual([])
 
     new Sqlite(join(jarvis.dataDir, 'jarvis.db')).exec("UPDATE journal SET body = '{}' WHERE seq = 2").close()
-    const broken = await there.pipe(['replay', sessionId]).ended
+    const broken = await there.here(['replay', sessionId])
     expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining('The journal is broken at entry 2')])
     expect(broken.stdout).toContain('It came to this')
   },

@@ -170,7 +170,8 @@ async function withScreen(clock = systemClock) {
       }
     },
   }
-  const simulator = createSimulator({ clock, protectedTargets: new Set() })
+  // The cluster has the real time: an hour of its own would cost seconds.
+  const simulator = createSimulator({ clock: systemClock, protectedTargets: new Set() })
   return { driven, jarvis: await startJarvis({ env, clock, homelab: { ...simulator, consoles } }) }
 }
 

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcp } from 'node:net'
@@ -15,9 +14,9 @@ import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { allRights, baseRights, choices, toolNeeds } from '../src/tools/rights.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
+import { commandHere } from './support/command-here.ts'
 import { openJournal } from './support/data-dir.ts'
 import { overHomelab } from './support/house.ts'
-import { program } from './support/program.ts'
 import { sshdTest, startSshd } from './support/sshd.ts'
 
 function folder() {
@@ -257,14 +256,11 @@ test('the command prints a line for each check, exits with 1 where something is 
   const { close } = openJournal(dir)
   await close()
   chmodSync(dir, 0o700)
-  const run = (args: string[], change: Record<string, string>) =>
-    new Promise<{ code: number | null; said: string }>((resolve) => {
-      const env = { ...process.env, JARVIS_DATA_DIR: dir, PORT: '0', JARVIS_EMBEDDINGS: 'none', ...change }
-      const child = spawn(process.execPath, [...program('cli'), 'doctor', ...args], { cwd: dir, env })
-      let said = ''
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (said += piece))
-      child.on('close', (code) => resolve({ code, said }))
-    })
+  const run = async (args: string[], change: Record<string, string>) => {
+    const env = { PATH: process.env.PATH ?? '', PORT: '0', JARVIS_EMBEDDINGS: 'none', ...change }
+    const { code, stdout, stderr } = await commandHere({ dataDir: dir }, ['doctor', ...args], env)
+    return { code, said: stdout + stderr }
+  }
   const fine = await run(['--json'], {})
   expect(fine.code).toBe(0)
   expect(JSON.parse(fine.said)).toMatchObject({

@@ -15,7 +15,7 @@ import type {
   SessionsPage,
 } from '../src/protocol/index.ts'
 import { defineTool } from '../src/tools/tool.ts'
-import { run } from './support/data-dir.ts'
+import { jarvisHere } from './support/command-here.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -319,7 +319,7 @@ test('a drill job drills the oldest proof, on a card or by what a person approve
 test('the command line lists jobs, pauses one and stops all beside a running server, and says what it did not do', async () => {
   const { jarvis, make, ask } = await withJobs()
   const { id } = await make({ work: call('get_vms') })
-  const cli = async (...args: string[]) => (await run(jarvis.dataDir, 'cli', 'jobs', ...args).ended).output
+  const cli = async (...args: string[]) => (await jarvisHere(jarvis.dataDir, 'jobs', ...args)).output
   expect(await cli()).toMatch(new RegExp(`^${id}  nightly  every 10 min  active\n  next .*; last never$`, 'm'))
   expect(await cli('pause', id)).toContain('Done.')
   expect((await ask<Job>(`/api/jobs/${id}`)).paused).toMatchObject({ by: 'cli', why: 'Paused from the command line.' })

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folder, jarvis, openJournal } from './support/data-dir.ts'
+import { jarvisHere } from './support/command-here.ts'
+import { folder, openJournal } from './support/data-dir.ts'
 
 const dayMs = 24 * 60 * 60_000
 const start = Date.parse('2026-01-01')
@@ -136,13 +137,13 @@ test('the command line prunes while a server writes', async () => {
     if (!isDone) setImmediate(write)
   }
   write()
-  const { code, output } = await jarvis(dir, 'journal', 'prune', '--before', '2026-01-09')
+  const { code, output } = await jarvisHere(dir, 'journal', 'prune', '--before', '2026-01-09')
   isDone = true
   expect(output).toContain('Sealed 8 entries, up to 8, in one file')
   expect(code).toBe(0)
   expect(await journal.verify()).toMatchObject({ ok: true })
   await close()
   for (const args of [[], ['--before', 'soon'], ['--before', '2999-01-01'], ['--older-than', '3']]) {
-    expect((await jarvis(dir, 'journal', 'prune', ...args)).code).toBe(2)
+    expect((await jarvisHere(dir, 'journal', 'prune', ...args)).code).toBe(2)
   }
 })

@@ -6,7 +6,8 @@ import type { JournalEntry, JournalVerification, Page } from '../src/protocol/in
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { hashOf, type JournalRow } from '../src/store/sqlite/journal/journal.ts'
 import { createVerifier } from '../src/store/sqlite/journal/verify.ts'
-import { folder, jarvis, openJournal } from './support/data-dir.ts'
+import { jarvisHere } from './support/command-here.ts'
+import { folder, openJournal } from './support/data-dir.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const verifyAlone = async (dir: string) => {
@@ -243,17 +244,17 @@ test('a journal with a doctored body is still shown and exported', async () => {
 
 test('the command line verifies and exports, and names the first broken entry', async () => {
   const dir = await tenEntries()
-  expect(await jarvis(dir, 'journal', 'verify')).toEqual({ code: 0, output: 'The journal is whole: 10 entries.' })
+  expect(await jarvisHere(dir, 'journal', 'verify')).toEqual({ code: 0, output: 'The journal is whole: 10 entries.' })
   const file = join(dir, 'out.jsonl')
-  expect((await jarvis(dir, 'journal', 'export', file)).code).toBe(0)
+  expect((await jarvisHere(dir, 'journal', 'export', file)).code).toBe(0)
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(11)
-  expect(await jarvis(dir, 'journal', 'export', file)).toMatchObject({
+  expect(await jarvisHere(dir, 'journal', 'export', file)).toMatchObject({
     code: 2,
     output: expect.stringContaining('exists'),
   })
 
   doctor(dir, (sql) => sql.exec('DELETE FROM journal WHERE seq = 4'))
-  expect(await jarvis(dir, 'journal', 'verify')).toEqual({
+  expect(await jarvisHere(dir, 'journal', 'verify')).toEqual({
     code: 1,
     output: 'The journal is broken at entry 4. Entry 4 is missing.',
   })

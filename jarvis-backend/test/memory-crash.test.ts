@@ -11,7 +11,7 @@ import type { MemoryWorkerData } from '../src/memory/messages.ts'
 import { createRemoteMemory } from '../src/memory/remote.ts'
 import { openMemoryReader } from '../src/store/sqlite/memory/store.ts'
 
-const files = 480
+const files = 240
 
 /** The memory in its real thread over a folder of notes, and what it says of itself. */
 function remembering() {

@@ -5,6 +5,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../src/lib/clock.ts'
 import { createPublicFetch } from '../src/lib/public-fetch.ts'
 import { authorityCertificate, borrowCertificate, returnCertificate } from './fake-proxmox/certificates.ts'
+import { failingRows } from './support/failing-rows.ts'
 import { newVerifier, openRequest, queryFor } from './support/oauth-client.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -90,7 +91,7 @@ test('a document that is too large, too slow, no JSON, or from an unknown author
   await expect(here({ ca: undefined })(large.url)).rejects.toThrow(/certificate|self-signed|issuer/)
 })
 
-test.each([
+const nobodys = [
   'https://127.0.0.1/client.json',
   'https://[::1]/client.json',
   'https://[::ffff:127.0.0.1]/client.json',
@@ -108,29 +109,43 @@ test.each([
   'HTTPS://editor.example/client.json',
   'http://editor.example/client.json',
   'file:///etc/passwd',
-])('%s is nobody’s name', async (id) => {
+]
+test('an address that is not public, or not plain https, is nobody’s name', async () => {
   const jarvis = await startJarvis()
-  await expect(openRequest(jarvis, queryFor(jarvis, id, newVerifier()))).rejects.toThrow(
-    /not a public address|an address must be https|not know/,
-  )
+  const judge = (id: string) =>
+    expect(openRequest(jarvis, queryFor(jarvis, id, newVerifier()))).rejects.toThrow(
+      /not a public address|an address must be https|not know/,
+    )
+  expect(await failingRows(nobodys, judge)).toEqual([])
 })
 
 const id = 'https://editor.example/client.json'
 const fit = { client_id: id, client_name: 'Editor', redirect_uris: ['http://localhost/callback'] }
-test.each([
-  ['says it is another', { ...fit, client_id: 'https://other.example/client.json' }],
-  ['has no name', { ...fit, client_name: undefined }],
-  ['is answered nowhere', { ...fit, redirect_uris: [] }],
-  ['is answered by a script', { ...fit, redirect_uris: ['javascript:alert(1)'] }],
-  ['has a secret', { ...fit, client_secret: 'shared' }],
-  ['proves itself by a secret', { ...fit, token_endpoint_auth_method: 'client_secret_post' }],
-  ['is a list', [fit]],
-  ['is no JSON', undefined],
-])('a document that %s is of no use', async (_name, document) => {
+const unfit: [what: string, document: (is: typeof fit) => unknown][] = [
+  ['says it is another', (is) => ({ ...is, client_id: 'https://other.example/client.json' })],
+  ['has no name', (is) => ({ ...is, client_name: undefined })],
+  ['is answered nowhere', (is) => ({ ...is, redirect_uris: [] })],
+  ['is answered by a script', (is) => ({ ...is, redirect_uris: ['javascript:alert(1)'] })],
+  ['has a secret', (is) => ({ ...is, client_secret: 'shared' })],
+  ['proves itself by a secret', (is) => ({ ...is, token_endpoint_auth_method: 'client_secret_post' })],
+  ['is a list', (is) => [is]],
+  ['is no JSON', () => undefined],
+]
+test('a document that does not describe a client of its own address is of no use', async () => {
+  let document: unknown
   const jarvis = await startJarvis({
     fetchDocument: async () => ({ text: document === undefined ? '<html>' : JSON.stringify(document), maxAgeS: 0 }),
   })
-  await expect(openRequest(jarvis, queryFor(jarvis, id, newVerifier()))).rejects.toThrow('cannot be used')
+  const open = (is: string) => openRequest(jarvis, queryFor(jarvis, is, newVerifier()))
+  const judge = async (row: (typeof unfit)[number]) => {
+    // An address of its own, since a document is kept for a minute.
+    const own = `https://editor${unfit.indexOf(row)}.example/client.json`
+    document = row[1]({ ...fit, client_id: own })
+    await expect(open(own)).rejects.toThrow('cannot be used')
+  }
+  expect(await failingRows(unfit, judge)).toEqual([])
+  document = fit
+  await expect(open(id)).resolves.toBeDefined()
 })
 
 test('a document is kept as long as its server says, and a minute at least', async () => {

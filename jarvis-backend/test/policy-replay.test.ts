@@ -2,7 +2,8 @@ import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { jarvis as cli, folder, openJournal } from './support/data-dir.ts'
+import { jarvisHere as cli } from './support/command-here.ts'
+import { folder, openJournal } from './support/data-dir.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const example = fileURLToPath(new URL('../../docs/policy.example.yaml', import.meta.url))

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PlanRun } from '../src/protocol/index.ts'
+import { failingRows } from './support/failing-rows.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { type Level, setLevel } from './support/set-level.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -66,7 +67,7 @@ test('a proposed plan is one card, runs without the model in its order, and tell
   expect(grants).toEqual([`plan:${card.toolUseId}`, `plan:${card.toolUseId}`, undefined])
 })
 
-test.each<[string, Steps, RegExp]>([
+const badPlans: [what: string, steps: Steps, message: RegExp][] = [
   [
     'a cycle',
     [set('a', 104, 9, { after: ['b'] }), set('b', 105, 9, { after: ['a'] })],
@@ -132,13 +133,23 @@ test.each<[string, Steps, RegExp]>([
     /step 2 "a": Its check only reads/,
   ],
   ['two steps of one id', [looks('b'), looks('b')], /step 2 "b": Another step has the id b/],
-])('%s refuses the whole plan, names the step, and runs nothing', async (_what, steps, message) => {
-  const { screen, level, plan } = await proposed(steps)
-  expect(await screen.next('chat:tool_result')).toMatchObject({
-    isError: true,
-    summary: expect.stringMatching(message),
-  })
-  expect([level.changes, await plan()]).toEqual([[], undefined])
+]
+test('a plan with a faulty step is refused whole, names the step, and runs nothing', async () => {
+  const at = level()
+  const turns = badPlans.flatMap(([, steps]) => [
+    calls(['propose_plan', { goal: 'Bring 104 and 105 to a level', steps }]),
+    says('Noted.'),
+  ])
+  const jarvis = await startJarvis({ tools: [setLevel(at)], model: scripted(...turns) })
+  const judge = async ([, , message]: (typeof badPlans)[number]) => {
+    const screen = await jarvis.connect()
+    await screen.ask('chat:send', { message: 'Set the level of 104 and 105.' })
+    const result = await screen.next('chat:tool_result')
+    await screen.next('chat:done')
+    expect(result).toMatchObject({ isError: true, summary: expect.stringMatching(message) })
+    expect([at.changes, await json(jarvis.rest('/api/plans'))]).toMatchObject([[], { items: [] }])
+  }
+  expect(await failingRows(badPlans, judge)).toEqual([])
 })
 
 test('a step that fails and may be skipped is passed over, with all that comes after it', async () => {

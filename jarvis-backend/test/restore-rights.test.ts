@@ -7,7 +7,8 @@ import { backUp } from '../src/store/sqlite/backup.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { type Restored, restore } from '../src/store/sqlite/restore.ts'
 import { fates } from '../src/store/sqlite/restore-rights.ts'
-import { folder, jarvis, keyFileOf, openJournal } from './support/data-dir.ts'
+import { jarvisHere } from './support/command-here.ts'
+import { folder, keyFileOf, openJournal } from './support/data-dir.ts'
 
 const now = Date.now()
 
@@ -228,14 +229,14 @@ test('a backup that nobody vouches for, or that was changed, is restored only on
   const { journal, close } = openJournal(dir)
   journal.append('call', {})
   await close()
-  expect((await jarvis(dir, 'backup', file)).code).toBe(0)
-  expect((await jarvis(dir, 'restore', file)).output).toMatch(
+  expect((await jarvisHere(dir, 'backup', file)).code).toBe(0)
+  expect((await jarvisHere(dir, 'restore', file)).output).toMatch(
     /^Of the backup of .* UTC\. Afterwards these people can sign in:\n {2}operator {2}owner\nPeople, roles/,
   )
   new Sqlite(file).exec("UPDATE people SET role = 'viewer'").close()
-  expect(await jarvis(dir, 'restore', file)).toMatchObject({
+  expect(await jarvisHere(dir, 'restore', file)).toMatchObject({
     code: 1,
     output: expect.stringContaining('changed or damaged'),
   })
-  expect((await jarvis(dir, 'restore', '--unproven', file)).code).toBe(0)
+  expect((await jarvisHere(dir, 'restore', '--unproven', file)).code).toBe(0)
 })

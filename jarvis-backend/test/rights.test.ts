@@ -149,7 +149,7 @@ test('every request of every socket is answered for who may make it, and for nob
 test('every command acts with what its row says', () => {
   const rows = Object.values(commands).flatMap((names) => names.split(' '))
   expect(rows.toSorted()).toEqual(Object.keys(table).toSorted())
-  const main = readFileSync(join(src, 'cli/main.ts'), 'utf8')
+  const main = readFileSync(join(src, 'cli/run-command.ts'), 'utf8')
   const found = rows
     .filter((name) => !commands.nothing.split(' ').includes(name))
     .map((name) => {

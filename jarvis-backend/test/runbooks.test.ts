@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Runbook, RunbookCheck, RunbookText } from '../src/protocol/index.ts'
-import { folder, run } from './support/data-dir.ts'
+import { jarvisHere } from './support/command-here.ts'
+import { folder } from './support/data-dir.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -68,8 +69,8 @@ test('the command line names the faults of a file by line, and what there is', a
   writeFileSync(join(dataDir, 'workspace/runbooks/look.md'), lookAtNode)
   const file = join(dataDir, 'faulty.md')
   writeFileSync(file, text)
-  expect(await run(dataDir, 'cli', 'runbooks').ended).toEqual({ code: 0, output: 'look  Look at a node  (node)' })
-  expect(await run(dataDir, 'cli', 'runbooks', 'check', file).ended).toMatchObject({
+  expect(await jarvisHere(dataDir, 'runbooks')).toEqual({ code: 0, output: 'look  Look at a node  (node)' })
+  expect(await jarvisHere(dataDir, 'runbooks', 'check', file)).toMatchObject({
     code: 1,
     output: expect.stringContaining(`${file}:8:15  $nod is not known here.`),
   })

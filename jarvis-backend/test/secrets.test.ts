@@ -26,7 +26,8 @@ import { secretChecks } from '../src/doctor/secret-checks.ts'
 import { isSealed, type KeySources, rotate } from '../src/secrets/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { enrol } from './support/authenticator-app.ts'
-import { folder, jarvis } from './support/data-dir.ts'
+import { jarvisHere } from './support/command-here.ts'
+import { folder } from './support/data-dir.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
 import { program } from './support/program.ts'
 import { says, scripted } from './support/scripted-model.ts'
@@ -169,7 +170,7 @@ test('a start seals what an older release left plain; data dir, log, journal and
   for (const canary of canaries) expect(before).toContain(canary)
 
   const file = join(folder(), 'backup.db')
-  const { output } = await jarvis(dir, 'backup', file)
+  const { output } = await jarvisHere(dir, 'backup', file)
   expect(output).toMatch(
     /Sealed secrets stay sealed in it: mcp\.json\/local\/env\/API_TOKEN was read back and opened with the key [0-9a-f]{8} of .*secrets\.key, which is not in it/,
   )
@@ -180,11 +181,11 @@ test('a start seals what an older release left plain; data dir, log, journal and
 
   // Elsewhere, without the key: the restore says what is missing, and the key mends it.
   const other = sharedDir()
-  expect(await jarvis(other, 'restore', file)).toMatchObject({
+  expect(await jarvisHere(other, 'restore', file)).toMatchObject({
     code: 1,
     output: expect.stringMatching(/the key [0-9a-f]{8} that proves it is not here/),
   })
-  const restored = await jarvis(other, 'restore', '--unproven', file)
+  const restored = await jarvisHere(other, 'restore', '--unproven', file)
   expect(restored.output).toMatch(
     /Missing: mcp\.json\/local\/env\/API_TOKEN, .*what is sealed in the database\. The key [0-9a-f]{8} /,
   )
@@ -196,7 +197,7 @@ test('a start seals what an older release left plain; data dir, log, journal and
   const into = sharedDir()
   writeFileSync(join(into, 'settings.env'), `OPENAI_API_KEY=${planted.openai}\n`)
   sealFiles(into, boxOf(sealingOf(into)))
-  expect((await jarvis(into, 'restore', '--unproven', file)).output).toMatch(/^Missing: mcp\.json\/local\/env/m)
+  expect((await jarvisHere(into, 'restore', '--unproven', file)).output).toMatch(/^Missing: mcp\.json\/local\/env/m)
   expect(readStartConfig(envOf(into)).secrets).toContain(planted.openai)
   expect(readMcpFile(sealingOf(into)).problems.join()).toMatch(
     /local is not used: mcp\.json\/local\/env\/API_TOKEN is sealed with the data key/,
@@ -310,11 +311,11 @@ test('a lost key is said, and forgetting what it sealed lets JARVIS start again'
   openDatabase(join(dir, 'jarvis.db')).close()
   const key = join(folder(), 'kept.key')
   renameSync(join(dir, 'secrets.key'), key)
-  expect(await jarvis(dir, 'secrets')).toMatchObject({
+  expect(await jarvisHere(dir, 'secrets')).toMatchObject({
     code: 1,
     output: expect.stringMatching(/^settings\.env\/PVE_TOKEN_SECRET {2}sealed, and no key here opens it$/m),
   })
-  expect(await jarvis(dir, 'secrets', 'forget')).toMatchObject({
+  expect(await jarvisHere(dir, 'secrets', 'forget')).toMatchObject({
     code: 0,
     output: expect.stringMatching(/^Set aside: .*settings\.env\/PVE_TOKEN_SECRET, models\.json\/gpu\/key/),
   })
@@ -405,16 +406,16 @@ test('a seed in the database is kept as secrets in files are: no new keys beside
   writeFileSync(join(dir, 'secret-keys.json'), keyring)
 
   const file = join(folder(), 'backup.db')
-  expect((await jarvis(dir, 'backup', file)).output).toMatch(/people\/operator\/totp was read back and opened with/)
-  const rotated = await jarvis(dir, 'secrets', 'rotate')
+  expect((await jarvisHere(dir, 'backup', file)).output).toMatch(/people\/operator\/totp was read back and opened with/)
+  const rotated = await jarvisHere(dir, 'secrets', 'rotate')
   expect(rotated.output).toMatch(/opened every secret/)
   expect(rotated.output).not.toContain('restarts')
   expect(states()).toEqual([{ place, state: 'sealed' }])
   const second = await start()
   // While a server runs, it keeps the data key that it began with, and that is said.
   const until = 'until it restarts'
-  expect((await jarvis(dir, 'secrets', 'rotate')).output).toContain(`keeps the data key of before ${until}`)
-  expect((await jarvis(dir, 'secrets')).output).toContain(
+  expect((await jarvisHere(dir, 'secrets', 'rotate')).output).toContain(`keeps the data key of before ${until}`)
+  expect((await jarvisHere(dir, 'secrets')).output).toContain(
     `${place}  sealed with an older data key, which the running server uses ${until}`,
   )
   await clock.skip(30_000)
@@ -423,7 +424,7 @@ test('a seed in the database is kept as secrets in files are: no new keys beside
 
   rmSync(join(dir, 'secrets.key'))
   expect(states()).toContainEqual({ place, state: 'closed' })
-  expect((await jarvis(dir, 'secrets', 'forget')).output).toMatch(
+  expect((await jarvisHere(dir, 'secrets', 'forget')).output).toMatch(
     /^Second factors among them are off: the password alone signs these people in\.$/m,
   )
   expect(filesIn(dir).filter((name) => name.startsWith('sealed-rows.json.before-forget-'))).toHaveLength(1)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import jwt from 'jsonwebtoken'
 import { io } from 'socket.io-client'
 import { expect, onTestFinished, test } from 'vitest'
+import { failingRows } from './support/failing-rows.ts'
 import { household } from './support/persons.ts'
 import { jwtSecret, password, startJarvis, tokenFor } from './support/start-jarvis.ts'
 
@@ -36,26 +37,29 @@ const forged: [string, string, string][] = [
   ['expired', jwt.sign({ ...claims, exp: 1000, iat: 0 }, jwtSecret), 'token_expired'],
 ]
 
-test.each(forged)('a token with %s opens nothing', async (_what, token, code) => {
+test('a forged token opens nothing', async () => {
   const jarvis = await startJarvis()
-  for (const namespace of namespaces) {
-    const error = await new Promise<Error & { data?: unknown }>((resolve) => {
-      const socket = io(jarvis.url + namespace, {
-        auth: { token },
-        forceNew: true,
-        transports: ['websocket'],
-        reconnection: false,
+  const judge = async ([, token, code]: (typeof forged)[number]) => {
+    for (const namespace of namespaces) {
+      const error = await new Promise<Error & { data?: unknown }>((resolve) => {
+        const socket = io(jarvis.url + namespace, {
+          auth: { token },
+          forceNew: true,
+          transports: ['websocket'],
+          reconnection: false,
+        })
+        socket.on('connect_error', (reason) => {
+          socket.disconnect()
+          resolve(reason)
+        })
       })
-      socket.on('connect_error', (reason) => {
-        socket.disconnect()
-        resolve(reason)
-      })
-    })
-    expect(error.data).toMatchObject({ code })
+      expect(error.data, namespace).toMatchObject({ code })
+    }
+    const response = await jarvis.rest('/api/tools', { headers: { authorization: `Bearer ${token}` } })
+    expect(response.status).toBe(401)
+    expect(await response.json()).toMatchObject({ error: { code } })
   }
-  const response = await jarvis.rest('/api/tools', { headers: { authorization: `Bearer ${token}` } })
-  expect(response.status).toBe(401)
-  expect(await response.json()).toMatchObject({ error: { code } })
+  expect(await failingRows(forged, judge)).toEqual([])
 })
 
 test('the password gives a token that opens REST and sockets', async () => {

@@ -20,7 +20,7 @@ import type { ChatEvents, ChatReplies, ChatRequests, Role } from '../../src/prot
 import type { Database } from '../../src/store/sqlite/database.ts'
 import type { Tool } from '../../src/tools/tool.ts'
 import { migratedDatabase } from './migrated-database.ts'
-import { builtMemoryWorker } from './program.ts'
+import { builtMemoryWorker, builtPageWorker } from './program.ts'
 import { type ScriptedModel, scripted } from './scripted-model.ts'
 import { expectTrue } from './true-replies.ts'
 
@@ -126,7 +126,7 @@ export async function startJarvis(options: StartOptions = {}) {
     ...(options.models && { models: options.models }),
     ...(options.database && { database: options.database }),
     ...(options.fetchDocument && { fetchDocument: options.fetchDocument }),
-    ...(options.web && { web: options.web }),
+    web: { pageWorker: builtPageWorker(), ...options.web },
     ...(options.push && { push: options.push }),
     ...(options.tools && { tools: options.tools }),
     ...(options.browser && { browser: options.browser }),

@@ -15,9 +15,14 @@ const remedy =
 /** The web: pages as text, and a search where one is set. */
 export function composeWeb(
   bench: Bench,
-  { search, fetchSite = createFetchSite({ isOwn: bench.isOwnPlace }), engine = engineOf(search, bench) }: WebParts,
+  {
+    search,
+    pageWorker,
+    fetchSite = createFetchSite({ isOwn: bench.isOwnPlace }),
+    engine = engineOf(search, bench),
+  }: WebParts,
 ): Area {
-  const pages = createPages({ fetchSite, readPage: createPageReader(), now: bench.now })
+  const pages = createPages({ fetchSite, readPage: createPageReader({ worker: pageWorker }), now: bench.now })
   const ports = {
     ...{ pages, engine },
     isListed: (site: string) => bench.policy().web.private.has(site),
@@ -44,8 +49,13 @@ export function composeWeb(
   }
 }
 
-/** `fetchSite` and `engine`: what tests put in place of the web. */
-export type WebParts = { search: SearchConfig | undefined; fetchSite?: FetchSite; engine?: SearchEngine }
+/** `fetchSite` and `engine`: what tests put in place of the web. `pageWorker`: the built program of the thread that reads pages. */
+export type WebParts = {
+  search: SearchConfig | undefined
+  fetchSite?: FetchSite
+  engine?: SearchEngine
+  pageWorker?: URL | undefined
+}
 
 const engineOf = (search: SearchConfig | undefined, { clock }: Bench): SearchEngine | undefined =>
   search === undefined ? undefined : 'url' in search ? searxng(search.url) : brave(search.key, clock)

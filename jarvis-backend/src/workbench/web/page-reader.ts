@@ -20,7 +20,7 @@ const besideThis = () =>
  * Reads pages in threads, one each, that are ended at a limit of time or memory. Of such a page the bare text is given.
  * @param options.worker the built program of the thread; absent: the one beside this file
  */
-export function createPageReader(options: { worker?: URL; slowestMs?: number } = {}): PageReader {
+export function createPageReader(options: { worker?: URL | undefined; slowestMs?: number } = {}): PageReader {
   const limitMs = options.slowestMs ?? slowestMs
   const waiting: (() => void)[] = []
   let running = 0
