@@ -45,7 +45,7 @@ test('a server that ends at its start is tried again with growing pauses, and it
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
   const plan: Plan = { start: 'crash', tools: [] }
   const { dir, setPlan } = attachedDir((path) => ({ odd: odd(path) }), plan)
-  const jarvis = await startJarvis({ dataDir: dir, clock })
+  const jarvis = await startJarvis({ dataDir: dir, clock, clusterStands: true })
   await allow(jarvis, 'odd')
   for (const pauseMs of [1_000, 2_000, 4_000]) {
     const failed = await until(jarvis, 'odd', ({ state, retryAt = 0 }) => state === 'failed' && retryAt > clock.now())
@@ -64,7 +64,7 @@ test('a server that ends at its start is tried again with growing pauses, and it
 test('a silent server is given up after a minute, and blocks no other', async () => {
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
   const { dir } = attachedDir((path) => ({ odd: odd(path) }), { start: 'hang', tools: [] })
-  const jarvis = await startJarvis({ dataDir: dir, clock })
+  const jarvis = await startJarvis({ dataDir: dir, clock, clusterStands: true })
   await allow(jarvis, 'odd')
   await until(jarvis, 'odd', ({ state }) => state === 'connecting')
   // Its time begins once the client is loaded.
@@ -103,7 +103,7 @@ test('a server that dies under a call leaves its outcome unknown, and is started
 
 test('a call that never answers ends with its time, and a deaf server is replaced', async () => {
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
-  const { jarvis, operator } = await startOdd(['hang', 'deaf'], { clock })
+  const { jarvis, operator } = await startOdd(['hang', 'deaf'], { clock, clusterStands: true })
   for (const name of ['hang', 'deaf']) {
     await operator.ask('chat:send', { message: `/odd__${name}` })
     await operator.next('chat:tool_use')
@@ -167,13 +167,13 @@ test('output that is no message is logged and harms nothing', async () => {
 
 test('a lazy server is started by a call, ended when idle, and its tools stay known', async () => {
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
-  const { jarvis, operator, dir } = await startOdd(['echo'], { clock, entry: { lazy: true } })
+  const { jarvis, operator, dir } = await startOdd(['echo'], { clock, clusterStands: true, entry: { lazy: true } })
   await clock.advance(5 * 60_000)
   await until(jarvis, 'odd', ({ state }) => state === 'idle')
   await jarvis.stop()
   operator.socket.disconnect()
 
-  const next = await startJarvis({ dataDir: dir, clock })
+  const next = await startJarvis({ dataDir: dir, clock, clusterStands: true })
   expect((await serversOf(next)).items[0]).toMatchObject({
     state: 'idle',
     tools: [{ name: 'odd__echo', tier: 'yellow' }],
