@@ -132,7 +132,12 @@ test('a helper gets the minutes that its run has left, without the time that ano
     guests: [calls(['stop_vm', { vmid: 103 }]), says('It stays.')],
     disks: [looks],
   })
-  const jarvis = await startJarvis({ model, clock, clusterStands: true, dataDir: dataDirWith({ run: { minutes: 15 } }) })
+  const jarvis = await startJarvis({
+    model,
+    clock,
+    clusterStands: true,
+    dataDir: dataDirWith({ run: { minutes: 15 } }),
+  })
   const operator = await jarvis.connect()
   const { sessionId, runId } = await operator.ask('chat:send', { message: 'Ask the others.' })
   const { toolUseId } = await operator.next('chat:confirm_needed')
