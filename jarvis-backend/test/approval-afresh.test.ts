@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Cluster } from '../src/homelab/ports.ts'
 import type { FakeProxmox } from './fake-proxmox/start.ts'
 import { folder } from './support/data-dir.ts'
+import { failingRows } from './support/failing-rows.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 import { startProxmox } from './support/start-proxmox.ts'
@@ -61,37 +62,48 @@ const made: (typeof changes)[number] = [
   /was made, restored or rolled back/,
 ]
 
-test.each([...changes, made])(
-  'a guest %s just before the approval: nothing is requested, and the difference is said',
-  async (_, change, said) => {
+/** Each row has a cluster and a house of its own, and waits more than it works. */
+const atOnce = 4
+const nameOf = ([what]: readonly [string, ...unknown[]]) => what
+
+test('of a guest that is another just before the approval nothing is requested, and the difference is said', async () => {
+  const judge = async ([, change, said]: (typeof changes)[number]) => {
     const { fake, asked, decide } = await start()
     const card = await asked()
     await change(fake)
     const reply = await decide(card)
     expect(reply).toMatchObject({ ok: false, error: { code: 'expired', message: expect.stringMatching(said) } })
     expect(await fake.control.changes()).toEqual([])
-  },
-)
-
-test.each(changes)('a guest %s between approval and request is left alone', async (_, change, said) => {
-  const { fake, screen, asked, decide } = await start({ beforeRequest: change, waitMs: 1_000 })
-  expect(await decide(await asked())).toMatchObject({ ok: true })
-  const result = await screen.next('chat:tool_result')
-  expect(result).toMatchObject({ isError: true, result: expect.stringMatching(said) })
-  expect(result.result).toContain('Nothing was done')
-  expect(await fake.control.changes()).toEqual([])
+  }
+  expect(await failingRows([...changes, made], judge, nameOf, atOnce)).toEqual([])
 })
 
-test.each<[string, (fake: FakeProxmox) => Promise<unknown>]>([
+test('a guest that becomes another between approval and request is left alone', async () => {
+  const judge = async ([, change, said]: (typeof changes)[number]) => {
+    const { fake, screen, asked, decide } = await start({ beforeRequest: change, waitMs: 1_000 })
+    expect(await decide(await asked())).toMatchObject({ ok: true })
+    const result = await screen.next('chat:tool_result')
+    expect(result).toMatchObject({ isError: true, result: expect.stringMatching(said) })
+    expect(result.result).toContain('Nothing was done')
+    expect(await fake.control.changes()).toEqual([])
+  }
+  expect(await failingRows(changes, judge, nameOf, atOnce)).toEqual([])
+})
+
+const gone: [string, (fake: FakeProxmox) => Promise<unknown>][] = [
   ['the guest is gone', (fake) => fake.control.setRights({ '/': { 'Sys.Audit': 0 }, '/nodes': { 'Sys.Audit': 1 } })],
   ['its node is gone', (fake) => fake.control.setNode('pve1', false)],
-])('where %s at the approval, nothing is requested', async (_, change) => {
-  const { fake, asked, decide } = await start()
-  const card = await asked()
-  await change(fake)
-  const reply = await decide(card)
-  expect(reply).toMatchObject({ ok: false, error: { code: expect.stringMatching(/expired|cluster_unreachable/) } })
-  expect(await fake.control.changes()).toEqual([])
+]
+test('where the guest or its node is gone at the approval, nothing is requested', async () => {
+  const judge = async ([, change]: (typeof gone)[number]) => {
+    const { fake, asked, decide } = await start()
+    const card = await asked()
+    await change(fake)
+    const reply = await decide(card)
+    expect(reply).toMatchObject({ ok: false, error: { code: expect.stringMatching(/expired|cluster_unreachable/) } })
+    expect(await fake.control.changes()).toEqual([])
+  }
+  expect(await failingRows(gone, judge, nameOf, atOnce)).toEqual([])
 })
 
 test('of two sessions’ cards for one guest the second is of a state that the first has ended', async () => {

@@ -1,10 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { AttachedLogLine } from '../src/protocol/index.ts'
 import { allow, attachedDir, connected, odd, type Plan, serversOf, setTier, tool, until } from './support/attached.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { type Screen, startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+import { useJarvis } from './support/use-jarvis.ts'
 
 async function typed(operator: Screen, message: string) {
   await operator.ask('chat:send', { message })
@@ -22,6 +23,15 @@ async function startOdd(names: string[], options: Parameters<typeof startJarvis>
   for (const name of names) await setTier(jarvis, `odd__${name}`, 'yellow')
   return { jarvis, operator: await jarvis.connect(), ...made }
 }
+/** One server whose program is as it is told by the call. */
+const usual = ['crash', 'echo', 'large', 'endless', 'logs', 'slow', 'refuses']
+const made = attachedDir((path) => ({ odd: odd(path) }), { tools: usual.map((name) => tool(name)) }, afterAll)
+const house = useJarvis({ dataDir: made.dir })
+beforeAll(async () => {
+  await connected(house, 'odd')
+  for (const name of usual) await setTier(house, `odd__${name}`, 'yellow')
+})
+
 const isAlive = (pid: number) => {
   try {
     process.kill(pid, 0)
@@ -35,7 +45,7 @@ test('a server that ends at its start is tried again with growing pauses, and it
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
   const plan: Plan = { start: 'crash', tools: [] }
   const { dir, setPlan } = attachedDir((path) => ({ odd: odd(path) }), plan)
-  const jarvis = await startJarvis({ dataDir: dir, clock })
+  const jarvis = await startJarvis({ dataDir: dir, clock, clusterStands: true })
   await allow(jarvis, 'odd')
   for (const pauseMs of [1_000, 2_000, 4_000]) {
     const failed = await until(jarvis, 'odd', ({ state, retryAt = 0 }) => state === 'failed' && retryAt > clock.now())
@@ -54,7 +64,7 @@ test('a server that ends at its start is tried again with growing pauses, and it
 test('a silent server is given up after a minute, and blocks no other', async () => {
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
   const { dir } = attachedDir((path) => ({ odd: odd(path) }), { start: 'hang', tools: [] })
-  const jarvis = await startJarvis({ dataDir: dir, clock })
+  const jarvis = await startJarvis({ dataDir: dir, clock, clusterStands: true })
   await allow(jarvis, 'odd')
   await until(jarvis, 'odd', ({ state }) => state === 'connecting')
   // Its time begins once the client is loaded.
@@ -85,37 +95,35 @@ test('a missing program is reported as missing', async () => {
 })
 
 test('a server that dies under a call leaves its outcome unknown, and is started again', async () => {
-  const { jarvis, operator } = await startOdd(['crash', 'echo'])
+  const operator = await house.connect()
   expect(await typed(operator, '/odd__crash')).toMatchObject({ isError: true, isUnknown: true })
-  await connected(jarvis, 'odd')
+  await connected(house, 'odd')
   expect(await typed(operator, '/odd__echo text=hi')).toMatchObject({ result: '{"text":"hi"}' })
 })
 
-test.each(['hang', 'deaf'])(
-  'a call that never answers (%s) ends with its time, and a deaf server is replaced',
-  async (name) => {
-    const clock = createFakeClock(Date.UTC(2026, 0, 1))
-    const { jarvis, operator } = await startOdd([name], { clock })
+test('a call that never answers ends with its time, and a deaf server is replaced', async () => {
+  const clock = createFakeClock(Date.UTC(2026, 0, 1))
+  const { jarvis, operator } = await startOdd(['hang', 'deaf'], { clock, clusterStands: true })
+  for (const name of ['hang', 'deaf']) {
     await operator.ask('chat:send', { message: `/odd__${name}` })
     await operator.next('chat:tool_use')
     // The call is on its way when the server has it; its time ends in any case.
     await clock.advance(120_000)
     expect(await operator.next('chat:tool_result')).toMatchObject({ isError: true, isUnknown: true })
-    if (name === 'deaf') {
-      await clock.advance(10_000)
-      const { lastError } = await until(jarvis, 'odd', ({ state }) => state === 'failed')
-      expect(lastError?.message).toBeDefined()
-    } else expect((await serversOf(jarvis)).items[0]?.state).toBe('connected')
-  },
-)
+    if (name === 'hang') expect((await serversOf(jarvis)).items[0]?.state).toBe('connected')
+  }
+  await clock.advance(10_000)
+  const { lastError } = await until(jarvis, 'odd', ({ state }) => state === 'failed')
+  expect(lastError?.message).toBeDefined()
+})
 
 test('a long result is cut, and a message without end ends the server', async () => {
-  const { jarvis, operator } = await startOdd(['large', 'endless'])
+  const operator = await house.connect()
   const { result } = await typed(operator, '/odd__large')
   expect(result).toMatch(/x\n… 150000 more characters left out$/)
   expect(await typed(operator, '/odd__endless')).toMatchObject({ isError: true, isUnknown: true })
-  await connected(jarvis, 'odd')
-  expect((await logsOf(jarvis, 'odd')).some(({ text }) => text.includes('over 8 MB'))).toBe(true)
+  await connected(house, 'odd')
+  expect((await logsOf(house, 'odd')).some(({ text }) => text.includes('over 8 MB'))).toBe(true)
 })
 
 test('child processes of a server end with the server, and the server with JARVIS', async () => {
@@ -125,11 +133,11 @@ test('child processes of a server end with the server, and the server with JARVI
   expect(pids.map(isAlive)).toEqual([true, true])
   await jarvis.stop()
   // The kernel reaps what had no parent left.
-  while (pids.some(isAlive)) await new Promise((resolve) => setImmediate(resolve))
+  await expect.poll(() => pids.filter(isAlive)).toEqual([])
 })
 
 test('its log, its progress and its refusals are passed on', async () => {
-  const { jarvis, operator } = await startOdd(['logs', 'slow', 'refuses'])
+  const operator = await house.connect()
   expect(await typed(operator, '/odd__logs')).toMatchObject({ result: 'Logged.' })
   const { sessionId } = await operator.ask('chat:send', { message: '/odd__slow' })
   expect(await operator.next('chat:tool_progress')).toMatchObject({ message: 'half' })
@@ -139,7 +147,7 @@ test('its log, its progress and its refusals are passed on', async () => {
     isError: true,
     result: expect.stringContaining('not with these'),
   })
-  const logs = await logsOf(jarvis, 'odd')
+  const logs = await logsOf(house, 'odd')
   expect(logs).toEqual(
     expect.arrayContaining([
       expect.objectContaining({ source: 'server', text: 'warning: the disk is full' }),
@@ -159,13 +167,13 @@ test('output that is no message is logged and harms nothing', async () => {
 
 test('a lazy server is started by a call, ended when idle, and its tools stay known', async () => {
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
-  const { jarvis, operator, dir } = await startOdd(['echo'], { clock, entry: { lazy: true } })
+  const { jarvis, operator, dir } = await startOdd(['echo'], { clock, clusterStands: true, entry: { lazy: true } })
   await clock.advance(5 * 60_000)
   await until(jarvis, 'odd', ({ state }) => state === 'idle')
   await jarvis.stop()
   operator.socket.disconnect()
 
-  const next = await startJarvis({ dataDir: dir, clock })
+  const next = await startJarvis({ dataDir: dir, clock, clusterStands: true })
   expect((await serversOf(next)).items[0]).toMatchObject({
     state: 'idle',
     tools: [{ name: 'odd__echo', tier: 'yellow' }],

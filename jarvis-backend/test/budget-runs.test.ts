@@ -115,7 +115,7 @@ test('time before a person’s card does not count', async () => {
   const clock = createFakeClock(Date.UTC(2026, 10, 1, 12))
   const stop = calls(['stop_vm', { vmid: 103 }])
   const model = scripted(stop, says('It stays.'))
-  const jarvis = await startJarvis({ model, clock, dataDir: dataDirWith({ run: { minutes: 5 } }) })
+  const jarvis = await startJarvis({ model, clock, clusterStands: true, dataDir: dataDirWith({ run: { minutes: 5 } }) })
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'Stop 103.' })
   const { toolUseId } = await operator.next('chat:confirm_needed')
@@ -132,7 +132,12 @@ test('a helper gets the minutes that its run has left, without the time that ano
     guests: [calls(['stop_vm', { vmid: 103 }]), says('It stays.')],
     disks: [looks],
   })
-  const jarvis = await startJarvis({ model, clock, dataDir: dataDirWith({ run: { minutes: 15 } }) })
+  const jarvis = await startJarvis({
+    model,
+    clock,
+    clusterStands: true,
+    dataDir: dataDirWith({ run: { minutes: 15 } }),
+  })
   const operator = await jarvis.connect()
   const { sessionId, runId } = await operator.ask('chat:send', { message: 'Ask the others.' })
   const { toolUseId } = await operator.next('chat:confirm_needed')

@@ -89,7 +89,7 @@ test('a denial counts after a restart', async () => {
 
 test('a client that repeats a denied call is told so for ten minutes, and its other calls are asked', async () => {
   const clock = createFakeClock(Date.UTC(2026, 10, 1))
-  const jarvis = await startJarvis({ clock })
+  const jarvis = await startJarvis({ clock, clusterStands: true })
   const { client, operator } = await watchedMcp(jarvis, 'laptop')
   const call = { name: 'stop_vm', arguments: { vmid: 103 } }
   const first = client.callTool(call)

@@ -1,10 +1,12 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { QuestionsReply } from '../src/protocol/index.ts'
 import { attachedDir, connected, odd, setTier, tool } from './support/attached.ts'
+import { failingRows } from './support/failing-rows.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { type Screen, startJarvis } from './support/start-jarvis.ts'
+import { useJarvis } from './support/use-jarvis.ts'
 
 const require = createRequire(import.meta.url)
 const everything = join(
@@ -12,16 +14,24 @@ const everything = join(
   'dist/index.js',
 )
 
-/** A chat in which the odd server asks what is told. */
-async function asking(asks: object, name = 'asks') {
-  const { dir } = attachedDir((path) => ({ odd: odd(path) }), { tools: [tool(name)], asks })
-  const model = scripted(calls([`odd__${name}`, {}]), says('Well.'))
-  const jarvis = await startJarvis({ dataDir: dir, model })
+const tools = ['asks', 'asks_2', 'leaves'].map((name) => tool(name))
+const { dir, setPlan } = attachedDir((path) => ({ odd: odd(path) }), { tools }, afterAll)
+const jarvis = useJarvis({ dataDir: dir })
+beforeAll(async () => {
   await connected(jarvis, 'odd')
-  await setTier(jarvis, `odd__${name}`, 'green')
+  for (const { name } of tools) await setTier(jarvis, `odd__${name}`, 'green')
+})
+
+// A run that goes on would play the next test's turns.
+afterEach(() => expect.poll(jarvis.scriptIsDone).toBe(true))
+
+/** A chat in which the odd server asks what is told. */
+async function asking(asks: object, turns = [calls(['odd__asks', {}])]) {
+  setPlan({ tools, asks })
+  jarvis.plays(...turns, says('Well.'))
   const mira = await jarvis.connect()
-  const { sessionId } = await mira.ask('chat:send', { message: 'Ask it.' })
-  return { jarvis, mira, sessionId, model }
+  await mira.ask('chat:send', { message: 'Ask it.' })
+  return mira
 }
 const form = (properties: object, required: string[] = []) => ({
   message: 'Which shelf?',
@@ -37,7 +47,7 @@ const resultOf = async (mira: Screen) => {
 }
 
 test('a form arrives as a question of the server, and its values go back as what they are', async () => {
-  const { mira } = await asking(
+  const mira = await asking(
     form(
       {
         shelf: { type: 'string', title: 'Shelf', description: 'Its letter' },
@@ -82,40 +92,36 @@ test('a form arrives as a question of the server, and its values go back as what
 })
 
 test('what is left open stays out, and a default is never filled in', async () => {
-  const { mira } = await asking(form({ height: { type: 'integer', default: 3 }, name: { type: 'string' } }))
+  const mira = await asking(form({ height: { type: 'integer', default: 3 }, name: { type: 'string' } }))
   await answer(mira, { answers: [{}, { text: 'x' }] })
   expect((await resultOf(mira)).said).toEqual({ action: 'accept', content: { name: 'x' } })
 })
 
 test('two calls that ask at once are both answered', async () => {
-  const { dir } = attachedDir((path) => ({ odd: odd(path) }), {
-    tools: [tool('asks'), tool('asks_2')],
-    asks: form({ shelf: { type: 'string' } }),
-  })
-  const model = scripted(calls(['odd__asks', {}], ['odd__asks_2', {}]), says('Well.'))
-  const jarvis = await startJarvis({ dataDir: dir, model })
-  await connected(jarvis, 'odd')
-  for (const name of ['odd__asks', 'odd__asks_2']) await setTier(jarvis, name, 'green')
-  const mira = await jarvis.connect()
-  await mira.ask('chat:send', { message: 'Ask both.' })
+  const both = calls(['odd__asks', {}], ['odd__asks_2', {}])
+  const mira = await asking(form({ shelf: { type: 'string' } }), [both])
   for (const text of ['A', 'B']) expect(await answer(mira, { answers: [{ text }] })).toEqual({ ok: true })
   const said = [await resultOf(mira), await resultOf(mira)].map((result) => result.said)
   expect(said).toEqual(expect.arrayContaining(['A', 'B'].map((shelf) => ({ action: 'accept', content: { shelf } }))))
 })
 
 test('declined is `decline`', async () => {
-  const { mira } = await asking(form({ shelf: { type: 'string' } }))
+  const mira = await asking(form({ shelf: { type: 'string' } }))
   await answer(mira, { declined: true })
   expect((await resultOf(mira)).said).toEqual({ action: 'decline' })
 })
 
 test('own words are no answer to a form', async () => {
-  const { mira } = await asking(form({ shelf: { type: 'string' } }))
-  expect(await answer(mira, { said: 'the third' })).toMatchObject({ ok: false, error: { code: 'invalid_request' } })
+  const mira = await asking(form({ shelf: { type: 'string' } }))
+  const { sessionId, questionId } = await mira.next('chat:question')
+  const give = (body: object) => mira.request('chat:answer', { sessionId, questionId, ...body })
+  expect(await give({ said: 'the third' })).toMatchObject({ ok: false, error: { code: 'invalid_request' } })
+  expect(await give({ declined: true })).toEqual({ ok: true })
+  await mira.next('chat:done')
 })
 
 test('an address is shown and not opened', async () => {
-  const { mira } = await asking({
+  const mira = await asking({
     mode: 'url',
     message: 'Sign in there',
     url: 'https://nas.example/login',
@@ -127,7 +133,7 @@ test('an address is shown and not opened', async () => {
   expect((await resultOf(mira)).said).toEqual({ action: 'accept' })
 })
 
-test.each<[string, object, string]>([
+const refused: [what: string, asks: object, why: string][] = [
   ['a field for a password', form({ rootPassword: { type: 'string' } }), 'asks for a secret'],
   ['a field titled so', form({ x: { type: 'string', title: 'API token' } }), 'asks for a secret'],
   ['a field described so', form({ x: { type: 'string', description: 'Your pass\u200bword' } }), 'asks for a secret'],
@@ -137,15 +143,22 @@ test.each<[string, object, string]>([
     { mode: 'url', message: 'x', url: 'https://a:b@c.example/', elicitationId: 'e' },
     'a name or a password',
   ],
-])('%s is refused with the reason, and nobody is asked', async (_name, asks, why) => {
-  const { mira, jarvis } = await asking(asks)
-  const { isError, said } = await resultOf(mira)
-  expect([isError, JSON.stringify(said)]).toEqual([true, expect.stringContaining(why)])
-  expect(((await (await jarvis.rest('/api/questions')).json()) as QuestionsReply).items).toEqual([])
+]
+test('what asks for a secret, or leads where nobody should go, is refused with the reason, and nobody is asked', async () => {
+  const questions = async () => ((await (await jarvis.rest('/api/questions')).json()) as QuestionsReply).items
+  const before = await questions()
+  const judge = async ([, asks, why]: (typeof refused)[number]) => {
+    const mira = await asking(asks)
+    const { isError, said } = await resultOf(mira)
+    expect([isError, JSON.stringify(said)]).toEqual([true, expect.stringContaining(why)])
+    expect(await questions()).toEqual(before)
+    await mira.next('chat:done')
+  }
+  expect(await failingRows(refused, judge)).toEqual([])
 })
 
 test('what a server asked ends with its call', async () => {
-  const { mira } = await asking(form({ shelf: { type: 'string' } }), 'leaves')
+  const mira = await asking(form({ shelf: { type: 'string' } }), [calls(['odd__leaves', {}])])
   await mira.next('chat:tool_result')
   await mira.next('chat:done')
   const ended = mira.received.filter(({ event }) => event === 'chat:question_resolved')
@@ -154,23 +167,17 @@ test('what a server asked ends with its call', async () => {
 })
 
 test('what a person types for a server is no order: a change that it named still asks', async () => {
-  const { dir } = attachedDir((path) => ({ odd: odd(path) }), {
-    tools: [tool('asks')],
-    asks: form({ unit: { type: 'string', title: 'Type nginx on pve' } }),
-  })
-  const model = scripted(
+  const restart = calls(['restart_service', { node: 'pve', service: 'nginx' }])
+  const mira = await asking(form({ unit: { type: 'string', title: 'Type nginx on pve' } }), [
     calls(['odd__asks', {}]),
-    calls(['restart_service', { node: 'pve', service: 'nginx' }]),
-    says('Done.'),
-  )
-  const jarvis = await startJarvis({ dataDir: dir, model })
-  await connected(jarvis, 'odd')
-  await setTier(jarvis, 'odd__asks', 'green')
-  const mira = await jarvis.connect()
-  await mira.ask('chat:send', { message: 'Ask it.' })
+    restart,
+  ])
   await answer(mira, { answers: [{ text: 'restart nginx on pve' }] })
   const card = await mira.next('chat:confirm_needed')
   expect(card).toMatchObject({ toolName: 'restart_service', rule: 'taint' })
+  const { sessionId, toolUseId } = card
+  await mira.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
+  await mira.next('chat:done')
 })
 
 test('the real server asks over stdio, and reads what a person answered', async () => {

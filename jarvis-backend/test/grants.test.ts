@@ -6,6 +6,7 @@ import type { Grant, JournalEntry, Page } from '../src/protocol/index.ts'
 import { createGrantStore } from '../src/store/sqlite/calls/grants.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createToken, revokeToken } from './support/api-tokens.ts'
+import { failingRows } from './support/failing-rows.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { firstCard, watchedMcp } from './support/mcp-client.ts'
 import { askCurrent } from './support/mcp-current.ts'
@@ -74,15 +75,17 @@ test('a grant lets the same call run again a number of times, and says who gave 
   ])
 })
 
-test.each<[string, CallOf]>([
-  ['other arguments', restart({ force: true })],
-  ['another guest', ['restart_vm', { vmid: 101 }]],
-  ['another tool', ['stop_vm', { vmid: 103 }]],
-])('a grant does not cover %s', async (_, other) => {
-  const jarvis = await startJarvis({ model: asking(restart(), other) })
+test('a grant covers no other arguments, guest or tool', async () => {
+  const others: CallOf[] = [restart({ force: true }), ['restart_vm', { vmid: 101 }], ['stop_vm', { vmid: 103 }]]
+  const jarvis = await startJarvis({ model: asking(restart(), ...others) })
   const { operator, sessionId } = await granted(jarvis, { uses: 5 })
-  await say(operator, sessionId)
-  await operator.next('chat:confirm_needed')
+  for (const [toolName, toolInput] of others) {
+    await say(operator, sessionId)
+    const card = await operator.next('chat:confirm_needed')
+    expect(card).toMatchObject({ toolName, toolInput })
+    await operator.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: false })
+    await operator.next('chat:done')
+  }
   expect(jarvis.controls.effects).toHaveLength(1)
 })
 
@@ -214,23 +217,24 @@ test('a grant outlives a restart, with the uses that are left', async () => {
   await second.next('chat:confirm_needed')
 })
 
-test.each<[string, object]>([
+const unbounded: [what: string, grant: object][] = [
   ['without a bound', {}],
   ['for longer than a day', { minutes: 1441 }],
   ['for more than 50 uses', { uses: 51 }],
   ['with an unknown bound', { uses: 1, everything: true }],
-])('a grant %s is refused, and nothing is decided', async (_, grant) => {
+]
+test('a grant with a wrong bound or none is refused, and nothing is decided', async () => {
   const jarvis = await startJarvis({ model: asking(restart()) })
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'Restart 103.' })
   const { toolUseId } = await operator.next('chat:confirm_needed')
-  const decision = { sessionId, toolUseId, confirmed: true, grant }
-  expect(await operator.request('chat:confirm', decision)).toMatchObject({
-    ok: false,
-    error: { code: 'invalid_request' },
-  })
-  const { snapshot } = await operator.ask('chat:attach', { sessionId })
-  expect(snapshot.pending).toHaveLength(1)
+  const judge = async ([, grant]: (typeof unbounded)[number]) => {
+    const decision = { sessionId, toolUseId, confirmed: true, grant }
+    const refused = { ok: false, error: { code: 'invalid_request' } }
+    expect(await operator.request('chat:confirm', decision)).toMatchObject(refused)
+    expect((await operator.ask('chat:attach', { sessionId })).snapshot.pending).toHaveLength(1)
+  }
+  expect(await failingRows(unbounded, judge)).toEqual([])
 })
 
 test('a denial makes no grant, a grant over REST does', async () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { get } from 'node:http'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createClientAddress } from '../src/auth/client-address.ts'
 import { createStepUp } from '../src/auth/step-up.ts'
 import { composeOAuth } from '../src/compose/oauth.ts'
@@ -9,6 +9,7 @@ import { firstOwnerId, type McpTokenInfo, type Page } from '../src/protocol/inde
 import { createPersonStore } from '../src/store/sqlite/access/people.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { tokensIn } from './support/api-tokens.ts'
+import { failingRows } from './support/failing-rows.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
 import { connectMcp } from './support/mcp-client.ts'
 import {
@@ -24,9 +25,15 @@ import {
   withCode,
 } from './support/oauth-client.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+import { useJarvis } from './support/use-jarvis.ts'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
+
+const clock = createSkippingClock()
+const jarvis = useJarvis({ clock })
+// So many clients may register in an hour as one test needs.
+beforeEach(() => clock.skip(60 * minuteMs))
 
 const errorOf = async (response: Response) => {
   const { error } = (await response.json()) as { error: string }
@@ -40,7 +47,6 @@ const refresh = (jarvis: TestJarvis, clientId: string, token: string, more = {})
   post(jarvis, '/oauth/token', { grant_type: 'refresh_token', client_id: clientId, refresh_token: token, ...more })
 
 test('without a token, /mcp says where a client can be signed in', async () => {
-  const jarvis = await startJarvis()
   const refused = await askMcp(jarvis, undefined)
   expect(refused.status).toBe(401)
   const [, metadata = ''] = /^Bearer resource_metadata="([^"]+)", scope="jarvis:read jarvis:ask"$/.exec(
@@ -62,7 +68,6 @@ test('without a token, /mcp says where a client can be signed in', async () => {
 })
 
 test('a consent is listed, used, journalled and revoked like any token', async () => {
-  const jarvis = await startJarvis()
   const { clientId, tokens } = await signedInClient(jarvis)
   expect(tokens).toMatchObject({ token_type: 'Bearer', expires_in: 900, scope: 'jarvis:read jarvis:ask' })
   expect((await askMcp(jarvis, tokens.access_token)).status).toBe(200)
@@ -94,7 +99,6 @@ test('a consent is listed, used, journalled and revoked like any token', async (
 })
 
 test('a client that may only read sees only tools that read', async () => {
-  const jarvis = await startJarvis()
   const { tokens } = await signedInClient(jarvis, { allow: true, isReadOnly: true })
   expect(tokens.scope).toBe('jarvis:read')
   const client = await connectMcp(jarvis, tokens.access_token)
@@ -104,7 +108,6 @@ test('a client that may only read sees only tools that read', async () => {
 })
 
 test('a client that asked to read cannot be given more, and is asked about once', async () => {
-  const jarvis = await startJarvis()
   const { body } = await registerClient(jarvis)
   const query = queryFor(jarvis, body.client_id, newVerifier(), { scope: 'jarvis:read offline_access' })
   const ask = await openRequest(jarvis, query)
@@ -116,7 +119,6 @@ test('a client that asked to read cannot be given more, and is asked about once'
 })
 
 test('only an operator is asked and can decide; a client’s tokens cannot', async () => {
-  const jarvis = await startJarvis()
   const { body } = await registerClient(jarvis)
   const { tokens } = await signedInClient(jarvis)
   const query = queryFor(jarvis, body.client_id, newVerifier())
@@ -139,37 +141,42 @@ test('only an operator is asked and can decide; a client’s tokens cannot', asy
   }
 })
 
-test.each([
+const wrong: [what: string, changed: Record<string, string>, error: string][] = [
   ['PKCE', { code_challenge: '' }, 'invalid_request'],
   ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
   ['another flow', { response_type: 'token' }, 'unsupported_response_type'],
   ['another resource', { resource: 'https://other.example/mcp' }, 'invalid_target'],
   ['a part of the resource', { resource: 'http://127.0.0.1/mcp' }, 'invalid_target'],
   ['scopes of others', { scope: 'admin' }, 'invalid_scope'],
-])('%s is answered with an error that only a click carries back', async (_name, changed, error) => {
-  const jarvis = await startJarvis()
+]
+test('a wrong request is answered with an error that only a click carries back', async () => {
   const { body } = await registerClient(jarvis)
-  const { returnTo, id } = await openRequest(jarvis, queryFor(jarvis, body.client_id, newVerifier(), changed))
-  expect(id).toBeUndefined()
-  expect(Object.fromEntries(new URL(returnTo).searchParams)).toMatchObject({ error, state: 'a-state', iss: jarvis.url })
+  const judge = async ([, changed, error]: (typeof wrong)[number]) => {
+    const { returnTo, id } = await openRequest(jarvis, queryFor(jarvis, body.client_id, newVerifier(), changed))
+    expect(id).toBeUndefined()
+    const carried = Object.fromEntries(new URL(returnTo).searchParams)
+    expect(carried).toMatchObject({ error, state: 'a-state', iss: jarvis.url })
+  }
+  expect(await failingRows(wrong, judge)).toEqual([])
 })
 
-test.each([
+const strange: [what: string, changed: Record<string, string>][] = [
   ['another path', { redirect_uri: 'http://localhost:33418/other' }],
   ['another host', { redirect_uri: 'https://evil.example/callback' }],
   ['a script', { redirect_uri: 'javascript:alert(1)' }],
   ['none', { redirect_uri: '' }],
   ['a client nobody knows', { client_id: 'cli_nobody' }],
-])('%s is never answered by sending the browser there', async (_name, changed) => {
-  const jarvis = await startJarvis()
+]
+test('where the address is not the client’s, the browser is never sent there', async () => {
   const { body } = await registerClient(jarvis)
-  await expect(openRequest(jarvis, queryFor(jarvis, body.client_id, newVerifier(), changed))).rejects.toThrow(
-    /did not register|not know/,
-  )
+  const judge = ([, changed]: (typeof strange)[number]) =>
+    expect(openRequest(jarvis, queryFor(jarvis, body.client_id, newVerifier(), changed))).rejects.toThrow(
+      /did not register|not know/,
+    )
+  expect(await failingRows(strange, judge)).toEqual([])
 })
 
 test('a repeated parameter is refused', async () => {
-  const jarvis = await startJarvis()
   const { body } = await registerClient(jarvis)
   const query = queryFor(jarvis, body.client_id, newVerifier())
   await expect(openRequest(jarvis, `${query}&redirect_uri=https://evil.example/`)).rejects.toThrow('did not register')
@@ -177,36 +184,37 @@ test('a repeated parameter is refused', async () => {
 })
 
 test('a loopback client may come back at another port', async () => {
-  const jarvis = await startJarvis()
   const { body } = await registerClient(jarvis)
   const elsewhere = { redirect_uri: 'http://localhost:49152/callback' }
   const { id } = await openRequest(jarvis, queryFor(jarvis, body.client_id, newVerifier(), elsewhere))
   expect((await answerRequest(jarvis, id)).href).toContain('http://localhost:49152/callback?code=')
 })
 
-test.each([
+const exchanges: [what: string, changed: Record<string, string>, error: string][] = [
   ['another verifier', { code_verifier: newVerifier() }, 'invalid_grant'],
   ['another redirect', { redirect_uri: 'http://localhost:1/callback' }, 'invalid_grant'],
   ['another client', { client_id: 'cli_other' }, 'invalid_grant'],
   ['another resource', { resource: 'https://other.example/mcp' }, 'invalid_target'],
   ['no verifier', { code_verifier: '' }, 'invalid_request'],
   ['another grant', { grant_type: 'client_credentials' }, 'unsupported_grant_type'],
-])('a code is not exchanged with %s', async (_name, changed, error) => {
-  const jarvis = await startJarvis()
-  const { fields } = await withCode(jarvis)
-  expect(await errorOf(await post(jarvis, '/oauth/token', { ...fields, ...changed }))).toBe(`400 ${error}`)
-  expect(await tokensOf(jarvis)).toEqual([])
+]
+test('a code is not exchanged with another field or without one', async () => {
+  const before = await tokensOf(jarvis)
+  const judge = async ([, changed, error]: (typeof exchanges)[number]) => {
+    const { fields } = await withCode(jarvis)
+    expect(await errorOf(await post(jarvis, '/oauth/token', { ...fields, ...changed }))).toBe(`400 ${error}`)
+    expect(await tokensOf(jarvis)).toEqual(before)
+  }
+  expect(await failingRows(exchanges, judge)).toEqual([])
 })
 
 test('a code whose verifier was guessed wrong is void', async () => {
-  const jarvis = await startJarvis()
   const { fields } = await withCode(jarvis)
   await post(jarvis, '/oauth/token', { ...fields, code_verifier: newVerifier() })
   expect(await errorOf(await post(jarvis, '/oauth/token', fields))).toBe('400 invalid_grant')
 })
 
 test('a code that is used again ends the consent that it gave', async () => {
-  const jarvis = await startJarvis()
   const { fields, tokens } = await signedInClient(jarvis)
   expect((await askMcp(jarvis, tokens.access_token)).status).toBe(200)
   expect(await errorOf(await post(jarvis, '/oauth/token', fields))).toBe('400 invalid_grant')
@@ -236,27 +244,26 @@ test('a code counts a minute, an access token fifteen, a refresh token thirty da
 })
 
 test('a refresh token counts once: shown again, all that the client has is void', async () => {
-  const jarvis = await startJarvis()
+  const before = await tokensOf(jarvis)
   const { clientId, tokens } = await signedInClient(jarvis)
   const next = (await (await refresh(jarvis, clientId, tokens.refresh_token)).json()) as Tokens
   expect(next.refresh_token).not.toBe(tokens.refresh_token)
-  expect(await tokensOf(jarvis)).toHaveLength(1)
+  expect(await tokensOf(jarvis)).toHaveLength(before.length + 1)
   expect(await errorOf(await refresh(jarvis, clientId, tokens.refresh_token))).toBe('400 invalid_grant')
   expect((await askMcp(jarvis, next.access_token)).status).toBe(401)
   expect(await errorOf(await refresh(jarvis, clientId, next.refresh_token))).toBe('400 invalid_grant')
-  expect(await tokensOf(jarvis)).toEqual([])
+  expect(await tokensOf(jarvis)).toEqual(before)
 })
 
 test('of two who show one refresh token at once, one at most is served, and then neither', async () => {
-  const jarvis = await startJarvis()
+  const before = await tokensOf(jarvis)
   const { clientId, tokens } = await signedInClient(jarvis)
   const both = await Promise.all([1, 2].map(() => refresh(jarvis, clientId, tokens.refresh_token)))
   expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
-  expect(await tokensOf(jarvis)).toEqual([])
+  expect(await tokensOf(jarvis)).toEqual(before)
 })
 
 test('a refresh token is of no use to another client, for another resource, or as an access token', async () => {
-  const jarvis = await startJarvis()
   const { clientId, tokens } = await signedInClient(jarvis)
   expect(await errorOf(await refresh(jarvis, 'cli_other', tokens.refresh_token))).toBe('400 invalid_grant')
   expect(await errorOf(await refresh(jarvis, clientId, tokens.access_token))).toBe('400 invalid_grant')
@@ -267,7 +274,6 @@ test('a refresh token is of no use to another client, for another resource, or a
 })
 
 test('a token made for one address of this server is refused at another', async () => {
-  const jarvis = await startJarvis()
   const { tokens } = await signedInClient(jarvis)
   const elsewhere = jarvis.url.replace('127.0.0.1', 'localhost')
   expect((await askMcp(jarvis, tokens.access_token, '/mcp', {}, elsewhere)).status).toBe(401)
@@ -275,7 +281,6 @@ test('a token made for one address of this server is refused at another', async 
 })
 
 test('a token in the query, or from a foreign page, is refused', async () => {
-  const jarvis = await startJarvis()
   const { tokens, fields } = await signedInClient(jarvis)
   expect((await askMcp(jarvis, undefined, `/mcp?access_token=${tokens.access_token}`)).status).toBe(401)
   const foreign = { origin: 'https://evil.example' }
@@ -285,7 +290,6 @@ test('a token in the query, or from a foreign page, is refused', async () => {
 })
 
 test('an access token is valid only for the address that it was requested for', async () => {
-  const jarvis = await startJarvis()
   const { tokens } = await signedInClient(jarvis)
   const { port, host } = new URL(jarvis.url)
   const statusAt = (host: string) =>
@@ -299,7 +303,6 @@ test('an access token is valid only for the address that it was requested for', 
 })
 
 test('a client can revoke its own tokens, and no others', async () => {
-  const jarvis = await startJarvis()
   const { clientId, tokens } = await signedInClient(jarvis)
   const token = tokens.refresh_token
   expect((await post(jarvis, '/oauth/revoke', { token, client_id: 'cli_other' })).status).toBe(200)
@@ -328,8 +331,6 @@ test('behind a proxy, all addresses are the public ones', async () => {
 })
 
 test('what a client registers is bounded: redirects, name, size and number', async () => {
-  const clock = createSkippingClock()
-  const jarvis = await startJarvis({ clock })
   for (const redirect of ['http://nas.lan/', 'javascript:alert(1)', 'https://a.example/#f']) {
     const { response, body } = await registerClient(jarvis, { redirect_uris: [redirect] })
     expect(`${response.status} ${body.error}`).toBe('400 invalid_redirect_uri')
@@ -377,8 +378,6 @@ test('a client stays signed in over a restart', async () => {
 })
 
 test('an open request outlasts its access token, but not the consent', async () => {
-  const clock = createSkippingClock()
-  const jarvis = await startJarvis({ clock })
   const { tokens } = await signedInClient(jarvis)
   const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
   onTestFinished(() => database.close())

@@ -58,55 +58,50 @@ function folder() {
 }
 
 /** Leaves a red call running. */
-async function withRunningCall(dataDir: string) {
-  const program = await startProgram(dataDir)
-  const socket = await program.connect()
+async function withRunningCall({ connect }: Awaited<ReturnType<typeof startProgram>>): Promise<string> {
+  const socket = await connect()
   const asked = next<{ sessionId: string; toolUseId: string }>(socket, 'chat:confirm_needed')
   await socket.emitWithAck('chat:send', { message: '/stop_container vmid=104' })
   const { sessionId, toolUseId } = await asked
   const running = next(socket, 'chat:tool_progress')
   await socket.emitWithAck('chat:confirm', { sessionId, toolUseId, confirmed: true })
   await running
-  return { ...program, sessionId }
+  return sessionId
 }
 
-test('SIGTERM lets a running call finish, exits 0, and the next start has its result', async () => {
-  const dataDir = folder()
-  const { child, exited, sessionId } = await withRunningCall(dataDir)
-  child.kill('SIGTERM')
-  expect(await exited).toEqual([0, null])
-
-  const again = await startProgram(dataDir)
-  const socket = await again.connect()
+/** What a session has once its run is over. */
+async function entriesOf({ connect }: Awaited<ReturnType<typeof startProgram>>, sessionId: string) {
+  const socket = await connect()
   const done = next(socket, 'chat:done')
-  const { snapshot } = (await socket.emitWithAck('chat:attach', { sessionId })) as { snapshot: Snapshot }
-  if (!snapshot.entries.some(({ type }) => type === 'done')) await done
-  expect(snapshot.entries).toContainEqual(expect.objectContaining({ type: 'tool_result', isError: false }))
-  again.child.kill('SIGTERM')
-  expect(await again.exited).toEqual([0, null])
-}, 60_000)
+  const attach = async () =>
+    ((await socket.emitWithAck('chat:attach', { sessionId })) as { snapshot: Snapshot }).snapshot.entries
+  if (!(await attach()).some(({ type }) => type === 'done')) await done
+  return attach()
+}
 
-test('a second signal does not wait', async () => {
-  const { child, exited } = await withRunningCall(folder())
-  child.kill('SIGTERM')
-  child.kill('SIGINT')
-  expect(await exited).toEqual([1, null])
-}, 60_000)
-
-test('after a kill in the middle of a call, the next start reports an unknown outcome and runs nothing again', async () => {
+// Of the program itself one life after another: its starts are what this costs.
+test('a signal lets a call finish, a second one does not wait, and what a kill leaves is unknown and not run again', async () => {
   const dataDir = folder()
-  const { child, exited, sessionId } = await withRunningCall(dataDir)
-  child.kill('SIGKILL')
-  await exited
-  const again = await startProgram(dataDir)
-  const socket = await again.connect()
-  const done = next(socket, 'chat:done')
-  const first = (await socket.emitWithAck('chat:attach', { sessionId })) as { snapshot: Snapshot }
-  if (!first.snapshot.entries.some(({ type }) => type === 'done')) await done
-  const { snapshot } = (await socket.emitWithAck('chat:attach', { sessionId })) as { snapshot: Snapshot }
-  // The demo cluster lives in the process, so it knows nothing of the call any more.
-  expect(snapshot.entries).toContainEqual(
-    expect.objectContaining({ type: 'tool_result', isUnknown: true, isError: true }),
+  const first = await startProgram(dataDir)
+  const finished = await withRunningCall(first)
+  first.child.kill('SIGTERM')
+  expect(await first.exited).toEqual([0, null])
+
+  const second = await startProgram(dataDir)
+  expect(await entriesOf(second, finished)).toContainEqual(
+    expect.objectContaining({ type: 'tool_result', isError: false }),
   )
-  expect(snapshot.entries.filter(({ type }) => type === 'tool_use')).toHaveLength(1)
-}, 60_000)
+  const killed = await withRunningCall(second)
+  second.child.kill('SIGKILL')
+  await second.exited
+
+  const third = await startProgram(dataDir)
+  const entries = await entriesOf(third, killed)
+  // The demo cluster lives in the process, so it knows nothing of the call any more.
+  expect(entries).toContainEqual(expect.objectContaining({ type: 'tool_result', isUnknown: true, isError: true }))
+  expect(entries.filter(({ type }) => type === 'tool_use')).toHaveLength(1)
+  await withRunningCall(third)
+  third.child.kill('SIGTERM')
+  third.child.kill('SIGINT')
+  expect(await third.exited).toEqual([1, null])
+})

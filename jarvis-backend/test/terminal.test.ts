@@ -218,7 +218,7 @@ function isAlive(pid: number): boolean {
 
 test('a shell without input is ended after half an hour', async () => {
   const clock = createFakeClock(noon())
-  const jarvis = await startJarvis({ env, clock })
+  const jarvis = await startJarvis({ env, clock, clusterStands: true })
   const shell = await (await connect(jarvis)).open()
   await clock.advance(29 * 60_000)
   await shell.type('a')
@@ -258,9 +258,9 @@ test('there are at most eight, and what is closed or failed makes room', async (
 sshdTest('much output arrives whole', async () => {
   const { jarvis } = await overSsh()
   const shell = await (await connect(jarvis)).open()
-  await shell.type('stty -echo; PS1=; head -c 5000000 /dev/zero | tr "\\0" y; echo end\r')
-  await shell.sees(/yend/)
-  expect(shell.shown().match(/y/g)?.length).toBeGreaterThanOrEqual(5_000_000)
+  await shell.type('stty -echo; PS1=; head -c 5000000 /dev/zero | tr "\\0" y; exit\r')
+  await shell.end()
+  expect(shell.shown().replace(/[^y]+/g, '').length).toBeGreaterThanOrEqual(5_000_000)
 })
 
 test('while a client does not read, the shell is held back', async () => {

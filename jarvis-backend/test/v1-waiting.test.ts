@@ -63,7 +63,7 @@ async function open(jarvis: TestJarvis, token: string, body: object, headers: Re
 
 test('while a card waits, a stream has a comment every 10 s, and a whole answer its headers after 50 s and then a space', async () => {
   const clock = createFakeClock(startAt)
-  const { jarvis, token } = await start({ clock })
+  const { jarvis, token } = await start({ clock, clusterStands: true })
   const streamed = await open(jarvis, token, { ...red('one'), stream: true })
   await streamed.has(/reasoning_content/)
   const whole = await open(jarvis, token, red('two'))
@@ -87,7 +87,7 @@ test('while a card waits, a stream has a comment every 10 s, and a whole answer 
 
 test('after 240 s a whole answer says what waits; the same request, or the next one of the session, hears what came of it', async () => {
   const clock = createFakeClock(startAt)
-  const { jarvis, lines, token } = await start({ clock, env: { JARVIS_V1_HOLD_SECONDS: '0' } })
+  const { jarvis, lines, token } = await start({ clock, clusterStands: true, env: { JARVIS_V1_HOLD_SECONDS: '0' } })
   const headers = { 'jarvis-session': 'kitchen' }
   const first = await open(jarvis, token, red('late'), headers)
   await firstCard(jarvis)
@@ -126,7 +126,7 @@ test('a token has five cards at a time, and what was denied is not asked again a
 
 test('a program that leaves has 10 s to ask again; then its card is withdrawn, but not in a session', async () => {
   const clock = createFakeClock(startAt)
-  const { jarvis, lines, token } = await start({ clock })
+  const { jarvis, lines, token } = await start({ clock, clusterStands: true })
   const kept = await open(jarvis, token, { ...red('kept'), stream: true }, { 'jarvis-session': 'one' })
   await kept.has(/reasoning_content/)
   const joined = await open(jarvis, token, { ...red('joined'), stream: true })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { runs } from '../../../scripts/property-runs.ts'
 import { cpuMs } from '../../../scripts/cpu-ms.ts'
+import { runs } from '../../../scripts/property-runs.ts'
 import { createRedactor } from './redact.ts'
 import { createStreamRedactor } from './stream.ts'
 

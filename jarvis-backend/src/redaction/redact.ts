@@ -115,7 +115,6 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
   const own = known.length === 0 ? undefined : new RegExp(alternatives(known), 'g')
   const begins = known.map((spelling) => spelling.slice(0, minPrefix))
   const begun = known.length === 0 ? undefined : new RegExp(alternatives(begins))
-  const suspicious = known.length === 0 ? hint : new RegExp(`${hint.source}|${alternatives(begins)}`, 'i')
 
   /** Cache of the last short texts with a hint and no secret, because few recur often in a document. */
   const harmless = new Set<string>()
@@ -125,12 +124,18 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
     return seen % valuesAStep === 0
   }
 
+  // Not one pattern of both: each redactor would compile all hints again, which takes more than all else at a start.
   const look = (value: string): Look =>
-    value.includes('\\') && hint.test(unescaped(value)) ? 'escaped' : suspicious.test(value) ? 'suspicious' : 'clean'
+    value.includes('\\') && hint.test(unescaped(value))
+      ? 'escaped'
+      : hint.test(value) || begun?.test(value) === true
+        ? 'suspicious'
+        : 'clean'
   function* lookIn(value: string): Steps<Look> {
     if (value.length <= short) return look(value)
     if (value.includes('\\') && (yield* holds(hint, value, unescaped))) return 'escaped'
-    return (yield* holds(suspicious, value)) ? 'suspicious' : 'clean'
+    if (yield* holds(hint, value)) return 'suspicious'
+    return begun !== undefined && (yield* holds(begun, value)) ? 'suspicious' : 'clean'
   }
 
   function* onceIn(value: string, looks: Look): Steps<string> {

@@ -61,17 +61,21 @@ function schemaOf(shape: z.ZodObject): Record<string, unknown> {
   return schema
 }
 
+const modelSchemas = new WeakMap<z.ZodObject, Record<string, unknown>>()
+
 /**
- * The schema that a model is sent with each request: without what tells it nothing and costs tokens, which are the bounds of what JavaScript can count,
- * that keys are strings, lengths, and that no other keys are taken. The gate checks them all the same. An attached server's stays as the server wrote it.
+ * The schema that a model is sent with each request, made once: without what tells it nothing and costs tokens, which are the bounds of what JavaScript
+ * can count, that keys are strings, lengths, and that no other keys are taken. The gate checks them all the same. An attached server's stays as the server wrote it.
  */
-export function modelSchemaOf(tool: Tool): Record<string, unknown> {
-  if (tool.attached !== undefined) return tool.attached.inputSchema
+export function modelSchemaOf({ input, attached }: Tool): Record<string, unknown> {
+  if (attached !== undefined) return attached.inputSchema
+  const known = modelSchemas.get(input)
+  if (known !== undefined) return known
   const {
     $schema: _,
     '~standard': __,
     ...schema
-  }: Record<string, unknown> = z.toJSONSchema(tool.input, {
+  }: Record<string, unknown> = z.toJSONSchema(input, {
     io: 'input',
     override({ jsonSchema }) {
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
@@ -80,5 +84,6 @@ export function modelSchemaOf(tool: Tool): Record<string, unknown> {
         delete jsonSchema[key]
     },
   })
+  modelSchemas.set(input, schema)
   return schema
 }

@@ -17,10 +17,17 @@ export const tool = (name: string, more: object = {}) => ({
 
 export type Plan = { start?: 'crash' | 'hang' | 'noise' | 'quiet' | 'strict'; tools: object[]; asks?: object }
 
-/** A data dir whose `mcp.json` attaches what is told; and the plan of the odd server, which a test may change. */
-export function attachedDir(servers: (planPath: string) => Record<string, object>, plan: Plan = { tools: [] }) {
+/**
+ * A data dir whose `mcp.json` attaches what is told; and the plan of the odd server, which a test may change.
+ * @param atEnd takes what removes it, where it outlives one test
+ */
+export function attachedDir(
+  servers: (planPath: string) => Record<string, object>,
+  plan: Plan = { tools: [] },
+  atEnd: (end: () => void) => void = onTestFinished,
+) {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-test-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  atEnd(() => rmSync(dir, { recursive: true, force: true }))
   const planPath = join(dir, 'plan.json')
   const setPlan = (next: Plan) => writeFileSync(planPath, JSON.stringify(next))
   const write = (mcpServers: object) => writeFileSync(join(dir, 'mcp.json'), JSON.stringify({ mcpServers }))

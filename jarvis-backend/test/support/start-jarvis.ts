@@ -58,6 +58,8 @@ export type StartOptions = {
   clock?: Clock
   /** A cluster that outlives this server. */
   homelab?: ReturnType<typeof createSimulator>
+  /** Nothing goes on in the demo cluster by itself, and no task ends: a fake clock that is put forward by minutes would compute its figures for each 2 s of them. */
+  clusterStands?: true
   /** One that is not the demo, in its place. */
   remote?: Homelab
   /** Watches or breaks what is stored. */
@@ -111,7 +113,11 @@ export async function startJarvis(options: StartOptions = {}) {
   const memoryWorker = builtMemoryWorker()
   const homelab =
     options.homelab ??
-    createSimulator({ clock, protectedTargets: config.protectedTargets, speed: options.speed ?? 1_000 })
+    createSimulator({
+      clock: options.clusterStands === true ? { ...clock, after: () => () => {} } : clock,
+      protectedTargets: config.protectedTargets,
+      speed: options.speed ?? 1_000,
+    })
   const dashboardDir = options.dashboardDir ?? join(dataDir, 'no-dashboard')
   const jarvis = compose(config, '0.0.0-test', dashboardDir, {
     clock,
