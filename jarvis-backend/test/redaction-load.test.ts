@@ -51,6 +51,11 @@ const texts: [string, () => string][] = [
   ],
   ['secrets', () => lines((at) => `DB_PASSWORD=hunter${at} https://user:pw${at}@host/path token: abc${at}def`)],
   ['backslashes', () => '\\'.repeat(length)],
+  ['one quoted value', () => `password="${'Ab3 '.repeat(length / 4)}"`],
+  ['one long word', () => `password: ${'Ab3'.repeat(length / 3)}`],
+  ['one block', () => `password: |\n${'  Ab3\n'.repeat(length / 6)}`],
+  ['values within values', () => 'token=<'.repeat(length / 7)],
+  ['lines before the end of a key', () => `${'Ab3\n'.repeat(length / 4)}-----END PRIVATE KEY-----`],
   ['NUL', () => '\0'.repeat(length)],
   [
     'every hint, then what has none',

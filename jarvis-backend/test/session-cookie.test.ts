@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import jwt from 'jsonwebtoken'
 import { io } from 'socket.io-client'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createSessionCookie } from '../src/auth/session-cookie.ts'
 import type { SignInInfo } from '../src/protocol/index.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
@@ -85,6 +85,28 @@ test('at an https name of its own a sign-in is a cookie that no script reads, an
   expect(out.headers.getSetCookie()).toEqual(['__Host-jarvis=; Max-Age=0; Path=/; Secure; HttpOnly; SameSite=Strict'])
   expect((await send(jarvis, 'GET', '/api/auth/me', { ...ownRead, cookie })).status).toBe(401)
   expect(await connect(jarvis, { ...ownWrite, cookie })).toBe('unauthorized')
+})
+
+test("signing out ends the open socket of the browser's cookie, and not that of another browser", async () => {
+  const jarvis = await start()
+  const [mine, other] = [await signIn(jarvis), await signIn(jarvis)]
+  const open = async ({ cookie }: { cookie: string }) => {
+    const socket = io(`${jarvis.url}/chat`, {
+      ...{ extraHeaders: { ...ownWrite, cookie }, forceNew: true, transports: ['websocket'], reconnection: false },
+    })
+    onTestFinished(() => void socket.disconnect())
+    await new Promise<void>((resolve, reject) => {
+      socket.on('connect', () => resolve())
+      socket.on('connect_error', reject)
+    })
+    return { socket, ended: new Promise<string>((resolve) => socket.on('disconnect', resolve)) }
+  }
+  const [own, foreign] = [await open(mine), await open(other)]
+
+  expect((await send(jarvis, 'POST', '/api/auth/logout', { ...ownWrite, cookie: mine.cookie })).status).toBe(200)
+  expect(await own.ended).toBe('io server disconnect')
+  expect((await send(jarvis, 'GET', '/api/auth/me', { ...ownRead, cookie: other.cookie })).status).toBe(200)
+  expect(foreign.socket.connected).toBe(true)
 })
 
 test('elsewhere, and without an Origin, the sign-in is a bearer as ever', async () => {

@@ -18,3 +18,12 @@ test.each([
 ])('%s: room is %s', (_what, has, numbers) => {
   expect(leavesReserve({ bsize, ...numbers })).toBe(has)
 })
+
+test.each([
+  [false, { blocks: 64 * mb, bavail: 64 * mb }],
+  [false, { blocks: 100 * gb, bavail: 767 * mb }],
+  [true, { blocks: 100 * gb, bavail: 769 * mb }],
+  [true, { blocks: gb, bavail: 320 * mb }],
+])('256 MB beside the reserve: %s of %o', (has, numbers) => {
+  expect(leavesReserve({ bsize, files: 0, ffree: 0, ...numbers }, 256 * 1024 ** 2)).toBe(has)
+})

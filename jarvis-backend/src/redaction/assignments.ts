@@ -26,10 +26,10 @@ export const openAssignments: readonly RegExp[] = [
     `(?<lead>${name}(?:${separator}))(?:\\\\{0,7}"[^"\\n]*|\\\\{0,7}'[^'\\n]*|[^\\s"'\\\\]\\S*(?:[ \\t]+\\S+){0,5}[ \\t]*)$`,
     'i',
   ),
-  new RegExp(`(?<lead>${name}(?:${separator}))(?:"""|''')[\\s\\S]{0,400}$`, 'i'),
+  new RegExp(`(?<lead>${name}(?:${separator}))(?:"""|''')[\\s\\S]*$`, 'i'),
   // A block value on the following, indented lines.
   new RegExp(
-    `(?<lead>${name}(?:${separator})(?:!\\w+ )?[|>][\\d+-]{0,2}[ \\t]*)\\r?\\n(?:(?:[ \\t][^\\n\\r]*)?\\r?\\n){0,40}[^\\n\\r]*$`,
+    `(?<lead>${name}(?:${separator})(?:!\\w+ )?[|>][\\d+-]{0,2}[ \\t]*)\\r?\\n(?:(?:[ \\t][^\\n\\r]*)?\\r?\\n)*[^\\n\\r]*$`,
     'i',
   ),
   new RegExp(`(?<lead>${name}\\\\{0,7}["']?[ \\t]{0,20}:[ \\t]{0,20})\\r?(?:\\n[ \\t]*[^\\n\\r]*)?$`, 'i'),
@@ -49,12 +49,15 @@ const words = new Set(
 /** A harmless label such as `ops-laptop`, or a count. */
 const label = /^(?:[a-z]{1,12}(?:[-_ .][a-z\d]{1,8}){0,3}|\d{1,6}(?::\d{1,6})?)$/
 
+/** Nobody writes a longer placeholder, characters. */
+const longestHarmless = 4_096
 const isHarmless = (value: string, isSometimes: boolean) =>
   value === '' ||
-  placeholder.test(value) ||
-  file.test(value) ||
-  words.has(value.toLowerCase()) ||
-  (isSometimes && label.test(value))
+  (value.length <= longestHarmless &&
+    (placeholder.test(value) ||
+      file.test(value) ||
+      words.has(value.toLowerCase()) ||
+      (isSometimes && label.test(value))))
 
 /** Whether `key: value` in structured data holds a secret. */
 export function isSecretKey(key: string, value: string | number): boolean {
@@ -87,10 +90,10 @@ export function* redactAssignmentsIn(text: string): Steps<string> {
     if (match === null) break
     at = assignment.lastIndex
     if (found % assignmentsAStep === 0) yield undefined
-    const [begins, ends] = valueAt(text, match.index, at, match[2] ?? '', match[1] === undefined)
-    const value = text.slice(begins, ends)
     // The shell variable PWD is a folder.
-    if (isHarmless(value, match[1] !== undefined) || /^pwd=\//i.test(text.slice(match.index, begins + 1))) continue
+    if (/^pwd=\//i.test(text.slice(match.index, at + 1))) continue
+    const [begins, ends] = valueAt(text, match.index, at, match[2] ?? '', match[1] === undefined)
+    if (isHarmless(text.slice(begins, ends), match[1] !== undefined)) continue
     result += text.slice(copied, begins) + redacted
     copied = ends
     at = ends
@@ -98,14 +101,13 @@ export function* redactAssignmentsIn(text: string): Steps<string> {
   return copied === 0 ? text : result + text.slice(copied)
 }
 
-const maxValue = 4096
 const triple = /("""|''')(?:\r?\n)?/y
 const quoted = /(\\{0,7})(["'])/y
-/** Ends before a quote that closes the surrounding text. */
+/** Ends before a quote that closes the surrounding text. Read with `runAt`, as the engine's stack does not hold a long match of alternatives. */
 const toSpace = /(?:[^\s"'\\]|\\(?!\\{0,7}["'])|["'](?![,}\]\s:\\]|$)){1,4096}/y
 const toDelimiter = /(?:[^\s"'`&;,\\]|\\(?!\\{0,7}["'])){1,4096}/y
 /** A JSON member that is no string. */
-const toMember = /[^\s"'`&;,[\]{}]{0,4096}/y
+const toMember = /[^\s"'`&;,[\]{}]*/y
 const inAngles = /<[^<>\n]{0,60}>/y
 /** YAML tags and anchors before a value. */
 const remark = /[!&][\w!./:-]{0,40}[ \t]{1,4}/y
@@ -114,8 +116,11 @@ const reference = /!(?:secret|env(?:_var)?|include\w*|ref(?:erence)?|sub|getatt|
 const below = /[|>][\d+-]{0,2}[ \t]{0,20}(?:#[^\n]{0,80})?\r?\n(?:[ \t]{0,40}\r?\n){0,4}/y
 const indented = /[ \t]{1,40}(?=\S)/y
 const nextLine = /\r?\n[ \t]{0,40}/y
-const blockLine = /(?:\r?\n[ \t]{0,40}(?=\r?\n)){0,4}\r?\n/y
-const restOfLine = /[^\n\r]{0,400}/y
+const blankLine = /\r?\n[ \t]*(?=\r?\n)/y
+const lineEnd = /\r?\n/y
+const restOfLine = /[^\n\r]*/y
+const space = /[^\S\n\r]*/y
+const oneWord = /\S*/y
 /** App passwords of mail services: four groups of four letters. */
 const inFours = /[a-z]{4}(?: [a-z]{4}){3}(?!\w)/y
 
@@ -124,7 +129,14 @@ const matchAt = (pattern: RegExp, text: string, at: number): string => {
   return pattern.exec(text)?.[0] ?? ''
 }
 
-/** Finds the range of a value. `separates`: the text between name and value. */
+/** Matches of a pattern that follow each other. */
+function runAt(pattern: RegExp, text: string, at: number): string {
+  let ends = at
+  for (let length = -1; length !== 0; ends += length) length = matchAt(pattern, text, ends).length
+  return text.slice(at, ends)
+}
+
+/** Finds the range of a value, however long it is. `separates`: the text between name and value. */
 function valueAt(text: string, nameAt: number, from: number, separates: string, isAlways: boolean): [number, number] {
   const isColon = separates.includes(':')
   if (isColon && matchAt(reference, text, from) !== '') return [from, from]
@@ -136,14 +148,14 @@ function valueAt(text: string, nameAt: number, from: number, separates: string, 
   const three = matchAt(triple, text, at)
   if (three !== '') {
     const ends = text.indexOf(three.slice(0, 3), at + three.length)
-    return [at + three.length, Math.min(ends === -1 ? text.length : ends, at + maxValue)]
+    return [at + three.length, ends === -1 ? text.length : ends]
   }
   if (matchAt(quoted, text, at) !== '') return quotedAt(text, at)
   if (line > 0) return isAlways ? alone(text, at) : [from, from]
   if (matchAt(inAngles, text, said) !== '') return [said, said]
   if (/["'][^"']*:/.test(separates)) return [said, said + matchAt(toMember, text, said).length]
   if (!isColon) {
-    const value = matchAt(inFours, text, said) || matchAt(toDelimiter, text, said)
+    const value = matchAt(inFours, text, said) || runAt(toDelimiter, text, said)
     return [said, said + value.length]
   }
   return wordsAt(text, nameAt, said)
@@ -155,7 +167,7 @@ function quotedAt(text: string, at: number): [number, number] {
   const [all = '', slashes = '', mark = ''] = quoted.exec(text) ?? []
   const begins = at + all.length
   let ends = begins
-  while (ends < text.length && ends - begins < maxValue && text[ends] !== '\n') {
+  while (ends < text.length && text[ends] !== '\n') {
     let run = 0
     while (text[ends + run] === '\\') run += 1
     if (text[ends + run] !== mark) ends += Math.max(1, run)
@@ -172,8 +184,9 @@ function blockAt(text: string, from: number): [number, number] {
   const begins = from + indent.length
   let ends = begins + matchAt(restOfLine, text, begins).length
   for (;;) {
-    const next = ends + matchAt(blockLine, text, ends).length
-    if (next === ends || !text.startsWith(indent, next) || next - begins > maxValue) return [begins, ends]
+    const blank = ends + runAt(blankLine, text, ends).length
+    const next = blank + matchAt(lineEnd, text, blank).length
+    if (next === blank || !text.startsWith(indent, next)) return [begins, ends]
     ends = next + matchAt(restOfLine, text, next).length
   }
 }
@@ -185,15 +198,24 @@ function alone(text: string, at: number): [number, number] {
   return isOne ? [at, at + said.length] : [at, at]
 }
 
+/** Words of a passphrase. */
+const mostWords = 5
 function wordsAt(text: string, nameAt: number, from: number): [number, number] {
-  const first = matchAt(toSpace, text, from).replace(/(?<![,;)}\]"'`*.])[,;)}\]"'`*.]+$/, '')
-  const line = matchAt(restOfLine, text, from).trimEnd()
+  const first = runAt(toSpace, text, from).replace(/(?<![,;)}\]"'`*.])[,;)}\]"'`*.]+$/, '')
   const isPlainWord = /^[A-Za-z]+$/.test(first)
-  const count = line.length >= 400 ? 99 : line.split(/\s+/).length
+  let count = 0
+  let ends = from
+  for (let at = from; count <= mostWords; count += 1) {
+    at += matchAt(space, text, at).length
+    const word = matchAt(oneWord, text, at)
+    if (word === '') break
+    at += word.length
+    ends = at
+  }
   // Many words are a sentence about a secret; a few at the start of a line are a passphrase.
-  if (count === 1 || !isPlainWord) return [from, from + first.length]
-  if (count > 5 || words.has(first.toLowerCase()) || !isLineStart(text, nameAt)) return [from, from]
-  return [from, from + line.length]
+  if (count <= 1 || !isPlainWord) return [from, from + first.length]
+  if (count > mostWords || words.has(first.toLowerCase()) || !isLineStart(text, nameAt)) return [from, from]
+  return [from, ends]
 }
 
 /** Whether only an indent, a list mark or the rest of the name precedes `nameAt`. */

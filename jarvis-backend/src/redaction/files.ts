@@ -35,10 +35,10 @@ export const fileShapes: readonly Shape[] = [
     /(#)(?<=[\w.][^\s#"'<>]{1,90}#)(?=\w{0,64}\d)(?=\w{0,64}[A-Z])(?=\w{0,64}[a-z])\w{20,}(?![\w=:/.-])/g,
     '#\\w{20}',
   ),
-  line(/(:\/\/)(?=[^@\s/]{0,64}\d)[\w-]{20,512}(?=@[\w.[])/g, '://[\\w-]{20}'),
+  line(/(:\/\/)(?=[^@\s/]{0,64}\d)[\w-]{20,}(?=@[\w.[])/g, '://[\\w-]{20}'),
   line(/(\/(?:with\/key|IncomingWebhook)\/)[\w-]{16,}/g, '/(?:with/key|IncomingWebhook)/'),
-  line(/((?<![\w/])[\w.-]{1,64}:)[^\s:@/"']{4,128}(?=@(?:tcp|unix)\()/g, '@(?:tcp|unix)\\('),
-  line(/((?<![\w/])\w{1,32}\/)[^\s/@"':]{4,128}(?=@\/\/)/g, '@//'),
+  line(/((?<![\w/])[\w.-]{1,64}:)[^\s:@/"']{4,}(?=@(?:tcp|unix)\()/g, '@(?:tcp|unix)\\('),
+  line(/((?<![\w/])\w{1,32}\/)[^\s/@"':]{4,}(?=@\/\/)/g, '@//'),
 
   // A name, with its value later on the line
   line(
@@ -49,7 +49,7 @@ export const fileShapes: readonly Shape[] = [
     '\\bvalue\\\\?["\']?\\s{0,4}[:=]',
   ),
   line(
-    new RegExp(`(\\b(?:name|key)=["'][\\w.-]{0,40}${secretName}["'][^<>\\n]{0,40}>)[^<>\\n]{1,400}(?=</)`, 'gi'),
+    new RegExp(`(\\b(?:name|key)=["'][\\w.-]{0,40}${secretName}["'][^<>\\n]{0,40}>)[^<>\\n]+(?=</|$)`, 'gi'),
     '\\b(?:name|key)=["\']',
   ),
 
@@ -105,10 +105,10 @@ export const fileShapes: readonly Shape[] = [
   // Commands
   line(/(\bhtpasswd[ \t]+(?:-\w+[ \t]+){1,4}[^\s-]\S*[ \t]+\S+[ \t]+)["']?[^\s"']+/g, `htpasswd${spaced('-')}`),
   line(
-    /(\becho[ \t]+(?:-\w+[ \t]+)?["']?(?:[\w.-]{1,32}:)?)[^\s|"']{1,200}(?=["']?[ \t]*\|[ \t]{0,8}(?:sudo[ \t]+)?(?:passwd\b|chpasswd|sudo[ \t]+-S|cryptsetup|docker login))/g,
+    /(\becho[ \t]+(?:-\w+[ \t]+)?["']?(?:[\w.-]{1,32}:)?)[^\s|"']+(?=["']?[ \t]*\|[ \t]{0,8}(?:sudo[ \t]+)?(?:passwd\b|chpasswd|sudo[ \t]+-S|cryptsetup|docker login))/g,
     '[|][ \\t]{0,8}(?:sudo|ch?passwd|passwd|cryptsetup|docker login)',
   ),
-  line(/(assword[^\n]{0,40}\bsend[ \t]+(?:--[ \t]+)?["'])[^"'\\\n]{1,200}/g, 'assword[^\\n]{0,40}\\bsend'),
+  line(/(assword[^\n]{0,40}\bsend[ \t]+(?:--[ \t]+)?["'])[^"'\\\n]+/g, 'assword[^\\n]{0,40}\\bsend'),
   line(/(\/user:(?<=\bnet[ \t]{1,4}use[ \t][^\n]{0,80}\/user:)\S{1,80}[ \t]{1,8})[^\s/]\S*/gi, '/user:'),
 
   // Headers
@@ -128,16 +128,16 @@ export const fileShapes: readonly Shape[] = [
 
   // One-time codes, their seeds and recovery codes
   line(
-    /(\b(?:totp|otp|2fa|mfa|authenticator|setup)[ _-](?:seed|key|secret)[ \t]{0,4}[:=][ \t]{0,4}["']?)[A-Z2-7]{4}(?:[ -]?[A-Z2-7]{2,8}){2,16}=*/gi,
+    /(\b(?:totp|otp|2fa|mfa|authenticator|setup)[ _-](?:seed|key|secret)[ \t]{0,4}[:=][ \t]{0,4}["']?)[A-Z2-7]{4}(?:[ -]?[A-Z2-7]{2,8}){2,400}[A-Z2-7]*=*/gi,
     '(?:otp|2fa|mfa|authenticator|setup)[ _-](?:seed|key|secret)',
   ),
   line(
-    /(?<![\w])[A-Z2-7]{16,64}(?=\r?\n" (?:RATE_LIMIT|WINDOW_SIZE|TOTP_AUTH|DISALLOW_REUSE|HOTP_COUNTER))/g,
+    /(?<![\w])[A-Z2-7]{16,}(?=\r?\n" (?:RATE_LIMIT|WINDOW_SIZE|TOTP_AUTH|DISALLOW_REUSE|HOTP_COUNTER))/g,
     '\\n" [A-Z]',
     redacted,
   ),
   {
-    find: /(\b(?:recovery|backup|scratch|emergency)[ _-]?codes?\\?["']?[ \t]{0,4}[:=]\s{0,10}(?:[["'*-]\s{0,4}){0,3})(?=[\w-]{0,12}\d)[\dA-Za-z]{4,}(?:-[\dA-Za-z]{3,}){0,4}(?:["',\s*-]{1,12}(?=[\w-]{0,12}\d)[\dA-Za-z]{4,}(?:-[\dA-Za-z]{3,}){0,4}){0,24}/gi,
+    find: /(\b(?:recovery|backup|scratch|emergency)[ _-]?codes?\\?["']?[ \t]{0,4}[:=]\s{0,10}(?:[["'*-]\s{0,4}){0,3})(?=[\w-]{0,12}\d)[\dA-Za-z]{4,}(?:-[\dA-Za-z]{3,}){0,4}(?:["',\s*-]{1,12}(?=[\w-]{0,12}\d)[\dA-Za-z]{4,}(?:-[\dA-Za-z]{3,}){0,4}){0,4096}/gi,
     put: kept,
     hint: '(?:recovery|backup|scratch|emergency)[ _-]?codes?',
     open: /(?<lead>(?:recovery|backup|scratch|emergency)[ _-]?codes?)[^a-z]?[\s\S]{0,400}$/i,

@@ -13,6 +13,7 @@ export function createGrowingRedactor(secrets: readonly string[]): GrowingRedact
     isSuspicious: (text) => current.isSuspicious(text),
     holdsOwn: (text) => current.holdsOwn(text),
     unfinishedAt: (tail) => current.unfinishedAt(tail),
+    endOf: (text) => current.endOf(text),
     add(more) {
       const all = new Set([...known, ...more])
       if (all.size === known.size) return

@@ -70,7 +70,7 @@ const anywhere: readonly Shape[] = [
   line(/(#(?:\/send\/[\w-]{1,64}\/|room=[\w-]{1,64},))[\w-]{16,}/g, '#(?:/send/|room=)'),
   line(
     new RegExp(
-      `(${secretName})((?:${coded('22')})?(?:${coded('3D|3A')})(?:${coded('20|22')}|\\+)?)((?:[\\w.~*!-]|%(?!(?:25){0,2}(?:26|22|3B|2C|7D|23|20|0A|27|5D))){2,512})`,
+      `(${secretName})((?:${coded('22')})?(?:${coded('3D|3A')})(?:${coded('20|22')}|\\+)?)((?:[\\w.~*!-]|%(?!(?:25){0,2}(?:26|22|3B|2C|7D|23|20|0A|27|5D))){2,})`,
       'gi',
     ),
     coded('3D|3A'),
@@ -81,7 +81,7 @@ const anywhere: readonly Shape[] = [
   ),
   line(
     new RegExp(
-      `(${coded('3A')}${coded('2F')}${coded('2F')}[\\w.-]{0,64}${coded('3A')})[\\w.~*!-]{1,128}(?=${coded('40')})`,
+      `(${coded('3A')}${coded('2F')}${coded('2F')}[\\w.-]{0,64}${coded('3A')})[\\w.~*!-]+(?=${coded('40')})`,
       'gi',
     ),
     `${coded('2F')}${coded('2F')}`,
@@ -96,19 +96,19 @@ const anywhere: readonly Shape[] = [
   },
   // An option and its value as a list: of another language than JSON, and of YAML
   line(
-    new RegExp(`('--?[\\w-]{0,40}${secretName}',\\s{0,20}')((?!-)[^'\\n]{1,400})(?=')`, 'gi'),
-    "',\\s{0,20}'",
+    new RegExp(`(["']--?[\\w-]{0,40}${secretName}["'],\\s{0,20}["'])((?!-)[^"'\\n]+)`, 'gi'),
+    `["'],\\s{0,20}["']`,
     (match, lead, value) => (isSecretKey('password', value) ? `${lead}${redacted}` : match),
   ),
   {
     find: new RegExp(
-      `(${lineStart}-[ \\t]{1,4}["']?--?[\\w-]{0,40}${secretName}["']?[ \\t]{0,4}\\r?\\n[ \\t]{0,20}-[ \\t]{1,4}["']?)(?!-)([^\\s"']{1,400})`,
+      `(${lineStart}-[ \\t]{1,4}["']?--?[\\w-]{0,40}${secretName}["']?[ \\t]{0,4}\\r?\\n[ \\t]{0,20}-[ \\t]{1,4}["']?)(?!-)([^\\s"']+)`,
       'gi',
     ),
     put: (match, lead, value) => (isSecretKey('password', value) ? `${lead}${redacted}` : match),
     hint: '-[ \\t]{1,4}["\']?--?\\w',
     open: new RegExp(
-      `(?<lead>${lineStart}-[ \\t]{1,4}["']?--?[\\w-]{0,40}${secretName}["']?)[ \\t]{0,4}\\r?(?:\\n[^\\n]{0,400})?$`,
+      `(?<lead>${lineStart}-[ \\t]{1,4}["']?--?[\\w-]{0,40}${secretName}["']?)[ \\t]{0,4}\\r?(?:\\n[^\\n]*)?$`,
       'i',
     ),
   },
@@ -175,6 +175,7 @@ const files: readonly Shape[] = [
     put: kept,
     hint: 'BORG_KEY ',
     open: /(?<lead>BORG_KEY [\da-f]{0,64})[A-Za-z\d+/=\s]*$/,
+    ends: /(?=[^A-Za-z\d+/=\s])/,
   },
   line(/((?:^|[\n\r])[^\s:/]{1,64}:[^\n\r:/]{1,64}:)[\da-f]{32}(?![^\n\r])/g, ':[\\da-f]{16}'),
   line(
@@ -202,7 +203,7 @@ const files: readonly Shape[] = [
     find: /(<auth-user-pass>\s{0,8}\S{1,80}[ \t]{0,8}\r?\n[ \t]{0,8})[^\s<]+/g,
     put: kept,
     hint: '<auth-user-pass>',
-    open: /(?<lead><auth-user-pass>)[^<]{0,200}$/,
+    open: /(?<lead><auth-user-pass>)[^<]*$/,
   },
   line(new RegExp(`(<[\\w:.-]{0,32}${secretName}[ \\t]{1,8}value=["'])[^"'<>\\n]+`, 'gi'), '[ \\t]value=["\']'),
 ]

@@ -1,3 +1,4 @@
+import type { Steps } from '../lib/steps.ts'
 import { redacted } from './assignments.ts'
 
 /** The rest of a private key's BEGIN or END line. */
@@ -5,38 +6,43 @@ export const keyName = '(?:[A-Z\\d ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static 
 const end = new RegExp(`-{4,5} ?END ${keyName}`, 'g')
 /** A line of a key, with what tools put before lines: a quote sign, a line number, a name. */
 const keyLine =
-  /^[ \t>|]{0,80}(?:\d{1,5}[ \t:]{1,8})?(?:[\w.-]{1,40}: )?([A-Za-z\d+/=]{1,128}|(?:Proc-Type|DEK-Info|Version|Comment): .{0,100}|)[ \t]{0,80}$/
-const mostChars = 16_384
+  /^[ \t>|]{0,80}(?:\d{1,5}[ \t:]{1,8})?(?:[\w.-]{1,40}: )?([A-Za-z\d+/=]+|(?:Proc-Type|DEK-Info|Version|Comment): .{0,100}|)[ \t]{0,80}$/
+/** Characters before an END line, and the rest of their line, that are read in one step. */
+const step = 16_384
 
 /** Redacts the end of a private key whose beginning is cut off, as `tail` shows it. Linear in time. */
-export function redactHeadlessKeys(text: string): string {
+export function* redactHeadlessKeys(text: string): Steps<string> {
   let result = ''
   let copied = 0
   let last = 0
   for (const { index, 0: found } of text.matchAll(end)) {
+    let key = { at: index, cut: index, isWhole: false }
     // A key has no end of another one in it.
-    const from = Math.max(last, index - mostChars)
-    last = index + found.length
-    const lines = text.slice(from, index).split(/(\r\n|\n|\r|(?<!\\)\\+[nr])/)
-    // Only an indent precedes the END line on its own line.
-    let begins = index - (lines.pop()?.length ?? 0)
-    let cut = index
-    while (lines.length > 1) {
-      const lineEnd = lines.pop() ?? ''
-      const line = lines.pop() ?? ''
-      const at = begins - lineEnd.length - line.length
-      const body = keyLine.exec(line.replace(/(?<!\\)\\+$/, ''))?.[1]
-      if (body === undefined) break
-      if (body !== '') cut = at + Math.max(0, line.lastIndexOf(body))
-      begins = at
+    while (key.at > last && !key.isWhole) {
+      const lineAt = text.lastIndexOf('\n', Math.max(0, key.at - step)) + 1
+      key = linesOfKey(text, Math.max(last, lineAt), key)
+      yield undefined
     }
-    const first = lines.length === 1 ? (lines[0] ?? '') : ''
-    const lastWord = first.slice(-128)
-    const quotedBody = /(?<![A-Za-z\d+/=])[A-Za-z\d+/=]{16,}$/.exec(lastWord)
-    if (quotedBody !== null) cut = from + first.length - lastWord.length + quotedBody.index
-    if (cut === index) continue
-    result += text.slice(copied, cut) + redacted
-    copied = index + found.length
+    last = index + found.length
+    if (key.cut === index) continue
+    result += text.slice(copied, key.cut) + redacted
+    copied = last
   }
   return copied === 0 ? text : result + text.slice(copied)
+}
+
+/** Reads lines of a key backwards from `at` to `from`. `cut`: where its text begins. `isWhole`: a line that is not the key's precedes it. */
+function linesOfKey(text: string, from: number, { at, cut }: { at: number; cut: number }) {
+  const lines = text.slice(from, at).split(/(\r\n|\n|\r|(?<!\\)\\+[nr])/)
+  const key = { at: at - (lines.pop()?.length ?? 0), cut, isWhole: false }
+  while (lines.length > 0) {
+    const lineEnd = lines.pop() ?? ''
+    const line = lines.pop() ?? ''
+    const begins = key.at - lineEnd.length - line.length
+    const body = keyLine.exec(line.replace(/(?<!\\)\\+$/, ''))?.[1]
+    if (body === undefined) return { ...key, isWhole: true }
+    if (body !== '') key.cut = begins + Math.max(0, line.lastIndexOf(body))
+    key.at = begins
+  }
+  return key
 }

@@ -91,7 +91,7 @@ export const lineShapes: readonly Shape[] = [
   },
   {
     // Registry passwords in docker's config.json
-    find: /("auth":[ \t]{0,4}")(?=[^"]{0,64}[A-Z])(?=[^"]{0,64}[\d=])[A-Za-z\d+/]{8,1024}={0,2}(?=")/g,
+    find: /("auth":[ \t]{0,4}")(?=[^"]{0,64}[A-Z])(?=[^"]{0,64}[\d=])[A-Za-z\d+/]{8,}={0,2}(?=")/g,
     put: kept,
     hint: '"auth":',
     open: /(?<lead>"auth":[ \t]{0,4}")[A-Za-z\d+/=]*$/,
@@ -105,10 +105,11 @@ export const lineShapes: readonly Shape[] = [
   {
     // XML
     find: new RegExp(
-      `(<[\\w:.-]{0,32}${secretName}>\\s{0,40}(?:<!\\[CDATA\\[)?)[^<>\\s\\]][^<>\\]\\n]{0,400}?(?=\\s{0,40}(?:\\]\\]>)?</)`,
+      `(<[\\w:.-]{0,32}${secretName}>\\s{0,40}(?:<!\\[CDATA\\[)?)[^<>\\s\\]][^<>\\]\\n]*?(?=\\s{0,40}(?:\\]\\]>)?</)`,
       'gi',
     ),
     put: kept,
-    open: new RegExp(`(?<lead><[\\w:.-]{0,32}${secretName}>)\\s{0,40}(?:<!\\[?[CDAT[]{0,6})?[^<>]{0,400}<?$`, 'i'),
+    open: new RegExp(`(?<lead><[\\w:.-]{0,32}${secretName}>)\\s{0,40}(?:<!\\[?[CDAT[]{0,6})?[^<>]*<?$`, 'i'),
+    ends: /(?=<)/,
   },
 ]

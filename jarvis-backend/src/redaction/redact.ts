@@ -89,6 +89,8 @@ const unfinishedShapes: readonly RegExp[] = [
   ...shapes.flatMap(({ open }) => (open === 'line' ? [] : open)),
   ...openAssignments,
 ]
+/** Ends a word. */
+const wordEnd = /(?=[\s"'])/
 /** Hints that hold back the line they are on. */
 const lineHint = new RegExp(anyOf(shapes.flatMap(({ open, hint }) => (open === 'line' ? (hint ?? []) : []))), 'i')
 /** Characters of a secret's beginning that may be shown before the rest is held back. */
@@ -106,6 +108,8 @@ export type SearchingRedactor = Redactor & {
   holdsOwn(text: string): boolean
   /** Index from which the end of `text` could still become a secret; the text's length where it could not. */
   unfinishedAt(text: string): number
+  /** Finds where an unfinished secret ends in the text that follows `text`. */
+  endOf(text: string): RegExp
 }
 
 /** Makes a redactor. @param secrets configured ones, found in any spelling; those under 6 characters are ignored */
@@ -158,7 +162,7 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
       result = withoutShapes(some, result, found)
       if (!isShort) yield undefined
     }
-    return yield* redactAssignmentsIn(redactHeadlessKeys(result))
+    return yield* redactAssignmentsIn(yield* redactHeadlessKeys(result))
   }
 
   /** Redacts a value by its key. Under some keys the text is a secret only together with the key. */
@@ -283,5 +287,6 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
     isSuspicious: (value) => value.includes('://') || hint.test(value),
     holdsOwn,
     unfinishedAt,
+    endOf: (text) => shapes.find(({ open, ends }) => ends && open !== 'line' && open.test(text))?.ends ?? wordEnd,
   }
 }

@@ -10,6 +10,8 @@ export type Shape = {
    * match of `hint`.
    */
   open: RegExp | 'line'
+  /** Finds the end of a value that a stream no longer holds. Absent where a space or a quote ends it. */
+  ends?: RegExp
 }
 
 /** The alternatives of a pattern at its top level, and within a group that it begins with. */

@@ -83,10 +83,11 @@ const ownShapes: readonly Shape[] = [
     open: /-{4,5} ?BEGIN[\w -]{0,60}$/,
   },
   {
-    find: /(Private-Lines: \d{1,3}\r?\n)(?:[A-Za-z\d+/=]{1,80}(?:\r?\n|$)){1,200}/g,
+    find: /(Private-Lines: \d{1,3}\r?\n)[A-Za-z\d+/=\r\n]+(?:\n|$)/g,
     put: `${kept}\n`,
     hint: 'Private-Lines:',
     open: /(?<lead>Private-Lines: )[\dA-Za-z+/=\r\n]*$/,
+    ends: /(?=Private-|[^\dA-Za-z+/=\r\n])/,
   },
   {
     find: /(P[BV]EAPIToken[=: ][^\s!"']{1,100}![^\s=:"']{1,64}[=:])[^\s"',;]+/g,
@@ -144,7 +145,7 @@ const ownShapes: readonly Shape[] = [
     open: /(?<lead>cookie:[ \t]{0,4})[^\n\r]+$/i,
   },
   {
-    find: /(:\/\/[^\s:@/'"<>]{0,256}:)[^\s/'"<>]{1,512}@/g,
+    find: /(:\/\/[^\s:@/'"<>]{0,256}:)[^\s/'"<>]+@/g,
     put: `${kept}@`,
     hint: '://[^\\s/:]{0,256}:',
     open: /(?<lead>:\/\/[^\s:@/'"<>]{0,256}:)[^\s/'"<>]*$/,
@@ -202,10 +203,10 @@ const ownShapes: readonly Shape[] = [
 
 /** User name and password in base64, as in Basic authentication and docker's config. */
 const pairShape: Shape = {
-  find: /((?<![a-z])(?:_?auth|x-auth(?:-\w{1,20})?|basic|\.?dockerconfigjson)\\{0,7}["']?[ \t]{0,4}[:= ][ \t]{0,4}\\{0,7}["']?)([A-Za-z\d+/]{8,4096}={0,2})(?![\w+/=])/gi,
+  find: /((?<![a-z])(?:_?auth|x-auth(?:-\w{1,20})?|basic|\.?dockerconfigjson)\\{0,7}["']?[ \t]{0,4}[:= ][ \t]{0,4}\\{0,7}["']?)([A-Za-z\d+/]{8,}={0,2})(?![\w+/=])/gi,
   put: (match, lead, coded) => (isPair(coded) ? `${lead}${redacted}` : match),
   hint: '(?:auth|basic|configjson)\\\\{0,7}["\']?[ \\t]{0,4}[:= ][ \\t]{0,4}\\\\{0,7}["\']?[a-z\\d+/]{8}',
-  open: /(?<lead>(?:auth|basic|configjson)\\{0,7}["']?[ \t]{0,4}[:= ][ \t]{0,4}\\{0,7}["']?)[A-Za-z\d+/=]{1,4096}$/i,
+  open: /(?<lead>(?:auth|basic|configjson)\\{0,7}["']?[ \t]{0,4}[:= ][ \t]{0,4}\\{0,7}["']?)[A-Za-z\d+/=]+$/i,
 }
 const isPair = (coded: string) =>
   /^(?:[\w.@+-]{0,64}:[!-~]{2,}|\{.{0,40}"auths?".*\})\s*$/s.test(Buffer.from(coded, 'base64').toString('latin1'))

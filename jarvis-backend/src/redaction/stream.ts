@@ -15,13 +15,12 @@ export type StreamRedactor = {
 const window = 96
 /** Characters at a boundary that may become suspicious only with the text after them. */
 const overlap = 40
-/** Longer unfinished text is treated as a secret, characters. */
+/** Longer unfinished text is shown redacted, or treated as a secret, characters. */
 const maxHeld = 8192
 /** A longer delta is read in pieces of this length, because the search for an unfinished secret is quadratic in the worst case. */
 const maxPiece = 16_384
 const keyBegin = new RegExp(`-{4,5} ?BEGIN ${keyName}`, 'g')
 const keyEnd = new RegExp(`-{4,5} ?END ${keyName}`)
-const runEnd = /(?=[\s"'])/
 
 /** Redacts text that arrives in pieces. Only an end that could still become a secret is held back; at most a secret's prefix (`sk-`) is shown. */
 export function createStreamRedactor(redactor: SearchingRedactor): StreamRedactor {
@@ -31,6 +30,8 @@ export function createStreamRedactor(redactor: SearchingRedactor): StreamRedacto
   let alert = 0
   /** While the rest of a long secret is dropped: the pattern that ends it. */
   let swallowing: RegExp | undefined
+  /** Whether a value that is longer than what is held may go on. What is shown ends with its name and `[redacted]`. */
+  let isOpen = false
 
   function show(text: string): string {
     const before = redactor.text(shown)
@@ -39,6 +40,9 @@ export function createStreamRedactor(redactor: SearchingRedactor): StreamRedacto
     shown = (shown + visible).slice(-window)
     return visible
   }
+
+  /** Whether text that follows would be part of the value that is redacted at the end. */
+  const goesOn = (safe: string) => safe.endsWith(redacted) && redactor.text(`${safe}x`) === safe
 
   function push(delta: string): string {
     let visible = ''
@@ -61,7 +65,7 @@ export function createStreamRedactor(redactor: SearchingRedactor): StreamRedacto
     }
     const near = shown.slice(-overlap) + next
     alert = redactor.isSuspicious(near) ? window : alert - next.length
-    if (held === '' && alert <= 0 && !redactor.holdsOwn(near)) {
+    if (held === '' && !isOpen && alert <= 0 && !redactor.holdsOwn(near)) {
       shown = next.length < window ? (shown + next).slice(-window) : next.slice(-window)
       return next
     }
@@ -76,9 +80,16 @@ export function createStreamRedactor(redactor: SearchingRedactor): StreamRedacto
     const upTo = Math.max(redactor.unfinishedAt(all), shown.length)
     held = all.slice(upTo)
     const visible = show(all.slice(shown.length, upTo))
+    isOpen = isOpen && shown.endsWith(redacted)
     if (held.length <= maxHeld) return visible
+    const rest = held.trimEnd()
+    isOpen = rest !== '' && goesOn(redactor.text(shown + rest).slice(-window))
+    if (isOpen) {
+      held = held.slice(rest.length)
+      return visible + show(rest)
+    }
+    swallowing = redactor.endOf(shown + held)
     held = ''
-    swallowing = runEnd
     shown = redacted
     return visible + redacted
   }
@@ -88,6 +99,7 @@ export function createStreamRedactor(redactor: SearchingRedactor): StreamRedacto
     shown = ''
     held = ''
     swallowing = undefined
+    isOpen = false
     return rest
   }
 

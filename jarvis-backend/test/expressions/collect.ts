@@ -8,13 +8,6 @@ export type Found = { file: string; line?: number; source: string; flags: string
 export type Unread = { file: string; line: number; code: string }
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-/** Folders whose expressions are left out, each with the reason. */
-const left = [
-  {
-    folder: 'jarvis-backend/src/providers/demo/',
-    because: 'It plays a model for one person who has no key, and reads 1,000 characters of a message.',
-  },
-]
 const folders = ['jarvis-backend/src', 'jarvis-frontend/src', 'packages']
 
 type Syntax = { type: string; start: number; end: number; [key: string]: unknown }
@@ -27,7 +20,6 @@ export async function expressionsIn(): Promise<{ found: Found[]; unread: Unread[
       readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
     )
     .filter((file) => /\.tsx?$/.test(file) && !/\.test\.|\.fixture\.|\.d\.ts$|\/test\/|node_modules/.test(file))
-    .filter((file) => !left.some(({ folder }) => file.startsWith(folder)))
     .sort()
   const read = files.map((file) => readFile(file, readFileSync(`${root}${file}`, 'utf8')))
   const made = await loaded(read.flatMap(({ file, isMaking }) => (isMaking ? file : [])))

@@ -2,6 +2,7 @@ import type { Verdict } from '../../protocol/index.ts'
 import { withoutCodes } from '../../redaction/visible.ts'
 import { taintRule } from '../policy/profile.ts'
 import { withEscapesRead } from './escapes.ts'
+import { germanOrders, saysInGerman } from './german-orders.ts'
 import { summarySource } from './sources.ts'
 import type { Sources } from './taint.ts'
 import { isMadeHere } from './weight.ts'
@@ -53,33 +54,35 @@ export function orderedBy(
   const values = [...scalars, ...names].filter((value) => value !== '')
   const isNameless = values.some(isMadeHere)
   const own = operatorTexts.map((text) => text.replace(/\bhttps?:\/\/\S+/gi, ' '))
-  if (own.some((text) => name.test(text) || (saysOf(text, deeds) && (isNameless || saysOf(text, values)))))
-    return undefined
+  const saysDeed = (text: string) => saysOf(text, deeds) || saysInGerman(text, deeds[0])
+  if (own.some((text) => name.test(text) || (saysDeed(text) && (isNameless || saysOf(text, values))))) return undefined
   const orders = ordersOf(deeds[0], values)
+  const isOrdered = (text: string) => orders.some((order) => order.test(text))
   return results.find(({ text, isComposed, namesNoChange, said, toolName: from }) => {
     if (from === summarySource) return false
     // A composed result may hold the words of an error. JARVIS itself orders nothing there, and names tools in some of them.
     const isNamingTools = said !== undefined || (isComposed === true && namesNoChange !== true)
     const plain = withoutCodes(withEscapesRead(text))
-    if (![isNamingTools ? undefined : name, orders].some((order) => order?.test(plain) === true)) return false
-    return said === undefined || ![...said()].some((words) => orders?.test(words) === true)
+    if ((isNamingTools || !name.test(plain)) && !isOrdered(plain)) return false
+    return said === undefined || ![...said()].some(isOrdered)
   })?.toolName
 }
 
 /**
  * Finds an order in plain words: the verb where an order has it, at the beginning of a sentence or after a word such as `please`, and a value
- * soon after it. What a log says of what was done has other forms: `started`, `Restarting`.
+ * soon after it; in German also before it. What a log says of what was done has other forms: `started`, `Restarting`.
  */
-function ordersOf(verb: string | undefined, values: readonly string[]): RegExp | undefined {
+function ordersOf(verb: string | undefined, values: readonly string[]): RegExp[] {
   const named = values
     .filter((value) => value.length >= fewestChars && !isMadeHere(value))
     .map((value) => value.replace(/[^\w]/g, '.'))
   // No stranger can name an id that JARVIS made, so the verb alone orders the call: `undo the last change`.
   if (values.some(isMadeHere)) named.push('\\w+')
-  if (verb === undefined || named.length === 0) return undefined
+  if (verb === undefined || named.length === 0) return []
   const start = String.raw`(?:^|[.!?:;,"'“(\]]|\b(?:please|now|must|should|shall|then|and|to|you|immediately))\s*`
   const between = String.raw`(?:[^\w\n]+\w+){0,${mostBetween}}?[^\w\n]+`
-  return new RegExp(`${start}\\b${verb}\\b${between}(?:${named.join('|')})(?![\\w-])`, 'im')
+  const target = `(?:${named.join('|')})(?![\\w-])`
+  return [new RegExp(`${start}\\b${verb}\\b${between}${target}`, 'im'), ...germanOrders(verb, target)]
 }
 
 /** A bounded change that a result orders asks a person. @param from the tool whose result it is */

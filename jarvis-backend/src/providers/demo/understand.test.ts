@@ -375,3 +375,9 @@ test('what is to be remembered is written down, whatever it names', () => {
     { toolName: 'memory_write', toolInput: { text: 'jellyfin needs the GPU. Restart it first.' } },
   ])
 })
+
+test('a message of gaps is read at once', () => {
+  for (const gap of [' ', '\n', ' \n', '\t', '\u2003'])
+    for (const order of ['execute', 'put a note on x', 'search the web for x'])
+      expect(cpuMs(() => understand(`${order}${gap.repeat(990)}§`, cluster, []))).toBeLessThan(300)
+})

@@ -19,7 +19,7 @@ import { inquiriesInto } from './wanted.ts'
 export type Plan = { calls: PlannedCall[]; notes: string[]; inquiries?: Inquiry[] }
 
 /** Long gaps are shortened, because patterns with several gaps would backtrack over them. */
-const longGap = /[^\S\n]{9,}/g
+const longGap = /\s{9,}/g
 
 /**
  * Interprets a message by fixed phrases and the cluster's names.
@@ -27,7 +27,10 @@ const longGap = /[^\S\n]{9,}/g
  * @returns neither calls nor notes where nothing was understood
  */
 export function understand(message: string, cluster: ClusterState, earlier: readonly Message[]): Plan {
-  const given = withoutName(message.slice(0, maxChars).replace(longGap, ' '), cluster)
+  const given = withoutName(
+    message.slice(0, maxChars).replace(longGap, (gap) => (gap.includes('\n') ? '\n' : ' ')),
+    cluster,
+  )
   const typed = clarified(given, cluster, earlier) ?? given
   const focus = focusOf(earlier, cluster)
   const scene = { cluster, ownCalls: callIds(earlier) }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
-import { hasRoom, noRoomWords } from '../../lib/disk-room.ts'
+import { hasRoomFor, noRoomForCommandWords } from '../../lib/disk-room.ts'
 import { newId } from '../../lib/ids.ts'
 import { writeWhole } from '../../lib/whole-file.ts'
 import { JarvisError } from '../../protocol/index.ts'
@@ -110,7 +110,7 @@ export function createCommands(parts: CommandParts): Commands {
     )
       throw refused(`${mostInBackground} commands run in the background already. Stop one of them.`)
     for (const dir of [layers, logs]) mkdirSync(dir, { recursive: true, mode: 0o700 })
-    if (!hasRoom(layers)) throw refused(noRoomWords)
+    if (!hasRoomFor(layers, 'toBegin')) throw refused(noRoomForCommandWords)
     const survey = surveyed(asked, parts)
     const way =
       level === 'full'

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Clock } from '../../lib/clock.ts'
-import { hasRoom } from '../../lib/disk-room.ts'
+import { hasRoomFor } from '../../lib/disk-room.ts'
 import { mostOfTree } from '../files/held-tree.ts'
 
 /** Calls `end` once a command has to end. @returns what ends the watch */
@@ -21,7 +21,7 @@ export const watchLayer =
     const cancels = { disk: () => {}, tree: () => {} }
     const looks = {
       disk() {
-        if (!hasRoom(dir)) end('disk')
+        if (!hasRoomFor(dir, 'toGoOn')) end('disk')
         cancels.disk = clock.after(diskMs, looks.disk)
       },
       async tree() {
