@@ -48,8 +48,7 @@ const near: Shell = {
   },
 }
 const redactor = createRedactor([])
-const redacted = (one: Shell) =>
-  redactedShell(one, { value: redactor.value, stream: () => createStreamRedactor(redactor) })
+const redacted = (one: Shell) => redactedShell(one, { ...redactor, stream: () => createStreamRedactor(redactor) })
 
 beforeAll(async () => {
   sshd = await startSshd()
