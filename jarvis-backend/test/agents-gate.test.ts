@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { runs } from '../../scripts/property-runs.ts'
 import { z } from 'zod'
+import { runs } from '../../scripts/property-runs.ts'
 import { type Agent, agentOf, mayUse } from '../src/agents/agent.ts'
 import { agentsIn } from '../src/agents/registry.ts'
 import { createJudge, type Judgement } from '../src/calls/judge.ts'

@@ -110,106 +110,110 @@ function badlySettled(entries: readonly Entry[]): string[] {
   ]
 }
 
-test('whatever happens in whatever order, the history stays valid and an approved call acts at most once', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 14 }), async (acts) => {
-      const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-order-'))
-      const clock = createFakeClock(Date.UTC(2026, 10, 1))
-      const lab = createSimulator({ clock, protectedTargets: new Set(), speed: 1_000 })
-      // It outlives the server, as a cluster does.
-      const homelab = { ...lab, cluster: { ...lab.cluster, close: () => {} } }
-      const problems: string[] = []
-      const model = strictModel((problem) => problems.push(problem))
-      const approved = new Map<number, number>()
-      const start = () => startJarvis({ dataDir, clock, homelab, model, env: { CONFIRM_TTL_SECONDS: '60' } })
-      let jarvis = await start()
-      let screen: Screen = await jarvis.connect()
-      const { sessionId } = await screen.ask('chat:send', { message: 'Begin.' })
+test(
+  'whatever happens in whatever order, the history stays valid and an approved call acts at most once',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 14 }), async (acts) => {
+        const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-order-'))
+        const clock = createFakeClock(Date.UTC(2026, 10, 1))
+        const lab = createSimulator({ clock, protectedTargets: new Set(), speed: 1_000 })
+        // It outlives the server, as a cluster does.
+        const homelab = { ...lab, cluster: { ...lab.cluster, close: () => {} } }
+        const problems: string[] = []
+        const model = strictModel((problem) => problems.push(problem))
+        const approved = new Map<number, number>()
+        const start = () => startJarvis({ dataDir, clock, homelab, model, env: { CONFIRM_TTL_SECONDS: '60' } })
+        let jarvis = await start()
+        let screen: Screen = await jarvis.connect()
+        const { sessionId } = await screen.ask('chat:send', { message: 'Begin.' })
 
-      const look = async () => (await screen.ask('chat:attach', { sessionId })).snapshot
-      /** Until nothing moves any more but by a person or by time. */
-      const settle = async () => {
-        for (let round = 0; round < 12; round += 1) {
-          await clock.advance(20)
-          // A round trip: what was under way has gone on.
-          await screen.request('chat:unqueue', { sessionId, messageId: 'none' })
-        }
-        return look()
-      }
-      const perform = async (next: Act) => {
-        const { pending } = await settle()
-        switch (next.do) {
-          case 'send':
-            await screen.ask('chat:send', { sessionId, message: 'And?' })
-            return
-          case 'abort':
-            await screen.ask('chat:abort', { sessionId })
-            return
-          case 'drop':
-            screen.socket.disconnect()
-            screen = await jarvis.connect()
-            return
-          case 'restart':
-            await jarvis.stop()
-            jarvis = await start()
-            screen = await jarvis.connect()
-            return
-          case 'expire':
-            await clock.advance(61_000)
-            return
-          case 'drift': {
-            const card = pending[next.card]
-            if (card === undefined) return
-            const vmid = Number(card.toolInput.vmid)
-            const guest = lab.cluster.state().guests.find((one) => one.vmid === vmid)
-            if (next.how === 'move') lab.controls.migrateGuest(vmid, guest?.node === 'pve' ? 'agent' : 'pve')
-            else if (next.how === 'stop')
-              lab.controls.setStatus(vmid, guest?.status === 'running' ? 'stopped' : 'running')
-            else lab.controls.lockGuest(vmid, guest?.lock === undefined ? 'backup' : undefined)
-            // The click comes too late: it approves nothing, and shows the card anew.
-            const late = { sessionId, toolUseId: card.toolUseId, confirmed: true }
-            expect(await screen.request('chat:confirm', late)).toMatchObject({ error: { code: 'expired' } })
-            return
+        const look = async () => (await screen.ask('chat:attach', { sessionId })).snapshot
+        /** Until nothing moves any more but by a person or by time. */
+        const settle = async () => {
+          for (let round = 0; round < 12; round += 1) {
+            await clock.advance(20)
+            // A round trip: what was under way has gone on.
+            await screen.request('chat:unqueue', { sessionId, messageId: 'none' })
           }
-          case 'decide': {
-            const card = pending[next.card]
-            if (card === undefined) return
-            const decision = {
-              sessionId,
-              toolUseId: card.toolUseId,
-              confirmed: next.confirmed,
-              requestId: newId('req'),
+          return look()
+        }
+        const perform = async (next: Act) => {
+          const { pending } = await settle()
+          switch (next.do) {
+            case 'send':
+              await screen.ask('chat:send', { sessionId, message: 'And?' })
+              return
+            case 'abort':
+              await screen.ask('chat:abort', { sessionId })
+              return
+            case 'drop':
+              screen.socket.disconnect()
+              screen = await jarvis.connect()
+              return
+            case 'restart':
+              await jarvis.stop()
+              jarvis = await start()
+              screen = await jarvis.connect()
+              return
+            case 'expire':
+              await clock.advance(61_000)
+              return
+            case 'drift': {
+              const card = pending[next.card]
+              if (card === undefined) return
+              const vmid = Number(card.toolInput.vmid)
+              const guest = lab.cluster.state().guests.find((one) => one.vmid === vmid)
+              if (next.how === 'move') lab.controls.migrateGuest(vmid, guest?.node === 'pve' ? 'agent' : 'pve')
+              else if (next.how === 'stop')
+                lab.controls.setStatus(vmid, guest?.status === 'running' ? 'stopped' : 'running')
+              else lab.controls.lockGuest(vmid, guest?.lock === undefined ? 'backup' : undefined)
+              // The click comes too late: it approves nothing, and shows the card anew.
+              const late = { sessionId, toolUseId: card.toolUseId, confirmed: true }
+              expect(await screen.request('chat:confirm', late)).toMatchObject({ error: { code: 'expired' } })
+              return
             }
-            const replies = await Promise.all(
-              (next.twice ? [decision, decision] : [decision]).map((one) => screen.request('chat:confirm', one)),
-            )
-            const vmid = Number(card.toolInput.vmid)
-            if (next.confirmed && replies.some(({ ok }) => ok)) approved.set(vmid, (approved.get(vmid) ?? 0) + 1)
-            return
+            case 'decide': {
+              const card = pending[next.card]
+              if (card === undefined) return
+              const decision = {
+                sessionId,
+                toolUseId: card.toolUseId,
+                confirmed: next.confirmed,
+                requestId: newId('req'),
+              }
+              const replies = await Promise.all(
+                (next.twice ? [decision, decision] : [decision]).map((one) => screen.request('chat:confirm', one)),
+              )
+              const vmid = Number(card.toolInput.vmid)
+              if (next.confirmed && replies.some(({ ok }) => ok)) approved.set(vmid, (approved.get(vmid) ?? 0) + 1)
+              return
+            }
+            default:
+              next satisfies never
           }
-          default:
-            next satisfies never
         }
-      }
-      for (const next of acts) await perform(next)
+        for (const next of acts) await perform(next)
 
-      // At the end nobody waits any more: what is open expires, what is queued is answered.
-      let last = await settle()
-      for (let round = 0; round < 40 && (last.runId !== undefined || last.queued.length > 0); round += 1) {
-        await clock.advance(61_000)
-        last = await settle()
-      }
-      expect(last.runId).toBeUndefined()
-      expect(last.pending).toEqual([])
-      expect(problems).toEqual([])
-      for (const problem of badlySettled(last.entries)) expect.fail(problem)
-      for (const vmid of guests) {
-        const effects = lab.controls.effects.filter(({ detail }) => detail === `restart ${vmid}`).length
-        expect(effects).toBeLessThanOrEqual(approved.get(vmid) ?? 0)
-      }
-      await jarvis.stop()
-      rmSync(dataDir, { recursive: true, force: true })
-    }),
-    { ...runs(5), endOnFailure: true },
-  )
-}, patienceMs(60_000))
+        // At the end nobody waits any more: what is open expires, what is queued is answered.
+        let last = await settle()
+        for (let round = 0; round < 40 && (last.runId !== undefined || last.queued.length > 0); round += 1) {
+          await clock.advance(61_000)
+          last = await settle()
+        }
+        expect(last.runId).toBeUndefined()
+        expect(last.pending).toEqual([])
+        expect(problems).toEqual([])
+        for (const problem of badlySettled(last.entries)) expect.fail(problem)
+        for (const vmid of guests) {
+          const effects = lab.controls.effects.filter(({ detail }) => detail === `restart ${vmid}`).length
+          expect(effects).toBeLessThanOrEqual(approved.get(vmid) ?? 0)
+        }
+        await jarvis.stop()
+        rmSync(dataDir, { recursive: true, force: true })
+      }),
+      { ...runs(5), endOnFailure: true },
+    )
+  },
+  patienceMs(60_000),
+)

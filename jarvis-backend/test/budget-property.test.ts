@@ -202,6 +202,10 @@ function play(acts: readonly Act[]) {
   }
 }
 
-test('no limit is passed by more than calls used beyond their estimates, what is lent comes back, and all sums agree', () => {
-  fc.assert(fc.property(fc.array(act, { minLength: 20, maxLength: 80 }), play), runs(25))
-}, patienceMs(20_000))
+test(
+  'no limit is passed by more than calls used beyond their estimates, what is lent comes back, and all sums agree',
+  () => {
+    fc.assert(fc.property(fc.array(act, { minLength: 20, maxLength: 80 }), play), runs(25))
+  },
+  patienceMs(20_000),
+)
