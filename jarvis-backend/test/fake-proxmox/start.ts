@@ -19,7 +19,7 @@ export type FakeProxmox = {
   ca: string
   tokenId: string
   tokenSecret: string
-  control: { [K in keyof Controls]: (...args: Parameters<Controls[K]>) => Promise<ReturnType<Controls[K]>> }
+  control: { [K in keyof Controls]: (...args: Parameters<Controls[K]>) => Promise<Awaited<ReturnType<Controls[K]>>> }
   stop(): Promise<void>
 }
 
@@ -95,7 +95,7 @@ export async function startFakeProxmox(given: Partial<FakeOptions> = {}): Promis
         async (...args: unknown[]) => {
           // As a message from outside: what happens meanwhile comes first.
           await setImmediate()
-          return copyOf(call(...copyOf(args)))
+          return copyOf(await call(...copyOf(args)))
         },
       ]),
     ) as FakeProxmox['control'],
