@@ -8,7 +8,8 @@ const slowness = Number(process.env.JARVIS_TEST_SLOW ?? 1)
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // Three files at a time: on two cores, tests with a server leave one of them idle for a third of their time.
+    maxWorkers: 3,
     sequence: { sequencer: ByProject },
     reporters: ['default', new SkipsReporter()],
     // Without `extends`: a project that inherits `maxWorkers` ignores `--maxWorkers`.

@@ -9,7 +9,8 @@ const delay = { least: 100, most: 300 } as const
 /** With `JARVIS_TEST_SLOW=4`, all pages of this context compute four times slower, and their requests and messages arrive late. */
 export async function slowDown(context: BrowserContext): Promise<void> {
   // Pages fetch ahead when they rest, which they seldom do beside other tests.
-  context.setDefaultTimeout(60_000 * slowness)
+  // Less than the test has, so that a failure says what was waited for.
+  context.setDefaultTimeout(Number(process.env.JARVIS_TEST_WAIT_MS ?? 30_000))
   if (slowness <= 1) return
   await context.route('**/*', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, delay.least + Math.random() * (delay.most - delay.least)))

@@ -60,6 +60,7 @@ test('a guest’s page says all that is known of it; keys lead through guests an
   await page.goBack()
   await page.getByRole('button', { name: 'Restart, Ask, waits for you' }).click()
   await expect.poll(() => server.sent.map(({ message }) => message)).toEqual(['/restart_vm vmid=105'])
+  await page.waitForURL(/\/chat\//)
 
   await go(page, '/guest/199')
   await page.getByRole('heading', { name: /199 oldbox was destroyed on / }).waitFor()
