@@ -118,9 +118,9 @@ test('the chosen person stands beside the list and in the address, and closing g
   await door.enrol(createAuthenticator(door.origin), 'Phone')
   const { pane, list, row, heading, hasFocus } = parts()
   await row.click()
+  await expect.poll(() => row.getAttribute('aria-current')).toBe('true')
   await pane.getByText('signed in', { exact: true }).waitFor()
   expect(page.url()).toMatch(`/settings?person=${person.id}#people`)
-  expect(await row.getAttribute('aria-current')).toBe('true')
   const [left, right] = [await list.boundingBox(), await pane.boundingBox()]
   expect(right?.x).toBeGreaterThan((left?.x ?? 0) + (left?.width ?? 0))
   // Addresses are each person's own.
