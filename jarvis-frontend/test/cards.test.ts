@@ -19,15 +19,14 @@ const cardOf = (page: Page, id: string) => page.locator(`#card-${id}`)
 const approve = (page: Page, id: string) => cardOf(page, id).getByRole('button', { name: /^Approve/ })
 /** Waits until Approve of a card has woken. */
 const awake = (page: Page, id: string) => cardOf(page, id).locator('.risk[aria-disabled="false"]').waitFor()
-/** By its key. The card may just have moved, and has to lie still once more. */
+/** By its key. The card may just have moved, and has to lie still once more; a letter that follows another at once is part of a word. */
 async function arm(page: Page, id: string) {
   await cardOf(page, id).focus()
-  await expect
-    .poll(async () => {
-      await page.keyboard.press('a')
-      return cardOf(page, id).textContent()
-    })
-    .toContain('Enter approves, Esc steps back')
+  const pressed = async () => {
+    await page.keyboard.press('a')
+    return cardOf(page, id).textContent()
+  }
+  await expect.poll(pressed, { interval: 1_000 }).toContain('Enter approves, Esc steps back')
 }
 
 test('every state of a card is drawn, in both themes', async () => {

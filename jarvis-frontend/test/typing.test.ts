@@ -81,12 +81,11 @@ test.each(['/chat/ses_main', '/waiting'])(
     await awake.waitFor()
     await card.focus()
     // Its first letter arms.
-    await expect
-      .poll(async () => {
-        await page.keyboard.press('a')
-        return card.locator('.armed').count()
-      })
-      .toBe(1)
+    const armed = async () => {
+      await page.keyboard.press('a')
+      return card.locator('.armed').count()
+    }
+    await expect.poll(armed, { interval: 1_000 }).toBe(1)
     await typeAtOnce(page, 'an')
     await enter(1)
 
