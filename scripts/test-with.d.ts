@@ -1,4 +1,4 @@
 import type { test } from 'vitest'
 import type { Program } from './test-programs.js'
 
-export function testWith(program: Program): typeof test
+export function testWith(...needed: Program[]): typeof test

@@ -2,11 +2,12 @@ import { test } from 'vitest'
 import { programs } from './test-programs.js'
 
 /**
- * Vitest's `test` where the program is installed. Elsewhere each test is skipped, and its name says what it needs:
+ * Vitest's `test` where the programs are installed. Elsewhere each test is skipped, and its name says what it needs first:
  * `skips-reporter.js` counts by the name.
  */
-export function testWith(program) {
-  if (programs[program].find() !== undefined) return test
+export function testWith(...needed) {
+  const program = needed.find((name) => programs[name].find() === undefined)
+  if (program === undefined) return test
   const named = (name) => `${name} [needs ${program}]`
   const skipped = (name, ...rest) => test.skip(named(name), ...rest)
   const each =

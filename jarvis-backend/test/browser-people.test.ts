@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
+import { testWith } from '../../scripts/test-with.js'
 import { seriousFindings } from './support/axe.ts'
 import { atFileEnd, dashboardDir, passwordDialog, test, useBrowser } from './support/browser.ts'
 import { createAuthenticator } from './support/fake-authenticator.ts'
@@ -23,49 +24,52 @@ beforeAll(async () => {
   page = await operator(jarvis, { atEnd, colorScheme: 'light' }, '/settings#people')
 })
 
-test('an owner sees who may sign in and where, and adds a passkey, signs in with it and removes it', async () => {
-  const part = page.getByRole('region', { name: 'People and devices', exact: true })
-  await withAuthenticator(page)
-  await part.getByText('only you').waitFor()
-  // The only owner stays one.
-  await part.getByRole('link', { name: /^operator/ }).click()
-  expect(await part.getByRole('button', { name: 'Remove operator…' }).isDisabled()).toBe(true)
-  await part.getByText('The only owner: make somebody else an owner first.').first().waitFor()
-  await part.getByText('No passkey yet.').waitFor()
-  await part.getByLabel('Name of the passkey').fill('Pixel of mira')
-  await part.getByRole('button', { name: 'Add a passkey…' }).click()
-  await part.getByRole('list', { name: 'Your passkeys' }).getByText('Pixel of mira').waitFor()
-  await part.getByRole('button', { name: 'Rename Pixel of mira…' }).click()
-  await part.getByRole('form', { name: 'Rename Pixel of mira' }).getByLabel('Name').fill('Pixel')
-  await part.getByRole('button', { name: 'Keep the name' }).click()
-  await part.getByRole('button', { name: 'Remove Pixel…' }).waitFor()
-  await part.getByText('No SSH key yet.').waitFor()
-  const sshKey = makeSshKey()
-  await part.getByLabel('Line of the .pub file').fill(readFileSync(sshKey.path, 'utf8'))
-  await part.getByRole('button', { name: 'Add an SSH key…' }).click()
-  await part.getByText('This is a private key.').waitFor()
-  await part.getByLabel('Line of the .pub file').fill(sshKey.line)
-  const countersigned = page.waitForResponse((answer) => answer.url().endsWith('/api/signers/ssh/countersign'))
-  await part.getByRole('button', { name: 'Add an SSH key…' }).click()
-  expect((await countersigned).status()).toBe(200)
-  const sshKeys = part.getByRole('list', { name: 'Your SSH keys' })
-  await sshKeys.getByText('mira@laptop').waitFor()
-  expect(await seriousFindings(part)).toEqual([])
+testWith('Chromium', 'ssh-keygen')(
+  'an owner sees who may sign in and where, and adds a passkey, signs in with it and removes it',
+  async () => {
+    const part = page.getByRole('region', { name: 'People and devices', exact: true })
+    await withAuthenticator(page)
+    await part.getByText('only you').waitFor()
+    // The only owner stays one.
+    await part.getByRole('link', { name: /^operator/ }).click()
+    expect(await part.getByRole('button', { name: 'Remove operator…' }).isDisabled()).toBe(true)
+    await part.getByText('The only owner: make somebody else an owner first.').first().waitFor()
+    await part.getByText('No passkey yet.').waitFor()
+    await part.getByLabel('Name of the passkey').fill('Pixel of mira')
+    await part.getByRole('button', { name: 'Add a passkey…' }).click()
+    await part.getByRole('list', { name: 'Your passkeys' }).getByText('Pixel of mira').waitFor()
+    await part.getByRole('button', { name: 'Rename Pixel of mira…' }).click()
+    await part.getByRole('form', { name: 'Rename Pixel of mira' }).getByLabel('Name').fill('Pixel')
+    await part.getByRole('button', { name: 'Keep the name' }).click()
+    await part.getByRole('button', { name: 'Remove Pixel…' }).waitFor()
+    await part.getByText('No SSH key yet.').waitFor()
+    const sshKey = makeSshKey()
+    await part.getByLabel('Line of the .pub file').fill(readFileSync(sshKey.path, 'utf8'))
+    await part.getByRole('button', { name: 'Add an SSH key…' }).click()
+    await part.getByText('This is a private key.').waitFor()
+    await part.getByLabel('Line of the .pub file').fill(sshKey.line)
+    const countersigned = page.waitForResponse((answer) => answer.url().endsWith('/api/signers/ssh/countersign'))
+    await part.getByRole('button', { name: 'Add an SSH key…' }).click()
+    expect((await countersigned).status()).toBe(200)
+    const sshKeys = part.getByRole('list', { name: 'Your SSH keys' })
+    await sshKeys.getByText('mira@laptop').waitFor()
+    expect(await seriousFindings(part)).toEqual([])
 
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-  // The authenticator answers what the browser offers in the fields at once, as a person who chooses the passkey there.
-  const devices = part.getByRole('list', { name: 'Where you are signed in' })
-  await devices.getByText('this one, passkey').waitFor()
-  expect(await seriousFindings(page)).toEqual([])
-  await part.getByRole('button', { name: 'Remove Pixel…' }).click()
-  await part.getByRole('button', { name: 'Remove Pixel', exact: true }).click()
-  await passwordDialog(page).getByRole('button', { name: 'Use a passkey' }).click()
-  await passwordDialog(page).waitFor({ state: 'detached' })
-  await part.getByText('No passkey yet.').waitFor()
-  await part.getByRole('button', { name: 'Remove mira@laptop…' }).click()
-  await part.getByRole('button', { name: 'Remove mira@laptop', exact: true }).click()
-  await part.getByText('No SSH key yet.').waitFor()
-})
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    // The authenticator answers what the browser offers in the fields at once, as a person who chooses the passkey there.
+    const devices = part.getByRole('list', { name: 'Where you are signed in' })
+    await devices.getByText('this one, passkey').waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await part.getByRole('button', { name: 'Remove Pixel…' }).click()
+    await part.getByRole('button', { name: 'Remove Pixel', exact: true }).click()
+    await passwordDialog(page).getByRole('button', { name: 'Use a passkey' }).click()
+    await passwordDialog(page).waitFor({ state: 'detached' })
+    await part.getByText('No passkey yet.').waitFor()
+    await part.getByRole('button', { name: 'Remove mira@laptop…' }).click()
+    await part.getByRole('button', { name: 'Remove mira@laptop', exact: true }).click()
+    await part.getByText('No SSH key yet.').waitFor()
+  },
+)
 
 test('an owner invites by a link that is shown once, and whoever opens it on a phone comes in', async () => {
   const part = page.getByRole('region', { name: 'People and devices', exact: true })

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Sqlite from 'better-sqlite3'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
 import type {
   DecisionChallenge,
@@ -22,6 +22,8 @@ import { makeSshKey } from './support/ssh-keygen.ts'
 import { password } from './support/start-jarvis.ts'
 
 const script = fileURLToPath(new URL('../../scripts/verify-decisions.mjs', import.meta.url))
+
+const test = testWith('ssh-keygen')
 
 type Opened = Awaited<ReturnType<typeof opened>>
 const ssh = ({ challenge, statement }: DecisionChallenge, key: ReturnType<typeof makeSshKey>, namespace?: string) => ({
@@ -167,29 +169,32 @@ test('a passkey signs no card after a count that went back, and the next one is 
   await expect.poll(restarts).toBe(2)
 }, 60_000)
 
-testWith('script')('at a terminal a key is enrolled, and a card is approved with what ssh-keygen signs', async () => {
-  const { jarvis, operator, restarts } = await opened({ isEnrolled: false })
-  const key = makeSshKey()
-  const enrolling = terminal(jarvis, ['signers', 'add', key.path])
-  await enrolling.shown('Password')
-  enrolling.type(`${password}\r`)
-  await enrolling.shown('signs for you from now on.')
-  expect((await enrolling.ended).code).toBe(0)
+testWith('script', 'ssh-keygen')(
+  'at a terminal a key is enrolled, and a card is approved with what ssh-keygen signs',
+  async () => {
+    const { jarvis, operator, restarts } = await opened({ isEnrolled: false })
+    const key = makeSshKey()
+    const enrolling = terminal(jarvis, ['signers', 'add', key.path])
+    await enrolling.shown('Password')
+    enrolling.type(`${password}\r`)
+    await enrolling.shown('signs for you from now on.')
+    expect((await enrolling.ended).code).toBe(0)
 
-  const card = await cardIn(operator)
-  const unsigned = terminal(jarvis, ['decide', card.toolUseId])
-  await unsigned.shown('later')
-  unsigned.type('a\r')
-  await unsigned.shown('Your password approves')
-  unsigned.type(`${password}\r`)
-  await unsigned.shown('This approval must be signed.')
-  expect((await unsigned.ended).code).toBe(3)
-  const deciding = terminal(jarvis, ['decide', card.toolUseId, '--sign', key.path])
-  await deciding.shown('later')
-  deciding.type('a\r')
-  await deciding.shown('Your password approves')
-  deciding.type(`${password}\r`)
-  expect((await deciding.ended).code).toBe(0)
-  expect(await operator.next('chat:confirm_resolved')).toMatchObject({ decision: 'approved', signed: 'ssh' })
-  await expect.poll(restarts).toBe(1)
-})
+    const card = await cardIn(operator)
+    const unsigned = terminal(jarvis, ['decide', card.toolUseId])
+    await unsigned.shown('later')
+    unsigned.type('a\r')
+    await unsigned.shown('Your password approves')
+    unsigned.type(`${password}\r`)
+    await unsigned.shown('This approval must be signed.')
+    expect((await unsigned.ended).code).toBe(3)
+    const deciding = terminal(jarvis, ['decide', card.toolUseId, '--sign', key.path])
+    await deciding.shown('later')
+    deciding.type('a\r')
+    await deciding.shown('Your password approves')
+    deciding.type(`${password}\r`)
+    expect((await deciding.ended).code).toBe(0)
+    expect(await operator.next('chat:confirm_resolved')).toMatchObject({ decision: 'approved', signed: 'ssh' })
+    await expect.poll(restarts).toBe(1)
+  },
+)

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { bwrapPath } from '../src/workbench/sandbox/argv.ts'
+import { expect } from 'vitest'
+import { testWith } from '../../scripts/test-with.js'
 import { folder, rootFolder } from './support/data-dir.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
+
+const test = testWith('bubblewrap', 'git')
 
 /** A root with a repository of two commits, a changed file and one that holds a secret. */
 function root() {
@@ -30,7 +32,7 @@ function root() {
   return { dir, repo, git }
 }
 
-test.skipIf(!existsSync(bwrapPath))('a repository is read without its secrets, and changed behind a card', async () => {
+test('a repository is read without its secrets, and changed behind a card', async () => {
   const { dir, repo, git } = root()
   const dataDir = folder()
   writeFileSync(
@@ -112,7 +114,7 @@ test.skipIf(!existsSync(bwrapPath))('a repository is read without its secrets, a
   expect(existsSync(join(repo, '.git', 'index.lock'))).toBe(false)
 })
 
-test.skipIf(!existsSync(bwrapPath))('what a secret file held is read by no other name than its path', async () => {
+test('what a secret file held is read by no other name than its path', async () => {
   const { dir, repo, git } = root()
   mkdirSync(join(repo, 'secrets'))
   writeFileSync(join(repo, 'secrets', 'db.txt'), 'PLANTED=third\n')
@@ -168,62 +170,59 @@ test.skipIf(!existsSync(bwrapPath))('what a secret file held is read by no other
   expect(JSON.stringify(screen.received)).not.toContain('PLANTED')
 })
 
-test.skipIf(!existsSync(bwrapPath))(
-  'no branch brings another content of what is protected or only read, or a way out',
-  async () => {
-    const { dir, repo, git } = root()
-    git('checkout', '-q', '--', '.')
-    mkdirSync(join(repo, 'kept'))
-    for (const [branch, path] of [
-      ['one', 'kept/a.yml'],
-      ['two', 'compose.yml'],
-    ] as const) {
-      git('checkout', '-q', '-b', branch, 'main')
-      mkdirSync(join(repo, 'kept'), { recursive: true })
-      writeFileSync(join(repo, path), `of: ${branch}\n`)
-      git('add', '.')
-      git('commit', '-q', '-m', branch)
-    }
-    for (const [branch, to] of [
-      ['out', '../../..'],
-      ['near', '../out'],
-    ] as const) {
-      git('checkout', '-q', '-b', branch, 'main')
-      symlinkSync(to, join(repo, 'link'))
-      git('add', '.')
-      git('commit', '-q', '-m', branch)
-    }
-    git('checkout', '-q', 'main')
-    const dataDir = folder()
-    const roots = `[{ name: lab, path: ${dir}, write: true }, { name: kept, path: ${join(repo, 'kept')} }]`
-    writeFileSync(
-      join(dataDir, 'policy.yaml'),
-      `protected: [path/lab/media/compose.yml]\nworkbench:\n  git: true\n  roots: ${roots}\n`,
-    )
-    const jarvis = await startJarvis({
-      dataDir,
-      model: scripted(
-        ...['one', 'two', 'out', 'near'].map((branch) => calls(['switch_branch', { repo: 'lab/media', branch }])),
-        says('Done.'),
-      ),
-    })
-    const screen = await jarvis.connect()
-    const { sessionId } = await screen.ask('chat:send', { message: 'In lab/media switch to one, two, out and near.' })
-    const card = await screen.next('chat:confirm_needed')
-    expect(card.toolInput).toMatchObject({ branch: 'near' })
-    await screen.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: false })
-    await screen.next('chat:done')
-    expect(
-      screen.received.flatMap(({ event, payload }) => (event === 'chat:tool_result' ? [payload.result] : [])),
-    ).toEqual([
-      expect.stringContaining('one would change "kept/a.yml", which is in a root that is only read.'),
-      expect.stringContaining('two would change "compose.yml", which is protected.'),
-      expect.stringContaining('out brings "link", a link that may lead out of the root.'),
-    ])
-  },
-)
+test('no branch brings another content of what is protected or only read, or a way out', async () => {
+  const { dir, repo, git } = root()
+  git('checkout', '-q', '--', '.')
+  mkdirSync(join(repo, 'kept'))
+  for (const [branch, path] of [
+    ['one', 'kept/a.yml'],
+    ['two', 'compose.yml'],
+  ] as const) {
+    git('checkout', '-q', '-b', branch, 'main')
+    mkdirSync(join(repo, 'kept'), { recursive: true })
+    writeFileSync(join(repo, path), `of: ${branch}\n`)
+    git('add', '.')
+    git('commit', '-q', '-m', branch)
+  }
+  for (const [branch, to] of [
+    ['out', '../../..'],
+    ['near', '../out'],
+  ] as const) {
+    git('checkout', '-q', '-b', branch, 'main')
+    symlinkSync(to, join(repo, 'link'))
+    git('add', '.')
+    git('commit', '-q', '-m', branch)
+  }
+  git('checkout', '-q', 'main')
+  const dataDir = folder()
+  const roots = `[{ name: lab, path: ${dir}, write: true }, { name: kept, path: ${join(repo, 'kept')} }]`
+  writeFileSync(
+    join(dataDir, 'policy.yaml'),
+    `protected: [path/lab/media/compose.yml]\nworkbench:\n  git: true\n  roots: ${roots}\n`,
+  )
+  const jarvis = await startJarvis({
+    dataDir,
+    model: scripted(
+      ...['one', 'two', 'out', 'near'].map((branch) => calls(['switch_branch', { repo: 'lab/media', branch }])),
+      says('Done.'),
+    ),
+  })
+  const screen = await jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'In lab/media switch to one, two, out and near.' })
+  const card = await screen.next('chat:confirm_needed')
+  expect(card.toolInput).toMatchObject({ branch: 'near' })
+  await screen.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: false })
+  await screen.next('chat:done')
+  expect(
+    screen.received.flatMap(({ event, payload }) => (event === 'chat:tool_result' ? [payload.result] : [])),
+  ).toEqual([
+    expect.stringContaining('one would change "kept/a.yml", which is in a root that is only read.'),
+    expect.stringContaining('two would change "compose.yml", which is protected.'),
+    expect.stringContaining('out brings "link", a link that may lead out of the root.'),
+  ])
+})
 
-test.skipIf(!existsSync(bwrapPath))('a commit holds what its card showed, and nothing that changed since', async () => {
+test('a commit holds what its card showed, and nothing that changed since', async () => {
   const { dir, repo, git } = root()
   git('checkout', '-q', '--', '.')
   writeFileSync(join(repo, 'new.sh'), 'echo first\n', { mode: 0o755 })

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { testWith } from '../../../scripts/test-with.js'
 import { sshKeyIn, sshKeyOf, sshSignatureOf, sshSignatureProblem } from './ssh-signature.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'jarvis-ssh-'))
@@ -17,6 +18,8 @@ function ssh(args: string[], input = '') {
   if (status !== 0) throw new Error(stderr)
   return stdout
 }
+
+const keyTest = testWith('ssh-keygen')
 
 /** A key pair of the real ssh-keygen, and what it signs. */
 function made(name: string, ...how: string[]) {
@@ -35,7 +38,7 @@ function made(name: string, ...how: string[]) {
 const problem = (signature: string, blob: string, more: { namespace?: string; message?: string } = {}) =>
   sshSignatureProblem(signature, { blob, namespace, message, ...more })
 
-test.each([
+keyTest.each([
   ['ed25519', ['-t', 'ed25519']],
   ['ecdsa', ['-t', 'ecdsa', '-b', '256']],
   ['rsa', ['-t', 'rsa', '-b', '2048']],
@@ -54,7 +57,7 @@ test.each([
   expect(problem(other.sign(), key.blob)).toBe('It was made with another key.')
 })
 
-test('each byte of an SSH signature counts', () => {
+keyTest('each byte of an SSH signature counts', () => {
   const { key, sign } = made('flipped', '-t', 'ed25519')
   const bytes = Buffer.from(sign(), 'base64url')
   for (let at = 0; at < bytes.length; at += 1) {
@@ -77,7 +80,7 @@ test.each([
   expect(() => sshKeyOf(line)).toThrow(why)
 })
 
-test('an RSA key of 1024 bits and a line with another kind than its key are refused', () => {
+keyTest('an RSA key of 1024 bits and a line with another kind than its key are refused', () => {
   expect(() => made('short', '-t', 'rsa', '-b', '1024')).toThrow('2048 bits')
   const { line } = made('named', '-t', 'ecdsa', '-b', '256')
   expect(() => sshKeyOf(line.replace('ecdsa-sha2-nistp256', 'ssh-ed25519'))).toThrow('another kind')

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { testWith } from '../../../../scripts/test-with.js'
 import { fingerprintOf, judgeHostKey, knownFor, parseKnownHosts } from './known-hosts.ts'
 
 /** A key's outer form; nothing here looks further in. */
@@ -67,7 +68,7 @@ test.each([
   expect(judgeHostKey(entries, pve1, other)).toMatchObject({ verdict: 'changed', known: [{ isRevoked: false }] })
 })
 
-test('names that ssh-keygen hashed are found, with and without port', () => {
+testWith('ssh-keygen')('names that ssh-keygen hashed are found, with and without port', () => {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-hosts-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const path = join(dir, 'known_hosts')

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
+import { testWith } from '../../../../scripts/test-with.js'
 import { systemClock } from '../../lib/clock.ts'
-import { bwrapPath } from '../sandbox/argv.ts'
 import { createGit } from './git.ts'
 
 const git = createGit(systemClock)
@@ -29,7 +29,9 @@ function repository() {
   return { folder, bare }
 }
 
-describe.skipIf(!existsSync(bwrapPath))('in the sandbox', () => {
+describe('in the sandbox', () => {
+  const test = testWith('bubblewrap', 'git')
+
   test('reads status, history and difference, and writes nothing', async () => {
     const { folder } = repository()
     const before = readdirSync(join(folder, '.git'))

@@ -18,7 +18,8 @@ export const tooLargeWords = `holds more than ${mostHashed / 1024 ** 2} MB, and 
  */
 export const belowOf = (folder: string): Below => ({
   entry: (path) => within(folder, path, entryIn) ?? { kind: 'none' },
-  changedAt: (path) => within(folder, path, (parent, name) => lstatSync(`${parent}/${name}`).ctimeMs) ?? 0,
+  // In whole milliseconds as a clock's: a file written in the one in which a command starts was written before it.
+  changedAt: (path) => Math.floor(within(folder, path, (parent, name) => lstatSync(`${parent}/${name}`).ctimeMs) ?? 0),
   names: (path) => within(folder, `${path}/.`, (parent) => readdirSync(parent)) ?? [],
 })
 
