@@ -28,6 +28,9 @@ test('tools say what raises them, and how often each was called in the last seve
     'red network_read',
   ])
 
+  // Five days later a heartbeat would be due, and take a turn of the script.
+  await jarvis.rest('/api/jobs/stop', { method: 'POST' })
+
   const counted = () => read<ToolCalls>('/api/tools/calls')
   expect(await counted()).toMatchObject({ calls: {}, refused: 0 })
   const ask = async () => {

@@ -248,7 +248,9 @@ function openScreen(url: string, token: string): Promise<Screen> {
       taken.set(event, index + 1)
       return new Promise((resolve, reject) => {
         const late = setTimeout(() => {
-          const came = screen.names().join(', ') || 'nothing'
+          const wordsOf = ({ event, payload }: Screen['received'][number]) =>
+            event === 'chat:error' ? `${event} ${JSON.stringify(payload)}` : event
+          const came = received.map(wordsOf).join(', ') || 'nothing'
           reject(new Error(`${event} did not come within ${patienceMs / 1000} s. What came: ${came}.`))
         }, patienceMs).unref()
         // A test that has ended waits for nothing more.
