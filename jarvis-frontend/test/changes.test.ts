@@ -47,8 +47,15 @@ test('every end of a change is drawn, in both themes; one is undone, one taken b
   expect(await card.getByRole('checkbox').isChecked()).toBe(false)
   await card.getByRole('checkbox').check()
   await card.getByRole('combobox').selectOption('30')
-  await card.locator('.risk[aria-disabled="false"]').click()
-  await expect.poll(() => server.decisions).toEqual([{ toolUseId: 'asks', confirmed: true, goesBackAfterMin: 30 }])
+  // The card has just moved by the choice, and takes no click before it lay still.
+  const approved = async () => {
+    await card
+      .locator('.risk[aria-disabled="false"]')
+      .click({ timeout: 1_000 })
+      .catch(() => {})
+    return server.decisions
+  }
+  await expect.poll(approved).toEqual([{ toolUseId: 'asks', confirmed: true, goesBackAfterMin: 30 }])
 })
 
 test('a viewer can neither keep a change nor undo it, on a phone', async () => {
