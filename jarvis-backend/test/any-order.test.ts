@@ -129,7 +129,7 @@ test(
         const { sessionId } = await screen.ask('chat:send', { message: 'Begin.' })
 
         const look = async () => (await screen.ask('chat:attach', { sessionId })).snapshot
-        /** Until nothing moves any more but by a person or by time. */
+        /** Waits until only a person or the clock can move anything. */
         const settle = async () => {
           for (let round = 0; round < 12; round += 1) {
             await clock.advance(20)

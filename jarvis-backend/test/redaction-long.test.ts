@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../scripts/property-runs.ts'
 import { createRedactor } from '../src/redaction/redact.ts'
 import { createStreamRedactor } from '../src/redaction/stream.ts'
 
@@ -95,4 +97,23 @@ test.each(formats)('no part of a long value shows: %s', (how, make, gone) => {
       if (!/without its end|cut/.test(how)) expect(shown, `in pieces of ${size}, ${length}`).toContain('and on.')
     }
   }
+})
+
+test('the end of a key is found where its text begins with a line end', async () => {
+  // In steps here and below, so that the limit of a test ends one that does not end.
+  expect(await redactor.later(`\n${'MIIEvQIBADANBgkq'.repeat(3)}\n-----END PRIVATE KEY-----\n`)).toBe('\n[redacted]\n')
+})
+
+/** What redaction looks at, in any order: line ends, marks, names, and runs that are longer than one of its steps. */
+const pieces = [
+  ...['\n', '\r\n', '\r', '\\n', '\\', ' ', '\t', '> ', '"', "'", '`', ':', '=', '|\n', 'x y', 'token="', 'password: '],
+  ...['MIIEvQIBADANBgkqhkiG9w0B', '-----END PRIVATE KEY-----', '-----BEGIN PRIVATE KEY-----', '{"a":"', '["--token",'],
+  ...['A'.repeat(17_000), 'A\n'.repeat(9_000), '\n'.repeat(17_000)],
+]
+test('redaction comes to an end for every order of what it looks at', async () => {
+  const text = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 9 }).map((some) => some.join(''))
+  await fc.assert(
+    fc.asyncProperty(text, async (given) => void (await redactor.later(given))),
+    runs(150),
+  )
 })

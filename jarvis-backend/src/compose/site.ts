@@ -132,7 +132,7 @@ export function createSite(
     changed: () => changed({ what: 'memory' }),
   })
   const shown = (person: PersonRef | undefined) => shownTo(person, reach)
-  /** What whoever asks by a call is shown. Nobody else asks but JARVIS itself, for its owner. */
+  /** What the person who asks in a call may see. Calls without a person are JARVIS's own, for its owner. */
   const shownFor = (asker: Principal | undefined) => shown(people.known.find(asker?.person))
   const skills = composeSkills(foundation, { catalog: () => servedTools, agents: () => agents.agents })
   const attached = composeAttached({

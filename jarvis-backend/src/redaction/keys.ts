@@ -19,7 +19,8 @@ export function* redactHeadlessKeys(text: string): Steps<string> {
     let key = { at: index, cut: index, isWhole: false }
     // A key has no end of another one in it.
     while (key.at > last && !key.isWhole) {
-      const lineAt = text.lastIndexOf('\n', Math.max(0, key.at - step)) + 1
+      // Always before `at`: at the text's own beginning, whatever its first character is.
+      const lineAt = key.at <= step ? 0 : text.lastIndexOf('\n', key.at - step) + 1
       key = linesOfKey(text, Math.max(last, lineAt), key)
       yield undefined
     }
