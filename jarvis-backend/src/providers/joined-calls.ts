@@ -132,7 +132,12 @@ export function argumentsOf(parts: readonly string[]): string {
   if (all.trim() === '' || isJson(all)) return all
   const last = parts.at(-1) ?? ''
   const before = parts.slice(0, -1)
-  const real = before.slice(Math.max(0, before.findIndex((part) => !isPlaceholder(part))))
+  const real = before.slice(
+    Math.max(
+      0,
+      before.findIndex((part) => !isPlaceholder(part)),
+    ),
+  )
   const isGrown = real.every((part, at) => (real[at + 1] ?? last).startsWith(part)) || last.startsWith(real.join(''))
   if (isGrown && isJson(last)) return last
   return agreed(valuesIn(all)) ?? all
@@ -190,7 +195,9 @@ export function isJson(json: string): boolean {
 }
 
 /** Leaves out calls that only repeat an earlier one. Two calls are two where their ids differ, or, without ids, what they say. */
-export function withoutRepeats<P extends { type: string }>(pieces: readonly (P | CallInProgress)[]): (P | CallInProgress)[] {
+export function withoutRepeats<P extends { type: string }>(
+  pieces: readonly (P | CallInProgress)[],
+): (P | CallInProgress)[] {
   const kept: CallInProgress[] = []
   return pieces.filter((piece) => {
     if (!isCall(piece)) return true
