@@ -89,7 +89,7 @@ test('a restore brings back files beside the database, and keeps those that were
   writeFileSync(place('policy.yaml'), '')
   rmSync(place('mcp.json'))
   writeFileSync(place('workspace/since.md'), 'stays')
-  const { code, output } = await jarvis(dir, 'restore', file)
+  const { code, output } = await jarvis(dir, 'restore', file, '--backup-rules')
   expect(output).toContain('4 were put back')
   expect(code).toBe(0)
   expect(readFileSync(place('workspace/MEMORY.md'), 'utf8')).toBe('The UPS lasts eleven minutes.')
@@ -103,6 +103,48 @@ test('a restore brings back files beside the database, and keeps those that were
   const sql = new Sqlite(place('jarvis.db'), { readonly: true })
   expect(sql.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'backup%'").all()).toEqual([])
   sql.close()
+})
+
+test('rules that were made stricter or taken away since stay so after a restore, and the difference is shown before', async () => {
+  const dir = folder()
+  const file = join(folder(), 'backup.db')
+  const { journal, close } = openJournal(dir)
+  journal.append('call', { n: 1 })
+  await close()
+  const place = (path: string) => join(dir, path)
+  const read = (path: string) => (existsSync(place(path)) ? readFileSync(place(path), 'utf8') : undefined)
+  writeFileSync(place('policy.yaml'), 'tiers: {stop_vm: yellow}\n')
+  writeFileSync(place('agents.yaml'), 'helper: {tools: [destroy_guest]}\n')
+  expect((await jarvis(dir, 'backup', file)).code).toBe(0)
+  writeFileSync(place('policy.yaml'), 'tiers: {stop_vm: black}\n')
+  rmSync(place('agents.yaml'))
+
+  const { code, output } = await jarvis(dir, 'restore', file)
+  expect(code).toBe(0)
+  expect(output).toMatch(
+    /policy\.yaml stays as it is here, because [^\n]*--backup-rules [^\n]*\n[\s\S]*-tiers: \{stop_vm: black\}\n *\+tiers: \{stop_vm: yellow\}/,
+  )
+  expect(output).toMatch(/agents\.yaml is not here, and stays away[\s\S]*\+helper: \{tools: \[destroy_guest\]\}/)
+  expect(output.indexOf('policy.yaml stays')).toBeLessThan(output.indexOf('Restored the backup'))
+  expect(read('policy.yaml')).toBe('tiers: {stop_vm: black}\n')
+  expect(read('agents.yaml')).toBeUndefined()
+  const beside = readdirSync(dir).filter((name) => name.includes('.of-backup-'))
+  expect(beside.map((name) => name.replace(/\.of-backup-.*/, '')).sort()).toEqual(['agents.yaml', 'policy.yaml'])
+  expect(beside.map((name) => statSync(place(name)).mode & 0o777)).toEqual([0o600, 0o600])
+
+  // A new data dir has no rules that could be weakened, and says who and what comes.
+  const fresh = folder()
+  copyFileSync(keyFileOf(dir), join(fresh, 'secrets.key'))
+  const anew = await jarvis(fresh, 'restore', file)
+  expect(anew.output).toMatch(/operator {2}owner, comes back[\s\S]*policy\.yaml comes back\. The backup's has:/)
+  expect(readFileSync(join(fresh, 'policy.yaml'), 'utf8')).toBe('tiers: {stop_vm: yellow}\n')
+
+  const taken = await jarvis(dir, 'restore', file, '--backup-rules')
+  expect(taken.output).toContain('policy.yaml is replaced.')
+  expect([read('policy.yaml'), read('agents.yaml')]).toEqual([
+    'tiers: {stop_vm: yellow}\n',
+    'helper: {tools: [destroy_guest]}\n',
+  ])
 })
 
 test.each([

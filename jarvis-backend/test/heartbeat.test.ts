@@ -48,7 +48,7 @@ function beating() {
     lookNow: async () => {},
     files: {
       read: (path) => files.get(path),
-      writerOf: () => undefined,
+      writerOf: () => 'per_operator',
       add: (path, text) => void files.set(path, `${files.get(path) ?? ''}${text}\n`),
     },
   })

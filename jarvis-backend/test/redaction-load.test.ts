@@ -12,9 +12,10 @@ import { lookalikes } from './corpora/redaction-lookalikes.ts'
 import { secrets } from './corpora/redaction-secrets.ts'
 
 const redactor = createRedactor(['Zz9+kd/Q2 pass#1'])
-const length = 5_000_000
+/** One pass over the whole of it takes several times the limit, by day too. */
+const length = isNight ? 5_000_000 : 2_000_000
 /** Other work may wait 100 ms for 5 MB; three times that is a fault on a busy machine too. */
-const mostMs = 300
+const mostMs = isNight ? 300 : 150
 
 const lines = (line: (at: number) => string) => {
   const some = Array.from({ length: 500 }, (_, at) => line(at)).join('\n')
@@ -31,7 +32,7 @@ const texts: [string, () => string][] = [
   ],
   [
     'JSON',
-    () => JSON.stringify({ guests: Array.from({ length: 55_000 }, (_, at) => guest(at)), password: 'hunter22' }),
+    () => JSON.stringify({ guests: Array.from({ length: length / 91 }, (_, at) => guest(at)), password: 'hunter22' }),
   ],
   ['YAML', () => lines((at) => `  - name: svc-${at}\n    image: nginx:1.${at}\n    token: abc${at}def`)],
   ['lines of base64', () => lines(base64)],
@@ -84,7 +85,7 @@ async function longestWaitMs(work: () => Promise<unknown>): Promise<number> {
 /** By day those that cost the most for each of their bytes. */
 const byDay = ['JSON', 'options without an end', 'secrets', 'NUL']
 test.each(texts.filter(([what]) => isNight || byDay.includes(what)))(
-  '5 MB of %s keep other work waiting for 100 ms at most',
+  'megabytes of %s keep other work waiting for 100 ms at most',
   async (_what, make) => {
     const text = make()
     expect(await longestWaitMs(() => redactor.later(text))).toBeLessThan(mostMs)
@@ -92,8 +93,8 @@ test.each(texts.filter(([what]) => isNight || byDay.includes(what)))(
   },
 )
 
-test('a value of 5 MB keeps other work waiting for 100 ms at most', async () => {
-  const value = Array.from({ length: 55_000 }, (_, at) => guest(at))
+test('a value of megabytes keeps other work waiting for 100 ms at most', async () => {
+  const value = Array.from({ length: length / 91 }, (_, at) => guest(at))
   expect(await longestWaitMs(() => redactor.later({ value, cmd: value.map(() => '--token') }))).toBeLessThan(mostMs)
 })
 

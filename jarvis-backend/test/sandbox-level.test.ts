@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { systemClock } from '../src/lib/clock.ts'
 import { belowOf } from '../src/workbench/sandbox/below.ts'
@@ -106,19 +108,6 @@ onLandlock('at the second level a swarm that forks without end is ended with its
   expect(await confined(swarm)).toMatchObject({ isAlone: true })
 })
 
-/** The command lines of processes that name a word. */
-const running = (word: string) =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-        return line.includes(word) && Number(pid) !== process.pid ? [line] : []
-      } catch {
-        return []
-      }
-    })
-
 const reaches: [what: string, command: string][] = [
   ['chmod', 'chmod 777 PATH'],
   ['chmod of what it may read', 'chmod 000 /usr/bin/true'],
@@ -133,6 +122,61 @@ const reaches: [what: string, command: string][] = [
   ['its limits', 'prlimit --pid PID --nofile=64'],
   ['its priority', 'renice 19 -p PID'],
 ]
+/** JARVIS is no root where it is installed, and root is above some of what holds there. */
+const own = process.getuid?.() ?? 0
+const ordinary = own === 0 ? 65_534 : own
+onLandlock(
+  'at the second level of an ordinary user nothing survives, and that user’s own files are not reached',
+  async () => {
+    const home = mkdtempSync(join(dir, 'home-'))
+    const theirs = join(home, 'theirs')
+    writeFileSync(theirs, 'theirs', { mode: 0o600 })
+    const before = statSync(theirs)
+    for (const path of [dir, home]) chmodSync(path, 0o755)
+    if (own === 0) for (const path of [home, theirs]) chownSync(path, ordinary, ordinary)
+    const filled = reaches.map(
+      ([what, command]) =>
+        `(${command.replaceAll('PATH', theirs).replaceAll('PID', '$PPID')}) && echo "reached by ${what}"`,
+    )
+    const swap = `perl -e 'mkdir "d"; symlink "${home}", "l"; for (1 .. 2000) { syscall(316, -100, my $d = "d", -100, my $l = "l", 2) } unlink "l", "d"; rmdir "l"; rmdir "d"'`
+    const script = join(import.meta.dirname, 'support/second-level-alone.ts')
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--import', 'tsx', script, [...filled, swap, `perl -e '${survivor}'`, 'echo ended'].join('\n')],
+      {
+        ...(own === 0 && { uid: ordinary, gid: ordinary }),
+        env: { PATH: process.env.PATH, HOME: home, TMPDIR: home },
+        cwd: join(import.meta.dirname, '..'),
+      },
+    )
+    const end = JSON.parse(stdout) as { said: string }
+    expect(end).toMatchObject({ uid: ordinary, exitCode: 0, isAlone: true, effect: { refused: [] } })
+    expect(end.said).toMatch(/gone\nended\n$/)
+    expect(end.said).not.toContain('reached by')
+    expect(running(survivorName)).toEqual([])
+    const { mode, size, mtimeMs, nlink } = statSync(theirs)
+    expect({ mode, size, mtimeMs, nlink }).toEqual({
+      mode: before.mode,
+      size: before.size,
+      mtimeMs: before.mtimeMs,
+      nlink: 1,
+    })
+  },
+)
+
+/** The command lines of processes that name a word. */
+const running = (word: string) =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+        return line.includes(word) && Number(pid) !== process.pid ? [line] : []
+      } catch {
+        return []
+      }
+    })
+
 onLandlock('at the second level, another’s file or process is not reached', async () => {
   const path = join(dir, 'theirs')
   writeFileSync(path, 'theirs', { mode: 0o600 })

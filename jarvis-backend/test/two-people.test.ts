@@ -238,6 +238,46 @@ test('whoever wrote the text that a call follows, or started or moved its job, a
   await isAnns('a moved job', 'per_owner')
 })
 
+test('a text that was changed on disk takes one person more, who may not have written it, until somebody saves it here', async () => {
+  const model = scripted(calls(['stop_container', { vmid: 105 }]), says('Done.'))
+  const { jarvis } = await household({ policy: guarded(1), others, model })
+  const file = (path: string) => join(jarvis.dataDir, 'workspace', path)
+  const next = async () => {
+    const open = async () => (await cards(jarvis)).filter(({ decision }) => decision === undefined)
+    await expect.poll(async () => (await open()).length).toBe(1)
+    return (await open())[0] as ConfirmationRow
+  }
+  const screen = await jarvis.connect()
+  const run = () => screen.ask('chat:send', { message: '/run_runbook name="nightly"' })
+
+  writeFileSync(file('runbooks/nightly.md'), stopping(101))
+  await run()
+  const card = await next()
+  expect([card.requestedBy.causedBy, card.approvals]).toEqual([
+    ['unknown'],
+    expect.objectContaining({ needed: 2, oneMore: expect.stringContaining('changed outside of JARVIS') }),
+  ])
+  // Ann wrote it, which nobody knows: her yes alone runs nothing.
+  expect(await decide(jarvis, card.toolUseId, 'per_ann')).toBe('ok')
+  expect(jarvis.controls.effects).toEqual([])
+  expect(await decide(jarvis, card.toolUseId, 'per_ben')).toBe('ok')
+  await expect.poll(() => jarvis.controls.effects.length).toBe(1)
+
+  const { hash } = (await (await jarvis.rest('/api/runbooks/nightly')).json()) as { hash: string }
+  const json = { text: stopping(103), hash }
+  expect((await jarvis.rest('/api/runbooks/nightly', { ...as('per_ben'), method: 'PUT', json })).status).toBe(200)
+  await run()
+  const known = await next()
+  expect([known.requestedBy.causedBy, known.approvals?.needed]).toEqual([['per_ben'], 1])
+  expect(await decide(jarvis, known.toolUseId, 'per_ann')).toBe('ok')
+  await expect.poll(() => jarvis.controls.effects.length).toBe(2)
+
+  writeFileSync(file('HEARTBEAT.md'), 'Stop the container.')
+  await jarvis.rest('/api/heartbeat/run', { ...as('per_ben'), method: 'POST' })
+  const beat = await next()
+  expect([beat.requestedBy.causedBy?.toSorted(), beat.approvals?.needed]).toEqual([['per_ben', 'unknown'], 2])
+})
+
 test('the doctor warns of a rule that the people of the data dir could never meet, also offline', async () => {
   const { jarvis } = await household({ policy: guarded(5) })
   await jarvis.stop()

@@ -65,6 +65,9 @@ export function rightsOf({ kind, token }: Pick<Principal, 'kind' | 'token'>): Ri
   return (kind === 'job' || kind === 'plan') && token !== undefined ? { ...rights, mayUseAttached: false } : rights
 }
 
+/** Stands among those who caused a call for whoever wrote its text where JARVIS did not see it. No person has this id. */
+export const unknownWriter = 'unknown'
+
 /** The same with further people who caused what it asks for. Who asks in their own name is none of them. */
 export function withCauses<P extends Pick<Principal, 'person' | 'causedBy'>>(
   principal: P,

@@ -4,10 +4,35 @@ import { agentDir } from '../agents/agent-dir.ts'
 import { AgentId, mainAgentId } from '../protocol/index.ts'
 import { keyringName } from '../secrets/index.ts'
 import type { BackedUpFile } from '../store/sqlite/backup.ts'
+import type { Replaced } from '../store/sqlite/restore-rights.ts'
 import { createWorkspace } from '../workspace/files.ts'
 
 /** Files beside the workspace that people write, in the data dir. */
 const ownFiles: readonly string[] = ['policy.yaml', 'mcp.json', 'prices.json', 'agents.yaml', keyringName]
+
+/** Those of them that say what JARVIS, its agents and people may do. */
+const ruleFiles: readonly string[] = ['policy.yaml', 'agents.yaml']
+
+/** A file of rules that a backup has otherwise than the data dir. `stays`: what is here now goes on to count. */
+export type RuleChange = { path: string; now: string | undefined; backup: string; stays: boolean }
+
+/**
+ * How a backup's rules differ from those here. An older one may allow what was forbidden since, so what is here stays, and in a data dir of the
+ * same installation also what is not here. @param takes the operator wants the backup's
+ */
+export function ruleChanges(
+  dataDir: string,
+  files: readonly BackedUpFile[],
+  { replaced, takes }: { replaced: Replaced; takes: boolean },
+): RuleChange[] {
+  return files.flatMap(({ path, text }) => {
+    if (!ruleFiles.includes(path)) return []
+    const place = join(dataDir, path)
+    const now = existsSync(place) ? readFileSync(place, 'utf8') : undefined
+    if (now === text) return []
+    return [{ path, now, backup: text, stays: !takes && (now !== undefined || replaced === 'same') }]
+  })
+}
 
 /** The folders of files that people write: the workspace, and one for each other agent. */
 function foldersOf(dataDir: string): string[] {
@@ -51,15 +76,25 @@ export function strayFile(files: readonly BackedUpFile[]): string | undefined {
 
 /**
  * Puts backed-up files back. A file that differs now is kept under another name; files that are not in the backup stay.
+ * @param staying files of the data dir that stay as they are: the backup's is put beside each
  * @returns how many were written. @throws JarvisError for a path outside the workspace
  */
-export function putBack(dataDir: string, files: readonly BackedUpFile[], now: number): number {
-  const before = `.before-restore-${new Date(now).toISOString().replace(/[:.]/g, '-')}`
+export function putBack(
+  dataDir: string,
+  files: readonly BackedUpFile[],
+  { now, staying }: { now: number; staying: ReadonlySet<string> },
+): number {
+  const time = new Date(now).toISOString().replace(/[:.]/g, '-')
+  const before = `.before-restore-${time}`
   let count = 0
   for (const { path, text } of files) {
     const place = join(dataDir, path)
     // Data keys are added to those that are here, which open what is not in the backup.
     if (path === keyringName) continue
+    if (staying.has(path)) {
+      writeFileSync(`${place}.of-backup-${time}`, text, { mode: 0o600 })
+      continue
+    }
     if (ownFiles.includes(path)) {
       if (existsSync(place) && readFileSync(place, 'utf8') === text) continue
       if (existsSync(place)) copyFileSync(place, place + before)

@@ -10,7 +10,8 @@ import { backUp } from '../store/sqlite/backup.ts'
 import { lockDataDir } from '../store/sqlite/lock.ts'
 import { restore as restoreBackup } from '../store/sqlite/restore.ts'
 import type { Replaced, RestoredRights } from '../store/sqlite/restore-rights.ts'
-import { filesToBackUp, putBack, strayFile } from './backup-files.ts'
+import { fileDiffOf } from '../workbench/files/diff.ts'
+import { filesToBackUp, putBack, type RuleChange, ruleChanges, strayFile } from './backup-files.ts'
 import { closedKeyring, secretsOfBackup, secretsOfRestored } from './backup-secrets.ts'
 import { withJournal } from './data.ts'
 import { readOptions } from './options.ts'
@@ -57,7 +58,7 @@ export async function backup(config: Config, args: string[]): Promise<void> {
 
 /** `jarvis restore`: puts a backup in place. No server may run on the data dir. */
 export async function restore(config: Config, args: string[]): Promise<void> {
-  const { file, force, unproven, yes } = readFile(args, 'restore')
+  const { file, force, unproven, yes, takesRules } = readFile(args, 'restore')
   if (!existsSync(file)) throw new JarvisError('not_found', `There is no ${file}.`)
   const dataDir = openDataDir(config.dataDir)
   if (file === resolve(dataDir, 'jarvis.db')) {
@@ -66,15 +67,20 @@ export async function restore(config: Config, args: string[]): Promise<void> {
   const unlock = lockDataDir(dataDir)
   try {
     const now = Date.now()
+    let rules: RuleChange[] = []
     const done = await restoreBackup(dataDir, {
       ...{ file, now, evenBroken: force },
       refuse: (files) => strayFile(files) ?? closedKeyring(files, { ...config, dataDir }),
       prove: (copy) => isProven(copy, { ...config, dataDir }, file, unproven),
-      agree: ({ backedUpAt, rights }) => agree(rights, backedUpAt, yes),
+      agree({ backedUpAt, rights, files }) {
+        rules = ruleChanges(dataDir, files, { replaced: rights.replaced, takes: takesRules })
+        return agree(rights, rules, backedUpAt, yes)
+      },
     })
     if (done === undefined) return void console.log('Nothing was changed.')
     const { backedUpAt, kept, head, files } = done
-    const put = putBack(dataDir, files, now)
+    const staying = new Set(rules.flatMap(({ path, stays }) => (stays ? [path] : [])))
+    const put = putBack(dataDir, files, { now, staying })
     const before = kept === undefined ? 'There was none before.' : `The one before is kept as ${kept}.`
     console.log(
       `Restored the backup${ofTime(backedUpAt)} to ${join(dataDir, 'jarvis.db')}, journal entry ${head.seq}. ${before}`,
@@ -115,7 +121,12 @@ const replacedWords: Record<Replaced, string> = {
 }
 
 /** Shows who can sign in afterwards, and asks at a terminal. */
-async function agree(rights: RestoredRights, backedUpAt: number | undefined, yes: boolean): Promise<boolean> {
+async function agree(
+  rights: RestoredRights,
+  rules: readonly RuleChange[],
+  backedUpAt: number | undefined,
+  yes: boolean,
+): Promise<boolean> {
   const { replaced, people, stay, tokens } = rights
   const names = people.map(({ name, role, isDisabled, isBack }) => {
     const more = [...(isDisabled ? ['disabled'] : []), ...(isBack ? ['comes back'] : [])]
@@ -131,6 +142,7 @@ async function agree(rights: RestoredRights, backedUpAt: number | undefined, yes
   console.log(replacedWords[replaced])
   if (!people.some(({ role, isDisabled }) => role === 'owner' && !isDisabled))
     console.log('No owner is among them. Afterwards: npm run jarvis -- user invite owner')
+  for (const change of rules) console.log(ruleWords(change))
   if (yes || !isTerminal()) return true
   const prompt = createPrompt()
   prompt.onInterrupt(() => prompt.close())
@@ -139,6 +151,18 @@ async function agree(rights: RestoredRights, backedUpAt: number | undefined, yes
   } finally {
     prompt.close()
   }
+}
+
+const mostRuleLines = 60
+/** What becomes of a file of rules, and how the backup's differs. */
+function ruleWords({ path, now, backup, stays }: RuleChange): string {
+  const lines = fileDiffOf(path, now ?? '', backup).flatMap((diff) => diff.lines)
+  const more = lines.length - mostRuleLines
+  const fate = stays
+    ? `${path} ${now === undefined ? 'is not here, and stays away' : 'stays as it is here'}, because an older one may allow what was forbidden since. The backup's is put beside it; --backup-rules takes it instead. It has:`
+    : `${path} ${now === undefined ? 'comes back' : 'is replaced'}. The backup's has:`
+  const shown = lines.slice(0, mostRuleLines).map((line) => `  ${visible(line)}`)
+  return [fate, ...shown, ...(more > 0 ? [`  … ${more} more lines`] : [])].join('\n')
 }
 
 /** Makes the data dir's keys where there are none yet. @returns why they cannot be used */
@@ -158,10 +182,13 @@ const ofTime = (at: number | undefined) =>
 function readFile(args: string[], command: 'backup' | 'restore') {
   const { values, positionals } = readOptions<Record<string, { type: 'boolean' }>>(args, table[command].options)
   const [file, ...rest] = positionals
-  const usage = { backup: 'backup FILE [--force]', restore: 'restore FILE [--force] [--unproven] [--yes]' }[command]
+  const usage = {
+    backup: 'backup FILE [--force]',
+    restore: 'restore FILE [--force] [--unproven] [--backup-rules] [--yes]',
+  }[command]
   if (file === undefined || rest.length > 0) throw new JarvisError('invalid_request', `Use ${usage}.`)
-  const { force = false, unproven = false, yes = false } = values
-  return { file: resolve(file), force, unproven, yes }
+  const { force = false, unproven = false, yes = false, 'backup-rules': takesRules = false } = values
+  return { file: resolve(file), force, unproven, yes, takesRules }
 }
 
 const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`

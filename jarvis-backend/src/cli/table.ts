@@ -454,6 +454,7 @@ export const table = {
     options: {
       force: flag('also where its journal is broken'),
       unproven: flag('also where nothing proves that JARVIS made it so'),
+      'backup-rules': flag('takes policy.yaml and agents.yaml of the backup, too'),
       yes: flag('asks nothing'),
     },
   },

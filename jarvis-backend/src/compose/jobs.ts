@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { withCauses } from '../agent/principal.ts'
+import { unknownWriter, withCauses } from '../agent/principal.ts'
 import { outcomeOf, saidIn, stepsOf } from '../agent/run-trace.ts'
 import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
@@ -155,7 +155,7 @@ export function composeJobs(
           throw error
         }
       },
-      writerOf: (path, text) => parts.writers.of(path, hashOfText(text)),
+      writerOf: (path, text) => parts.writers.of(path, hashOfText(text)) ?? unknownWriter,
       // Below its own heading, so that it stays others' words wherever it is recalled.
       add: (path, text) =>
         files.append(path, dailyAddition(files.tail(path, 64) === undefined ? '' : ownHeading, redact(text), 'jarvis')),

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { unknownWriter } from '../agent/principal.ts'
 import type { Runs } from '../agent/runs.ts'
 import type { Shown } from '../auth/closed-words.ts'
 import { locksOf } from '../calls/judge.ts'
@@ -92,8 +93,8 @@ export function composeRunbooks(
   })
   const plan = (name: string, inputs: ToolInput, signal: AbortSignal, whose: Whose) => {
     const { procedure, hash } = library.procedure(name)
-    const { text } = library.get(name)
-    const writtenBy = parts.writers.of(`runbooks/${name}.md`, hash)
+    const { text, isShipped } = library.get(name)
+    const writtenBy = parts.writers.of(`runbooks/${name}.md`, hash) ?? (isShipped ? undefined : unknownWriter)
     return planner.make({ procedure, hash, runbook: name, said: text, writtenBy, inputs, whose }, name, signal)
   }
   const follow = createFollowing({ plans: () => gate().plans, runs, clock, shown: (one) => shownPlan(one, asks) })

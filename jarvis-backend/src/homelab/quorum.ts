@@ -1,5 +1,6 @@
+import { z } from 'zod'
 import type { PveApi, PvePath, PveReader } from './ports.ts'
-import { rowsOf, StatusRow } from './proxmox/answers.ts'
+import { rowsOf, StatusRow, said, words } from './proxmox/answers.ts'
 import { ApiError } from './proxmox/failure.ts'
 
 /** Proxmox's words where it could write nothing under /etc/pve: without a quorum its file system is read-only, and few messages say why. */
@@ -30,14 +31,30 @@ export function quorumOf(status: readonly Pick<StatusRow, 'type' | 'quorate'>[] 
   return status.filter(({ type }) => type === 'node').length === 1 ? true : null
 }
 
-/** Asks the cluster whether it has a quorum; null: it cannot be read. @throws the signal's reason */
+/** What HA's row of the quorum says. In some answers it has no flag and says it in its status. */
+export const haQuorumOf = ({ quorate, status }: { quorate?: boolean | undefined; status?: string | undefined }) =>
+  status !== undefined && isQuorumLoss(status) ? false : (quorate ?? (status === 'OK' ? true : null))
+
+const HaRow = z.object({ type: z.string(), quorate: said, status: words })
+
+/**
+ * Asks the cluster, and HA beside it, whether there is a quorum: one that says no counts. Null: neither can be read.
+ * @throws the signal's reason
+ */
 export async function readQuorum(api: PveReader, signal: AbortSignal): Promise<boolean | null> {
-  try {
-    return quorumOf(rowsOf(StatusRow, await api.get(['cluster', 'status'], {}, { signal })).rows)
-  } catch {
-    if (signal.aborted) throw signal.reason
-    return null
-  }
+  const rows = <Row>(schema: z.ZodType<Row>, path: PvePath): Promise<Row[]> =>
+    api.get(path, {}, { signal }).then(
+      (answer) => rowsOf(schema, answer).rows,
+      () => [],
+    )
+  const [status, ha] = await Promise.all([
+    rows(StatusRow, ['cluster', 'status']),
+    rows(HaRow, ['cluster', 'ha', 'status', 'current']),
+  ])
+  if (signal.aborted) throw signal.reason
+  const row = ha.find(({ type }) => type === 'quorum')
+  const all = [quorumOf(status), row === undefined ? null : haQuorumOf(row)]
+  return all.includes(false) ? false : all.includes(true) ? true : null
 }
 
 /** @throws ApiError `cluster_refused` */

@@ -34,8 +34,8 @@ export type HeartbeatParts = {
   files: {
     /** Undefined where there is no such file. */
     read(path: string): string | undefined
-    /** Who last wrote that text of that file; undefined where it is not known. */
-    writerOf(path: string, text: string): string | undefined
+    /** Who last wrote that text of that file, or `unknown`. */
+    writerOf(path: string, text: string): string
     /** Adds to a file of JARVIS's own words. */
     add(path: string, text: string): void
   }

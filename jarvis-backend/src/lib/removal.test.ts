@@ -1,14 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -38,7 +29,6 @@ const waiting = () => readdirSync(join(dir, 'removed'))
 
 test('a tree that no path can name is taken away at once, and removed', async () => {
   filled('for (1 .. 400) { mkdir "nested-folder"; chdir "nested-folder" } open F, ">file"')
-  expect(() => rmSync(folder, { recursive: true })).toThrow(/ENAMETOOLONG/)
   removal.discard(folder)
   expect(existsSync(folder)).toBe(false)
   await expect.poll(waiting, { timeout: 20_000 }).toEqual([])

@@ -104,7 +104,7 @@ export const Principal = z.object({
   for: z.string().optional(),
   /** The id of the person in whose name it asks; absent: the first owner. */
   person: z.string().optional(),
-  /** Ids of others who caused it: who started or last changed its job, or wrote the text that it follows. */
+  /** Ids of others who caused it: who started or last changed its job, or wrote the text that it follows; `unknown` where nobody knows who. */
   causedBy: z.array(z.string()).optional(),
 })
 export type Principal = z.infer<typeof Principal>
@@ -116,6 +116,8 @@ export const Approvals = z.object({
   roles: z.array(z.string()),
   /** Whoever asked cannot approve. */
   notAsker: z.literal(true).optional(),
+  /** Why one more person is needed than the rule says. */
+  oneMore: z.string().optional(),
   /** Why it could not be approved as things were when it was shown. */
   problem: z.string().optional(),
 })

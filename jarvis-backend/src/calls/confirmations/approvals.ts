@@ -1,3 +1,4 @@
+import { unknownWriter } from '../../agent/principal.ts'
 import { approversOf, mayApprove, unmet, usualApprovers } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Approvals, type Approve, JarvisError, type Principal } from '../../protocol/index.ts'
@@ -19,10 +20,24 @@ export function approvalsOf(
   asker: Pick<Principal, 'person' | 'causedBy'>,
 ): Approvals | undefined {
   if (approve === undefined) return undefined
-  const { count: needed, by: roles, notAsker } = approve
-  const problem = unmet(approve, people.list(), askersOf(asker, people))
-  return { needed, by: [], roles, ...(notAsker && { notAsker }), ...(problem !== undefined && { problem }) }
+  const { count: needed, by: roles, notAsker } = neededBy(approve, asker)
+  const problem = unmet({ ...approve, count: needed }, people.list(), askersOf(asker, people))
+  const oneMore =
+    needed > approve.count
+      ? 'It follows a text that was changed outside of JARVIS. Whoever approves may have written it, so it takes one person more. Saved in the dashboard, the text has an author.'
+      : undefined
+  return {
+    ...{ needed, by: [], roles, ...(notAsker && { notAsker }) },
+    ...(oneMore !== undefined && { oneMore }),
+    ...(problem !== undefined && { problem }),
+  }
 }
+
+/** What a rule asks for here. Where nobody knows who wrote the text that a call follows, one of those who approve may have. */
+export const neededBy = (approve: Approve, { causedBy = [] }: Pick<Principal, 'causedBy'> = {}): Approve => ({
+  ...approve,
+  count: approve.count + (approve.notAsker && causedBy.includes(unknownWriter) ? 1 : 0),
+})
 
 /** A yes that counts. `isAlone`: an owner broke the glass, and nobody else is needed. */
 type Counting = KnownPerson & { isAlone: boolean }

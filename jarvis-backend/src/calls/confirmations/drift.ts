@@ -10,6 +10,7 @@ import {
 import { quoted } from '../../redaction/visible.ts'
 import type { Ready } from '../call.ts'
 import type { Judgement } from '../judge.ts'
+import { neededBy } from './approvals.ts'
 
 /** Why a card no longer counts, in words, and the id of its replacement: another card, or the call's own result. */
 export type Replacing = { note: string; replacedBy: string }
@@ -26,7 +27,7 @@ export type Standing =
 /** What was shown of a call when it was approved. */
 type Shown = Pick<Card, 'toolUseId' | 'callId' | 'target' | 'basis' | 'rule' | 'isAfterAnother'> & {
   approvals?: Pick<Approvals, 'needed' | 'roles' | 'notAsker'> | undefined
-  requestedBy?: Pick<Principal, 'person'>
+  requestedBy?: Pick<Principal, 'person' | 'causedBy'>
 }
 
 /** Compares a card with its call's present verdict. */
@@ -47,7 +48,7 @@ export function standingOf(card: Shown, current: Judgement): Standing {
   if (verdict.tier !== 'red') return { kind: 'stands', ready: current }
   const differences = targetDifferences(card, target)
   differences.push(...basisDifferences(card.basis, current.preview?.basis))
-  if (!isSameQuorum(card.approvals, verdict.approve))
+  if (!isSameQuorum(card.approvals, verdict.approve && neededBy(verdict.approve, card.requestedBy)))
     differences.push('Others must approve it now, or another number of people.')
   if (verdict.rule !== card.rule) differences.push(`It asks for another reason now: ${verdict.reason}`)
   return differences.length === 0

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { present } from '../../lib/present.ts'
 import type { PveReader } from '../ports.ts'
 import { figure, rowsOf, said, words } from '../proxmox/answers.ts'
+import { haQuorumOf } from '../quorum.ts'
 
 const HaRow = z.object({
   type: z.string(),
@@ -37,8 +38,9 @@ export async function readHa(api: PveReader, signal: AbortSignal): Promise<HaSta
         ...present({ seenAt: timestamp === undefined ? undefined : timestamp * 1000 }),
       }))
   const [master] = managers('master')
+  const quorum = rows.find(({ type }) => type === 'quorum')
   return {
-    isQuorate: rows.find(({ type }) => type === 'quorum')?.quorate ?? null,
+    isQuorate: quorum === undefined ? null : haQuorumOf(quorum),
     ...(master !== undefined && { master }),
     nodes: managers('lrm'),
     services: rows.flatMap(({ type, sid, node, state, status, request_state }) => {

@@ -5,33 +5,78 @@ import type { Place } from '../proxmox/guest.ts'
 import { parseUpid } from '../proxmox/upid.ts'
 import { readConfig, record, type Volume, volumesOf } from './guest-config.ts'
 
+const listOf = (answer: unknown) => (Array.isArray(answer) ? answer : []).map(record)
 const gib = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1).replace(/\.0$/, '')} GiB`
 
 /**
- * What a failed change left of a guest, read from its node, in sentences: whether it is there, its lock, and disks that are gone or of another
- * size than configured. What cannot be read is said to be unknown.
+ * What a failed change left of a guest, in sentences: on which node it is, its lock, disks that are gone or of another size than configured,
+ * and disks of a guest that is not there. What cannot be read is said to be unknown.
  * @throws the signal's reason
  */
 export async function leftOf(api: PveReader, place: Place, signal: AbortSignal): Promise<string> {
-  const { vmid } = place
   try {
-    const { lock, values } = await readConfig(api, place, { signal })
-    const volumes = volumesOf(values).filter(({ storage }) => storage !== undefined)
-    const disks = await Promise.all(volumes.map((volume) => diskLeft(api, place, volume, signal)))
-    const odd = [
-      ...(lock === undefined ? [] : [`it is locked (${plainName(lock)}), and the lock may outlive its task`]),
-      ...disks.filter((words) => words !== undefined),
-    ]
-    const found =
-      odd.length === 0 ? 'it is there, not locked, with its disks as configured' : `it is there; ${odd.join('; ')}`
-    return `Read afterwards of ${vmid}: ${found}.`
+    return await leftOn(api, place, signal)
   } catch (error) {
     if (signal.aborted) throw signal.reason
-    const words = error instanceof ApiError && error.words !== '' ? error.words : String(error)
-    if (/^Configuration file .* does not exist/.test(words))
-      return `Read afterwards: there is no guest ${vmid} on ${plainName(place.node)}.`
-    return `What it left of ${vmid} could not be read: ${oneLine(words, 160)}.`
+    return isAbsent(error) ? await leftElsewhere(api, place, signal) : unread(place, error)
   }
+}
+
+const isAbsent = (error: unknown) =>
+  error instanceof ApiError && /^Configuration file .* does not exist/.test(error.words)
+
+function unread({ vmid }: Place, error: unknown): string {
+  const words = error instanceof ApiError && error.words !== '' ? error.words : String(error)
+  return `What it left of ${vmid} could not be read: ${oneLine(words, 160)}.`
+}
+
+/** A failed move may have left it on another node, and a failed copy or destroy disks without a guest. */
+async function leftElsewhere(api: PveReader, place: Place, signal: AbortSignal): Promise<string> {
+  try {
+    const rows = listOf(await api.get(['cluster', 'resources'], { type: 'vm' }, { signal }))
+    const node = rows.find(({ vmid }) => Number(vmid) === place.vmid)?.node
+    if (node === undefined || node === place.node) return await leftWithout(api, place, signal)
+    return `It is on ${plainName(node)} now. ${await leftOn(api, { ...place, node }, signal)}`
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    return isAbsent(error)
+      ? `${place.vmid} has no configuration where it was, and none elsewhere.`
+      : unread(place, error)
+  }
+}
+
+async function leftOn(api: PveReader, place: Place, signal: AbortSignal): Promise<string> {
+  const { lock, values } = await readConfig(api, place, { signal })
+  const volumes = volumesOf(values).filter(({ storage }) => storage !== undefined)
+  const disks = await Promise.all(volumes.map((volume) => diskLeft(api, place, volume, signal)))
+  const odd = [
+    ...(lock === undefined ? [] : [`it is locked (${plainName(lock)}), and the lock may outlive its task`]),
+    ...disks.filter((words) => words !== undefined),
+  ]
+  const found =
+    odd.length === 0 ? 'it is there, not locked, with its disks as configured' : `it is there; ${odd.join('; ')}`
+  return `Read afterwards of ${place.vmid}: ${found}.`
+}
+
+/** @throws ApiError */
+async function leftWithout(api: PveReader, { vmid, node }: Place, signal: AbortSignal): Promise<string> {
+  const storages = listOf(await api.get(['nodes', node, 'storage'], { content: 'images,rootdir' }, { signal }))
+  const unread: string[] = []
+  const read = async ({ storage = '' }: Record<string, string>) => {
+    try {
+      return listOf(
+        await api.get(['nodes', node, 'storage', storage, 'content'], { vmid: String(vmid) }, { signal }),
+      ).filter(({ content }) => content === 'images' || content === 'rootdir')
+    } catch {
+      if (signal.aborted) throw signal.reason
+      unread.push(plainName(storage))
+      return []
+    }
+  }
+  const disks = (await Promise.all(storages.map(read))).flat().map(({ volid = '' }) => oneLine(volid, 80))
+  const found = disks.length === 0 ? '' : `; these disks of it are: ${[...new Set(disks)].join(', ')}`
+  const unknown = unread.length === 0 ? '' : `; what ${unread.join(', ')} holds of it could not be read`
+  return `Read afterwards: there is no guest ${vmid} on ${plainName(node)}${found}${unknown}.`
 }
 
 /** What is odd about a disk; undefined where it is there, as large as configured. */
@@ -44,7 +89,7 @@ async function diskLeft(
   let rows: Record<string, string>[]
   try {
     const answer = await api.get(['nodes', node, 'storage', storage, 'content'], {}, { signal })
-    rows = (Array.isArray(answer) ? answer : []).map(record)
+    rows = listOf(answer)
   } catch {
     if (signal.aborted) throw signal.reason
     return `whether ${key} is still on ${plainName(storage)} could not be read`
@@ -72,7 +117,7 @@ export async function reasonOf(
   if (exitStatus !== 'job errors' || node === undefined) return exitStatus
   try {
     const rows = await api.get(['nodes', node, 'tasks', upid, 'log'], { limit: '500' }, { signal })
-    const lines = (Array.isArray(rows) ? rows : []).map((row) => record(row).t ?? '')
+    const lines = listOf(rows).map(({ t = '' }) => t)
     const line = lines.find((text) => text.startsWith('ERROR: '))
     return line === undefined ? exitStatus : line.slice('ERROR: '.length)
   } catch {

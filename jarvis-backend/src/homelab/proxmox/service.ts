@@ -31,19 +31,22 @@ async function byApi({ api }: Parts, node: string, unit: string, options: CallOp
   const request = { path: ['nodes', node, 'services', unit, 'restart'], what: `the restart of ${unit}` }
   const { exitStatus, ok, refused } = await runTask(api, request, options)
   if (refused?.status === 403) return { ok: false, message: refused.message }
-  if (refused !== undefined) return { ok: false, message: `${exitStatus}.` }
-  if (!ok) return { ok: false, message: `its task ended: ${exitStatus}.` }
-  return seenActive(api, node, unit, options.signal)
+  const seen = await seenActive(api, node, unit, options.signal)
+  const state = seen?.message ?? 'its state could not be read afterwards.'
+  if (refused !== undefined) return { ok: false, message: `${exitStatus}. Afterwards: ${state}` }
+  if (!ok) return { ok: false, message: `its task ended: ${exitStatus}. Afterwards: ${state}` }
+  return seen ?? { ok: true, message: `its task ended OK; ${state}` }
 }
 
-async function seenActive(api: PveApi, node: string, unit: string, signal: AbortSignal): Promise<Outcome> {
+/** Undefined where its state cannot be read. */
+async function seenActive(api: PveApi, node: string, unit: string, signal: AbortSignal): Promise<Outcome | undefined> {
   try {
     const seen = ServiceState.parse(await api.get(['nodes', node, 'services', unit, 'state'], {}, { signal }))
     const active = seen['active-state'] ?? (seen.state === 'running' ? 'active' : (seen.state ?? 'unknown'))
     return { ok: active === 'active', message: `${unit}.service is ${active} (${seen.state ?? 'unknown'}).` }
   } catch {
     if (signal.aborted) throw signal.reason
-    return { ok: true, message: `its task ended OK; its state could not be read afterwards.` }
+    return undefined
   }
 }
 
@@ -51,8 +54,16 @@ async function byShell(shell: Shell, node: string, unit: string, options: CallOp
   const name = `${unit}.service`
   const restart = await shell.run(node, [['systemctl', 'restart', '--', name]], options)
   const words = (restart.stderr.trim() || restart.stdout.trim()).split('\n', 1)[0] ?? ''
-  if (restart.exitCode !== 0) return { ok: false, message: words || `systemctl ended with ${restart.exitCode}.` }
-  const state = await shell.run(node, [['systemctl', 'is-active', '--', name]], options)
-  const active = state.stdout.trim() || 'unknown'
-  return { ok: active === 'active', message: `${name} is ${active}.` }
+  const asked = shell.run(node, [['systemctl', 'is-active', '--', name]], options)
+  if (restart.exitCode === 0) {
+    const active = (await asked).stdout.trim() || 'unknown'
+    return { ok: active === 'active', message: `${name} is ${active}.` }
+  }
+  const active = await asked.then(
+    ({ stdout }) => stdout.trim() || 'unknown',
+    () => 'unknown',
+  )
+  if (options.signal.aborted) throw options.signal.reason
+  const failed = words === '' ? `systemctl ended with ${restart.exitCode}.` : words
+  return { ok: false, message: `${failed} Afterwards: ${name} is ${active}.` }
 }

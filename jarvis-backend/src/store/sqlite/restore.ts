@@ -36,7 +36,7 @@ export type RestoreChecks = {
   /** Why files of the backup cannot be put back; undefined where they can. */
   refuse?(files: readonly BackedUpFile[]): string | undefined
   /** Shown what will be; the restore ends where it is false. */
-  agree?(ready: Pick<Restored, 'backedUpAt' | 'rights'>): Promise<boolean> | boolean
+  agree?(ready: Pick<Restored, 'backedUpAt' | 'rights' | 'files'>): Promise<boolean> | boolean
 }
 
 /**

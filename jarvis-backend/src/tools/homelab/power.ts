@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { guestTarget } from '../../gate/targets.ts'
 import type { World } from '../../gate/world.ts'
 import { oneLine, plainName } from '../../homelab/format.ts'
-import type { Cluster, ExpectedGuest, PowerAction, PowerOutcome } from '../../homelab/ports.ts'
+import { leftOf } from '../../homelab/operations/left-of.ts'
+import type { ExpectedGuest, PowerAction, PowerOutcome } from '../../homelab/ports.ts'
 import { isQuorumLoss, notSent } from '../../homelab/quorum.ts'
 import { spanOf } from '../../lib/words.ts'
 import type { Guest } from '../../protocol/index.ts'
 import { PowerOutput } from '../outputs.ts'
 import type { ToolContext, ToolOutput, Undo } from '../tool.ts'
-import { homelabTool, rights } from './homelab-tool.ts'
+import { type HomelabPorts, homelabTool, rights } from './homelab-tool.ts'
 import { NodeName, Vmid } from './inputs.ts'
 
 /** Real shutdowns take minutes. */
@@ -59,7 +60,7 @@ export function powerTool(
     ending: ({ vmid }) => ({ vmid, ...endings[action] }),
     isComposed: true,
     needs: [rights.guests, rights.power],
-    run: (asked, context, { cluster }) => changePower(cluster, type, action, asked, context),
+    run: (asked, context, ports) => changePower(ports, type, action, asked, context),
   })
 }
 
@@ -89,7 +90,7 @@ const endings = {
 
 /** Acts and reports the outcome. The guest was judged; HA may have moved it since. */
 async function changePower(
-  cluster: Cluster,
+  { cluster, api }: Pick<HomelabPorts, 'cluster' | 'api'>,
   type: Guest['type'],
   action: PowerAction,
   { vmid, node, force = false }: PowerInput,
@@ -109,7 +110,12 @@ async function changePower(
   const seen = cluster.state().guests.find((candidate) => candidate.vmid === vmid) ?? guest
   const who = `${words[type]} ${vmid}${seen === undefined ? '' : ` ${plainName(seen.name)} on ${plainName(seen.node)}`}`
   const data = { vmid, type, action, force: isForced, ...(seen && { name: seen.name, node: seen.node }), ...outcome }
-  return { ...told(who, type, action, isForced, outcome), data }
+  const answer = { ...told(who, type, action, isForced, outcome), data }
+  // Nothing was sent, or its words say that nothing was done.
+  const isUntouched = outcome.exitStatus === notSent || /^Permission check failed/.test(outcome.exitStatus)
+  if (answer.isError !== true || seen === undefined || isUntouched) return answer
+  const left = await leftOf(api, { vmid, node: seen.node, type }, context.signal)
+  return { ...answer, text: `${answer.text} ${left}` }
 }
 
 function expectedOf(target: ToolContext['target']): ExpectedGuest | undefined {

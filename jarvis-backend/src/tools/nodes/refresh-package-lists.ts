@@ -2,10 +2,15 @@ import { z } from 'zod'
 import { nodeTarget } from '../../gate/targets.ts'
 import { oneLine, plainName } from '../../homelab/format.ts'
 import { runTask } from '../../homelab/operations/run-task.ts'
+import { readTaskLog } from '../../homelab/operations/task-log.ts'
+import type { PveApi } from '../../homelab/ports.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { NodeName } from '../homelab/inputs.ts'
 import { requireNode } from '../homelab/listing.ts'
 import { TaskEndOutput } from '../outputs.ts'
+
+/** Lines of a log that are told. */
+const mostLines = 4
 
 export const refreshPackageLists = homelabTool({
   name: 'refresh_package_lists',
@@ -33,13 +38,32 @@ export const refreshPackageLists = homelabTool({
     const path = ['nodes', node, 'apt', 'update']
     const { ok, exitStatus, upid } = await runTask(api, { path, what: `the refresh on ${node}` }, context)
     const said = oneLine(exitStatus, 300)
+    const missed = upid === undefined ? [] : await missedIn(api, { node, upid }, context.signal)
+    const isPart = ok && missed !== undefined && missed.length > 0
+    const ended = isPart ? 'are refreshed in part' : ok ? 'are refreshed' : 'were not refreshed'
+    const log =
+      missed === undefined
+        ? ' Its log could not be read, so whether each list came is not known.'
+        : missed.length === 0
+          ? ''
+          : ` Its log says: ${missed.slice(0, mostLines).join('; ')}.`
+    const next = ok ? ' get_updates lists what is new.' : upid === undefined ? '' : ' get_task_log says more.'
     return {
-      text: ok
-        ? `The package lists of ${plainName(node)} are refreshed (${said}). get_updates lists what is new.`
-        : `The package lists of ${plainName(node)} were not refreshed: "${said}".${upid === undefined ? '' : ' get_task_log says more.'}`,
-      summary: ok ? 'refreshed' : `not refreshed: ${oneLine(exitStatus, 120)}`,
-      data: { node, ok, exitStatus, ...(upid !== undefined && { upid }) },
-      isError: !ok,
+      text: `The package lists of ${plainName(node)} ${ended}: "${said}".${log}${next}`,
+      summary: ok ? ended.replace('are ', '') : `not refreshed: ${oneLine(exitStatus, 120)}`,
+      data: { node, ok: ok && !isPart, exitStatus, ...(upid !== undefined && { upid }) },
+      isError: !ok || isPart,
     }
   },
 })
+
+/** What apt could not fetch, by the task's log: its task ends well all the same. Undefined: the log cannot be read. @throws the signal's reason */
+async function missedIn(api: PveApi, task: { node: string; upid: string }, signal: AbortSignal) {
+  try {
+    const { lines } = await readTaskLog(api, task, signal)
+    return lines.filter((line) => /^(?:Err:\d|[EW]: )/.test(line)).map((line) => oneLine(line, 160))
+  } catch {
+    if (signal.aborted) throw signal.reason
+    return undefined
+  }
+}

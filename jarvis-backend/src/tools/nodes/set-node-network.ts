@@ -142,7 +142,7 @@ export const setNodeNetwork = homelabTool({
       const said = oneLine(outcome.exitStatus, 300)
       throw new JarvisError(
         'outcome_unknown',
-        `The reload of ${node} ended with "${said}": a part of the change may be in force.`,
+        `The reload of ${node} ended with "${said}": a part of the change may be in force. ${await leftOf(asked, api, signal)}`,
       )
     }
     const armed = goesBack === undefined ? '' : ` ${plainName(node)} puts it back by itself unless it is kept.`
@@ -154,6 +154,23 @@ export const setNodeNetwork = homelabTool({
     }
   },
 })
+
+/** What a failed reload left of the interface, as its node reports it. @throws the signal's reason */
+async function leftOf(asked: Asked, api: PveApi, signal: AbortSignal): Promise<string> {
+  const { node, iface } = asked
+  try {
+    const { interfaces, staged } = await readNetwork(api, node, signal)
+    const found = interfaces.find(({ name }) => name === iface)
+    if (found === undefined) return `Read afterwards: ${plainName(node)} has no interface ${named(iface)}.`
+    const keys = changesOf(asked).map(([key]) => `${key} ${shown(found.values[key])}`)
+    const active = found.isActive === null ? 'whether it is up is not said' : found.isActive ? 'up' : 'down'
+    const waits = staged === undefined ? 'nothing is staged' : 'the change is still staged'
+    return `Read afterwards of ${named(iface)}: configured with ${keys.join(', ')}; ${active}; ${waits}.`
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    return `What it left of ${named(iface)} could not be read: ${oneLine(error instanceof Error ? error.message : String(error), 160)}`
+  }
+}
 
 /** @throws JarvisError as `runTask` does; nothing stays staged where the request did not arrive. */
 async function reload(api: PveApi, node: string, context: ToolContext, unstage: () => Promise<string>) {

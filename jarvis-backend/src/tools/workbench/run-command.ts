@@ -74,7 +74,7 @@ export const runCommand = (facts: CommandFacts) =>
       // The steps of a plan are read before it has a conversation.
       const named =
         sessionId === '' && isOfSession(asked)
-          ? { ...nothingNamed, tree: emptyTree }
+          ? { ...nothingNamed, tree: emptyTree, isWhole: true }
           : ports.named(shown, asked.command, sessionId)
       for (const { bytes } of named.files) if (bytes !== undefined) ports.keep(bytes)
       return {
@@ -141,11 +141,11 @@ const shownFiles = ({ files }: Named, folder: string) =>
     })),
   )
 
-function namedWords({ files, tree, isCut }: Named): string {
+function namedWords({ files, tree, isWhole, isCut }: Named): string {
   const count = files.length === 1 ? 'the file that it names' : `the ${files.length} files that it names`
   const shown = files.length === 0 ? '' : ` It runs with ${count}, as shown.`
   const cut = isCut ? ' It may name more files, which are not shown.' : ''
-  return `${shown}${cut}${tree === undefined ? '' : ' A change of any file in the folder asks again.'}`
+  return `${shown}${cut}${tree === undefined ? '' : ` A change of any file in the ${isWhole === true ? 'folder' : 'folders that it names'} asks again.`}`
 }
 
 function commandEffect(

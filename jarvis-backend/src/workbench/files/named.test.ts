@@ -75,6 +75,52 @@ test('a root tells of what is named alone, from the folder of the command on', (
   expect(lab({}).look('ls').tree).toBe(emptyTree)
 })
 
+const tree = {
+  'run.py': 'import helper, json\nfrom pkg.deep import thing\nimport lib.part as part',
+  'helper.py': '1',
+  'pkg/__init__.py': '1',
+  'pkg/deep.py': '1',
+  'lib/part.py': '1',
+  'lib/other.py': '1',
+  'app.js': "require('./conf'); require('./mod')",
+  'conf.json': '{}',
+  'mod/index.js': '1',
+  'run.pl': 'use Lib::Part;',
+  'Lib/Part.pm': '1',
+  Makefile: 'all:\n\tsh build.sh',
+  'build.sh': 'true',
+  'compose.yaml': 'x',
+  'two.sh': 'true',
+  'notes.md': 'helper',
+}
+test.each([
+  ['python3 run.py', ['run.py', 'helper.py', 'pkg/__init__.py', 'pkg/deep.py', 'lib/part.py']],
+  ['python3 -m lib.part', ['lib/part.py']],
+  ['node app.js', ['app.js', 'conf.json', 'mod/index.js']],
+  ['perl run.pl', ['run.pl', 'Lib/Part.pm']],
+  ['make', ['Makefile', 'build.sh']],
+  ['docker compose config', ['compose.yaml']],
+  ['cat *.sh', ['build.sh', 'two.sh']],
+  ['cat notes.md', ['notes.md', 'helper.py']],
+  ['echo parts', []],
+])('of a root, %s names what it loads without saying its whole name: %j', (command, paths) => {
+  for (const isWhole of [false, true]) expect(pathsOf(lab(tree).look(command, isWhole)).sort()).toEqual(paths.sort())
+})
+
+test('a folder of a root that a command names is bound with all that it holds, and one that a script names is not', () => {
+  const { dir, look } = lab(tree)
+  const treeOf = (command: string) => look(command, false).tree
+  const [before, of] = [treeOf('tar c lib'), treeOf('python3 run.py')]
+  expect([before, of]).toEqual([expect.any(String), undefined])
+  writeFileSync(join(dir, 'two.sh'), 'false')
+  expect(treeOf('tar c lib')).toBe(before)
+  writeFileSync(join(dir, 'lib/other.py'), '2')
+  expect(treeOf('tar c lib')).not.toBe(before)
+  for (let at = 0; at < 5_001; at += 1) writeFileSync(join(dir, `lib/${at}`), '')
+  expect(look('tar c lib', false)).toMatchObject({ isCut: true })
+  expect(treeOf('tar c lib')).toBeUndefined()
+})
+
 test('more names than are looked at are said to be more, in little time', () => {
   const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`f${at}`, '']))
   const { look } = lab(many)

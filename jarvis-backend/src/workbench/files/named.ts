@@ -7,10 +7,10 @@ import { bytesOf, hashOf, type RootAt, withFile, within } from './walk.ts'
 export type NamedFile = { path: string; mark: string; mode: number; changedAt: Date; bytes?: Buffer }
 
 /**
- * `files`: those that a command names, and that these name in turn. `tree`: stands for everything in the folder: another name, byte or mode gives
- * another one; absent where that was not asked for, or is too much. `others`: reads the other files of the folder; none where they are over 20 MB.
+ * `files`: those that a command names, and that these name in turn. `tree`: stands for everything in the folder, or in the folders below it that
+ * the command names: another name, byte or mode gives another one; absent where there are none, or it is too much. `others`: reads the other files of the folder; none where they are over 20 MB.
  */
-export type Named = { files: NamedFile[]; tree?: string; others(): NamedFile[]; isCut: boolean }
+export type Named = { files: NamedFile[]; tree?: string; isWhole?: boolean; others(): NamedFile[]; isCut: boolean }
 
 const most = {
   named: 20,
@@ -20,11 +20,44 @@ const most = {
   folders: 10,
   entries: 5_000,
   depth: 40,
+  listed: 30,
   bytes: 20 * 1024 ** 2,
 }
 const longestWord = 1_000
 /** A longer text is data rather than a script. */
 const mostRead = 256 * 1024
+/** Ends that a program adds to a name that it loads. */
+const loaded = ['py', 'pm', 'pl', 'rb', 'js', 'mjs', 'cjs', 'ts', 'json', 'lua', 'php', 'sh']
+const loadedEnd = new RegExp(`\\.(?:${loaded.join('|')})$`)
+/** What stands for a folder that is loaded. */
+const ofFolder = [
+  '__init__.py',
+  '__main__.py',
+  'package.json',
+  ...['js', 'mjs', 'cjs', 'ts'].map((end) => `index.${end}`),
+]
+/** What a program reads without being told. */
+const readBy: Readonly<Record<string, readonly string[]>> = {
+  make: ['GNUmakefile', 'makefile', 'Makefile'],
+  just: ['justfile', '.justfile', 'Justfile'],
+  ...Object.fromEntries(
+    ['npm', 'npx', 'pnpm', 'yarn', 'node', 'bun'].map((name) => [name, ['package.json', '.npmrc']]),
+  ),
+  ...Object.fromEntries(
+    ['docker', 'docker-compose', 'podman-compose'].map((name) => [
+      name,
+      ['compose', 'docker-compose'].flatMap((stem) => [
+        ...['yaml', 'yml', 'override.yaml', 'override.yml'].map((end) => `${stem}.${end}`),
+      ]),
+    ]),
+  ),
+  pytest: ['conftest.py', 'pytest.ini', 'pyproject.toml', 'setup.cfg', 'tox.ini'],
+  ...Object.fromEntries(['python', 'python3'].map((name) => [name, ['sitecustomize.py', 'usercustomize.py']])),
+  ansible: ['ansible.cfg'],
+  'ansible-playbook': ['ansible.cfg'],
+  cargo: ['Cargo.toml', 'build.rs'],
+  rake: ['Rakefile'],
+}
 const kinds = { [constants.S_IFREG]: 'file', [constants.S_IFDIR]: 'folder', [constants.S_IFLNK]: 'link' } as const
 
 /**
@@ -44,8 +77,27 @@ export function namedFiles(
   const looked = new Set<string>()
   const folders = ['']
   const texts = [command]
+  /** Folders that the command itself names. */
+  const named: string[] = []
+  let isOfCommand = true
   let isCut = false
 
+  const lists = new Map<string, Names>()
+  /** The names in a folder. */
+  function namesIn(path: string): Names {
+    const known = lists.get(path)
+    if (known !== undefined) return known
+    if (lists.size === most.listed) {
+      isCut = true
+      return { names: new Set(), stems: new Set() }
+    }
+    const listed = namesOf(root, joined(folder, path))
+    isCut ||= listed === undefined
+    const stems = (listed ?? []).flatMap((name) => (loadedEnd.test(name) ? [name.replace(loadedEnd, '')] : []))
+    const there = { names: new Set(listed), stems: new Set(stems) }
+    lists.set(path, there)
+    return there
+  }
   const look = (path: string) => (isClosed(path) ? undefined : fileAt(root, joined(folder, path), path))
   /** A word may be a file, or a folder that other words are files in. */
   function take(word: string): void {
@@ -59,6 +111,7 @@ export function namedFiles(
     looked.add(path)
     const stands = look(path)
     if (stands === 'folder') {
+      if (isOfCommand) named.push(path)
       if (!folders.includes(path) && folders.length < most.folders) folders.push(path)
     } else if (stands !== undefined) {
       found.set(path, stands)
@@ -73,16 +126,35 @@ export function namedFiles(
     const words = wordsOf(texts[at] ?? '')
     const patterns = words.filter(isPattern)
     isCut ||= words.length > most.words || patterns.length > most.patterns
-    for (const pattern of patterns.slice(0, most.patterns)) for (const path of matching(pattern, all?.paths)) take(path)
+    for (const pattern of patterns.slice(0, most.patterns)) {
+      const paths = all?.paths ?? folders.flatMap((path) => [...namesIn(path).names].map((name) => joined(path, name)))
+      for (const path of matching(pattern, paths)) take(path)
+    }
+    const unsaid = at === 0 ? words.flatMap((word) => (Object.hasOwn(readBy, word) ? (readBy[word] ?? []) : [])) : []
     // Folders that are found on the way are gone through too.
     for (let within = 0; within < folders.length; within += 1)
-      for (const word of words.slice(0, most.words)) take(joined(folders[within] ?? '', word))
+      for (const word of [...words.slice(0, most.words), ...unsaid]) take(joined(folders[within] ?? '', word))
+    for (let within = 0; within < folders.length; within += 1) {
+      const place = folders[within] ?? ''
+      for (const name of place === '' ? [] : ofFolder) if (namesIn(place).names.has(name)) take(joined(place, name))
+      for (const word of words.slice(0, most.words)) for (const path of loadedAs(place, word, namesIn)) take(path)
+    }
+    isOfCommand = false
   }
   const files = [...found.values()]
-  if (all === undefined) return { files, isCut, others: () => [] }
+  if (all === undefined) {
+    const trees = named.map((path) => [path, entriesBelow(root, joined(folder, path))?.print] as const)
+    const tree = trees.some(([, print]) => print === undefined) || trees.length === 0 ? undefined : hashOfValue(trees)
+    return {
+      files,
+      isCut: isCut || (trees.length > 0 && tree === undefined),
+      ...(tree !== undefined && { tree }),
+      others: () => [],
+    }
+  }
   const rest = all.bytes > most.bytes ? [] : all.paths.filter((path) => !found.has(path))
   const others = () => rest.flatMap((path) => look(path) ?? []).filter((one) => one !== 'folder')
-  return { files, isCut, tree: all.print, others }
+  return { files, isCut, tree: all.print, isWhole: true, others }
 }
 
 const joined = (...parts: string[]): string => parts.filter((part) => part !== '').join('/')
@@ -97,6 +169,37 @@ const wordsOf = (text: string): string[] => [
       .filter((word) => word !== '' && word.length <= longestWord),
   ),
 ]
+
+/** `stems`: the names that programs load without their ends. */
+type Names = { names: ReadonlySet<string>; stems: ReadonlySet<string> }
+
+/** The files that a program loads by a name without its end: `helper` and `lib.helper` for `helper.py`. */
+function loadedAs(place: string, word: string, namesIn: (path: string) => Names): string[] {
+  const forms = /[.:]/.test(word)
+    ? [...new Set([word, word.replace(/^\.+/, '').replaceAll('.', '/'), word.replaceAll('::', '/')])]
+    : [word]
+  const { names, stems } = namesIn(place)
+  return forms.flatMap((form) => {
+    const first = form.indexOf('/')
+    const isHere = first === -1 ? stems.has(form) : form.startsWith('..') || names.has(form.slice(0, first))
+    const path = isHere ? plain(joined(place, form)) : undefined
+    if (path === undefined) return []
+    const above = path.lastIndexOf('/')
+    const { names: beside } = namesIn(above === -1 ? '' : path.slice(0, above))
+    const stem = path.slice(above + 1)
+    return loaded.flatMap((end) => (beside.has(`${stem}.${end}`) ? [`${path}.${end}`] : []))
+  })
+}
+
+/** Undefined where a folder holds too many. */
+function namesOf(root: RootAt, path: string): string[] | undefined {
+  try {
+    const names = within(root, `${path === '' ? '' : `${path}/`}x`, ({ dir }) => readdirSync(dir)) ?? []
+    return names.length > most.entries ? undefined : names
+  } catch {
+    return []
+  }
+}
 
 const isPattern = (word: string) => /[*?[]/.test(word)
 

@@ -1,5 +1,5 @@
 import type { Card } from 'jarvis-backend/protocol'
-import { lazy, type RefObject, Suspense, useState } from 'react'
+import { Fragment, lazy, type RefObject, Suspense, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -99,16 +99,18 @@ export function Pending({ card, live, guests, hand, act, root, hadFocus, alone }
 /** Who approved a card that needs several people. */
 function Approvals({ card }: { card: Card }) {
   if (card.approvals === undefined) return null
-  const { problem } = card.approvals
+  const { problem, oneMore } = card.approvals
   return (
     <p className="approvals">
       <Visible text={approvedWords(card) ?? ''} />
-      {problem !== undefined && (
-        <>
-          {'. '}
-          <Visible text={problem} />
-        </>
-      )}
+      {[oneMore, problem]
+        .filter((words) => words !== undefined)
+        .map((words) => (
+          <Fragment key={words}>
+            {'. '}
+            <Visible text={words} />
+          </Fragment>
+        ))}
     </p>
   )
 }

@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest'
+import { readHa } from '../src/homelab/operations/ha.ts'
+import { leftOf } from '../src/homelab/operations/left-of.ts'
+import type { PveApi, PveReader } from '../src/homelab/ports.ts'
+import { ApiError } from '../src/homelab/proxmox/failure.ts'
+import { restartService } from '../src/homelab/proxmox/service.ts'
+import { readQuorum } from '../src/homelab/quorum.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { startVm } from '../src/tools/homelab/start-vm.ts'
+import { refreshPackageLists } from '../src/tools/nodes/refresh-package-lists.ts'
+import { failingRows } from './support/failing-rows.ts'
+
+const signal = new AbortController().signal
+const absent = new ApiError('cluster_refused', 'x', {
+  status: 500,
+  words: "Configuration file 'nodes/pve1/qemu-server/101.conf' does not exist",
+})
+const forbidden = new ApiError('cluster_refused', 'x', { status: 403, words: 'Permission check failed' })
+
+/** Answers by path, with what was asked; every other path fails as Proxmox does. */
+function reader(answers: Record<string, unknown>): PveReader {
+  return {
+    async get(path) {
+      const place = path.join('/')
+      const answer = answers[place]
+      if (answer instanceof Error) throw answer
+      if (answer === undefined) throw new ApiError('cluster_refused', place, { status: 501, words: `no ${place}` })
+      return answer
+    },
+  }
+}
+
+const config = 'nodes/pve1/qemu/101/config'
+const away = { [config]: absent, 'cluster/resources': [{ type: 'qemu', vmid: 101, node: 'pve2' }] }
+const gone = { [config]: absent, 'cluster/resources': [] }
+const disks = 'nodes/pve1/storage'
+
+test('what a failed change left of a guest that is not where it was', async () => {
+  const rows: [string, Record<string, unknown>, RegExp][] = [
+    [
+      'a failed move that left it on the other node, locked',
+      { ...away, 'nodes/pve2/qemu/101/config': { digest: 'a', lock: 'migrate' }, 'nodes/pve2/qemu/101/pending': [] },
+      /^It is on pve2 now\. Read afterwards of 101: it is there; it is locked \(migrate\)/,
+    ],
+    ['gone with its disks', { ...gone, [disks]: [] }, /^Read afterwards: there is no guest 101 on pve1\.$/],
+    [
+      'a copy that failed and left a disk',
+      {
+        ...gone,
+        [disks]: [{ storage: 'thin' }, { storage: 'nas' }],
+        [`${disks}/thin/content`]: [
+          { volid: 'thin:vm-101-disk-0', content: 'images' },
+          { volid: 'thin:backup/x', content: 'backup' },
+        ],
+        [`${disks}/nas/content`]: forbidden,
+      },
+      /no guest 101 on pve1; these disks of it are: thin:vm-101-disk-0; what nas holds of it could not be read\.$/,
+    ],
+    ['nobody can say', { [config]: forbidden }, /^What it left of 101 could not be read: Permission check failed\.$/],
+  ]
+  const judge = async ([, answers, expected]: (typeof rows)[number]) =>
+    expect(await leftOf(reader(answers), { vmid: 101, node: 'pve1', type: 'vm' }, signal)).toMatch(expected)
+  expect(await failingRows(rows, judge)).toEqual([])
+})
+
+const member = (quorate?: number) => ({
+  type: 'cluster',
+  id: 'cluster',
+  name: 'lab',
+  ...(quorate !== undefined && { quorate }),
+})
+const ha = (row: object) => [
+  { type: 'quorum', id: 'quorum', ...row },
+  { type: 'fencing', status: 'standby' },
+]
+const lost = { status: "No quorum on node 'pve1'!" }
+
+test('one of cluster and HA that says there is no quorum counts, whatever form HA says it in', async () => {
+  const rows: [unknown, unknown, boolean | null][] = [
+    [[member(1)], ha({ quorate: 1, status: 'OK' }), true],
+    [[member(1)], ha({ quorate: 0, ...lost }), false],
+    [[member(1)], ha({ quorate: '0', status: 'x' }), false],
+    [[member()], ha(lost), false],
+    [[member(1)], ha({ quorate: 1, ...lost }), false],
+    [[member(0)], ha({ quorate: 1, status: 'OK' }), false],
+    [forbidden, ha({ status: 'OK' }), true],
+    [[member(1)], forbidden, true],
+    [[member(1)], ha({ status: 'something new' }), true],
+    [forbidden, ha({ status: 'something new' }), null],
+    [forbidden, forbidden, null],
+    [[{ type: 'node', name: 'pve1' }], forbidden, true],
+  ]
+  const judge = async ([status, current, expected]: (typeof rows)[number]) => {
+    const api = reader({ 'cluster/status': status, 'cluster/ha/status/current': current })
+    expect(await readQuorum(api, signal)).toBe(expected)
+  }
+  expect(await failingRows(rows, judge)).toEqual([])
+  expect(await readHa(reader({ 'cluster/ha/status/current': ha(lost) }), signal)).toMatchObject({ isQuorate: false })
+})
+
+const upid = 'UPID:pve1:0000A1B2:00C3D4E5:68E0F1A2:aptupdate::root@pam:'
+/** A Proxmox whose every change begins a task that ends with these words. */
+const taskApi = (exitStatus: string, answers: Record<string, unknown>, task = upid): PveApi => ({
+  ...reader({ [`nodes/pve1/tasks/${task}/status`]: { status: 'stopped', exitstatus: exitStatus }, ...answers }),
+  change: async () => task,
+  now: () => systemClock.now(),
+  wait: async () => {},
+})
+
+test('a refresh of package lists that fetched nothing is not called well, though its task ended OK', async () => {
+  const log = (...lines: string[]) => ({ [`nodes/pve1/tasks/${upid}/log`]: lines.map((t, n) => ({ n, t })) })
+  const rows: [string, Record<string, unknown>, boolean, RegExp][] = [
+    ['OK', log('starting apt-get update', 'Hit:1 http://x trixie InRelease', 'TASK OK'), true, /are refreshed: "OK"\./],
+    [
+      'OK',
+      log('Err:1 http://x trixie InRelease', '  Temporary failure', 'W: Failed to fetch http://x', 'TASK OK'),
+      false,
+      /are refreshed in part: "OK"\. Its log says: Err:1 http:\/\/x trixie InRelease; W: Failed to fetch http:\/\/x\./,
+    ],
+    [
+      "command 'apt-get update' failed: exit code 100",
+      log('E: Could not get lock /x'),
+      false,
+      /not refreshed.*E: Could not get lock/,
+    ],
+    ['OK', {}, true, /log could not be read, so whether each list came is not known/],
+  ]
+  const judge = async ([ended, answers, isOk, expected]: (typeof rows)[number]) => {
+    const ports = { api: taskApi(ended, answers), cluster: { state: () => ({ nodes: [{ name: 'pve1' }] }) } }
+    const said = await refreshPackageLists.run({ node: 'pve1' }, { signal, onProgress() {} } as never, ports as never)
+    expect(said).toMatchObject({ text: expect.stringMatching(expected), isError: !isOk, data: { ok: isOk } })
+  }
+  expect(await failingRows(rows, judge)).toEqual([])
+})
+
+test('a start that failed says what it left of the guest, and one that was not sent reads nothing', async () => {
+  const guests = [{ vmid: 101, node: 'pve1', type: 'vm', name: 'web', status: 'stopped' }]
+  const tell = async (exitStatus: string) => {
+    const power = async () => ({ ok: false, exitStatus, upid, observed: 'stopped', durationMs: 1_000 })
+    const ports = {
+      api: reader({ [config]: { digest: 'a', lock: 'snapshot' }, 'nodes/pve1/qemu/101/pending': [] }),
+      cluster: { state: () => ({ guests }), power },
+    }
+    return startVm.run({ vmid: 101 }, { signal, onProgress() {} } as never, ports as never)
+  }
+  expect(await tell('VM is locked (snapshot)')).toMatchObject({
+    text: expect.stringMatching(/it is there; it is locked \(snapshot\), and the lock may outlive its task\.$/),
+  })
+  expect((await tell('no quorum, so JARVIS sent nothing')).text).not.toContain('Read afterwards')
+})
+
+test('a restart of a service that failed says how the service is', async () => {
+  const task = upid.replace('aptupdate', 'srvrestart')
+  const state = { 'nodes/pve1/services/cron/state': { state: 'dead', 'active-state': 'failed' } }
+  const shell = { run: async () => ({ stdout: 'failed\n', stderr: '', exitCode: 3, truncated: false }) }
+  const say = (service: string, answers: Record<string, unknown>) =>
+    restartService({ api: taskApi('exit code 1', answers, task), shell }, 'pve1', service, { signal })
+  expect(await say('cron', state)).toEqual({
+    ok: false,
+    message: 'its task ended: exit code 1. Afterwards: cron.service is failed (dead).',
+  })
+  expect((await say('cron', {})).message).toMatch(/Afterwards: its state could not be read afterwards\.$/)
+  expect((await say('nginx', {})).message).toMatch(/Afterwards: nginx\.service is failed\.$/)
+})
