@@ -5,7 +5,7 @@ import { createParser } from 'eventsource-parser'
 const maxEventChars = 16 * 1024 * 1024
 
 /**
- * Passes on the data of each event in the tick in which its bytes arrive; or the body, if it is one JSON object.
+ * Passes on the data of each event in the tick in which its bytes arrive; or the body, if it is JSON.
  * @param take returns true once the reply is complete; the rest is drained unread
  * @returns resolves when `take` returned true or the body ended. @throws what `take` threw, or why the connection broke; the connection
  * is closed then
@@ -31,7 +31,7 @@ export function readEvents(body: IncomingMessage, take: (data: string) => boolea
         if (error.type === 'max-buffer-size-exceeded') throw error
       },
     })
-    // Some servers ignore `stream`, or report an error with status 200: the body is then one object instead of events.
+    // Some servers ignore `stream`, or report an error with status 200: the body is then JSON instead of events.
     let object: string | undefined
     let isBegun = false
     if (body.destroyed) return fail(body.errored ?? new Error('the connection closed'))
@@ -40,7 +40,7 @@ export function readEvents(body: IncomingMessage, take: (data: string) => boolea
     body.on('data', (chunk: string) => {
       if (isDone) return
       try {
-        if (!isBegun && /^\s*\{/.test(chunk)) object = ''
+        if (!isBegun && /^\s*[[{]/.test(chunk)) object = ''
         isBegun = true
         if (object === undefined) parser.feed(chunk)
         else object += chunk
