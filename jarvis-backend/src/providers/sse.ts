@@ -5,7 +5,7 @@ import { isJson } from './joined-calls.ts'
 const maxEventChars = 16 * 1024 * 1024
 
 /**
- * Passes on the data of each event in the tick in which its bytes arrive; or the body, if it is one JSON object.
+ * Passes on the data of each event in the tick in which its bytes arrive; or the body, if it is JSON.
  * @param take returns true once the reply is complete; the rest is drained unread
  * @returns resolves when `take` returned true or the body ended. @throws what `take` threw, or why the connection broke; the connection
  * is closed then
@@ -75,13 +75,14 @@ function createLineReader(take: (data: string) => void) {
     const bare = text.trim()
     if (bare === '') return held.length > 0 ? flush() : undefined
     const isData = text.startsWith('data:')
-    const isBare = bare.startsWith('{') || bare === '[DONE]'
-    if (!isBegun && bare.startsWith('{') && !isJson(bare)) {
+    // Google sends lists of errors.
+    const isBare = /^[[{]/.test(bare)
+    if (!isBegun && isBare && bare !== '[DONE]' && !isJson(bare)) {
       isObject = true
       held.push(text)
     } else if (isData || isBare) {
       const data = isData ? text.slice(text[5] === ' ' ? 6 : 5) : bare
-      const isWhole = (data.startsWith('{') && data.trimEnd().endsWith('}')) || data.trim() === '[DONE]'
+      const isWhole = /^[[{]/.test(data) && /[\]}]$/.test(data.trimEnd())
       if (held.length === 0 && isWhole) take(data)
       else held.push(data)
     }
