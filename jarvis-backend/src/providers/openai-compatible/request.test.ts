@@ -55,12 +55,12 @@ test('every call is answered right after its turn, before any words', () => {
       role: 'assistant',
       content: 'Let me see.',
       tool_calls: [
-        { id: 'a', type: 'function', function: { name: 'get_vms', arguments: '{"node":"pve"}' } },
-        { id: 'b', type: 'function', function: { name: 'get_vms', arguments: '{}' } },
+        { id: 'call00001', type: 'function', function: { name: 'get_vms', arguments: '{"node":"pve"}' } },
+        { id: 'call00002', type: 'function', function: { name: 'get_vms', arguments: '{}' } },
       ],
     },
-    { role: 'tool', tool_call_id: 'a', content: 'out a' },
-    { role: 'tool', tool_call_id: 'b', content: 'out b' },
+    { role: 'tool', tool_call_id: 'call00001', content: 'out a' },
+    { role: 'tool', tool_call_id: 'call00002', content: 'out b' },
     { role: 'user', content: 'And?' },
   ])
 })
@@ -89,7 +89,7 @@ test('where no tool may be called, OpenAI is told so, and any other server is to
   const request = chatRequest(last, options)
   expect(request).not.toHaveProperty('tools')
   expect(request).not.toHaveProperty('tool_choice')
-  expect(request.messages[2]).toMatchObject({ tool_calls: [{ id: 'a' }] })
+  expect(request.messages[2]).toMatchObject({ tool_calls: [{ id: 'call00001' }] })
   expect(body([user('Hi')], { tools: [], mayCallTools: false })).not.toHaveProperty('tool_choice')
 })
 
@@ -121,7 +121,7 @@ test('what a server sent with its calls goes back to it, and to no other', () =>
       { system: '', messages: [user('Hi'), message, user('', ['a'])], tools, mayCallTools: true },
       { ...options, ...part },
     ).messages[1]
-  expect(sent(turn)).toMatchObject({ reasoning_content: 'Hm', tool_calls: [{ id: 'a', extra_content: extra }] })
+  expect(sent(turn)).toMatchObject({ reasoning_content: 'Hm', tool_calls: [{ id: 'call00001', extra_content: extra }] })
   const other = JSON.stringify(sent({ ...turn, model: 'anthropic/m' } as Message))
   expect(other).not.toMatch(/reasoning_content|extra_content/)
   expect(sent(assistant({ type: 'thinking', text: 'Hm' }, call('a')))).not.toHaveProperty('reasoning_content')
