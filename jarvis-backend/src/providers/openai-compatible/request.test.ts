@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Message, ModelRequest } from '../../agent/model.ts'
 import type { Content } from '../../protocol/index.ts'
+import { firstForm } from './form.ts'
 import { chatRequest } from './request.ts'
 
 const options = {
   ...{ id: 'openai/m', model: 'm', maxTokens: undefined },
-  ...{ isOpenAi: false, wantsReasoning: false, refused: new Set<never>() },
+  ...{ isOpenAi: false, form: firstForm('m', false, false), refused: new Set<never>() },
 }
 const tools = [{ name: 'get_vms', description: 'x', inputSchema: { type: 'object' } }]
 const body = (messages: Message[], part: Partial<ModelRequest> = {}) =>
@@ -125,6 +126,6 @@ test('what a server sent with its calls goes back to it, and to no other', () =>
   const other = JSON.stringify(sent({ ...turn, model: 'anthropic/m' } as Message))
   expect(other).not.toMatch(/reasoning_content|extra_content/)
   expect(sent(assistant({ type: 'thinking', text: 'Hm' }, call('a')))).not.toHaveProperty('reasoning_content')
-  expect(sent(assistant(call('a')), { wantsReasoning: true })).toMatchObject({ reasoning_content: '' })
+  expect(sent(assistant(call('a')), { form: firstForm('m', false, true) })).toMatchObject({ reasoning_content: '' })
   expect(sent(assistant(thought, { type: 'text', text: 'Yes.' }))).toEqual({ role: 'assistant', content: 'Yes.' })
 })
