@@ -47,6 +47,10 @@ const signed: Rule = ({ tool_calls: [first] = [] }) => {
     error(seal === undefined ? 'Function call is missing a thought_signature.' : 'Thought signature is not valid.'),
   ]
 }
+const noExtra: Rule = ({ tool_calls: calls = [] }) =>
+  calls.some((call) => call.extra_content)
+    ? error('Unknown parameter: messages[1].tool_calls[0].extra_content')
+    : undefined
 const reasoned: Rule = ({ tool_calls: calls, reasoning_content: reasoning }) =>
   calls === undefined || reasoning !== undefined
     ? undefined
@@ -56,7 +60,7 @@ const alternate =
   'After the optional system message, conversation roles must alternate user/assistant/user/assistant/...'
 /** Servers of Chat Completions by what each refuses, with the status of its refusals. */
 const chats: Record<string, readonly [status: number, ...Rule[]]> = {
-  openai: [400],
+  openai: [400, noExtra],
   mistral: [400, nine, bridged(mistral("Unexpected role 'user' after role 'tool'", '3230'))],
   'a template of Mistral': [
     500,
