@@ -17,13 +17,14 @@ const olderHeaders = (token: string, session?: string) => ({
 })
 
 /** An older client's session, by hand. */
-async function openSession(jarvis: TestJarvis, token: string): Promise<string> {
+async function openSession(jarvis: TestJarvis, token: string, headers: Record<string, string> = {}): Promise<string> {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'by-hand', version: '1' } }
   const response = await fetch(`${jarvis.url}/mcp`, {
     method: 'POST',
-    headers: olderHeaders(token),
+    headers: { ...olderHeaders(token), ...headers },
     body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'initialize', params }),
   })
+  expect(response.status).toBe(200)
   await response.text()
   return response.headers.get('mcp-session-id') ?? ''
 }
@@ -37,6 +38,30 @@ async function* messagesOf(response: Response): AsyncGenerator<Message> {
 
 /** Resolves when the stream is over, however it ends. */
 const over = (response: Response) => response.text().catch(() => 'cut')
+
+test('initialize begins anew whatever session it names, and other requests of a session that is gone are 404', async () => {
+  const jarvis = await startJarvis()
+  const token = createToken(jarvis, { name: 'returns' })
+  const live = await openSession(jarvis, token)
+  const lost = '0b3f0000-0000-4000-8000-000000000000'
+  const rows = [live, lost, '', 'no id at all', 'x'.repeat(4_000)]
+  const judge = async (id: string) => {
+    const session = await openSession(jarvis, token, { 'mcp-session-id': id })
+    expect(session).toMatch(/^[\da-f-]{36}$/)
+    expect([live, lost]).not.toContain(session)
+  }
+  expect(await failingRows(rows, judge)).toEqual([])
+
+  const ask = (method: string, session: string) =>
+    fetch(`${jarvis.url}/mcp`, {
+      method,
+      headers: olderHeaders(token, session),
+      ...(method === 'POST' && { body: JSON.stringify({ jsonrpc: '2.0', id: 8, method: 'tools/list' }) }),
+    })
+  // The session that was named goes on beside the new one.
+  expect((await ask('POST', live)).status).toBe(200)
+  for (const method of ['POST', 'GET', 'DELETE']) expect((await ask(method, lost)).status).toBe(404)
+})
 
 const red = { name: 'stop_vm', arguments: { vmid: 103 } }
 

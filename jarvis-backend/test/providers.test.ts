@@ -340,7 +340,7 @@ test('a server that does not stream answers in one object', async () => {
   })
   server.plays.push(refuses(200, JSON.stringify({ error: { message: 'No such model', code: 404 } })))
   await expect(model.generate(request(), recorder(), new AbortController().signal)).rejects.toMatchObject({
-    code: 'model_bad_request',
+    code: 'model_unfit',
   })
 })
 

@@ -44,7 +44,7 @@ test('an answer by a schema is its last turn alone, checked before anything of i
   })
   expect(response.output_parsed).toEqual({ stopped: [103] })
   expect([response.output.map(({ type }) => type), response.text?.format]).toMatchObject([
-    ['mcp_call', 'message'],
+    ['message'],
     { type: 'json_schema', name: 'stopped' },
   ])
   const sdk = createOpenAICompatible({

@@ -196,6 +196,45 @@ test('a response goes on from an earlier one in its session; a second child is a
   expect(await sessionsOf(jarvis)).toHaveLength(2)
 })
 
+test('what a coding program sends besides is passed over by name, and a response in one piece has no items but those that it knows', async () => {
+  const { jarvis, model } = await start()
+  const token = createToken(jarvis, { name: 'coder' })
+  const item = (type: string, more: object) => ({ type, id: `x_${type}`, ...more })
+  const response = await fetch(`${jarvis.url}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ model: 'jarvis', store: false, include: ['reasoning.encrypted_content'], prompt_cache_key: 'k' },
+      ...{ parallel_tool_calls: false, reasoning: { effort: 'max', summary: 'auto' }, text: { verbosity: 'low' } },
+      tools: [
+        { type: 'function', name: 'shell', parameters: { type: 'object', properties: {} } },
+        { type: 'custom', name: 'apply_patch', format: { type: 'grammar' } },
+        { type: 'local_shell' },
+        { type: 'web_search', external_web_access: false },
+      ],
+      input: [
+        { role: 'user', content: [{ type: 'input_text', text: 'Look.' }] },
+        item('reasoning', { summary: [], encrypted_content: 'x' }),
+        item('custom_tool_call', { call_id: 'c1', name: 'apply_patch', input: '*** Begin Patch' }),
+        item('custom_tool_call_output', { call_id: 'c1', output: 'Done.' }),
+        item('local_shell_call', { call_id: 'c2', action: { type: 'exec', command: ['ls'] } }),
+        item('local_shell_call_output', { call_id: 'c2', output: { content: 'a', success: true } }),
+        item('web_search_call', { status: 'completed' }),
+        { role: 'user', content: [{ type: 'input_text', text: 'call get_cluster_status {}' }] },
+      ],
+    }),
+  })
+  const answer = (await response.json()) as { output: { type: string }[] }
+  expect([response.status, answer.output.map(({ type }) => type)]).toEqual([200, ['message']])
+  expect(response.headers.get('jarvis-ignored')).toBe(
+    'parallel_tool_calls, store, include, tools.custom, tools.local_shell, tools.web_search',
+  )
+  const { messages, tools } = model.requests[0] ?? {}
+  expect(JSON.stringify(messages)).toContain('*** Begin Patch')
+  expect(JSON.stringify(messages)).toContain('success')
+  expect(tools?.map(({ name }) => name)).toContain('shell')
+})
+
 test('a program runs its own functions, and sends their results to the response before', async () => {
   const { client, model } = await start()
   const light = {
@@ -203,7 +242,7 @@ test('a program runs its own functions, and sends their results to the response 
     parameters: { type: 'object', properties: {} },
   }
   const first = await client.responses.create(
-    ask('call light {"on":true} call get_cluster_status {}', { tools: [light] }),
+    ask('call light {"on":true} call get_cluster_status {}', { tools: [light], include: ['jarvis.mcp_call' as never] }),
   )
   const call = first.output.find((item) => item.type === 'function_call')
   expect(call).toMatchObject({ name: 'light', arguments: '{"on":true}' })
@@ -281,7 +320,8 @@ test('a request that cannot be served is refused with the field that is wrong, i
       ...([404, 'input[0]', 'no item'] as const),
     ],
     [{ model: 'jarvis', input: 'Hi', previous_response_id: elsewhere.id }, 404, 'previous_response_id', 'no response'],
-    [{ model: 'jarvis', input: 'Hi', tools: [{ type: 'web_search' }] }, 400, 'tools[0].type', 'web_search'],
+    [{ model: 'jarvis', input: 'Hi', tools: [{ type: 'mcp' }] }, 400, 'tools[0].type', 'mcp'],
+    [{ model: 'jarvis', input: 'Hi', metadata: { a: 1 } }, 400, 'metadata.a', 'string'],
     [
       { model: 'jarvis', input: 'Hi', tools: [{ type: 'function', name: 'get_vms', parameters: {} }] },
       ...([400, 'tools[0].name', 'of its own'] as const),

@@ -70,9 +70,9 @@ function jsonAt(text: string, at: number): { key: string; value: unknown; end: n
   return undefined
 }
 
-/** Unquoted numbers and booleans are what they look like; everything else is text. */
+/** Unquoted numbers and booleans are what they look like; everything else is text. The tool's schema has the last word: it reads 2024 as a text too. */
 function plainValue(text: string): unknown {
   if (text === 'true') return true
   if (text === 'false') return false
-  return /^-?\d{1,15}$/.test(text) ? Number(text) : text
+  return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) && String(Number(text)) === text ? Number(text) : text
 }

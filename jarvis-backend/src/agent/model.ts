@@ -100,6 +100,8 @@ export type ModelErrorCode =
   | 'model_quota'
   | 'model_auth'
   | 'model_bad_request'
+  /** The server has no such model, or the model cannot do what is needed. */
+  | 'model_unfit'
   | 'model_unreachable'
   | 'model_timeout'
   | 'model_stream_broken'
@@ -116,6 +118,23 @@ export type ModelChoice = {
   require(id: string): void
 }
 
+/**
+ * Limits that a provider named, tokens. `windowTokens`: the model reads. `planTokens`: one request may have with the account's plan.
+ * `affordsTokens`: the credit pays for an answer of.
+ */
+export type ModelLimits = { windowTokens?: number; planTokens?: number; affordsTokens?: number }
+
+type ModelErrorOptions = {
+  isRetryable: boolean
+  retryAfterMs?: number
+  usage?: Usage
+  isTooLong?: boolean
+  hasSpoken?: boolean
+  because?: string
+  limits?: ModelLimits
+  cause?: unknown
+}
+
 /** `message` is a sentence for a person that says what to do. */
 export class ModelError extends Error {
   readonly code: ModelErrorCode
@@ -129,18 +148,11 @@ export class ModelError extends Error {
   /** Part of the answer had been shown. */
   readonly hasSpoken: boolean
 
-  constructor(
-    code: ModelErrorCode,
-    message: string,
-    options: {
-      isRetryable: boolean
-      retryAfterMs?: number
-      usage?: Usage
-      isTooLong?: boolean
-      hasSpoken?: boolean
-      cause?: unknown
-    },
-  ) {
+  /** What the provider meant, in a word of the table of refusals. Absent: not known. */
+  readonly because: string | undefined
+  readonly limits: ModelLimits
+
+  constructor(code: ModelErrorCode, message: string, options: ModelErrorOptions) {
     super(message, { cause: options.cause })
     this.name = 'ModelError'
     this.code = code
@@ -149,5 +161,19 @@ export class ModelError extends Error {
     this.usage = options.usage
     this.isTooLong = options.isTooLong === true
     this.hasSpoken = options.hasSpoken === true
+    this.because = options.because
+    this.limits = options.limits ?? {}
+  }
+
+  /** The same failure in other words, or with more known. */
+  as(message: string, more: Pick<ModelErrorOptions, 'usage' | 'hasSpoken'> = {}): ModelError {
+    const { code, isRetryable, retryAfterMs, usage, isTooLong, hasSpoken, because, limits, cause } = this
+    const kept = { isRetryable, isTooLong, hasSpoken, limits, cause }
+    const known = {
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(usage !== undefined && { usage }),
+      ...(because !== undefined && { because }),
+    }
+    return new ModelError(code, message, { ...kept, ...known, ...more })
   }
 }

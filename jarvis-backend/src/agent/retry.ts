@@ -48,14 +48,7 @@ export async function generateWithRetries(
     usage: (counted) => sink.usage?.(spent === undefined ? counted : sum(spent, counted)),
   }
   const ended = (error: ModelError, message: string) =>
-    new ModelError(error.code, message, {
-      isRetryable: error.isRetryable,
-      cause: error.cause,
-      ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
-      ...(spent !== undefined && { usage: spent }),
-      isTooLong: error.isTooLong,
-      hasSpoken: !isSilent,
-    })
+    error.as(message, { ...(spent !== undefined && { usage: spent }), hasSpoken: !isSilent })
   for (let attempt = 1; ; attempt++) {
     try {
       const turn = await model.generate(request, watched, signal)
@@ -96,6 +89,7 @@ export const troubles: Record<ModelErrorCode, string> = {
   model_quota: "The model's quota is used up.",
   model_auth: 'The model refused access.',
   model_bad_request: 'The model refused the request.',
+  model_unfit: 'The model cannot be used.',
   model_unreachable: 'The model cannot be reached.',
   model_timeout: 'The model fell silent.',
   model_stream_broken: "The model's answer broke off.",

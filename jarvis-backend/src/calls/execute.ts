@@ -3,6 +3,7 @@ import { newId } from '../lib/ids.ts'
 import type { Principal, ToolCall } from '../protocol/index.ts'
 import { createBreaker } from './breaker.ts'
 import type { CallContext, Walk } from './call.ts'
+import { faithful } from './faithful.ts'
 import { locksOf } from './judge.ts'
 import type { Reconciled } from './reconcile.ts'
 import { mayHaveRun } from './recover.ts'
@@ -57,7 +58,9 @@ export function createExecutor(parts: StepParts): Executor {
   }
 
   return {
-    async settle(call, context) {
+    async settle(asked, context) {
+      const tool = parts.catalog.get(asked.toolName)
+      const call = tool === undefined ? asked : { ...asked, toolInput: faithful(tool.input, asked.toolInput) }
       const walk: Walk = { state: 'new', call, context, isNext: context.before === undefined }
       void context.before?.then(() => {
         walk.isNext = true

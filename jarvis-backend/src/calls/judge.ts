@@ -32,6 +32,7 @@ import {
 } from '../protocol/index.ts'
 import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
 import type { Preview, StandIn, Tool } from '../tools/tool.ts'
+import { faithful } from './faithful.ts'
 import { judgeLed, strictestOf } from './led.ts'
 import { onlyOwner, type People } from './people.ts'
 import type { Previews } from './previews.ts'
@@ -166,7 +167,7 @@ export function createJudge(
     }
     const unfit = unfitInput(rawInput)
     if (unfit !== undefined) return invalid(tool, `the arguments are ${unfit}`)
-    const read = readAs(tool.input, rawInput)
+    const read = readAs(tool.input, faithful(tool.input, rawInput))
     if (!read.ok) return invalid(tool, read.problem)
     const input = read.value as ToolInput
     const now = asker === undefined ? world() : { ...world(), sessionId: asker.sessionId ?? '' }
@@ -327,7 +328,7 @@ export const createEffectsOf =
   (toolName: string, input: ToolInput): Effects => {
     const tool = catalog.get(toolName)
     try {
-      return tool === undefined ? [] : effectsOf(tool, input, world())
+      return tool === undefined ? [] : effectsOf(tool, faithful(tool.input, input), world())
     } catch {
       return []
     }

@@ -47,12 +47,15 @@ export function composeModels(parts: {
   if (parts.others !== undefined) others = new Map(parts.others.map((other) => [other.id, other]))
   let seen: ModelSeen = {}
   const cuts = new Map<string, NonNullable<Turn['cut']>>()
+  /** Windows that servers named when they refused a request, by model. */
+  const learned = new Map<string, number>()
   let fallbacks: readonly ModelFallback[] = parts.config.fallbacks
   function apply(next: readonly ModelConfig[], nextFallbacks: readonly ModelFallback[]) {
     ;({ config, configs, model, others } = made(next))
     fallbacks = nextFallbacks
     seen = {}
     cuts.clear()
+    learned.clear()
     parts.changed()
   }
   const models = createModelSetup({ config: parts.config, clock, apply })
@@ -135,7 +138,12 @@ export function composeModels(parts: {
     windowOf(asked: Model) {
       const own = [config, ...configs].find((known) => idOf(known) === asked.id)
       const answer = own?.kind === 'anthropic' ? own.maxTokens + tokensForThinking : usualAnswer
-      return windowOf(asked.id, answer, parts.config.contextTokens)
+      const { contextTokens } = parts.config
+      const named = learned.get(asked.id)
+      return windowOf(asked.id, answer, named === undefined ? contextTokens : Math.min(named, contextTokens ?? named))
+    },
+    learnWindow({ id }: Model, tokens: number) {
+      learned.set(id, tokens)
     },
     used: tally.add,
     /**

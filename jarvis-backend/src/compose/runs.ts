@@ -74,6 +74,7 @@ export function composeRuns(
       | 'windowOf'
       | 'fallbacksOf'
       | 'cutOff'
+      | 'learnWindow'
       | 'requireForProgram'
     >
     gate: Pick<
@@ -199,6 +200,7 @@ export function composeRuns(
     windowOf: models.windowOf,
     fallbacksOf: models.fallbacksOf,
     cutOff: models.cutOff,
+    learnWindow: models.learnWindow,
     makers,
     contextReport: (sessionId) => reports.of(sessionId),
     // What JARVIS remembers was said by others, about everything.

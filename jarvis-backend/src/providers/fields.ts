@@ -17,7 +17,7 @@ export function list(value: unknown): readonly unknown[] {
   return value
 }
 
-/** Parses the data of one event. @throws TypeError */
+/** Parses the data of one event. Google sends a failure as a list of one. @throws TypeError */
 export function eventOf(data: string): Fields {
   let event: unknown
   try {
@@ -25,7 +25,8 @@ export function eventOf(data: string): Fields {
   } catch (cause) {
     throw new TypeError('an event is not valid JSON', { cause })
   }
-  return fields(event)
+  const [first] = Array.isArray(event) ? event : [event]
+  return fields(fieldsIfAny(first)?.error === undefined ? event : first)
 }
 
 /** Text for a person; other values become empty. */

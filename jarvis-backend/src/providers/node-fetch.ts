@@ -1,6 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import { SilentError } from './failure.ts'
+import { asErrorBody } from './refusals/said.ts'
 
 const agents = {
   http: new http.Agent({ keepAlive: true, timeout: 30_000 }),
@@ -12,7 +13,8 @@ const maxErrorChars = 64_000
 
 /**
  * The part of `fetch` that the model SDKs use, over node:http, because web streams are too slow per token. For a 2xx, `body` is the
- * paused `IncomingMessage`; other answers have `text()`.
+ * paused `IncomingMessage`; other answers have `text()`, which is
+ * a refusal's body as `asErrorBody` has it.
  * @param idleTimeoutMs fails with `SilentError` after this time without a byte, connecting included
  */
 export const nodeFetch =
@@ -51,7 +53,7 @@ export const nodeFetch =
           if (ok) resolve({ ...head, body: incoming } as unknown as Response)
           else
             text(incoming).then(
-              (body) => resolve({ ...head, body: null, text: async () => body } as unknown as Response),
+              (body) => resolve({ ...head, body: null, text: async () => asErrorBody(body) } as unknown as Response),
               reject,
             )
         })

@@ -2,21 +2,21 @@ import { unfitInput } from '../lib/depth.ts'
 import { newId } from '../lib/ids.ts'
 import type { Content, ToolCall, TurnStop } from '../protocol/index.ts'
 import { type Fields, fieldsIfAny } from './fields.ts'
+import { argumentsOf, type CallInProgress, isJson, withoutRepeats } from './joined-calls.ts'
 
-/** A tool call whose arguments still stream in. `input`: sent whole at the start; used only if no JSON follows. */
-export type CallInProgress = { type: 'call'; name: string; json: string; input?: Fields; extra?: Fields }
 export type Piece = Exclude<Content, ToolCall> | CallInProgress
 
 /** Builds a turn from streamed pieces. @param mayCall false: tool calls of the model are dropped */
 export function reply(
-  pieces: readonly Piece[],
+  streamed: readonly Piece[],
   stop: TurnStop,
   mayCall: boolean,
 ): { content: Content[]; stopReason: TurnStop } {
+  const pieces = withoutRepeats(streamed)
   const isCut = (piece: CallInProgress) =>
     stop === 'max_tokens' &&
     piece === pieces.at(-1) &&
-    (piece.json === '' ? piece.input === undefined : !isWhole(piece.json))
+    (piece.parts.length === 0 ? piece.input === undefined : !isJson(argumentsOf(piece.parts)))
   const content = pieces.flatMap((piece): Content[] => {
     if (piece.type === 'call') return mayCall && stop !== 'refusal' && !isCut(piece) ? [toolCall(piece)] : []
     return piece.type === 'text' && piece.text === '' ? [] : [piece]
@@ -26,16 +26,8 @@ export function reply(
   return { content, stopReason: stop }
 }
 
-export function isWhole(json: string): boolean {
-  try {
-    JSON.parse(json)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function toolCall({ name, json, input, extra }: CallInProgress): ToolCall {
+function toolCall({ name, parts, input, extra }: CallInProgress): ToolCall {
+  const json = argumentsOf(parts)
   const kept = extra === undefined ? {} : { extra }
   const call = { type: 'tool_call' as const, toolUseId: newId('tu'), toolName: name, toolInput: {}, ...kept }
   try {

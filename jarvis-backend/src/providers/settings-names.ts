@@ -14,4 +14,4 @@ export function settingsOf(name: string): SettingNames {
 
 /** A message without the places that `settingsOf` names, for a reader who has the form before them. */
 export const withoutSettings = (message: string): string =>
-  message.replace(/ \((?:\w+_(?:BASE_URL|API_KEY)|Settings, Models, [\w-]+)\)/, '')
+  message.replace(/ \((?:\w+_(?:BASE_URL|API_KEY|MODEL)|Settings, Models, [\w-]+)\)/, '')

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { createParser } from 'eventsource-parser'
+import { isJson } from './joined-calls.ts'
 
 /** Longest event, characters; no model sends larger ones. */
 const maxEventChars = 16 * 1024 * 1024
 
 /**
- * Passes on the data of each event in the tick in which its bytes arrive; or the body, if it is one JSON object.
+ * Passes on the data of each event in the tick in which its bytes arrive; or the body, if it is JSON.
  * @param take returns true once the reply is complete; the rest is drained unread
  * @returns resolves when `take` returned true or the body ended. @throws what `take` threw, or why the connection broke; the connection
  * is closed then
@@ -22,29 +22,16 @@ export function readEvents(body: IncomingMessage, take: (data: string) => boolea
       isDone = true
       resolve()
     }
-    const parser = createParser({
-      maxBufferSize: maxEventChars,
-      onEvent: ({ data }) => {
-        if (!isDone && data !== '' && take(data)) finish()
-      },
-      onError: (error) => {
-        if (error.type === 'max-buffer-size-exceeded') throw error
-      },
+    const lines = createLineReader((data) => {
+      if (!isDone && take(data)) finish()
     })
-    // Some servers ignore `stream`, or report an error with status 200: the body is then one object instead of events.
-    let object: string | undefined
-    let isBegun = false
     if (body.destroyed) return fail(body.errored ?? new Error('the connection closed'))
     // `setEncoding` keeps characters whole across chunks.
     body.setEncoding('utf8')
     body.on('data', (chunk: string) => {
       if (isDone) return
       try {
-        if (!isBegun && /^\s*\{/.test(chunk)) object = ''
-        isBegun = true
-        if (object === undefined) parser.feed(chunk)
-        else object += chunk
-        if (object !== undefined && object.length > maxEventChars) throw new Error('the answer is too long')
+        lines.feed(chunk)
       } catch (error) {
         fail(error)
       }
@@ -52,16 +39,77 @@ export function readEvents(body: IncomingMessage, take: (data: string) => boolea
     body.on('end', () => {
       if (isDone) return
       try {
-        // The last event may lack its empty line.
-        if (object === undefined) parser.feed('\n\n')
-        else take(object)
+        lines.end()
       } catch (error) {
-        // A truncated object cannot be parsed; the reader then reports that the reply is incomplete.
-        if (!(error instanceof TypeError)) return fail(error)
+        // A truncated event cannot be parsed; the reader then reports that the reply is incomplete.
+        if (!(error instanceof TypeError) || !lines.isObject()) return fail(error)
       }
       finish()
     })
     body.on('error', fail)
     return undefined
   })
+}
+
+/**
+ * Finds the events of a body, also where a server ends them by one newline, or leaves `data:` out. Some ignore `stream`, or report an error with
+ * status 200: the body is then one object.
+ */
+function createLineReader(take: (data: string) => void) {
+  let rest: string[] = []
+  let chars = 0
+  /** Lines of one event so far, or of the one object. */
+  let held: string[] = []
+  let isBegun = false
+  let isObject = false
+
+  const flush = () => {
+    const data = held.join('\n')
+    held = []
+    if (data !== '') take(data)
+  }
+
+  function line(given: string) {
+    const text = given.endsWith('\r') ? given.slice(0, -1) : given
+    if (isObject) return void held.push(text)
+    const bare = text.trim()
+    if (bare === '') return held.length > 0 ? flush() : undefined
+    const isData = text.startsWith('data:')
+    // Google sends lists of errors.
+    const isBare = /^[[{]/.test(bare)
+    if (!isBegun && isBare && bare !== '[DONE]' && !isJson(bare)) {
+      isObject = true
+      held.push(text)
+    } else if (isData || isBare) {
+      const data = isData ? text.slice(text[5] === ' ' ? 6 : 5) : bare
+      const isWhole = /^[[{]/.test(data) && /[\]}]$/.test(data.trimEnd())
+      if (held.length === 0 && isWhole) take(data)
+      else held.push(data)
+    }
+    isBegun = true
+  }
+
+  return {
+    isObject: () => isObject,
+    feed(chunk: string) {
+      let from = 0
+      for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', from)) {
+        rest.push(chunk.slice(from, end))
+        const whole = rest.join('')
+        rest = []
+        from = end + 1
+        line(whole)
+        chars = held.length === 0 ? 0 : chars + whole.length
+      }
+      if (from < chunk.length) rest.push(chunk.slice(from))
+      chars += chunk.length - from
+      if (chars > maxEventChars) throw new Error('the answer is too long')
+    },
+    end() {
+      const last = rest.join('')
+      rest = []
+      if (last !== '') line(last)
+      flush()
+    },
+  }
 }

@@ -44,6 +44,7 @@ export async function tryModel(
     if (!(error instanceof ModelError)) throw error
     switch (error.code) {
       case 'model_auth':
+        if (error.because !== 'key' && error.because !== 'forbidden') return reply('refused', error.message)
         return reply('key_refused', `${where} refuses the key.`)
       case 'model_unreachable':
       case 'model_timeout':
@@ -54,6 +55,7 @@ export async function tryModel(
         return reply('busy', error.message)
       case 'model_quota':
         return reply('refused', error.message)
+      case 'model_unfit':
       case 'model_bad_request': {
         // Servers report an unknown model in many wordings; their list of models is uniform.
         const answer = await askAboutModel(tried, signal)

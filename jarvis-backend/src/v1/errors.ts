@@ -62,7 +62,9 @@ const runStatus = new Map([
   ['model_overloaded', 503],
   ['model_unreachable', 502],
   ['model_auth', 502],
-  ['model_bad_request', 502],
+  // The request is refused for what it says, and most of that is the client's.
+  ['model_bad_request', 400],
+  ['model_unfit', 502],
   ['model_stream_broken', 502],
   ['model_timeout', 504],
   ['unknown_agent', 404],

@@ -32,7 +32,8 @@ export function createJobs(random: () => number, jobs: readonly Job[], failNext:
     while (vmid % 5 === 0 || (kind === 'two tasks' && vmid % 2 === 0)) vmid += 1
     const toolInput = { vmid: vmid++, ...(kind === 'two tasks' && { force: true }) }
     const call = { toolName: toolInput.vmid % 2 === 0 ? 'restart_vm' : 'restart_container', toolInput }
-    return kind === 'two tasks' ? [call] : [call, call]
+    // Equal calls of one turn run once, so the second says what the first leaves out.
+    return kind === 'two tasks' ? [call] : [call, { ...call, toolInput: { ...toolInput, force: false } }]
   }
 
   return async (kind?: JobKind): Promise<Job> => {

@@ -1,3 +1,4 @@
+import { hashOf } from '../../lib/canonical.ts'
 import { type Principal, personFor, type ToolCall } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
 import { loadedSkills } from '../loaded-skills.ts'
@@ -14,7 +15,7 @@ import type { createRunReading } from './reading.ts'
 
 /** @returns a function that runs all calls at once, and changes to the same thing one after the other in the order of the calls */
 export function createSettleCalls(
-  { tools, speaker }: Pick<RunParts, 'tools' | 'speaker'>,
+  { tools, speaker, isRead }: Pick<RunParts, 'tools' | 'speaker' | 'isRead'>,
   { principalIn, refusalIn, kinOf }: RunFacts,
   { sourcesFor, earlierEntries }: ReturnType<typeof createRunReading>,
   { endWith }: ReturnType<typeof createRunEnds>,
@@ -71,7 +72,12 @@ export function createSettleCalls(
     const { tools: theirs = [] } = run.origin.kind === 'v1' ? run.origin : {}
     const isTheirs = ({ toolName, malformed }: ToolCall) =>
       malformed === undefined && theirs.some(({ name }) => name === toolName)
-    const outcomes = await Promise.allSettled(open.filter((call) => !isTheirs(call)).map(settle))
+    const isTwin = (call: ToolCall) => !isTheirs(call) && !isRead(call.toolName) && hasTwin(run, call)
+    const twins = open.filter(isTwin)
+    for (const { toolUseId, toolName } of twins) session.append(run, ranOnce(toolUseId, toolName))
+    const outcomes = await Promise.allSettled(
+      open.filter((call) => !isTheirs(call) && !twins.includes(call)).map(settle),
+    )
     const fault = outcomes.find((outcome) => outcome.status === 'rejected')
     if (fault !== undefined) throw fault.reason
     if (run.abort.signal.aborted) return
@@ -84,6 +90,33 @@ const handedOut = (toolUseId: string, toolName: string): Draft => ({
   result: 'The program that asked runs this call itself. What came of it is not known here yet.',
   summary: `${toolName} was handed to the program that asked.`,
 })
+
+const ranOnce = (toolUseId: string, toolName: string): Draft => ({
+  ...{ type: 'tool_result', toolUseId, isError: false, durationMs: 0 },
+  result: 'The same call stands before it in this turn. It counts once: what came of it stands there.',
+  summary: `${toolName} stands twice in this turn and counts once.`,
+})
+
+/** Whether the same call stands before it in its model's turn. */
+function hasTwin({ entries }: ActiveRun, { toolUseId, toolName, toolInput }: ToolCall): boolean {
+  const turn = entries.findLast(
+    (entry) => entry.type === 'assistant' && callsIn(entry).some((one) => one.toolUseId === toolUseId),
+  )
+  if (turn?.type !== 'assistant' || turn.model === undefined) return false
+  const calls = callsIn(turn)
+  const key = hashOf({ toolName, toolInput })
+  return calls
+    .slice(
+      0,
+      calls.findIndex((one) => one.toolUseId === toolUseId),
+    )
+    .some(
+      (one) =>
+        one.malformed === undefined &&
+        one.toolName === toolName &&
+        hashOf({ toolName, toolInput: one.toolInput }) === key,
+    )
+}
 
 /** Whose call it is, where an operator makes it in place of a denied one. */
 function insteadIn({ entries }: ActiveRun, { toolUseId }: ToolCall): Principal | undefined {

@@ -16,6 +16,8 @@ import { createSpenderOf } from './spender.ts'
 
 /** Where a model does not say how long its reply can be, tokens. */
 const usualOutput = 8_192
+/** A shorter answer is not worth a second request, tokens. */
+const leastAnswer = 1_000
 /** How long the last answer may take, ms. */
 const lastAnswerMs = 60_000
 
@@ -135,12 +137,16 @@ export function createTurns(
 
   /** Lets the next model that the operator named answer in this run from now on. @returns whether there is one */
   function fallBack(session: LiveSession, run: ActiveRun, model: Model, error: unknown): boolean {
-    if (!(error instanceof ModelError) || !mayFallBack(error) || run.modelAbort.signal.aborted) return false
+    if (!(error instanceof ModelError) || !(mayFallBack(error) || isWindow(error)) || run.modelAbort.signal.aborted)
+      return false
     const failed = [...(run.failed?.models ?? []), model.id]
     const { format } = facts.profileOf(session, run)
+    const least = isWindow(error) ? parts.windowOf(model).tokens : 0
     const next = parts
       .fallbacksOf(facts.ownModelOf(run))
-      .find(({ id, formats = [] }) => !failed.includes(id) && (format === undefined || formats.includes(format.type)))
+      .filter(({ id }) => !failed.includes(id))
+      .filter(({ formats = [] }) => format === undefined || formats.includes(format.type))
+      .find((other) => parts.windowOf(other).tokens > least)
     if (next === undefined) return false
     run.failed = { models: failed, standIn: next.id }
     tell(session, run, `${troubles[error.code]} ${next.id} answers in the place of ${model.id}.`)
@@ -152,30 +158,63 @@ export function createTurns(
     session.emit(run.row.id, 'chat:notice', { message })
   }
 
+  /** Takes a turn. @param mostTokens of the reply; absent: as the profile says */
+  async function take(session: LiveSession, run: ActiveRun, mayCallTools: boolean, mostTokens?: number): Promise<void> {
+    const model = facts.modelFor(session, run)
+    const plain = await requestOf(session, run, mayCallTools)
+    const request = mostTokens === undefined ? plain : { ...plain, maxOutputTokens: mostTokens }
+    const asked = budgets.ask(spenderOf(session, run), planOf(model, request, run))
+    if ('refused' in asked) {
+      const { refused: text, ...more } = asked
+      return last(session, run, { type: 'budget', what: 'stopped', text, ...more })
+    }
+    if (asked.near !== undefined && mayBeTold(run.entries))
+      session.append(run, { type: 'budget', what: 'near', text: asked.near })
+    try {
+      await call(session, run, { model, request, reservation: asked, signal: run.modelAbort.signal })
+    } catch (error) {
+      if (!(error instanceof ModelError) || run.modelAbort.signal.aborted) throw error
+      const { windowTokens, affordsTokens } = error.limits
+      if (windowTokens !== undefined) parts.learnWindow(model, windowTokens)
+      if (error.isTooLong && (await folding.refused(session, run))) return
+      const mayAfford = affordsTokens !== undefined && affordsTokens >= leastAnswer && mostTokens === undefined
+      if (mayAfford && affordsTokens < (request.maxOutputTokens ?? Number.POSITIVE_INFINITY)) {
+        tell(session, run, `The credit pays for an answer of ${number(affordsTokens)} tokens: asking for that many.`)
+        return take(session, run, mayCallTools, affordsTokens)
+      }
+      // The loop takes the turn again, with the model that stands in.
+      if (fallBack(session, run, model, error)) return
+      throw error.isTooLong ? unfit(error, model, request) : error
+    }
+  }
+
+  /** A refusal that no fold mended, with what the person can do about it. */
+  function unfit(error: ModelError, model: Model, request: ModelRequest): ModelError {
+    const { planTokens } = error.limits
+    if (planTokens === undefined) {
+      const { tokens } = parts.windowOf(model)
+      return error.as(
+        `${error.message} ${model.id} reads about ${number(tokens)} tokens at once, as far as is known. Begin a new session, or choose a model that reads more.`,
+      )
+    }
+    const own = estimate({ ...request, messages: [] }, model.id, [])
+    return error.as(
+      `${error.message} The plan takes ${number(planTokens)} tokens, and JARVIS's instructions and tools alone are about ${number(own)}. Use an agent with fewer tools, another model, or a larger plan.`,
+    )
+  }
+
   return {
     last,
     /** Takes a turn, or has the last answer where the turn would pass a limit. */
-    async take(session: LiveSession, run: ActiveRun, mayCallTools: boolean): Promise<void> {
-      const model = facts.modelFor(session, run)
-      const request = await requestOf(session, run, mayCallTools)
-      const asked = budgets.ask(spenderOf(session, run), planOf(model, request, run))
-      if ('refused' in asked) {
-        const { refused: text, ...more } = asked
-        return last(session, run, { type: 'budget', what: 'stopped', text, ...more })
-      }
-      if (asked.near !== undefined && mayBeTold(run.entries))
-        session.append(run, { type: 'budget', what: 'near', text: asked.near })
-      try {
-        await call(session, run, { model, request, reservation: asked, signal: run.modelAbort.signal })
-      } catch (error) {
-        const isTooLong = error instanceof ModelError && error.isTooLong && !run.modelAbort.signal.aborted
-        if (isTooLong && (await folding.refused(session, run))) return
-        // The loop takes the turn again, with the model that stands in.
-        if (!fallBack(session, run, model, error)) throw error
-      }
-    },
+    take: (session: LiveSession, run: ActiveRun, mayCallTools: boolean) => take(session, run, mayCallTools),
   }
 }
+
+/** Whether the conversation was longer than the model reads, so that one that reads more may answer. */
+const isWindow = ({ isTooLong, hasSpoken, limits }: ModelError): boolean =>
+  isTooLong && !hasSpoken && limits.planTokens === undefined
+
+const number = (tokens: number) => tokens.toLocaleString('en-US')
 
 /** A person is told once, and again after having allowed more. */
 const mayBeTold = (entries: readonly StoredEntry[]): boolean => {

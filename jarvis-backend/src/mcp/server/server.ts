@@ -54,13 +54,15 @@ export function createMcpRoute(
   const older = createOlderSessions({ create, changes, mayHear, onerror, report })
 
   async function serve(request: IncomingMessage, response: ServerResponse, caller: Caller, person: PersonRef) {
-    const id = sessionIdOf(request)
     const body = request.method === 'POST' ? await bodyOf(request) : undefined
+    const begins = methodOf(body) === 'initialize' && !isCurrent(body)
+    // A client that lost its session may send the old id with `initialize`.
+    const id = begins ? undefined : sessionIdOf(request)
     const listens = methodOf(body) === 'subscriptions/listen'
     if (request.method === 'GET' || listens) open.isStream(response)
     // What changes is told to all listeners alike.
     if (listens) requireWholeSight(person.role)
-    if (id !== undefined || (methodOf(body) === 'initialize' && !isCurrent(body))) {
+    if (begins || id !== undefined) {
       if (await older.handle(request, response, caller, id, body)) return
       throw new JarvisError('not_found', 'There is no such MCP session. Initialize again.')
     }
@@ -103,7 +105,7 @@ export function clusterSurface(parts: Parameters<typeof clusterResources>[0]): S
 
 function sessionIdOf({ headers }: IncomingMessage): string | undefined {
   const id = headers['mcp-session-id']
-  return Array.isArray(id) ? id[0] : id
+  return (Array.isArray(id) ? id[0] : id) || undefined
 }
 
 /** Whether a request is a current client's, which names its version each time and sends no `initialize`. */

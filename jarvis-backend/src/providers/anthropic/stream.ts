@@ -3,7 +3,8 @@ import { noUsage, type TurnStop, type Usage } from '../../protocol/index.ts'
 import type { Reader } from '../exchange.ts'
 import { broken, complaintIn, type Provider, refusal } from '../failure.ts'
 import { count, eventOf, type Fields, fields, fieldsIfAny, fragment, words } from '../fields.ts'
-import { type CallInProgress, type Piece, reply } from '../reply.ts'
+import type { CallInProgress } from '../joined-calls.ts'
+import { type Piece, reply } from '../reply.ts'
 
 type Text = Extract<Piece, { type: 'text' }>
 type Thinking = Extract<Piece, { type: 'thinking' }>
@@ -54,7 +55,7 @@ export function anthropicReader(provider: Provider, sink: ModelSink, mayCall: bo
   const grow = (piece: Piece | undefined, delta: Fields) => {
     const said = words(delta.text)
     if (piece?.type === 'text' && delta.type === 'text_delta' && said !== '') say(piece, said)
-    else if (piece?.type === 'call' && delta.type === 'input_json_delta') piece.json += fragment(delta.partial_json)
+    else if (piece?.type === 'call' && delta.type === 'input_json_delta') piece.parts.push(fragment(delta.partial_json))
     else if (piece?.type === 'thinking') growThinking(piece, delta, sink)
   }
 
@@ -116,7 +117,8 @@ function newPiece(block: Fields): Piece | undefined {
     case 'tool_use': {
       const input = fields(block.input ?? {})
       const isGiven = Object.keys(input).length > 0
-      const call: CallInProgress = { type: 'call', name: words(block.name), json: '', ...(isGiven && { input }) }
+      const [id, name] = [words(block.id), words(block.name)]
+      const call: CallInProgress = { type: 'call', id, name, parts: [], ...(isGiven && { input }) }
       return call
     }
     default:

@@ -3,7 +3,6 @@ import type { Effort } from '../../protocol/index.ts'
 import { type Provider, sendFailure } from '../failure.ts'
 import { settingsOf } from '../settings-names.ts'
 import { countingRequest } from './counting.ts'
-import { withErrorUnderError } from './refusals.ts'
 
 export type OpenAiOptions = {
   /** The provider's name in ids; default `openai`. */
@@ -52,7 +51,7 @@ export function openAiService(options: OpenAiOptions) {
       maxRetries: 0,
       logLevel: 'off',
       defaultHeaders: headers,
-      fetch: withErrorUnderError(nodeFetch(options.idleTimeoutMs ?? patienceMs(hostname))),
+      fetch: nodeFetch(options.idleTimeoutMs ?? patienceMs(hostname)),
     })
   }
   let opened: ReturnType<typeof connect> | undefined

@@ -144,7 +144,7 @@ test.each([
   [
     'an object that is one',
     { object: 'error', message: 'No such model', type: 'NotFoundError', code: 404 },
-    'model_bad_request',
+    'model_unfit',
   ],
   ['a finish reason', stop('error'), 'model_stream_broken'],
 ])('a failure told as %s is one', (_, chunk, code) => {

@@ -2,8 +2,9 @@ import type { ModelSink } from '../../agent/model.ts'
 import { noUsage, type TurnStop, type Usage } from '../../protocol/index.ts'
 import type { Reader } from '../exchange.ts'
 import { broken, complaintIn, type Provider, refusal } from '../failure.ts'
-import { count, eventOf, type Fields, fields, fieldsIfAny, fragment, list, words } from '../fields.ts'
-import { type CallInProgress, isWhole, reply } from '../reply.ts'
+import { count, eventOf, type Fields, fields, fieldsIfAny, list, words } from '../fields.ts'
+import { type CallInProgress, createCallJoiner } from '../joined-calls.ts'
+import { reply } from '../reply.ts'
 import { createThinkTags } from './think-tags.ts'
 
 const stops = new Map<string, TurnStop>([
@@ -17,7 +18,8 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
   let isWantedBack = false
   let usage: Usage | undefined
   let stop: TurnStop | undefined
-  const calls = callsInProgress()
+  const calls: CallInProgress[] = []
+  const joiner = createCallJoiner((call) => void calls.push(call))
 
   const tags = createThinkTags()
   const say = ({ text: said, thought }: { text: string; thought: string }) => {
@@ -31,6 +33,12 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
     }
   }
 
+  const join = ({ id, index, function: called, extra_content }: Fields) => {
+    const { name, arguments: input } = fields(called ?? {})
+    // Gemini's signature of a call stands in the extra content.
+    joiner.add({ id, at: count(index), name, input, extra: fieldsIfAny(extra_content) })
+  }
+
   const grow = (delta: Fields) => {
     const reasoning = words(delta.reasoning_content)
     if (reasoning !== '') isWantedBack = true
@@ -38,14 +46,17 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
     if (thought !== '') say({ text: '', thought })
     const said = textIn(delta.content) || words(delta.refusal)
     if (said !== '') say(tags.add(said))
-    for (const call of list(delta.tool_calls ?? [])) calls.add(fields(call))
+    for (const call of list(delta.tool_calls ?? [])) join(fields(call))
+    // Servers of before `tool_calls`.
+    const old = fieldsIfAny(delta.function_call)
+    if (old !== undefined) join({ function: old })
   }
 
   return {
     take(data) {
       if (data === '[DONE]') {
         // A stream that ends without any content has broken off.
-        if (text !== '' || thinking !== '' || calls.all.length > 0) stop ??= 'end_turn'
+        if (text !== '' || thinking !== '' || calls.length > 0) stop ??= 'end_turn'
         return true
       }
       const chunk = eventOf(data)
@@ -73,7 +84,7 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
         { type: 'text' as const, text },
       ]
       return {
-        ...reply([...pieces.filter((piece) => piece.text !== ''), ...calls.all], stop, mayCall),
+        ...reply([...pieces.filter((piece) => piece.text !== ''), ...calls], stop, mayCall),
         ...(usage === undefined ? { usage: noUsage, isUsagePartial: true as const } : { usage }),
       }
     },
@@ -93,43 +104,6 @@ const thoughtIn = (content: unknown): string =>
   partsOf(content)
     .map((part) => textIn(part.thinking))
     .join('')
-
-/**
- * Collects tool calls by index. Where a server gives all the same index, a name with another id, or a name after complete arguments,
- * begins a new call.
- */
-function callsInProgress() {
-  const all: CallInProgress[] = []
-  const byIndex = new Map<number, { id: string; call: CallInProgress }>()
-  let newest = -1
-
-  return {
-    all,
-    add(delta: Fields) {
-      const called = fields(delta.function ?? {})
-      const [id, name, input] = [words(delta.id), words(called.name), fieldsIfAny(called.arguments)]
-      // Gemini's signature of a call.
-      const extra = fieldsIfAny(delta.extra_content)
-      const json = input === undefined ? fragment(called.arguments) : ''
-      const at = count(delta.index) ?? (id ? newest + 1 : newest)
-      const open = byIndex.get(at)
-      const begins = input !== undefined || json !== ''
-      const isFull = open && (open.call.input !== undefined || isWhole(open.call.json))
-      const isOther = open && name && ((id && open.id && id !== open.id) || (begins && isFull))
-      if (open === undefined || isOther) {
-        const call: CallInProgress = { type: 'call', name, json, ...(input && { input }), ...(extra && { extra }) }
-        all.push(call)
-        byIndex.set(at, { id, call })
-        newest = Math.max(newest, at)
-        return
-      }
-      open.call.name ||= name
-      open.call.json += json
-      if (input !== undefined) open.call.input = input
-      if (extra !== undefined) open.call.extra = extra
-    },
-  }
-}
 
 /** Converts token counts: the wire's prompt tokens include cached ones, `inputTokens` does not. */
 function counted(wire: unknown): Usage | undefined {

@@ -3,7 +3,8 @@ import { noUsage, type TurnStop, type Usage } from '../../protocol/index.ts'
 import type { Reader } from '../exchange.ts'
 import { broken, complaintIn, type Provider, refusal } from '../failure.ts'
 import { count, eventOf, type Fields, fields, fieldsIfAny, fragment, list, words } from '../fields.ts'
-import { type CallInProgress, type Piece, reply } from '../reply.ts'
+import type { CallInProgress } from '../joined-calls.ts'
+import { type Piece, reply } from '../reply.ts'
 import { sealOf } from './reasoning.ts'
 
 type Text = Extract<Piece, { type: 'text' }>
@@ -47,7 +48,7 @@ export function responsesReader(provider: Provider, sink: ModelSink, mayCall: bo
     if (piece?.type === 'call') {
       piece.name ||= words(item.name)
       const whole = fragment(item.arguments)
-      if (whole !== '') piece.json = whole
+      if (whole !== '') piece.parts = [whole]
     } else if (piece?.type === 'thinking') {
       if (piece.text === '')
         for (const [at, part] of list(item.summary ?? []).entries()) think(piece, words(fields(part).text), at)
@@ -91,7 +92,7 @@ export function responsesReader(provider: Provider, sink: ModelSink, mayCall: bo
         if (piece?.type === 'text') say(piece, fragment(event.delta))
         return
       case 'response.function_call_arguments.delta':
-        if (piece?.type === 'call') piece.json += fragment(event.delta)
+        if (piece?.type === 'call') piece.parts.push(fragment(event.delta))
         return
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
@@ -152,7 +153,7 @@ function newPiece(item: Fields): Piece | undefined {
     case 'reasoning':
       return { type: 'thinking', text: '' }
     case 'function_call': {
-      const call: CallInProgress = { type: 'call', name: words(item.name), json: '' }
+      const call: CallInProgress = { type: 'call', id: words(item.call_id), name: words(item.name), parts: [] }
       return call
     }
     default:

@@ -38,7 +38,7 @@ export const ChatBody = z.looseObject({
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   max_completion_tokens: z.int().min(1).nullish(),
   max_tokens: z.int().min(1).nullish(),
-  reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).nullish(),
+  reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullish(),
   n: z.int().nullish(),
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().nullish(),
@@ -158,7 +158,8 @@ function toolChoiceIn(given: ChatBody['tool_choice'], tools: readonly { name: st
   throw badField('tool_choice', `There is no tool ${JSON.stringify(name.slice(0, 64))} among those that you sent.`)
 }
 
-const pathOf = (path: readonly PropertyKey[]) =>
+/** A field by its place, as `messages[2].content`. */
+export const pathOf = (path: readonly PropertyKey[]) =>
   path.reduce<string>(
     (text, part) =>
       typeof part === 'number' ? `${text}[${part}]` : text === '' ? String(part) : `${text}.${String(part)}`,
@@ -168,7 +169,7 @@ const pathOf = (path: readonly PropertyKey[]) =>
 const effortOf = (asked: ChatBody['reasoning_effort'] | undefined): Effort | undefined => {
   if (asked === undefined || asked === null) return undefined
   if (asked === 'none') return 'off'
-  return asked === 'minimal' ? 'low' : asked === 'xhigh' ? 'high' : asked
+  return asked === 'minimal' ? 'low' : asked === 'xhigh' || asked === 'max' ? 'high' : asked
 }
 
 /** The messages by what they are: `text` is the last one of the person. */

@@ -56,6 +56,8 @@ export function createResponses(parts: {
     ...{ mostTokens: asked.mostTokens, textFormat: asked.textFormat, toolChoice: asked.toolChoice },
   })
 
+  const wholeOf = ({ showsOwnCalls }: ResponsesRequest) => ({ holdMs: parts.holdMs, showsOwnCalls })
+
   async function create(request: IncomingMessage, response: ServerResponse, token: ProgramToken): Promise<void> {
     const { bytes, value } = await readJson(request)
     const asked = readResponsesRequest(value, parts.hasTool, (id) => kept.itemOf(token, id))
@@ -81,7 +83,7 @@ export function createResponses(parts: {
     if (asked.isBackground && !asked.isStreamed) return sendJson(response, 200, stored(answering, head))
     const writer = asked.isStreamed
       ? streamedWriter(response, answering, head, { own, shown })
-      : wholeWriter(response, answering, head, { own, shown, clock, holdMs: parts.holdMs })
+      : wholeWriter(response, answering, head, { ...{ own, shown, clock }, ...wholeOf(asked) })
     parts.conduct(
       { ...answering, outlives: answering.outlives || asked.isBackground },
       { response, token: token.name, manner, isWhole: !asked.isStreamed, writer: promised(writer, asked) },
@@ -103,7 +105,7 @@ export function createResponses(parts: {
     const head = { ...headOf(asked, place, model), isStored: false }
     const writer = asked.isStreamed
       ? streamedWriter(response, place, head, { own: {}, shown })
-      : wholeWriter(response, place, head, { own: {}, shown, clock, holdMs: parts.holdMs })
+      : wholeWriter(response, place, head, { ...{ own: {}, shown, clock }, ...wholeOf(asked) })
     await parts.answerPlainly(asked, response, promised(writer, asked))
   }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ChatRequest, goingOn, readChatRequest } from '../chat/request.ts'
+import { type ChatRequest, goingOn, pathOf, readChatRequest } from '../chat/request.ts'
 import { ApiError, badField } from '../errors.ts'
 import type { Item } from './items.ts'
 
@@ -8,7 +8,9 @@ const Words = z.union([z.string(), z.array(Part)])
 const Input = z.looseObject({ type: z.string().nullish(), id: z.string().nullish() })
 const Message = z.looseObject({ role: z.enum(['user', 'assistant', 'system', 'developer']), content: Words })
 const Call = z.looseObject({ call_id: z.string().min(1), name: z.string().min(1), arguments: z.string() })
-const CallOutput = z.looseObject({ call_id: z.string().min(1), output: Words })
+const CallOutput = z.looseObject({ call_id: z.string().min(1), output: z.union([Words, z.looseObject({})]) })
+const FreeCall = z.looseObject({ call_id: z.string().min(1), name: z.string().min(1), input: z.string() })
+const ShellCall = z.looseObject({ call_id: z.string().min(1), action: z.unknown() })
 const RanHere = z.looseObject({
   id: z.string().min(1),
   name: z.string().min(1),
@@ -38,16 +40,24 @@ const ResponsesBody = z.looseObject({
   tool_choice: z.unknown().optional(),
   metadata: z.record(z.string(), z.string()).nullish(),
   top_logprobs: z.int().nullish(),
+  include: z.array(z.string()).nullish(),
 })
+/** What `include` names for the calls that ran here, in a response in one piece. */
+const ownCalls = 'jarvis.mcp_call'
 /** A message in the form of chat completions. */
 type Sent = { role: string; [field: string]: unknown }
 
 /** Fields that clients may count on and that do nothing here, besides those of chat completions. */
-const passedOver = ['truncation', 'max_tool_calls', 'include']
+const passedOver = ['truncation', 'max_tool_calls']
+/** Tools that are no functions and that a program offers to every model: those of a provider, and free text. None is offered to the model here. */
+const otherTools =
+  /^(?:custom|local_shell|shell|apply_patch|web_search|file_search|code_interpreter|image_generation|computer|tool_search|namespace)(?:_|$)/
 
 /** What a program asks for, in JARVIS's terms. */
 export type ResponsesRequest = ChatRequest & {
   isBackground: boolean
+  /** A response in one piece has items of the calls that ran here. */
+  showsOwnCalls: boolean
   instructions: string | undefined
   previous: string | undefined
   tools: readonly object[]
@@ -71,7 +81,7 @@ export function readResponsesRequest(
   const parsed = ResponsesBody.safeParse(body)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    const param = (issue?.path ?? []).map((part) => (typeof part === 'number' ? `[${part}]` : String(part))).join('')
+    const param = pathOf(issue?.path ?? [])
     throw badField(param, `${param === '' ? 'The body' : param}: ${issue?.message ?? 'cannot be read'}.`)
   }
   const given = parsed.data
@@ -102,7 +112,7 @@ export function readResponsesRequest(
         max_completion_tokens: given.max_output_tokens,
         reasoning_effort: given.reasoning?.effort,
         response_format: given.text?.format && formatOf(given.text.format),
-        tools: given.tools?.map(functionOf),
+        tools: given.tools?.flatMap((tool, at) => (otherTools.test(tool.type) ? [] : functionOf(tool, at))),
         tool_choice: choiceOf(given.tool_choice),
         logprobs: undefined,
       },
@@ -111,7 +121,13 @@ export function readResponsesRequest(
   )
   return {
     ...chat,
-    ignored: [...chat.ignored, ...passedOver.filter((name) => given[name] !== undefined && given[name] !== null)],
+    ignored: [
+      ...chat.ignored,
+      ...passedOver.filter((name) => given[name] !== undefined && given[name] !== null),
+      ...(given.include?.some((name) => name !== ownCalls) ? ['include'] : []),
+      ...new Set(given.tools?.flatMap(({ type }) => (otherTools.test(type) ? `tools.${type}` : []))),
+    ],
+    showsOwnCalls: given.include?.includes(ownCalls) === true,
     isBackground: given.background === true,
     instructions: given.instructions ?? undefined,
     previous,
@@ -160,9 +176,20 @@ function messageOf(input: z.infer<typeof Input>, at: string, resolve: (id: strin
       const { call_id: id, name, arguments: given } = read(Call)
       return { role: 'assistant', tool_calls: [{ id, type: 'function', function: { name, arguments: given } }] }
     }
-    case 'function_call_output': {
+    case 'custom_tool_call': {
+      const { call_id: id, name, input: text } = read(FreeCall)
+      return calledOf(id, name, { input: text })
+    }
+    case 'local_shell_call': {
+      const { call_id: id, action } = read(ShellCall)
+      return calledOf(id, 'local_shell', { action })
+    }
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+    case 'local_shell_call_output': {
       const { call_id: id, output } = read(CallOutput)
-      return { role: 'tool', tool_call_id: id, content: partsOf(output) }
+      const isText = typeof output === 'string' || Array.isArray(output)
+      return { role: 'tool', tool_call_id: id, content: isText ? partsOf(output) : JSON.stringify(output) }
     }
     case 'mcp_call': {
       const { name, arguments: given, output, error } = read(RanHere)
@@ -178,6 +205,13 @@ function messageOf(input: z.infer<typeof Input>, at: string, resolve: (id: strin
         })
       return messageOf(item as z.infer<typeof Input>, at, resolve)
     }
+    // What a provider did by itself, and what a program notes for itself.
+    case 'web_search_call':
+    case 'file_search_call':
+    case 'image_generation_call':
+    case 'code_interpreter_call':
+    case 'ghost_snapshot':
+    case 'compaction':
     case 'reasoning':
     case 'jarvis:confirmation':
     case 'mcp_list_tools':
@@ -200,6 +234,11 @@ function messageOf(input: z.infer<typeof Input>, at: string, resolve: (id: strin
       )
   }
 }
+
+const calledOf = (id: string, name: string, input: object): Sent => ({
+  role: 'assistant',
+  tool_calls: [{ id, type: 'function', function: { name, arguments: JSON.stringify(input) } }],
+})
 
 /** Parts of a text by the names of chat completions. */
 function partsOf(content: z.infer<typeof Words>) {

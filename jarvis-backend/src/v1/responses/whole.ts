@@ -14,7 +14,13 @@ export function wholeWriter(
   response: ServerResponse,
   place: Place,
   head: Head,
-  { own, shown, clock, holdMs }: { own: Own; shown: ResponseWriter['shown']; clock: Clock; holdMs: number },
+  {
+    own,
+    shown,
+    clock,
+    holdMs,
+    showsOwnCalls,
+  }: { own: Own; shown: ResponseWriter['shown']; clock: Clock; holdMs: number; showsOwnCalls: boolean },
 ): ResponseWriter {
   const hold = holdHeaders(response, clock, holdMs)
   let streamed = ''
@@ -31,7 +37,9 @@ export function wholeWriter(
     hold.release()
     items.end(streamed)
     // The AI SDK refuses a whole response with an item of a type that it does not know. Its words and `waiting` tell of the card.
-    const output = items.items.filter(({ type }) => type !== 'jarvis:confirmation')
+    const output = items.items.filter(
+      ({ type }) => type !== 'jarvis:confirmation' && (showsOwnCalls || type !== 'mcp_call'),
+    )
     sendJson(response, 200, responseOf(head, outcome, output, usage, { ...own, ...more }))
   }
   const fail = (error: ApiError) => {

@@ -6,7 +6,7 @@ import type { Run } from './runs.ts'
 import { Step } from './step.tsx'
 
 /** Errors that another address, key or name of the model may resolve. */
-const ofSettings = ['model_auth', 'model_bad_request', 'model_unreachable']
+const ofSettings = ['model_auth', 'model_bad_request', 'model_unfit', 'model_unreachable']
 
 /** A run that failed, was stopped, was cut or said nothing. */
 export function RunEnding({ run, onRetry }: { run: Run; onRetry: ((text: string) => void) | undefined }) {

@@ -1,0 +1,229 @@
+import { type Fields, fieldsIfAny, words } from './fields.ts'
+
+/**
+ * A tool call whose arguments still stream in, as `parts` of JSON. `id`: the server's, empty where it gave none. `input`: sent whole at the
+ * start; used only if no JSON follows.
+ */
+export type CallInProgress = {
+  type: 'call'
+  id: string
+  at?: number
+  name: string
+  parts: string[]
+  input?: Fields
+  extra?: Fields
+}
+
+/** What a chunk says of a call. `at`: its index. `input`: an object, or JSON or a part of it. */
+type Delta = { id?: unknown; at?: number | undefined; name?: unknown; input?: unknown; extra?: Fields | undefined }
+
+/** Joins the chunks of calls as servers really send them, by index, id, name and order. @param begun told of each call, in order */
+export function createCallJoiner(begun: (call: CallInProgress) => void) {
+  const ids = new Map<string, CallInProgress>()
+  const places = new Map<number, CallInProgress>()
+  const seen = new Map<CallInProgress, ReturnType<typeof createEndSeeker>>()
+  let newest: CallInProgress | undefined
+
+  function callOf(id: string, at: number | undefined): CallInProgress | undefined {
+    const known = id === '' ? undefined : ids.get(id)
+    if (at === undefined) return known ?? newest
+    return known?.at === at ? known : places.get(at)
+  }
+
+  /** Whether a chunk begins another call than the one that it seems to go on with. */
+  function isOther(call: CallInProgress, id: string, name: string, part: string): boolean {
+    if (name === '') return false
+    const differ = id !== '' && call.id !== '' && id !== call.id
+    const isEmpty = call.parts.length === 0
+    if (name !== call.name) return !isEmpty || differ
+    return seen.get(call)?.isWhole() === true && (part !== '' || id !== call.id)
+  }
+
+  return {
+    add({ id: givenId, at, name: givenName, input, extra }: Delta) {
+      const id = typeof givenId === 'number' ? String(givenId) : words(givenId)
+      const name = words(givenName)
+      const object = fieldsIfAny(input)
+      const part = object === undefined ? partIn(input) : written(object)
+      let call = callOf(id, at)
+      if (call === undefined || isOther(call, id, name, part ?? '{}')) {
+        call = { type: 'call', id, ...(at !== undefined && { at }), name, parts: [] }
+        seen.set(call, createEndSeeker())
+        begun(call)
+        newest = call
+      } else {
+        if (call.name !== name) call.name = name.startsWith(call.name) ? name : call.name + name
+        if (call.id === '') call.id = id
+      }
+      if (call.id !== '') ids.set(call.id, call)
+      if (at !== undefined) places.set(at, call)
+      if (part === undefined) {
+        if (object !== undefined) call.input = object
+      } else if (part !== '') {
+        call.parts.push(part)
+        seen.get(call)?.add(part)
+      }
+      if (extra !== undefined) call.extra = extra
+    },
+  }
+}
+
+/** @throws TypeError where it is neither a text nor absent */
+function partIn(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  if (typeof value !== 'string') throw new TypeError('a string was expected')
+  return value
+}
+
+/** Undefined where the object is too deep to be written. */
+function written(object: Fields): string | undefined {
+  try {
+    return JSON.stringify(object)
+  } catch {
+    return undefined
+  }
+}
+
+/** Follows JSON in pieces. `isWhole`: a value has ended, and no other one has begun. */
+function createEndSeeker() {
+  let depth = 0
+  let isText = false
+  let isEscaped = false
+  let isEnded = false
+  return {
+    isWhole: () => isEnded,
+    /** @returns where values end in the piece */
+    add(piece: string): number[] {
+      const ends: number[] = []
+      const end = (at: number) => {
+        if (depth > 0) return
+        isEnded = true
+        ends.push(at + 1)
+      }
+      for (let at = 0; at < piece.length; at += 1) {
+        const char = piece[at]
+        if (isEscaped) isEscaped = false
+        else if (isText && char === '\\') isEscaped = true
+        else if (char === '"') {
+          isText = !isText
+          isEnded = false
+          if (!isText) end(at)
+        } else if (isText) continue
+        else if (char === '{' || char === '[') {
+          depth += 1
+          isEnded = false
+        } else if (char === '}' || char === ']') {
+          depth -= 1
+          end(at)
+        }
+      }
+      return ends
+    },
+  }
+}
+
+/**
+ * The arguments that a call's parts come to: joined where that is JSON, and otherwise what they restate. Servers send `{}` first, restate in each part
+ * all so far, or repeat the whole at the end.
+ * @returns JSON, or what is no JSON where they do not agree
+ */
+export function argumentsOf(parts: readonly string[]): string {
+  const all = parts.join('')
+  if (all.trim() === '' || isJson(all)) return all
+  const last = parts.at(-1) ?? ''
+  const before = parts.slice(0, -1)
+  const real = before.slice(
+    Math.max(
+      0,
+      before.findIndex((part) => !isPlaceholder(part)),
+    ),
+  )
+  const isGrown = real.every((part, at) => (real[at + 1] ?? last).startsWith(part)) || last.startsWith(real.join(''))
+  if (isGrown && isJson(last)) return last
+  return agreed(valuesIn(all)) ?? all
+}
+
+/** Values that stand one behind the other. */
+function valuesIn(text: string): string[] {
+  const ends = createEndSeeker().add(text)
+  return [...ends.map((end, at) => text.slice(ends[at - 1] ?? 0, end)), text.slice(ends.at(-1) ?? 0)].filter(
+    (value) => value.trim() !== '',
+  )
+}
+
+/** The last of values of which each one restates the one before it, or more. */
+function agreed(values: readonly string[]): string | undefined {
+  let last: string | undefined
+  for (const value of values) {
+    if (!isJson(value)) return undefined
+    if (last !== undefined && !restates(value, last)) return undefined
+    last = value
+  }
+  return last
+}
+
+const isPlaceholder = (json: string): boolean => ['', '{}', 'null', '""'].includes(json.replaceAll(/\s/g, ''))
+
+/** Whether the later arguments are the earlier ones, or those and more. */
+function restates(later: string, earlier: string): boolean {
+  if (isPlaceholder(earlier)) return true
+  return holds(objectIn(later), objectIn(earlier))
+}
+
+function holds(later: unknown, earlier: unknown): boolean {
+  const [after, before] = [fieldsIfAny(later), fieldsIfAny(earlier)]
+  if (after === undefined || before === undefined) return JSON.stringify(later) === JSON.stringify(earlier)
+  return Object.entries(before).every(([key, value]) => Object.hasOwn(after, key) && holds(after[key], value))
+}
+
+function objectIn(json: string): unknown {
+  try {
+    const value: unknown = JSON.parse(json)
+    return typeof value === 'string' ? JSON.parse(value) : value
+  } catch {
+    return json
+  }
+}
+
+export function isJson(json: string): boolean {
+  try {
+    JSON.parse(json)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Leaves out calls that only repeat an earlier one. Two calls are two where their ids differ, or, without ids, what they say. */
+export function withoutRepeats<P extends { type: string }>(
+  pieces: readonly (P | CallInProgress)[],
+): (P | CallInProgress)[] {
+  const kept: CallInProgress[] = []
+  return pieces.filter((piece) => {
+    if (!isCall(piece)) return true
+    const first = kept.find((call) => call.name === piece.name && isSame(call, piece))
+    if (first === undefined) {
+      kept.push(piece)
+      return true
+    }
+    first.parts.push(...piece.parts)
+    if (piece.input !== undefined) first.input = piece.input
+    if (piece.extra !== undefined) first.extra = piece.extra
+    return false
+  })
+}
+
+const isCall = (piece: { type: string }): piece is CallInProgress => piece.type === 'call'
+
+/**
+ * Where two calls have one id and one index, they are one, whatever they say: arguments that do not agree then run nothing. Blocks without an index are
+ * whole, and some servers repeat ids: those are one where they say the same.
+ */
+function isSame(first: CallInProgress, later: CallInProgress): boolean {
+  if (first.id !== '' && later.id !== '' && first.id !== later.id) return false
+  const isOne = first.id !== '' && first.id === later.id
+  const said = argumentsOf(later.parts)
+  if (isOne && first.at !== undefined && (first.at === later.at || later.at === undefined)) return true
+  if (said.trim() === '') return later.input === undefined && (isOne || first.at === later.at)
+  return agreed([argumentsOf(first.parts), said]) !== undefined
+}

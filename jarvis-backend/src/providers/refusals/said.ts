@@ -1,0 +1,118 @@
+import { type Fields, fieldsIfAny } from '../fields.ts'
+
+/** What a server says of a refusal. `words`: its types, codes and reasons. */
+export type Said = { text: string; words: string[] }
+
+/** Deeper than any server nests its error. */
+const deepest = 6
+/** Longest text that is judged, characters. */
+const longest = 4_000
+
+/** Fields that hold the server's own sentence, the most telling first. */
+const sentences = [
+  'message',
+  'error',
+  'errors',
+  'detail',
+  'msg',
+  'error_message',
+  'error_msg',
+  'errorMessage',
+  'error_description',
+  'Message',
+  'base_resp',
+  'status_msg',
+  'fault',
+  'faultstring',
+  'title',
+  'description',
+] as const
+/** Fields of one word. */
+const names = ['type', '__type', 'code', 'status', 'reason', 'error_code', 'errorCode', 'quotaId'] as const
+/** What an intermediary says where the words of the server behind it stand elsewhere. */
+const empty =
+  /^(?:provider returned error|upstream (?:request |provider )?error|error from provider|bad request|unknown error|error|\d{3})?[.:]?$/i
+
+/** Reads what a server says, in whatever form: an object, a list of them, JSON inside a string, a page, plain words. */
+export function saidBy(value: unknown): Said {
+  const words: string[] = []
+  const text = sentenceOf(value, words, 0)
+  return { text: text.slice(0, longest), words: [...new Set(words)].slice(0, 40) }
+}
+
+function sentenceOf(value: unknown, words: string[], depth: number): string {
+  if (depth > deepest) return ''
+  if (typeof value === 'string') return textOf(value, words, depth)
+  if (Array.isArray(value)) {
+    const found = value.slice(0, 3).map((item) => fieldFault(item) ?? sentenceOf(item, words, depth + 1))
+    return [...new Set(found.filter((text) => text !== ''))].join('; ')
+  }
+  const fields = fieldsIfAny(value)
+  if (fields === undefined) return ''
+  for (const name of names) if (typeof fields[name] === 'string') words.push(fields[name] as string)
+  if (typeof fields.n_ctx === 'number') words.push(`n_ctx: ${fields.n_ctx}`)
+  const found = sentences
+    .map((name) => sentenceOf(fields[name], words, depth + 1))
+    .find((text) => text !== '' && !empty.test(text))
+  // OpenRouter wraps what the provider said; Google and Azure add their reasons beside it.
+  const behind = sentenceOf(fieldsIfAny(fields.metadata)?.raw, words, depth + 1)
+  for (const more of [fields.details, fields.innererror, fields.violations]) wordsIn(more, words, depth + 1)
+  // What `asErrorBody` kept: its sentence is known.
+  sentenceOf(fields.body, words, depth + 1)
+  if (behind !== '') return found === undefined ? behind : `${found}: ${behind}`
+  return found ?? sentences.map((name) => fields[name]).find((text) => typeof text === 'string') ?? ''
+}
+
+/** A line about one field, as FastAPI tells it. */
+function fieldFault(item: unknown): string | undefined {
+  const { loc, msg } = fieldsIfAny(item) ?? {}
+  if (!Array.isArray(loc) || typeof msg !== 'string') return undefined
+  return `${loc.filter((part) => typeof part !== 'object').join('.')}: ${msg}`
+}
+
+function wordsIn(value: unknown, words: string[], depth: number): void {
+  if (depth > deepest) return
+  for (const item of (Array.isArray(value) ? value : [value]).slice(0, 10)) {
+    const fields: Fields = fieldsIfAny(item) ?? {}
+    for (const name of [...names, '@type'] as const)
+      if (typeof fields[name] === 'string') words.push(fields[name] as string)
+    for (const more of [fields.violations, fields.innererror]) if (more !== undefined) wordsIn(more, words, depth + 1)
+  }
+}
+
+function textOf(text: string, words: string[], depth: number): string {
+  const trimmed = text.trim()
+  if (/^[[{]/.test(trimmed)) {
+    const inside = parsed(trimmed)
+    if (inside !== undefined) return sentenceOf(inside, words, depth + 1)
+  }
+  return isPage(trimmed) ? titleOf(trimmed) : trimmed
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isPage = (text: string) => /^(?:<\?xml|<!doctype|<html|<head|<body|<center|<h1)/i.test(text)
+
+/** The title of a page, or its first heading. Nothing else of it is shown. */
+function titleOf(page: string): string {
+  const [, title = ''] =
+    /<title[^<>]{0,200}>([^<]{1,300})</i.exec(page) ?? /<h1[^<>]{0,200}>([^<]{1,300})</i.exec(page) ?? []
+  return title.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&nbsp;', ' ').trim()
+}
+
+/**
+ * The body of a refusal in the one form that the SDKs read, `{"error": {…}}`. A body that has it stays as it is; every other one is kept
+ * under `body`, so that nothing a server says is lost.
+ */
+export function asErrorBody(text: string): string {
+  const body = parsed(text)
+  if (fieldsIfAny(fieldsIfAny(body)?.error) !== undefined) return text
+  const message = saidBy(body ?? text).text
+  return JSON.stringify({ error: { message, body: body ?? (isPage(text.trim()) ? '' : text.slice(0, longest)) } })
+}
