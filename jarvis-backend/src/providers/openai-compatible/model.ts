@@ -1,9 +1,11 @@
 import { type Model, ModelError } from '../../agent/model.ts'
 import { exchange } from '../exchange.ts'
+import { learnedInMemory } from '../learned.ts'
 import { askWithoutRefused } from '../openai-api/ask.ts'
 import { leastOf, type OpenAiOptions, openAiService, usualMost } from '../openai-api/service.ts'
 import { isCloud } from '../places.ts'
 import { createSight, withUnseen } from '../sight.ts'
+import { createToolSchemas } from '../tool-schemas.ts'
 import { type OptionalField, refusedField } from './refused-fields.ts'
 import { chatRequest } from './request.ts'
 import { silentCut } from './silent-cut.ts'
@@ -16,8 +18,10 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
   const isService = isCloud({ kind: 'openai-chat', ...options })
   const wantsReasoning = /(?:^|\.)(?:deepseek\.com|moonshot\.(?:ai|cn))$/.test(hostname)
   const sight = createSight(id)
+  const { learned = learnedInMemory() } = options
+  const schemas = createToolSchemas(learned)
   // Fields that the server refused for this model.
-  const refused = new Set<OptionalField>()
+  const refused = { has: (field: OptionalField) => learned.has(field) }
   const body = { id, model, maxTokens: options.maxTokens, isOpenAi, wantsReasoning, refused, effort: options.effort }
 
   return {
@@ -35,7 +39,7 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
           request,
           sight,
           async (refusal) => {
-            sent = chatRequest(request, { ...body, isBlind: sight.isBlind() })
+            sent = chatRequest(schemas.fit(request), { ...body, isBlind: sight.isBlind() })
             const turn = await exchange(
               provider,
               (upstream) => chat.completions.create(sent, { signal: upstream }).asResponse().catch(refusal),
@@ -47,8 +51,9 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
           },
           (said) => {
             const field = refusedField(said, sent)
-            if (field !== undefined) refused.add(field)
-            return field !== undefined
+            if (field === undefined || learned.has(field)) return schemas.leaveOut(said, request)
+            learned.add(field)
+            return true
           },
         )
       } catch (error) {
