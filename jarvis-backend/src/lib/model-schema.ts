@@ -48,7 +48,8 @@ function flat(given: unknown, at: Within): Flat {
   }
   for (const [name, of] of Object.entries(isRecord(schema.properties) ? schema.properties : {}))
     parts.properties.set(name, [{ of, within }])
-  if (within.depth >= deepest) return parts
+  at.left[0] = (at.left[0] ?? 0) - 1
+  if (within.depth >= deepest || at.left[0] <= 0) return parts
   const inner = { ...within, depth: within.depth + 1 }
   const add = (other: Flat) => {
     for (const [name, found] of other.properties)
