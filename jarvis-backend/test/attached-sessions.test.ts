@@ -54,7 +54,10 @@ async function forgetful(forgot: Answer, definition = tool('add')) {
     server.closeAllConnections()
     await new Promise((closed) => server.close(closed))
   }
-  onTestFinished(() => void (server.closeAllConnections(), server.close()))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
   return made
 }
 
