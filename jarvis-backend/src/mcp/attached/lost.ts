@@ -11,6 +11,7 @@ const neverSent = new Set([
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
 ])
+const isSystems = /^(?:E[A-Z]+|EAI_AGAIN|UND_ERR_(?!ABORTED)[A-Z_]+)$/
 const refusing = new Set([401, 403, 404, 405])
 const aboutSession = /\bsession|before initiali[sz]ation|not initiali[sz]ed/i
 
@@ -28,7 +29,8 @@ export function lossOf(error: unknown): Loss {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (typeof code === 'number')
     return { ran: 'unknown', isSession: code <= -32000 && code >= -32602 && aboutSession.test(said), isGone: false }
-  const codes = errorCodes(error)
+  // The SDK's own errors, such as the end of a call that was given up, have codes too.
+  const codes = errorCodes(error).filter((one) => isSystems.test(one))
   return { ran: codes.some((one) => neverSent.has(one)) ? 'no' : 'unknown', isSession: false, isGone: codes.length > 0 }
 }
 
