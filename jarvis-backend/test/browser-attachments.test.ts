@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer'
 import { expect } from 'vitest'
+import { pictureFacts } from '../src/lib/picture.ts'
 import { seriousFindings } from './support/axe.ts'
 import { dashboardDir, test, useBrowser } from './support/browser.ts'
-import { onePixel, pngOf } from './support/pictures.ts'
+import { bitmapOf, noiseOf, onePixel, pngOf } from './support/pictures.ts'
 import { calls, pauses, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -100,4 +101,37 @@ test('files are pasted, dropped, picked and removed on a phone, and stand with t
   await files.getByText('pool.png').waitFor({ state: 'detached' })
   await field.press('Enter')
   await page.getByText('So be it.').first().waitFor()
+})
+
+test('the browser scales a large picture and turns a format that models refuse into JPEG', async () => {
+  const model = scripted(says('Four pictures.'))
+  const jarvis = await startJarvis({ dashboardDir, model, env: { JARVIS_EMBEDDINGS: 'none', JARVIS_TITLES: 'off' } })
+  const page = await operator(jarvis)
+  const picking = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Attach' }).click()
+  await (await picking).setFiles([
+    { name: 'wide.png', mimeType: 'image/png', buffer: noiseOf(9_000, 30) },
+    { name: 'large.png', mimeType: 'image/png', buffer: noiseOf(1_200, 1_100) },
+    { name: 'old.scan.bmp', mimeType: 'image/bmp', buffer: bitmapOf(3, 2) },
+    { name: 'still.gif', mimeType: 'image/gif', buffer: Buffer.from(onePixel.gif, 'base64') },
+  ])
+  const files = page.getByRole('list', { name: 'Attached files' })
+  for (const name of ['wide.png', 'large.jpg', 'old.scan.jpg', 'still.gif']) await files.getByText(name).waitFor()
+  await expect.poll(() => files.getByText('%').count()).toBe(0)
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await field.fill('What is this?')
+  await field.press('Enter')
+  await page.getByText('Four pictures.').first().waitFor()
+  const [asked] = model.requests[0]?.messages ?? []
+  const images = asked?.role === 'user' ? (asked.images ?? []) : []
+  expect(new Set(images.map(({ data }) => JSON.stringify(pictureFacts(Buffer.from(data)))))).toEqual(
+    new Set(
+      [
+        { mimeType: 'image/png', widthPx: 2_000, heightPx: 7 },
+        { mimeType: 'image/jpeg', widthPx: 1_200, heightPx: 1_100 },
+        { mimeType: 'image/jpeg', widthPx: 3, heightPx: 2 },
+        { mimeType: 'image/gif', widthPx: 1, heightPx: 1 },
+      ].map((facts) => JSON.stringify(facts)),
+    ),
+  )
 })

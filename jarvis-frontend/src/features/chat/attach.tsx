@@ -4,6 +4,7 @@ import { createPortal } from 'react-dom'
 import { discard, upload } from '../../api/attachments.ts'
 import { useStatus } from '../../api/status.ts'
 import { size } from '../../lib/format.ts'
+import { smallerPicture } from '../../lib/smaller-picture.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -203,12 +204,15 @@ async function begin(draft: Value<readonly Item[]>, given: File, say: (words: st
   const name = given.name || 'file'
   draft.set([...draft.get(), { key, name, bytes: given.size, share: 0, stop }])
   try {
-    const address = await addressOf(given)
-    if (/^image\/(?:png|jpeg|webp|gif)$/.test(given.type)) change({ preview: address })
+    const sent = await smallerPicture(given)
+    stop.signal.throwIfAborted()
+    const address = await addressOf(sent)
+    if (/^image\/(?:png|jpeg|webp|gif)$/.test(sent.type)) change({ preview: address })
     const base64 = address.slice(address.indexOf(',') + 1)
-    const file = await upload(name, base64, (share) => change({ share }), stop.signal)
+    const file = await upload(sent.name || name, base64, (share) => change({ share }), stop.signal)
     change({ file, name: file.name, bytes: file.bytes })
-    say(`${file.name} is attached.`)
+    const scaled = sent === given ? '' : `, as ${file.widthPx}×${file.heightPx} pixels`
+    say(`${file.name} is attached${scaled}.`)
   } catch (error) {
     if (stop.signal.aborted) return
     const problem = error instanceof Error ? error.message : 'It could not be attached.'
