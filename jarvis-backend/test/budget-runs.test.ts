@@ -124,6 +124,46 @@ test('time before a person’s card does not count', async () => {
   expect(await operator.next('chat:done')).toMatchObject({ stopReason: 'end_turn' })
 })
 
+/** Streams one sentence again and again until it is aborted. */
+const goesRound: Parameters<typeof scripted>[0] = async (_request, sink, signal) => {
+  for (let round = 0; round < 200_000; round += 1) {
+    sink.text('I will look at the node now. ')
+    if (round % 50 === 0) await new Promise(setImmediate)
+    signal.throwIfAborted()
+  }
+  throw new Error('it was not stopped')
+}
+
+test('a model that says the same without end is stopped, the run is not done, and one round is kept', async () => {
+  const jarvis = await startJarvis({ model: scripted(goesRound) })
+  const operator = await jarvis.connect()
+  const { sessionId } = await operator.ask('chat:send', { message: 'How is the cluster?' })
+  const { code, error } = await operator.next('chat:error')
+  expect([code, error]).toEqual(['model_stream_broken', expect.stringContaining('again and again')])
+  const { snapshot } = await operator.ask('chat:attach', { sessionId })
+  expect(textsOf(snapshot.entries)).toEqual(['I will look at the node now. '])
+  expect(snapshot.entries.some(({ type }) => type === 'done')).toBe(false)
+})
+
+test('the minutes of a run count while its model streams', async () => {
+  const clock = createFakeClock(Date.UTC(2026, 10, 1, 12))
+  const streams: Parameters<typeof scripted>[0] = async (_request, sink, signal) => {
+    sink.text('The first node is up. ')
+    await clock.advance(10 * 60_000)
+    signal.throwIfAborted()
+    throw new Error('it was not stopped')
+  }
+  const model = scripted(streams, says('I saw one node.'))
+  const { done, entries } = await asking({
+    model,
+    clock,
+    clusterStands: true,
+    dataDir: dataDirWith({ run: { minutes: 5 } }),
+  })
+  expect(done).toMatchObject({ stopReason: 'budget' })
+  expect(textsOf(entries)[0]).toBe('The first node is up. ')
+})
+
 test('a helper gets the minutes that its run has left, without the time that another helper waited for a person', async () => {
   const clock = createFakeClock(Date.UTC(2026, 10, 1, 12))
   const ask = (word: string) => calls(['delegate', { agent: 'main', task: `Look at ${word}.` }])

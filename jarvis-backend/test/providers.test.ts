@@ -210,9 +210,9 @@ test('signed thinking is sent back unchanged in the next request', async () => {
   expect(server.requests[1]?.body.messages[1].content).toEqual([
     { type: 'thinking', thinking: 'Hm 🛰️', signature: 'EqQB/+=' },
     { type: 'redacted_thinking', data: 'b3BhcXVl' },
-    { type: 'tool_use', id: toolUseId, name: 'get_vms', input: {} },
+    { type: 'tool_use', id: 'call00001', name: 'get_vms', input: {} },
   ])
-  expect(server.requests[1]?.body.messages[2].content[0]).toMatchObject({ tool_use_id: toolUseId })
+  expect(server.requests[1]?.body.messages[2].content[0]).toMatchObject({ tool_use_id: 'call00001' })
 })
 
 test('each request goes to the right address with the right key, and has no field that the services refuse', async () => {
@@ -382,8 +382,8 @@ test('reasoning goes back encrypted, in its place, to the model that made it alo
   for (const by of [model.id, 'openai/another'])
     await model.generate(request({ messages: messages(by), effort: 'off', maxOutputTokens: 9 }), recorder(), never)
 
-  const call = { type: 'function_call', call_id: toolUseId, name: 'get_vms', arguments: '{}' }
-  const output = { type: 'function_call_output', call_id: toolUseId, output: '2 VMs' }
+  const call = { type: 'function_call', call_id: 'call00001', name: 'get_vms', arguments: '{}' }
+  const output = { type: 'function_call_output', call_id: 'call00001', output: '2 VMs' }
   const kept = { ...reasoning, summary: [{ type: 'summary_text', text: 'Look first.\n\nThen tell.' }] }
   const [first, own, foreign] = server.requests.map(({ body }) => body)
   expect(first).toMatchObject({

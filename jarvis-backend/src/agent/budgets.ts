@@ -31,6 +31,8 @@ export type Reservation = {
   again(spent: Usage | undefined, isLost: boolean): boolean
   /** A line for the person, once, where the run has nearly used a limit. */
   near: string | undefined
+  /** How long the call may go on before a limit of minutes is passed, ms; undefined without such a limit. */
+  leftMs?: number | undefined
 }
 
 /** Which limit a call would pass, in a sentence. `isUnpriced`: the price of its model is not known, so tokens decided. */

@@ -2,6 +2,7 @@ import { unfitInput } from '../lib/depth.ts'
 import type { Content, Usage } from '../protocol/index.ts'
 import { noUsage } from '../protocol/index.ts'
 import type { ActiveRun } from './active-run.ts'
+import { createEndlessWatch, type Endless, firstRound } from './endless.ts'
 import { type Model, ModelError, type ModelRequest, type ModelSink, type Turn } from './model.ts'
 import { isBrokenOff } from './retry.ts'
 import type { LiveSession } from './sessions/live-session.ts'
@@ -13,7 +14,7 @@ export type StreamRedactor = { push(delta: string): string; flush(): string }
 
 /**
  * Calls the model once for a run and stores its turn. What was streamed before an abort or a broken stream is kept,
- * marked `interrupted`.
+ * marked `interrupted`. A stream without an end in sight is broken off.
  * @throws ModelError, after keeping what had come.
  */
 export async function callModel(parts: {
@@ -22,6 +23,8 @@ export async function callModel(parts: {
   session: LiveSession
   run: ActiveRun
   signal: AbortSignal
+  /** The longest answer that was asked for, tokens. */
+  mostTokens: number
   openStream: OpenStream
   redactors: { text: StreamRedactor; thinking: StreamRedactor }
   redact(text: string): string
@@ -45,9 +48,17 @@ export async function callModel(parts: {
   // Redacting per frame is cheaper than per delta.
   let counted: Usage | undefined
   const stream = parts.openStream((kind, text) => show(kind, redactors[kind].push(text)))
+  const endless = new AbortController()
+  const watches = { text: createEndlessWatch(parts.mostTokens), thinking: createEndlessWatch(parts.mostTokens) }
+  const push = (kind: 'text' | 'thinking', delta: string) => {
+    if (endless.signal.aborted) return
+    stream.push(kind, delta)
+    const found = watches[kind](delta)
+    if (found !== undefined) endless.abort(withoutEnd(found))
+  }
   const sink: ModelSink = {
-    text: (delta) => stream.push('text', delta),
-    thinking: (delta) => stream.push('thinking', delta),
+    text: (delta) => push('text', delta),
+    thinking: (delta) => push('thinking', delta),
     usage(usage) {
       counted = usage
     },
@@ -72,7 +83,9 @@ export async function callModel(parts: {
   }
 
   try {
-    const turn = await parts.generate(parts.model, parts.request, sink, parts.signal)
+    const signal = AbortSignal.any([parts.signal, endless.signal])
+    const turn = await parts.generate(parts.model, parts.request, sink, signal)
+    endless.signal.throwIfAborted()
     finishStream()
     const { content, stopReason } = inOrder(turn, parts.request.mayCallTools)
     keep(
@@ -81,16 +94,28 @@ export async function callModel(parts: {
       turn.usage,
       turn.isUsagePartial,
     )
-  } catch (error) {
+  } catch (thrown) {
+    const isEndless = endless.signal.aborted && !parts.signal.aborted
+    const error: unknown = isEndless ? endless.signal.reason : thrown
     // Also when the server is stopping, so that the next start resumes the run where it was.
     finishStream()
     const usage = (error instanceof ModelError ? error.usage : undefined) ?? counted
-    const said = partial.text === '' ? [] : [{ type: 'text' as const, text: partial.text }]
+    const text = isEndless ? firstRound(partial.text) : partial.text
+    const said = text === '' ? [] : [{ type: 'text' as const, text }]
     const mayHaveCost = run.abort.signal.aborted || said.length > 0 || usage !== undefined || isBrokenOff(error)
     if (mayHaveCost) keep(said, 'interrupted', usage ?? noUsage, true)
     if (!run.abort.signal.aborted) throw error
   }
 }
+
+const withoutEnd = (how: Endless) =>
+  new ModelError(
+    'model_stream_broken',
+    how === 'repeats'
+      ? 'The model said the same again and again, and was stopped. Ask again, or choose another model.'
+      : 'The model wrote more than it was asked for without coming to an end, and was stopped. Ask again, or choose another model.',
+    { isRetryable: false, hasSpoken: true },
+  )
 
 const outOfSteps = 'I have taken all the steps I may take for one question, and have no answer yet. Ask me to go on.'
 

@@ -1,6 +1,6 @@
 import type { CallPlan } from '../agent/budgets.ts'
 import type { CostOf } from '../agent/spent.ts'
-import { noUsage, type Usage } from '../protocol/index.ts'
+import { noUsage, type Spending, type Usage } from '../protocol/index.ts'
 import { nearRatio, wrapUpMs } from './defaults.ts'
 import type { Scope } from './scopes.ts'
 import { nearly, refusal, used } from './words.ts'
@@ -36,10 +36,23 @@ export function obstacle(scopes: readonly Scope[], most: Most, room: Most, isLas
     }
     const { minutes } = limits
     if (minutes === undefined) continue
-    const keptMs = isLast || who !== 'This run' ? 0 : Math.min(wrapUpMs, minutes * 30_000)
-    if (spent.minutes * 60_000 + keptMs >= minutes * 60_000) return refusal(who, 'minutes', minutes, spent, 0)
+    if (msUntil(minutes, spent, isLast ? '' : who) <= 0) return refusal(who, 'minutes', minutes, spent, 0)
   }
   return undefined
+}
+
+/** How long a call may go on until a limit of minutes lets no other one begin, ms; undefined where none holds. */
+export function leftMs(scopes: readonly Scope[]): number | undefined {
+  const all = scopes.flatMap(({ who, limits: { minutes }, spent }) =>
+    minutes === undefined ? [] : msUntil(minutes, spent, who),
+  )
+  return all.length === 0 ? undefined : Math.max(0, Math.ceil(Math.min(...all)))
+}
+
+/** A run keeps its last minute, or half of its time, for its last answer. */
+function msUntil(minutes: number, spent: Pick<Spending, 'minutes'>, who: string): number {
+  const keptMs = who === 'This run' ? Math.min(wrapUpMs, minutes * 30_000) : 0
+  return minutes * 60_000 - spent.minutes * 60_000 - keptMs
 }
 
 /** The limit that is reached, in a sentence; undefined where none is. */

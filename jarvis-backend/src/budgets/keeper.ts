@@ -1,7 +1,7 @@
 import { type BudgetKeeper, type Slices, wrapUpTokens } from '../agent/budgets.ts'
 import type { CostOf } from '../agent/spent.ts'
 import { type BudgetLimits, mainAgentId, noUsage, type Spending } from '../protocol/index.ts'
-import { mostOf, nearLine, noRoom, obstacle, usedUp } from './fit.ts'
+import { leftMs, mostOf, nearLine, noRoom, obstacle, usedUp } from './fit.ts'
 import { createReserve } from './reserve.ts'
 import { spentOfRun } from './runs.ts'
 import { type Caller, createScopes, type Scope, type ScopeParts } from './scopes.ts'
@@ -48,7 +48,8 @@ export function createKeeper(parts: KeeperParts): Keeper {
       const refused = obstacle(all, most, room, false)
       if (refused !== undefined) return { refused, ...(most.usd === undefined && { isUnpriced: true as const }) }
       const isChild = scopes.recordOf(spender).slice !== undefined
-      return { ...reserve('turn', plan, spender), near: isChild ? undefined : nearLine(all, most, room) }
+      const near = isChild ? undefined : nearLine(all, most, room)
+      return { ...reserve('turn', plan, spender), near, leftMs: leftMs(all) }
     },
     askLast(spender, plan) {
       const record = scopes.recordOf(spender)

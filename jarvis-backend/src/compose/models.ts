@@ -59,6 +59,7 @@ export function composeModels(parts: {
     parts.changed()
   }
   const models = createModelSetup({ config: parts.config, clock, apply })
+  for (const lost of parts.config.modelProblems) parts.announce(redact(lost))
   let problem: string | undefined
   /** Takes up what another program or a person wrote to the files of the data dir. Where they cannot be used, all stays as it is. */
   function look() {

@@ -12,11 +12,11 @@ import {
   isModelVariable,
   type ModelConfig,
   type ModelVariable,
-  modelsOf,
+  modelsAtStart,
   modelVariables,
   urlVariable,
 } from './model.ts'
-import { type ModelsFile, noModelsFile } from './models-file.ts'
+import { noModels, type ReadableModels } from './models-file.ts'
 import { type ConfiguredNodes, parseNodes } from './nodes.ts'
 import { type OidcConfig, oidcOf, oidcVariables } from './oidc.ts'
 import { pathOf } from './path-of.ts'
@@ -47,6 +47,8 @@ export type Config = {
   models: readonly ModelConfig[]
   /** What answers where a model fails. */
   fallbacks: readonly ModelFallback[]
+  /** What of the saved models is not used, a sentence each. */
+  modelProblems: readonly string[]
   /** Model variables from the environment and `.env`, which the dashboard cannot change. */
   modelEnvironment: Partial<Record<ModelVariable, string>>
   /** Settings of channels from the environment and `.env`, which the dashboard cannot change. */
@@ -263,13 +265,13 @@ const Environment = z.object({
 /**
  * Reads the configuration. An empty value counts as absent.
  * @param saved used where the environment says nothing
- * @param named providers by name, of the data dir
+ * @param models providers by name, of the data dir
  * @throws ConfigError naming the first variable that cannot be used
  */
 export function readConfig(
   env: Record<string, string | undefined>,
   saved: Record<string, string> = {},
-  named: ModelsFile = noModelsFile,
+  { file: named, problems, isFirstLost }: ReadableModels = noModels,
 ): Config {
   const given = Object.fromEntries(
     Object.entries({ ...env, ...saved }).filter(([, value]) => value !== undefined && value.trim() !== ''),
@@ -286,8 +288,9 @@ export function readConfig(
       `HOST is ${value.HOST}, which others on the network can reach, so ${missing} must be set too, for example ${missing}=${missing === 'JWT_SECRET' ? '$(openssl rand -hex 32)' : 'correct-horse-battery'}; or use HOST=127.0.0.1.`,
     )
   }
-  const models = modelsOf(value, named)
-  if (typeof models === 'string') throw new ConfigError(models)
+  const { models, lost } = modelsAtStart(value, named, isFirstLost && value.JARVIS_MODEL === undefined)
+  const isOurs = problems.length > 0 || ('JARVIS_MODEL' in saved && lost?.startsWith('JARVIS_MODEL ') === true)
+  if (lost !== undefined && !isOurs) throw new ConfigError(lost)
   const [model = demo] = models
   const proxmox = proxmoxOf(value)
   if (typeof proxmox === 'string') throw new ConfigError(proxmox)
@@ -309,6 +312,7 @@ export function readConfig(
     model,
     models,
     fallbacks: named.fallbacks,
+    modelProblems: [...problems, ...(lost === undefined ? [] : [`${lost} Until then the demo answers.`])],
     modelEnvironment: Object.fromEntries(
       Object.entries(given).filter(([name]) => isModelVariable(name) && !(name in saved)),
     ),

@@ -156,6 +156,24 @@ export function modelsOf(values: Values, file: ModelsFile): ModelConfig[] | stri
   return found
 }
 
+/**
+ * All models of a start. Where the chosen one is not there, or the one that would have answered, the demo is in use: another model may be
+ * elsewhere, where nobody agreed to send a conversation. `lost`: what is wrong.
+ */
+export function modelsAtStart(
+  values: Values,
+  file: ModelsFile,
+  isFirstLost: boolean,
+): { models: ModelConfig[]; lost?: string } {
+  const isSet =
+    (values.ANTHROPIC_API_KEY ?? values.ANTHROPIC_BASE_URL ?? values.OPENAI_API_KEY ?? values.OPENAI_BASE_URL) !==
+    undefined
+  const found = modelsOf(isFirstLost && !isSet ? { ...values, JARVIS_MODEL: 'demo' } : values, file)
+  if (typeof found !== 'string') return { models: found }
+  const left = modelsOf({ ...values, JARVIS_MODEL: 'demo', JARVIS_MODELS: [] }, file)
+  return { models: typeof left === 'string' ? [demo] : left, lost: found }
+}
+
 /** The id `provider/model`, or `demo`. */
 export const idOf = (model: ModelConfig): string =>
   model.kind === 'demo' ? 'demo' : `${model.provider}/${model.model}`

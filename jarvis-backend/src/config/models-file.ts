@@ -2,7 +2,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { writeWhole } from '../lib/whole-file.ts'
-import { isVariableProvider, ModelFallback, ModelHeaders, ModelProvider, ProviderBody } from '../protocol/index.ts'
+import {
+  isVariableProvider,
+  JarvisError,
+  ModelFallback,
+  ModelHeaders,
+  ModelProvider,
+  ProviderBody,
+} from '../protocol/index.ts'
 import { ConfigError } from './config-error.ts'
 import { type Opener, openLeaves, type Sealing, sealLeaves } from './sealing.ts'
 import { modelLeaves } from './secret-leaves.ts'
@@ -14,11 +21,12 @@ const SavedProvider = ProviderBody.omit({ apiKey: true, headers: true }).extend(
 })
 export type SavedProvider = z.output<typeof SavedProvider>
 
+const mostProviders = 50
 const ModelsFile = z.strictObject({
   version: z.literal(1),
   providers: z
     .array(SavedProvider)
-    .max(50)
+    .max(mostProviders, `there may be ${mostProviders} providers at most`)
     .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two providers have one name')
     .default([]),
   fallbacks: z.array(ModelFallback).max(50).default([]),
@@ -31,6 +39,74 @@ export const modelsPath = (dataDir: string): string => join(dataDir, 'models.jso
 
 /** Reads the named providers; a data dir without the file has none. @throws ConfigError that says what is wrong with the file */
 export function readModelsFile(dataDir: string, open: Opener): ModelsFile {
+  const value = opened(dataDir, open)
+  const parsed = ModelsFile.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new ConfigError(`${modelsPath(dataDir)} cannot be used: ${faultOf(parsed.error)}. ${mendIt}`)
+}
+
+/** What of the file can be used at a start, and what is wrong with the rest. `isFirstLost`: the provider that would answer is not among it. */
+export type ReadableModels = { file: ModelsFile; problems: string[]; isFirstLost: boolean }
+export const noModels: ReadableModels = { file: noModelsFile, problems: [], isFirstLost: false }
+
+/** As `readModelsFile`, but a fault costs the provider that has it, and never the start. @throws ConfigError where a secret cannot be opened */
+export function readableModels(dataDir: string, open: Opener): ReadableModels {
+  const path = modelsPath(dataDir)
+  let value: unknown
+  try {
+    value = opened(dataDir, open)
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error
+    return { file: noModelsFile, problems: [error.message], isFirstLost: true }
+  }
+  const whole = ModelsFile.safeParse(value)
+  if (whole.success) return { file: whole.data, problems: [], isFirstLost: false }
+  const given = Loose.safeParse(value)
+  if (!given.success)
+    return {
+      file: noModelsFile,
+      problems: [`${path} cannot be used: ${faultOf(whole.error)}. ${mendIt}`],
+      isFirstLost: true,
+    }
+  const problems: string[] = []
+  const providers: SavedProvider[] = []
+  let isFirstLost = false
+  for (const [at, one] of given.data.providers.entries()) {
+    const parsed = SavedProvider.safeParse(one)
+    const isNew = parsed.success && providers.every(({ name }) => name !== parsed.data.name)
+    if (isNew && providers.length < mostProviders) providers.push(parsed.data)
+    else {
+      isFirstLost ||= at === 0
+      const why = !parsed.success
+        ? faultOf(parsed.error)
+        : isNew
+          ? `there may be ${mostProviders} at most`
+          : 'its name stands twice'
+      problems.push(`${path}: provider ${at + 1} is not used: ${why}. ${mendIt}`)
+    }
+  }
+  const fallbacks = z.array(ModelFallback).max(50).safeParse(given.data.fallbacks)
+  if (!fallbacks.success) problems.push(`${path}: no fallback is used: ${faultOf(fallbacks.error)}. ${mendIt}`)
+  if (problems.length === 0) problems.push(`${path} is used in part: ${faultOf(whole.error)}. ${mendIt}`)
+  return { file: { version: 1, providers, fallbacks: fallbacks.data ?? [] }, problems, isFirstLost }
+}
+
+/** The file with its lists unread. */
+const Loose = z.object({
+  version: z.literal(1),
+  providers: z.array(z.unknown()).default([]),
+  fallbacks: z.unknown().default([]),
+})
+const mendIt = 'Correct it, or move it away and add the providers again.'
+
+function faultOf({ issues: [issue] }: z.ZodError): string {
+  return `${issue?.path.join('.') || 'it'}: ${issue?.message}`
+}
+
+/** The bytes of the file are no JSON, or cannot be had. */
+class UnreadableFile extends ConfigError {}
+
+function opened(dataDir: string, open: Opener): unknown {
   const path = modelsPath(dataDir)
   if (!existsSync(path)) return noModelsFile
   let value: unknown
@@ -38,19 +114,19 @@ export function readModelsFile(dataDir: string, open: Opener): ModelsFile {
     value = JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? 'not JSON'
-    throw new ConfigError(`${path} cannot be read (${why}). Correct it, or move it away and add the providers again.`)
+    throw new UnreadableFile(`${path} cannot be read (${why}). ${mendIt}`)
   }
   openLeaves(modelLeaves(value), open)
-  const parsed = ModelsFile.safeParse(value)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw new ConfigError(
-    `${path} cannot be used: ${issue?.path.join('.') || 'it'}: ${issue?.message}. Correct it, or move it away and add the providers again.`,
-  )
+  return value
 }
 
-/** Writes the file at once, with keys and headers sealed. @throws JarvisError `conflict` where they cannot be sealed */
+/**
+ * Writes the file at once, with keys and headers sealed. @throws JarvisError `conflict` where they cannot be sealed, `invalid_request` where
+ * the file could not be read again
+ */
 export function writeModelsFile(of: Sealing, file: ModelsFile): void {
+  const parsed = ModelsFile.safeParse(file)
+  if (!parsed.success) throw new JarvisError('invalid_request', `${faultOf(parsed.error)}. Nothing was changed.`)
   const written = structuredClone(file)
   sealLeaves(modelLeaves(written), of)
   writeWhole(modelsPath(of.dataDir), `${JSON.stringify(written, undefined, 2)}\n`)

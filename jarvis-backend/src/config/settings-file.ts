@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { type Changes, readEnvFile, writeEnvFile } from './env-file.ts'
 import { isModelVariable, readModels } from './model.ts'
-import { type ModelsFile, readModelsFile } from './models-file.ts'
+import { type ModelsFile, readableModels, readModelsFile } from './models-file.ts'
 import { pathOf } from './path-of.ts'
 import {
   asConflict,
@@ -87,7 +87,7 @@ export const readSealedConfig = (env: Environment): Config => readWith(env, leav
 function readWith(env: Environment, open: Opener): Config {
   const saved = savedSettings(env, open)
   try {
-    return readConfig(env, saved, readModelsFile(dataDirOf(env), open))
+    return readConfig(env, saved, readableModels(dataDirOf(env), open))
   } catch (error) {
     const [name = ''] = error instanceof ConfigError ? error.message.split(' ', 1) : []
     if (!(name in saved)) throw error

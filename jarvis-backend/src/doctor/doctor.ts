@@ -58,6 +58,9 @@ export async function examine(config: Config, parts: Examination): Promise<Docto
         : guarded('Web search', async () =>
             config.search === undefined ? [] : searchChecks(config.search, parts.clock, signal),
           ),
+      config.modelProblems.map((lost) =>
+        bad('Model', lost, 'Correct models.json in the data dir, or choose another model.'),
+      ),
       parts.asksModel ? guarded('Model', () => modelChecks(config.model, signal)) : [],
       parts.asksModel ? guarded('Context', () => contextChecks(config.model, signal)) : [],
       parts.seen?.() ?? [],

@@ -127,7 +127,13 @@ export function createModelSetup(parts: {
       const kind = kindOf(provider, asked, knownOf(provider)?.kind)
       if (isVariableProvider(provider) && body.headers !== undefined)
         throw new JarvisError('invalid_request', `${provider} takes no headers: give the provider another name.`)
-      const server = { provider, kind, ...serverOf(body, knownOf(provider)) }
+      const known = knownOf(provider)
+      // A new key of Anthropic or OpenAI belongs to their own address, as when it is saved; else what is saved is asked.
+      const isOwnAddress = isVariableProvider(provider) && body.apiKey !== undefined
+      const baseUrl = body.baseUrl ?? (isOwnAddress ? undefined : known?.baseUrl)
+      if (baseUrl === undefined && !isVariableProvider(provider))
+        throw new JarvisError('invalid_request', `${provider} is not saved yet, so baseUrl is needed.`)
+      const server = { provider, kind, ...serverOf({ ...body, ...(baseUrl !== undefined && { baseUrl }) }, known) }
       const asking = { now: () => clock.now(), signal }
       return model === undefined ? listModels(server, asking) : tryModel({ ...server, model }, asking)
     },

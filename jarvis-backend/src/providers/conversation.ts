@@ -1,5 +1,5 @@
 import type { Message, ModelImage, ToolResult } from '../agent/model.ts'
-import type { Content } from '../protocol/index.ts'
+import type { Content, ToolCall } from '../protocol/index.ts'
 import { wellFormed } from './well-formed.ts'
 
 export type UserTurn = { role: 'user'; results: ToolResult[]; images: ModelImage[]; texts: string[] }
@@ -8,8 +8,8 @@ type ModelTurn = Extract<Message, { role: 'assistant' }>
 export type AssistantTurn = { role: 'assistant'; content: Content[] }
 
 /**
- * Converts messages to turns that every provider accepts: no blank text, no empty turn, no thinking at a turn's end, no two turns of one
- * role in a row, no lone surrogates.
+ * Converts messages to turns that every provider accepts: a person's first, no blank text, no empty turn, no thinking at a turn's end, no
+ * two turns of one role in a row, each call answered in the turn right after it, no lone surrogates.
  * @param keeps whether a turn's thinking, or the extra data of a call, is sent back to the model
  * @param isBlind the model is not shown what people attached, and is told so
  */
@@ -34,7 +34,51 @@ export function conversation(
     if (last?.role === 'assistant') last.content.push(...content)
     else if (content.length > 0) turns.push({ role: 'assistant', content })
   }
-  return turns
+  return paired(turns)
+}
+
+const begun = '[The conversation began before this.]'
+const unanswered = 'Interrupted: what came of it is not known.'
+
+/**
+ * Gives each call and its result an id by their place: nine letters and digits, which is all that Mistral's servers take. No provider asks
+ * for the id that it gave, and the ids of programs may repeat or have any form. A result without its call becomes words.
+ */
+function paired(turns: readonly (UserTurn | AssistantTurn)[]): (UserTurn | AssistantTurn)[] {
+  const ordered: (UserTurn | AssistantTurn)[] = turns[0]?.role === 'assistant' ? [saying(begun)] : []
+  let open: readonly { call: ToolCall; id: string }[] = []
+  let count = 0
+  for (const turn of turns) {
+    if (turn.role === 'user') {
+      ordered.push(answering(open, turn))
+      open = []
+      continue
+    }
+    const content = turn.content.map((piece) => {
+      if (piece.type !== 'tool_call') return piece
+      count += 1
+      const id = `call${String(count).padStart(5, '0')}`
+      open = [...open, { call: piece, id }]
+      return { ...piece, toolUseId: id }
+    })
+    ordered.push({ role: 'assistant', content })
+  }
+  if (open.length > 0) ordered.push(answering(open, saying()))
+  return ordered
+}
+
+const saying = (...texts: string[]): UserTurn => ({ role: 'user', results: [], images: [], texts })
+
+/** A turn with a result for each call before it, in the calls' order. */
+function answering(open: readonly { call: ToolCall; id: string }[], turn: UserTurn): UserTurn {
+  const left = [...turn.results]
+  const results = open.map(({ call: { toolUseId, toolName }, id }): ToolResult => {
+    const at = left.findIndex((result) => result.toolUseId === toolUseId)
+    const [found = { text: unanswered, isError: true }] = at < 0 ? [] : left.splice(at, 1)
+    return { ...found, toolUseId: id, toolName }
+  })
+  const stray = left.map(({ toolName, text }) => `[A result of ${toolName}] ${text}`)
+  return { ...turn, results, texts: [...stray, ...turn.texts] }
 }
 
 /** Pictures of people in a request. */

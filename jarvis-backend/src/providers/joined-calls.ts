@@ -215,12 +215,15 @@ export function withoutRepeats<P extends { type: string }>(
 
 const isCall = (piece: { type: string }): piece is CallInProgress => piece.type === 'call'
 
-/** Where two calls have one id and one place, they are one, whatever they say: arguments that do not agree then run nothing. */
+/**
+ * Where two calls have one id and one index, they are one, whatever they say: arguments that do not agree then run nothing. Blocks without an index are
+ * whole, and some servers repeat ids: those are one where they say the same.
+ */
 function isSame(first: CallInProgress, later: CallInProgress): boolean {
   if (first.id !== '' && later.id !== '' && first.id !== later.id) return false
   const isOne = first.id !== '' && first.id === later.id
   const said = argumentsOf(later.parts)
-  if (isOne && (first.at === later.at || later.at === undefined)) return true
+  if (isOne && first.at !== undefined && (first.at === later.at || later.at === undefined)) return true
   if (said.trim() === '') return later.input === undefined && (isOne || first.at === later.at)
   return agreed([argumentsOf(first.parts), said]) !== undefined
 }

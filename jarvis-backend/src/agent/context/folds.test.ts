@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { isNight } from '../../../../scripts/property-runs.ts'
 import { noUsage } from '../../protocol/index.ts'
 import { toMessages } from '../conversation.ts'
 import { openCalls } from '../next-step.ts'
@@ -186,7 +187,7 @@ const folded = (
         ),
 })
 
-const seeds = Array.from({ length: 150 }, (_, seed) => seed + 1)
+const seeds = Array.from({ length: isNight ? 500 : 100 }, (_, seed) => seed + 1)
 
 test('wherever a random conversation may be folded, once or twice, every provider takes what is left', () => {
   let inside = 0

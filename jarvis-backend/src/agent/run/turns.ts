@@ -1,5 +1,5 @@
 import type { ActiveRun } from '../active-run.ts'
-import { type Reservation, wrapUpTokens } from '../budgets.ts'
+import { type BudgetKeeper, type Reservation, wrapUpTokens } from '../budgets.ts'
 import { callModel } from '../call-model.ts'
 import type { Folding } from '../context/folding.ts'
 import { mayFallBack } from '../in-turn.ts'
@@ -65,16 +65,16 @@ export function createTurns(
   async function call(
     session: LiveSession,
     run: ActiveRun,
-    given: { model: Model; request: ModelRequest; reservation: Reservation; signal: AbortSignal },
+    given: { model: Model; request: ModelRequest; reservation: Reservation; signal: AbortSignal; mostTokens: number },
   ) {
-    const { model, request, reservation, signal } = given
+    const { model, request, reservation, signal, mostTokens } = given
     const { id } = run.row
     let isKept = false
     let cut: Turn['cut']
     let unseen = 0
     try {
       await callModel({
-        ...{ model, session, run, request, signal, openStream: made.openStream },
+        ...{ model, session, run, request, signal, mostTokens, openStream: made.openStream },
         redact: redact.text,
         redactors: { text: redact.stream(), thinking: redact.stream() },
         checkpoint: () => made.checkpoint(run),
@@ -116,7 +116,8 @@ export function createTurns(
     const model = facts.modelFor(session, run)
     session.append(run, stop)
     const request = { ...(await requestOf(session, run, false)), maxOutputTokens: wrapUpTokens }
-    const reservation = budgets.askLast(spenderOf(session, run), planOf(model, request, run))
+    const plan = planOf(model, request, run)
+    const reservation = budgets.askLast(spenderOf(session, run), plan)
     if (reservation !== undefined) {
       const late = new AbortController()
       const disarm = clock.after(lastAnswerMs, () =>
@@ -124,7 +125,7 @@ export function createTurns(
       )
       try {
         const signal = AbortSignal.any([run.modelAbort.signal, late.signal])
-        await call(session, run, { model, request, reservation, signal })
+        await call(session, run, { model, request, reservation, signal, mostTokens: plan.outputTokens })
       } catch (error) {
         // JARVIS's own words stand in for the answer.
         if (run.modelAbort.signal.aborted || !(error instanceof ModelError)) throw error
@@ -163,16 +164,24 @@ export function createTurns(
     const model = facts.modelFor(session, run)
     const plain = await requestOf(session, run, mayCallTools)
     const request = mostTokens === undefined ? plain : { ...plain, maxOutputTokens: mostTokens }
-    const asked = budgets.ask(spenderOf(session, run), planOf(model, request, run))
+    const plan = planOf(model, request, run)
+    const asked = budgets.ask(spenderOf(session, run), plan)
     if ('refused' in asked) {
       const { refused: text, ...more } = asked
       return last(session, run, { type: 'budget', what: 'stopped', text, ...more })
     }
     if (asked.near !== undefined && mayBeTold(run.entries))
       session.append(run, { type: 'budget', what: 'near', text: asked.near })
+    const late = new AbortController()
+    const disarm = asked.leftMs === undefined ? () => {} : clock.after(asked.leftMs, () => late.abort(outOfTime))
     try {
-      await call(session, run, { model, request, reservation: asked, signal: run.modelAbort.signal })
+      const signal = AbortSignal.any([run.modelAbort.signal, late.signal])
+      await call(session, run, { model, request, reservation: asked, signal, mostTokens: plan.outputTokens })
     } catch (error) {
+      if (late.signal.aborted && !run.modelAbort.signal.aborted) {
+        const { refused } = asText(budgets.ask(spenderOf(session, run), plan))
+        return last(session, run, { type: 'budget', what: 'stopped', text: refused })
+      }
       if (!(error instanceof ModelError) || run.modelAbort.signal.aborted) throw error
       const { windowTokens, affordsTokens } = error.limits
       if (windowTokens !== undefined) parts.learnWindow(model, windowTokens)
@@ -185,6 +194,8 @@ export function createTurns(
       // The loop takes the turn again, with the model that stands in.
       if (fallBack(session, run, model, error)) return
       throw error.isTooLong ? unfit(error, model, request) : error
+    } finally {
+      disarm()
     }
   }
 
@@ -208,6 +219,16 @@ export function createTurns(
     /** Takes a turn, or has the last answer where the turn would pass a limit. */
     take: (session: LiveSession, run: ActiveRun, mayCallTools: boolean) => take(session, run, mayCallTools),
   }
+}
+
+/** Ends a call that streams past a limit of minutes. */
+const outOfTime = new ModelError('model_timeout', 'The time for this run is used up.', { isRetryable: false })
+
+/** Which limit is reached; of a call that fits nevertheless, nothing is used. */
+function asText(asked: ReturnType<BudgetKeeper['ask']>): { refused: string } {
+  if ('refused' in asked) return asked
+  asked.release()
+  return { refused: outOfTime.message }
 }
 
 /** Whether the conversation was longer than the model reads, so that one that reads more may answer. */

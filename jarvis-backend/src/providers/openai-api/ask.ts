@@ -3,16 +3,19 @@ import { picturesIn } from '../conversation.ts'
 import type { createSight } from '../sight.ts'
 import { saidIn } from './refusals.ts'
 
+/** Local servers say with any status that their template cannot print a request. */
+const refusals: ReadonlySet<string> = new Set(['model_bad_request', 'model_unfit', 'model_overloaded'])
+
 /**
  * Asks a server, and again without what it refuses for this model: pictures, or an optional part of the request.
  * @param send asks once; `refusal` keeps what the server says of a request that it refuses
- * @param leaveOut leaves out the part that these words refuse. @returns false where they refuse none
+ * @param leaveOut leaves out the part that these words refuse, or gives it another form. @returns false where they refuse none
  */
 export async function askWithoutRefused<T>(
   { messages }: Pick<ModelRequest, 'messages'>,
   sight: Pick<ReturnType<typeof createSight>, 'isBlind' | 'refused'>,
   send: (refusal: (error: unknown) => never) => Promise<T>,
-  leaveOut: (said: string) => boolean,
+  leaveOut: (said: string, error: ModelError) => boolean,
 ): Promise<T> {
   for (;;) {
     let said = ''
@@ -25,7 +28,8 @@ export async function askWithoutRefused<T>(
       if (!(error instanceof ModelError)) throw error
       const words = said || error.message
       if (!error.hasSpoken && picturesIn(messages) > 0 && !sight.isBlind() && sight.refused(words)) continue
-      if (error.code !== 'model_bad_request' || !leaveOut(words)) throw error
+      const isRefusal = refusals.has(error.code) && !error.hasSpoken
+      if (!isRefusal || !leaveOut(words, error)) throw error
     }
   }
 }

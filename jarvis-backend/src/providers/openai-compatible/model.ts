@@ -2,8 +2,9 @@ import { type Model, ModelError } from '../../agent/model.ts'
 import { exchange } from '../exchange.ts'
 import { askWithoutRefused } from '../openai-api/ask.ts'
 import { leastOf, type OpenAiOptions, openAiService, usualMost } from '../openai-api/service.ts'
-import { isCloud } from '../places.ts'
+import { isAtHome, isCloud } from '../places.ts'
 import { createSight, withUnseen } from '../sight.ts'
+import { firstForm, formAfter } from './form.ts'
 import { type OptionalField, refusedField } from './refused-fields.ts'
 import { chatRequest } from './request.ts'
 import { silentCut } from './silent-cut.ts'
@@ -13,12 +14,15 @@ import { chatReader } from './stream.ts'
 export function openAiCompatibleModel(options: OpenAiOptions): Model {
   const { provider, id, hostname, isOpenAi, client, counting } = openAiService(options)
   const { model } = options
-  const isService = isCloud({ kind: 'openai-chat', ...options })
+  const kind = 'openai-chat'
+  const isService = isCloud({ kind, ...options })
   const wantsReasoning = /(?:^|\.)(?:deepseek\.com|moonshot\.(?:ai|cn))$/.test(hostname)
   const sight = createSight(id)
   // Fields that the server refused for this model.
   const refused = new Set<OptionalField>()
-  const body = { id, model, maxTokens: options.maxTokens, isOpenAi, wantsReasoning, refused, effort: options.effort }
+  // What of the form of the history helped.
+  let known = firstForm(model, isAtHome({ kind, ...options }), wantsReasoning)
+  const body = { id, model, maxTokens: options.maxTokens, isOpenAi, refused, effort: options.effort }
 
   return {
     id,
@@ -30,25 +34,30 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
       const { chat } = await client()
       const mayCall = request.mayCallTools && request.tools.length > 0
       let sent: ReturnType<typeof chatRequest>
+      let form = known
       try {
         return await askWithoutRefused(
           request,
           sight,
           async (refusal) => {
-            sent = chatRequest(request, { ...body, isBlind: sight.isBlind() })
+            sent = chatRequest(request, { ...body, form, isBlind: sight.isBlind() })
             const turn = await exchange(
               provider,
               (upstream) => chat.completions.create(sent, { signal: upstream }).asResponse().catch(refusal),
               chatReader(provider, sink, mayCall),
               signal,
             )
+            known = form
             const cut = isService ? undefined : silentCut(sent, turn.usage.inputTokens + turn.usage.cacheReadTokens)
             return withUnseen(cut === undefined ? turn : { ...turn, cut }, request, sight)
           },
-          (said) => {
-            const field = refusedField(said, sent)
+          (said, { code, isTooLong }) => {
+            const other = isTooLong ? undefined : formAfter(said, form, sent)
+            if (other !== undefined) form = other
+            const isField = other === undefined && code === 'model_bad_request'
+            const field = isField ? refusedField(said, sent) : undefined
             if (field !== undefined) refused.add(field)
-            return field !== undefined
+            return (other ?? field) !== undefined
           },
         )
       } catch (error) {

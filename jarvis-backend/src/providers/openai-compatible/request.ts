@@ -1,9 +1,11 @@
 import type OpenAI from 'openai'
 import type { AnswerFormat, ModelRequest, ToolChoice } from '../../agent/model.ts'
-import type { Effort } from '../../protocol/index.ts'
+import type { Effort, ToolCall } from '../../protocol/index.ts'
 import { type AssistantTurn, conversation, type UserTurn } from '../conversation.ts'
+import { fieldsIfAny } from '../fields.ts'
 import { leastOf } from '../openai-api/service.ts'
 import { takesTemperature } from '../temperature.ts'
+import { type Form, standIn } from './form.ts'
 import type { OptionalField } from './refused-fields.ts'
 
 type Body = OpenAI.ChatCompletionCreateParamsStreaming
@@ -14,8 +16,7 @@ export type RequestOptions = {
   model: string
   maxTokens: number | undefined
   isOpenAi: boolean
-  /** Whether the server refuses calls in the history without their reasoning. */
-  wantsReasoning: boolean
+  form: Form
   /** Effort for requests without one. Undefined: the request leaves it out too. */
   effort?: Effort | undefined
   /** Fields that the server refused before. */
@@ -40,7 +41,7 @@ export function chatRequest(
     maxOutputTokens,
     temperature,
   }: ModelRequest,
-  { id, model, maxTokens: usualMost, isOpenAi, wantsReasoning, refused, effort: usual, isBlind }: RequestOptions,
+  { id, model, maxTokens: usualMost, isOpenAi, form, refused, effort: usual, isBlind }: RequestOptions,
 ): Body {
   const turns = conversation(
     messages,
@@ -60,8 +61,10 @@ export function chatRequest(
     messages: [
       ...(/\S/.test(system) ? [{ role: 'system' as const, content: system.toWellFormed() }] : []),
       ...turns.flatMap((turn) =>
-        turn.role === 'user' ? userMessages(turn) : [assistantMessage(turn, wantsReasoning, refused)],
+        turn.role === 'user' ? userMessages(turn, form) : [assistantMessage(turn, form, refused)],
       ),
+      // Mistral's servers refuse a conversation that ends with the assistant.
+      ...(turns.at(-1)?.role === 'assistant' ? [{ role: 'user' as const, content: '[Go on.]' }] : []),
     ],
     ...(format !== undefined && { response_format: formatOf(format) }),
     ...(maxTokens !== undefined && tokenLimit(maxTokens, isOpenAi, refused)),
@@ -96,10 +99,13 @@ function tokenLimit(maxTokens: number, isOpenAi: boolean, refused: ReadonlySet<O
   return name === undefined ? {} : { [name]: maxTokens }
 }
 
-function userMessages({ results, images, texts }: UserTurn): WireMessage[] {
-  const answers = results.map(
-    ({ toolUseId, text }): WireMessage => ({ role: 'tool', tool_call_id: toolUseId, content: text }),
-  )
+function userMessages({ results, images, texts }: UserTurn, form: Form): WireMessage[] {
+  const answers = results.map(({ toolUseId, toolName, text }): WireMessage => {
+    const named = form.names ? { name: toolName } : {}
+    return { role: 'tool', tool_call_id: toolUseId, ...named, content: text }
+  })
+  if (form.bridges && results.length > 0 && images.length + texts.length > 0)
+    answers.push({ role: 'assistant', content: 'Noted.' })
   if (images.length > 0) {
     const pictures = images.map(({ mimeType, data }) => ({
       type: 'image_url' as const,
@@ -115,7 +121,7 @@ function userMessages({ results, images, texts }: UserTurn): WireMessage[] {
 
 function assistantMessage(
   { content }: AssistantTurn,
-  wantsReasoning: boolean,
+  { blanks, reasons, standIns }: Form,
   refused: ReadonlySet<OptionalField>,
 ): WireMessage {
   const text = content.flatMap((piece) => (piece.type === 'text' ? [piece.text] : [])).join('\n\n')
@@ -123,13 +129,13 @@ function assistantMessage(
   const calls = content.flatMap((piece) => (piece.type === 'tool_call' ? [piece] : []))
   return {
     role: 'assistant',
-    content: text === '' ? null : text,
+    content: text === '' ? (blanks[0] ?? null) : text,
     ...(calls.length > 0 &&
-      (reasoning !== '' || wantsReasoning) &&
+      (reasoning !== '' || reasons) &&
       !refused.has('reasoning_content') && { reasoning_content: reasoning }),
     ...(calls.length > 0 && {
-      tool_calls: calls.map(({ toolUseId, toolName, toolInput, extra }) => ({
-        ...(extra && !refused.has('extra_content') && { extra_content: extra }),
+      tool_calls: calls.map(({ toolUseId, toolName, toolInput, extra }, i) => ({
+        ...(!refused.has('extra_content') && extraOf(signed(extra, i === 0 ? standIns : 'none'))),
         id: toolUseId,
         type: 'function' as const,
         function: { name: toolName, arguments: JSON.stringify(toolInput) },
@@ -137,3 +143,11 @@ function assistantMessage(
     }),
   }
 }
+
+/** Other data of a call, or the stand-in for a signature. Gemini signs the first call of a turn alone. */
+function signed(extra: ToolCall['extra'], standIns: Form['standIns']): ToolCall['extra'] {
+  if (standIns === 'none' || (standIns === 'missing' && fieldsIfAny(extra?.google)?.thought_signature)) return extra
+  return { ...extra, google: { ...fieldsIfAny(extra?.google), thought_signature: standIn } }
+}
+
+const extraOf = (extra: ToolCall['extra']) => (extra === undefined ? {} : { extra_content: extra })

@@ -36,8 +36,8 @@ export function openAiResponsesModel(options: OpenAiOptions): Model {
           )
           return withUnseen(turn, request, sight)
         },
-        (said) => {
-          const part = refusedPart(said, sent)
+        (said, { code }) => {
+          const part = code === 'model_bad_request' ? refusedPart(said, sent) : undefined
           if (part === undefined || refused.has(part)) return false
           refused.add(part)
           return true

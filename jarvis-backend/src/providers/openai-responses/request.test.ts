@@ -132,7 +132,7 @@ test.each<[why: string, part: Partial<ModelRequest>, items: string[]]>([
         },
       ],
     },
-    ['function_call', 'function_call_output', 'user'],
+    ['user', 'function_call', 'function_call_output', 'user'],
   ],
   ['the last answer, without calls', { mayCallTools: false, effort: 'off', maxOutputTokens: 4 }, ['user']],
 ])('the API takes each request: %s', (_, part, items) => {

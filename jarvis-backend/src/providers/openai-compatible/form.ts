@@ -1,0 +1,63 @@
+import type { chatRequest } from './request.ts'
+
+type Body = ReturnType<typeof chatRequest>
+
+/** The form in which a server takes the history, as far as its refusals told. */
+export type Form = {
+  /** What stands beside calls without words. The first is sent, and the next where the server refuses it. */
+  blanks: readonly (string | null)[]
+  /** A message of the assistant stands between results and a person's words. */
+  bridges: boolean
+  /** Results name their tool. */
+  names: boolean
+  /** Calls bring their reasoning, of which nothing may be known. */
+  reasons: boolean
+  /** Which calls bring the stand-in for a signature of Gemini: those without one, or all. */
+  standIns: 'none' | 'missing' | 'all'
+}
+
+/** @param isHome a local server: its template may print a null as a word, or fall silent */
+export const firstForm = (model: string, isHome: boolean, reasons: boolean): Form => ({
+  blanks: isHome ? ['', null, wordless] : [null, '', wordless],
+  ...{ bridges: false, names: false, reasons },
+  standIns: /(?:^|\/)gemini-(?:[3-9]|\d\d)/.test(model) ? 'missing' : 'none',
+})
+
+const wordless = '(calls tools)'
+
+/** The text that a call is sent with where Google's own signature is missing, as its documentation has it. */
+export const standIn = 'skip_thought_signature_validator'
+
+/** Another form that a refusal asks for; undefined where it asks for none, or for what was sent. @param said the server's words */
+export function formAfter(said: string, form: Form, sent: Body): Form | undefined {
+  const has = (wanted: (message: Fields, after: Fields | undefined) => boolean) =>
+    sent.messages.some((message, i) => wanted(message, sent.messages[i - 1]))
+  if (/thought[ _]?signature/i.test(said) && has(calls))
+    return form.standIns === 'all' ? undefined : { ...form, standIns: form.standIns === 'none' ? 'missing' : 'all' }
+  const isBare = has((message) => calls(message) && !('reasoning_content' in message))
+  if (/reasoning_content/.test(said)) return isBare && !form.reasons ? { ...form, reasons: true } : undefined
+  const bridges = has(({ role }, after) => role === 'user' && after?.role === 'tool')
+  if (!form.bridges && bridges && isAboutOrder(said)) return { ...form, bridges: true }
+  if (!form.names && has(({ role }) => role === 'tool') && isAboutName(said)) return { ...form, names: true }
+  const [, ...blanks] = form.blanks
+  const isBlank = has((message) => calls(message) && message.content === form.blanks[0])
+  return isBlank && blanks.length > 0 && isAboutBlank(said) ? { ...form, blanks } : undefined
+}
+
+type Fields = Body['messages'][number]
+const calls = (message: Fields) => message.role === 'assistant' && message.tool_calls !== undefined
+
+/** The order of roles: Mistral's words and number, and those of templates. */
+const isAboutOrder = (said: string) =>
+  /alternat|message_order|["']?3230\b/i.test(said) ||
+  (/\buser\b/i.test(said) && /\btool\b/i.test(said) && /after|follow|before|preced|between|order|expect/i.test(said))
+
+const isAboutName = (said: string) =>
+  /(?<!\w)name(?!\w)/i.test(said) &&
+  /tool|function|messages/i.test(said) &&
+  /required|missing|empty|must|expected|without/i.test(said)
+
+/** Content that is null or empty. Some servers name a place in the list of messages, some Go's or Python's null. */
+const isAboutBlank = (said: string) =>
+  /(?<!\w)content(?!\w)|NoneType|<nil>/i.test(said) &&
+  /null|none|nil|empty|string|blank|required|missing|must|should|invalid/i.test(said)
