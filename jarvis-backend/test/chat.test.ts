@@ -162,11 +162,11 @@ test.each([
 })
 
 test.each([
-  ['vmid', ['stop_vm', { vmid: '103' }]],
+  ['vmid', ['stop_vm', { vmid: '0103' }]],
   ['vmid', ['stop_vm', { vmid: 999 }]],
   ['node', ['stop_vm', { vmid: 103, node: 'Home' }]],
   ['node', ['get_node_status', {}]],
-  ['command', ['execute_ssh', { node: 'pve', command: 7 }]],
+  ['command', ['execute_ssh', { node: 'pve', command: { run: 'ls' } }]],
 ] as const)('a wrong %s goes back to the model as an error that names it', async (field, call) => {
   const model = scripted(calls([call[0], call[1]]), says('My mistake.'))
   const jarvis = await startJarvis({ model })

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Model, ModelChoice, Turn } from '../agent/model.ts'
 import { createTally } from '../agent/tally.ts'
+import type { Settings } from '../auth/password.ts'
 import type { Journal } from '../calls/ports.ts'
 import type { Config } from '../config/config.ts'
 import { demo, idOf, type ModelConfig } from '../config/model.ts'
@@ -13,6 +14,7 @@ import type { ModelSeen } from '../http/status-parts.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type ClusterState, JarvisError, type ModelFallback } from '../protocol/index.ts'
 import { createPrices, demoModel, isAtHome, presets, pricedAs, servedModel, windowOf } from '../providers/index.ts'
+import type { Learned } from '../providers/learned.ts'
 
 /** The usual effort's tokens for thinking, in addition to those of the answer. */
 const tokensForThinking = 8_192
@@ -27,6 +29,7 @@ export function composeModels(parts: {
   /** For tests: further models that may be named. */
   others: readonly Model[] | undefined
   clock: Clock
+  settings: Settings
   cluster(): ClusterState
   journal: Journal
   durably<T>(work: () => T): T
@@ -39,8 +42,8 @@ export function composeModels(parts: {
   const made = ([first = demo, ...others]: readonly ModelConfig[]) => ({
     config: first,
     configs: others,
-    model: createModel(first, parts.cluster),
-    others: new Map(others.map((other) => [idOf(other), createModel(other, parts.cluster)])),
+    model: createModel(first, parts.cluster, parts),
+    others: new Map(others.map((other) => [idOf(other), createModel(other, parts.cluster, parts)])),
   })
   let { config, configs, model, others } = made(parts.config.models)
   if (parts.first !== undefined) model = parts.first
@@ -186,5 +189,21 @@ export function composeModels(parts: {
 
 export type ComposedModels = ReturnType<typeof composeModels>
 
-const createModel = (config: ModelConfig, cluster: () => ClusterState): Model =>
-  config.kind === 'demo' ? demoModel({ cluster }) : servedModel(config)
+type Memory = { settings: Settings; announce(text: string): void }
+
+const createModel = (config: ModelConfig, cluster: () => ClusterState, memory: Memory): Model =>
+  config.kind === 'demo' ? demoModel({ cluster }) : servedModel({ ...config, learned: learnedOf(config, memory) })
+
+/** What a server refused for a model, kept over restarts. Another address or kind begins anew. */
+function learnedOf(config: Exclude<ModelConfig, { kind: 'demo' }>, { settings, announce }: Memory): Learned {
+  const key = `refused_parts:${JSON.stringify([config.kind, config.baseUrl ?? '', config.model])}`
+  const parts = new Set<string>(JSON.parse(settings.get(key) ?? '[]') as string[])
+  return {
+    has: (part) => parts.has(part),
+    add(part, tool) {
+      parts.add(part)
+      settings.set(key, JSON.stringify([...parts]))
+      if (tool !== undefined) announce(`${tool} is left out: ${config.provider} refuses its schema.`)
+    },
+  }
+}

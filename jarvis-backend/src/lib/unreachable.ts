@@ -42,3 +42,12 @@ export function whyUnreachable(error: unknown): string {
 
 /** Whether the reason is an untrusted certificate. */
 export const isMistrust = (why: string): boolean => why.startsWith('its certificate')
+
+/** The system codes of an error and its causes, the outermost first. */
+export function errorCodes(error: unknown): string[] {
+  const codes: string[] = []
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string') codes.push(at.code)
+  }
+  return codes
+}

@@ -111,6 +111,10 @@ export const AttachedServer = z.object({
     .exactOptional(),
   lastError: z.object({ at: z.number(), message: z.string() }).exactOptional(),
   retryAt: z.number().exactOptional(),
+  /** When it was connected anew after it had been lost, Unix ms. */
+  reconnectedAt: z.number().exactOptional(),
+  /** Since when a server that was connected is gone, Unix ms. */
+  goneSince: z.number().exactOptional(),
   tools: z.array(AttachedToolInfo),
   /** Tools of the server that cannot be used, and why. */
   refused: z.array(z.object({ toolName: z.string(), problem: z.string() })),

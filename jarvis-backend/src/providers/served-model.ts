@@ -1,6 +1,7 @@
 import type { Model } from '../agent/model.ts'
 import type { Effort, ModelKind } from '../protocol/index.ts'
 import { anthropicModel } from './anthropic/model.ts'
+import type { Learned } from './learned.ts'
 import { openAiCompatibleModel } from './openai-compatible/model.ts'
 import { openAiResponsesModel } from './openai-responses/model.ts'
 
@@ -12,7 +13,13 @@ export type ModelServer = {
   baseUrl?: string
   headers?: Readonly<Record<string, string>>
 }
-type Served = ModelServer & { model: string; maxTokens?: number; effort?: Effort; idleTimeoutMs?: number }
+type Served = ModelServer & {
+  model: string
+  maxTokens?: number
+  effort?: Effort
+  idleTimeoutMs?: number
+  learned?: Learned
+}
 
 /** The longest answer of Claude where nothing is set, tokens. */
 const usualClaude = 4_096

@@ -1,6 +1,7 @@
 import type { AttachedServerConfig } from '../protocol/index.ts'
 
-const secretName = /(?:key|token|secret|passw|pwd|auth|credential|cookie|session|bearer|signature)/i
+const secretName =
+  /(?:key|token|secret|passw|passphrase|(?:^|[_-])pass(?:$|[_-])|pwd|auth|credential|cookie|session|bearer|signature)/i
 /** Looks generated: long, letters and digits mixed, neither a path nor words. */
 const looksMade = (value: string) => /^[A-Za-z0-9+=_.-]{20,}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value)
 

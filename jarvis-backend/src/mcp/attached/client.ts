@@ -93,7 +93,14 @@ function transportTo(
     if (config.type === 'sse' || method !== 'GET') reached(next)
   }
   const options = { requestInit: { headers: config.headers }, fetch: pinnedFetch(url, told) }
-  return config.type === 'http'
-    ? new sdk.StreamableHTTPClientTransport(url, options)
-    : new sdk.SSEClientTransport(url, options)
+  if (config.type === 'http') return new sdk.StreamableHTTPClientTransport(url, options)
+  let streams = 0
+  // A second stream would be another session, which nobody has initialized.
+  const once: typeof fetch = (input, init) => {
+    if ((init?.method ?? 'GET') !== 'GET' || ++streams === 1) return options.fetch(input, init)
+    void transport.close()
+    return Promise.reject(new Error('Its stream ended.'))
+  }
+  const transport = new sdk.SSEClientTransport(url, { ...options, fetch: once })
+  return transport
 }

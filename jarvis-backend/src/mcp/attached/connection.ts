@@ -1,11 +1,13 @@
 import type { CallToolResult, Client, Progress, Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '../../lib/clock.ts'
+import { whyUnreachable } from '../../lib/unreachable.ts'
 import type { AttachedServer, AttachedServerConfig, AttachedState } from '../../protocol/index.ts'
 import type { Askers } from './askers.ts'
 import { type EndingTransport, makeClient } from './client.ts'
 import type { Listed } from './definition.ts'
 import { close, reasonOf, within } from './ending.ts'
 import type { AttachedLog } from './log.ts'
+import { lossOf } from './lost.ts'
 import { visible } from './text.ts'
 
 /** Time to connect and list the tools; `npx` may have to download the server first. */
@@ -20,7 +22,9 @@ const refreshEveryMs = 5_000
 /** Longer than our own timers, so that the SDK's never fire. */
 const longMs = 25 * 60 * 60_000
 
-export type Standing = Pick<AttachedServer, 'server' | 'lastError' | 'retryAt'> & { state: AttachedState }
+export type Standing = Pick<AttachedServer, 'server' | 'lastError' | 'retryAt' | 'reconnectedAt' | 'goneSince'> & {
+  state: AttachedState
+}
 export type CallOptions = { signal: AbortSignal; onProgress(message: string): void }
 
 /** One attached server: started on demand, watched, and restarted with growing pauses when it fails. */
@@ -28,11 +32,33 @@ export type Connection = {
   standing(): Standing
   /** Resolves once it is connected and its tools are up to date. @throws Error with the reason */
   ready(): Promise<void>
-  /** Connects at once, whatever failed before. */
+  /** Connects anew at once, whatever failed before. */
   retry(): void
-  call(toolName: string, args: Record<string, unknown>, options: CallOptions): Promise<CallToolResult>
+  /**
+   * Where the server no longer knows the session and so ran nothing, it is connected anew and the call sent once more.
+   * @param mayRepeat asked before that: whether the tool is still what was judged
+   * @throws NotRun where the server cannot have run it; another error where it may have
+   */
+  call(
+    toolName: string,
+    args: Record<string, unknown>,
+    options: CallOptions & { mayRepeat(): boolean },
+  ): Promise<CallToolResult>
   /** Ends the server for good. */
   stop(): Promise<void>
+}
+
+/** The call reached no tool. */
+export class NotRun extends Error {}
+
+/** The session of the call is gone; `renewed` settles with the new connection. */
+class LostSession extends NotRun {
+  readonly renewed: Promise<void>
+  constructor(said: string, renewed: Promise<void>) {
+    super(said)
+    this.renewed = renewed
+    renewed.catch(() => {})
+  }
 }
 
 export function createConnection(parts: {
@@ -61,6 +87,7 @@ export function createConnection(parts: {
   let failures = 0
   let running = 0
   let isStopped = false
+  let wasConnected = false
   /** Some servers exit when a request comes before `initialize`, so every second start sends none. */
   let asksFirst = true
   let cancelTimer: () => void = () => {}
@@ -110,8 +137,10 @@ export function createConnection(parts: {
           ...(protocolVersion !== undefined && { protocolVersion }),
         },
         ...(standing.lastError && { lastError: standing.lastError }),
+        ...(wasConnected && { reconnectedAt: clock.now() }),
       })
-      log.write('jarvis', 'Connected.')
+      log.write('jarvis', wasConnected ? 'Reconnected.' : 'Connected.')
+      wasConnected = true
       endWhenIdle()
     } catch (error) {
       const said = error instanceof Error ? reasonOf(error) : String(error)
@@ -158,16 +187,46 @@ export function createConnection(parts: {
     return refreshing
   }
 
-  function lost(was: NonNullable<typeof live>) {
+  function lost(was: NonNullable<typeof live>, why?: string) {
     if (live !== was) return
+    leave(was)
+    const transport: EndingTransport = was.transport
+    if (clock.now() - was.since >= wellMs) failures = 0
+    if (!isStopped) fail(why ?? transport.ended ?? 'it closed the connection')
+  }
+
+  /** Gives a connection up, and with it the session. */
+  function leave(was: NonNullable<typeof live>) {
     live = undefined
     cancelTimer()
     cancelRefresh()
-    const transport: EndingTransport = was.transport
-    if (clock.now() - was.since >= wellMs) failures = 0
     was.client.onclose = () => {}
-    void close(was.client, transport)
-    if (!isStopped) fail(transport.ended ?? 'it closed the connection')
+    void close(was.client, was.transport)
+  }
+
+  /** Connects without the old session, unless that was done already. */
+  function renew(was: NonNullable<typeof live>): Promise<void> {
+    if (live === was) leave(was)
+    return connect()
+  }
+
+  /** Sends a call once. What its failure says about the connection is acted on. */
+  async function sendOnce(was: NonNullable<typeof live>, send: () => Promise<CallToolResult>) {
+    try {
+      return await send()
+    } catch (error) {
+      const loss = config.type === 'stdio' ? undefined : lossOf(error)
+      if (loss === undefined) throw error
+      const said = error instanceof Error ? reasonOf(error) : String(error)
+      if (loss.isSession) {
+        log.write('jarvis', 'It no longer knows the session.')
+        const renewed = renew(was)
+        if (loss.ran === 'no') throw new LostSession(said, renewed)
+        renewed.catch(() => {})
+      } else if (loss.isGone) lost(was, whyUnreachable(error))
+      if (loss.ran === 'no') throw new NotRun(said, { cause: error })
+      throw error
+    }
   }
 
   function fail(why: string) {
@@ -179,7 +238,9 @@ export function createConnection(parts: {
       'jarvis',
       `Failed: ${message.replace(/\.$/, '')}. It is tried again in ${pauseMs / 1000} s${config.lazy ? ', if it is needed' : ''}.`,
     )
-    become({ ...standing, state: 'failed', lastError: { at: clock.now(), message }, retryAt })
+    const { reconnectedAt: _, ...rest } = standing
+    const goneSince = wasConnected ? { goneSince: standing.goneSince ?? clock.now() } : {}
+    become({ ...rest, ...goneSince, state: 'failed', lastError: { at: clock.now(), message }, retryAt })
     if (!config.lazy) cancelTimer = clock.after(pauseMs, () => void connect().catch(() => {}))
   }
 
@@ -227,11 +288,14 @@ export function createConnection(parts: {
 
     retry() {
       failures = 0
-      void connect().catch(() => {})
+      const was = live
+      // A new connection would cut running calls off.
+      if (was !== undefined && running > 0) void checkAlive(was)
+      else void (was === undefined ? connect() : renew(was)).catch(() => {})
     },
 
-    async call(toolName, args, { signal, onProgress }) {
-      const was = live
+    async call(toolName, args, { signal, onProgress, mayRepeat }) {
+      let was = live
       if (was === undefined) throw new Error('it is not connected')
       running += 1
       cancelTimer()
@@ -241,13 +305,23 @@ export function createConnection(parts: {
         toldAt = clock.now()
         onProgress(visible(message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`, 200))
       }
-      try {
-        const result = await was.client.callTool(
-          { name: toolName, arguments: args },
-          { signal, onprogress, timeout: longMs },
+      const send = (to: NonNullable<typeof live>) =>
+        sendOnce(to, () =>
+          to.client.callTool({ name: toolName, arguments: args }, { signal, onprogress, timeout: longMs }),
         )
+      try {
+        const result = await send(was).catch(async (error: unknown) => {
+          if (!(error instanceof LostSession)) throw error
+          await within(signal, error.renewed).catch((why: unknown) => {
+            throw new NotRun(why instanceof Error ? why.message : String(why))
+          })
+          if (live === undefined) throw new NotRun('it is not connected')
+          if (!mayRepeat()) throw new NotRun('after a restart its tool is not what was judged')
+          was = live
+          return send(live)
+        })
         failures = 0
-        return result as CallToolResult
+        return result
       } catch (error) {
         if (signal.aborted && config.type === 'stdio') void checkAlive(was)
         throw error

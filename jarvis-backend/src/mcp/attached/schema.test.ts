@@ -172,7 +172,7 @@ test('a provider gets no combinators at the top, no invisible characters, and al
   })
   expect(forModel).toEqual({
     type: 'object',
-    properties: { mode: { enum: ['fast', 'slow'], description: 'How.' } },
+    properties: { mode: { type: 'string', enum: ['fast', 'slow'], description: 'How.' } },
     required: ['mode'],
   })
   expect([...listed]).toEqual(['fast', 'slow'])

@@ -2,6 +2,7 @@ import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/valida
 import { z } from 'zod'
 import { isDeeperThan } from '../../lib/depth.ts'
 import { listedIn } from '../../lib/listed-in.ts'
+import { modelSchema } from '../../lib/model-schema.ts'
 import { defaultsOf, filled, referred } from './defaults.ts'
 import { visibleSchema } from './text.ts'
 
@@ -79,7 +80,7 @@ export function readAttachedSchema(schema: unknown): AttachedSchema {
     const problem = problemWith(value, work, validate)
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
   })
-  return { input, forModel: visibleSchema(forModel(schema, properties)) as Json, listed: listedIn(plain) }
+  return { input, forModel: visibleSchema(modelSchema(schema)) as Json, listed: listedIn(plain) }
 }
 
 function problemWith(
@@ -111,14 +112,6 @@ function isOpen(schema: Json, names: readonly string[]): boolean {
   return (
     more !== undefined || patterns !== undefined || (names.length === 0 && combinators.some((key) => key in schema))
   )
-}
-
-/** The schema for providers, which accept no combinators at the top. */
-function forModel(schema: Json, properties: Json): Json {
-  const kept = ['required', 'additionalProperties', '$defs', 'definitions', 'description'].filter(
-    (key) => key in schema,
-  )
-  return { type: 'object', properties, ...Object.fromEntries(kept.map((key) => [key, schema[key]])) }
 }
 
 /** Removes keywords that are not checked. @param isNamed the keys are names of schemas, not keywords */

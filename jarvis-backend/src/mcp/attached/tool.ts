@@ -4,7 +4,7 @@ import type { AttachedTier } from '../../protocol/index.ts'
 import { JarvisError } from '../../protocol/index.ts'
 import type { Tool, ToolOutput } from '../../tools/tool.ts'
 import type { Askers } from './askers.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, NotRun } from './connection.ts'
 import type { Definition } from './definition.ts'
 import { outputOf } from './output.ts'
 import { visible } from './text.ts'
@@ -48,9 +48,13 @@ export function attachedTool(
         return failed(`The server ${server} has changed ${name} since this was judged. Nothing was run; call it again.`)
       }
       try {
-        return outputOf(await askers.during(ask, () => connection.call(toolName, input, { signal, onProgress })))
+        const mayRepeat = () => parts.hashNow() === hash
+        const options = { signal, onProgress, mayRepeat }
+        return outputOf(await askers.during(ask, () => connection.call(toolName, input, options)))
       } catch (error) {
         if (signal.aborted) throw error
+        if (error instanceof NotRun)
+          return failed(`The attached server ${server} is not there: ${wordsOf(error)}. Nothing was run.`)
         if (isAnswer(error)) return failed(`The server ${server} does not do it: ${wordsOf(error)}`)
         throw new JarvisError(
           'outcome_unknown',

@@ -3,8 +3,10 @@ import type { Effort } from '../../protocol/index.ts'
 import { picturesIn } from '../conversation.ts'
 import { exchange } from '../exchange.ts'
 import { type Provider, sendFailure } from '../failure.ts'
+import { type Learned, learnedInMemory } from '../learned.ts'
 import { settingsOf } from '../settings-names.ts'
 import { createSight, withUnseen } from '../sight.ts'
+import { createToolSchemas } from '../tool-schemas.ts'
 import { anthropicEncoder, type EncodedRequest, isThinking, type Refused } from './request.ts'
 import { anthropicReader } from './stream.ts'
 import { thinkingFields, thinkingMode } from './thinking.ts'
@@ -26,6 +28,8 @@ export type AnthropicOptions = {
   idleTimeoutMs?: number
   /** Effort for requests without one. Absent: the request leaves it out too. */
   effort?: Effort
+  /** What the server refused before; absent: it is forgotten with the process. */
+  learned?: Learned
 }
 
 /** Claude, through the Messages API. */
@@ -42,7 +46,9 @@ export function anthropicModel(options: AnthropicOptions): Model {
   }
   const encode = anthropicEncoder({ id, model, maxTokens: options.maxTokens, effort: options.effort })
   const sight = createSight(id)
-  const refused: Refused = { thinking: new Set(), effort: new Set() }
+  const { learned = learnedInMemory() } = options
+  const schemas = createToolSchemas(learned)
+  const refused: Refused = { thinking: new Set(), effort: { has: (effort) => learned.has(`effort:${effort}`) } }
 
   // The SDK is loaded with the first request, because that takes a sixth of a second.
   const connect = async () => {
@@ -68,7 +74,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
     async count(request, signal) {
       client ??= connect()
       const api = await client
-      const { body } = encode(request, refused, sight.isBlind())
+      const { body } = encode(schemas.fit(request), refused, sight.isBlind())
       const { model: name, system, tools, messages, thinking } = JSON.parse(body.toString()) as Record<string, unknown>
       const asked = { model: name, system, tools, messages, thinking }
       const { countIn } = await import('../node-fetch.ts')
@@ -94,16 +100,20 @@ export function anthropicModel(options: AnthropicOptions): Model {
         return boundTo(turn, digest)
       }
       for (;;) {
-        const encoded = encode(request, refused, sight.isBlind())
+        const encoded = encode(schemas.fit(request), refused, sight.isBlind())
         try {
           return withUnseen(await ask(encoded), request, sight)
         } catch (error) {
           if (error instanceof ModelError && error.because === 'picture') throw error
           const said = error instanceof ModelError && error.code === 'model_bad_request' ? error.message : ''
-          if (encoded.effort !== undefined && isAboutEffort(said)) refused.effort.add(encoded.effort)
+          if (encoded.effort !== undefined && isAboutEffort(said)) learned.add(`effort:${encoded.effort}`)
           else if (encoded.thinking.length > 0 && isAboutThoughts(said)) {
             for (const digest of encoded.thinking) refused.thinking.add(digest)
-          } else if (picturesIn(request.messages) === 0 || !sight.refused(said)) throw error
+          } else if (
+            (picturesIn(request.messages) === 0 || !sight.refused(said)) &&
+            !(said !== '' && schemas.leaveOut(said, request))
+          )
+            throw error
         }
       }
     },

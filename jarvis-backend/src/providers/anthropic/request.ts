@@ -31,7 +31,7 @@ export type EncodedRequest = {
 }
 
 /** What the provider refused: digests of thinking, and efforts. */
-export type Refused = { thinking: Set<string>; effort: Set<Effort> }
+export type Refused = { thinking: Set<string>; effort: Pick<ReadonlySet<Effort>, 'has'> }
 
 /**
  * Encodes requests. Tools and system prompt, the largest part, are encoded once while they stay the same. Claude refuses thinking that

@@ -1,6 +1,7 @@
 import type { Model } from '../../agent/model.ts'
 import type { Effort } from '../../protocol/index.ts'
 import { type Provider, sendFailure } from '../failure.ts'
+import type { Learned } from '../learned.ts'
 import { settingsOf } from '../settings-names.ts'
 import { countingRequest } from './counting.ts'
 
@@ -18,6 +19,8 @@ export type OpenAiOptions = {
   maxTokens?: number
   /** Effort for requests without one. Absent: the request leaves it out too. */
   effort?: Effort
+  /** What the server refused before; absent: it is forgotten with the process. */
+  learned?: Learned
   /** Default: `patienceMs`. */
   idleTimeoutMs?: number
 }

@@ -1,9 +1,11 @@
 import { type Model, ModelError } from '../../agent/model.ts'
 import { exchange } from '../exchange.ts'
+import { learnedInMemory } from '../learned.ts'
 import { askWithoutRefused } from '../openai-api/ask.ts'
 import { leastOf, type OpenAiOptions, openAiService, usualMost } from '../openai-api/service.ts'
 import { isAtHome, isCloud } from '../places.ts'
 import { createSight, withUnseen } from '../sight.ts'
+import { createToolSchemas } from '../tool-schemas.ts'
 import { firstForm, formAfter } from './form.ts'
 import { type OptionalField, refusedField } from './refused-fields.ts'
 import { chatRequest } from './request.ts'
@@ -18,8 +20,10 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
   const isService = isCloud({ kind, ...options })
   const wantsReasoning = /(?:^|\.)(?:deepseek\.com|moonshot\.(?:ai|cn))$/.test(hostname)
   const sight = createSight(id)
+  const { learned = learnedInMemory() } = options
+  const schemas = createToolSchemas(learned)
   // Fields that the server refused for this model.
-  const refused = new Set<OptionalField>()
+  const refused = { has: (field: OptionalField) => learned.has(field) }
   // What of the form of the history helped.
   let known = firstForm(model, isAtHome({ kind, ...options }), wantsReasoning)
   const body = { id, model, maxTokens: options.maxTokens, isOpenAi, refused, effort: options.effort }
@@ -40,7 +44,7 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
           request,
           sight,
           async (refusal) => {
-            sent = chatRequest(request, { ...body, form, isBlind: sight.isBlind() })
+            sent = chatRequest(schemas.fit(request), { ...body, form, isBlind: sight.isBlind() })
             const turn = await exchange(
               provider,
               (upstream) => chat.completions.create(sent, { signal: upstream }).asResponse().catch(refusal),
@@ -52,12 +56,13 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
             return withUnseen(cut === undefined ? turn : { ...turn, cut }, request, sight)
           },
           (said, { code, isTooLong }) => {
-            const other = isTooLong ? undefined : formAfter(said, form, sent)
+            const other = isTooLong || isAboutSchema(said) ? undefined : formAfter(said, form, sent)
             if (other !== undefined) form = other
-            const isField = other === undefined && code === 'model_bad_request'
-            const field = isField ? refusedField(said, sent) : undefined
-            if (field !== undefined) refused.add(field)
-            return (other ?? field) !== undefined
+            if (other !== undefined || code !== 'model_bad_request') return other !== undefined
+            const field = refusedField(said, sent)
+            if (field === undefined || learned.has(field)) return schemas.leaveOut(said, request)
+            learned.add(field)
+            return true
           },
         )
       } catch (error) {
@@ -66,6 +71,9 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
     },
   }
 }
+
+/** Of what a tool takes, and not of the conversation. */
+const isAboutSchema = (said: string) => /schema|grammar|function_?declarations|\bparameters\b/i.test(said)
 
 /** Explains a refusal by a server that has this model's tools on the Responses API alone. Other errors are returned unchanged. */
 export function explained(error: unknown, model: string): unknown {

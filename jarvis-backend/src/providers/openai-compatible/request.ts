@@ -20,7 +20,7 @@ export type RequestOptions = {
   /** Effort for requests without one. Undefined: the request leaves it out too. */
   effort?: Effort | undefined
   /** Fields that the server refused before. */
-  refused: ReadonlySet<OptionalField>
+  refused: Pick<ReadonlySet<OptionalField>, 'has'>
   /** The model is shown no pictures. */
   isBlind?: boolean
 }
@@ -73,7 +73,8 @@ export function chatRequest(
       (mayCallTools || (isOpenAi && !refused.has('tool_choice'))) && {
         tools: tools.map(({ name, description, inputSchema }) => ({
           type: 'function' as const,
-          function: { name, description, parameters: inputSchema },
+          // A tool without arguments has an empty schema where the server refuses an object without properties.
+          function: { name, description, ...(Object.keys(inputSchema).length > 0 && { parameters: inputSchema }) },
         })),
         ...(!mayCallTools && { tool_choice: 'none' as const }),
         ...(mayCallTools &&
@@ -93,7 +94,7 @@ const formatOf = (format: AnswerFormat) => {
 }
 
 /** OpenAI's reasoning models refuse the old name; most other servers do not know the new one. */
-function tokenLimit(maxTokens: number, isOpenAi: boolean, refused: ReadonlySet<OptionalField>) {
+function tokenLimit(maxTokens: number, isOpenAi: boolean, refused: Pick<ReadonlySet<OptionalField>, 'has'>) {
   const names = ['max_tokens', 'max_completion_tokens'] as const
   const name = (isOpenAi ? names.toReversed() : names).find((known) => !refused.has(known))
   return name === undefined ? {} : { [name]: maxTokens }
@@ -122,7 +123,7 @@ function userMessages({ results, images, texts }: UserTurn, form: Form): WireMes
 function assistantMessage(
   { content }: AssistantTurn,
   { blanks, reasons, standIns }: Form,
-  refused: ReadonlySet<OptionalField>,
+  refused: Pick<ReadonlySet<OptionalField>, 'has'>,
 ): WireMessage {
   const text = content.flatMap((piece) => (piece.type === 'text' ? [piece.text] : [])).join('\n\n')
   const reasoning = content.map((piece) => (piece.type === 'thinking' ? piece.text.toWellFormed() : '')).join('')

@@ -1,8 +1,10 @@
 import type { Model } from '../../agent/model.ts'
 import { exchange } from '../exchange.ts'
+import { learnedInMemory } from '../learned.ts'
 import { askWithoutRefused } from '../openai-api/ask.ts'
 import { leastOf, type OpenAiOptions, openAiService, usualMost } from '../openai-api/service.ts'
 import { createSight, withUnseen } from '../sight.ts'
+import { createToolSchemas } from '../tool-schemas.ts'
 import { type OptionalPart, refusedPart } from './refused-parts.ts'
 import { responsesRequest } from './request.ts'
 import { responsesReader } from './stream.ts'
@@ -10,7 +12,9 @@ import { responsesReader } from './stream.ts'
 /** OpenAI's newest models, or any server with the Responses API. */
 export function openAiResponsesModel(options: OpenAiOptions): Model {
   const { provider, id, client, counting } = openAiService(options)
-  const refused = new Set<OptionalPart>()
+  const { learned = learnedInMemory() } = options
+  const schemas = createToolSchemas(learned)
+  const refused = { has: (part: OptionalPart) => learned.has(part) }
   const sight = createSight(id)
   const body = { id, model: options.model, maxTokens: options.maxTokens, effort: options.effort, refused }
   return {
@@ -27,7 +31,7 @@ export function openAiResponsesModel(options: OpenAiOptions): Model {
         request,
         sight,
         async (refusal) => {
-          sent = responsesRequest(request, { ...body, isBlind: sight.isBlind() })
+          sent = responsesRequest(schemas.fit(request), { ...body, isBlind: sight.isBlind() })
           const turn = await exchange(
             provider,
             (upstream) => responses.create(sent, { signal: upstream }).asResponse().catch(refusal),
@@ -37,9 +41,10 @@ export function openAiResponsesModel(options: OpenAiOptions): Model {
           return withUnseen(turn, request, sight)
         },
         (said, { code }) => {
-          const part = code === 'model_bad_request' ? refusedPart(said, sent) : undefined
-          if (part === undefined || refused.has(part)) return false
-          refused.add(part)
+          if (code !== 'model_bad_request') return false
+          const part = refusedPart(said, sent)
+          if (part === undefined || learned.has(part)) return schemas.leaveOut(said, request)
+          learned.add(part)
           return true
         },
       )

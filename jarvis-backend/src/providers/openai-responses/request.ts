@@ -17,7 +17,7 @@ export type RequestOptions = {
   /** Effort for requests without one. Undefined: the request leaves it out too. */
   effort?: Effort | undefined
   /** Parts that the server refused before. */
-  refused: ReadonlySet<OptionalPart>
+  refused: Pick<ReadonlySet<OptionalPart>, 'has'>
   /** The model is shown no pictures of people. */
   isBlind?: boolean
 }
@@ -64,7 +64,7 @@ export function responsesRequest(request: ModelRequest, options: RequestOptions)
           type: 'function' as const,
           name,
           description,
-          parameters: inputSchema,
+          parameters: Object.keys(inputSchema).length > 0 ? inputSchema : null,
           // The schemas have optional fields, which the strict mode refuses.
           strict: false,
         })),

@@ -35,7 +35,7 @@ const statusOfType = new Map<string, number>([
 
 /** The HTTP status of a refusal; of one inside a stream the one that its code or type stands for. */
 export function statusOf(complaint: { status?: unknown; code?: unknown }, words: readonly string[]): number {
-  const given = [complaint.status, complaint.code].map(Number).find((value) => value >= 400 && value <= 599)
+  const given = [complaint.status, complaint.code].map(Number).find((value) => value >= 300 && value <= 599)
   return given ?? words.map((word) => statusOfType.get(word)).find((value) => value !== undefined) ?? 500
 }
 
@@ -74,6 +74,7 @@ export function limitsIn(heard: string, because: Meaning | undefined): ModelLimi
   const window = numberIn(
     heard,
     /> ([\d,]{1,12}) maximum/i,
+    /max context is ([\d,]{1,12})/i,
     /n_ctx\D{1,4}([\d,]{1,12})/i,
     /context (?:length|size|window|limit)(?: is| of|:)? ?\(?([\d,]{1,12})/i,
     /(?:prompt length is|tokens allowed \(|limit of|token limit:|input length of|with|while limit is) ?([\d,]{1,12})/i,

@@ -115,6 +115,13 @@ function byStatus(status: number): Outcome {
     )
   if (status === 408)
     return outcome('model_timeout', true, ({ name, tail }) => `${name} gave up on the request${tail} Try again.`)
+  if (status < 400)
+    return outcome(
+      'model_bad_request',
+      false,
+      ({ host, urlName }) =>
+        `${host} sends requests on to another address (HTTP ${status}), and JARVIS takes the key to none. Enter that address (${urlName}).`,
+    )
   const hint = (urlName: string) => `Check the address (${urlName}) and the model's name.`
   return outcome('model_bad_request', false, ({ host, urlName, tail }) => {
     if (tail === '.') return `${host} refused the request (HTTP ${status}): ${hint(urlName)}`

@@ -1,0 +1,290 @@
+type Json = Record<string, unknown>
+
+/** Keywords that a projected schema may hold beside `type`, `properties`, `items`, `required` and `description`. A server may refuse them. */
+export const optionalKeywords = ['anyOf', 'enum', 'minimum', 'maximum', 'additionalProperties'] as const
+export type OptionalKeyword = (typeof optionalKeywords)[number]
+
+const types = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const
+const deepest = 12
+/** Most nodes of one projection: references that double at each level would exhaust memory. */
+const mostNodes = 2_000
+const longestNote = 1_000
+
+type Within = {
+  root: Json
+  without: ReadonlySet<OptionalKeyword>
+  refs: readonly string[]
+  depth: number
+  left: number[]
+}
+
+/**
+ * The plain part of a JSON Schema that every model server takes: `type` is one word, references are resolved, what a union at the top allows
+ * is one object, and no patterns, formats, lengths or conditions are left. It allows whatever the full schema allows, which the gate checks.
+ * @param without keywords that the server refuses
+ */
+export function modelSchema(schema: Json, without: ReadonlySet<OptionalKeyword> = new Set()): Json {
+  const within = { root: schema, without, refs: [], depth: 0, left: [mostNodes] }
+  return objectOf(flat(schema, within))
+}
+
+/** A schema with the references, unions and conditions of its own level merged. */
+type Flat = {
+  schema: Json
+  properties: Map<string, { of: unknown; within: Within }[]>
+  required: Set<string>
+  notes: string[]
+  within: Within
+}
+
+function flat(given: unknown, at: Within): Flat {
+  const { schema, within } = resolved(given, at)
+  const parts: Flat = {
+    schema,
+    properties: new Map(),
+    required: new Set(stringsIn(schema.required)),
+    notes: [],
+    within,
+  }
+  for (const [name, of] of Object.entries(isRecord(schema.properties) ? schema.properties : {}))
+    parts.properties.set(name, [{ of, within }])
+  at.left[0] = (at.left[0] ?? 0) - 1
+  if (within.depth >= deepest || at.left[0] <= 0) return parts
+  const inner = { ...within, depth: within.depth + 1 }
+  const add = (other: Flat) => {
+    for (const [name, found] of other.properties)
+      parts.properties.set(name, [...(parts.properties.get(name) ?? []), ...found])
+  }
+  for (const part of listIn(schema.allOf)) {
+    const other = flat(part, inner)
+    add(other)
+    for (const name of other.required) parts.required.add(name)
+    parts.notes.push(...other.notes)
+    parts.schema = { ...other.schema, ...parts.schema }
+  }
+  for (const key of ['anyOf', 'oneOf'] as const) {
+    const branches = listIn(schema[key]).map((branch) => flat(branch, inner))
+    if (branches.length === 0) continue
+    for (const branch of branches) add(branch)
+    const [first, ...others] = branches.map(({ required }) => required)
+    for (const name of first ?? []) if (others.every((required) => required.has(name))) parts.required.add(name)
+    const named = branches.filter(({ properties }) => properties.size > 0).map(noteOf)
+    if (named.length > 1) parts.notes.push(`Either ${named.join('; or ')}.`)
+  }
+  const conditional = [schema.then, schema.else, ...Object.values(recordIn(schema.dependentSchemas))]
+  for (const part of conditional) if (isRecord(part)) add(flat(part, inner))
+  return parts
+}
+
+/** What one branch of a union takes: values that are fixed, and names. */
+function noteOf({ properties, required }: Flat): string {
+  const names = [...properties].map(([name, [first]]) => {
+    const { of, within } = first as { of: unknown; within: Within }
+    const { schema } = resolved(of, within)
+    const fixed = 'const' in schema ? ` = ${JSON.stringify(schema.const)}` : ''
+    return `${name}${fixed}${required.has(name) ? '' : ' (optional)'}`
+  })
+  return names.join(', ')
+}
+
+function objectOf({ schema, properties, required, notes, within }: Flat): Json {
+  const inner = { ...within, depth: within.depth + 1 }
+  const described = [typeof schema.description === 'string' ? schema.description : '', ...notes]
+  const named = [...properties].map(([name, found]) => [name, merged(found, inner.depth)] as const)
+  const wanted = [...required].filter((name) => properties.has(name))
+  const more = schema.additionalProperties
+  // A grammar made of a schema takes no other keys, unless the schema says so.
+  const isOpen =
+    more === true || isRecord(more) || (more !== false && (isRecord(schema.patternProperties) || properties.size === 0))
+  if (isRecord(more) && typeof more.type === 'string') described.push(`Each value is of type ${more.type}.`)
+  return {
+    type: 'object',
+    ...textOf(described),
+    properties: Object.fromEntries(named),
+    ...(wanted.length > 0 && { required: wanted }),
+    ...(isOpen && within.depth > 0 && !within.without.has('additionalProperties') && { additionalProperties: true }),
+  }
+}
+
+/** One schema for what several branches say of one property. */
+function merged(found: { of: unknown; within: Within }[], depth: number): Json {
+  const all = found.map(({ of, within }) => node(of, { ...within, depth }))
+  return all.length === 1 ? (all[0] as Json) : unionOf(all, '', found[0]?.within.without ?? new Set())
+}
+
+function node(given: unknown, at: Within): Json {
+  const [left = 0] = at.left
+  at.left[0] = left - 1
+  const { schema, within, isCut } = resolved(given, at)
+  const note = typeof schema.description === 'string' ? schema.description : ''
+  if (isCut || left <= 0 || at.depth >= deepest) return openObject(note, within)
+  const kinds = typesOf(schema)
+  const branches = ['anyOf', 'oneOf'].flatMap((key) => listIn(schema[key]))
+  const isObject =
+    kinds.length === 0 ? isRecord(schema.properties) || Array.isArray(schema.allOf) : kinds.includes('object')
+  if (branches.length > 0 && !(isObject && isRecord(schema.properties))) {
+    const inner = { ...within, depth: within.depth + 1 }
+    const taken = branches.filter((branch) => !isNull(branch)).map((branch) => node(branch, inner))
+    if (taken.length > 0) return unionOf(taken, note, within.without)
+  }
+  if (kinds.length === 0 && Array.isArray(schema.allOf)) {
+    const { allOf, ...rest } = schema
+    const parts = allOf.map((part) => resolved(part, within).schema)
+    const whole: Json = Object.assign({}, ...parts, rest)
+    if (!parts.some((part) => isRecord(part.properties)) && !isRecord(rest.properties))
+      return node(whole, { ...within, depth: within.depth + 1 })
+  }
+  if (kinds.length === 0) return isObject ? objectOf(flat(schema, within)) : textOf([note])
+  if (kinds.length === 1) return ofType(kinds[0] as string, schema, within)
+  return unionOf(
+    kinds.map((type) => ofType(type, { ...schema, description: undefined }, within)),
+    note,
+    within.without,
+  )
+}
+
+function ofType(type: string, schema: Json, within: Within): Json {
+  const note = typeof schema.description === 'string' ? schema.description : ''
+  if (type === 'object') return objectOf(flat(schema, within))
+  if (type === 'array') {
+    const inner = { ...within, depth: within.depth + 1 }
+    const several = [...listIn(schema.prefixItems), ...(Array.isArray(schema.items) ? schema.items : [])]
+    const rest = isRecord(schema.items) ? [schema.items] : []
+    const taken = [...several, ...rest].map((item) => node(item, inner))
+    const items = taken.length === 0 ? {} : unionOf(taken, '', within.without)
+    return { type, ...textOf([note]), items }
+  }
+  const values = valuesOf(schema)?.filter((value) => isOfType(value, type))
+  const isListed = type === 'string' && !within.without.has('enum') && values?.every((value) => value !== '')
+  const bounds = (['minimum', 'maximum'] as const).filter(
+    (key) => (type === 'integer' || type === 'number') && typeof schema[key] === 'number' && !within.without.has(key),
+  )
+  return {
+    type,
+    ...textOf([note, ...(values !== undefined && values.length > 0 && !isListed ? [oneOf(values)] : [])]),
+    ...(isListed && values !== undefined && values.length > 0 && { enum: [...new Set(values)] }),
+    ...Object.fromEntries(bounds.map((key) => [key, schema[key]])),
+  }
+}
+
+const oneOf = (values: readonly unknown[]) => `One of: ${values.map((value) => JSON.stringify(value)).join(', ')}.`
+
+/** A union as plainly as it can be said: one schema where all are alike, else `anyOf`, else the first. */
+function unionOf(all: readonly Json[], note: string, without: ReadonlySet<OptionalKeyword>): Json {
+  const plain: Json[] = []
+  for (const next of all.flatMap((one) => (Array.isArray(one.anyOf) ? (one.anyOf as Json[]) : [one]))) {
+    const i = plain.findIndex((known) => {
+      // Objects stay apart while they can.
+      if (next.type === 'object' && !without.has('anyOf')) return JSON.stringify(known) === JSON.stringify(next)
+      return known.type !== undefined && known.type === next.type
+    })
+    if (i === -1) plain.push(next)
+    else plain[i] = alike(plain[i] as Json, next, without)
+  }
+  // What takes anything takes it all.
+  const any = plain.find(({ type }) => type === undefined)
+  const [first = {}] = plain
+  if (any !== undefined) return textOf([note])
+  if (plain.length === 1) return { ...first, ...textOf([note, String(first.description ?? '')]) }
+  if (!without.has('anyOf')) return { ...textOf([note]), anyOf: plain }
+  const others = plain.slice(1).map(({ type }) => type)
+  return { ...first, ...textOf([note, String(first.description ?? ''), `May also be: ${others.join(', ')}.`]) }
+}
+
+/** One schema for two of the same type. */
+function alike(one: Json, other: Json, without: ReadonlySet<OptionalKeyword>): Json {
+  const both = { ...one, ...textOf([String(one.description ?? ''), String(other.description ?? '')]) } as Json
+  if (Array.isArray(one.enum) && Array.isArray(other.enum)) both.enum = [...new Set([...one.enum, ...other.enum])]
+  else delete both.enum
+  for (const [key, of] of [
+    ['minimum', Math.min],
+    ['maximum', Math.max],
+  ] as const) {
+    if (typeof one[key] === 'number' && typeof other[key] === 'number') both[key] = of(one[key], other[key])
+    else delete both[key]
+  }
+  if (one.type === 'array' && JSON.stringify(one.items) !== JSON.stringify(other.items)) {
+    both.items = unionOf([one.items as Json, other.items as Json], '', without)
+  }
+  if (one.type === 'object') {
+    const [mine, theirs] = [one.properties as Json, other.properties as Json]
+    const names = [...new Set([...Object.keys(mine), ...Object.keys(theirs)])]
+    both.properties = Object.fromEntries(
+      names.map((name) => {
+        const found = [mine, theirs].flatMap((from) => (Object.hasOwn(from, name) ? [from[name] as Json] : []))
+        return [name, found.length === 1 ? found[0] : unionOf(found, '', without)]
+      }),
+    )
+    const wanted = stringsIn(one.required).filter((name) => stringsIn(other.required).includes(name))
+    if (wanted.length > 0) both.required = wanted
+    else delete both.required
+    if (other.additionalProperties === true) both.additionalProperties = true
+  }
+  return both
+}
+
+/** Follows a local reference. `isCut`: it leads to itself, or nowhere. */
+function resolved(given: unknown, within: Within): { schema: Json; within: Within; isCut?: true } {
+  let schema = recordIn(given)
+  let { refs } = within
+  while (typeof schema.$ref === 'string') {
+    const { $ref: ref, ...beside } = schema as { $ref: string } & Json
+    const target = refs.includes(ref) ? undefined : pointed(ref, within.root)
+    if (target === undefined) return { schema: { ...beside }, within, isCut: true }
+    refs = [...refs, ref]
+    schema = { ...target, ...beside }
+  }
+  return { schema, within: { ...within, refs } }
+}
+
+function pointed(ref: string, root: Json): Json | undefined {
+  if (ref !== '#' && !ref.startsWith('#/')) return undefined
+  let at: unknown = root
+  for (const part of ref.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    const holder = at as Json | undefined
+    at = typeof holder === 'object' && holder !== null && Object.hasOwn(holder, key) ? holder[key] : undefined
+  }
+  return isRecord(at) ? at : undefined
+}
+
+const openObject = (note: string, { without }: Within): Json => ({
+  type: 'object',
+  ...textOf([note]),
+  properties: {},
+  ...(!without.has('additionalProperties') && { additionalProperties: true }),
+})
+
+/** The types that a schema names or that its values have, without `null`. */
+function typesOf(schema: Json): string[] {
+  const said = Array.isArray(schema.type) ? schema.type : [schema.type]
+  const known = types.filter((type) => said.includes(type))
+  if (known.length > 0 || said.some((type) => type !== undefined && type !== 'null')) return known
+  const values = valuesOf(schema)
+  if (values !== undefined)
+    return types.filter((type) => type !== 'integer' && values.some((value) => isOfType(value, type)))
+  if (isRecord(schema.items) || Array.isArray(schema.prefixItems)) return ['array']
+  return []
+}
+
+const valuesOf = (schema: Json): unknown[] | undefined =>
+  'const' in schema ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : undefined
+
+function isOfType(value: unknown, type: string): boolean {
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'object') return isRecord(value)
+  return type === 'integer' ? Number.isInteger(value) : typeof value === type
+}
+
+const isNull = (schema: unknown) =>
+  isRecord(schema) && (schema.type === 'null' || ('const' in schema && schema.const === null))
+
+const textOf = (parts: readonly string[]): { description?: string } => {
+  const text = [...new Set(parts.filter((part) => part !== ''))].join(' ')
+  return text === '' ? {} : { description: text.length > 4 * longestNote ? `${text.slice(0, 4 * longestNote)}…` : text }
+}
+
+const stringsIn = (value: unknown) => listIn(value).filter((item): item is string => typeof item === 'string')
+const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+const recordIn = (value: unknown): Json => (isRecord(value) ? value : {})
+const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
