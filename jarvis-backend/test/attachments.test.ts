@@ -38,7 +38,9 @@ test('a picture and a text file go to the model with their message, and stay wit
   await operator.next('chat:done')
 
   const asked = lastSaid(model.requests[0]?.messages ?? [])
-  expect(asked?.role === 'user' && asked.images).toEqual([{ mimeType: 'image/png', data: new Uint8Array(png) }])
+  expect(asked?.role === 'user' && asked.images).toEqual([
+    { mimeType: 'image/png', data: new Uint8Array(png), id: picture.id },
+  ])
   const text = asked?.role === 'user' ? asked.text : ''
   expect(text).toMatch(
     /^\[Attached picture "cat\.png", 1×1\. .*data.*\]\n\n\[Attached file "my\.log"\. .*\]\n<attachment>/,

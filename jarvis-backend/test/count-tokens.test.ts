@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ModelRequest } from '../src/agent/model.ts'
+import { sentId } from '../src/providers/conversation.ts'
 import { anthropicModel, openAiCompatibleModel } from '../src/providers/index.ts'
 import { countingRequest } from '../src/providers/openai-api/counting.ts'
 
@@ -49,7 +50,7 @@ test('OpenAI itself is asked in the form of its Responses API; other servers can
   expect(openAiCompatibleModel({ model: 'llama', baseUrl: 'http://127.0.0.1:1/v1' }).count).toBeUndefined()
   expect(countingRequest(request, 'gpt-5.2').input).toEqual([
     { role: 'user', content: 'Which VMs?' },
-    { type: 'function_call', call_id: 'call00001', name: 'get_vms', arguments: '{}' },
-    { type: 'function_call_output', call_id: 'call00001', output: 'None.' },
+    { type: 'function_call', call_id: sentId('tu_1'), name: 'get_vms', arguments: '{}' },
+    { type: 'function_call_output', call_id: sentId('tu_1'), output: 'None.' },
   ])
 })

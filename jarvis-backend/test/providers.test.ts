@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { sentId } from '../src/providers/conversation.ts'
 import { anthropicModel, openAiCompatibleModel, openAiResponsesModel, servedModel } from '../src/providers/index.ts'
 import { asks, type Dialect, modelContract, recorder, request, secretKey } from './contracts/model.ts'
 import { dribbles, modelServer, refuses, streams } from './contracts/model-server.ts'
@@ -210,9 +211,9 @@ test('signed thinking is sent back unchanged in the next request', async () => {
   expect(server.requests[1]?.body.messages[1].content).toEqual([
     { type: 'thinking', thinking: 'Hm 🛰️', signature: 'EqQB/+=' },
     { type: 'redacted_thinking', data: 'b3BhcXVl' },
-    { type: 'tool_use', id: 'call00001', name: 'get_vms', input: {} },
+    { type: 'tool_use', id: sentId(toolUseId), name: 'get_vms', input: {} },
   ])
-  expect(server.requests[1]?.body.messages[2].content[0]).toMatchObject({ tool_use_id: 'call00001' })
+  expect(server.requests[1]?.body.messages[2].content[0]).toMatchObject({ tool_use_id: sentId(toolUseId) })
 })
 
 test('each request goes to the right address with the right key, and has no field that the services refuse', async () => {
@@ -382,8 +383,8 @@ test('reasoning goes back encrypted, in its place, to the model that made it alo
   for (const by of [model.id, 'openai/another'])
     await model.generate(request({ messages: messages(by), effort: 'off', maxOutputTokens: 9 }), recorder(), never)
 
-  const call = { type: 'function_call', call_id: 'call00001', name: 'get_vms', arguments: '{}' }
-  const output = { type: 'function_call_output', call_id: 'call00001', output: '2 VMs' }
+  const call = { type: 'function_call', call_id: sentId(toolUseId), name: 'get_vms', arguments: '{}' }
+  const output = { type: 'function_call_output', call_id: sentId(toolUseId), output: '2 VMs' }
   const kept = { ...reasoning, summary: [{ type: 'summary_text', text: 'Look first.\n\nThen tell.' }] }
   const [first, own, foreign] = server.requests.map(({ body }) => body)
   expect(first).toMatchObject({

@@ -7,6 +7,7 @@ import { foldsIn, isGiven } from './context/folds.ts'
 import { isSkillText } from './loaded-skills.ts'
 import type { Message, ModelImage, ToolResult } from './model.ts'
 import type { Said } from './program.ts'
+import { refusedIn } from './refused-pictures.ts'
 import { createRepeats, equalTurnsTold } from './repeats.ts'
 import { taskWords } from './run/child.ts'
 import type { Given, StoredEntry } from './sessions/transcript-store.ts'
@@ -17,15 +18,20 @@ import { endedWords, endersIn, speakerWords } from './speaker.ts'
  * The transcript as a model is given it: valid for every provider, whatever was aborted, denied or cut off. Each call
  * is answered in the message right after it; a call without an outcome is answered as unknown. Folded entries are left out, and long
  * results are cut.
- * @param imageOf the picture of that id, a tool's or an attached one; of earlier runs only the newest are asked for
+ * @param pictureOf the picture of that id, a tool's or an attached one; of earlier runs only the newest are asked for
  * @param textOf the text of the attached file of that id
  */
 export function toMessages(
   entries: readonly StoredEntry[],
-  imageOf: (id: string) => ModelImage | undefined = () => undefined,
+  pictureOf: (id: string) => ModelImage | undefined = () => undefined,
   textOf: (id: string) => string | undefined = () => undefined,
 ): Message[] {
   const messages: Message[] = []
+  const isRefused = refusedIn(entries)
+  const imageOf = (id: string): ModelImage[] => {
+    const picture = pictureOf(id)
+    return picture === undefined ? [] : [{ ...picture, id }]
+  }
   const { fold, resultsTo } = foldsIn(entries)
   const settled = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), entry]))
   const enders = endersIn(entries)
@@ -70,9 +76,12 @@ export function toMessages(
     context?: string,
     speaker?: Given['speaker'],
   ) => {
-    const isAway = (file: Attachment) => (isPicture(file) ? !shown.has(file.id) : seq <= resultsTo)
-    const words = files.map((file) => attachmentWords(file, textOf(file.id), isAway(file)))
-    const images = files.flatMap((file) => (isPicture(file) && shown.has(file.id) ? (imageOf(file.id) ?? []) : []))
+    const isAway = (file: Attachment) =>
+      isPicture(file) ? !shown.has(file.id) || isRefused(file.id, seq) : seq <= resultsTo
+    const words = files.map((file) =>
+      attachmentWords(file, textOf(file.id), isAway(file), isPicture(file) && isRefused(file.id, seq)),
+    )
+    const images = files.flatMap((file) => (isPicture(file) && !isAway(file) ? imageOf(file.id) : []))
     const all = speaker === undefined ? [...words, said] : [speakerWords(speaker), ...words, withoutMarks(said)]
     tell(all.join('\n\n'), context, images)
   }
@@ -99,14 +108,16 @@ export function toMessages(
     entry.type === 'tool_result' && entry.seq > resultsTo && isGiven(entry, fold) ? [entry] : [],
   )
   const current = entries.at(-1)?.runId
-  const shown = imagesShown(picturesIn(entries, results, fold), current)
+  const shown = imagesShown(picturesIn(entries, results, fold, isRefused), current)
   const withImages = (result: ToolResult, { toolUseId }: ToolCall): ToolResult => {
-    const { images = [], runId } = results.find((entry) => entry.toolUseId === toolUseId) ?? {}
-    const seen = images.flatMap(({ id }) => (shown.has(id) ? (imageOf(id) ?? []) : []))
+    const { images: all = [], runId, seq = 0 } = results.find((entry) => entry.toolUseId === toolUseId) ?? {}
+    const images = all.filter(({ id }) => !isRefused(id, seq))
+    const seen = images.flatMap(({ id }) => (shown.has(id) ? imageOf(id) : []))
     const isFull = runId === current && images.some(({ id }) => !shown.has(id))
+    const unseen = [...(images.length < all.length ? [refusedPicture] : []), ...(isFull ? [noRoom] : [])]
     return {
       ...result,
-      ...(isFull && { text: `${result.text}\n${noRoom}` }),
+      text: [result.text, ...unseen].join('\n'),
       ...(seen.length > 0 && { images: seen }),
     }
   }
@@ -179,6 +190,7 @@ const mostEarlierImages = 6
 const mostImages = 20
 /** A request to Claude may hold 32 MB, in base64. */
 const mostImageBytes = 15_000_000
+const refusedPicture = '[Your server refused a picture of this result, so you do not see it.]'
 const noRoom = '[No more pictures can be shown in this answer.]'
 
 /**
@@ -206,6 +218,7 @@ function picturesIn(
   entries: readonly StoredEntry[],
   results: readonly Result[],
   fold: Parameters<typeof isGiven>[1],
+  isRefused: ReturnType<typeof refusedIn>,
 ): Picture[] {
   const told = entries.flatMap((entry) => (entry.type === 'user' && isGiven(entry, fold) ? [entry] : []))
   const attached = told.map(({ seq, runId, before = [], attachments = [] }) => {
@@ -214,7 +227,9 @@ function picturesIn(
   })
   return [...results, ...attached]
     .sort((a, b) => a.seq - b.seq)
-    .flatMap(({ runId, images = [] }) => images.map(({ id, bytes }) => ({ id, bytes, runId })))
+    .flatMap(({ runId, seq, images = [] }) =>
+      images.filter(({ id }) => !isRefused(id, seq)).map(({ id, bytes }) => ({ id, bytes, runId })),
+    )
 }
 
 const goOn = '[JARVIS was restarted in the middle of your answer. Go on from where it broke off.]'

@@ -20,7 +20,8 @@ export type ToolResult = {
   isError: boolean
   images?: readonly ModelImage[]
 }
-export type ModelImage = { mimeType: ImageType; data: Buffer }
+/** `id`: of the picture in its session. */
+export type ModelImage = { mimeType: ImageType; data: Buffer; id?: string }
 
 /** The form of an answer in words: any JSON object, or one by a JSON Schema. `isStrict`: the provider holds the model to it as far as it can. */
 export type AnswerFormat =

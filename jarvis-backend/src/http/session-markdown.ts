@@ -95,6 +95,8 @@ function toBlocks(entry: Entry, fileOf: (id: string) => Buffer | undefined): str
         : [`- rated ${entry.rating} by ${entry.by}${entry.note === undefined ? '' : `: ${entry.note}`}`]
     case 'error':
       return [`- error: ${entry.error}`]
+    case 'picture_refused':
+      return [`- pictures: ${entry.text}`]
     case 'budget':
     case 'stuck':
       return [`- limits: ${entry.text}`]

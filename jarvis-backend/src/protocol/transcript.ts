@@ -332,6 +332,8 @@ export const Entry = z.discriminatedUnion('type', [
   }),
   /** The same calls had the same outcomes again and again; at most one answer without tools follows. `text`: which, and what came of them. */
   z.object({ ...base, type: z.literal('stuck'), text: z.string() }),
+  /** The model's server refused pictures: from here on their messages are sent without them. `pictures`: their ids. `text`: which, for a person. */
+  z.object({ ...base, type: z.literal('picture_refused'), pictures: z.array(z.string()), text: z.string() }),
   z.object({
     ...base,
     type: z.literal('done'),

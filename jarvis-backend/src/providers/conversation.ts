@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Message, ModelImage, ToolResult } from '../agent/model.ts'
 import type { Content, ToolCall } from '../protocol/index.ts'
 import { wellFormed } from './well-formed.ts'
@@ -41,13 +42,14 @@ const begun = '[The conversation began before this.]'
 const unanswered = 'Interrupted: what came of it is not known.'
 
 /**
- * Gives each call and its result an id by their place: nine letters and digits, which is all that Mistral's servers take. No provider asks
- * for the id that it gave, and the ids of programs may repeat or have any form. A result without its call becomes words.
+ * Gives each call and its result an id of nine letters and digits, which is all that Mistral's servers take. The id follows from the call's
+ * own, so it stays the same where older turns are cut, and providers' caches hold. No provider asks for the id that it gave, and the ids of
+ * programs may repeat or have any form. A result without its call becomes words.
  */
 function paired(turns: readonly (UserTurn | AssistantTurn)[]): (UserTurn | AssistantTurn)[] {
   const ordered: (UserTurn | AssistantTurn)[] = turns[0]?.role === 'assistant' ? [saying(begun)] : []
   let open: readonly { call: ToolCall; id: string }[] = []
-  let count = 0
+  const used = new Set<string>()
   for (const turn of turns) {
     if (turn.role === 'user') {
       ordered.push(answering(open, turn))
@@ -56,8 +58,7 @@ function paired(turns: readonly (UserTurn | AssistantTurn)[]): (UserTurn | Assis
     }
     const content = turn.content.map((piece) => {
       if (piece.type !== 'tool_call') return piece
-      count += 1
-      const id = `call${String(count).padStart(5, '0')}`
+      const id = idOf(piece.toolUseId, used)
       open = [...open, { call: piece, id }]
       return { ...piece, toolUseId: id }
     })
@@ -65,6 +66,19 @@ function paired(turns: readonly (UserTurn | AssistantTurn)[]): (UserTurn | Assis
   }
   if (open.length > 0) ordered.push(answering(open, saying()))
   return ordered
+}
+
+/** How a call is named in requests. @param again how many calls before it have the same id */
+export const sentId = (own: string, again = 0): string =>
+  createHash('sha256').update(`${own} ${again}`).digest('hex').slice(0, 9)
+
+/** An id that is not `used` yet, which it then is. */
+function idOf(own: string, used: Set<string>): string {
+  let again = 0
+  while (used.has(sentId(own, again))) again += 1
+  const id = sentId(own, again)
+  used.add(id)
+  return id
 }
 
 const saying = (...texts: string[]): UserTurn => ({ role: 'user', results: [], images: [], texts })

@@ -4,6 +4,7 @@ import { callModel } from '../call-model.ts'
 import type { Folding } from '../context/folding.ts'
 import { mayFallBack } from '../in-turn.ts'
 import { type Model, ModelError, type ModelRequest, type Turn } from '../model.ts'
+import { ownPictures, refusedPictures } from '../refused-pictures.ts'
 import { troubles } from '../retry.ts'
 import type { RunParts } from '../run-agent.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
@@ -185,6 +186,7 @@ export function createTurns(
       if (!(error instanceof ModelError) || run.modelAbort.signal.aborted) throw error
       const { windowTokens, affordsTokens } = error.limits
       if (windowTokens !== undefined) parts.learnWindow(model, windowTokens)
+      if (error.because === 'picture' && leavesOut(session, run, request, error)) return
       if (error.isTooLong && (await folding.refused(session, run))) return
       const mayAfford = affordsTokens !== undefined && affordsTokens >= leastAnswer && mostTokens === undefined
       if (mayAfford && affordsTokens < (request.maxOutputTokens ?? Number.POSITIVE_INFINITY)) {
@@ -197,6 +199,25 @@ export function createTurns(
     } finally {
       disarm()
     }
+  }
+
+  /**
+   * Leaves refused pictures out from now on. @returns whether to take the turn again
+   * @throws ModelError that names them, where they came with the message that is being answered
+   */
+  function leavesOut(session: LiveSession, run: ActiveRun, { messages }: ModelRequest, error: ModelError): boolean {
+    const pictures = refusedPictures(error.message, messages)
+    if (pictures.length === 0) return false
+    const known = ownPictures(run.entries)
+    const own = pictures.flatMap((id) => known.get(id) ?? [])
+    const which =
+      own.length > 0 ? own.join(', ') : pictures.length === 1 ? 'One picture' : `${pictures.length} pictures`
+    const text = `${which}: ${error.message} From now on the conversation is sent without ${pictures.length === 1 ? 'it' : 'them'}.`
+    session.append(run, { type: 'picture_refused', pictures, text: redact.text(text) })
+    if (own.length > 0)
+      throw error.as(`${text} Attach a smaller picture, as PNG or JPEG, or go on without it: nothing else is lost.`)
+    tell(session, run, redact.text(text))
+    return true
   }
 
   /** A refusal that no fold mended, with what the person can do about it. */

@@ -104,6 +104,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
         try {
           return withUnseen(await ask(encoded), request, sight)
         } catch (error) {
+          if (error instanceof ModelError && error.because === 'picture') throw error
           const said = error instanceof ModelError && error.code === 'model_bad_request' ? error.message : ''
           if (encoded.effort !== undefined && isAboutEffort(said)) learned.add(`effort:${encoded.effort}`)
           else if (encoded.thinking.length > 0 && isAboutThoughts(said)) {

@@ -2,6 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk'
 import { expect, test } from 'vitest'
 import type { Message, ModelRequest } from '../../agent/model.ts'
 import type { Content, Effort } from '../../protocol/index.ts'
+import { sentId } from '../conversation.ts'
 import { anthropicEncoder, type Refused } from './request.ts'
 
 const options = { id: 'anthropic/a', model: 'a', maxTokens: 500 }
@@ -112,15 +113,15 @@ test('all results stand in one user message, first and in order', () => {
     {
       role: 'assistant',
       content: [
-        { type: 'tool_use', id: 'call00001', name: 'get_vms', input: {} },
-        { type: 'tool_use', id: 'call00002', name: 'get_vms', input: {} },
+        { type: 'tool_use', id: sentId('a'), name: 'get_vms', input: {} },
+        { type: 'tool_use', id: sentId('bad'), name: 'get_vms', input: {} },
       ],
     },
     {
       role: 'user',
       content: [
-        { type: 'tool_result', tool_use_id: 'call00001', content: 'out a' },
-        { type: 'tool_result', tool_use_id: 'call00002', content: 'out bad', is_error: true },
+        { type: 'tool_result', tool_use_id: sentId('a'), content: 'out a' },
+        { type: 'tool_result', tool_use_id: sentId('bad'), content: 'out bad', is_error: true },
         { type: 'text', text: 'And then?', cache_control },
       ],
     },
@@ -138,7 +139,7 @@ test('user messages in a row become one, results first', () => {
   ])
   expect(messages.map((message) => message.role)).toEqual(['user', 'assistant', 'user'])
   expect(messages[2]?.content).toEqual([
-    { type: 'tool_result', tool_use_id: 'call00001', content: 'out a' },
+    { type: 'tool_result', tool_use_id: sentId('a'), content: 'out a' },
     { type: 'text', text: 'Still there?' },
     { type: 'text', text: 'All well.' },
     { type: 'text', text: 'Hello?', cache_control },
@@ -161,7 +162,7 @@ test('no text is ever blank', () => {
   expect(messages.map((message) => message.content)).toEqual([
     [{ type: 'text', text: 'Hi', cache_control }],
     [expect.objectContaining({ type: 'tool_use' })],
-    [{ type: 'tool_result', tool_use_id: 'call00001', content: '(no output)', is_error: true, cache_control }],
+    [{ type: 'tool_result', tool_use_id: sentId('a'), content: '(no output)', is_error: true, cache_control }],
   ])
 })
 
@@ -187,7 +188,7 @@ test('thinking goes back verbatim behind what it followed on, in later questions
   const calls = [...hi, assistant([...after(hi), call('a')]), user('', ['a'])]
   const answered = [...calls, assistant([...after(calls), yes]), user('Go on')]
   const { messages } = body(answered)
-  expect(messages[1]?.content).toEqual([...sent, { type: 'tool_use', id: 'call00001', name: 'get_vms', input: {} }])
+  expect(messages[1]?.content).toEqual([...sent, { type: 'tool_use', id: sentId('a'), name: 'get_vms', input: {} }])
   expect(messages[3]?.content).toEqual([...sent, { type: 'text', text: 'Yes.' }])
 })
 

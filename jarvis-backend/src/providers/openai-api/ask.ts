@@ -25,7 +25,8 @@ export async function askWithoutRefused<T>(
         throw error
       })
     } catch (error) {
-      if (!(error instanceof ModelError)) throw error
+      // A picture that is refused says nothing of others.
+      if (!(error instanceof ModelError) || error.because === 'picture') throw error
       const words = said || error.message
       if (!error.hasSpoken && picturesIn(messages) > 0 && !sight.isBlind() && sight.refused(words)) continue
       const isRefusal = refusals.has(error.code) && !error.hasSpoken

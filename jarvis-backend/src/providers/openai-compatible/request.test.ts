@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Message, ModelRequest } from '../../agent/model.ts'
 import type { Content } from '../../protocol/index.ts'
+import { sentId } from '../conversation.ts'
 import { firstForm } from './form.ts'
 import { chatRequest } from './request.ts'
 
@@ -56,12 +57,12 @@ test('every call is answered right after its turn, before any words', () => {
       role: 'assistant',
       content: 'Let me see.',
       tool_calls: [
-        { id: 'call00001', type: 'function', function: { name: 'get_vms', arguments: '{"node":"pve"}' } },
-        { id: 'call00002', type: 'function', function: { name: 'get_vms', arguments: '{}' } },
+        { id: sentId('a'), type: 'function', function: { name: 'get_vms', arguments: '{"node":"pve"}' } },
+        { id: sentId('b'), type: 'function', function: { name: 'get_vms', arguments: '{}' } },
       ],
     },
-    { role: 'tool', tool_call_id: 'call00001', content: 'out a' },
-    { role: 'tool', tool_call_id: 'call00002', content: 'out b' },
+    { role: 'tool', tool_call_id: sentId('a'), content: 'out a' },
+    { role: 'tool', tool_call_id: sentId('b'), content: 'out b' },
     { role: 'user', content: 'And?' },
   ])
 })
@@ -90,7 +91,7 @@ test('where no tool may be called, OpenAI is told so, and any other server is to
   const request = chatRequest(last, options)
   expect(request).not.toHaveProperty('tools')
   expect(request).not.toHaveProperty('tool_choice')
-  expect(request.messages[2]).toMatchObject({ tool_calls: [{ id: 'call00001' }] })
+  expect(request.messages[2]).toMatchObject({ tool_calls: [{ id: sentId('a') }] })
   expect(body([user('Hi')], { tools: [], mayCallTools: false })).not.toHaveProperty('tool_choice')
 })
 
@@ -122,7 +123,7 @@ test('what a server sent with its calls goes back to it, and to no other', () =>
       { system: '', messages: [user('Hi'), message, user('', ['a'])], tools, mayCallTools: true },
       { ...options, ...part },
     ).messages[1]
-  expect(sent(turn)).toMatchObject({ reasoning_content: 'Hm', tool_calls: [{ id: 'call00001', extra_content: extra }] })
+  expect(sent(turn)).toMatchObject({ reasoning_content: 'Hm', tool_calls: [{ id: sentId('a'), extra_content: extra }] })
   const other = JSON.stringify(sent({ ...turn, model: 'anthropic/m' } as Message))
   expect(other).not.toMatch(/reasoning_content|extra_content/)
   expect(sent(assistant({ type: 'thinking', text: 'Hm' }, call('a')))).not.toHaveProperty('reasoning_content')

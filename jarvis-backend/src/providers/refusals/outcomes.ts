@@ -92,6 +92,11 @@ const outcomes: Readonly<Record<Meaning, Outcome>> = {
     ({ host, status, modelName, tail }) =>
       `${host} does not have the model (HTTP ${status})${tail} Check the model's name${modelName === undefined ? '' : ` (${modelName})`}.`,
   ),
+  picture: outcome(
+    'model_bad_request',
+    false,
+    ({ host, status, tail }) => `${host} refused a picture (HTTP ${status})${tail}`,
+  ),
   no_tools: outcome(
     'model_unfit',
     false,

@@ -737,7 +737,7 @@ const wordings: readonly (readonly [server: string, status: number, sent: unknow
         message: 'messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes',
       },
     },
-    undefined,
+    'picture',
   ],
   [
     'a tool result',

@@ -4,7 +4,7 @@
  * `spent`: the money or the quota is used up. `affords`: the credit pays for a shorter answer. `key`: the key is wrong.
  * `forbidden`: this key may not do it. `place`: not from this address or country. `disabled`: the service is switched off.
  * `filtered`: the provider's own filter. `overloaded`: try again. `loading`: the model is being loaded. `memory`: the server's machine
- * has too little. `no_model`: there is no such model. `no_tools`: the model takes no tools.
+ * has too little. `no_model`: there is no such model. `no_tools`: the model takes no tools. `picture`: this picture is not taken, others may be.
  */
 export type Meaning =
   | 'too_long'
@@ -22,6 +22,7 @@ export type Meaning =
   | 'memory'
   | 'no_model'
   | 'no_tools'
+  | 'picture'
 
 /**
  * `says`: phrases of the server's codes and words, in small letters, of which one is enough; `…` stands for up to `gap` characters.
@@ -104,6 +105,52 @@ export const rows: readonly Row[] = [
     'tokens per min ',
     'tokens per day',
     'concurrency limit',
+  ]),
+
+  // One picture. A model that sees none says so in other words.
+  of('Anthropic', 'picture', [
+    'image exceeds…maximum',
+    'image dimensions exceed',
+    'could not process image',
+    'media type, but the image appears',
+    'image does not match the provided media type',
+  ]),
+  of('OpenAI', 'picture', [
+    'invalid_image',
+    'invalid_base64_image',
+    'image_parse_error',
+    'image_too_',
+    'image_file_too_large',
+    'empty_image_file',
+    'unsupported_image',
+    'unsupported image',
+    'invalid base64 image',
+    'image data you provided',
+  ]),
+  of('Google', 'picture', ['process input image', 'image is not valid', 'image size…exceed']),
+  of('Bedrock', 'picture', ['image does not match', 'image format…match', 'image exceeds']),
+  of('llama.cpp, Ollama, LM Studio', 'picture', [
+    'failed to load image',
+    'failed to decode image',
+    'image: unknown format',
+    'invalid image',
+    'unable to decode image',
+  ]),
+  of('vLLM, Mistral', 'picture', [
+    'cannot identify image',
+    'image file is truncated',
+    'image could not be loaded',
+    'could not load image',
+    'error loading image',
+    'decompressionbomb',
+  ]),
+  of('Groq, xAI, others', 'picture', [
+    'image too large',
+    'image is too large',
+    'image is too small',
+    'too many pixels',
+    'image resolution',
+    'image dimension',
   ]),
 
   // The conversation is longer than the model reads.

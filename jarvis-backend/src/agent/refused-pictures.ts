@@ -1,0 +1,46 @@
+import { pictureFacts } from '../lib/picture.ts'
+import type { Message, ModelImage } from './model.ts'
+import type { StoredEntry } from './sessions/transcript-store.ts'
+
+/** @returns whether a picture that came at `seq` was refused since, so that its message is sent without it */
+export function refusedIn(entries: readonly StoredEntry[]): (id: string, seq: number) => boolean {
+  const refused = new Map<string, number>()
+  for (const entry of entries)
+    if (entry.type === 'picture_refused') for (const id of entry.pictures) refused.set(id, entry.seq)
+  return (id, seq) => (refused.get(id) ?? -1) > seq
+}
+
+/**
+ * The pictures of a request that a refusal is about: those past the limit that it names, else those that came last.
+ * @param said the server's words @returns their ids; none where the request has no pictures
+ */
+export function refusedPictures(said: string, messages: readonly Message[]): string[] {
+  const groups = messages.map((message) =>
+    message.role === 'user' ? [...message.results.flatMap(({ images = [] }) => images), ...(message.images ?? [])] : [],
+  )
+  const isOver = limitIn(said)
+  const over = isOver === undefined ? [] : groups.flat().filter(isOver)
+  const last = groups.findLast((images) => images.length > 0) ?? []
+  return [...new Set((over.length > 0 ? over : last).flatMap(({ id }) => id ?? []))]
+}
+
+function limitIn(said: string): ((image: ModelImage) => boolean) | undefined {
+  const number = (text: string | undefined) => (text === undefined ? Number.NaN : Number(text.replaceAll(',', '')))
+  const px = number(/(\d[\d,]{1,8}) ?(?:pixels|px)\b/i.exec(said)?.[1])
+  if (px > 0)
+    return ({ data }) => {
+      const { widthPx = 0, heightPx = 0 } = pictureFacts(data) ?? {}
+      return Math.max(widthPx, heightPx) > px
+    }
+  const bytes = number(/> ?(\d[\d,]{3,12}) ?bytes/i.exec(said)?.[1])
+  // Some servers count the bytes in base64.
+  return bytes > 0 ? ({ data }) => (data.length * 4) / 3 > bytes : undefined
+}
+
+/** The pictures that came with a run's own message, by id, with their names. */
+export const ownPictures = (entries: readonly StoredEntry[]): ReadonlyMap<string, string> =>
+  new Map(
+    entries.flatMap((entry) =>
+      entry.type === 'user' ? (entry.attachments ?? []).map(({ id, name }) => [id, name] as const) : [],
+    ),
+  )
