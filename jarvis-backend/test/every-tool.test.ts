@@ -77,11 +77,14 @@ describe('arguments that no tool takes', () => {
     expect(await failingRows(usual, judgeRow)).toEqual([])
   })
 
+  /** What is read as another value (`calls/faithful.ts`), or as none. */
+  const isRead = (value: unknown) =>
+    value === null || (typeof value === 'string' && /^(?:|null|None|true|false|-?\d+(?:\.\d+)?)$|^[[{]/.test(value))
   test('no tool runs with a value of another type', async () => {
     const judgeRow = ([name, input]: CallOf) =>
       fc.assert(
         fc.property(fc.constantFrom(...Object.keys(input)), any, (key, value) => {
-          fc.pre(typeof value !== typeof input[key])
+          fc.pre(typeof value !== typeof input[key] && !isRead(value))
           expect(judge(name, { ...input, [key]: value }).kind).not.toBe('ready')
         }),
       )

@@ -50,7 +50,6 @@ const begins = (path: Path, start: Path) => start.every((key, at) => path[at] ==
 /** Other forms of the same value. `undefined`: it is left out. */
 function readings(value: unknown): unknown[] {
   const all: unknown[] = absent.includes(value) ? [undefined] : []
-  if (typeof value === 'number' || typeof value === 'boolean') return [String(value)]
   if (typeof value !== 'string') return all
   if (numberForm.test(value) && String(Number(value)) === value) all.push(Number(value))
   if (value === 'true' || value === 'false') all.push(value === 'true')
