@@ -465,6 +465,38 @@ test('Responses: what a server refuses is not sent to it again', async () => {
   await expect(model.generate(asked, recorder(), never)).rejects.toMatchObject({ code: 'model_bad_request' })
 })
 
+test.each([
+  ['The encrypted content gAAA…AAA= could not be verified.', 'invalid_encrypted_content'],
+  ["Item 'rs_1' of type 'reasoning' was provided without its required following item.", null],
+])(
+  'Responses: reasoning that the server cannot read is left out, and new reasoning goes on: %s',
+  async (words, code) => {
+    await using server = await modelServer()
+    const sealed = (n: number) => ({
+      ...{
+        type: 'thinking' as const,
+        text: 'Hm',
+        signature: JSON.stringify({ id: `rs_${n}`, encrypted_content: `e${n}` }),
+      },
+    })
+    const model = openAiResponses.model({ baseUrl: server.url })
+    const said = (n: number) => ({
+      ...{ role: 'assistant' as const, model: model.id, content: [sealed(n), { type: 'text' as const, text: 'Yes.' }] },
+    })
+    const no = JSON.stringify({ error: { message: words, type: 'invalid_request_error', param: null, code } })
+    const says = streams(openAiResponses.says(['Yes']))
+    server.plays.push(refuses(400, no), says, says)
+    const messages = [asks('Hello'), said(1), asks('And?')]
+    await model.generate(request({ messages }), recorder(), never)
+    await model.generate(request({ messages: [...messages, said(2), asks('So?')] }), recorder(), never)
+    const sent = server.requests.map(({ body }) =>
+      body.input.flatMap(({ type, id }: { type?: string; id?: string }) => (type === 'reasoning' ? [id] : [])),
+    )
+    expect(sent).toEqual([['rs_1'], [], ['rs_2']])
+    for (const { body } of server.requests) expect(body).toHaveProperty('reasoning')
+  },
+)
+
 test('a temperature goes to models that take one, and headers of a provider with each request', async () => {
   await using server = await modelServer()
   const reached = { baseUrl: server.url, apiKey: secretKey, headers: { 'x-team': 'home' } }

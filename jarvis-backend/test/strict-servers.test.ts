@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Message } from '../src/agent/model.ts'
 import type { Content } from '../src/protocol/index.ts'
+import { learnedInMemory } from '../src/providers/learned.ts'
 import { openAiCompatibleModel } from '../src/providers/openai-compatible/model.ts'
 import { modelServer, refuses, streams } from './contracts/model-server.ts'
 import { chatServers, refusedBy } from './contracts/strict-servers.ts'
@@ -39,12 +40,17 @@ test.each(chatServers)(
         const play = refused === undefined ? streams(events) : refuses(refused.status, JSON.stringify(refused.json))
         play(response, asked)
       })
-    const model = openAiCompatibleModel({ baseUrl: server.url, model: 'm' })
+    const learned = learnedInMemory()
+    const model = openAiCompatibleModel({ baseUrl: server.url, model: 'm', learned })
     expect((await model.generate(request, sink, never)).content).toMatchObject([{ text: 'Yes' }])
     const asked = server.requests.length
     expect(asked).toBeLessThanOrEqual(6)
     await model.generate(request, sink, never)
     expect(server.requests).toHaveLength(asked + 1)
+    const restarted = openAiCompatibleModel({ baseUrl: server.url, model: 'm', learned })
+    await restarted.generate(request, sink, never)
+    expect(server.requests).toHaveLength(asked + 2)
+    expect(server.requests.at(-1)?.body).toEqual(server.requests.at(-2)?.body)
   },
 )
 

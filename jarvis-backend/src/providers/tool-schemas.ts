@@ -70,12 +70,12 @@ function digest(text: string): string {
 }
 
 /** Whether a refusal names a keyword: the rare words anywhere, those that are English as a name alone. */
-const names = (said: string, keyword: OptionalKeyword) =>
-  new RegExp(
-    keyword === 'anyOf' || keyword === 'additionalProperties'
-      ? `\\b${keyword}\\b`
-      : `["'\`.]${keyword}(?:\\\\?["'\`]|\\[)`,
-  ).test(said)
+const names = (said: string, keyword: OptionalKeyword) => {
+  if (keyword === 'anyOf' || keyword === 'additionalProperties') return said.includes(keyword)
+  return marks.some((mark) => ends.some((end) => said.includes(`${mark}${keyword}${end}`)))
+}
+const marks = ['"', "'", '`', '.']
+const ends = ['"', "'", '`', '\\"', '[']
 
 function toolIn(said: string, sent: readonly ToolSpec[]): ToolSpec | undefined {
   const index =

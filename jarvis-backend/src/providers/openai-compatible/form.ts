@@ -1,3 +1,4 @@
+import type { Learned } from '../learned.ts'
 import type { chatRequest } from './request.ts'
 
 type Body = ReturnType<typeof chatRequest>
@@ -22,6 +23,28 @@ export const firstForm = (model: string, isHome: boolean, reasons: boolean): For
   ...{ bridges: false, names: false, reasons },
   standIns: /(?:^|\/)gemini-(?:[3-9]|\d\d)/.test(model) ? 'missing' : 'none',
 })
+
+/** The form that helped before a restart. */
+export function rememberedForm(first: Form, learned: Pick<Learned, 'has'>): Form {
+  const gone = first.blanks.findLastIndex((_, i) => learned.has(`form:blanks ${i}`))
+  return {
+    blanks: first.blanks.slice(gone + 1),
+    bridges: first.bridges || learned.has('form:bridges'),
+    names: first.names || learned.has('form:names'),
+    reasons: first.reasons || learned.has('form:reasons'),
+    standIns: (['all', 'missing'] as const).find((which) => learned.has(`form:standIns ${which}`)) ?? first.standIns,
+  }
+}
+
+/** Remembers a form that helped. @param first the form of a server that refused nothing */
+export function rememberForm(form: Form, first: Form, learned: Learned): void {
+  const parts = [
+    ...first.blanks.slice(0, first.blanks.length - form.blanks.length).map((_, i) => `form:blanks ${i}`),
+    ...(['bridges', 'names', 'reasons'] as const).flatMap((part) => (form[part] ? [`form:${part}`] : [])),
+    ...(form.standIns === first.standIns ? [] : [`form:standIns ${form.standIns}`]),
+  ]
+  for (const part of parts) if (!learned.has(part)) learned.add(part)
+}
 
 const wordless = '(calls tools)'
 

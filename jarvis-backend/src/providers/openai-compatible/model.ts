@@ -6,7 +6,7 @@ import { leastOf, type OpenAiOptions, openAiService, usualMost } from '../openai
 import { isAtHome, isCloud } from '../places.ts'
 import { createSight, withUnseen } from '../sight.ts'
 import { createToolSchemas } from '../tool-schemas.ts'
-import { firstForm, formAfter } from './form.ts'
+import { firstForm, formAfter, rememberedForm, rememberForm } from './form.ts'
 import { type OptionalField, refusedField } from './refused-fields.ts'
 import { chatRequest } from './request.ts'
 import { silentCut } from './silent-cut.ts'
@@ -25,7 +25,8 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
   // Fields that the server refused for this model.
   const refused = { has: (field: OptionalField) => learned.has(field) }
   // What of the form of the history helped.
-  let known = firstForm(model, isAtHome({ kind, ...options }), wantsReasoning)
+  const first = firstForm(model, isAtHome({ kind, ...options }), wantsReasoning)
+  let known = rememberedForm(first, learned)
   const body = { id, model, maxTokens: options.maxTokens, isOpenAi, refused, effort: options.effort }
 
   return {
@@ -51,6 +52,7 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
               chatReader(provider, sink, mayCall),
               signal,
             )
+            if (form !== known) rememberForm(form, first, learned)
             known = form
             const cut = isService ? undefined : silentCut(sent, turn.usage.inputTokens + turn.usage.cacheReadTokens)
             return withUnseen(cut === undefined ? turn : { ...turn, cut }, request, sight)

@@ -5,7 +5,7 @@ import { askWithoutRefused } from '../openai-api/ask.ts'
 import { leastOf, type OpenAiOptions, openAiService, usualMost } from '../openai-api/service.ts'
 import { createSight, withUnseen } from '../sight.ts'
 import { createToolSchemas } from '../tool-schemas.ts'
-import { type OptionalPart, refusedPart } from './refused-parts.ts'
+import { type OptionalPart, refusedPart, refusedReasoning } from './refused-parts.ts'
 import { responsesRequest } from './request.ts'
 import { responsesReader } from './stream.ts'
 
@@ -16,7 +16,8 @@ export function openAiResponsesModel(options: OpenAiOptions): Model {
   const schemas = createToolSchemas(learned)
   const refused = { has: (part: OptionalPart) => learned.has(part) }
   const sight = createSight(id)
-  const body = { id, model: options.model, maxTokens: options.maxTokens, effort: options.effort, refused }
+  const spent = new Set<string>()
+  const body = { id, model: options.model, maxTokens: options.maxTokens, effort: options.effort, refused, spent }
   return {
     id,
     ...(sight.known !== undefined && { sees: sight.known }),
@@ -42,6 +43,9 @@ export function openAiResponsesModel(options: OpenAiOptions): Model {
         },
         (said, { code }) => {
           if (code !== 'model_bad_request') return false
+          const unread = refusedReasoning(said, sent)
+          for (const item of unread) spent.add(item)
+          if (unread.length > 0) return true
           const part = refusedPart(said, sent)
           if (part === undefined || learned.has(part)) return schemas.leaveOut(said, request)
           learned.add(part)

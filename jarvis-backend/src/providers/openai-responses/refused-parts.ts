@@ -16,6 +16,15 @@ const optional = {
 export type OptionalPart = keyof typeof optional
 const parts = Object.keys(optional) as OptionalPart[]
 
+/**
+ * Reasoning of the history that a server cannot read, such as that of another account. It says nothing of new reasoning.
+ * @returns the ids of all that was sent, where the refusal is about an item of it
+ */
+export function refusedReasoning(said: string, { input }: Body): string[] {
+  if (!/invalid_encrypted_content|could not be (?:verified|decrypted)|\brs_\w/i.test(said)) return []
+  return typeof input === 'object' ? input.flatMap((item) => (item.type === 'reasoning' ? [item.id ?? ''] : [])) : []
+}
+
 /** Which optional part a server refused; undefined where it names none that was sent. @param said the server's answer with 4xx */
 export const refusedPart = (said: string, body: Body): OptionalPart | undefined =>
   parts.find((part) => optional[part].test(said) && isSent(part, body))

@@ -18,6 +18,8 @@ export type RequestOptions = {
   effort?: Effort | undefined
   /** Parts that the server refused before. */
   refused: Pick<ReadonlySet<OptionalPart>, 'has'>
+  /** Ids of reasoning that the server cannot read any more. */
+  spent?: ReadonlySet<string>
   /** The model is shown no pictures of people. */
   isBlind?: boolean
 }
@@ -27,14 +29,15 @@ export type RequestOptions = {
  */
 export function responsesRequest(request: ModelRequest, options: RequestOptions): Body {
   const { system, messages, tools, mayCallTools, toolChoice, format, temperature } = request
-  const { model, id, refused } = options
+  const { model, id, refused, spent } = options
   const effort = request.effort ?? options.effort
   const maxTokens = leastOf(options.maxTokens, request.maxOutputTokens)
   const thinks = reasons(model) && !refused.has('reasoning')
   const isSealed = thinks && !refused.has('include')
   const turns = conversation(
     messages,
-    (piece, turn) => turn.model === id && piece.type === 'thinking' && isSealed,
+    (piece, turn) =>
+      turn.model === id && piece.type === 'thinking' && isSealed && !spent?.has(reasoningItem(piece)?.id ?? ''),
     options.isBlind,
   )
   const reasoning = {
