@@ -45,12 +45,15 @@ test('other arguments are asked, and so is the same call in another run', async 
 })
 
 test('a call asked for many times in one answer is denied once', async () => {
-  const model = scripted(calls(stop(), stop({ force: true }), ...Array.from({ length: 30 }, () => stop())), says('Hm.'))
+  const model = scripted(
+    calls(stop(), stop({ force: true }), stop({ node: 'pve' }), ...Array.from({ length: 30 }, () => stop())),
+    says('Hm.'),
+  )
   const jarvis = await startJarvis({ model })
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'Stop 103, at any price.' })
   await deny(operator)
-  for (let i = 0; i < 31; i++) await operator.next('chat:confirm_resolved')
+  for (let i = 0; i < 2; i++) await operator.next('chat:confirm_resolved')
   const { snapshot } = await operator.ask('chat:attach', { sessionId })
   expect(snapshot.pending.map(({ toolInput }) => toolInput)).toEqual([{ vmid: 103, force: true }])
   for (const { toolUseId } of snapshot.pending)
