@@ -46,6 +46,7 @@ test('a link goes where the click says, and to the same place only once', async 
   const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Cluster' })
   const here = page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: session })
   expect(await here.getAttribute('aria-current')).toBe('page')
+  expect(await link.getAttribute('href')).toBe('/cluster')
   for (const [how, options] of [
     ['with Ctrl', { modifiers: ['Control'] }],
     ['with the middle button', { button: 'middle' }],
@@ -53,9 +54,8 @@ test('a link goes where the click says, and to the same place only once', async 
   ] as const) {
     const opened = page.context().waitForEvent('page')
     await link.click({ ...options, modifiers: 'modifiers' in options ? [...options.modifiers] : [] })
-    const other = await opened
-    await other.waitForURL('**/cluster', { waitUntil: 'commit' })
-    await other.close()
+    // What the browser shows there is the browser's own: some versions of the headless one crash in a page that was opened so.
+    await (await opened).close()
     expect(new URL(page.url()).pathname, how).toBe('/chat/ses_main')
   }
   const places = () => page.evaluate('history.length') as Promise<number>

@@ -143,12 +143,21 @@ test('a link lost while the page still loads leaves no blank page: the rest come
   const server = await stage.play(scene)
   const page = await stage.open(server, '/waiting', { role: 'nobody', own: {} })
   await page.locator('#password').waitFor()
-  await page.route(/\/assets\/(side|waiting-page|cluster-page)/, (route) => route.abort())
+  // While the link is live, a part that fails three times is given up.
+  let isGone = () => {}
+  const gone = new Promise<void>((resolve) => {
+    isGone = resolve
+  })
+  await page.route(/\/assets\/(side|waiting-page|cluster-page)/, async (route) => {
+    await gone
+    await route.abort()
+  })
   await page.keyboard.type(password)
   await page.keyboard.press('Enter')
   await page.getByText('· live').waitFor()
   await server.close()
   await page.getByText('offline').waitFor()
+  isGone()
   await page.getByRole('link', { name: 'Chat' }).click()
   await lost(page).waitFor()
   await page.unrouteAll()

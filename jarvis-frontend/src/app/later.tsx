@@ -5,6 +5,25 @@ import { live } from './live.ts'
 
 const againAfterMs = 2_000
 const triesWhileLive = 3
+const reloadsAtMostEachMs = 60_000
+const reloadedAtKey = 'jarvis.reloadedAt'
+
+/** A part that cannot be fetched before the page is loaded anew: Chromium does not ask again for a script that failed once. */
+class NotFetched extends Error {
+  constructor(cause: unknown) {
+    super('A part of the page could not be fetched.', { cause })
+  }
+}
+
+/** Loads the page anew, unless that was tried a moment ago or somebody types. */
+function reloadOnce(): void {
+  const before = Number(sessionStorage.getItem(reloadedAtKey))
+  const typed = document.querySelector<HTMLInputElement>('input:focus, textarea:focus')?.value ?? ''
+  if (typed !== '' || Date.now() - before < reloadsAtMostEachMs) return
+  sessionStorage.setItem(reloadedAtKey, `${Date.now()}`)
+  location.reload()
+}
+
 const loads: (() => Promise<unknown>)[] = []
 
 /** Whether the page opened at a session: parts that every session needs are then fetched at once. */
@@ -22,8 +41,8 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>, i
       try {
         return await fetch()
       } catch (error) {
-        // A failure while connected lasts: the server was updated, and the old file is gone.
-        if (live.link.value.get().status === 'live' && tries++ >= triesWhileLive) throw error
+        // A failure while connected lasts: the server was updated and the old file is gone, or the browser keeps the failure.
+        if (live.link.value.get().status === 'live' && tries++ >= triesWhileLive) throw new NotFetched(error)
         await new Promise((resolve) => setTimeout(resolve, againAfterMs))
       }
     }
@@ -60,6 +79,10 @@ export class Part extends Component<{ children: React.ReactNode }, { isBroken: b
 
   static getDerivedStateFromError() {
     return { isBroken: true }
+  }
+
+  override componentDidCatch(error: unknown) {
+    if (error instanceof NotFetched) reloadOnce()
   }
 
   override render() {
