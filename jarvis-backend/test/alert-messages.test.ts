@@ -161,7 +161,7 @@ const window = ({ clock }: ReturnType<typeof watching>, objects: string[]) => ({
   ...{ objects, from: clock.now(), until: clock.now() + 30 * minuteMs },
 })
 
-test('what comes and goes is damped: it stays, and nobody is told for a quarter of an hour', async () => {
+test('what comes and goes is damped: it stays, and nobody is told until it was steady for an hour', async () => {
   const { clock, set, sent, of, lines } = watching()
   const full = (isFull: boolean) =>
     set((state) => ({ storages: state.storages.map((storage) => ({ ...storage, usedBytes: isFull ? 9 : 5 })) }))
@@ -173,10 +173,23 @@ test('what comes and goes is damped: it stays, and nobody is told for a quarter 
   expect(flapping?.flapping?.changes).toBeGreaterThanOrEqual(5)
   const soFar = sent.length
   expect(soFar).toBeLessThanOrEqual(5)
+  expect(sent.at(-1)?.message.body).toContain('It comes and goes: 5 changes lately.')
   full(false)
-  await clock.advance(30 * minuteMs)
+  await clock.advance(90 * minuteMs)
   expect(lines()).toEqual([])
   expect(sent.length - soFar).toBeLessThanOrEqual(1)
+})
+
+test('what comes and goes each five minutes for an hour is told of five times, the last time as what comes and goes', async () => {
+  const { clock, set, bodies } = watching()
+  const full = (isFull: boolean) =>
+    set((state) => ({ storages: state.storages.map((storage) => ({ ...storage, usedBytes: isFull ? 9 : 5 })) }))
+  for (let turn = 0; turn < 24; turn += 1) {
+    full(turn % 2 === 0)
+    await clock.advance(2.5 * minuteMs)
+  }
+  expect(bodies()).toHaveLength(5)
+  expect(bodies().at(-1)).toContain('It comes and goes')
 })
 
 /** A folder that ends with the test. */
@@ -211,6 +224,37 @@ test('the time until an alert fires goes on over a restart, and begins anew afte
   const late = later(60 * minuteMs)
   await late.clock.advance(minuteMs)
   expect(late.of('node-heat')[0]).toMatchObject({ state: 'pending', since: start + 63 * minuteMs })
+})
+
+test('after a restart an alert is held until its list is read, goes on with its time, and nobody is told that it ended', async () => {
+  const dir = folder()
+  const bad = (state: ClusterState) => ({
+    guests: state.guests.map((guest, at) => ({
+      ...guest,
+      ...(at === 0 ? { type: 'ct' as const, diskBytes: 95, diskTotalBytes: 100 } : at === 1 && { lock: 'backup' }),
+    })),
+  })
+  const first = watching(2, { path: join(dir, 'jarvis.db') })
+  first.set(bad)
+  await first.clock.advance(50 * minuteMs)
+  const before = { disk: first.of('guest-disk')[0], lock: first.of('stale-lock')[0] }
+  expect([before.disk?.state, before.lock?.state]).toEqual(['firing', 'pending'])
+
+  const clock = createFakeClock(first.clock.now() + minuteMs)
+  const read = { ...quietState(start, 2), ...bad(quietState(start, 2)) }
+  const unread: ClusterState = {
+    ...{ ...read, nodes: [], guests: [], storages: [], tasks: [], isQuorate: null },
+    ...{ missing: ['the cluster has not been read yet'], unread: ['nodes', 'guests', 'storages', 'tasks'] },
+  }
+  const second = startWatching({ clock, state: unread, path: killed(dir) })
+  await clock.advance(2 * minuteMs)
+  expect(second.of('guest-disk')).toMatchObject([{ id: before.disk?.id, state: 'held' }])
+  expect(second.of('stale-lock')).toMatchObject([{ id: before.lock?.id, since: before.lock?.since }])
+  second.set(() => ({ ...read, unread: undefined }) as Partial<ClusterState>)
+  await clock.advance(10 * minuteMs)
+  expect(second.of('guest-disk')).toMatchObject([{ id: before.disk?.id, state: 'firing' }])
+  expect(second.of('stale-lock')).toMatchObject([{ id: before.lock?.id, state: 'firing' }])
+  expect(second.bodies().some((body) => body.includes('Resolved'))).toBe(false)
 })
 
 test.each([

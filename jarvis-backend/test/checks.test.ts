@@ -4,11 +4,11 @@ import { ApiError } from '../src/homelab/proxmox/failure.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { NoSshSetUp } from '../src/homelab/ssh/credentials.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { type ClusterState, type RestoreProof, usualLimits } from '../src/protocol/index.ts'
+import { type ClusterState, type RestoreProof, type Task, usualLimits } from '../src/protocol/index.ts'
 import { shippedRunbooks } from '../src/runbooks/shipped/index.ts'
 import { CannotRun, type Check, type CheckPorts } from '../src/watch/check.ts'
 import { agentSilent } from '../src/watch/checks/agent-silent.ts'
-import { backupFailed } from '../src/watch/checks/backup-failed.ts'
+import { backupFailedCheck } from '../src/watch/checks/backup-failed.ts'
 import { backupVerify } from '../src/watch/checks/backup-verify.ts'
 import { bridgeDown } from '../src/watch/checks/bridge-down.ts'
 import { certificate } from '../src/watch/checks/certificate.ts'
@@ -16,14 +16,17 @@ import { corosyncLink, linksIn } from '../src/watch/checks/corosync-link.ts'
 import { diskSmart } from '../src/watch/checks/disk-smart.ts'
 import { diskWear } from '../src/watch/checks/disk-wear.ts'
 import { guestDisk } from '../src/watch/checks/guest-disk.ts'
+import { guestMemory } from '../src/watch/checks/guest-memory.ts'
+import { guestStoppedCheck } from '../src/watch/checks/guest-stopped.ts'
 import { guestUncovered } from '../src/watch/checks/guest-uncovered.ts'
-import { haState } from '../src/watch/checks/ha-state.ts'
+import { haStateCheck } from '../src/watch/checks/ha-state.ts'
 import { makeChecks } from '../src/watch/checks/index.ts'
 import { kernelReboot } from '../src/watch/checks/kernel-reboot.ts'
-import { heldFor, memoryPressure } from '../src/watch/checks/memory-pressure.ts'
+import { memoryPressure } from '../src/watch/checks/memory-pressure.ts'
 import { nodeClock } from '../src/watch/checks/node-clock.ts'
 import { nodeRootDisk } from '../src/watch/checks/node-root-disk.ts'
 import { outOfMemory } from '../src/watch/checks/out-of-memory.ts'
+import { heldFor } from '../src/watch/checks/pressure.ts'
 import { qdeviceCheck } from '../src/watch/checks/qdevice.ts'
 import { replication } from '../src/watch/checks/replication.ts'
 import { repositories } from '../src/watch/checks/repositories.ts'
@@ -31,6 +34,7 @@ import { restoreUnproven } from '../src/watch/checks/restore-unproven.ts'
 import { snapshotForgotten } from '../src/watch/checks/snapshot-forgotten.ts'
 import { staleLock } from '../src/watch/checks/stale-lock.ts'
 import { fullIn, storageForecast } from '../src/watch/checks/storage-forecast.ts'
+import { storageFull } from '../src/watch/checks/storage-full.ts'
 import { thinPool } from '../src/watch/checks/thin-pool.ts'
 import { securityUpdates, updates } from '../src/watch/checks/updates.ts'
 import { upsCheck } from '../src/watch/checks/ups.ts'
@@ -117,7 +121,7 @@ describe('the demo at its start', () => {
         'vm/142': ['look', /^VM 142 win11-lab is in no backup job but the disabled backup-lab\.$/],
       },
     ],
-    [haState, {}],
+    [haStateCheck(), {}],
     [kernelReboot, { 'node/pve': ['info', /^pve runs kernel 6\.14\.11-4-pve; 6\.14\.11-6-pve is installed/] }],
     [nodeClock, {}],
     [nodeRootDisk, {}],
@@ -145,9 +149,12 @@ describe('the demo at its start', () => {
   })
 
   test('backups failed in the night', async () => {
-    const seen = await found(backupFailed)
+    const seen = await found(backupFailedCheck())
     expect(Object.keys(seen)).toHaveLength(9)
-    expect(seen['ct/105']).toEqual(['failed', expect.stringMatching(/^The backup of CT 105 immich failed 6 h ago\.$/)])
+    expect(seen['ct/105']).toEqual([
+      'failed',
+      expect.stringMatching(/^The backup of CT 105 immich failed 6 h ago: could not activate storage 'pbs-main'.*\.$/),
+    ])
   })
 
   test('updates wait on every node', async () => {
@@ -181,9 +188,10 @@ const proof = (vmid: number, agoDays: number, verdict: RestoreProof['verdict'] =
 const guest = (vmid: number, change: object) => (state: ClusterState) =>
   void Object.assign(state.guests.find((one) => one.vmid === vmid) ?? {}, change)
 const certificates = (days: number) => [{ filename: 'pve-ssl.pem', notafter: in_(days) }]
-const haRows = (state: string, agoS = 5) => [
+const haRows = (state: string, agoS = 5, clockS = 0) => [
   { id: 'quorum', type: 'quorum', quorate: 1 },
-  { type: 'lrm', node: 'pve', status: 'pve (active)', timestamp: Math.floor(Date.now() / 1000) - agoS },
+  { type: 'master', node: 'Home', status: 'Home (active)', timestamp: Math.floor(Date.now() / 1000) - clockS },
+  { type: 'lrm', node: 'pve', status: 'pve (active)', timestamp: Math.floor(Date.now() / 1000) - clockS - agoS },
   { type: 'service', sid: 'ct:113', node: 'Home', state },
 ]
 const job = (fail_count: number, more: object = {}) => [
@@ -214,9 +222,16 @@ test.each<[string, Check, Changed, string, string | undefined]>([
   ['says nothing', certificate, { answers: { 'nodes/pve/certificates/info': [] } }, 'node/pve', 'unseen'],
   ['5 s ahead', nodeClock, { answers: { 'nodes/pve/time': clock(5) } }, 'node/pve', 'look'],
   ['a minute behind', nodeClock, { answers: { 'nodes/pve/time': clock(-60) } }, 'node/pve', 'failed'],
-  ['in error', haState, { answers: { 'cluster/ha/status/current': haRows('error') } }, 'ct/113', 'failed'],
-  ['fenced', haState, { answers: { 'cluster/ha/status/current': haRows('fence') } }, 'ct/113', 'failed'],
-  ['silent', haState, { answers: { 'cluster/ha/status/current': haRows('started', 300) } }, 'node/pve', 'look'],
+  ['in error', haStateCheck(), { answers: { 'cluster/ha/status/current': haRows('error') } }, 'ct/113', 'failed'],
+  ['fenced', haStateCheck(), { answers: { 'cluster/ha/status/current': haRows('fence') } }, 'ct/113', 'failed'],
+  ['silent', haStateCheck(), { answers: { 'cluster/ha/status/current': haRows('started', 300) } }, 'node/pve', 'look'],
+  [
+    'a clock of the cluster that is ten minutes behind',
+    haStateCheck(),
+    { answers: { 'cluster/ha/status/current': haRows('started', 5, 600) } },
+    'node/pve',
+    undefined,
+  ],
   ['1 failure', replication, { answers: { 'nodes/pve/replication': job(1) } }, 'replication/120-0', 'between'],
   ['2 failures', replication, { answers: { 'nodes/pve/replication': job(2) } }, 'replication/120-0', 'failed'],
   [
@@ -373,7 +388,7 @@ test.each<[string, Check, Changed, string, string | undefined]>([
 
 const sweeps = [
   agentSilent,
-  backupFailed,
+  backupFailedCheck(),
   certificate,
   diskSmart,
   diskWear,
@@ -400,7 +415,7 @@ test.each(sweeps)('what is on a node that is away stays unread: $id', async (che
     }),
   )
   expect([...unread.keys()]).toContain('pve')
-  expect(measures.filter(({ object }) => object.node === 'pve' && check !== backupFailed)).toEqual([])
+  expect(measures.filter(({ object }) => object.node === 'pve' && check.id !== 'backup-failed')).toEqual([])
 })
 
 const forbidden = new ApiError('cluster_refused', 'The token lacks a right.', { status: 403 })
@@ -414,7 +429,7 @@ const withApi = [
   diskSmart,
   diskWear,
   guestUncovered,
-  haState,
+  haStateCheck(),
   kernelReboot,
   nodeClock,
   outOfMemory,
@@ -424,10 +439,10 @@ test.each(withApi)('without the right it cannot run, and says so: $id', async (c
   await expect(Promise.resolve(check.look(portsOf({ answers: { '*': forbidden } })))).rejects.toBeInstanceOf(CannotRun)
 })
 
-const disks = (...of: [mountpoint: string, type: string, used?: number][]) => ({
-  result: of.map(([mountpoint, type, used]) => ({
+const disks = (...of: [mountpoint: string, type: string, used?: number, size?: number][]) => ({
+  result: of.map(([mountpoint, type, used, size = 2 ** 30]) => ({
     ...{ name: 'x', mountpoint, type, disk: [] },
-    ...(used !== undefined && { 'total-bytes': 100, 'used-bytes': used }),
+    ...(used !== undefined && { 'total-bytes': 100 * size, 'used-bytes': used * size }),
   })),
 })
 const homeAssistant = 'nodes/Home/qemu/101'
@@ -436,6 +451,17 @@ test.each<[string, unknown, Record<string, [string, string]>]>([
     'the fullest filesystem counts, without images that are always full',
     disks(['/', 'ext4', 40], ['/data', 'ext4', 98], ['/snap/core', 'squashfs', 100]),
     { 'vm/101': ['failed', 'The disks of VM 101 homeassistant: /data 98 % full.'] },
+  ],
+  [
+    'what is full by nature counts nothing: a loader, firmware, recovery, and what is small',
+    disks(
+      ['/', 'ext4', 40],
+      ['/boot', 'ext4', 97, 2 ** 26],
+      ['/boot/efi', 'vfat', 99, 2 ** 28],
+      ['\\\\?\\Volume{5f1b}\\', 'ntfs', 99, 2 ** 28],
+      ['/opt/small', 'ext4', 99, 2 ** 20],
+    ),
+    {},
   ],
   ['a value within the hysteresis', disks(['/', 'ext4', 88]), { 'vm/101': ['between', expect.any(String) as string] }],
   [
@@ -570,4 +596,168 @@ nodeid: 3 reachable
     { peer: '2', link: '1', isConnected: false },
     { peer: '3', link: '0', isConnected: true },
   ])
+})
+
+test('each check names the lists of the state that it goes by', async () => {
+  const lists = ['nodes', 'guests', 'storages', 'tasks'] as const
+  const wrong: string[] = []
+  for (const check of makeChecks()) {
+    const asked = new Set<string>()
+    const ports = portsOf()
+    const state = new Proxy(ports.state, {
+      get(of, key) {
+        asked.add(String(key))
+        return Reflect.get(of, key) as unknown
+      },
+    })
+    await Promise.resolve(check.look({ ...ports, state })).catch(() => {})
+    // It knows by itself when nothing was read.
+    if (check.id === 'cluster-away') continue
+    for (const list of lists) if (asked.has(list) && !check.from.includes(list)) wrong.push(`${check.id}: ${list}`)
+  }
+  expect(wrong).toEqual([])
+})
+
+const vzdump = (upid: string, agoMin: number, more: Partial<Task>): Task => ({
+  ...{ upid, node: 'pve', type: 'vzdump', user: 'root@pam', status: 'ok', exitStatus: 'OK' },
+  ...{ startedAt: Date.now() - (agoMin + 5) * 60_000, endedAt: Date.now() - agoMin * 60_000 },
+  ...more,
+})
+/** Lets the check look at these tasks of pve, with the log of each that is read. */
+function backups(tasks: Task[], logs: Record<string, string[] | Error>): CheckPorts {
+  const ports = portsOf({
+    answers: Object.fromEntries(
+      Object.entries(logs).map(([upid, lines]) => [
+        `nodes/pve/tasks/${upid}/log`,
+        lines instanceof Error ? lines : lines.map((t, n) => ({ n, t })),
+      ]),
+    ),
+  })
+  const cluster = {
+    ...ports.cluster,
+    tasks: async ({ node }: { node?: string }) => ({ items: node === 'pve' ? tasks : [], missing: [] }),
+  }
+  return { ...ports, cluster }
+}
+const jobLog = (...of: [vmid: number, why?: string][]) => [
+  'INFO: starting new backup job: vzdump --all 1 --storage nas --mode snapshot',
+  ...of.flatMap(([vmid, why]) => [
+    `INFO: Starting Backup of VM ${vmid} (qemu)`,
+    why === undefined
+      ? `INFO: Finished Backup of VM ${vmid} (00:00:41)`
+      : `ERROR: Backup of VM ${vmid} failed - ${why}`,
+  ]),
+]
+const failedJob: Partial<Task> = { status: 'failed', exitStatus: 'job errors' }
+
+test('a job of several guests fires for the guest that failed in it, with the words of its line, and its log is read once', async () => {
+  const check = backupFailedCheck()
+  const log = [
+    ...jobLog([103, 'got timeout'], [104]),
+    'INFO: Backup job finished with errors',
+    'TASK ERROR: job errors',
+  ]
+  const tasks = [vzdump('U:2', 30, failedJob), vzdump('U:1', 3_000, { vmid: 103 })]
+  const seen = await check.look(backups(tasks, { 'U:2': log }))
+  const bad = seen.measures.filter(({ level }) => level !== 'clear')
+  expect(bad.map(({ object, sentence }) => [object.id, sentence])).toEqual([
+    ['vm/103', expect.stringMatching(/^The backup of VM 103 .* failed 30 min ago: got timeout\.$/)],
+  ])
+  expect(seen.measures.map(({ object }) => object.id)).toContain('ct/104')
+  // The log is gone from now on, and is not asked for.
+  const again = await check.look(backups(tasks, { 'U:2': new Error('no such task') }))
+  expect(again.measures.filter(({ level }) => level === 'failed').map(({ object }) => object.id)).toEqual(['vm/103'])
+  // The next night went well.
+  const well = await check.look(backups([vzdump('U:3', 1, {}), ...tasks], { 'U:3': jobLog([103], [104]) }))
+  expect(well.measures.filter(({ level }) => level !== 'clear')).toEqual([])
+})
+
+test.each<[string, string[] | Error, [string, string, RegExp][]]>([
+  [
+    'a log that cannot be read',
+    new Error('403 Permission check failed'),
+    [
+      ['node/pve', 'failed', /^A backup job on pve failed 30 min ago: which guests is not known/],
+      ['vm/103', 'unseen', /not known/],
+    ],
+  ],
+  [
+    'a job that failed before any guest',
+    ['INFO: starting new backup job: vzdump --all 1', "TASK ERROR: could not activate storage 'nas'"],
+    [['node/pve', 'failed', /^A backup job on pve failed 30 min ago: could not activate storage 'nas'\.$/]],
+  ],
+  [
+    'a job that was stopped in the middle of a guest',
+    [...jobLog([104]), 'INFO: Starting Backup of VM 103 (qemu)', 'TASK ERROR: interrupted by signal'],
+    [['vm/103', 'failed', /failed 30 min ago: interrupted by signal\.$/]],
+  ],
+])('a job of several guests: %s', async (_what, log, expected) => {
+  const tasks = [vzdump('U:2', 30, failedJob), vzdump('U:1', 3_000, { vmid: 103 })]
+  const { measures } = await backupFailedCheck().look(backups(tasks, { 'U:2': log }))
+  const bad = measures.filter(({ level, object }) => level !== 'clear' && ['node/pve', 'vm/103'].includes(object.id))
+  expect(bad.map(({ object, level, sentence }) => [object.id, level, sentence])).toEqual(
+    expected.map(([id, level, sentence]) => [id, level, expect.stringMatching(sentence)]),
+  )
+})
+
+const running = (type: string, more: Partial<Task> = {}): Task => ({
+  ...{ upid: `UPID:${type}`, node: 'pve', type, user: 'root@pam', status: 'running', startedAt: 0 },
+  ...more,
+})
+test.each<[string, string, Task[], object, string | undefined]>([
+  ['no task at all', 'backup', [], {}, 'look'],
+  ['a task of its own', 'backup', [running('vzdump', { vmid: 103 })], {}, undefined],
+  ['a backup job of its node, which names no guest', 'backup', [running('vzdump')], {}, undefined],
+  ['a backup job of another node', 'backup', [running('vzdump', { node: 'Home' })], {}, 'look'],
+  ['a clone of another guest of its node', 'clone', [running('qmclone', { vmid: 100 })], {}, undefined],
+  ['a shell on its node', 'snapshot', [running('vncshell')], {}, 'look'],
+  ['a VM that sleeps on its disk', 'suspended', [], {}, undefined],
+  ['a node that does not answer', 'backup', [], { status: 'offline' }, 'unseen'],
+])('a lock with %s', async (_what, lock, tasks, node, level) => {
+  const seen = await found(staleLock, {
+    state: (state) => {
+      state.tasks = tasks
+      Object.assign(state.guests.find(({ vmid }) => vmid === 103) ?? {}, { lock, node: 'pve' })
+      Object.assign(state.nodes.find(({ name }) => name === 'pve') ?? {}, node)
+    },
+  })
+  expect(seen['vm/103']?.[0]).toBe(level)
+})
+
+test('a guest that went off with no task is told, one that a task stopped is not, and what was not seen is not known', async () => {
+  const check = guestStoppedCheck()
+  const look = async (vmid: number, status: 'running' | 'stopped', tasks: Task[] = [], atMs = 0) => {
+    const changed = (state: ClusterState) => {
+      state.at += atMs
+      state.tasks = tasks
+      Object.assign(state.guests.find((one) => one.vmid === vmid) ?? {}, { status })
+    }
+    return (await found(check, { state: changed }))[`vm/${vmid}`]
+  }
+  expect(await look(103, 'stopped')).toEqual(['unseen', expect.any(String)])
+  expect(await look(103, 'running')).toBe(undefined)
+  expect(await look(103, 'stopped')).toEqual(['failed', expect.stringContaining('went off, and no task stopped it')])
+  expect(await look(103, 'stopped', [], 600_000)).toEqual(['failed', expect.any(String)])
+  expect(await look(103, 'running')).toBe(undefined)
+  const shutdown = { ...running('qmshutdown', { vmid: 103 }), status: 'ok' as const, endedAt: 5 }
+  expect(await look(103, 'stopped', [shutdown])).toBe(undefined)
+})
+
+test('the memory pressure of a guest is seen, and where nothing records it, the check cannot run', async () => {
+  const path = 'nodes/Home/qemu/101/rrddata'
+  const rows = (...values: (number | undefined)[]) =>
+    values.map((pressurememoryfull, time) => ({ time, pressurememoryfull }))
+  const others = { '*': rows(0, 0, 0, 0, 0, 0) }
+  expect(await found(guestMemory, { answers: { ...others, [path]: rows(0, 50, 50, 50, 50, 50) } })).toEqual({
+    'vm/101': ['failed', 'All that runs in VM 101 homeassistant waited for memory 50 % of the time.'],
+  })
+  await expect(found(guestMemory, { answers: { '*': rows(undefined) } })).rejects.toBeInstanceOf(CannotRun)
+})
+
+test('thick LVM is full by design, and nothing is told of it', async () => {
+  const full = (type: string) => (state: ClusterState) =>
+    void Object.assign(state.storages[0] ?? {}, { type, isActive: true, usedBytes: 98, totalBytes: 100 })
+  const [id] = Object.keys(await found(storageFull, { state: full('dir') }))
+  expect(id).toMatch(/^storage\//)
+  expect(await found(storageFull, { state: full('lvm') })).not.toHaveProperty([id ?? ''])
 })

@@ -179,12 +179,12 @@ test.each<[string, Ring, [at: number, body: string][]]>([
   expect(told.filter(({ body }) => !body.includes('of its CPU')).map(({ at, body }) => [at, body])).toEqual(expected)
 })
 
-test('a storage that crosses its limit each minute for an hour is told of until it counts as flapping, and no more', async () => {
+test('a storage that crosses its limit each minute for an hour is told of until it comes and goes, which is said, and no more', async () => {
   const series = { 'storage/pve/local usedRatio': '0.9 0.5 '.repeat(30).trim() }
-  const told = await replay({ series, minutes: 100 })
+  const told = await replay({ series, minutes: 140 })
   expect(told.map(({ at, title }) => `${at} ${title}`)).toEqual([
     ...['0 Alert', '2 Resolved', '3 Alert', '4 Resolved', '5 Alert'],
-    // It has not flapped for a quarter of an hour.
-    '75 Resolved',
+    // It has been steady for an hour.
+    '120 Resolved',
   ])
 })

@@ -152,8 +152,8 @@ test.each<[string, (Partial<ClusterState> | number)[], string[]]>([
   ],
   [
     'its shutdown was an hour ago',
-    [{ tasks: [task({ endedAt: start - hourMs })] }, 5, stopped, 12, stopped],
-    [seenStopped, surprise],
+    [{ tasks: [task({ upid: 'UPID:2', vmid: 102 }), task({ endedAt: start - hourMs })] }, 5, stopped, 12, stopped],
+    ['info: qmshutdown 102 on pve: OK', seenStopped, surprise],
   ],
   [
     'it runs again at once',

@@ -1,5 +1,5 @@
 import { firstOf, percent, spanOf } from '../lib/words.ts'
-import { backupAgeTone, shareOf } from '../protocol/facts.ts'
+import { backupAgeTone, isFullByDesign, shareOf } from '../protocol/facts.ts'
 import {
   type Activity,
   type ClusterState,
@@ -10,28 +10,16 @@ import {
   usualLimits,
 } from '../protocol/index.ts'
 import { plainName } from './format.ts'
+import { createStops, taskMayShowMs } from './stops.ts'
 
 export type Notice = Omit<Activity, 'id'>
 
 /** A full storage must fall below its limit by this ratio before it is reported again. */
 const emptiedBy = 0.02
-/** A task may appear later than its effect, and its effect later than its end, ms. */
-const taskMayShowMs = 10_000
-const taskExplainsMs = 90_000
-/** Guests that stop because their node has just restarted are no surprise, seconds. */
-const freshNodeS = 600
+/** The list of a returned node has old tasks, ms. */
+const oldTaskMs = 90_000
 const mostNamed = 10
 const mostTasksKept = 5_000
-
-/** Tasks that stop the guest they name, and tasks that stop guests of their node. */
-const stopsOne = new Set([
-  ...['qmstop', 'qmshutdown', 'qmreboot', 'qmreset', 'qmsuspend', 'qmpause', 'qmigrate'],
-  ...['qmdestroy', 'qmrollback', 'qmrestore', 'qmtemplate'],
-  ...['vzstop', 'vzshutdown', 'vzreboot', 'vzsuspend', 'vzmigrate'],
-  ...['vzdestroy', 'vzrollback', 'vzrestore', 'vztemplate'],
-  ...['hastop', 'hashutdown', 'hamigrate', 'vzdump'],
-])
-const stopsMany = new Set(['vzdump', 'stopall', 'suspendall', 'migrateall'])
 
 /**
  * Turns changes of the cluster into activity lines: states, finished tasks and alerts, each once. @returns a function that takes each new
@@ -42,10 +30,9 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
   const toldTasks = new Set<string>()
   const full = new Set<string>()
   const stale = new Set<number>()
-  /** Guests that stopped without a known task, by vmid, with the time. */
-  const suspects = new Map<number, number>()
-  /** When a task that stops guests was last seen, by vmid or by node. */
-  const stoppers = new Map<number | string, number>()
+  const stopsOf = createStops()
+  /** Guests whose stop was told, or explained, by vmid. */
+  const toldStops = new Map<number, number>()
 
   function statesOf(earlier: ClusterState, { at, nodes, guests, storages, isQuorate }: ClusterState): Notice[] {
     const notices: Notice[] = []
@@ -77,7 +64,6 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
       if (status === 'unknown' && nodes.some(({ name, status: its }) => name === node && its !== 'online')) continue
       const level = status === 'unknown' ? 'warning' : 'info'
       notices.push({ at, kind: 'guest', level, vmid, node, text: `${nameOf(guest)} is ${status}, was ${was}` })
-      if (status === 'stopped' && was !== 'unknown') suspects.set(vmid, at)
     }
     const reach = new Map(earlier.storages.map((storage) => [idOf(storage), storage.isActive]))
     const online = new Set(nodes.filter(({ status }) => status === 'online').map(({ name }) => name))
@@ -96,13 +82,10 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
     const notices: Notice[] = []
     for (const task of [...tasks].reverse()) {
       const { upid, type, node, vmid, status, exitStatus, endedAt } = task
-      const isRecent = endedAt === undefined || at - endedAt < taskExplainsMs
-      if (isRecent && vmid !== undefined && stopsOne.has(type)) stoppers.set(vmid, at)
-      if (isRecent && stopsMany.has(type)) stoppers.set(node, at)
       if (status === 'running' || toldTasks.has(upid)) continue
       toldTasks.add(upid)
       // The list of a returned node contains old tasks.
-      if (isFirst || (before !== undefined && endedAt !== undefined && endedAt < before.at - taskExplainsMs)) continue
+      if (isFirst || (before !== undefined && endedAt !== undefined && endedAt < before.at - oldTaskMs)) continue
       notices.push({
         at,
         kind: 'task',
@@ -120,26 +103,18 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
   }
 
   /** Reports unexpected stops after a delay, in which a task or HA may explain the stop, or the guest may run again. */
-  function surprises({ at, guests, nodes }: ClusterState): Notice[] {
-    const notices: Notice[] = []
-    const byVmid = new Map(guests.map((guest) => [guest.vmid, guest]))
-    for (const [vmid, since] of suspects) {
+  function surprises(state: ClusterState): Notice[] {
+    const { at } = state
+    const byVmid = new Map(state.guests.map((guest) => [guest.vmid, guest]))
+    const stops = stopsOf(state)
+    for (const vmid of toldStops.keys()) if (!stops.has(vmid)) toldStops.delete(vmid)
+    return [...stops].flatMap(([vmid, { since, isExplained }]): Notice[] => {
       const guest = byVmid.get(vmid)
-      const isExplained =
-        guest === undefined ||
-        guest.status !== 'stopped' ||
-        guest.lock !== undefined ||
-        (guest.haState !== undefined && guest.haState !== 'started') ||
-        (stoppers.get(vmid) ?? 0) >= since - taskExplainsMs ||
-        (stoppers.get(guest.node) ?? 0) >= since - taskExplainsMs ||
-        (nodes.find(({ name }) => name === guest.node)?.uptimeS ?? freshNodeS) < freshNodeS
-      if (!isExplained && at - since < taskMayShowMs) continue
-      suspects.delete(vmid)
-      if (isExplained) continue
+      if (guest === undefined || isExplained || at - since < taskMayShowMs || toldStops.get(vmid) === since) return []
+      toldStops.set(vmid, since)
       const text = `${nameOf(guest)} stopped unexpectedly: no task did it`
-      notices.push({ at, kind: 'guest', level: 'error', vmid, node: guest.node, text })
-    }
-    return notices
+      return [{ at, kind: 'guest', level: 'error', vmid, node: guest.node, text }]
+    })
   }
 
   function fillings({ at, storages }: ClusterState): Notice[] {
@@ -147,7 +122,7 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
     const [fullRatio] = limits().storageRatio
     for (const storage of storages) {
       const ratio = shareOf(storage.usedBytes, storage.totalBytes)
-      if (ratio === undefined) continue
+      if (ratio === undefined || isFullByDesign(storage)) continue
       if (storage.isActive && ratio < fullRatio - emptiedBy) full.delete(idOf(storage))
       if (!storage.isActive || ratio < fullRatio || full.has(idOf(storage))) continue
       full.add(idOf(storage))

@@ -75,8 +75,8 @@ export interface Cluster {
   nodeDetail(node: string, options: CallOptions): Promise<NodeDetail>
   /** @throws JarvisError `not_found`, `cluster_unreachable` */
   temperature(node: string, options: CallOptions): Promise<Temperature>
-  /** Newest first. @param limit 1..200 */
-  tasks(query: { node?: string; limit: number }, options: CallOptions): Promise<Partial<Task>>
+  /** Newest first, with all that run. @param query `limit`: 1..200. `type`: Proxmox's own, `vzdump` */
+  tasks(query: { node?: string; type?: string; limit: number }, options: CallOptions): Promise<Partial<Task>>
   /** Newest first. */
   backups(query: { node?: string; storage?: string; vmid?: number }, options: CallOptions): Promise<Partial<Backup>>
   /**

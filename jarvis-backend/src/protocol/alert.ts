@@ -64,7 +64,7 @@ export const Alert = z.object({
     .object({ by: z.string(), until: z.int(), note: z.string().optional(), window: z.string().optional() })
     .optional(),
   /** It changed so often that nobody is told until then. */
-  flapping: z.object({ until: z.int(), changes: z.int() }).optional(),
+  flapping: z.object({ until: z.int(), changes: z.int(), since: z.int().optional() }).optional(),
   /** Id of the alert that explains this one; nobody is told of this one. */
   hiddenBy: z.string().optional(),
   /** How many alerts this one hides. */

@@ -111,7 +111,7 @@ export const ClusterState = z.object({
   nodes: z.array(Node),
   guests: z.array(Guest),
   storages: z.array(Storage),
-  /** The newest 20, newest first. */
+  /** The newest 20 and all that run, newest first. */
   tasks: z.array(Task),
   /** Null: unknown. */
   isQuorate: z.boolean().nullable(),

@@ -85,8 +85,11 @@ export const temperatureTone = ({ temperatureC }: Node, limits: Limits): Tone =>
   toneOf(temperatureC, limits.temperatureC)
 export const nodeRamTone = ({ ramBytes, ramTotalBytes }: Node, limits: Limits): Tone =>
   toneOf(shareOf(ramBytes, ramTotalBytes), limits.ramRatio)
-export const storageTone = ({ usedBytes, totalBytes }: Storage, limits: Limits): Tone =>
-  toneOf(shareOf(usedBytes, totalBytes), limits.storageRatio)
+/** Whether a storage counts what is handed out and not what is written, so that it is full by design: thick LVM, and disks of an iSCSI target. */
+export const isFullByDesign = ({ type }: Pick<Storage, 'type'>): boolean =>
+  type === 'lvm' || type === 'iscsi' || type === 'iscsidirect'
+export const storageTone = (storage: Storage, limits: Limits): Tone =>
+  isFullByDesign(storage) ? undefined : toneOf(shareOf(storage.usedBytes, storage.totalBytes), limits.storageRatio)
 /** @param backupAt time of the newest backup, Unix ms; undefined when unknown or absent */
 export const backupAgeTone = (backupAt: Maybe, now: number, limits: Limits): Tone =>
   toneOf(typeof backupAt === 'number' ? (now - backupAt) / 3_600_000 : undefined, limits.backupHours)

@@ -22,7 +22,7 @@ export type StoredAlert = Omit<
   turns: readonly number[]
   /** Of `flapping`: the last look found it well. */
   isClear?: true
-  flapping?: { until: number; changes: number }
+  flapping?: { until: number; changes: number; since?: number }
   acknowledged?: NonNullable<Alert['acknowledged']> & { severity: Alert['severity']; untilValue?: number }
   silence?: { by: string; until: number; note: string }
   told: readonly Told[]

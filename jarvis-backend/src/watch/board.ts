@@ -4,7 +4,7 @@ import { type AlertStore, fingerprintOf, type StoredAlert } from './alert.ts'
 import type { Check, CheckPorts, Looked, Measure } from './check.ts'
 import { lost } from './message.ts'
 import { recordedSince } from './recorded.ts'
-import { closed, step, takesAfterMs } from './step.ts'
+import { closed, flaps, step, takesAfterMs } from './step.ts'
 
 /** What only a look renews is written this seldom, ms: a disk in a homelab is an SD card. */
 const rewriteMs = 5 * 60_000
@@ -143,7 +143,7 @@ export function createBoard(parts: { store: AlertStore; now(): number; samples: 
 }
 
 const countsUntilOf = ({ resolvedAt = 0, silence }: StoredAlert) =>
-  Math.max(resolvedAt + takesAfterMs, silence?.until ?? 0)
+  Math.max(resolvedAt + Math.max(takesAfterMs, flaps.withinMs), silence?.until ?? 0)
 /** Of which somebody is to be told, or is being told. */
 const isOwed = ({ due, told }: StoredAlert) => due !== undefined || told.some(({ isOpen }) => isOpen === true)
 

@@ -2,6 +2,7 @@ import type { Cluster, PbsApi, PveReader, Shell } from '../homelab/ports.ts'
 import type {
   AlertDetail,
   AlertObject,
+  ClusterPart,
   ClusterState,
   Limits,
   RestoreProof,
@@ -76,6 +77,8 @@ export type Check = {
   limit(limits: Limits): string
   /** `state`: each minute, from what the poller has read anyway. `sweep`: with the slow sweep, each hour. */
   pace: 'state' | 'sweep'
+  /** Lists of the state that it goes by. While one of them is unread, it does not look, and all its alerts are held. */
+  from: readonly ClusterPart[]
   /** How long it must hold before it fires, ms. Sweeps count in looks, so 0 or a multiple of an hour. */
   forMs: number | ((limits: Limits) => number)
   /** Names of runbooks that fit its alerts. */

@@ -25,7 +25,7 @@ const look = (alert: StoredAlert, ports: Partial<DetailPorts> = {}) =>
       ...{ shown: { ...alert, told: [] }, open: [], ended: [], now, durationMs: 3 },
       check: {
         ...{ id: alert.check, title: 'Heat of a node', reads: 'GET /nodes/{node}/status and {more}', forMs: 0 },
-        ...{ pace: 'state', limit: () => '', look: () => ({ measures: [], unread: new Map() }) },
+        ...{ pace: 'state', from: [], limit: () => '', look: () => ({ measures: [], unread: new Map() }) },
       },
       store: { earlier: () => ({ count: 2, longestMs: 5, lastAt: 7 }) },
     },

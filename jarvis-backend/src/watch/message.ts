@@ -30,7 +30,7 @@ export function messageOf(alerts: readonly StoredAlert[], hides: (alert: StoredA
     ...(resolved.length === 0 ? [] : [`${resolved.length} resolved`]),
   ].join(', ')
   const lines = [
-    ...fired.map((alert) => `${alert.sentence}${hiddenWords(hides(alert))}`),
+    ...fired.map((alert) => `${alert.sentence}${flapWords(alert)}${hiddenWords(hides(alert))}`),
     ...resolved.map(({ sentence, ending }) => `Resolved: ${sentence}${ending === undefined ? '' : ` ${ending}`}`),
   ]
   const more = lines.length > mostSentences ? ` And ${lines.length - mostSentences} more.` : ''
@@ -44,6 +44,11 @@ export function messageOf(alerts: readonly StoredAlert[], hides: (alert: StoredA
     path: alerts.length === 1 && first !== undefined ? `/alerts?alert=${encodeURIComponent(first.id)}` : '/alerts',
   }
 }
+
+const flapWords = ({ flapping }: StoredAlert) =>
+  flapping === undefined
+    ? ''
+    : ` It comes and goes: ${flapping.changes} changes lately. You are not told again until it has been steady for an hour.`
 
 const hiddenWords = (count: number) =>
   count === 0 ? '' : ` It explains ${count} other ${count === 1 ? 'alert' : 'alerts'}.`

@@ -1,6 +1,13 @@
 import { plainName } from '../homelab/format.ts'
 import { storageSeries } from '../protocol/facts.ts'
-import { type AlertObject, type ClusterState, SampleSeries, type Severity, sampleFields } from '../protocol/index.ts'
+import {
+  type AlertObject,
+  type ClusterPart,
+  type ClusterState,
+  SampleSeries,
+  type Severity,
+  sampleFields,
+} from '../protocol/index.ts'
 import type { Check, Measure } from './check.ts'
 import { guestObject, nodeObject, over, seen, siteObject, storageObject, under } from './measure.ts'
 
@@ -26,7 +33,7 @@ export function lookAtSample(
   title: string,
   severity: Severity,
   own: OwnSample,
-): Pick<Check, 'reads' | 'limit' | 'pace' | 'look'> {
+): Pick<Check, 'reads' | 'limit' | 'pace' | 'from' | 'look'> {
   const { above, below, clears = above ?? below ?? 0 } = own
   const [series = '', field = ''] = own.sample.split(' ')
   const limit = above ?? below ?? 0
@@ -34,6 +41,7 @@ export function lookAtSample(
     reads: `samples of ${own.sample}`,
     limit: () => `${above === undefined ? 'Below' : 'Above'} ${limit}, clears at ${clears}.`,
     pace: 'state',
+    from: partOf[series.split('/')[0] ?? ''] ?? [],
     look({ state, samples }) {
       const measures = objectsOf(series, state).map(({ name, object }): Measure => {
         const value = samples(name, field, 2).findLast((one) => one !== undefined)
@@ -59,6 +67,13 @@ export function lookAtSample(
       return seen(measures)
     },
   }
+}
+
+/** The list of what a kind of series is about. */
+const partOf: Readonly<Record<string, readonly ClusterPart[]>> = {
+  node: ['nodes'],
+  guest: ['guests'],
+  storage: ['storages'],
 }
 
 /** The series that a name stands for, with what they are about. */

@@ -12,12 +12,13 @@ export function lookAtTool(
   title: string,
   severity: Severity,
   own: OwnTool,
-): Pick<Check, 'reads' | 'limit' | 'pace' | 'look'> {
+): Pick<Check, 'reads' | 'limit' | 'pace' | 'from' | 'look'> {
   const condition = readCondition(own.when)
   return {
     reads: `the tool ${own.tool}`,
     limit: () => `When ${wordsOfCondition(condition)}.`,
     pace: 'sweep',
+    from: [],
     async look({ ask }) {
       const { data, problem } = await ask(own.tool, own.args)
       if (problem !== undefined) throw new Error(problem)

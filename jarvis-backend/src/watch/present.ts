@@ -1,3 +1,4 @@
+import { isUnread } from '../protocol/facts.ts'
 import type { Alert, ClusterState, Limits } from '../protocol/index.ts'
 import type { StoredAlert } from './alert.ts'
 import { everyMsOf } from './board.ts'
@@ -5,9 +6,15 @@ import type { Check, CheckPorts, Looked } from './check.ts'
 import { shownAlerts } from './shown.ts'
 import { step } from './step.ts'
 
-/** What a check of the state sees now; undefined where it asks more than the state. @throws CannotRun */
+/** Why a check cannot look at this state, in words; undefined where it can. */
+export function unreadFor({ from }: Check, state: ClusterState): string | undefined {
+  const part = from.find((one) => isUnread(state, one))
+  return part === undefined ? undefined : (state.missing[0] ?? `the ${part} could not be read`)
+}
+
+/** What a check of the state sees now; undefined where it asks more than the state, or goes by a list that is unread. @throws CannotRun */
 export function seenNow(check: Check, ports: CheckPorts): Looked | undefined {
-  if (check.pace !== 'state' || check.asks) return undefined
+  if (check.pace !== 'state' || check.asks || unreadFor(check, ports.state) !== undefined) return undefined
   const looked = check.look(ports)
   return looked instanceof Promise ? undefined : looked
 }

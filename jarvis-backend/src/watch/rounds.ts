@@ -5,7 +5,7 @@ import type { ClusterState, Limits } from '../protocol/index.ts'
 import type { CheckRun, CheckStore } from './alert.ts'
 import { type Board, everyMsOf } from './board.ts'
 import { CannotRun, type Check, type CheckPorts, type Looked } from './check.ts'
-import { seenNow } from './present.ts'
+import { seenNow, unreadFor } from './present.ts'
 import { pacedReader } from './reader.ts'
 
 const minuteMs = 60_000
@@ -65,6 +65,8 @@ export function createRounds(parts: {
       const isNews = board.take(check, looked, limits, now)
       return isNews || before.problem !== run.problem || before.lastAt === undefined
     }
+    const unread = unreadFor(check, state)
+    if (unread !== undefined) return seen('failed', { problem: unread })
     try {
       const looked = await check.look({ ...ports, state, limits, now, signal })
       const problem = unseenIn(looked)

@@ -5,9 +5,12 @@ const minuteMs = 60_000
 const keptValues = 12
 const rank = { info: 0, look: 1, failed: 2 } as const
 
-/** So many turns in so long make an alert flap, and nobody is told until it has not flapped for so long. */
-export const flaps = { turns: 5, withinMs: 5 * minuteMs, quietMs: 15 * minuteMs }
-/** So long after its end, a new alert of the same fingerprint keeps the acknowledgement and counts the turns on. */
+/**
+ * So many turns in so long make an alert flap: a guest that starts anew every half an hour as well as a value at its limit. Nobody is told again until
+ * it has not turned for so long.
+ */
+export const flaps = { turns: 5, withinMs: 120 * minuteMs, quietMs: 60 * minuteMs }
+/** So long after its end, a new alert of the same fingerprint keeps the acknowledgement. */
 export const takesAfterMs = 15 * minuteMs
 /** A pending alert that was not looked at for longer, and for a quarter of its time, begins anew: what was in between is not known. */
 const longestGapMs = 15 * minuteMs
@@ -69,7 +72,7 @@ function begun(measure: Measure, severity: StoredAlert['severity'], facts: StepF
         since: Math.min(recordedSince, now),
         seenAt: now,
       },
-      ...{ turns: isRecent ? turns : [], told: [] },
+      ...{ turns: now - resolvedAt <= flaps.withinMs ? turns : [], told: [] },
       ...valuesOf(undefined, measure),
       ...(stays && { acknowledged }),
       ...(silence !== undefined && silence.until > now && { silence }),
@@ -128,7 +131,11 @@ function cleared(before: StoredAlert, measure: Measure, now: number): StoredAler
   const turn = before.isClear === true ? { turns: before.turns, flapping: undefined } : turned(before, now)
   const flapping = turn.flapping ?? (isQuiet ? before.flapping : undefined)
   if (flapping === undefined) return ended({ ...seen, sentence: before.sentence }, words, now, turn.turns)
-  return { ...seen, turns: turn.turns, sentence: before.sentence, state: 'firing', isClear: true, flapping }
+  const due = flapping.since === now && before.severity !== 'info' ? { what: 'fired' as const, at: now } : seen.due
+  return {
+    ...{ ...seen, turns: turn.turns, sentence: before.sentence, state: 'firing', isClear: true, flapping },
+    ...(due !== undefined && { due }),
+  }
 }
 
 /** Counts one turn. */
@@ -138,7 +145,8 @@ function turned(alert: StoredAlert, now: number): Pick<StoredAlert, 'turns' | 'f
   const isQuiet = flapping !== undefined && flapping.until > now
   const changes = isQuiet ? flapping.changes + 1 : turns.length
   // As long as it goes on, so does the quiet.
-  if (turns.length >= flaps.turns) return { turns, flapping: { until: now + flaps.quietMs, changes } }
+  const since = isQuiet ? (flapping.since ?? 0) : now
+  if (turns.length >= flaps.turns) return { turns, flapping: { until: now + flaps.quietMs, changes, since } }
   return isQuiet ? { turns, flapping: { ...flapping, changes } } : { turns }
 }
 
@@ -146,7 +154,8 @@ function ended(before: StoredAlert, ending: string, now: number, turns = before.
   const { due, flapping: _calm, isClear: _clear, firesAt: _over, notSeenSince: _seen, ...rest } = before
   const wasTold = rest.told.some(({ what }) => what === 'fired')
   const resolved: StoredAlert = { ...rest, turns, state: 'resolved', resolvedAt: now, ending }
-  if (wasTold && rest.told.length < 2) return { ...resolved, due: { what: 'resolved', at: now } }
+  const most = before.flapping === undefined ? 2 : 3
+  if (wasTold && rest.told.length < most) return { ...resolved, due: { what: 'resolved', at: now } }
   if (due === undefined || wasTold) return resolved
   const words = due.quiet ?? 'nobody: it ended before anybody was told'
   return { ...resolved, told: [...rest.told, { at: due.at, what: 'fired', words }] }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { PveApi } from '../ports.ts'
+import type { PveReader } from '../ports.ts'
 import { rowsOf, words } from '../proxmox/answers.ts'
 
 const LogRow = z.object({ t: words })
@@ -11,7 +11,7 @@ const mostPages = 5
  * @param task its UPID, and the node that it names @throws ApiError; the signal's reason
  */
 export async function readTaskLog(
-  api: PveApi,
+  api: PveReader,
   { node, upid }: { node: string; upid: string },
   signal: AbortSignal,
 ): Promise<{ lines: string[]; isWhole: boolean }> {

@@ -1,5 +1,6 @@
 import { byNatural } from '../../lib/natural.ts'
 import type { ClusterPart, ClusterState, Guest, Node, Storage, Task } from '../../protocol/index.ts'
+import { newest } from '../newest-tasks.ts'
 import { quorumOf } from '../quorum.ts'
 import { noFigures } from '../unknown.ts'
 import type { GuestRow, StorageRow } from './answers.ts'
@@ -162,9 +163,6 @@ function tasksOf({ reading, ownTasks }: Pick<Known, 'reading' | 'ownTasks'>): Ta
   }
   return [...byUpid.values()]
 }
-
-export const newest = (tasks: readonly Task[], count: number): Task[] =>
-  [...tasks].sort((a, b) => b.startedAt - a.startedAt || byNatural(a.upid, b.upid)).slice(0, count)
 
 type Right = [right: string, base: string]
 const guestRight: Right = ['VM.Audit', '/vms']

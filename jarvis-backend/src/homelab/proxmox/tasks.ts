@@ -1,9 +1,9 @@
 import type { ClusterState, Task } from '../../protocol/index.ts'
+import { newest } from '../newest-tasks.ts'
 import type { Partial } from '../ports.ts'
 import { rowsOf, TaskRow } from './answers.ts'
 import { eachOf } from './each.ts'
 import { type Rights, reachOf } from './rights.ts'
-import { newest } from './state.ts'
 import type { Api } from './transport.ts'
 import { taskOf } from './upid.ts'
 
@@ -17,7 +17,7 @@ const answerMs = 8_000
 export async function readTasks(
   { api, rights, own }: { api: Api; rights: Rights; own: readonly Task[] },
   { nodes }: Pick<ClusterState, 'nodes'>,
-  { node, limit }: { node?: string; limit: number },
+  { node, type, limit }: { node?: string; type?: string; limit: number },
   signal: AbortSignal,
 ): Promise<Partial<Task>> {
   const asked = nodes.filter(({ name }) => node === undefined || name === node)
@@ -50,7 +50,7 @@ export async function readTasks(
       try {
         const data = await api.get(
           ['nodes', name, 'tasks'],
-          { source: 'all', limit: String(limit) },
+          { source: 'all', limit: String(limit), ...(type !== undefined && { typefilter: type }) },
           { signal, answerMs },
         )
         add(rowsOf(TaskRow, data).rows.flatMap(taskOf))
@@ -61,7 +61,9 @@ export async function readTasks(
       }
     })
   }
-  const items = [...known.values()].filter((task) => node === undefined || task.node === node)
+  const items = [...known.values()].filter(
+    (task) => (node === undefined || task.node === node) && (type === undefined || task.type === type),
+  )
   const isHidden = items.length === 0 && reachOf(rights, 'Sys.Audit', '/nodes') === 'none'
   return { items: newest(items, limit), missing, isUnread: isHidden || (!isListed && nodesRead === 0) }
 }

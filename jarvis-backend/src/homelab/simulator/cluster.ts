@@ -1,4 +1,5 @@
 import type { ClusterState } from '../../protocol/index.ts'
+import { newest } from '../newest-tasks.ts'
 import type { Cluster } from '../ports.ts'
 import { kernel, pveVersion, serviceName, unitOf } from './facts.ts'
 import type { Metrics } from './metrics.ts'
@@ -57,12 +58,17 @@ export function createCluster(world: World, metrics: Metrics, protectedTargets: 
       }
     },
 
-    async tasks({ node, limit }, { signal }) {
+    async tasks({ node, type, limit }, { signal }) {
       await world.arrive(signal)
       if (node !== undefined) world.node(node)
       const isThere = (name: string) => world.nodes.get(name)?.offlineSince === undefined
-      const items = world.tasks.filter((task) => isThere(task.node) && (node === undefined || task.node === node))
-      return { items: items.slice(-limit).reverse(), missing: missingFor(world, node) }
+      const items = world.tasks.filter(
+        (task) =>
+          isThere(task.node) &&
+          (node === undefined || task.node === node) &&
+          (type === undefined || task.type === type),
+      )
+      return { items: newest(items, limit), missing: missingFor(world, node) }
     },
 
     async backups({ node, storage, vmid }, { signal }) {

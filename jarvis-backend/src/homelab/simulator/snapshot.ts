@@ -1,4 +1,5 @@
 import type { ClusterState, Guest, Node, Storage } from '../../protocol/index.ts'
+import { newest } from '../newest-tasks.ts'
 import { madeAtIn } from '../same-guest.ts'
 import { noFigures } from '../unknown.ts'
 import { backupServer, type StorageSpec } from './demo-lab.ts'
@@ -17,7 +18,7 @@ export function snapshot(world: World, protectedTargets: ReadonlySet<string>): C
     nodes: [...world.nodes.values()].map((node) => nodeView(node, at, protectedTargets)),
     guests: [...world.guests.values()].map((guest) => guestView(world, guest, at, protectedTargets)),
     storages: world.storages.map((storage) => storageView(world, storage)),
-    tasks: world.tasks.slice(-20).reverse(),
+    tasks: newest(world.tasks, 20),
     isQuorate: world.isQuorate(),
     ...(world.self !== undefined && { self: world.self }),
     missing: world.missing(),

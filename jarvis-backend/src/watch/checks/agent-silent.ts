@@ -14,6 +14,7 @@ export const agentSilent: Check = {
   reads: 'GET /nodes/{node}/qemu/{vmid}/agent/get-osinfo',
   limit: () => 'Configured, and silent 10 min after its start.',
   pace: 'sweep',
+  from: ['nodes', 'guests'],
   forMs: 0,
   runbooks: ['guest-unresponsive'],
   async look({ state, api, signal }) {
@@ -22,12 +23,12 @@ export const agentSilent: Check = {
     for (const { name, status } of state.nodes) if (status !== 'online') unread.set(name, `${name} is ${status}`)
     for (const guest of state.guests) {
       const isNew = guest.uptimeS !== null && guest.uptimeS * 1000 < startMs
-      if (guest.type !== 'vm' || guest.status !== 'running' || unread.has(guest.node) || isNew) continue
+      if (guest.type !== 'vm' || guest.status === 'stopped' || unread.has(guest.node) || isNew) continue
       const of = { object: guestObject(guest), inputs: { vmid: guest.vmid } }
       const who = guestName(guest)
       try {
-        const now = Status.safeParse(await api.get([...guestPath(guest), 'status', 'current'], {}, { signal }))
-        if (!now.success || now.data.agent !== 1) continue
+        const { agent } = Status.parse(await api.get([...guestPath(guest), 'status', 'current'], {}, { signal }))
+        if (agent !== 1) continue
         await api.get([...guestPath(guest), 'agent', 'get-osinfo'], {}, { signal })
         measures.push({ ...of, level: 'clear', words: 'answers', sentence: `The agent of ${who} answers.` })
       } catch (error) {

@@ -1,54 +1,150 @@
-import { ageOf, oneLine } from '../../homelab/format.ts'
-import type { Check, Measure } from '../check.ts'
-import { guestName, guestObject, when } from '../measure.ts'
+import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
+import { type BackupJob, readBackupJob } from '../../homelab/operations/backup-job.ts'
+import { readTaskLog } from '../../homelab/operations/task-log.ts'
+import type { Guest, Task } from '../../protocol/index.ts'
+import type { Check, CheckPorts, Measure } from '../check.ts'
+import { guestName, guestObject, nodeObject, when } from '../measure.ts'
 
 const newest = 200
+/** Jobs of several guests whose logs are read a node, newest first: the nights of two weeks. */
+const mostJobs = 14
 
-/** A guest whose newest backup task failed. */
-export const backupFailed: Check = {
-  id: 'backup-failed',
-  title: 'Backup failed',
-  reads: 'GET /nodes/{node}/tasks, type vzdump',
-  limit: () => 'The newest backup task of a guest failed.',
-  pace: 'sweep',
-  forMs: 0,
-  runbooks: ['backup-failed'],
-  async look({ cluster, state, now, signal }) {
-    const unread = new Map<string, string>()
-    const last = new Map<number, { at: number; isFailed: boolean; words: string }>()
-    for (const { name, status } of state.nodes) {
-      if (status !== 'online') {
-        unread.set(name, `${name} is ${status}`)
-        continue
-      }
-      const { items, missing, isUnread } = await cluster.tasks({ node: name, limit: newest }, { signal })
-      if (isUnread || missing.length > 0) unread.set(name, missing[0] ?? 'Its tasks could not be read.')
-      for (const { type, vmid, status: ended, endedAt, startedAt, exitStatus } of items) {
-        if (type !== 'vzdump' || vmid === undefined || ended === 'running') continue
-        const at = endedAt ?? startedAt
-        if (at > (last.get(vmid)?.at ?? 0))
-          last.set(vmid, { at, isFailed: ended === 'failed', words: exitStatus ?? ended })
-      }
+/** How the newest backup of a guest ended. `why` of one that failed. */
+type Outcome = { at: number; why?: string | undefined; words: string }
+type Job = { task: Task; job?: BackupJob; unread?: string }
+
+/**
+ * A guest whose newest backup failed. A job of several guests is one task a node that names none of them, so its log is read, once a task; where
+ * it cannot be read, the node has the alert.
+ */
+export function backupFailedCheck(): Check {
+  /** What is read of ended tasks, by UPID. */
+  const known = new Map<string, BackupJob>()
+
+  async function jobOf(task: Task, { api, signal }: CheckPorts): Promise<Job> {
+    const before = known.get(task.upid)
+    if (before !== undefined) return { task, job: before }
+    try {
+      const { lines } = await readTaskLog(api, task, signal)
+      const job = readBackupJob(lines)
+      known.set(task.upid, job)
+      return { task, job }
+    } catch (error) {
+      signal.throwIfAborted()
+      return { task, unread: error instanceof Error ? error.message : String(error) }
     }
-    const measures = state.guests
-      .filter(({ isTemplate }) => !isTemplate)
-      .flatMap((guest): Measure[] => {
-        const task = last.get(guest.vmid)
-        // Tasks are kept for a while only; an older failure is the concern of the age of its backup.
-        if (task === undefined) return []
-        const who = guestName(guest)
-        const storage = task.isFailed ? /storage '([\w.-]+)'/.exec(task.words)?.[1] : undefined
-        const ended = task.isFailed ? 'failed' : 'worked'
-        return [
-          {
-            object: guestObject(guest),
-            level: when(task.isFailed, 'failed'),
-            words: task.isFailed ? oneLine(task.words, 120) : 'OK',
-            sentence: `The backup of ${who} ${ended} ${ageOf(task.at, now)}.`,
-            inputs: { vmid: guest.vmid, ...(storage !== undefined && { storage }) },
-          },
-        ]
-      })
-    return { measures, unread }
-  },
+  }
+
+  return {
+    id: 'backup-failed',
+    title: 'Backup failed',
+    reads: 'GET /nodes/{node}/tasks, type vzdump, and the logs of those that failed or name no guest',
+    limit: () => 'The newest backup of a guest failed.',
+    pace: 'sweep',
+    from: ['nodes', 'guests'],
+    forMs: 0,
+    runbooks: ['backup-failed'],
+    async look(ports) {
+      const { cluster, state, now, signal } = ports
+      const unread = new Map<string, string>()
+      const last = new Map<number, Outcome>()
+      /** Since when the outcome of a node's jobs is not known. */
+      const doubtful = new Map<string, number>()
+      const jobs: Measure[] = []
+      const seen = new Set<string>()
+      const tell = (vmid: number, outcome: Outcome) => {
+        if (outcome.at > (last.get(vmid)?.at ?? 0)) last.set(vmid, outcome)
+      }
+      for (const { name, status } of state.nodes) {
+        if (status !== 'online') {
+          unread.set(name, `${name} is ${status}`)
+          continue
+        }
+        const { items, missing, isUnread } = await cluster.tasks(
+          { node: name, type: 'vzdump', limit: newest },
+          { signal },
+        )
+        if (isUnread || missing.length > 0) unread.set(name, missing[0] ?? 'Its tasks could not be read.')
+        const ended = items.filter((task) => task.status !== 'running')
+        for (const { upid } of ended) seen.add(upid)
+        const single = new Set<number>()
+        for (const task of ended) {
+          if (task.vmid === undefined) continue
+          // Only the log says why; an older one tells nothing that counts.
+          const isNewest = !single.has(task.vmid)
+          single.add(task.vmid)
+          const { job } = task.status === 'failed' && isNewest ? await jobOf(task, ports) : { job: undefined }
+          tell(task.vmid, outcomeOf(task, job?.guests.get(task.vmid) ?? job?.problem))
+        }
+        const several = ended.filter(({ vmid }) => vmid === undefined).slice(0, mostJobs)
+        const read: Job[] = []
+        for (const task of several) read.push(await jobOf(task, ports))
+        for (const { task, job } of read)
+          for (const [vmid, why] of job?.guests ?? [])
+            tell(vmid, { at: endOf(task), why, words: why ?? task.exitStatus ?? 'OK' })
+        const blind = read.filter((one) => one.unread !== undefined)
+        if (blind.length > 0) doubtful.set(name, Math.max(...blind.map(({ task }) => endOf(task))))
+        const [latest] = read
+        if (latest !== undefined) jobs.push(jobMeasure(name, latest, now))
+      }
+      for (const upid of known.keys()) if (!seen.has(upid)) known.delete(upid)
+      const measures = state.guests
+        .filter(({ isTemplate }) => !isTemplate)
+        .flatMap((guest) => guestMeasure(guest, last.get(guest.vmid), doubtful.get(guest.node), now))
+      return { measures: [...jobs, ...measures], unread }
+    },
+  }
+}
+
+const endOf = ({ endedAt, startedAt }: Task) => endedAt ?? startedAt
+
+function outcomeOf(task: Task, why: string | undefined): Outcome {
+  const words = task.exitStatus ?? task.status
+  return { at: endOf(task), words: why ?? words, ...(task.status === 'failed' && { why: why ?? words }) }
+}
+
+/** @param unknownAt when a job of its node ended of which nothing is known */
+function guestMeasure(guest: Guest, last: Outcome | undefined, unknownAt: number | undefined, now: number): Measure[] {
+  const of = { object: guestObject(guest), inputs: { vmid: guest.vmid } }
+  const who = guestName(guest)
+  if (unknownAt !== undefined && unknownAt > (last?.at ?? 0))
+    return [
+      {
+        ...of,
+        level: 'unseen',
+        words: 'unknown',
+        sentence: `Whether the newest backup of ${who} worked is not known.`,
+      },
+    ]
+  // Tasks are kept for a while only; an older failure is the concern of the age of its backup.
+  if (last === undefined) return []
+  const { why, at, words } = last
+  const storage = why === undefined ? undefined : /storage '([\w.-]+)'/.exec(why)?.[1]
+  const because = why === undefined || why === 'job errors' ? '' : `: ${oneLine(why, 160)}`
+  const ended = why === undefined ? 'worked' : 'failed'
+  return [
+    {
+      ...of,
+      level: when(why !== undefined, 'failed'),
+      words: oneLine(words, 120),
+      sentence: `The backup of ${who} ${ended} ${ageOf(at, now)}${because.replace(/\.$/, '')}.`,
+      inputs: { ...of.inputs, ...(storage !== undefined && { storage }) },
+    },
+  ]
+}
+
+/** The newest job of several guests on a node: bad where it failed, and no guest of it is known to have. */
+function jobMeasure(node: string, { task, job, unread }: Job, now: number): Measure {
+  const isTold = [...(job?.guests.values() ?? [])].some((why) => why !== undefined)
+  const isBad = task.status === 'failed' && !isTold
+  const words = oneLine(task.exitStatus ?? task.status, 120)
+  const why =
+    unread === undefined ? oneLine(job?.problem ?? words, 160) : `which guests is not known (${oneLine(unread, 120)})`
+  return {
+    object: nodeObject(node),
+    level: when(isBad, 'failed'),
+    words,
+    sentence: `A backup job on ${plainName(node)} ${isBad ? 'failed' : 'ended'} ${ageOf(endOf(task), now)}${isBad ? `: ${why.replace(/\.$/, '')}` : ''}.`,
+    inputs: { node },
+  }
 }

@@ -2,8 +2,8 @@ import { spanOf } from '../../lib/words.ts'
 import { withoutTemplates } from '../../protocol/facts.ts'
 import type { Guest } from '../../protocol/index.ts'
 import type { Check, Measure } from '../check.ts'
-import { guestName, guestObject } from '../measure.ts'
-import { inState, overOrUnseen } from './known.ts'
+import { guestName, guestObject, seen } from '../measure.ts'
+import { overOrUnseen } from './known.ts'
 
 const hourMs = 3_600_000
 
@@ -13,10 +13,11 @@ export const backupOld: Check = {
   reads: 'GET /nodes/{node}/storage/{storage}/content?content=backup',
   limit: ({ backupHours: [look, failed] }) => `Limit ${spanOf(look * 3_600)}, failed at ${spanOf(failed * 3_600)}.`,
   pace: 'state',
+  from: ['guests'],
   forMs: 0,
   runbooks: ['backup-failed'],
   look: ({ state, limits: { backupHours }, now }) =>
-    inState(state, 'guests', () =>
+    seen(
       // A guest that never had a backup is another check's.
       withoutTemplates(state.guests)
         .filter(({ backupAt }) => backupAt !== undefined)

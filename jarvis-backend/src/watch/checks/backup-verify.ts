@@ -13,6 +13,7 @@ export const backupVerify: Check = {
   reads: 'GET /nodes/{node}/storage/{storage}/content, verification',
   limit: () => `A verification failed, or none for ${mostDays} d.`,
   pace: 'sweep',
+  from: ['storages', 'guests'],
   forMs: 0,
   runbooks: ['restore-drill'],
   async look({ cluster, state, now, signal }) {

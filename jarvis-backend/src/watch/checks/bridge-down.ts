@@ -10,6 +10,7 @@ export const bridgeDown: Check = {
   reads: 'GET /nodes/{node}/network',
   limit: () => 'A bridge that starts with its node and is not active.',
   pace: 'sweep',
+  from: ['nodes'],
   forMs: 0,
   async look(ports) {
     const { items, unread } = await fromNodes(ports, async ({ name: node }) => {

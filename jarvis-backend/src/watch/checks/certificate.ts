@@ -18,6 +18,7 @@ export const certificate: Check = {
   reads: 'GET /nodes/{node}/certificates/info',
   limit: () => `Ends in ${days.look} d, failed at ${days.failed} d.`,
   pace: 'sweep',
+  from: ['nodes'],
   forMs: 0,
   runbooks: ['certificate'],
   async look(ports) {

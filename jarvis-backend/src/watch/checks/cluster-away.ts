@@ -8,6 +8,7 @@ export const clusterAway: Check = {
   reads: 'GET /cluster/resources',
   limit: () => 'Not answering for 60 s.',
   pace: 'state',
+  from: [],
   forMs: 60_000,
   look({ state }) {
     const isAway = state.unreachableSince !== undefined

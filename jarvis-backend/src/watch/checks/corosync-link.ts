@@ -23,6 +23,7 @@ export const corosyncLink: Check = {
   reads: 'corosync-cfgtool -n over SSH',
   limit: () => 'A link that is not connected.',
   pace: 'sweep',
+  from: ['nodes'],
   forMs: 0,
   runbooks: ['quorum'],
   async look(ports) {

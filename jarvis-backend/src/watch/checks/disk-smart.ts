@@ -10,6 +10,7 @@ export const diskSmart: Check = {
   reads: 'GET /nodes/{node}/disks/list',
   limit: () => 'SMART says neither PASSED nor OK.',
   pace: 'sweep',
+  from: ['nodes'],
   forMs: 0,
   runbooks: ['disk-failing'],
   async look(ports) {

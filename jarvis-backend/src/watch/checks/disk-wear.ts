@@ -13,6 +13,7 @@ export const diskWear: Check = {
   reads: 'GET /nodes/{node}/disks/list',
   limit: () => `${percent(left.look)} of its life left, or less; failed at ${percent(left.failed)}.`,
   pace: 'sweep',
+  from: ['nodes'],
   forMs: 0,
   runbooks: ['disk-failing'],
   async look(ports) {

@@ -2,8 +2,8 @@ import { percent } from '../../lib/words.ts'
 import { withoutTemplates } from '../../protocol/facts.ts'
 import type { Guest } from '../../protocol/index.ts'
 import type { Check, Measure } from '../check.ts'
-import { guestName, guestObject } from '../measure.ts'
-import { inState, overOrUnseen } from './known.ts'
+import { guestName, guestObject, seen } from '../measure.ts'
+import { overOrUnseen } from './known.ts'
 
 const clears = 0.1
 
@@ -14,10 +14,11 @@ export const guestCpu: Check = {
   limit: ({ cpuRatio, cpuMinutes }) =>
     `Limit ${percent(cpuRatio)} for ${cpuMinutes} min, clears at ${percent(cpuRatio - clears)}.`,
   pace: 'state',
+  from: ['guests'],
   forMs: ({ cpuMinutes }) => cpuMinutes * 60_000,
   runbooks: ['guest-busy'],
   look: ({ state, limits: { cpuRatio } }) =>
-    inState(state, 'guests', () => withoutTemplates(state.guests).map((guest) => measured(guest, cpuRatio))),
+    seen(withoutTemplates(state.guests).map((guest) => measured(guest, cpuRatio))),
 }
 
 function measured(guest: Guest, limit: number): Measure {

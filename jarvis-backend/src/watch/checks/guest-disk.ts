@@ -12,6 +12,7 @@ export const guestDisk: Check = {
   reads: 'GET /cluster/resources, disk of maxdisk',
   limit: () => `${percent(share.look)} full, failed at ${percent(share.failed)}, clears at ${percent(share.clear)}.`,
   pace: 'state',
+  from: ['guests'],
   forMs: 5 * 60_000,
   look({ state }) {
     const measures = state.guests

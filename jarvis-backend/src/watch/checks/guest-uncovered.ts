@@ -14,6 +14,7 @@ export const guestUncovered: Check = {
   reads: 'GET /cluster/backup-info/not-backed-up and /cluster/backup',
   limit: () => 'In no enabled job a day after it was made.',
   pace: 'sweep',
+  from: ['guests'],
   forMs: 0,
   async look({ api, state, now, signal }) {
     try {

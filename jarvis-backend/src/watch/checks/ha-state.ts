@@ -1,6 +1,7 @@
-import { ageOf, plainName } from '../../homelab/format.ts'
+import { plainName } from '../../homelab/format.ts'
 import { readHa } from '../../homelab/operations/ha.ts'
 import { isForbidden } from '../../homelab/proxmox/rights.ts'
+import { spanOf } from '../../lib/words.ts'
 import { CannotRun, type Check, type Measure } from '../check.ts'
 import { guestName, guestObject, nodeObject, seen } from '../measure.ts'
 
@@ -12,47 +13,64 @@ const bad: Readonly<Record<string, 'look' | 'failed'>> = {
   disabled: 'look',
 }
 
-/** What the HA manager says of its guests, and whether it still hears of each node. */
-export const haState: Check = {
-  id: 'ha-state',
-  title: 'High availability',
-  reads: 'GET /cluster/ha/status/current',
-  limit: () => 'A guest in error, fence or recovery; a node that says nothing for 2 min.',
-  pace: 'sweep',
-  forMs: 0,
-  async look({ api, state, now, signal }) {
-    const ha = await readHa(api, signal).catch((error: unknown) => {
-      throw isForbidden(error) ? new CannotRun('The token needs Sys.Audit on /.') : error
-    })
-    const services = ha.services.flatMap(({ vmid, state: is, node }): Measure[] => {
-      const guest = state.guests.find((one) => one.vmid === vmid)
-      const object =
-        guest === undefined ? { id: `guest/${vmid}`, vmid, ...(node !== undefined && { node }) } : guestObject(guest)
-      const who = guest === undefined ? `Guest ${vmid}` : guestName(guest)
-      const level = bad[is] ?? 'clear'
-      return [
-        { object, level, words: plainName(is), sentence: `HA has ${who} in state ${plainName(is)}.`, inputs: { vmid } },
-      ]
-    })
-    // While it manages nothing, a node need not report.
-    const nodes = ha.services.length === 0 ? [] : ha.nodes
-    const managers = nodes.map(({ node, seenAt }): Measure => {
-      const object = nodeObject(node)
-      if (seenAt === undefined)
+/**
+ * What the HA manager says of its guests, and whether it still hears of each node. Its times are held against each other, because JARVIS's clock may
+ * be another; where all of them stand still from one look to the next, nothing is heard of any node.
+ */
+export function haStateCheck(): Check {
+  let last: { newest: number; at: number } | undefined
+  return {
+    id: 'ha-state',
+    title: 'High availability',
+    reads: 'GET /cluster/ha/status/current',
+    limit: () => 'A guest in error, fence or recovery; a node that says nothing for 2 min.',
+    pace: 'sweep',
+    from: ['guests'],
+    forMs: 0,
+    async look({ api, state, now, signal }) {
+      const ha = await readHa(api, signal).catch((error: unknown) => {
+        throw isForbidden(error) ? new CannotRun('The token needs Sys.Audit on /.') : error
+      })
+      const services = ha.services.flatMap(({ vmid, state: is, node }): Measure[] => {
+        const guest = state.guests.find((one) => one.vmid === vmid)
+        const object =
+          guest === undefined ? { id: `guest/${vmid}`, vmid, ...(node !== undefined && { node }) } : guestObject(guest)
+        const who = guest === undefined ? `Guest ${vmid}` : guestName(guest)
+        const level = bad[is] ?? 'clear'
+        return [
+          {
+            object,
+            level,
+            words: plainName(is),
+            sentence: `HA has ${who} in state ${plainName(is)}.`,
+            inputs: { vmid },
+          },
+        ]
+      })
+      // While it manages nothing, a node need not report.
+      const nodes = ha.services.length === 0 ? [] : ha.nodes
+      const newest = Math.max(...[...nodes, ...(ha.master ? [ha.master] : [])].flatMap(({ seenAt }) => seenAt ?? []))
+      const stoodFor = last !== undefined && last.newest === newest ? now - last.at : 0
+      if (stoodFor === 0) last = { newest, at: now }
+      const managers = nodes.map(({ node, seenAt }): Measure => {
+        const object = nodeObject(node)
+        if (seenAt === undefined)
+          return {
+            object,
+            level: 'unseen',
+            words: 'unknown',
+            sentence: `When HA last heard of ${plainName(node)} is not known.`,
+          }
+        const silentMs = newest - seenAt + stoodFor
+        const ago = silentMs > oldMs ? `${spanOf(silentMs / 1000)} ago` : 'just now'
         return {
           object,
-          level: 'unseen',
-          words: 'unknown',
-          sentence: `When HA last heard of ${plainName(node)} is not known.`,
+          level: silentMs > oldMs ? 'look' : 'clear',
+          words: ago,
+          sentence: `HA last heard of ${plainName(node)} ${ago}.`,
         }
-      const ago = ageOf(seenAt, now)
-      return {
-        object,
-        level: now - seenAt > oldMs ? 'look' : 'clear',
-        words: ago,
-        sentence: `HA last heard of ${plainName(node)} ${ago}.`,
-      }
-    })
-    return seen([...services, ...managers])
-  },
+      })
+      return seen([...services, ...managers])
+    },
+  }
 }

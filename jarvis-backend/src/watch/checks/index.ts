@@ -1,6 +1,6 @@
 import type { Check } from '../check.ts'
 import { agentSilent } from './agent-silent.ts'
-import { backupFailed } from './backup-failed.ts'
+import { backupFailedCheck } from './backup-failed.ts'
 import { backupOld } from './backup-old.ts'
 import { backupVerify } from './backup-verify.ts'
 import { bridgeDown } from './bridge-down.ts'
@@ -11,8 +11,10 @@ import { diskSmart } from './disk-smart.ts'
 import { diskWear } from './disk-wear.ts'
 import { guestCpu } from './guest-cpu.ts'
 import { guestDisk } from './guest-disk.ts'
+import { guestMemory } from './guest-memory.ts'
+import { guestStoppedCheck } from './guest-stopped.ts'
 import { guestUncovered } from './guest-uncovered.ts'
-import { haState } from './ha-state.ts'
+import { haStateCheck } from './ha-state.ts'
 import { kernelReboot } from './kernel-reboot.ts'
 import { memoryPressure } from './memory-pressure.ts'
 import { nodeAway } from './node-away.ts'
@@ -53,6 +55,7 @@ export const makeChecks = (): readonly Check[] => [
   nodeMemory,
   guestCpu,
   guestDisk,
+  guestStoppedCheck(),
   staleLock,
   taskFailed,
   upsCheck(),
@@ -61,10 +64,10 @@ export const makeChecks = (): readonly Check[] => [
   thinPool,
   bridgeDown,
   qdeviceCheck(),
-  haState,
+  haStateCheck(),
   replication,
   outOfMemory,
-  backupFailed,
+  backupFailedCheck(),
   backupVerify,
   guestUncovered,
   storageForecast,
@@ -75,6 +78,7 @@ export const makeChecks = (): readonly Check[] => [
   agentSilent,
   vmDisk,
   memoryPressure,
+  guestMemory,
   diskWear,
   zfsScrub,
   snapshotForgotten,

@@ -10,6 +10,7 @@ export const kernelReboot: Check = {
   reads: 'GET /nodes/{node}/apt/versions',
   limit: () => 'Runs an older kernel than is installed, for 7 d.',
   pace: 'sweep',
+  from: ['nodes'],
   forMs: 7 * 86_400_000,
   runbooks: ['update-node'],
   async look(ports) {

@@ -1,14 +1,7 @@
 import { plainName } from '../../homelab/format.ts'
-import { isUnread } from '../../protocol/facts.ts'
-import type { ClusterPart, ClusterState, Storage } from '../../protocol/index.ts'
-import type { Looked, Measure } from '../check.ts'
-import { over, seen } from '../measure.ts'
-
-/** What a check of the state saw, unless the list it looks at is not known at all. */
-export function inState(state: ClusterState, part: ClusterPart, measures: () => readonly Measure[]): Looked {
-  if (!isUnread(state, part)) return seen(measures())
-  return { measures: [], unread: new Map([['*', state.missing[0] ?? `the ${part} could not be read`]]) }
-}
+import type { Storage } from '../../protocol/index.ts'
+import type { Measure } from '../check.ts'
+import { over } from '../measure.ts'
 
 /** Goes on from what is said of a storage: ` on pve`; empty where it is shared. */
 export const onNode = ({ node }: Pick<Storage, 'node'>): string => (node === undefined ? '' : ` on ${plainName(node)}`)

@@ -1,8 +1,7 @@
 import { plainName } from '../../homelab/format.ts'
 import type { Check } from '../check.ts'
 import { causes } from '../hides.ts'
-import { nodeObject } from '../measure.ts'
-import { inState } from './known.ts'
+import { nodeObject, seen } from '../measure.ts'
 
 export const nodeAway: Check = {
   id: causes.node,
@@ -10,9 +9,10 @@ export const nodeAway: Check = {
   reads: 'GET /cluster/status',
   limit: () => 'Offline for 30 s.',
   pace: 'state',
+  from: ['nodes'],
   forMs: 30_000,
   look: ({ state }) =>
-    inState(state, 'nodes', () =>
+    seen(
       state.nodes.map((node) => ({
         object: nodeObject(node.name),
         level: node.status === 'offline' ? 'failed' : node.status === 'online' ? 'clear' : 'unseen',

@@ -16,6 +16,7 @@ export const nodeClock: Check = {
   reads: 'GET /nodes/{node}/time',
   limit: () => `Over ${seconds.look} s from the other nodes at two looks, failed at ${seconds.failed} s.`,
   pace: 'sweep',
+  from: ['nodes'],
   forMs: 3_600_000,
   async look(ports) {
     const started = performance.now()

@@ -1,7 +1,7 @@
 import { plainName } from '../../homelab/format.ts'
 import { CannotRun, type Check } from '../check.ts'
-import { nodeObject } from '../measure.ts'
-import { inState, overOrUnseen } from './known.ts'
+import { nodeObject, seen } from '../measure.ts'
+import { overOrUnseen } from './known.ts'
 
 const clears = 5
 
@@ -12,16 +12,17 @@ export const nodeHeat: Check = {
   limit: ({ temperatureC: [look, failed] }) =>
     `Limit ${look} °C for 5 min, failed at ${failed} °C, clears at ${look - clears} °C.`,
   pace: 'state',
+  from: ['nodes'],
   forMs: 5 * 60_000,
   runbooks: ['node-hot'],
-  look: ({ state, limits: { temperatureC } }) =>
-    inState(state, 'nodes', () => {
-      const [look, failed] = temperatureC
-      // A node without sensors has no such value.
-      const nodes = state.nodes.filter((node) => node.temperatureC !== undefined || node.status !== 'online')
-      if (nodes.every((node) => node.temperatureC === null) && nodes.length > 0)
-        throw new CannotRun('No sensors could be read: set up SSH to the nodes, and lm-sensors on them.')
-      return nodes.map((node) => {
+  look({ state, limits: { temperatureC } }) {
+    const [look, failed] = temperatureC
+    // A node without sensors has no such value.
+    const nodes = state.nodes.filter((node) => node.temperatureC !== undefined || node.status !== 'online')
+    if (nodes.every((node) => node.temperatureC === null) && nodes.length > 0)
+      throw new CannotRun('No sensors could be read: set up SSH to the nodes, and lm-sensors on them.')
+    return seen(
+      nodes.map((node) => {
         const celsius = node.status === 'online' ? node.temperatureC : undefined
         const words = typeof celsius === 'number' ? `${Math.round(celsius)} °C` : 'unknown'
         return {
@@ -33,6 +34,7 @@ export const nodeHeat: Check = {
           chart: { series: `node/${node.name}`, field: 'temperatureC', limit: look, clears: look - clears },
           inputs: { node: node.name },
         }
-      })
-    }),
+      }),
+    )
+  },
 }

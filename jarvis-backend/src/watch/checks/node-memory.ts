@@ -2,8 +2,8 @@ import { plainName } from '../../homelab/format.ts'
 import { percent } from '../../lib/words.ts'
 import { shareOf } from '../../protocol/facts.ts'
 import type { Check } from '../check.ts'
-import { nodeObject } from '../measure.ts'
-import { inState, overOrUnseen } from './known.ts'
+import { nodeObject, seen } from '../measure.ts'
+import { overOrUnseen } from './known.ts'
 
 const clears = 0.05
 
@@ -14,9 +14,10 @@ export const nodeMemory: Check = {
   limit: ({ ramRatio: [look, failed] }) =>
     `Limit ${percent(look)} for 5 min, failed at ${percent(failed)}, clears at ${percent(look - clears)}.`,
   pace: 'state',
+  from: ['nodes'],
   forMs: 5 * 60_000,
   look: ({ state, limits: { ramRatio } }) =>
-    inState(state, 'nodes', () =>
+    seen(
       state.nodes.map((node) => {
         const [look, failed] = ramRatio
         const share = node.status === 'online' ? shareOf(node.ramBytes, node.ramTotalBytes) : undefined

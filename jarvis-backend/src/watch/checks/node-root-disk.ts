@@ -13,6 +13,7 @@ export const nodeRootDisk: Check = {
   reads: 'GET /nodes/{node}/status, rootfs',
   limit: () => `${percent(share.look)} full, failed at ${percent(share.failed)}, clears at ${percent(share.clear)}.`,
   pace: 'sweep',
+  from: ['nodes'],
   forMs: 0,
   async look(ports) {
     const { items, unread } = await fromNodes(ports, async ({ name }) => [

@@ -13,6 +13,7 @@ export const outOfMemory: Check = {
   reads: 'GET /nodes/{node}/journal, “Killed process”',
   limit: () => 'Any in the last 24 h.',
   pace: 'sweep',
+  from: ['nodes'],
   forMs: 0,
   async look(ports) {
     const { items, unread } = await fromNodes(ports, async ({ name }) => {

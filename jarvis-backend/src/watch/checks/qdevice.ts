@@ -17,6 +17,7 @@ export function qdeviceCheck(): Check {
     reads: 'GET /cluster/config/qdevice',
     limit: () => 'Not connected.',
     pace: 'sweep',
+    from: [],
     forMs: 0,
     runbooks: ['quorum'],
     async look({ api, signal }) {

@@ -7,6 +7,7 @@ export const quorum: Check = {
   reads: 'GET /cluster/status',
   limit: () => 'Lost for 30 s.',
   pace: 'state',
+  from: [],
   forMs: 30_000,
   look: ({ state: { isQuorate } }) => ({
     measures: [

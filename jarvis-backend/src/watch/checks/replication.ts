@@ -12,6 +12,7 @@ export const replication: Check = {
   reads: 'GET /nodes/{node}/replication',
   limit: () => `${mostFails} failures in a row.`,
   pace: 'sweep',
+  from: ['nodes', 'guests'],
   forMs: 0,
   runbooks: ['replication'],
   async look(ports) {

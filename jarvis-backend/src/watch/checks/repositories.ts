@@ -14,6 +14,7 @@ export const repositories: Check = {
   reads: 'GET /nodes/{node}/apt/repositories',
   limit: () => 'Any error in a source.',
   pace: 'sweep',
+  from: ['nodes'],
   forMs: 0,
   async look(ports) {
     const { items, unread } = await fromNodes(ports, async ({ name }) => {

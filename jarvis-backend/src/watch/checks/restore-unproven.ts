@@ -12,6 +12,7 @@ export const restoreUnproven: Check = {
   reads: 'the records of restore drills',
   limit: () => `No drill in ${mostDays} d brought its backup to life.`,
   pace: 'sweep',
+  from: ['guests'],
   forMs: 0,
   runbooks: ['restore-drill'],
   look({ state, proofs, now }) {

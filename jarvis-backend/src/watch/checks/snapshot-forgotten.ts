@@ -14,6 +14,7 @@ export const snapshotForgotten: Check = {
   reads: 'GET /nodes/{node}/{type}/{vmid}/snapshot',
   limit: () => `Older than ${mostDays} d, or one of JARVIS past its date.`,
   pace: 'sweep',
+  from: ['nodes', 'guests'],
   forMs: 0,
   runbooks: ['snapshot-forgotten'],
   async look({ state, api, own, now, signal }) {

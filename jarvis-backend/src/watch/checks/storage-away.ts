@@ -1,8 +1,8 @@
 import { plainName } from '../../homelab/format.ts'
 import type { Check } from '../check.ts'
 import { causes } from '../hides.ts'
-import { storageObject } from '../measure.ts'
-import { inState, onNode } from './known.ts'
+import { seen, storageObject } from '../measure.ts'
+import { onNode } from './known.ts'
 
 export const storageAway: Check = {
   id: causes.storage,
@@ -10,9 +10,10 @@ export const storageAway: Check = {
   reads: 'GET /cluster/resources',
   limit: () => 'Not active for 60 s.',
   pace: 'state',
+  from: ['storages'],
   forMs: 60_000,
   look: ({ state }) =>
-    inState(state, 'storages', () =>
+    seen(
       state.storages.map((storage) => ({
         object: storageObject(storage),
         level: storage.isActive === null ? 'unseen' : storage.isActive ? 'clear' : 'failed',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { plainName } from '../../homelab/format.ts'
 import { figure, rowsOf } from '../../homelab/proxmox/answers.ts'
 import { percent } from '../../lib/words.ts'
+import { isFullByDesign } from '../../protocol/facts.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, storageObject, under } from '../measure.ts'
 
@@ -35,13 +36,15 @@ export const storageForecast: Check = {
   reads: 'GET /nodes/{node}/storage/{storage}/rrddata, timeframe month',
   limit: () => `Full in ${days.look} d by its last month, failed at ${days.failed} d.`,
   pace: 'sweep',
+  from: ['nodes', 'storages'],
   forMs: 0,
   async look(ports) {
     const { state, api, now, signal } = ports
-    const shared = state.storages.filter(({ node, isActive }) => node === undefined && isActive === true)
+    const storages = state.storages.filter((storage) => storage.isActive === true && !isFullByDesign(storage))
+    const shared = storages.filter(({ node }) => node === undefined)
     const isFirst = new Set<string>()
     const { items, unread } = await fromNodes(ports, async ({ name: node }) => {
-      const own = state.storages.filter((storage) => storage.node === node && storage.isActive === true)
+      const own = storages.filter((storage) => storage.node === node)
       // One node says enough of a shared one.
       const first = shared.filter(({ name }) => !isFirst.has(name) && isFirst.add(name))
       const found = []

@@ -1,9 +1,9 @@
 import { plainName } from '../../homelab/format.ts'
 import { percent } from '../../lib/words.ts'
-import { shareOf, storageSeries } from '../../protocol/facts.ts'
+import { isFullByDesign, shareOf, storageSeries } from '../../protocol/facts.ts'
 import type { Check } from '../check.ts'
-import { storageObject } from '../measure.ts'
-import { inState, onNode, overOrUnseen } from './known.ts'
+import { seen, storageObject } from '../measure.ts'
+import { onNode, overOrUnseen } from './known.ts'
 
 const clears = 0.05
 
@@ -14,24 +14,27 @@ export const storageFull: Check = {
   limit: ({ storageRatio: [look, failed] }) =>
     `Limit ${percent(look)}, failed at ${percent(failed)}, clears at ${percent(look - clears)}.`,
   pace: 'state',
+  from: ['storages'],
   forMs: 0,
   runbooks: ['storage-filling'],
   look: ({ state, limits: { storageRatio } }) =>
-    inState(state, 'storages', () =>
-      state.storages.map((storage) => {
-        const [look, failed] = storageRatio
-        // What is out of reach shows its last known use.
-        const share = storage.isActive === true ? shareOf(storage.usedBytes, storage.totalBytes) : undefined
-        const words = share === undefined ? 'unknown' : percent(share)
-        return {
-          object: storageObject(storage),
-          level: overOrUnseen(share, { look, failed, clear: look - clears }),
-          words,
-          ...(share !== undefined && { value: share }),
-          sentence: `Storage ${plainName(storage.name)} is ${words} full${onNode(storage)}.`,
-          chart: { series: storageSeries(storage), field: 'usedRatio', limit: look, clears: look - clears },
-          inputs: { storage: storage.name, ...(storage.node !== undefined && { node: storage.node }) },
-        }
-      }),
+    seen(
+      state.storages
+        .filter((storage) => !isFullByDesign(storage))
+        .map((storage) => {
+          const [look, failed] = storageRatio
+          // What is out of reach shows its last known use.
+          const share = storage.isActive === true ? shareOf(storage.usedBytes, storage.totalBytes) : undefined
+          const words = share === undefined ? 'unknown' : percent(share)
+          return {
+            object: storageObject(storage),
+            level: overOrUnseen(share, { look, failed, clear: look - clears }),
+            words,
+            ...(share !== undefined && { value: share }),
+            sentence: `Storage ${plainName(storage.name)} is ${words} full${onNode(storage)}.`,
+            chart: { series: storageSeries(storage), field: 'usedRatio', limit: look, clears: look - clears },
+            inputs: { storage: storage.name, ...(storage.node !== undefined && { node: storage.node }) },
+          }
+        }),
     ),
 }

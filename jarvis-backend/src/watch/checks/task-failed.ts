@@ -1,7 +1,6 @@
 import { plainName } from '../../homelab/format.ts'
 import type { Check } from '../check.ts'
-import { when } from '../measure.ts'
-import { inState } from './known.ts'
+import { seen, when } from '../measure.ts'
 
 /** For the record alone: nobody is told, for the checks of backups, replication and guests say what follows from it. */
 export const taskFailed: Check = {
@@ -10,9 +9,10 @@ export const taskFailed: Check = {
   reads: 'GET /cluster/tasks',
   limit: () => 'Any among the newest tasks.',
   pace: 'state',
+  from: ['tasks'],
   forMs: 0,
   look: ({ state }) =>
-    inState(state, 'tasks', () =>
+    seen(
       [...new Set(state.tasks.map(({ type }) => type))].map((type) => {
         const count = state.tasks.filter((task) => task.type === type && task.status === 'failed').length
         return {

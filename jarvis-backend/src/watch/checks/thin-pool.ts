@@ -15,6 +15,7 @@ export const thinPool: Check = {
   limit: () =>
     `Data or metadata ${percent(share.look)} full, failed at ${percent(share.failed)}, clears at ${percent(share.clear)}.`,
   pace: 'sweep',
+  from: ['nodes', 'storages'],
   forMs: 0,
   runbooks: ['storage-filling'],
   async look(ports) {

@@ -14,6 +14,7 @@ const updatesOf = (of: { id: string; title: string; days: number; only: 'securit
   reads: 'GET /nodes/{node}/apt/update',
   limit: () => `Waits for ${of.days} d.`,
   pace: 'sweep',
+  from: ['nodes'],
   forMs: of.days * 86_400_000,
   runbooks: ['update-node'],
   async look(ports) {

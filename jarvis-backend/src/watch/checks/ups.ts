@@ -43,6 +43,7 @@ export function upsCheck(): Check {
     reads: 'upsc over SSH',
     limit: () => 'On battery for 1 min; failed when the battery is low.',
     pace: 'state',
+    from: ['nodes'],
     forMs: 60_000,
     asks: true,
     runbooks: ['ups-shutdown'],

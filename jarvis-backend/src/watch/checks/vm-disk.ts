@@ -11,6 +11,10 @@ import { guestName, guestObject, over } from '../measure.ts'
 const share = { look: 0.9, failed: 0.97, clear: 0.85 }
 /** Images that are read only, and always full. */
 const images = new Set(['squashfs', 'iso9660', 'udf', 'cdfs', 'erofs', 'cramfs'])
+/** What is small and full by nature: a loader, firmware, the kernels, a recovery volume of Windows, which has no letter. */
+const small = /^(?:\/boot(?:\/.*)?|\/efi|\/recovery|\\\\\?\\Volume\{.*|System Reserved)$/i
+/** Below this a filesystem holds no data that grows, bytes. */
+const leastBytes = 1024 ** 3
 
 const Status = z.object({ agent: z.coerce.number().optional() })
 const Answer = z.object({
@@ -22,30 +26,39 @@ export const vmDisk: Check = {
   id: 'vm-disk',
   title: 'Disk of a VM',
   reads: 'GET /nodes/{node}/qemu/{vmid}/agent/get-fsinfo',
-  limit: () => `${percent(share.look)} full, failed at ${percent(share.failed)}, clears at ${percent(share.clear)}.`,
+  limit: () =>
+    `${percent(share.look)} full, failed at ${percent(share.failed)}, clears at ${percent(share.clear)}; /boot, EFI, recovery, images and what is below 1 GiB aside.`,
   pace: 'sweep',
+  from: ['nodes', 'guests'],
   forMs: 0,
   async look({ state, api, signal }) {
     const measures: Measure[] = []
     const unread = new Map<string, string>()
     for (const { name, status } of state.nodes) if (status !== 'online') unread.set(name, `${name} is ${status}`)
     for (const guest of state.guests) {
-      if (guest.type !== 'vm' || guest.status !== 'running' || unread.has(guest.node)) continue
+      if (guest.type !== 'vm' || guest.status === 'stopped' || unread.has(guest.node)) continue
       const of = { object: guestObject(guest), inputs: { vmid: guest.vmid } }
       const who = guestName(guest)
       try {
-        const now = Status.safeParse(await api.get([...guestPath(guest), 'status', 'current'], {}, { signal }))
-        if (!now.success || now.data.agent !== 1) continue
+        const { agent } = Status.parse(await api.get([...guestPath(guest), 'status', 'current'], {}, { signal }))
+        if (agent !== 1) continue
         const { result } = Answer.parse(await api.get([...guestPath(guest), 'agent', 'get-fsinfo'], {}, { signal }))
         const [fullest] = result
-          .filter(({ type = '' }) => !images.has(type.toLowerCase()))
+          .filter(({ type = '', mountpoint = '/', 'total-bytes': total = leastBytes }) => {
+            return !images.has(type.toLowerCase()) && !small.test(mountpoint) && total >= leastBytes
+          })
           .flatMap(({ mountpoint = '/', 'total-bytes': total, 'used-bytes': used }) => {
             const full = shareOf(used, total)
             return full === undefined ? [] : [{ mountpoint, full }]
           })
           .sort((a, b) => b.full - a.full)
         if (fullest === undefined) {
-          measures.push({ ...of, level: 'unseen', words: 'unknown', sentence: `The agent of ${who} names no size.` })
+          measures.push({
+            ...of,
+            level: 'unseen',
+            words: 'unknown',
+            sentence: `The agent of ${who} names no disk with its size.`,
+          })
           continue
         }
         const words = `${plainName(fullest.mountpoint)} ${percent(fullest.full)} full`

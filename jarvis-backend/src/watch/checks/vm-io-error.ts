@@ -4,8 +4,7 @@ import { guestPath } from '../../homelab/proxmox/guest.ts'
 import { withoutTemplates } from '../../protocol/facts.ts'
 import type { Guest } from '../../protocol/index.ts'
 import type { Check, CheckPorts, Measure } from '../check.ts'
-import { guestName, guestObject } from '../measure.ts'
-import { inState } from './known.ts'
+import { guestName, guestObject, seen } from '../measure.ts'
 
 export const vmIoError: Check = {
   id: 'vm-io-error',
@@ -13,12 +12,13 @@ export const vmIoError: Check = {
   reads: 'GET /nodes/{node}/qemu/{vmid}/status/current',
   limit: () => 'At once.',
   pace: 'state',
+  from: ['guests'],
   forMs: 0,
   asks: true,
   async look(ports) {
     const vms = withoutTemplates(ports.state.guests).filter(({ type }) => type === 'vm')
     const measures = await Promise.all(vms.map((guest) => measured(guest, ports)))
-    return inState(ports.state, 'guests', () => measures)
+    return seen(measures)
   },
 }
 

@@ -11,6 +11,7 @@ export const zfsPool: Check = {
   reads: 'GET /nodes/{node}/disks/zfs/{pool}',
   limit: () => 'Not ONLINE, or any read, write or checksum error.',
   pace: 'sweep',
+  from: ['nodes'],
   forMs: 0,
   runbooks: ['zfs-degraded'],
   async look(ports) {

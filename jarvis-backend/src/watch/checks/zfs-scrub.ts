@@ -15,6 +15,7 @@ export const zfsScrub: Check = {
   reads: 'GET /nodes/{node}/disks/zfs/{pool}',
   limit: () => `Last finished scrub over ${mostDays} d ago.`,
   pace: 'sweep',
+  from: ['nodes'],
   forMs: 0,
   async look(ports) {
     const { items, unread } = await fromNodes(ports, async (node) =>

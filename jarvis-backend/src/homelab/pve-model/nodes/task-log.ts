@@ -15,10 +15,15 @@ function work(type: string, id: string, exitStatus: string | undefined, error: s
   if (type === 'vzdump') {
     const head = [`INFO: starting new backup job: vzdump ${id} --mode snapshot --quiet 1`]
     if (exitStatus?.startsWith('could not activate storage')) return head
-    const start = [...head, `INFO: Starting Backup of ${id}`, 'INFO: status = running', 'INFO: backup mode: snapshot']
+    const start = [
+      ...head,
+      `INFO: Starting Backup of VM ${id} (qemu)`,
+      'INFO: status = running',
+      'INFO: backup mode: snapshot',
+    ]
     if (exitStatus === undefined) return start
     return exitStatus === 'OK'
-      ? [...start, `INFO: Finished Backup of ${id} (00:00:46)`, 'INFO: Backup job finished successfully']
+      ? [...start, `INFO: Finished Backup of VM ${id} (00:00:46)`, 'INFO: Backup job finished successfully']
       : [...start, error ?? `ERROR: Backup of VM ${id} failed - ${exitStatus}`, 'INFO: Backup job finished with errors']
   }
   if (type === 'aptupdate')

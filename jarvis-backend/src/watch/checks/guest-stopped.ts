@@ -1,0 +1,44 @@
+import { createStops, taskMayShowMs } from '../../homelab/stops.ts'
+import { withoutTemplates } from '../../protocol/facts.ts'
+import type { Guest } from '../../protocol/index.ts'
+import type { Check, Measure } from '../check.ts'
+import { guestName, guestObject, seen } from '../measure.ts'
+
+/**
+ * A guest that went off while no task stopped it: it crashed, its kernel killed it for lack of memory, or it was shut down from within. What went
+ * off while JARVIS did not look is not known to have.
+ */
+export function guestStoppedCheck(): Check {
+  const stopsOf = createStops()
+  return {
+    id: 'guest-stopped',
+    title: 'Guest stopped by itself',
+    reads: 'GET /cluster/resources and /cluster/tasks',
+    limit: () => 'It was running, is off, and no task, HA or restart of its node did it.',
+    pace: 'state',
+    from: ['nodes', 'guests', 'tasks'],
+    forMs: 2 * taskMayShowMs,
+    look({ state }) {
+      const stops = stopsOf(state)
+      const levelOf = ({ vmid, status }: Guest): Measure['level'] => {
+        if (status === 'running' || status === 'paused') return 'clear'
+        const stop = stops.get(vmid)
+        if (status !== 'stopped' || stop === undefined) return 'unseen'
+        return stop.isExplained ? 'clear' : 'failed'
+      }
+      return seen(
+        withoutTemplates(state.guests).map((guest): Measure => {
+          const level = levelOf(guest)
+          const said = level === 'failed' ? 'went off, and no task stopped it' : `is ${guest.status}`
+          return {
+            object: guestObject(guest),
+            level,
+            words: guest.status,
+            sentence: `${guestName(guest)} ${said}.`,
+            inputs: { vmid: guest.vmid, node: guest.node },
+          }
+        }),
+      )
+    },
+  }
+}

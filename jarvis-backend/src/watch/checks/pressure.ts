@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import type { PvePath } from '../../homelab/ports.ts'
+import { figure, rowsOf } from '../../homelab/proxmox/answers.ts'
+import type { CheckPorts } from '../check.ts'
+import { over } from '../measure.ts'
+
+/** Percent of the time in which all that runs waited for memory. */
+const pressure = { look: 10, failed: 40, clear: 5 }
+/** For so many minutes in a row. */
+export const longest = 5
+
+const Row = z.object({ time: figure, pressurememoryfull: figure })
+
+export const pressureLimit = () =>
+  `All waits for memory ${pressure.look} % of the time for ${longest} min in the last hour, failed at ${pressure.failed} %, clears at ${pressure.clear} %.`
+export const overPressure = (value: number) => over(value, pressure)
+
+/** The most that a value held for `minutes` rows in a row; undefined where there are too few. */
+export function heldFor(values: readonly number[], minutes: number): number | undefined {
+  const held = values.slice(minutes - 1).map((_, at) => Math.min(...values.slice(at, at + minutes)))
+  return held.length === 0 ? undefined : Math.max(...held)
+}
+
+/** What Proxmox recorded of the memory pressure in the last hour, percent a minute, oldest first. @throws ApiError; the signal's reason */
+export async function pressureOf(
+  { api, signal }: Pick<CheckPorts, 'api' | 'signal'>,
+  path: PvePath,
+): Promise<number[]> {
+  const { rows } = rowsOf(Row, await api.get([...path, 'rrddata'], { timeframe: 'hour', cf: 'AVERAGE' }, { signal }))
+  return rows.flatMap(({ pressurememoryfull: value }) => value ?? [])
+}
