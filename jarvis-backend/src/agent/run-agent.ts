@@ -159,6 +159,8 @@ export function createRunAgent(parts: RunParts): RunAgent {
           await settleCalls(session, run, step.calls)
         } else if (step.type === 'give_up' && !run.abort.signal.aborted) {
           await turns.last(session, run, { type: 'stuck', text: stuckWords(run.entries) })
+        } else if (step.type === 'ask_again' && !run.abort.signal.aborted) {
+          await turns.again(session, run, step)
         } else if (step.type !== 'call_model' || run.abort.signal.aborted) {
           const stopReason = step.type === 'end' && !run.abort.signal.aborted ? step.stopReason : 'aborted'
           const said = stopReason === 'stuck' || stopReason === 'budget' ? stopWords(run.entries) : goneWords(run)
