@@ -138,7 +138,8 @@ const withoutEnd = (how: Endless, what: 'text' | 'thinking' | 'call') => {
     how === 'repeats'
       ? 'The model said the same again and again'
       : 'The model wrote more than it was asked for without coming to an end'
-  const where = what === 'call' ? ' in the arguments of a call, and was stopped. The call was not run.' : ', and was stopped.'
+  const where =
+    what === 'call' ? ' in the arguments of a call, and was stopped. The call was not run.' : ', and was stopped.'
   return new ModelError('model_stream_broken', `${did}${where} Ask again, or choose another model.`, {
     isRetryable: false,
     hasSpoken: true,

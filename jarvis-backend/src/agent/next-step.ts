@@ -39,7 +39,9 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
     case 'end_turn': {
       const mayCallTools = turns.length < maxTurns
       if (last.unmade?.why === 'text')
-        return timesWritten(entries) === 1 ? { type: 'call_model', mayCallTools } : { type: 'end', stopReason: 'unanswered' }
+        return timesWritten(entries) === 1
+          ? { type: 'call_model', mayCallTools }
+          : { type: 'end', stopReason: 'unanswered' }
       if (isMute(last)) return { type: 'ask_again', times: mutesAtEnd(entries).length, mayCallTools }
       return { type: 'end', stopReason: 'end_turn' }
     }

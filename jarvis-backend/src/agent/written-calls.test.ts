@@ -81,13 +81,30 @@ test('a call that is written as text is known in any form, by the name of a tool
   const wrong = said.filter((text) => writtenCalls(text, offered).length > 0)
   expect({ missed, wrong }).toEqual({ missed: [], wrong: [] })
   expect(written.flatMap((text) => writtenCalls(text, []))).toEqual([])
-  expect(writtenCalls(`[TOOL_CALLS][${call},{"name":"get_vms","arguments":{}}]`, offered)).toEqual(['stop_vm', 'get_vms'])
+  expect(writtenCalls(`[TOOL_CALLS][${call},{"name":"get_vms","arguments":{}}]`, offered)).toEqual([
+    'stop_vm',
+    'get_vms',
+  ])
 })
 
 test('a name with leftovers of a template leads to the name that was meant', () => {
   const given = [
-    ...['default_api:stop_vm', 'default_api.stop_vm', 'functions.stop_vm', 'functions.stop_vm:0', 'stop_vm:0', 'stop_vm\n'],
-    ...['stop_vm<|channel|>commentary', 'stop_vm<|constrain|>json', '"stop_vm"', 'stop_vm()', 'stop_vm[ARGS]', 'stopvm'],
+    ...[
+      'default_api:stop_vm',
+      'default_api.stop_vm',
+      'functions.stop_vm',
+      'functions.stop_vm:0',
+      'stop_vm:0',
+      'stop_vm\n',
+    ],
+    ...[
+      'stop_vm<|channel|>commentary',
+      'stop_vm<|constrain|>json',
+      '"stop_vm"',
+      'stop_vm()',
+      'stop_vm[ARGS]',
+      'stopvm',
+    ],
     ...['mcp__jarvis__stop_vm', 'functions_stop_vm', 'Stop_VM', 'stop-vm', 'stop_vm {"vmid": 105}', ' stop_vm '],
   ]
   expect(given.filter((name) => meantName(name, offered) !== 'stop_vm')).toEqual([])

@@ -10,7 +10,7 @@ const nameStart = /^[\s"'`]{0,16}([A-Za-z_][\w.:-]{0,80})/
 /** Words by which the templates of models begin a call, in brackets of any kind. */
 const openingWord = /tool|function|plugin|action|invoke|python_tag/i
 const openingBracket = /^\[\/?(?:available_|end_)?tool_?(?:calls?|request)\]$/i
-const valueOf = /\b(?:function|tool|tool_call|invoke|name)\s{0,4}=/i
+const valueKey = /\b(?:function|tool|tool_call|invoke|name)\s{0,4}=/i
 /** Between the word that begins a call and its name. */
 const betweens = /^\s{0,16}(?:function\s{0,4}<[|｜]tool▁sep[|｜]>|call:|```json)?\s{0,16}/
 const nameKey =
@@ -57,7 +57,7 @@ function tagged(text: string, offered: readonly string[]): string[] {
       return to < 0 ? [] : nameAt(header, to + 3)
     }
     if (!openingWord.test(inner)) return []
-    const value = valueOf.exec(inner)
+    const value = valueKey.exec(inner)
     if (value !== null) return nameAt(inner, value.index + value[0].length)
     const begins = index + length + (betweens.exec(text.slice(index + length))?.[0].length ?? 0)
     return /[[{]/.test(text[begins] ?? '') ? namesInJson(text, begins) : nameAt(text, begins)

@@ -241,7 +241,9 @@ export function createJudge(
 
   /** The tool that was probably meant, among those that the asker may use. It is named, and never called instead. */
   function meant(toolName: string, barred: (tool: Tool) => string | undefined, isLent: boolean): string {
-    const usable = catalog.list().filter((tool) => (tool.attached === undefined || isLent) && barred(tool) === undefined)
+    const usable = catalog
+      .list()
+      .filter((tool) => (tool.attached === undefined || isLent) && barred(tool) === undefined)
     const name = meantName(
       toolName,
       usable.map((tool) => tool.name),

@@ -26,8 +26,7 @@ type Served = ModelServer & {
 const usualClaude = 4_096
 
 /** A model by the API that its server speaks. Reasoning in tags is reasoning. */
-export const servedModel = (served: Served): Model =>
-  withoutTags(byKind(served), served.learned ?? learnedInMemory())
+export const servedModel = (served: Served): Model => withoutTags(byKind(served), served.learned ?? learnedInMemory())
 
 function byKind({ provider: name, kind, ...options }: Served): Model {
   switch (kind) {

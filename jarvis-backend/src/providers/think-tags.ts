@@ -2,7 +2,11 @@
  * What a piece of a reply comes to, in order. `back`: all text so far was reasoning. `forth`: all reasoning so far, of a reply that was taken to
  * begin with it, was the answer.
  */
-export type Said = { kind: 'text'; text: string } | { kind: 'thought'; text: string } | { kind: 'back' } | { kind: 'forth' }
+export type Said =
+  | { kind: 'text'; text: string }
+  | { kind: 'thought'; text: string }
+  | { kind: 'back' }
+  | { kind: 'forth' }
 
 type Tag = 'open' | 'close' | 'channel' | 'end'
 
@@ -220,7 +224,7 @@ export function createThinkTags(beginsInside = false) {
     /** @returns what is certain */
     add(piece: string): Said[] {
       held += piece
-      while (held !== '' && read()) continue
+      while (held !== '' && read());
       return taken()
     },
     /** Something else came, so that no tag goes on. */

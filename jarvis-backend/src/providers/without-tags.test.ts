@@ -8,7 +8,11 @@ const request = { system: '', messages: [], tools: [], mayCallTools: false }
 const never = new AbortController().signal
 
 /** A model that streams each reply in these pieces; a piece in round brackets comes as reasoning by itself. */
-function told(replies: readonly (readonly string[])[], learned = learnedInMemory(), stopReason: Turn['stopReason'] = 'end_turn') {
+function told(
+  replies: readonly (readonly string[])[],
+  learned = learnedInMemory(),
+  stopReason: Turn['stopReason'] = 'end_turn',
+) {
   const left = [...replies]
   const model: Model = {
     id: 'p/m',
@@ -84,7 +88,11 @@ const rows: [came: string, text: string, thinking: string][] = [
   // Words about tags.
   ['The tag `</think>` closes it.', 'The tag `</think>` closes it.', ''],
   ['Yes. <think>Hm</think> is how.', 'Yes. <think>Hm</think> is how.', ''],
-  [`It writes\n${fence}\n<think>Hm</think>\n${fence}\nso.`, `It writes\n${fence}\n<think>Hm</think>\n${fence}\nso.`, ''],
+  [
+    `It writes\n${fence}\n<think>Hm</think>\n${fence}\nso.`,
+    `It writes\n${fence}\n<think>Hm</think>\n${fence}\nso.`,
+    '',
+  ],
   [`${fence}\nHm</think>\n${fence}`, `${fence}\nHm</think>\n${fence}`, ''],
   ['<think>Hm</think>Use `</think>` so.', 'Use `</think>` so.', 'Hm'],
   ['1 <t 2 [x] <th>Yes.', '1 <t 2 [x] <th>Yes.', ''],
@@ -93,14 +101,14 @@ const rows: [came: string, text: string, thinking: string][] = [
   ['    code', '    code', ''],
   [' \n', '', ''],
   // Channels of gpt-oss.
-  [
-    '<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Yes.<|return|>',
-    'Yes.',
-    'Hm',
-  ],
+  ['<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Yes.<|return|>', 'Yes.', 'Hm'],
   ['<|start|>assistant<|channel|>analysis<|message|>Hm<|start|>assistant<|channel|>final<|message|>Yes.', 'Yes.', 'Hm'],
   ['<|channel|>final <|constrain|>json<|message|>{}', '{}', ''],
-  ['<|channel|>commentary<|message|>I look.<|end|><|start|>assistant<|channel|>final<|message|>Yes.', 'I look.Yes.', ''],
+  [
+    '<|channel|>commentary<|message|>I look.<|end|><|start|>assistant<|channel|>final<|message|>Yes.',
+    'I look.Yes.',
+    '',
+  ],
   ['Hm<|end|><|start|>assistant<|channel|>final<|message|>Yes.', 'Yes.', 'Hm<|end|>'],
   ['<|channel|>analysis<|message|>Hm', '', 'Hm'],
   ['<|channel|>analysis<|message|>Hm<|end|><|start|>assis', '', 'Hm'],
@@ -114,7 +122,9 @@ const rows: [came: string, text: string, thinking: string][] = [
 
 test.each([1, 3, 1_000])('reasoning in any tags is reasoning, in pieces of %d characters', async (size) => {
   for (const [came, text, thinking] of rows) {
-    const pieces = Array.from({ length: Math.ceil(came.length / size) }, (_, at) => came.slice(at * size, (at + 1) * size))
+    const pieces = Array.from({ length: Math.ceil(came.length / size) }, (_, at) =>
+      came.slice(at * size, (at + 1) * size),
+    )
     const reply = await told([pieces])()
     expect({ came, text: reply.text, thinking: reply.thinking }).toEqual({ came, text, thinking })
     // What was seen while it streamed ends as it is kept.

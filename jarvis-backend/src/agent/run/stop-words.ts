@@ -13,7 +13,9 @@ export function stopWords(entries: readonly StoredEntry[]): Draft[] {
     ]
   if (stop?.type !== 'budget' || stop.what !== 'stopped') {
     const last = entries.at(-1)
-    return last?.type === 'assistant' && isMute(last) && last.stopReason === 'max_tokens' ? [saying(cutBeforeWords)] : []
+    return last?.type === 'assistant' && isMute(last) && last.stopReason === 'max_tokens'
+      ? [saying(cutBeforeWords)]
+      : []
   }
   const unknown = hasUnknownPrice(entries) ? ' Not every price is known, so tokens counted where it is not.' : ''
   const isDay = / a day and has /.test(stop.text)

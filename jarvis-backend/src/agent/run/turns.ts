@@ -167,7 +167,9 @@ export function createTurns(
     const mutes = mutesAtEnd(run.entries)
     const model = facts.modelFor(session, run)
     if (times === 1) tell(session, run, `${troubles.model_mute} Asking once more.`)
-    else if (!fallBack(session, run, model, new ModelError('model_mute', troubles.model_mute, { isRetryable: false }))) {
+    else if (
+      !fallBack(session, run, model, new ModelError('model_mute', troubles.model_mute, { isRetryable: false }))
+    ) {
       const done = { type: 'done', ...spentOn(run.entries, parts.costOf), stopReason: 'unanswered' } as const
       return ends.end(session, run, done, [saying(unansweredWords(mutes))])
     }
