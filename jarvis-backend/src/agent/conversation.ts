@@ -13,7 +13,7 @@ import { taskWords } from './run/child.ts'
 import type { Given, StoredEntry } from './sessions/transcript-store.ts'
 import { callIdOf, callsIn, type Settling, settles } from './settles.ts'
 import { endedWords, endersIn, speakerWords } from './speaker.ts'
-import { isMute, muteTold, unmadeTold } from './unmade.ts'
+import { isMute, unmadeTold } from './unmade.ts'
 
 /**
  * The transcript as a model is given it: valid for every provider, whatever was aborted, denied or cut off. Each call
@@ -124,10 +124,8 @@ export function toMessages(
   }
 
   const repeats = createRepeats(entries)
-  const ended = new Set<string>()
   let isBrokenOff = false
   for (const entry of entries) {
-    if (entry.type === 'done' || entry.type === 'error') ended.add(entry.runId)
     if (!isGiven(entry, fold)) {
       // A call that was repeated before the fold counts after it too.
       if (entry.type === 'assistant') repeats(entry.runId, callsIn(entry))
@@ -147,7 +145,7 @@ export function toMessages(
       if (isBrokenOff) tell(goOn)
       if (entry.madeBy === 'jarvis' && messages.at(-1)?.role === 'assistant') tell(byItself)
       isBrokenOff = entry.stopReason === 'interrupted' && entry.content.length > 0
-      // JARVIS's own words at the end are no words of the model's.
+      // A turn without a word is asked for again as it was. JARVIS's own words at the end are no words of the model's.
       const content = isMute(entry) ? [] : entry.unmade === undefined ? entry.content : entry.content.slice(0, -1)
       if (content.length > 0)
         messages.push({
@@ -156,8 +154,6 @@ export function toMessages(
           ...(entry.model !== undefined && { model: entry.model }),
         })
       if (entry.unmade !== undefined) tell(unmadeTold(entry.unmade))
-      // What a title cost comes after the end of its run.
-      else if (isMute(entry) && entry.stopReason === 'end_turn' && !ended.has(entry.runId)) tell(muteTold)
       const calls = callsIn(entry)
       if (calls.length === 0) continue
       const said = endedWords(calls.flatMap(({ toolUseId }) => enders.get(toolUseId) ?? []))

@@ -36,9 +36,6 @@ export const unmadeTold = ({ why, toolNames }: Unmade): string =>
     ? `[JARVIS: your answer was cut at its limit of tokens, in the middle of a call of ${namesOf(toolNames)}. Nothing was run.]`
     : `[JARVIS: you wrote a call of ${namesOf(toolNames)} as text. Nothing was run, and nothing is ever run from text. Make the call with the tools that you are given, or answer in words.]`
 
-/** What the model is told after a turn without a word. */
-export const muteTold = '[JARVIS: your reply had neither a word nor a call. Answer now.]'
-
 /** What a person is told of a run without an answer. @param mutes its last turns, all without a word */
 export function unansweredWords(mutes: readonly Turn[]): string {
   const models = [...new Set(mutes.map(({ model }) => model ?? 'the model'))]
