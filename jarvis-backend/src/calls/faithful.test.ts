@@ -24,7 +24,10 @@ test.each<[Record<string, unknown>, Record<string, unknown>]>([
   [{ vmid: '2.5' }, { vmid: '2.5' }],
   [{ vmid: null, node: '', status: 'None' }, {}],
   [{ node: 'null', bare: 'None' }, {}],
-  [{ bare: '', node: 'nullhost' }, { bare: '', node: 'nullhost' }],
+  [
+    { bare: '', node: 'nullhost' },
+    { bare: '', node: 'nullhost' },
+  ],
   [{ force: 'false' }, { force: false }],
   [{ force: 'no' }, { force: 'no' }],
   [{ names: '["a"]' }, { names: ['a'] }],

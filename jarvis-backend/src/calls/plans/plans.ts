@@ -7,7 +7,6 @@ import { type CallContext, missing, type Ready } from '../call.ts'
 import { causedOf } from '../confirmations/card.ts'
 import { standingOf } from '../confirmations/drift.ts'
 import type { Reservation } from '../confirmations/grants.ts'
-import { faithful } from '../faithful.ts'
 import type { Judge } from '../judge.ts'
 import type { Journal, JournalProof } from '../ports.ts'
 import type { PlanStore, Seen, StepNote, StoredPlan, StoredStep } from './plan.ts'
@@ -40,20 +39,24 @@ export function createPlans(parts: {
   /** How the targets were right after an earlier step of the plan changed them. Lost with the process: those steps ask then. */
   const after = new Map<string, Seen>()
 
-  const seenOf = (toolUseId: string, toolName: string, toolInput: ToolInput, asker: Principal) => {
+  const seenOf = (
+    toolUseId: string,
+    toolName: string,
+    toolInput: ToolInput,
+    asker: Principal,
+  ): Seen & Pick<StoredStep, 'tier'> => {
     const judged = parts.judge(toolName, toolInput, undefined, asker)
     if (judged.kind !== 'ready')
       throw new JarvisError('conflict', `The plan has changed since: ${judged.verdict.reason} Nothing was run.`)
     const { target, preview, verdict } = judged
-    const seen: Seen = {
+    return {
       toolUseId,
       target,
       ...(preview?.basis && { basis: preview.basis }),
       rule: verdict.rule,
       ...(verdict.approve && { approvals: quorumOf(verdict.approve) }),
+      tier: verdict.tier,
     }
-    // The call is made with its arguments as its tool takes them.
-    return { seen, tier: verdict.tier, input: faithful(judged.tool.input, toolInput) }
   }
 
   /** Whether the journal holds what the row says: a row alone, which anybody could have written, lets nothing run. */
@@ -81,11 +84,10 @@ export function createPlans(parts: {
       const led = new Set(ready.led?.map(({ number }) => number))
       const steps = leads.calls.map(({ number, toolName, toolInput, isLater }): StoredStep => {
         const toolUseId = newId('tu')
+        const callHash = hashOf({ toolName, toolInput })
         // It could not be judged, so nothing of it is approved.
-        if (isLater === true && !led.has(number))
-          return { number, toolUseId, tier: 'red', callHash: hashOf({ toolName, toolInput }) }
-        const { tier, seen, input } = seenOf(toolUseId, toolName, toolInput, asker)
-        const callHash = hashOf({ toolName, toolInput: input })
+        if (isLater === true && !led.has(number)) return { number, toolUseId, tier: 'red', callHash }
+        const { tier, ...seen } = seenOf(toolUseId, toolName, toolInput, asker)
         return { number, toolUseId, tier, callHash, ...(tier === 'red' && { seen }) }
       })
       const plan: StoredPlan = {
@@ -147,7 +149,8 @@ export function createPlans(parts: {
       for (const toolUseId of toolUseIds) {
         const { toolName, toolInput } = callOf(toolUseId)
         if (plan.steps.some((step) => step.toolUseId === toolUseId && step.seen !== undefined)) {
-          after.set(toolUseId, seenOf(toolUseId, toolName, toolInput, plan.asker).seen)
+          const { tier: _, ...seen } = seenOf(toolUseId, toolName, toolInput, plan.asker)
+          after.set(toolUseId, seen)
         }
       }
     },
