@@ -47,6 +47,8 @@ export type ModelRequest = {
   toolChoice?: ToolChoice
   /** The form of the reply's text. Only where the model has it among its `formats`. */
   format?: AnswerFormat
+  /** Whoever is told of the reply cannot take text back: what may be thinking is not told as text. */
+  isFinal?: true
   /** The reply may have no more tokens, thinking included; absent: as many as the model's settings allow. */
   maxOutputTokens?: number
 }

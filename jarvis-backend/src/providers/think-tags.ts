@@ -88,6 +88,7 @@ export function createThinkTags(beginsInside = false) {
   function think(text: string) {
     if (text === '') return
     hasThought ||= text.trim() !== ''
+    if (isAssumed) code.add(text)
     out.push({ kind: 'thought', text })
   }
   function begin(next: typeof mode) {
@@ -101,7 +102,10 @@ export function createThinkTags(beginsInside = false) {
     forget()
   }
   function close() {
-    hasClosedAlone ||= isAssumed
+    if (isAssumed) {
+      hasClosedAlone = true
+      forget()
+    }
     isAssumed = false
     hasThought = true
     begin('text')
@@ -143,12 +147,26 @@ export function createThinkTags(beginsInside = false) {
 
   /** Within reasoning. @returns whether the tag is one */
   function meetInside(tag: Tag): boolean {
+    if (isAssumed && code.isCode()) return false
     switch (tag) {
       case 'open':
-        if (hasThought) return false
+        if (hasThought && !isAssumed) return false
+        if (hasThought && !code.isLineStart()) {
+          mentions += 1
+          return false
+        }
+        // The reply opens its reasoning itself, so that what came before was none.
+        if (hasThought) {
+          out.push({ kind: 'forth' })
+          hasSaid = true
+        }
         isAssumed = false
         return true
       case 'close':
+        if (isAssumed && mentions > 0) {
+          mentions -= 1
+          return false
+        }
         close()
         return true
       case 'channel':
@@ -156,9 +174,8 @@ export function createThinkTags(beginsInside = false) {
         begin('header')
         return true
       case 'end':
-        if (!hasChannels && !isAssumed) return false
-        close()
-        return true
+        if (hasChannels) close()
+        return hasChannels
       default:
         return tag satisfies never
     }

@@ -33,8 +33,9 @@ function told(
     },
   }
   const split = withoutTags(model, learned)
-  return async () => {
+  return async (isFinal = false) => {
     let live = { text: '', thinking: '' }
+    let backs = 0
     const sink = {
       text(delta: string) {
         live.text += delta
@@ -43,13 +44,14 @@ function told(
         live.thinking += delta
       },
       takeBack() {
+        backs += 1
         live = { text: '', thinking: live.thinking + live.text }
       },
     }
-    const { content } = await split.generate(request, sink, never)
+    const { content } = await split.generate({ ...request, ...(isFinal && { isFinal }) }, sink, never)
     const of = (type: 'text' | 'thinking') =>
       content.flatMap((piece) => (piece.type === type ? piece.text : [])).join('')
-    return { text: of('text'), thinking: of('thinking').trim(), live }
+    return { text: of('text'), thinking: of('thinking').trim(), live, backs }
   }
 }
 
@@ -120,18 +122,27 @@ const rows: [came: string, text: string, thinking: string][] = [
   ['Phi ends with <|end|>', 'Phi ends with <|end|>', ''],
 ]
 
-test.each([1, 3, 1_000])('reasoning in any tags is reasoning, in pieces of %d characters', async (size) => {
-  for (const [came, text, thinking] of rows) {
-    const pieces = Array.from({ length: Math.ceil(came.length / size) }, (_, at) =>
-      came.slice(at * size, (at + 1) * size),
-    )
-    const reply = await told([pieces])()
-    expect({ came, text: reply.text, thinking: reply.thinking }).toEqual({ came, text, thinking })
-    // What was seen while it streamed ends as it is kept.
-    expect({ came, ...reply.live }).toMatchObject({ came, text })
-    expect(reply.live.thinking.trim()).toBe(thinking)
-  }
-})
+test.each([
+  [1, false],
+  [3, false],
+  [1_000, false],
+  [1, true],
+  [1_000, true],
+])(
+  'reasoning in any tags is reasoning, in pieces of %d characters; nothing can be taken back: %s',
+  async (size, isFinal) => {
+    for (const [came, text, thinking] of rows) {
+      const pieces = Array.from({ length: Math.ceil(came.length / size) }, (_, at) =>
+        came.slice(at * size, (at + 1) * size),
+      )
+      const reply = await told([pieces])(isFinal)
+      expect({ came, text: reply.text, thinking: reply.thinking }).toEqual({ came, text, thinking })
+      // What was seen while it streamed ends as it is kept.
+      expect({ came, ...reply.live }).toMatchObject({ came, text })
+      expect(reply.live.thinking.trim()).toBe(thinking)
+    }
+  },
+)
 
 test('reasoning that comes by itself leaves tags in the answer alone, but for one that only closes it', async () => {
   expect(await told([['(Hm)', '</think>\n\nYes.']])()).toMatchObject({ text: 'Yes.', thinking: 'Hm' })
@@ -152,4 +163,23 @@ test('a reply that its limit cuts within reasoning that the prompt had opened ha
   const learned = learnedInMemory()
   await told([['Hm</think>Yes.']], learned)()
   expect(await told([['Hm, and']], learned, 'max_tokens')()).toMatchObject({ text: '', thinking: 'Hm, and' })
+})
+
+test('where nothing can be taken back, the first reply of a model is told when it is known what it is', async () => {
+  const opens = await told([['Hm', '</think>Yes.']])(true)
+  expect(opens).toMatchObject({ text: 'Yes.', live: { text: 'Yes.', thinking: 'Hm' }, backs: 0 })
+  const learned = learnedInMemory()
+  const replies = told(
+    [
+      ['No ', 'thoughts.'],
+      ['(Hm)', 'Yes.'],
+    ],
+    learned,
+  )
+  expect(await replies(true)).toMatchObject({ live: { text: 'No thoughts.', thinking: '' }, backs: 0 })
+  expect(await replies(true)).toMatchObject({ live: { text: 'Yes.', thinking: 'Hm' } })
+  // A model that is known is told as it streams.
+  expect(await told([['Hm</think>Yes.']], learned)(true)).toMatchObject({ text: 'Yes.', backs: 1 })
+  const own = await told([['<think>Hm</think>Yes.']])(true)
+  expect(own).toMatchObject({ text: 'Yes.', live: { text: 'Yes.', thinking: 'Hm' } })
 })

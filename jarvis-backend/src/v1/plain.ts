@@ -50,6 +50,7 @@ export function createPlain(parts: {
       messages: alternating(messages, parts.redact),
       tools: [],
       mayCallTools: false,
+      isFinal: true,
       ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }),
       ...(format !== undefined && { format }),
     }

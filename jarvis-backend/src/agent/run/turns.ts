@@ -55,6 +55,7 @@ export function createTurns(
       ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }),
       ...(toolChoice !== undefined && { toolChoice }),
       ...(format !== undefined && { format }),
+      ...(run.origin.kind === 'v1' && { isFinal: true }),
       mayCallTools,
     }
   }
