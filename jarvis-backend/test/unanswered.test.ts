@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { outcomeOf } from '../src/agent/run-trace.ts'
 import type { StoredEntry } from '../src/agent/sessions/transcript-store.ts'
 import { textOf } from '../src/channels/talk/messages.ts'
+import type { DoctorReply } from '../src/protocol/index.ts'
 import { folder } from './support/data-dir.ts'
 import { createToken } from './support/mcp-client.ts'
 import { calls, ends, says, scripted, stalls } from './support/scripted-model.ts'
@@ -110,6 +111,10 @@ test('a model that goes on writing its calls as text is told once; the person le
   expect(texts).toEqual([`${written}\n\n${unmade}`, expect.stringContaining('--tool-call-parser')])
   expect(outcomeOf(entries)).toMatchObject({ state: 'failed' })
   expect(jarvis.guest(103)?.status).toBe('running')
+  const { checks } = (await (await jarvis.rest('/api/doctor')).json()) as DoctorReply
+  expect(checks).toContainEqual(
+    expect.objectContaining({ text: 'scripted/model wrote a call of stop_vm as text, so nothing was run.' }),
+  )
 })
 
 test('an answer that only explains a call is an answer', async () => {

@@ -52,6 +52,8 @@ export type RunParts = {
   fallbacksOf(model: Model): readonly Model[]
   /** Told of a request that a server seems to have cut. @returns what a person is told, the first time */
   cutOff(model: Model, cut: NonNullable<Turn['cut']>): string | undefined
+  /** Told of an answer in which a model wrote calls of these tools as text. */
+  wrote(model: Model, toolNames: readonly string[]): void
   /** Told how much a model reads at once, by its own server. */
   learnWindow(model: Model, tokens: number): void
   /** What fills the window of a session's model. */

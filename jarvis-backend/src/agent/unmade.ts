@@ -19,15 +19,17 @@ export function mutesAtEnd(entries: readonly Entry[]): Turn[] {
 export const timesWritten = (entries: readonly Entry[]): number =>
   entries.filter((entry) => entry.type === 'assistant' && entry.unmade?.why === 'text').length
 
+/** What a person can do where a server does not read its model's calls. */
+export const letServerRead =
+  'Set its server to read the model’s calls: --jinja for llama.cpp, --enable-auto-tool-choice with --tool-call-parser for vLLM and SGLang, a model whose template has tools for Ollama and LM Studio. Or choose another model.'
+
 /** What a person is told at the end of a turn whose calls were not made. @param isAgain the model had been told before */
 export function unmadeWords({ why, toolNames }: Unmade, isAgain: boolean): string {
   const names = namesOf(toolNames)
   if (why === 'cut')
     return `Nothing was run: the answer was cut at its limit of tokens, in the middle of a call of ${names}. Raise the limit of the model’s answers, or ask for less at once.`
   const first = `Nothing was run: the model wrote a call of ${names} as text instead of making it.`
-  return isAgain
-    ? `${first} Its server does not read this model’s calls. Set it there: --jinja for llama.cpp, --enable-auto-tool-choice with --tool-call-parser for vLLM and SGLang, a model whose template has tools for Ollama and LM Studio. Or choose another model.`
-    : first
+  return isAgain ? `${first} ${letServerRead}` : first
 }
 
 /** What the model is told of its turn whose calls were not made. */

@@ -74,6 +74,7 @@ const said: string[] = [
   '[1] The list (see get_vms) has two rows.',
   'Use get_vms (it lists all) or stop_vm(…) in a runbook.',
   '/var/log is full: use=97 %',
+  'Write it as <stop_vm> in the runbook.',
 ]
 
 test('a call that is written as text is known in any form, by the name of a tool that was offered', () => {

@@ -50,7 +50,7 @@ function tagged(text: string, offered: readonly string[]): string[] {
     const tag = text.slice(index, index + length)
     const inner = tag.slice(1, -1)
     if (mark === '[' ? !openingBracket.test(tag) : inner.startsWith('/')) return []
-    if (mark === '<' && offered.includes(inner)) return [inner]
+    if (mark === '<' && offered.includes(inner) && text.includes(`</${inner}>`)) return [inner]
     if (inner === '|channel|') {
       const header = text.slice(index + length, index + length + longestTag)
       const to = header.split('<', 1)[0]?.indexOf('to=') ?? -1

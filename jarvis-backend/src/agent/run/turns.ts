@@ -85,6 +85,7 @@ export function createTurns(
         checkpoint: () => made.checkpoint(run),
         keep(turn) {
           isKept = true
+          if (turn.unmade?.why === 'text') parts.wrote(model, turn.unmade.toolNames)
           ends.keepTurn(session, run, turn, () =>
             reservation.settle(turn.usage, { isPartial: turn.isUsagePartial === true, said: charsOf(turn.content) }),
           )
