@@ -181,15 +181,21 @@ export function createThinkTags(beginsInside = false) {
     }
   }
 
+  /** What began like a header is none. */
+  function leaveHeader() {
+    mode = isAssumed ? 'thought' : 'text'
+    if (isAssumed) think(held)
+    else say(held)
+    held = ''
+  }
+
   /** @returns whether there is more to read */
   function readHeader(): boolean {
     const end = held.indexOf(message)
     if (end < 0 && held.length < longestHeader) return false
     const header = held.slice(0, Math.max(0, end))
     if (end < 0) {
-      mode = 'text'
-      say(held)
-      held = ''
+      leaveHeader()
       return false
     }
     const isThought = /<\|channel\|>\s*(?:analysis|thought)/i.test(header)
@@ -261,7 +267,8 @@ export function createThinkTags(beginsInside = false) {
     },
     /** @param isCut the reply may have been cut within its reasoning */
     end(isCut: boolean): Said[] {
-      if (mode === 'text') say(held)
+      if (mode === 'header' && !hasChannels && (hasSaid || isAssumed)) leaveHeader()
+      else if (mode === 'text') say(held)
       else if (mode === 'thought') think(held)
       held = ''
       if (isAssumed && !isCut) out.push({ kind: 'forth' })

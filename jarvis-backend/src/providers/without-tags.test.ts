@@ -120,6 +120,8 @@ const rows: [came: string, text: string, thinking: string][] = [
     'Hm',
   ],
   ['Phi ends with <|end|>', 'Phi ends with <|end|>', ''],
+  ['It begins with <|start|>.', 'It begins with <|start|>.', ''],
+  [`It begins with <|start|>.${' And'.repeat(99)}`, `It begins with <|start|>.${' And'.repeat(99)}`, ''],
 ]
 
 test.each([
