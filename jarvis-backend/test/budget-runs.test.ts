@@ -145,6 +145,22 @@ test('a model that says the same without end is stopped, the run is not done, an
   expect(snapshot.entries.some(({ type }) => type === 'done')).toBe(false)
 })
 
+test('a call whose arguments have no end is stopped, and is not run', async () => {
+  const jarvis = await startJarvis({
+    model: scripted(async (_request, sink, signal) => {
+      for (let round = 0; round < 200_000; round += 1) {
+        sink.call?.('{"a":')
+        if (round % 50 === 0) await new Promise(setImmediate)
+        signal.throwIfAborted()
+      }
+      throw new Error('it was not stopped')
+    }),
+  })
+  const operator = await jarvis.connect()
+  await operator.ask('chat:send', { message: 'How is the cluster?' })
+  expect(await operator.next('chat:error')).toMatchObject({ error: expect.stringContaining('The call was not run.') })
+})
+
 test('the minutes of a run count while its model streams', async () => {
   const clock = createFakeClock(Date.UTC(2026, 10, 1, 12))
   const streams: Parameters<typeof scripted>[0] = async (_request, sink, signal) => {

@@ -103,6 +103,23 @@ test('the third answers where the second fails too, to the end of the answer; th
   expect((await house.ask('And now?')).turns.at(-1)).toMatchObject({ model: 'first/m' })
 })
 
+test('the next model answers where one said nothing twice, and words end a run in which all are silent', async () => {
+  await using house = await start()
+  house.first.plays.push(answers(' \n'), answers(''), answers(''), answers(''))
+  house.second.plays.push(answers('I am the second.'), answers(''))
+  house.third.plays.push(answers(''))
+  const { turns, notices } = await house.ask('Who are you?')
+  expect(turns.map(({ model, content }) => [model, content.length])).toEqual([
+    ['first/m', 0],
+    ['first/m', 0],
+    ['second/m', 1],
+  ])
+  expect(notices.at(-1)).toBe('The model answered without a word. second/m answers in the place of first/m.')
+  const silent = await house.ask('And now?')
+  expect(silent.end).toMatchObject({ stopReason: 'unanswered' })
+  expect(JSON.stringify(silent.turns.at(-1))).toContain('first/m and second/m and third/m ended their replies')
+})
+
 test.each<[why: string, plays: Play[], end: object]>([
   ['the request is refused', [error(400, 'Invalid schema.')], { code: 'model_bad_request' }],
   ['the model refuses to answer', [answers('No.', { finish: 'content_filter' })], { stopReason: 'refusal' }],

@@ -67,6 +67,22 @@ test('a proposed plan is one card, runs without the model in its order, and tell
   expect(grants).toEqual([`plan:${card.toolUseId}`, `plan:${card.toolUseId}`, undefined])
 })
 
+test('the approval of a plan covers steps whose arguments their tool takes in another form', async () => {
+  const { screen, level, plan, decide, jarvis } = await proposed([
+    set('one', '104', 9),
+    set('two', 104, 12, { input: { vmid: 104, to: '12', expect: null } }),
+  ])
+  const { toolUseId } = await screen.next('chat:confirm_needed')
+  await decide(toolUseId, true)
+  await screen.next('chat:done')
+  expect([level.changes, (await plan())?.state]).toEqual([[9, 12], 'done'])
+  const { items } = await json<{ items: { kind: string; body: Record<string, unknown> }[] }>(
+    jarvis.rest('/api/journal'),
+  )
+  const ran = items.filter(({ kind, body }) => kind === 'execution' && body.toolName === 'set_level')
+  expect(ran.map(({ body }) => body.grantId)).toEqual([`plan:${toolUseId}`, `plan:${toolUseId}`])
+})
+
 const badPlans: [what: string, steps: Steps, message: RegExp][] = [
   [
     'a cycle',

@@ -8,6 +8,8 @@ import { isBrokenOff } from './retry.ts'
 import type { LiveSession } from './sessions/live-session.ts'
 import type { Draft } from './sessions/transcript-store.ts'
 import type { OpenStream } from './token-pump.ts'
+import { timesWritten, type Unmade, unmadeWords } from './unmade.ts'
+import { writtenCalls } from './written-calls.ts'
 
 /** Removes secrets from text that arrives in pieces; may hold back a tail that could be the start of one. */
 export type StreamRedactor = { push(delta: string): string; flush(): string }
@@ -49,16 +51,29 @@ export async function callModel(parts: {
   let counted: Usage | undefined
   const stream = parts.openStream((kind, text) => show(kind, redactors[kind].push(text)))
   const endless = new AbortController()
-  const watches = { text: createEndlessWatch(parts.mostTokens), thinking: createEndlessWatch(parts.mostTokens) }
+  const [ofText, ofThinking, ofCalls] = [1, 2, 3].map(() => createEndlessWatch(parts.mostTokens))
+  const watches = { text: ofText, thinking: ofThinking, call: ofCalls }
+  const watch = (kind: keyof typeof watches, delta: string) => {
+    const found = watches[kind]?.(delta)
+    if (found !== undefined) endless.abort(withoutEnd(found, kind))
+  }
   const push = (kind: 'text' | 'thinking', delta: string) => {
     if (endless.signal.aborted) return
     stream.push(kind, delta)
-    const found = watches[kind](delta)
-    if (found !== undefined) endless.abort(withoutEnd(found))
+    watch(kind, delta)
   }
   const sink: ModelSink = {
     text: (delta) => push('text', delta),
     thinking: (delta) => push('thinking', delta),
+    call: (delta) => watch('call', delta),
+    takeBack() {
+      stream.flush()
+      show('text', redactors.text.flush())
+      if (partial.text === '') return
+      partial.thinking += partial.text
+      partial.text = ''
+      if (run.origin.kind !== 'child') session.emit(run.row.id, 'chat:taken_back', {})
+    },
     usage(usage) {
       counted = usage
     },
@@ -68,7 +83,13 @@ export async function callModel(parts: {
     show('thinking', redactors.thinking.flush())
     show('text', redactors.text.flush())
   }
-  const keep = (content: Content[], stopReason: Turn['stopReason'], usage: Usage, isUsagePartial = false) => {
+  const keep = (
+    content: Content[],
+    stopReason: Turn['stopReason'],
+    usage: Usage,
+    isUsagePartial = false,
+    unmade: Unmade | undefined = undefined,
+  ) => {
     partial.text = ''
     partial.thinking = ''
     delete run.notice
@@ -79,6 +100,7 @@ export async function callModel(parts: {
       usage,
       stopReason,
       ...(isUsagePartial && { isUsagePartial }),
+      ...(unmade !== undefined && { unmade }),
     })
   }
 
@@ -88,12 +110,15 @@ export async function callModel(parts: {
     endless.signal.throwIfAborted()
     finishStream()
     const { content, stopReason } = inOrder(turn, parts.request.mayCallTools)
-    keep(
-      content.map((item) => cleaned(item, parts.redact)),
-      stopReason,
-      turn.usage,
-      turn.isUsagePartial,
-    )
+    const all = content.map((item) => cleaned(item, parts.redact))
+    const unmade = unmadeIn(turn, all, parts.request)
+    if (unmade !== undefined) {
+      const words = unmadeWords(unmade, timesWritten(run.entries) > 0)
+      const line = all.some(({ type }) => type === 'text') ? `\n\n${words}` : words
+      show('text', line)
+      all.push({ type: 'text', text: line })
+    }
+    keep(all, stopReason, turn.usage, turn.isUsagePartial, unmade)
   } catch (thrown) {
     const isEndless = endless.signal.aborted && !parts.signal.aborted
     const error: unknown = isEndless ? endless.signal.reason : thrown
@@ -108,14 +133,38 @@ export async function callModel(parts: {
   }
 }
 
-const withoutEnd = (how: Endless) =>
-  new ModelError(
-    'model_stream_broken',
+const withoutEnd = (how: Endless, what: 'text' | 'thinking' | 'call') => {
+  const did =
     how === 'repeats'
-      ? 'The model said the same again and again, and was stopped. Ask again, or choose another model.'
-      : 'The model wrote more than it was asked for without coming to an end, and was stopped. Ask again, or choose another model.',
-    { isRetryable: false, hasSpoken: true },
+      ? 'The model said the same again and again'
+      : 'The model wrote more than it was asked for without coming to an end'
+  const where =
+    what === 'call' ? ' in the arguments of a call, and was stopped. The call was not run.' : ', and was stopped.'
+  return new ModelError('model_stream_broken', `${did}${where} Ask again, or choose another model.`, {
+    isRetryable: false,
+    hasSpoken: true,
+  })
+}
+
+/** The calls of a reply that are not made: written as text, or cut with the reply. */
+function unmadeIn(
+  { stopReason, cutCall, content: given }: Turn,
+  content: readonly Content[],
+  { tools, format }: ModelRequest,
+): Unmade | undefined {
+  const dropped = given.find(({ type }) => type === 'tool_call')
+  const cut = cutCall ?? (dropped?.type === 'tool_call' ? dropped.toolName : undefined)
+  if (stopReason === 'max_tokens') return cut === undefined ? undefined : { why: 'cut', toolNames: [cut.slice(0, 80)] }
+  const isWords = stopReason === 'end_turn' && !content.some(({ type }) => type === 'tool_call')
+  // An answer in a form that was asked for is no call.
+  if (!isWords || format !== undefined) return undefined
+  const text = content.flatMap((item) => (item.type === 'text' ? item.text : [])).join('\n')
+  const toolNames = writtenCalls(
+    text,
+    tools.map(({ name }) => name),
   )
+  return toolNames.length === 0 ? undefined : { why: 'text', toolNames }
+}
 
 const outOfSteps = 'I have taken all the steps I may take for one question, and have no answer yet. Ask me to go on.'
 
@@ -126,9 +175,11 @@ function inOrder(turn: Turn, mayCallTools: boolean): Pick<Turn, 'content' | 'sto
   const hasCalls = content.some(({ type }) => type === 'tool_call')
   if (hasCalls) return { content, stopReason: 'tool_use' }
   // A model that called tools up to the limit may answer without words; a person still needs an answer.
-  const isMute = !mayCallTools && turn.stopReason !== 'refusal' && !content.some(({ type }) => type === 'text')
-  if (isMute) return { content: [...content, { type: 'text', text: outOfSteps }], stopReason: 'end_turn' }
-  return { content, stopReason: turn.stopReason === 'tool_use' ? 'end_turn' : turn.stopReason }
+  const isMute = !content.some((item) => item.type === 'text' && item.text.trim() !== '')
+  const rest = isMute ? content.filter(({ type }) => type !== 'text') : content
+  if (isMute && !mayCallTools && turn.stopReason !== 'refusal')
+    return { content: [...rest, { type: 'text', text: outOfSteps }], stopReason: 'end_turn' }
+  return { content: rest, stopReason: turn.stopReason === 'tool_use' ? 'end_turn' : turn.stopReason }
 }
 
 /** Signed thinking must go back to its provider unchanged; clients get it redacted. */

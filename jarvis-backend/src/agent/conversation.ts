@@ -13,6 +13,7 @@ import { taskWords } from './run/child.ts'
 import type { Given, StoredEntry } from './sessions/transcript-store.ts'
 import { callIdOf, callsIn, type Settling, settles } from './settles.ts'
 import { endedWords, endersIn, speakerWords } from './speaker.ts'
+import { isMute, unmadeTold } from './unmade.ts'
 
 /**
  * The transcript as a model is given it: valid for every provider, whatever was aborted, denied or cut off. Each call
@@ -144,12 +145,15 @@ export function toMessages(
       if (isBrokenOff) tell(goOn)
       if (entry.madeBy === 'jarvis' && messages.at(-1)?.role === 'assistant') tell(byItself)
       isBrokenOff = entry.stopReason === 'interrupted' && entry.content.length > 0
-      if (entry.content.length === 0) continue
-      messages.push({
-        role: 'assistant',
-        content: entry.content,
-        ...(entry.model !== undefined && { model: entry.model }),
-      })
+      // A turn without a word is asked for again as it was. JARVIS's own words at the end are no words of the model's.
+      const content = isMute(entry) ? [] : entry.unmade === undefined ? entry.content : entry.content.slice(0, -1)
+      if (content.length > 0)
+        messages.push({
+          role: 'assistant',
+          content,
+          ...(entry.model !== undefined && { model: entry.model }),
+        })
+      if (entry.unmade !== undefined) tell(unmadeTold(entry.unmade))
       const calls = callsIn(entry)
       if (calls.length === 0) continue
       const said = endedWords(calls.flatMap(({ toolUseId }) => enders.get(toolUseId) ?? []))

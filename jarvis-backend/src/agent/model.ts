@@ -47,6 +47,8 @@ export type ModelRequest = {
   toolChoice?: ToolChoice
   /** The form of the reply's text. Only where the model has it among its `formats`. */
   format?: AnswerFormat
+  /** Whoever is told of the reply cannot take text back: what may be thinking is not told as text. */
+  isFinal?: true
   /** The reply may have no more tokens, thinking included; absent: as many as the model's settings allow. */
   maxOutputTokens?: number
 }
@@ -55,6 +57,10 @@ export type ModelRequest = {
 export type ModelSink = {
   text(delta: string): void
   thinking(delta: string): void
+  /** All text that was told so far was thinking. */
+  takeBack?(): void
+  /** A piece of a call, which shows that the model still writes. */
+  call?(delta: string): void
   /** The usage that the provider has reported so far. The turn's or the error's usage is final. */
   usage?(counted: Usage): void
 }
@@ -62,6 +68,8 @@ export type ModelSink = {
 export type Turn = {
   /** Never holds an empty text, nor a call whose JSON was cut off. */
   content: Content[]
+  /** The tool of the call that was cut off. */
+  cutCall?: string
   stopReason: TurnStop
   usage: Usage
   /** The provider did not report all tokens, so `usage` is a lower bound. */
@@ -106,6 +114,8 @@ export type ModelErrorCode =
   | 'model_unreachable'
   | 'model_timeout'
   | 'model_stream_broken'
+  /** The reply had neither a word nor a call. */
+  | 'model_mute'
 
 /** The models that the operator has configured. */
 export type ModelChoice = {

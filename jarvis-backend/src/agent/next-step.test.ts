@@ -12,6 +12,9 @@ const turn = (stopReason: TurnStop, ...callIds: string[]): Entry => ({
   usage: noUsage,
   stopReason,
 })
+const answer: Entry = { ...turn('end_turn'), content: [{ type: 'text', text: 'Yes.' }] } as Entry
+const asText: Entry = { ...answer, unmade: { why: 'text', toolNames: ['get_vms'] } } as Entry
+const anew = (times: number, mayCallTools = true) => ({ type: 'ask_again', times, mayCallTools })
 const result = (toolUseId: string): Entry => ({
   ...place,
   type: 'tool_result',
@@ -78,7 +81,12 @@ test.each<[string, Entry[], object]>([
     settle('a'),
   ],
   ['a refusal settles', [user, turn('tool_use', 'a'), blocked('a')], call(true)],
-  ['an answer ends the run', [user, turn('end_turn')], end('end_turn')],
+  ['an answer ends the run', [user, answer], end('end_turn')],
+  ['a turn without a word is asked for again', [user, turn('end_turn')], anew(1)],
+  ['the second one is told apart', [user, turn('end_turn'), turn('end_turn')], anew(2, false)],
+  ['so is one after a call', [user, turn('end_turn'), turn('tool_use', 'a'), result('a')], call(false)],
+  ['a call as text is answered by the model once', [user, asText], call(true)],
+  ['the second one ends the run', [user, asText, asText], end('unanswered')],
   ['a cut answer ends it as such', [user, turn('max_tokens')], end('max_tokens')],
   ['a refusing model ends it as such', [user, turn('refusal')], end('refusal')],
   ['a turn that a restart broke off goes on', [user, turn('interrupted')], call(true)],

@@ -1,12 +1,15 @@
 import type { Entry, EntryOf, StopReason, ToolCall } from '../protocol/index.ts'
 import { isStuck, repeatsOf } from './repeats.ts'
 import { callIdOf, callsIn, settles } from './settles.ts'
+import { isMute, mutesAtEnd, timesWritten } from './unmade.ts'
 
 export type Step =
   | { type: 'call_model'; mayCallTools: boolean }
   | { type: 'settle_calls'; calls: ToolCall[] }
   /** The same calls come to the same: one answer without tools, and then the end. */
   | { type: 'give_up' }
+  /** The model ended `times` turns in a row without a word. */
+  | { type: 'ask_again'; times: number; mayCallTools: boolean }
   | { type: 'end'; stopReason: StopReason }
 
 /** Decides what a run does next, from its entries alone, so the decision is the same after a restart. */
@@ -33,7 +36,15 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
     // The server stopped during this turn. A run stopped by a person already has its last entry.
     case 'interrupted':
       return { type: 'call_model', mayCallTools: turns.length < maxTurns }
-    case 'end_turn':
+    case 'end_turn': {
+      const mayCallTools = turns.length < maxTurns
+      if (last.unmade?.why === 'text')
+        return timesWritten(entries) === 1
+          ? { type: 'call_model', mayCallTools }
+          : { type: 'end', stopReason: 'unanswered' }
+      if (isMute(last)) return { type: 'ask_again', times: mutesAtEnd(entries).length, mayCallTools }
+      return { type: 'end', stopReason: 'end_turn' }
+    }
     case 'max_tokens':
     case 'refusal':
       return { type: 'end', stopReason: last.stopReason }

@@ -45,6 +45,8 @@ export async function generateWithRetries(
       isSilent = false
       sink.thinking(delta)
     },
+    takeBack: () => sink.takeBack?.(),
+    call: (delta) => sink.call?.(delta),
     usage: (counted) => sink.usage?.(spent === undefined ? counted : sum(spent, counted)),
   }
   const ended = (error: ModelError, message: string) =>
@@ -93,9 +95,11 @@ export const troubles: Record<ModelErrorCode, string> = {
   model_unreachable: 'The model cannot be reached.',
   model_timeout: 'The model fell silent.',
   model_stream_broken: "The model's answer broke off.",
+  model_mute: 'The model answered without a word.',
 }
 
-const sum = (a: Usage, b: Usage): Usage => ({
+/** Tokens of two calls together. */
+export const sum = (a: Usage, b: Usage): Usage => ({
   inputTokens: a.inputTokens + b.inputTokens,
   outputTokens: a.outputTokens + b.outputTokens,
   cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,

@@ -52,6 +52,8 @@ export type RunParts = {
   fallbacksOf(model: Model): readonly Model[]
   /** Told of a request that a server seems to have cut. @returns what a person is told, the first time */
   cutOff(model: Model, cut: NonNullable<Turn['cut']>): string | undefined
+  /** Told of an answer in which a model wrote calls of these tools as text. */
+  wrote(model: Model, toolNames: readonly string[]): void
   /** Told how much a model reads at once, by its own server. */
   learnWindow(model: Model, tokens: number): void
   /** What fills the window of a session's model. */
@@ -159,6 +161,8 @@ export function createRunAgent(parts: RunParts): RunAgent {
           await settleCalls(session, run, step.calls)
         } else if (step.type === 'give_up' && !run.abort.signal.aborted) {
           await turns.last(session, run, { type: 'stuck', text: stuckWords(run.entries) })
+        } else if (step.type === 'ask_again' && !run.abort.signal.aborted) {
+          await turns.again(session, run, step)
         } else if (step.type !== 'call_model' || run.abort.signal.aborted) {
           const stopReason = step.type === 'end' && !run.abort.signal.aborted ? step.stopReason : 'aborted'
           const said = stopReason === 'stuck' || stopReason === 'budget' ? stopWords(run.entries) : goneWords(run)

@@ -100,6 +100,7 @@ export function outcomeOf(
   if (refused !== undefined) return came('failed', `${refused.toolName}: ${refused.summary}`)
   const failed = isCall ? steps.find(({ state }) => state === 'failed') : undefined
   if (failed !== undefined) return came('failed', failed.summary)
+  if (end.stopReason === 'max_tokens') return came('failed', `The answer was cut at its limit of tokens. ${said ?? ''}`)
   if (end.stopReason !== 'end_turn') return came('failed', said ?? `It ended early: ${end.stopReason}.`)
   return came('done', said ?? steps.at(-1)?.summary ?? 'It ended without a word.')
 }

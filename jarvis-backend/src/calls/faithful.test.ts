@@ -23,6 +23,11 @@ test.each<[Record<string, unknown>, Record<string, unknown>]>([
   [{ vmid: ' 105' }, { vmid: ' 105' }],
   [{ vmid: '2.5' }, { vmid: '2.5' }],
   [{ vmid: null, node: '', status: 'None' }, {}],
+  [{ node: 'null', bare: 'None' }, {}],
+  [
+    { bare: '', node: 'nullhost' },
+    { bare: '', node: 'nullhost' },
+  ],
   [{ force: 'false' }, { force: false }],
   [{ force: 'no' }, { force: 'no' }],
   [{ names: '["a"]' }, { names: ['a'] }],
@@ -35,4 +40,9 @@ test.each<[Record<string, unknown>, Record<string, unknown>]>([
   [{ other: '1' }, { other: '1' }],
 ])('%j is read as %j', (given, read) => {
   expect(faithful(Input, given)).toEqual(read)
+})
+
+test('a word for nothing stays where the argument must be there, or where it is one of the words that may be said', () => {
+  const Texts = z.strictObject({ text: z.string(), mode: z.enum(['null', 'all']).optional() })
+  expect(faithful(Texts, { text: 'null', mode: 'null' })).toEqual({ text: 'null', mode: 'null' })
 })

@@ -2,7 +2,11 @@ import type { z } from 'zod'
 import type { ToolInput } from '../protocol/index.ts'
 
 /** What stands for no value where an argument may be left out. */
-const absent: readonly unknown[] = [null, '', 'null', 'None']
+const absent: readonly unknown[] = [null, '', 'null', 'None', 'undefined']
+/** Of those, words that no name is. */
+const absentWords: readonly unknown[] = ['null', 'None', 'undefined']
+/** An argument that takes a word of `absentWords` and this one takes any word, so that the first means nothing of its own. */
+const anyWord = 'nulk'
 const numberForm = /^-?\d{1,40}(?:\.\d{1,40})?$/
 const mostMended = 50
 
@@ -10,17 +14,34 @@ type Path = readonly PropertyKey[]
 
 /**
  * Arguments as their tool takes them, where a model, a program or a person wrote the same in another form: `"105"` is 105, `"true"` is true, a
- * list may come as JSON, and what stands for nothing is left out where it may be. Only what the schema refuses is read so, and only forms that
- * print the same: `"0105"` stays refused.
+ * list may come as JSON, and what stands for nothing is left out where it may be. But for words such as `"null"`, only what the schema refuses is read so,
+ * and only forms that print the same: `"0105"` stays refused.
  */
 export function faithful(schema: z.ZodObject, given: ToolInput): ToolInput {
-  let input = given
+  let input = withoutAbsent(schema, given)
   for (let times = 0; times < mostMended; times += 1) {
     const mended = firstMended(schema, input)
     if (mended === undefined) return input
     input = mended
   }
   return input
+}
+
+/** Leaves out optional arguments whose value is a word for nothing, also where they take any word. */
+function withoutAbsent({ shape }: z.ZodObject, input: ToolInput): ToolInput {
+  const takes = (key: string, value: unknown) => {
+    const field = Object.hasOwn(shape, key) ? shape[key] : undefined
+    try {
+      return field?.safeParse(value).success === true
+    } catch {
+      // The schema cannot be asked.
+      return false
+    }
+  }
+  const isAbsent = ([key, value]: [string, unknown]) =>
+    absentWords.includes(value) && takes(key, undefined) && takes(key, anyWord)
+  const entries = Object.entries(input)
+  return entries.some(isAbsent) ? Object.fromEntries(entries.filter((entry) => !isAbsent(entry))) : input
 }
 
 function firstMended(schema: z.ZodObject, input: ToolInput): ToolInput | undefined {

@@ -19,6 +19,7 @@ import {
 import { taintRule } from '../gate/policy/profile.ts'
 import { unfitInput } from '../lib/depth.ts'
 import { listedIn } from '../lib/listed-in.ts'
+import { meantName } from '../lib/meant-name.ts'
 import { onceFor } from '../lib/once-for.ts'
 import { textsIn } from '../lib/texts-in.ts'
 import {
@@ -148,7 +149,7 @@ export function createJudge(
     const { attached } = tool ?? {}
     const isLent = asker === undefined || rightsOf(asker).mayUseAttached
     if (tool === undefined || (attached !== undefined && !isLent))
-      return blocked('unknown_tool', `There is no tool ${JSON.stringify(toolName)}.`)
+      return blocked('unknown_tool', `There is no tool ${JSON.stringify(toolName)}.${meant(toolName, barred, isLent)}`)
     const barring = barred(tool)
     if (barring !== undefined) return blocked('agent_tools', `The agent ${barring} may not use ${toolName}.`)
     const beyond = beyondAgents(tool, rawInput, barred)
@@ -237,6 +238,18 @@ export function createJudge(
     }
   }
   return judge
+
+  /** The tool that was probably meant, among those that the asker may use. It is named, and never called instead. */
+  function meant(toolName: string, barred: (tool: Tool) => string | undefined, isLent: boolean): string {
+    const usable = catalog
+      .list()
+      .filter((tool) => (tool.attached === undefined || isLent) && barred(tool) === undefined)
+    const name = meantName(
+      toolName,
+      usable.map((tool) => tool.name),
+    )
+    return name === undefined ? '' : ` Did you mean ${name}? Call it by exactly this name.`
+  }
 
   /** A tool that a plan's step or check would call, and an agent may not use; some of those run while the plan is made. */
   function beyondAgents({ leadsTo }: Tool, input: ToolInput, barred: (tool: Tool) => string | undefined) {

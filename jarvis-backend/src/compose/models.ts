@@ -50,6 +50,8 @@ export function composeModels(parts: {
   if (parts.others !== undefined) others = new Map(parts.others.map((other) => [other.id, other]))
   let seen: ModelSeen = {}
   const cuts = new Map<string, NonNullable<Turn['cut']>>()
+  /** The tools that each model called in the text of its newest such answer. */
+  const written = new Map<string, readonly string[]>()
   /** Windows that servers named when they refused a request, by model. */
   const learned = new Map<string, number>()
   let fallbacks: readonly ModelFallback[] = parts.config.fallbacks
@@ -58,6 +60,7 @@ export function composeModels(parts: {
     fallbacks = nextFallbacks
     seen = {}
     cuts.clear()
+    written.clear()
     learned.clear()
     parts.changed()
   }
@@ -175,6 +178,10 @@ export function composeModels(parts: {
     },
     /** The newest cut request of each model. */
     cuts: () => [...cuts],
+    /** Notes an answer in which a model wrote calls of these tools as text. */
+    wrote: ({ id }: Model, toolNames: readonly string[]) => void written.set(id, toolNames),
+    /** Each model that wrote calls as text, with the tools of the newest. */
+    written: () => [...written],
     /** Notes that the current model answered; a replaced model is ignored. */
     answered(by: Model) {
       if (by === model) seen.okAt = clock.now()

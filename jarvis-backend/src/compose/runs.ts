@@ -74,6 +74,7 @@ export function composeRuns(
       | 'windowOf'
       | 'fallbacksOf'
       | 'cutOff'
+      | 'wrote'
       | 'learnWindow'
       | 'requireForProgram'
     >
@@ -200,6 +201,7 @@ export function composeRuns(
     windowOf: models.windowOf,
     fallbacksOf: models.fallbacksOf,
     cutOff: models.cutOff,
+    wrote: models.wrote,
     learnWindow: models.learnWindow,
     makers,
     contextReport: (sessionId) => reports.of(sessionId),

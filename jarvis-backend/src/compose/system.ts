@@ -1,11 +1,12 @@
 import { defaultPersona } from '../agent/persona.ts'
+import { letServerRead } from '../agent/unmade.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import { type Config, ConfigError } from '../config/config.ts'
 import { nextStart } from '../config/next-start.ts'
 import { policyPath, requirePolicy } from '../config/policy-file.ts'
 import { channelChecks } from '../doctor/channel-checks.ts'
 import { createClusterSetup } from '../doctor/cluster-setup.ts'
-import { cutCheck } from '../doctor/context-checks.ts'
+import { cutCheck, writtenCheck } from '../doctor/context-checks.ts'
 import { databaseChecks } from '../doctor/data-checks.ts'
 import { examine } from '../doctor/doctor.ts'
 import { memoryChecks } from '../doctor/model-checks.ts'
@@ -184,6 +185,7 @@ export function composeSystem(
               ...workbenchChecks(site.workbench.state()),
               ...channelChecks(site.channels.desk.problems()),
               ...models.cuts().map(([id, cut]) => cutCheck(id, cut)),
+              ...models.written().map(([id, toolNames]) => writtenCheck(id, toolNames, letServerRead)),
               ...policyChecks(policy.status().warnings ?? []),
             ],
             database: async () => [

@@ -18,6 +18,10 @@ export const cutWords = (id: string, { sentTokens, readTokens }: CutRequest): st
 
 export const cutCheck = (id: string, cut: CutRequest): DoctorCheck => warn(area, cutWords(id, cut), largerWindow)
 
+/** A model that wrote calls of these tools as text. @param todo what to do about it */
+export const writtenCheck = (id: string, toolNames: readonly string[], todo: string): DoctorCheck =>
+  warn('Model', `${id} wrote a call of ${toolNames.join(', ')} as text, so nothing was run.`, todo)
+
 const number = (tokens: number) => tokens.toLocaleString('en-US')
 
 /** Asks Ollama how much a model reads at once; other servers are not asked, and have no line. Costs nothing. */

@@ -1,4 +1,5 @@
 import { undoFacts, undoOf } from '../calls/changes/change.ts'
+import { faithful } from '../calls/faithful.ts'
 import type { Judgement, SeeingJudge } from '../calls/judge.ts'
 import type { LookAgain } from '../calls/look-again.ts'
 import type { Done } from '../calls/run-tool.ts'
@@ -93,6 +94,12 @@ export function createPlanner(parts: PlannerParts) {
     return await parts.judge(toolName, toolInput, undefined, asker)
   }
 
+  /** Arguments as their tool takes them: the card, the approval and the call hold the same. */
+  function taken(toolName: string, toolInput: ToolInput): ToolInput {
+    const tool = catalog.get(toolName)
+    return tool === undefined ? toolInput : faithful(tool.input, toolInput)
+  }
+
   const refusedAt = (step: Step, now: Exclude<Judgement, { kind: 'ready' }>) =>
     new PlanProblem(step, now.kind === 'invalid' ? now.message : `Refused: ${now.verdict.reason}`)
 
@@ -125,7 +132,8 @@ export function createPlanner(parts: PlannerParts) {
   async function checkOf(step: Step, scope: Scope, whose: Whose): Promise<PlannedCheck | undefined> {
     const { verify } = step
     if (verify === undefined) return undefined
-    const check = fillCheck(verify, scope, step.mustBeThere)
+    const filled = fillCheck(verify, scope, step.mustBeThere)
+    const check = { ...filled, toolInput: taken(filled.toolName, filled.toolInput) }
     const { line = step.line } = verify
     const place = { ...step, ...(line !== undefined && { line }) }
     if (asksWeb(check.toolName))
@@ -222,7 +230,7 @@ export function createPlanner(parts: PlannerParts) {
           }
           if (draft.steps.length + waiting.length >= most.steps)
             throw new PlanProblem(step, `This comes to more than ${most.steps} steps, which nobody reads on one card.`)
-          const toolInput = fillArgs(step.args, within, step.mustBeThere)
+          const toolInput = taken(step.toolName, fillArgs(step.args, within, step.mustBeThere))
           const read = { step, toolInput, when: when?.words }
           if (isPlain) waiting.push(read)
           else if (isNow) await readNow([read], scope, draft, by, signal)

@@ -1,3 +1,4 @@
+import { faithful } from '../calls/faithful.ts'
 import { readAs, type Tier } from '../protocol/index.ts'
 import type { ToolFacts, Tools } from '../runbooks/procedure.ts'
 import { type Catalog, inputSchemaOf, outputSchemaOf } from '../tools/catalog.ts'
@@ -30,7 +31,7 @@ export function toolFacts(catalog: Catalog, tierOf: (tool: Tool) => Tier): Tools
         requires: required,
         returns: outputSchemaOf(tool),
         problem(args) {
-          const read = readAs(tool.input, args)
+          const read = readAs(tool.input, faithful(tool.input, args))
           return read.ok ? undefined : read.problem
         },
       }

@@ -159,6 +159,8 @@ type EntryEvents = { [T in Entry['type'] as `chat:${T}`]: { sessionId: SessionId
 export type ChatEvents = EntryEvents & {
   'chat:token': EventBase & { text: string }
   'chat:thinking': EventBase & { text: string }
+  /** The text that streamed so far in this turn is thinking. */
+  'chat:taken_back': EventBase
   'chat:tool_progress': EventBase & { toolUseId: ToolUseId; message: string }
   'chat:notice': EventBase & { message: string; retryInMs?: number }
   /** The whole queue after a change. */

@@ -52,8 +52,20 @@ export type ToolCall = Extract<Content, { type: 'tool_call' }>
 /** Why a model's reply ended. `interrupted`: stopped from outside, or the stream broke; what arrived is kept. */
 export const TurnStop = z.enum(['end_turn', 'tool_use', 'max_tokens', 'refusal', 'pause_turn', 'interrupted'])
 export type TurnStop = z.infer<typeof TurnStop>
-/** Why a run ended. `stuck`: the same calls had the same outcomes again and again. `budget`: its next call would have passed a limit. */
-export const StopReason = z.enum(['end_turn', 'max_tokens', 'refusal', 'loop_limit', 'stuck', 'budget', 'aborted'])
+/**
+ * Why a run ended. `stuck`: the same calls had the same outcomes again and again. `budget`: its next call would have passed a limit. `unanswered`: the
+ * model said nothing, or only wrote its calls as text.
+ */
+export const StopReason = z.enum([
+  'end_turn',
+  'max_tokens',
+  'refusal',
+  'loop_limit',
+  'stuck',
+  'budget',
+  'aborted',
+  'unanswered',
+])
 export type StopReason = z.infer<typeof StopReason>
 
 /** A passage of the memory that the model received with a message. */
@@ -193,6 +205,11 @@ export const Entry = z.discriminatedUnion('type', [
     /** The reply ended before the provider had counted everything: `usage` is a lower bound. */
     isUsagePartial: z.literal(true).optional(),
     stopReason: TurnStop,
+    /**
+     * Calls that were not made: the model wrote them as `text`, or its reply was `cut` within one. The last text of `content` says so in JARVIS's
+     * words.
+     */
+    unmade: z.object({ why: z.enum(['text', 'cut']), toolNames: z.array(z.string()) }).optional(),
   }),
   z.object({
     ...base,

@@ -1,3 +1,4 @@
+import type { Turn } from '../agent/model.ts'
 import { unfitInput } from '../lib/depth.ts'
 import { newId } from '../lib/ids.ts'
 import type { Content, ToolCall, TurnStop } from '../protocol/index.ts'
@@ -6,30 +7,39 @@ import { argumentsOf, type CallInProgress, isJson, withoutRepeats } from './join
 
 export type Piece = Exclude<Content, ToolCall> | CallInProgress
 
-/** Builds a turn from streamed pieces. @param mayCall false: tool calls of the model are dropped */
+/**
+ * Builds a turn from streamed pieces.
+ * @param mayCall false: tool calls of the model are dropped
+ * @param areCallsWhole false: a call without any arguments may have been cut off, and does not run
+ */
 export function reply(
   streamed: readonly Piece[],
   stop: TurnStop,
   mayCall: boolean,
-): { content: Content[]; stopReason: TurnStop } {
+  areCallsWhole = true,
+): Pick<Turn, 'content' | 'stopReason' | 'cutCall'> {
   const pieces = withoutRepeats(streamed)
   const isCut = (piece: CallInProgress) =>
     stop === 'max_tokens' &&
     piece === pieces.at(-1) &&
     (piece.parts.length === 0 ? piece.input === undefined : !isJson(argumentsOf(piece.parts)))
   const content = pieces.flatMap((piece): Content[] => {
-    if (piece.type === 'call') return mayCall && stop !== 'refusal' && !isCut(piece) ? [toolCall(piece)] : []
+    if (piece.type === 'call')
+      return mayCall && stop !== 'refusal' && !isCut(piece) ? [toolCall(piece, areCallsWhole)] : []
     return piece.type === 'text' && piece.text === '' ? [] : [piece]
   })
   const calls = content.some((piece) => piece.type === 'tool_call')
   if (stop === 'tool_use' || stop === 'end_turn') return { content, stopReason: calls ? 'tool_use' : 'end_turn' }
-  return { content, stopReason: stop }
+  const cut = mayCall ? pieces.findLast((piece) => piece.type === 'call' && isCut(piece)) : undefined
+  return { content, stopReason: stop, ...(cut?.type === 'call' && { cutCall: cut.name }) }
 }
 
-function toolCall({ name, parts, input, extra }: CallInProgress): ToolCall {
+function toolCall({ name, parts, input, extra }: CallInProgress, isWhole: boolean): ToolCall {
   const json = argumentsOf(parts)
   const kept = extra === undefined ? {} : { extra }
   const call = { type: 'tool_call' as const, toolUseId: newId('tu'), toolName: name, toolInput: {}, ...kept }
+  if (!isWhole && json.trim() === '' && input === undefined)
+    return { ...call, malformed: 'The arguments did not come: the answer broke off before them.' }
   try {
     const given = json.trim() === '' ? (input ?? {}) : argumentsIn(json)
     if (given === undefined)

@@ -1,9 +1,10 @@
 import type { Model } from '../agent/model.ts'
 import type { Effort, ModelKind } from '../protocol/index.ts'
 import { anthropicModel } from './anthropic/model.ts'
-import type { Learned } from './learned.ts'
+import { type Learned, learnedInMemory } from './learned.ts'
 import { openAiCompatibleModel } from './openai-compatible/model.ts'
 import { openAiResponsesModel } from './openai-responses/model.ts'
+import { withoutTags } from './without-tags.ts'
 
 /** A provider's server. `provider`: its name in ids. */
 export type ModelServer = {
@@ -24,8 +25,10 @@ type Served = ModelServer & {
 /** The longest answer of Claude where nothing is set, tokens. */
 const usualClaude = 4_096
 
-/** A model by the API that its server speaks. */
-export function servedModel({ provider: name, kind, ...options }: Served): Model {
+/** A model by the API that its server speaks. Reasoning in tags is reasoning. */
+export const servedModel = (served: Served): Model => withoutTags(byKind(served), served.learned ?? learnedInMemory())
+
+function byKind({ provider: name, kind, ...options }: Served): Model {
   switch (kind) {
     case 'anthropic':
       return anthropicModel({ name, maxTokens: usualClaude, ...options })

@@ -49,6 +49,7 @@ export async function tryModel(
       case 'model_unreachable':
       case 'model_timeout':
       case 'model_stream_broken':
+      case 'model_mute':
         return reply('unreachable', error.message)
       case 'model_rate_limited':
       case 'model_overloaded':

@@ -66,6 +66,7 @@ const runStatus = new Map([
   ['model_bad_request', 400],
   ['model_unfit', 502],
   ['model_stream_broken', 502],
+  ['model_mute', 502],
   ['model_timeout', 504],
   ['unknown_agent', 404],
   ['storage_failed', 507],

@@ -50,6 +50,11 @@ export function followRun(
     streamed += text
     listener.text(isFirst && needsBreak ? turnBreak + text : text)
   }
+  /** What was told of the turn was thinking. A program keeps what it was sent, so the answer begins anew behind it. */
+  const takeBack = () => {
+    if (streamed !== '') needsBreak = true
+    streamed = ''
+  }
   const show = (card: Card) => {
     if (told.has(card.toolUseId)) return
     told.add(card.toolUseId)
@@ -82,6 +87,7 @@ export function followRun(
       if (payload.runId !== runId || payload.seq <= lastSeq) return
       if (event === 'chat:token') say((payload as { text: string }).text)
       else if (event === 'chat:thinking') listener.thinking((payload as { text: string }).text)
+      else if (event === 'chat:taken_back') takeBack()
       else hear({ ...payload, type: event.slice('chat:'.length) } as Entry)
     },
   })

@@ -1,8 +1,18 @@
 import { asideOf } from '../agent/aside.ts'
 import { attachmentWords, fileOf, type GivenFile, requireSight } from '../agent/attachments.ts'
 import type { BudgetKeeper } from '../agent/budgets.ts'
-import type { AnswerFormat, Message, Model, ModelChoice } from '../agent/model.ts'
+import {
+  type AnswerFormat,
+  type Message,
+  type Model,
+  type ModelChoice,
+  ModelError,
+  type ModelRequest,
+  type ModelSink,
+  type Turn,
+} from '../agent/model.ts'
 import { formatWords } from '../agent/program.ts'
+import { sum } from '../agent/retry.ts'
 import { type Content, type EntryOf, mainAgentId, type TurnStop, type Usage } from '../protocol/index.ts'
 
 /** A conversation for a model alone. */
@@ -35,32 +45,44 @@ export function createPlain(parts: {
     const generate = asideOf(parts.budgets, 'plain', { agent: mainAgentId }, (used, ...given) =>
       used.generate(...given),
     )
-    const turn = await generate(
-      model,
-      {
-        system: parts.redact(format === undefined ? wishes : `${wishes}\n\n${formatWords}`.trimStart()),
-        messages: alternating(messages, parts.redact),
-        tools: [],
-        mayCallTools: false,
-        ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }),
-        ...(format !== undefined && { format }),
+    const request: ModelRequest = {
+      system: parts.redact(format === undefined ? wishes : `${wishes}\n\n${formatWords}`.trimStart()),
+      messages: alternating(messages, parts.redact),
+      tools: [],
+      mayCallTools: false,
+      isFinal: true,
+      ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }),
+      ...(format !== undefined && { format }),
+    }
+    const sink: ModelSink = {
+      text(delta) {
+        const shown = stream.push(delta)
+        if (shown !== '') say(shown)
       },
-      {
-        text(delta) {
-          const shown = stream.push(delta)
-          if (shown !== '') say(shown)
-        },
-        thinking() {},
-      },
-      signal,
-    )
+      thinking() {},
+    }
+    const ask = async (): Promise<Turn> => {
+      const turn = await generate(model, request, sink, signal)
+      const { usage, isUsagePartial } = turn
+      parts.used({ model: model.id, usage, ...(isUsagePartial && { isUsagePartial }) })
+      return turn
+    }
+    const first = await ask()
+    const turn = isMute(first) ? await ask() : first
+    if (isMute(turn))
+      throw new ModelError(
+        'model_mute',
+        `${model.id} ended its reply without a word, twice. Ask again, or choose another model.`,
+        { isRetryable: false },
+      )
     const rest = stream.flush()
     if (rest !== '') say(rest)
-    const { usage, isUsagePartial, stopReason } = turn
-    parts.used({ model: model.id, usage, ...(isUsagePartial && { isUsagePartial }) })
-    return { text: parts.redact(wordsIn(turn.content)), stopReason, usage }
+    const usage = turn === first ? turn.usage : sum(first.usage, turn.usage)
+    return { text: parts.redact(wordsIn(turn.content)), stopReason: turn.stopReason, usage }
   }
 }
+
+const isMute = ({ content, stopReason }: Turn) => stopReason === 'end_turn' && wordsIn(content).trim() === ''
 
 const wordsIn = (content: readonly Content[]) =>
   content.flatMap((item) => (item.type === 'text' ? item.text : [])).join('')

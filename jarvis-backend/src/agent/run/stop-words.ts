@@ -1,7 +1,8 @@
 import type { Draft, StoredEntry } from '../sessions/transcript-store.ts'
 import { saying } from '../tool-runner.ts'
+import { cutBeforeWords, isMute } from '../unmade.ts'
 
-/** JARVIS's own words at the end of a run that a limit or its repeats stopped; none for any other run. @param entries the run's */
+/** JARVIS's own words at the end of a run that a limit or its repeats stopped, or whose answer was cut before a word. @param entries the run's */
 export function stopWords(entries: readonly StoredEntry[]): Draft[] {
   const stop = entries.findLast(({ type }) => type === 'stuck' || type === 'budget')
   if (stop?.type === 'stuck')
@@ -10,7 +11,12 @@ export function stopWords(entries: readonly StoredEntry[]): Draft[] {
         `I stopped: ${lower(stop.text)}\n\nTell me what to try instead, or change what is in the way and ask again.`,
       ),
     ]
-  if (stop?.type !== 'budget' || stop.what !== 'stopped') return []
+  if (stop?.type !== 'budget' || stop.what !== 'stopped') {
+    const last = entries.at(-1)
+    return last?.type === 'assistant' && isMute(last) && last.stopReason === 'max_tokens'
+      ? [saying(cutBeforeWords)]
+      : []
+  }
   const unknown = hasUnknownPrice(entries) ? ' Not every price is known, so tokens counted where it is not.' : ''
   const isDay = / a day and has /.test(stop.text)
   const next = isDay

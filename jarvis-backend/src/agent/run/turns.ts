@@ -9,7 +9,10 @@ import { troubles } from '../retry.ts'
 import type { RunParts } from '../run-agent.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Draft, StoredEntry } from '../sessions/transcript-store.ts'
+import { spentOn } from '../spent.ts'
 import type { OpenStream } from '../token-pump.ts'
+import { saying } from '../tool-runner.ts'
+import { mutesAtEnd, unansweredWords } from '../unmade.ts'
 import type { createRunEnds } from './ends.ts'
 import { createEstimate } from './estimate.ts'
 import type { RunFacts } from './facts.ts'
@@ -52,6 +55,7 @@ export function createTurns(
       ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }),
       ...(toolChoice !== undefined && { toolChoice }),
       ...(format !== undefined && { format }),
+      ...(run.origin.kind === 'v1' && { isFinal: true }),
       mayCallTools,
     }
   }
@@ -81,6 +85,7 @@ export function createTurns(
         checkpoint: () => made.checkpoint(run),
         keep(turn) {
           isKept = true
+          if (turn.unmade?.why === 'text') parts.wrote(model, turn.unmade.toolNames)
           ends.keepTurn(session, run, turn, () =>
             reservation.settle(turn.usage, { isPartial: turn.isUsagePartial === true, said: charsOf(turn.content) }),
           )
@@ -153,6 +158,24 @@ export function createTurns(
     run.failed = { models: failed, standIn: next.id }
     tell(session, run, `${troubles[error.code]} ${next.id} answers in the place of ${model.id}.`)
     return true
+  }
+
+  /** After a turn without a word: asks the model once more, then those that stand in for it, and says in the end that there is no answer. */
+  async function again(
+    session: LiveSession,
+    run: ActiveRun,
+    { times, mayCallTools }: { times: number; mayCallTools: boolean },
+  ): Promise<void> {
+    const mutes = mutesAtEnd(run.entries)
+    const model = facts.modelFor(session, run)
+    if (times === 1) tell(session, run, `${troubles.model_mute} Asking once more.`)
+    else if (
+      !fallBack(session, run, model, new ModelError('model_mute', troubles.model_mute, { isRetryable: false }))
+    ) {
+      const done = { type: 'done', ...spentOn(run.entries, parts.costOf), stopReason: 'unanswered' } as const
+      return ends.end(session, run, done, [saying(unansweredWords(mutes))])
+    }
+    await take(session, run, mayCallTools)
   }
 
   function tell(session: LiveSession, run: ActiveRun, message: string) {
@@ -237,6 +260,7 @@ export function createTurns(
 
   return {
     last,
+    again,
     /** Takes a turn, or has the last answer where the turn would pass a limit. */
     take: (session: LiveSession, run: ActiveRun, mayCallTools: boolean) => take(session, run, mayCallTools),
   }

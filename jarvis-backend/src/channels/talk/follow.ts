@@ -91,6 +91,7 @@ export function createFollowing(parts: {
         if (factsOf(payload.runId).via === kind.id) preview.write(payload.runId, payload.text)
         return
       }
+      if (event === 'chat:taken_back') preview.turn()
       if ('at' in payload) tell({ ...payload, type: event.slice('chat:'.length) } as unknown as Entry)
     })
     if (end === undefined) return undefined

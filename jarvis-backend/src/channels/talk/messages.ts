@@ -42,6 +42,7 @@ export function textOf(entry: Entry, { isTyped }: RunFacts): string | undefined 
       return entry.what === 'stopped' ? entry.text : undefined
     case 'done':
       if (entry.stopReason === 'aborted') return 'Stopped.'
+      if (entry.stopReason === 'max_tokens') return 'The answer was cut at its limit of tokens.'
       return entry.stopReason === 'refusal' ? 'The model refused to answer.' : undefined
     default:
       return undefined

@@ -87,6 +87,9 @@ export function createPrinter({ style, now, say, text, isReplay }: Options) {
         case 'chat:token':
           if (!children.has(data.runId)) write(data.text)
           return
+        case 'chat:taken_back':
+          if (!children.has(data.runId)) line(style.dim('(The model was thinking so far.)'))
+          return
         case 'chat:partial':
           if (data.text !== '') whole(data.text)
           return

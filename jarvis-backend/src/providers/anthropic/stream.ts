@@ -43,6 +43,7 @@ export function anthropicReader(provider: Provider, sink: ModelSink, mayCall: bo
     if (piece === undefined) return
     pieces.push(piece)
     byIndex.set(index, piece)
+    if (piece.type === 'call') sink.call?.(piece.name)
     if (piece.type === 'text' && piece.text !== '') sink.text(piece.text)
     if (piece.type === 'thinking' && piece.text !== '') sink.thinking(piece.text)
   }
@@ -55,8 +56,11 @@ export function anthropicReader(provider: Provider, sink: ModelSink, mayCall: bo
   const grow = (piece: Piece | undefined, delta: Fields) => {
     const said = words(delta.text)
     if (piece?.type === 'text' && delta.type === 'text_delta' && said !== '') say(piece, said)
-    else if (piece?.type === 'call' && delta.type === 'input_json_delta') piece.parts.push(fragment(delta.partial_json))
-    else if (piece?.type === 'thinking') growThinking(piece, delta, sink)
+    else if (piece?.type === 'call' && delta.type === 'input_json_delta') {
+      const part = fragment(delta.partial_json)
+      piece.parts.push(part)
+      sink.call?.(part)
+    } else if (piece?.type === 'thinking') growThinking(piece, delta, sink)
   }
 
   return {

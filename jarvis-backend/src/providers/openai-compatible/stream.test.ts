@@ -114,30 +114,67 @@ test.each<[string, object[]]>([
   ])
 })
 
-test.each<[string[], string[]]>([
-  [['<think>Hm</think>Yes.'], ['(Hm)', 'Yes.']],
+test.each(['reasoning_content', 'reasoning', 'reasoning_text', 'thinking'])('%s is reasoning', (name) => {
+  const { said, reader } = read([delta({ [name]: 'Hm' }), delta({ content: 'Yes.' }), stop('stop')])
+  expect(said).toEqual(['(Hm)', 'Yes.'])
+  expect(reader.turn().content).toMatchObject([{ type: 'thinking', text: 'Hm' }, { text: 'Yes.' }])
+})
+
+test.each<[string, object[]]>([
   [
-    ['\n<th', 'ink>H', 'm</thi', 'nk>\n\nYes', '.'],
-    ['(H)', '(m)', 'Yes', '.'],
+    'a whole message',
+    [{ choices: [{ message: { reasoning: 'Hm.', content: 'VM 105 is stopped. Nothing else was changed.' } }] }],
   ],
   [
-    ['<think>a < b', '</b>', '</think>', 'Yes.'],
-    ['(a < b)', '(</b>)', 'Yes.'],
+    'a whole message beside an empty delta',
+    [
+      {
+        choices: [
+          { delta: {}, message: { content: 'VM 105 is stopped. Nothing else was changed.' }, finish_reason: 'stop' },
+        ],
+      },
+    ],
   ],
-  [['<think>Hm</'], ['(Hm)', '(</)']],
-  [['<t', 'h>Yes.'], ['<th>Yes.']],
-  [['<think'], ['<think']],
-  [['Yes. <think>Hm</think>'], ['Yes. <think>Hm</think>']],
-])('reasoning in tags before the answer is reasoning: %j', (pieces, shown) => {
-  const { said, reader } = read([...pieces.map((content) => delta({ content })), stop('stop')])
-  const { content } = reader.turn()
-  expect(said).toEqual(shown)
-  const thought = shown.filter((text) => text.startsWith('('))
-  const answer = shown.filter((text) => !text.startsWith('('))
-  expect(content).toEqual([
-    ...(thought.length > 0 ? [{ type: 'thinking', text: thought.map((text) => text.slice(1, -1)).join('') }] : []),
-    ...(answer.length > 0 ? [{ type: 'text', text: answer.join('') }] : []),
+  ['its beginning', [{ choices: [{ message: { content: 'VM 105 is stopped.' } }] }]],
+  ['other words of the same', [{ choices: [{ message: { content: 'VM 105 is stopped .' } }] }]],
+  ['a last delta with all of it', [delta({ content: 'VM 105 is stopped. Nothing else was changed.' })]],
+])('an answer that streamed is not said twice by %s', (_, chunks) => {
+  const { reader } = read([
+    delta({ reasoning: 'Hm.' }),
+    delta({ content: 'VM 105 is stopped. ' }),
+    delta({ content: 'Nothing else was changed.' }),
+    ...chunks,
+    stop('stop'),
   ])
+  expect(reader.turn().content).toEqual([
+    { type: 'thinking', text: 'Hm.' },
+    { type: 'text', text: 'VM 105 is stopped. Nothing else was changed.' },
+  ])
+})
+
+test('a whole message ends what had streamed in part', () => {
+  const { said } = read([delta({ content: 'VM 105' }), { choices: [{ message: { content: 'VM 105 is stopped.' } }] }])
+  expect(said).toEqual(['VM 105', ' is stopped.'])
+})
+
+test('a call without arguments is whole where the server says so alone', () => {
+  const asked = (...chunks: object[]) => {
+    const { reader } = read([call({ index: 0, id: 'x' }, 'a', ''), ...chunks])
+    reader.take('[DONE]')
+    return reader.turn().content.map((piece) => piece.type === 'tool_call' && (piece.malformed ?? piece.toolInput))
+  }
+  expect(asked(stop('tool_calls'))).toEqual([{}])
+  expect(asked(stop('function_call'))).toEqual([{}])
+  const cut = [expect.stringContaining('did not come')]
+  expect([asked(), asked(stop('stop'))]).toEqual([cut, cut])
+  expect(asked(call({ index: 0 }, undefined, '{}'))).toEqual([{}])
+  const message = { tool_calls: [{ id: 'y', function: { name: 'b' } }] }
+  expect(asked({ choices: [{ message, finish_reason: 'stop' }] })).toHaveLength(2)
+})
+
+test('a call that is cut by the limit is named, and is no part of the reply', () => {
+  const { reader } = read([delta({ content: 'Now.' }), call({ index: 0, id: 'x' }, 'a', '{"n":'), stop('length')])
+  expect(reader.turn()).toMatchObject({ content: [{ text: 'Now.' }], stopReason: 'max_tokens', cutCall: 'a' })
 })
 
 test.each([

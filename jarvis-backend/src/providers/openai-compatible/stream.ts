@@ -5,7 +5,6 @@ import { broken, complaintIn, type Provider, refusal } from '../failure.ts'
 import { count, eventOf, type Fields, fields, fieldsIfAny, list, words } from '../fields.ts'
 import { type CallInProgress, createCallJoiner } from '../joined-calls.ts'
 import { reply } from '../reply.ts'
-import { createThinkTags } from './think-tags.ts'
 
 const stops = new Map<string, TurnStop>([
   ['length', 'max_tokens'],
@@ -18,34 +17,34 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
   let isWantedBack = false
   let usage: Usage | undefined
   let stop: TurnStop | undefined
+  /** The server said that the calls are complete. */
+  let areCallsWhole = false
   const calls: CallInProgress[] = []
   const joiner = createCallJoiner((call) => void calls.push(call))
 
-  const tags = createThinkTags()
-  const say = ({ text: said, thought }: { text: string; thought: string }) => {
-    if (thought !== '') {
-      thinking += thought
-      sink.thinking(thought)
-    }
-    if (said !== '') {
-      text += said
-      sink.text(said)
-    }
+  const think = (thought: string) => {
+    if (thought === '') return
+    thinking += thought
+    sink.thinking(thought)
+  }
+  const say = (said: string) => {
+    if (said === '') return
+    text += said
+    sink.text(said)
   }
 
   const join = ({ id, index, function: called, extra_content }: Fields) => {
     const { name, arguments: input } = fields(called ?? {})
     // Gemini's signature of a call stands in the extra content.
     joiner.add({ id, at: count(index), name, input, extra: fieldsIfAny(extra_content) })
+    sink.call?.(words(name) + (typeof input === 'string' ? input : ''))
   }
 
-  const grow = (delta: Fields) => {
-    const reasoning = words(delta.reasoning_content)
-    if (reasoning !== '') isWantedBack = true
-    const thought = reasoning || words(delta.reasoning) || thoughtIn(delta.content)
-    if (thought !== '') say({ text: '', thought })
-    const said = textIn(delta.content) || words(delta.refusal)
-    if (said !== '') say(tags.add(said))
+  const grow = (delta: Fields, fresh = newIn) => {
+    if (words(delta.reasoning_content) !== '') isWantedBack = true
+    const thought = thoughtNames.map((name) => words(delta[name])).find((found) => found !== '')
+    think(fresh(thought ?? thoughtIn(delta.content), thinking))
+    say(fresh(textIn(delta.content) || words(delta.refusal), text))
     for (const call of list(delta.tool_calls ?? [])) join(fields(call))
     // Servers of before `tool_calls`.
     const old = fieldsIfAny(delta.function_call)
@@ -62,10 +61,16 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
       const chunk = eventOf(data)
       const [first = {}] = list(chunk.choices ?? [])
       const choice = fields(first)
-      // Some servers send the whole message at once.
-      grow(fields(choice.delta ?? choice.message ?? {}))
+      grow(fields(choice.delta ?? {}))
+      // Some servers send the whole message at once, or once more at the end.
+      const message = fieldsIfAny(choice.message)
+      if (message !== undefined) {
+        grow(message, restOf)
+        areCallsWhole = true
+      }
       const finish = words(choice.finish_reason)
       if (finish !== '') stop = stops.get(finish) ?? 'end_turn'
+      if (finish === 'tool_calls' || finish === 'function_call') areCallsWhole = true
       const counts = counted(chunk.usage)
       if (counts !== undefined) {
         usage = counts
@@ -78,13 +83,12 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
     },
     turn() {
       if (stop === undefined) throw broken(provider, 'the stream ended early', usage)
-      say(tags.remainder())
       const pieces = [
         { type: 'thinking' as const, text: thinking, ...(isWantedBack && { isWantedBack }) },
         { type: 'text' as const, text },
       ]
       return {
-        ...reply([...pieces.filter((piece) => piece.text !== ''), ...calls], stop, mayCall),
+        ...reply([...pieces.filter((piece) => piece.text !== ''), ...calls], stop, mayCall, areCallsWhole),
         ...(usage === undefined ? { usage: noUsage, isUsagePartial: true as const } : { usage }),
       }
     },
@@ -92,17 +96,32 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
   }
 }
 
+/** Names that servers have for reasoning. */
+const thoughtNames = ['reasoning_content', 'reasoning', 'reasoning_text', 'thinking', 'thought'] as const
+
+/** A piece this long that begins with all that was told restates it. Shorter ones may repeat by chance. */
+const leastRestated = 32
+
+/** What of a piece is new. @param told all before it */
+const newIn = (piece: string, told: string): string =>
+  told.length >= leastRestated && piece.startsWith(told) ? piece.slice(told.length) : piece
+
+/** What of a whole message was not told yet. What it says otherwise stays as it was told. */
+const restOf = (whole: string, told: string): string => (whole.startsWith(told) ? whole.slice(told.length) : '')
+
 /** Reads content that some servers send as a list of parts, including the reasoning. */
 const partsOf = (content: unknown): Fields[] =>
   Array.isArray(content) ? content.map(fieldsIfAny).filter((part) => part !== undefined) : []
 const textIn = (content: unknown): string =>
   words(content) ||
   partsOf(content)
-    .map((part) => words(part.text))
+    .map((part) => (isThought(part) ? '' : words(part.text)))
     .join('')
+const isThought = ({ type }: Fields) => type === 'reasoning' || type === 'thinking'
+const thoughtOf = (part: Fields) => (isThought(part) ? words(part.text) : '')
 const thoughtIn = (content: unknown): string =>
   partsOf(content)
-    .map((part) => textIn(part.thinking))
+    .map((part) => textIn(part.thinking) || words(part.reasoning) || thoughtOf(part))
     .join('')
 
 /** Converts token counts: the wire's prompt tokens include cached ones, `inputTokens` does not. */

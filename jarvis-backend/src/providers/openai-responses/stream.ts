@@ -27,6 +27,7 @@ export function responsesReader(provider: Provider, sink: ModelSink, mayCall: bo
     if (piece === undefined) return undefined
     pieces.push(piece)
     byIndex.set(index, piece)
+    if (piece.type === 'call') sink.call?.(piece.name)
     return piece
   }
   const say = (piece: Text, said: string) => {
@@ -92,7 +93,11 @@ export function responsesReader(provider: Provider, sink: ModelSink, mayCall: bo
         if (piece?.type === 'text') say(piece, fragment(event.delta))
         return
       case 'response.function_call_arguments.delta':
-        if (piece?.type === 'call') piece.parts.push(fragment(event.delta))
+        if (piece?.type === 'call') {
+          const part = fragment(event.delta)
+          piece.parts.push(part)
+          sink.call?.(part)
+        }
         return
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':

@@ -50,6 +50,7 @@ const stopWords = {
   refusal: 'The model declined to answer.',
   loop_limit: 'Stopped here: the limit of model calls in one run is reached. Ask it to go on.',
   stuck: 'Stopped here: the same call had the same outcome each time.',
+  unanswered: 'Stopped here without an answer.',
   budget: 'Stopped here at a limit on what models may use. Settings, Budgets shows it.',
 } as const
 

@@ -157,6 +157,16 @@ function snapshotAfter(count: number): Snapshot {
   }
 }
 
+test('text that is taken back was thinking', () => {
+  const streamed = foldAll(fromSnapshot(empty), [
+    { ...base, name: 'chat:thinking', seq: 0, text: 'Hm. ' },
+    { ...base, name: 'chat:token', seq: 1, text: 'So.' },
+    { ...base, name: 'chat:taken_back', seq: 2 },
+    { ...base, name: 'chat:token', seq: 3, text: 'Yes.' },
+  ])
+  expect(streamed.partial).toEqual({ thinking: 'Hm. So.', text: 'Yes.' })
+})
+
 test('seqs of the story have no gap', () => {
   expect(events.map((event) => event.seq)).toEqual(events.map((_, at) => at))
 })

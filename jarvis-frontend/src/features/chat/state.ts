@@ -83,6 +83,8 @@ export function reduce(view: SessionView, event: ChatEvent, now: number): Sessio
         notice: undefined,
         partial: { ...view.partial, thinking: view.partial.thinking + event.text },
       }
+    case 'chat:taken_back':
+      return { ...seen, partial: { text: '', thinking: view.partial.thinking + view.partial.text } }
     case 'chat:tool_progress':
       return { ...seen, progress: { ...view.progress, [event.toolUseId]: event.message } }
     case 'chat:notice': {

@@ -133,6 +133,10 @@ export class SessionStore {
         thinkingSince = undefined
         thoughtUntil = undefined
       } else if (event.name === 'chat:token' && thinkingSince !== undefined) thoughtUntil ??= now
+      else if (event.name === 'chat:taken_back') {
+        thinkingSince ??= now
+        thoughtUntil = undefined
+      }
       view = reduce(view, event, now)
     }
     if (view.runId === undefined) {

@@ -1,0 +1,23 @@
+import { nearestName } from './nearest.ts'
+
+const mostChars = 200
+/** Names that other programs put before the name of a tool with `_`. */
+const spaces = /^(?:default_api|functions?|tools?|jarvis|mcp__jarvis)_{1,2}$/i
+
+/**
+ * The known name that a model meant by one with leftovers of a template round it (`functions.stop_vm:0`, `stop_vm<|channel|>commentary`), or with a
+ * slip. Undefined where none is close.
+ */
+export function meantName(given: string, known: readonly string[]): string | undefined {
+  const [bare = ''] = given
+    .slice(0, mostChars)
+    .replaceAll(/["'`]/g, ' ')
+    .trim()
+    .split(/[<|｜[({,;\s]/)
+  const parts = bare.split(/[.:/#]/)
+  while (parts.length > 1 && /^\d*$/.test(parts.at(-1) ?? '')) parts.pop()
+  const last = parts.at(-1) ?? ''
+  const is = (name: string | undefined) => known.find((one) => one === name)
+  const within = known.find((one) => last.endsWith(one) && spaces.test(last.slice(0, -one.length)))
+  return is(given) ?? is(bare) ?? is(parts.findLast(is)) ?? within ?? nearestName(last, known)
+}

@@ -1,0 +1,187 @@
+import { expect, test } from 'vitest'
+import type { Model, Turn } from '../agent/model.ts'
+import { noUsage } from '../protocol/index.ts'
+import { learnedInMemory } from './learned.ts'
+import { withoutTags } from './without-tags.ts'
+
+const request = { system: '', messages: [], tools: [], mayCallTools: false }
+const never = new AbortController().signal
+
+/** A model that streams each reply in these pieces; a piece in round brackets comes as reasoning by itself. */
+function told(
+  replies: readonly (readonly string[])[],
+  learned = learnedInMemory(),
+  stopReason: Turn['stopReason'] = 'end_turn',
+) {
+  const left = [...replies]
+  const model: Model = {
+    id: 'p/m',
+    async generate(_request, sink) {
+      const pieces = left.shift() ?? []
+      const isThought = (piece: string) => /^\(.*\)$/s.test(piece)
+      for (const piece of pieces) isThought(piece) ? sink.thinking(piece.slice(1, -1)) : sink.text(piece)
+      const thought = pieces.filter(isThought).map((piece) => piece.slice(1, -1))
+      const text = pieces.filter((piece) => !isThought(piece)).join('')
+      return {
+        content: [
+          ...(thought.length > 0 ? [{ type: 'thinking' as const, text: thought.join('') }] : []),
+          ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+        ],
+        stopReason,
+        usage: noUsage,
+      }
+    },
+  }
+  const split = withoutTags(model, learned)
+  return async (isFinal = false) => {
+    let live = { text: '', thinking: '' }
+    let backs = 0
+    const sink = {
+      text(delta: string) {
+        live.text += delta
+      },
+      thinking(delta: string) {
+        live.thinking += delta
+      },
+      takeBack() {
+        backs += 1
+        live = { text: '', thinking: live.thinking + live.text }
+      },
+    }
+    const { content } = await split.generate({ ...request, ...(isFinal && { isFinal }) }, sink, never)
+    const of = (type: 'text' | 'thinking') =>
+      content.flatMap((piece) => (piece.type === type ? piece.text : [])).join('')
+    return { text: of('text'), thinking: of('thinking').trim(), live, backs }
+  }
+}
+
+const fence = '```'
+/** What came, the answer, and its reasoning. */
+const rows: [came: string, text: string, thinking: string][] = [
+  ['Yes.', 'Yes.', ''],
+  ['<think>Hm</think>Yes.', 'Yes.', 'Hm'],
+  ['\n<think>\nHm\n</think>\n\nYes.', 'Yes.', 'Hm'],
+  ['< THINK >Hm</ Think >Yes.', 'Yes.', 'Hm'],
+  ['<thinking>Hm</thinking>Yes.', 'Yes.', 'Hm'],
+  ['<thought>Hm</thought>Yes.', 'Yes.', 'Hm'],
+  ['<reasoning>Hm</reasoning>Yes.', 'Yes.', 'Hm'],
+  ['<seed:think>Hm</seed:think>Yes.', 'Yes.', 'Hm'],
+  ['[THINK]Hm[/THINK]Yes.', 'Yes.', 'Hm'],
+  ['◁think▷Hm◁/think▷Yes.', 'Yes.', 'Hm'],
+  ['<|START_THINKING|>Hm<|END_THINKING|>Yes.', 'Yes.', 'Hm'],
+  ['<|channel>thought\nHm<channel|>Yes.', 'Yes.', 'Hm'],
+  ['<think><think>Hm</think>Yes.', 'Yes.', 'Hm'],
+  ['<think>a < b</b> [x]</think>Yes.', 'Yes.', 'a < b</b> [x]'],
+  ['<think>Hm</thinking>Yes.', 'Yes.', 'Hm'],
+  // Never closed.
+  ['<think>Hm', '', 'Hm'],
+  ['<think>Hm</', '', 'Hm</'],
+  // Opened by the prompt.
+  ['Hm</think>Yes.', 'Yes.', 'Hm'],
+  ['Hm\n</thinking>\n\nYes.', 'Yes.', 'Hm'],
+  ['Hm[/THINK]Yes.', 'Yes.', 'Hm'],
+  ['Hm◁/think▷Yes.', 'Yes.', 'Hm'],
+  ['a < b\n```\nx\n```\nso </THINK>\nYes.', 'Yes.', 'a < b\n```\nx\n```\nso'],
+  ['Hm</think>a\n</think>Yes.', 'Yes.', 'Hma'],
+  ['</think>Yes.', 'Yes.', ''],
+  ['Hm</think>', '', 'Hm'],
+  // Between two parts of the answer.
+  ['First.\n<think>Hm</think>\nYes.', 'First.\n\nYes.', 'Hm'],
+  // Words about tags.
+  ['The tag `</think>` closes it.', 'The tag `</think>` closes it.', ''],
+  ['Yes. <think>Hm</think> is how.', 'Yes. <think>Hm</think> is how.', ''],
+  [
+    `It writes\n${fence}\n<think>Hm</think>\n${fence}\nso.`,
+    `It writes\n${fence}\n<think>Hm</think>\n${fence}\nso.`,
+    '',
+  ],
+  [`${fence}\nHm</think>\n${fence}`, `${fence}\nHm</think>\n${fence}`, ''],
+  ['<think>Hm</think>Use `</think>` so.', 'Use `</think>` so.', 'Hm'],
+  ['1 <t 2 [x] <th>Yes.', '1 <t 2 [x] <th>Yes.', ''],
+  ['<thinker>Yes.', '<thinker>Yes.', ''],
+  ['<think', '<think', ''],
+  ['    code', '    code', ''],
+  [' \n', '', ''],
+  // Channels of gpt-oss.
+  ['<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Yes.<|return|>', 'Yes.', 'Hm'],
+  ['<|start|>assistant<|channel|>analysis<|message|>Hm<|start|>assistant<|channel|>final<|message|>Yes.', 'Yes.', 'Hm'],
+  ['<|channel|>final <|constrain|>json<|message|>{}', '{}', ''],
+  [
+    '<|channel|>commentary<|message|>I look.<|end|><|start|>assistant<|channel|>final<|message|>Yes.',
+    'I look.Yes.',
+    '',
+  ],
+  ['Hm<|end|><|start|>assistant<|channel|>final<|message|>Yes.', 'Yes.', 'Hm<|end|>'],
+  ['<|channel|>analysis<|message|>Hm', '', 'Hm'],
+  ['<|channel|>analysis<|message|>Hm<|end|><|start|>assis', '', 'Hm'],
+  [
+    '<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>commentary to=functions.stop_vm <|constrain|>json<|message|>{"vmid":1}<|call|>',
+    '<|start|>assistant<|channel|>commentary to=functions.stop_vm <|constrain|>json<|message|>{"vmid":1}',
+    'Hm',
+  ],
+  ['Phi ends with <|end|>', 'Phi ends with <|end|>', ''],
+  ['It begins with <|start|>.', 'It begins with <|start|>.', ''],
+  [`It begins with <|start|>.${' And'.repeat(99)}`, `It begins with <|start|>.${' And'.repeat(99)}`, ''],
+]
+
+test.each([
+  [1, false],
+  [3, false],
+  [1_000, false],
+  [1, true],
+  [1_000, true],
+])(
+  'reasoning in any tags is reasoning, in pieces of %d characters; nothing can be taken back: %s',
+  async (size, isFinal) => {
+    for (const [came, text, thinking] of rows) {
+      const pieces = Array.from({ length: Math.ceil(came.length / size) }, (_, at) =>
+        came.slice(at * size, (at + 1) * size),
+      )
+      const reply = await told([pieces])(isFinal)
+      expect({ came, text: reply.text, thinking: reply.thinking }).toEqual({ came, text, thinking })
+      // What was seen while it streamed ends as it is kept.
+      expect({ came, ...reply.live }).toMatchObject({ came, text })
+      expect(reply.live.thinking.trim()).toBe(thinking)
+    }
+  },
+)
+
+test('reasoning that comes by itself leaves tags in the answer alone, but for one that only closes it', async () => {
+  expect(await told([['(Hm)', '</think>\n\nYes.']])()).toMatchObject({ text: 'Yes.', thinking: 'Hm' })
+  expect(await told([['(Hm)', 'A </think> closes.']])()).toMatchObject({ text: 'A </think> closes.', thinking: 'Hm' })
+})
+
+test('a model whose prompt opens its reasoning is known by its first reply, over a restart too, and as long as it does so', async () => {
+  const learned = learnedInMemory()
+  const first = await told([['Hm</think>Yes.']], learned)()
+  expect(first.live).toEqual({ text: 'Yes.', thinking: 'Hm' })
+  const replies = told([['Hm', '</think>Yes.'], ['No ', 'thoughts.'], ['Plain.']], learned)
+  expect(await replies()).toMatchObject({ text: 'Yes.', thinking: 'Hm', live: { text: 'Yes.', thinking: 'Hm' } })
+  expect(await replies()).toMatchObject({ text: 'No thoughts.', thinking: '', live: { text: 'No thoughts.' } })
+  expect(await replies()).toMatchObject({ text: 'Plain.', live: { text: 'Plain.', thinking: '' } })
+})
+
+test('a reply that its limit cuts within reasoning that the prompt had opened has no answer', async () => {
+  const learned = learnedInMemory()
+  await told([['Hm</think>Yes.']], learned)()
+  expect(await told([['Hm, and']], learned, 'max_tokens')()).toMatchObject({ text: '', thinking: 'Hm, and' })
+})
+
+test('where nothing can be taken back, the first reply of a model is told when it is known what it is', async () => {
+  const opens = await told([['Hm', '</think>Yes.']])(true)
+  expect(opens).toMatchObject({ text: 'Yes.', live: { text: 'Yes.', thinking: 'Hm' }, backs: 0 })
+  const learned = learnedInMemory()
+  const replies = told(
+    [
+      ['No ', 'thoughts.'],
+      ['(Hm)', 'Yes.'],
+    ],
+    learned,
+  )
+  expect(await replies(true)).toMatchObject({ live: { text: 'No thoughts.', thinking: '' }, backs: 0 })
+  expect(await replies(true)).toMatchObject({ live: { text: 'Yes.', thinking: 'Hm' } })
+  // A model that is known is told as it streams.
+  expect(await told([['Hm</think>Yes.']], learned)(true)).toMatchObject({ text: 'Yes.', backs: 1 })
+  const own = await told([['<think>Hm</think>Yes.']])(true)
+  expect(own).toMatchObject({ text: 'Yes.', live: { text: 'Yes.', thinking: 'Hm' } })
+})
