@@ -52,6 +52,8 @@ export type RunParts = {
   fallbacksOf(model: Model): readonly Model[]
   /** Told of a request that a server seems to have cut. @returns what a person is told, the first time */
   cutOff(model: Model, cut: NonNullable<Turn['cut']>): string | undefined
+  /** What a person is told of tools that were left out for a model since this was asked last. */
+  leftOutNow(model: Model): string | undefined
   /** Told how much a model reads at once, by its own server. */
   learnWindow(model: Model, tokens: number): void
   /** What fills the window of a session's model. */

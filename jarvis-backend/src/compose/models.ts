@@ -5,16 +5,17 @@ import { createTally } from '../agent/tally.ts'
 import type { Settings } from '../auth/password.ts'
 import type { Journal } from '../calls/ports.ts'
 import type { Config } from '../config/config.ts'
-import { demo, idOf, type ModelConfig } from '../config/model.ts'
+import { demo, idOf, type ModelConfig, type ServedModel } from '../config/model.ts'
 import { cutWords, largerWindow } from '../doctor/context-checks.ts'
 import { mayFollow } from '../doctor/fallbacks.ts'
+import { leftOutWords } from '../doctor/left-out.ts'
 import { createModelSetup } from '../doctor/model-setup.ts'
 import { modelRoutes } from '../http/models.ts'
 import type { ModelSeen } from '../http/status-parts.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type ClusterState, JarvisError, type ModelFallback } from '../protocol/index.ts'
 import { createPrices, demoModel, isAtHome, presets, pricedAs, servedModel, windowOf } from '../providers/index.ts'
-import type { Learned } from '../providers/learned.ts'
+import type { Learned, LeftOut } from '../providers/learned.ts'
 
 /** The usual effort's tokens for thinking, in addition to those of the answer. */
 const tokensForThinking = 8_192
@@ -39,11 +40,12 @@ export function composeModels(parts: {
   announce(problem: string): void
 }) {
   const { clock, journal, durably, hide, redact } = parts
+  const memory = createMemory(parts)
   const made = ([first = demo, ...others]: readonly ModelConfig[]) => ({
     config: first,
     configs: others,
-    model: createModel(first, parts.cluster, parts),
-    others: new Map(others.map((other) => [idOf(other), createModel(other, parts.cluster, parts)])),
+    model: createModel(first, parts.cluster, memory.of),
+    others: new Map(others.map((other) => [idOf(other), createModel(other, parts.cluster, memory.of)])),
   })
   let { config, configs, model, others } = made(parts.config.models)
   if (parts.first !== undefined) model = parts.first
@@ -61,7 +63,10 @@ export function composeModels(parts: {
     learned.clear()
     parts.changed()
   }
-  const models = createModelSetup({ config: parts.config, clock, apply })
+  const models = createModelSetup({
+    ...{ config: parts.config, clock, apply, forget: memory.forget },
+    leftOut: (provider) => memory.leftOut([config, ...configs].filter((one) => one.provider === provider)),
+  })
   for (const lost of parts.config.modelProblems) parts.announce(redact(lost))
   let problem: string | undefined
   /** Takes up what another program or a person wrote to the files of the data dir. Where they cannot be used, all stays as it is. */
@@ -173,6 +178,14 @@ export function composeModels(parts: {
       parts.announce(message)
       return message
     },
+    /** What a person is told of tools that were left out for a model since this was asked last. */
+    leftOutNow({ id }: Model): string | undefined {
+      const left = memory.newly(id)
+      return left.length === 0 ? undefined : redact(left.map((one) => leftOutWords(id, one)).join(' '))
+    },
+    /** The tools that are left out, by the models they are left out for. */
+    leftOut: () =>
+      [config, ...configs].flatMap((one) => memory.leftOut([one]).map((left): [string, LeftOut] => [idOf(one), left])),
     /** The newest cut request of each model. */
     cuts: () => [...cuts],
     /** Notes that the current model answered; a replaced model is ignored. */
@@ -189,21 +202,59 @@ export function composeModels(parts: {
 
 export type ComposedModels = ReturnType<typeof composeModels>
 
-type Memory = { settings: Settings; announce(text: string): void }
+type LearnedBy = (config: ServedModel) => Learned
 
-const createModel = (config: ModelConfig, cluster: () => ClusterState, memory: Memory): Model =>
-  config.kind === 'demo' ? demoModel({ cluster }) : servedModel({ ...config, learned: learnedOf(config, memory) })
+const createModel = (config: ModelConfig, cluster: () => ClusterState, learnedBy: LearnedBy): Model =>
+  config.kind === 'demo' ? demoModel({ cluster }) : servedModel({ ...config, learned: learnedBy(config) })
 
-/** What a server refused for a model, kept over restarts. Another address or kind begins anew. */
-function learnedOf(config: Exclude<ModelConfig, { kind: 'demo' }>, { settings, announce }: Memory): Learned {
-  const key = `refused_parts:${JSON.stringify([config.kind, config.baseUrl ?? '', config.model])}`
-  const parts = new Set<string>(JSON.parse(settings.get(key) ?? '[]') as string[])
+/** How long a part that a server refused is left out, ms. Servers learn too. */
+const learnedForMs = 30 * 24 * 60 * 60_000
+
+type Part = { part: string; at: number; leftOut?: LeftOut }
+
+/** What servers refused, kept over restarts by kind, address and model. */
+function createMemory({ settings, clock, redact, announce }: Parameters<typeof composeModels>[0]) {
+  const added = new Map<string, LeftOut[]>()
+  const keyOf = ({ kind, baseUrl, model }: Pick<ServedModel, 'kind' | 'baseUrl' | 'model'>) =>
+    `refused_parts:${JSON.stringify([kind, baseUrl ?? '', model])}`
+  const read = (key: string): Part[] => {
+    const kept = JSON.parse(settings.get(key) ?? '[]') as (string | Part)[]
+    const now = clock.now()
+    // An earlier release kept names alone.
+    return kept
+      .map((one) => (typeof one === 'string' ? { part: one, at: now } : one))
+      .filter(({ at }) => now - at < learnedForMs)
+  }
   return {
-    has: (part) => parts.has(part),
-    add(part, tool) {
-      parts.add(part)
-      settings.set(key, JSON.stringify([...parts]))
-      if (tool !== undefined) announce(`${tool} is left out: ${config.provider} refuses its schema.`)
+    of(config: ServedModel): Learned {
+      const key = keyOf(config)
+      const parts = read(key)
+      return {
+        has: (part) => parts.some((known) => known.part === part),
+        find: (start) => parts.findLast(({ part }) => part.startsWith(start))?.part,
+        add(part, leftOut) {
+          parts.push({ part, at: clock.now(), ...(leftOut && { leftOut: { ...leftOut, why: redact(leftOut.why) } }) })
+          settings.set(key, JSON.stringify(parts))
+          if (leftOut === undefined) return
+          const id = idOf(config)
+          added.set(id, [...(added.get(id) ?? []), leftOut])
+          announce(redact(leftOutWords(id, leftOut)))
+        },
+      }
+    },
+    /** The tools that were left out for a model since this was asked last. */
+    newly(id: string): LeftOut[] {
+      const found = added.get(id) ?? []
+      added.delete(id)
+      return found
+    },
+    leftOut: (configs: readonly ModelConfig[]): LeftOut[] =>
+      configs.flatMap((config) =>
+        config.kind === 'demo' ? [] : read(keyOf(config)).flatMap(({ leftOut }) => leftOut ?? []),
+      ),
+    /** Tries all of these servers anew. */
+    forget(configs: readonly Pick<ServedModel, 'kind' | 'baseUrl' | 'model'>[]) {
+      for (const config of configs) settings.set(keyOf(config), '[]')
     },
   }
 }

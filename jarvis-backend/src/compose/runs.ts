@@ -74,6 +74,7 @@ export function composeRuns(
       | 'windowOf'
       | 'fallbacksOf'
       | 'cutOff'
+      | 'leftOutNow'
       | 'learnWindow'
       | 'requireForProgram'
     >
@@ -200,6 +201,7 @@ export function composeRuns(
     windowOf: models.windowOf,
     fallbacksOf: models.fallbacksOf,
     cutOff: models.cutOff,
+    leftOutNow: models.leftOutNow,
     learnWindow: models.learnWindow,
     makers,
     contextReport: (sessionId) => reports.of(sessionId),

@@ -8,6 +8,7 @@ import { createClusterSetup } from '../doctor/cluster-setup.ts'
 import { cutCheck } from '../doctor/context-checks.ts'
 import { databaseChecks } from '../doctor/data-checks.ts'
 import { examine } from '../doctor/doctor.ts'
+import { leftOutCheck } from '../doctor/left-out.ts'
 import { memoryChecks } from '../doctor/model-checks.ts'
 import { peopleChecks, wantsProof } from '../doctor/people-checks.ts'
 import { policyChecks } from '../doctor/policy-checks.ts'
@@ -184,6 +185,7 @@ export function composeSystem(
               ...workbenchChecks(site.workbench.state()),
               ...channelChecks(site.channels.desk.problems()),
               ...models.cuts().map(([id, cut]) => cutCheck(id, cut)),
+              ...models.leftOut().map(([id, left]) => leftOutCheck(id, left)),
               ...policyChecks(policy.status().warnings ?? []),
             ],
             database: async () => [

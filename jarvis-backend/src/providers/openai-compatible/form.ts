@@ -58,7 +58,8 @@ export function formAfter(said: string, form: Form, sent: Body): Form | undefine
   if (/thought[ _]?signature/i.test(said) && has(calls))
     return form.standIns === 'all' ? undefined : { ...form, standIns: form.standIns === 'none' ? 'missing' : 'all' }
   const isBare = has((message) => calls(message) && !('reasoning_content' in message))
-  if (/reasoning_content/.test(said)) return isBare && !form.reasons ? { ...form, reasons: true } : undefined
+  if (/reasoning_content/.test(said))
+    return isBare && !form.reasons && !isUnknown(said) ? { ...form, reasons: true } : undefined
   const bridges = has(({ role }, after) => role === 'user' && after?.role === 'tool')
   if (!form.bridges && bridges && isAboutOrder(said)) return { ...form, bridges: true }
   if (!form.names && has(({ role }) => role === 'tool') && isAboutName(said)) return { ...form, names: true }
@@ -69,6 +70,10 @@ export function formAfter(said: string, form: Form, sent: Body): Form | undefine
 
 type Fields = Body['messages'][number]
 const calls = (message: Fields) => message.role === 'assistant' && message.tool_calls !== undefined
+
+/** The server does not know a field. */
+const isUnknown = (said: string) =>
+  /unsupported|not supported|unknown|unrecogni[sz]ed|not permitted|not allowed/i.test(said)
 
 /** The order of roles: Mistral's words and number, and those of templates. */
 const isAboutOrder = (said: string) =>

@@ -52,17 +52,18 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
               chatReader(provider, sink, mayCall),
               signal,
             )
+            if (sent.tools !== undefined) schemas.taken(request)
             if (form !== known) rememberForm(form, first, learned)
             known = form
             const cut = isService ? undefined : silentCut(sent, turn.usage.inputTokens + turn.usage.cacheReadTokens)
             return withUnseen(cut === undefined ? turn : { ...turn, cut }, request, sight)
           },
-          (said, { code, isTooLong }) => {
+          (said, { code, isTooLong, message }) => {
             const other = isTooLong || isAboutSchema(said) ? undefined : formAfter(said, form, sent)
             if (other !== undefined) form = other
             if (other !== undefined || code !== 'model_bad_request') return other !== undefined
             const field = refusedField(said, sent)
-            if (field === undefined || learned.has(field)) return schemas.leaveOut(said, request)
+            if (field === undefined || learned.has(field)) return schemas.leaveOut(said, request, message)
             learned.add(field)
             return true
           },
