@@ -67,6 +67,7 @@ export function readAttachedSchema(schema: unknown): AttachedSchema {
   const forModel = visibleSchema(modelSchema(schema)) as Json
   // What the model is shown is taken, also where a part of a union names it.
   const shown = Object.keys(forModel.properties as Json)
+  if (shown.length > mostProperties) throw new Error(`It takes over ${mostProperties} arguments.`)
   const shape = Object.fromEntries(
     [...new Set([...names, ...shown])].map((name) => [
       name,

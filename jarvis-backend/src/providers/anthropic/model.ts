@@ -1,5 +1,5 @@
 import { type Model, ModelError, type Turn } from '../../agent/model.ts'
-import type { Effort } from '../../protocol/index.ts'
+import { Effort } from '../../protocol/index.ts'
 import { picturesIn } from '../conversation.ts'
 import { exchange } from '../exchange.ts'
 import { type Provider, sendFailure } from '../failure.ts'
@@ -114,7 +114,8 @@ export function anthropicModel(options: AnthropicOptions): Model {
           const said = error instanceof ModelError && error.code === 'model_bad_request' ? error.message : ''
           const part = claudeOnly(said, encoded.body, refused)
           if (part !== undefined) learned.add(`form:${part}`)
-          else if (encoded.effort !== undefined && isAboutEffort(said)) learned.add(`effort:${encoded.effort}`)
+          else if (encoded.effort !== undefined && isAboutEffort(said))
+            for (const effort of isUnknown(said) ? Effort.options : [encoded.effort]) learned.add(`effort:${effort}`)
           else if (encoded.thinking.length > 0 && isAboutThoughts(said)) {
             for (const digest of encoded.thinking) refused.thinking.add(digest)
           } else if (
@@ -133,6 +134,9 @@ const boundTo = (turn: Turn, after: string): Turn => ({
   ...turn,
   content: turn.content.map((content) => (isThinking(content) ? { ...content, after } : content)),
 })
+
+/** The server does not know a field, whatever its value. */
+const isUnknown = (said: string) => /extra inputs|not permitted|unknown|unrecogni[sz]ed|unexpected/i.test(said)
 
 /** The part of Claude's own form that a server refuses; undefined where it refuses none that was sent. */
 function claudeOnly(said: string, body: Buffer, { form }: Refused): ClaudeOnly | undefined {
