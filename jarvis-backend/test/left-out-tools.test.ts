@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { DoctorReply, ModelsReply } from '../src/protocol/index.ts'
 import { attachedDir, connected, odd, setTier } from './support/attached.ts'
+import { jarvisHere } from './support/command-here.ts'
 import { createFakeClock, noon } from './support/fake-clock.ts'
 import { type StandIn, standIns, startStandIns } from './support/stand-ins.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -76,6 +77,8 @@ test('an attached tool that a model’s server refuses is left out: the chat say
   expect(await leftOutOn(jarvis)).toEqual(leftOut)
   expect(await doctorOn(jarvis)).toMatchObject([{ health: 'warn', text: notice }])
   await jarvis.stop()
+  const { output } = await jarvisHere(jarvis.dataDir, 'doctor', '--no-model')
+  expect(output).toContain('odd__echof is left out for lab/m')
 
   const again = await start()
   expect(await ask(again, 'And today?')).toEqual([])

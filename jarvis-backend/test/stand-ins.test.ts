@@ -23,7 +23,7 @@ const ringBell = defineTool({
   input: z.strictObject({ times: z.int().min(1).max(9) }),
   async run({ times }) {
     rung += 1
-    return { text: `Rang ${times} times.` }
+    return { text: `Rang ${times} times.`, summary: 'Rang.' }
   },
 })
 

@@ -15,7 +15,8 @@ import type { ModelSeen } from '../http/status-parts.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type ClusterState, JarvisError, type ModelFallback } from '../protocol/index.ts'
 import { createPrices, demoModel, isAtHome, presets, pricedAs, servedModel, windowOf } from '../providers/index.ts'
-import type { Learned, LeftOut } from '../providers/learned.ts'
+import type { Learned } from '../providers/learned.ts'
+import { createLearnedStore } from './learned.ts'
 
 /** The usual effort's tokens for thinking, in addition to those of the answer. */
 const tokensForThinking = 8_192
@@ -40,7 +41,7 @@ export function composeModels(parts: {
   announce(problem: string): void
 }) {
   const { clock, journal, durably, hide, redact } = parts
-  const memory = createMemory(parts)
+  const memory = createLearnedStore(parts)
   const made = ([first = demo, ...others]: readonly ModelConfig[]) => ({
     config: first,
     configs: others,
@@ -65,7 +66,8 @@ export function composeModels(parts: {
   }
   const models = createModelSetup({
     ...{ config: parts.config, clock, apply, forget: memory.forget },
-    leftOut: (provider) => memory.leftOut([config, ...configs].filter((one) => one.provider === provider)),
+    leftOut: (provider) =>
+      memory.leftOut([config, ...configs].filter((one) => one.provider === provider)).map(([, left]) => left),
   })
   for (const lost of parts.config.modelProblems) parts.announce(redact(lost))
   let problem: string | undefined
@@ -184,8 +186,7 @@ export function composeModels(parts: {
       return left.length === 0 ? undefined : redact(left.map((one) => leftOutWords(id, one)).join(' '))
     },
     /** The tools that are left out, by the models they are left out for. */
-    leftOut: () =>
-      [config, ...configs].flatMap((one) => memory.leftOut([one]).map((left): [string, LeftOut] => [idOf(one), left])),
+    leftOut: () => memory.leftOut([config, ...configs]),
     /** The newest cut request of each model. */
     cuts: () => [...cuts],
     /** Notes that the current model answered; a replaced model is ignored. */
@@ -206,55 +207,3 @@ type LearnedBy = (config: ServedModel) => Learned
 
 const createModel = (config: ModelConfig, cluster: () => ClusterState, learnedBy: LearnedBy): Model =>
   config.kind === 'demo' ? demoModel({ cluster }) : servedModel({ ...config, learned: learnedBy(config) })
-
-/** How long a part that a server refused is left out, ms. Servers learn too. */
-const learnedForMs = 30 * 24 * 60 * 60_000
-
-type Part = { part: string; at: number; leftOut?: LeftOut }
-
-/** What servers refused, kept over restarts by kind, address and model. */
-function createMemory({ settings, clock, redact, announce }: Parameters<typeof composeModels>[0]) {
-  const added = new Map<string, LeftOut[]>()
-  const keyOf = ({ kind, baseUrl, model }: Pick<ServedModel, 'kind' | 'baseUrl' | 'model'>) =>
-    `refused_parts:${JSON.stringify([kind, baseUrl ?? '', model])}`
-  const read = (key: string): Part[] => {
-    const kept = JSON.parse(settings.get(key) ?? '[]') as (string | Part)[]
-    const now = clock.now()
-    // An earlier release kept names alone.
-    return kept
-      .map((one) => (typeof one === 'string' ? { part: one, at: now } : one))
-      .filter(({ at }) => now - at < learnedForMs)
-  }
-  return {
-    of(config: ServedModel): Learned {
-      const key = keyOf(config)
-      const parts = read(key)
-      return {
-        has: (part) => parts.some((known) => known.part === part),
-        find: (start) => parts.findLast(({ part }) => part.startsWith(start))?.part,
-        add(part, leftOut) {
-          parts.push({ part, at: clock.now(), ...(leftOut && { leftOut: { ...leftOut, why: redact(leftOut.why) } }) })
-          settings.set(key, JSON.stringify(parts))
-          if (leftOut === undefined) return
-          const id = idOf(config)
-          added.set(id, [...(added.get(id) ?? []), leftOut])
-          announce(redact(leftOutWords(id, leftOut)))
-        },
-      }
-    },
-    /** The tools that were left out for a model since this was asked last. */
-    newly(id: string): LeftOut[] {
-      const found = added.get(id) ?? []
-      added.delete(id)
-      return found
-    },
-    leftOut: (configs: readonly ModelConfig[]): LeftOut[] =>
-      configs.flatMap((config) =>
-        config.kind === 'demo' ? [] : read(keyOf(config)).flatMap(({ leftOut }) => leftOut ?? []),
-      ),
-    /** Tries all of these servers anew. */
-    forget(configs: readonly Pick<ServedModel, 'kind' | 'baseUrl' | 'model'>[]) {
-      for (const config of configs) settings.set(keyOf(config), '[]')
-    },
-  }
-}

@@ -121,7 +121,8 @@ export function createToolSchemas(learned: Learned) {
 
 /** Of schemas and tools, or of nothing at all; not of calls and results. */
 const isAboutSchemas = (said: string) =>
-  (/grammar|json.?schema|schema conversion|\bschemas?\b|input_schema|\btools?\b|function_?declarations/i.test(said) ||
+  (/grammar|json.?schema|schema conversion|input_schema|\btools?\b|function_?declarations/i.test(said) ||
+    /schema.{0,80}(?:function|parameter)|(?:function|parameter).{0,80}schema/i.test(said) ||
     /contains an invalid argument|malformed input|\bbad request\b/i.test(said)) &&
   !/\btool[ _](?:messages?|calls?|results?|choice|use)|\broles?\b/i.test(said)
 const isAboutCount = (said: string) =>

@@ -111,7 +111,8 @@ export function anthropicModel(options: AnthropicOptions): Model {
           return withUnseen(turn, request, sight)
         } catch (error) {
           if (error instanceof ModelError && error.because === 'picture') throw error
-          const said = error instanceof ModelError && error.code === 'model_bad_request' ? error.message : ''
+          const isRefusal = error instanceof ModelError && error.code === 'model_bad_request' && !error.isTooLong
+          const said = isRefusal ? error.message : ''
           const part = claudeOnly(said, encoded.body, refused)
           if (part !== undefined) learned.add(`form:${part}`)
           else if (encoded.effort !== undefined && isAboutEffort(said))

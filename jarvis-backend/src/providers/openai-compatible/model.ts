@@ -63,7 +63,7 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
             if (other !== undefined) form = other
             if (other !== undefined || code !== 'model_bad_request') return other !== undefined
             const field = refusedField(said, sent)
-            if (field === undefined || learned.has(field)) return schemas.leaveOut(said, request, message)
+            if (field === undefined || learned.has(field)) return !isTooLong && schemas.leaveOut(said, request, message)
             learned.add(field)
             return true
           },

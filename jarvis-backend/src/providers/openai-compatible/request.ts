@@ -48,6 +48,7 @@ export function chatRequest(
     (piece, turn) =>
       turn.model === id && (piece.type === 'tool_call' || (piece.type === 'thinking' && !!piece.isWantedBack)),
     isBlind,
+    /(?:^|\/)kimi-k/i.test(model) ? 'kimi' : 'short',
   )
   const effort = asked ?? usual
   const maxTokens = leastOf(usualMost, maxOutputTokens)
