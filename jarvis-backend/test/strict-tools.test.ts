@@ -179,9 +179,16 @@ test.each([
     refusals: [],
     sent: tools.map(({ name }) => name).filter((name) => !left.includes(name)),
   })
-  expect(paid).toBeLessThanOrEqual(4 + 9 * forbidden.length)
+  expect(paid).toBeLessThanOrEqual(5 + 9 * forbidden.length)
   const again = createToolSchemas(learned)
   expect(asked('a bare gateway', tools, again).refusals).toEqual([])
+})
+
+test('a server that names one attached tool after the other is not asked for each, and loses no tool of JARVIS’s own', () => {
+  const tools = [...own, ...many(40, ...Array.from({ length: 40 }, (_, i) => i))]
+  const { refusals, sent } = asked('a server that names the tool alone', tools)
+  expect(refusals.length).toBeLessThanOrEqual(12)
+  expect(sent).toEqual(own.map(({ name }) => name))
 })
 
 test('more tools than a server takes leave out the last, which are attached, and a person is told', () => {

@@ -22,6 +22,7 @@ export function createSuspects() {
   }
 
   return {
+    isSearching: (): boolean => left.length > 0,
     isOut: (name: string): boolean => left.includes(name) && !trying.includes(name),
 
     /** @param sent all that were in the refused request @returns the one that is at fault, and whether to ask again */

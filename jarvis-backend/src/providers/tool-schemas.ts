@@ -1,7 +1,7 @@
 import type { ModelRequest, ToolSpec } from '../agent/model.ts'
 import { modelSchema, type OptionalKeyword, optionalKeywords } from '../lib/model-schema.ts'
 import { attachedServerOf } from '../protocol/index.ts'
-import type { Learned } from './learned.ts'
+import type { Learned, LeftOut } from './learned.ts'
 import { createSuspects } from './suspects.ts'
 
 const emptyObject = 'schema:empty object'
@@ -10,6 +10,8 @@ const untyped = 'schema:untyped'
 const description = 'schema:description '
 /** With the most tools of a request. */
 const most = 'tools:most '
+/** So many tools are left out one by one before plainer schemas are tried, and before all others of attached servers go. */
+const [namedBefore, mostNamed] = [3, 10]
 
 /**
  * The tools as one server takes them for one model: schemas in the plain part, without the keywords that it refused, and without the tools
@@ -20,14 +22,18 @@ export function createToolSchemas(learned: Learned) {
   let version = 0
   const sentAt = new WeakMap<object, number>()
   const suspects = createSuspects()
-  /** Keywords that were left out without being named. They are kept where that helped. */
-  const guessed: OptionalKeyword[] = []
+  /** Parts that were left out without being named. They are kept where that helped. */
+  const guessed: string[] = []
+  /** Tools that were named since the server took a request. */
+  let namedTools = 0
+  const isOut = (part: string) => guessed.includes(part) || learned.has(part)
   const changed = () => {
     made = new WeakMap()
     version += 1
   }
-  const learn = (parts: readonly string[], leftOut?: Parameters<Learned['add']>[1]) => {
-    for (const part of parts) learned.add(part, leftOut)
+  /** @param leftOut said once of all these parts */
+  const learn = (parts: readonly string[], leftOut?: LeftOut) => {
+    for (const [i, part] of parts.entries()) learned.add(part, i === 0 ? leftOut : undefined)
     changed()
     return parts.length > 0
   }
@@ -37,24 +43,31 @@ export function createToolSchemas(learned: Learned) {
     const own = given.find((tool) => tool.name === name)
     return own !== undefined && learn([partOf(own)], { tool: own.name, why })
   }
+  /** Tries the plainest schemas. @returns false where they were sent */
+  const guess = (used: ReadonlySet<OptionalKeyword>) => {
+    const keywords = [...used].map((keyword) => `schema:${keyword}`)
+    const parts = keywords.length > 0 ? keywords : [untyped, emptyObject].filter((part) => !isOut(part))
+    guessed.push(...parts)
+    changed()
+    return parts.length > 0
+  }
   const limit = (of: string) => Number(learned.find(of)?.slice(of.length) ?? Number.POSITIVE_INFINITY)
 
   function toolsOf(tools: ModelRequest['tools']): ToolSpec[] {
     const known = made.get(tools)
     if (known !== undefined) return known
-    const isGone = (keyword: OptionalKeyword) => guessed.includes(keyword) || learned.has(`schema:${keyword}`)
-    const without = new Set(optionalKeywords.filter(isGone))
+    const without = new Set(optionalKeywords.filter((keyword) => isOut(`schema:${keyword}`)))
     const longest = limit(description)
     const fit = tools
       .filter((tool) => !learned.has(partOf(tool)) && !suspects.isOut(tool.name))
       .slice(0, limit(most))
       .map((tool) => {
         const plain = modelSchema(tool.inputSchema, without)
-        const filled = learned.has(emptyObject) ? withoutEmpty(plain) : plain
+        const filled = isOut(emptyObject) ? withoutEmpty(plain) : plain
         return {
           ...tool,
           description: shortened(tool.description, longest),
-          inputSchema: (learned.has(untyped) ? typed(filled) : filled) as Record<string, unknown>,
+          inputSchema: (isOut(untyped) ? typed(filled) : filled) as Record<string, unknown>,
         }
       })
     made.set(tools, fit)
@@ -72,7 +85,9 @@ export function createToolSchemas(learned: Learned) {
     },
     /** The server took a request with these tools. */
     taken({ tools }: Pick<ModelRequest, 'tools'>): void {
-      if (tools.length > 0) for (const keyword of guessed.splice(0)) learned.add(`schema:${keyword}`)
+      if (tools.length === 0) return
+      namedTools = 0
+      for (const part of guessed.splice(0)) learned.add(part)
       const { culprit, isOther } = suspects.cleared(toolsOf(tools).map(({ name }) => name))
       if (isOther) changed()
       leaveOutTool(culprit, tools, whyUnnamed)
@@ -89,30 +104,34 @@ export function createToolSchemas(learned: Learned) {
       // Another request has learned something since this one was sent.
       if ((sentAt.get(request) ?? version) !== version) return true
       const number = numberIn(said)
-      if (isAboutCount(said) && number !== undefined && number < sent.length) {
-        const [next, ...others] = sent.slice(number)
-        const tool = `${next?.name}${others.length === 0 ? '' : ` and ${others.length} more`}`
-        return learn([`${most}${number}`], { tool, why })
-      }
       if (isAboutLength(said) && number !== undefined && sent.some((tool) => tool.description.length > number))
         return learn([`${description}${number}`])
-      if (/non-?empty for object|empty object/i.test(said) && !learned.has(emptyObject)) return learn([emptyObject])
-      if (isAboutType(said) && !learned.has(untyped)) return learn([untyped])
+      if (isAboutCount(said) && number !== undefined && number < sent.length) {
+        const [next, ...others] = sent.slice(number)
+        return learn([`${most}${number}`], { tool: `${next?.name}${andMore(others.length)}`, why })
+      }
+      if (/non-?empty for object|empty object/i.test(said) && !isOut(emptyObject)) return learn([emptyObject])
+      if (isAboutType(said) && !isOut(untyped)) return learn([untyped])
       const used = keywordsIn(sent)
       const named = optionalKeywords.find((keyword) => used.has(keyword) && names(said, keyword))
       if (named !== undefined) return learn([`schema:${named}`])
-      if (leaveOutTool(toolIn(said, sent)?.name, given, why)) return true
-      if (!isAboutSchemas(said)) return false
-      if (used.size > 0) {
-        guessed.push(...used)
-        changed()
-        return true
-      }
       const attached = sent.map(({ name }) => name).filter((name) => attachedServerOf(name) !== undefined)
+      const tool = toolIn(said, sent)?.name
+      if (tool !== undefined) {
+        namedTools += 1
+        const isOwn = attachedServerOf(tool) === undefined
+        if ((isOwn || namedTools === namedBefore) && guess(used)) return true
+        if (isOwn || namedTools < mostNamed) return leaveOutTool(tool, given, why)
+        const parts = given.filter(({ name }) => attached.includes(name)).map(partOf)
+        return learn(parts, { tool: `${tool}${andMore(parts.length - 1)}`, why })
+      }
+      if (!isAboutSchemas(said)) return false
+      if (!suspects.isSearching() && guess(used)) return true
+      // It did not help.
+      guessed.length = 0
       const found = suspects.refused(attached)
       whyUnnamed = why
       leaveOutTool(found.culprit, given, why)
-      if (!found.isWorthAsking) guessed.length = 0
       changed()
       return found.isWorthAsking
     },
@@ -121,7 +140,7 @@ export function createToolSchemas(learned: Learned) {
 
 /** Of schemas and tools, or of nothing at all; not of calls and results. */
 const isAboutSchemas = (said: string) =>
-  (/grammar|json.?schema|schema conversion|input_schema|\btools?\b|function_?declarations/i.test(said) ||
+  (/grammar|jinja|json.?schema|schema conversion|input_schema|\btools?\b|function_?declarations/i.test(said) ||
     /schema.{0,80}(?:function|parameter)|(?:function|parameter).{0,80}schema/i.test(said) ||
     /contains an invalid argument|malformed input|\bbad request\b/i.test(said)) &&
   !/\btool[ _](?:messages?|calls?|results?|choice|use)|\broles?\b/i.test(said)
@@ -130,7 +149,7 @@ const isAboutCount = (said: string) =>
 const isAboutLength = (said: string) =>
   /description/i.test(said) && /too long|at most|maximum|max_?length|longer|exceed|less than/i.test(said)
 const isAboutType = (said: string) =>
-  /specify the schema type|type: must be specified|unspecified type|type.{0,20} is missing|missing.{0,20}'type'/i.test(
+  /specify the schema type|(?:jinja|template).{0,200}(?:undefined|nullvalue|nonetype|filter)|type: must be specified|unspecified type|type.{0,20} is missing|missing.{0,20}'type'/i.test(
     said,
   )
 
@@ -142,6 +161,8 @@ function numberIn(said: string): number | undefined {
     ) ?? []
   return found === undefined ? undefined : Number(found)
 }
+
+const andMore = (count: number) => (count === 0 ? '' : ` and ${count} more`)
 
 const shortened = (text: string, longest: number) =>
   text.length <= longest ? text : `${text.slice(0, Math.max(0, longest - 1)).toWellFormed()}…`
@@ -176,7 +197,8 @@ function toolIn(said: string, sent: readonly ToolSpec[]): ToolSpec | undefined {
       .find((found) => found !== undefined)
   if (index !== undefined) return sent[Number(index)]
   // Of a refusal that speaks of something else, the name of a tool says nothing.
-  if (!/schema|grammar|parameters|declaration/i.test(said)) return undefined
+  if (!/schema|grammar|parameters|declaration|(?:invalid|unsupported|malformed) (?:tool|function)/i.test(said))
+    return undefined
   return sent
     .filter(({ name }) => said.split(/[^\w-]+/).includes(name))
     .toSorted((one, other) => other.name.length - one.name.length)[0]

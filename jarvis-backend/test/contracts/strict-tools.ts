@@ -218,6 +218,21 @@ const servers: Record<string, Rules> = {
     ),
     schema: rootOfClaude,
   },
+  'a template': {
+    status: 500,
+    schema: (schema, path) =>
+      path === '' || typeof schema.type === 'string'
+        ? undefined
+        : {
+            error: 'Error rendering prompt with jinja template: "Cannot apply filter "upper" to type: UndefinedValue".',
+          },
+  },
+  'a server that names the tool alone': {
+    schema: (schema, _path, { name }) =>
+      'enum' in schema || 'minimum' in schema || /forbidden/.test(String(schema.description))
+        ? error(`Invalid schema for function '${name}'`)
+        : undefined,
+  },
   'a bare gateway': {
     schema: (schema) =>
       /forbidden/.test(String(schema.description)) ? error('Request contains an invalid argument.') : undefined,

@@ -61,7 +61,9 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
           (said, { code, isTooLong, message }) => {
             const other = isTooLong || isAboutSchema(said) ? undefined : formAfter(said, form, sent)
             if (other !== undefined) form = other
-            if (other !== undefined || code !== 'model_bad_request') return other !== undefined
+            // Local servers say with 500 that their grammar or template cannot hold the tools.
+            const isRefusal = code === 'model_bad_request' || isAboutTools(said)
+            if (other !== undefined || !isRefusal) return other !== undefined
             const field = refusedField(said, sent)
             if (field === undefined || learned.has(field)) return !isTooLong && schemas.leaveOut(said, request, message)
             learned.add(field)
@@ -77,6 +79,8 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
 
 /** Of what a tool takes, and not of the conversation. */
 const isAboutSchema = (said: string) => /schema|grammar|function_?declarations|\bparameters\b/i.test(said)
+
+const isAboutTools = (said: string) => isAboutSchema(said) || /jinja|template/i.test(said)
 
 /** Explains a refusal by a server that has this model's tools on the Responses API alone. Other errors are returned unchanged. */
 export function explained(error: unknown, model: string): unknown {
