@@ -110,9 +110,11 @@ export function anthropicModel(options: AnthropicOptions): Model {
           schemas.taken(request)
           return withUnseen(turn, request, sight)
         } catch (error) {
-          if (error instanceof ModelError && error.because === 'picture') throw error
-          const isRefusal = error instanceof ModelError && error.code === 'model_bad_request' && !error.isTooLong
-          const said = isRefusal ? error.message : ''
+          if (!(error instanceof ModelError) || error.because === 'picture') throw error
+          // Some servers with this API stumble over a list, and say so with 500.
+          const isRefusal =
+            error.code === 'model_bad_request' || (!error.hasSpoken && /'list' object/.test(error.message))
+          const said = isRefusal && !error.isTooLong ? error.message : ''
           const part = claudeOnly(said, encoded.body, refused)
           if (part !== undefined) learned.add(`form:${part}`)
           else if (encoded.effort !== undefined && isAboutEffort(said))
@@ -144,7 +146,9 @@ function claudeOnly(said: string, body: Buffer, { form }: Refused): ClaudeOnly |
   if (/cache_control/.test(said) && !form?.has('cache_control') && body.includes('"cache_control":'))
     return 'cache_control'
   const isAboutSystem = /(?<!\w)system(?!\w).{0,60}(?:string|\bstr\b|\blist\b|array|sequence)/i.test(said)
-  return isAboutSystem && !form?.has('system list') && body.includes('"system":[') ? 'system list' : undefined
+  return (isAboutSystem || /'list' object/.test(said)) && !form?.has('system list') && body.includes('"system":[')
+    ? 'system list'
+    : undefined
 }
 
 /** Whether the provider refuses returned thinking. It checks more than the digest can know. */
