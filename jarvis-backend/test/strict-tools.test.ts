@@ -88,7 +88,7 @@ const own: ToolSpec[] = [
     inputSchema: object({
       steps: {
         type: 'array',
-        items: object({ value: { type: ['string', 'number'], description: 'V' }, arguments: {} }),
+        items: object({ value: { type: ['string', 'number'], description: 'V' }, arguments: { type: 'object' } }),
       },
       tier: { type: 'string', enum: ['green', 'red'] },
       hours: { type: 'integer', minimum: 1, maximum: 24 },
@@ -218,4 +218,57 @@ test('a refusal that is about the conversation leaves no tool out', () => {
   ])
     expect(schemas.leaveOut(said, request), said).toBe(false)
   expect(schemas.fit(request).tools).toHaveLength(5)
+})
+
+/** What servers say of tools, and what is left out from then on. */
+const wordings: readonly (readonly [said: string, parts: string[]])[] = [
+  [
+    `Invalid JSON payload received. Unknown name "additionalProperties" at 'tools[0].function_declarations[1].parameters.properties[0].value': Cannot find field.`,
+    ['schema:additionalProperties'],
+  ],
+  [
+    'Unable to submit request because `propose_plan` functionDeclaration schema specified other fields alongside any_of.',
+    ['schema:anyOf'],
+  ],
+  [
+    "Invalid schema for function 'propose_plan': In context=('properties', 'a'), schema must have a 'type' key.",
+    ['schema:untyped'],
+  ],
+  [
+    '* GenerateContentRequest.tools[0].function_declarations[1].parameters.properties[a].items: missing field.',
+    ['schema:untyped'],
+  ],
+  ['* GenerateContentRequest.tools[0].function_declarations[2].parameters: unreadable', ['tool:lab__t0']],
+  ['tools.3.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12', ['tool:lab__t1']],
+  [
+    'The value at toolConfig.tools.4.toolSpec.inputSchema.json.type must be one of the following: object.',
+    ['tool:lab__t2'],
+  ],
+  ["Value at 'toolConfig.tools.5.member.toolSpec.name' failed to satisfy constraint", ['tool:lab__t2']],
+  ['invalid JSON schema for tool lab__t1, see parameters', ['tool:lab__t1']],
+  ['body.tools.2.function.parameters: Input should be a valid dictionary', ['tool:lab__t0']],
+  ['Invalid tool lab__t2: unsupported type', ['tool:lab__t2']],
+  ['tools: List should have at most 3 items after validation, not 5', ['tools:most 3']],
+  ['Too many tools provided: 5 > 4', ['tools:most 4']],
+  ['Maximum number of tools allowed: 2', ['tools:most 2']],
+  ['tools[3].function.description: string too long, maximum length is 40', ['schema:description 40']],
+]
+
+test('the part that a refusal is about is found, in the words of each server', async () => {
+  expect(
+    await failingRows(
+      wordings,
+      ([said, parts]) => {
+        const found: string[] = []
+        const schemas = createToolSchemas({ ...learnedInMemory(), add: (part) => found.push(part) })
+        const others = many(3).map((tool) => ({
+          ...tool,
+          description: 'It is described at some length here, for once.',
+        }))
+        expect(schemas.leaveOut(said, { tools: [...own, ...others] })).toBe(true)
+        expect(found.map((part) => part.replace(/^(tool:\w+):.*/, '$1'))).toEqual(parts)
+      },
+      ([said]) => said,
+    ),
+  ).toEqual([])
 })

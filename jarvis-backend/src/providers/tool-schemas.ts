@@ -148,15 +148,16 @@ const isAboutCount = (said: string) =>
   /tools|functions/i.test(said) && /array too long|too many|number of|at most|more than|up to|exceed/i.test(said)
 const isAboutLength = (said: string) =>
   /description/i.test(said) && /too long|at most|maximum|max_?length|longer|exceed|less than/i.test(said)
+/** A value of any type, or a list of anything. */
 const isAboutType = (said: string) =>
-  /specify the schema type|(?:jinja|template).{0,200}(?:undefined|nullvalue|nonetype|filter)|type: must be specified|unspecified type|type.{0,20} is missing|missing.{0,20}'type'/i.test(
+  /specify the schema type|(?:must|should) have a ['"]?type|type: (?:must be specified|missing field)|unspecified type|items: missing field|type.{0,20} is missing|missing.{0,20}['"]type['"]/i.test(
     said,
-  )
+  ) || /(?:jinja|template).{0,200}(?:undefined|nullvalue|nonetype|filter)/i.test(said)
 
 /** The limit that a refusal names. */
 function numberIn(said: string): number | undefined {
   const [, found] =
-    /(?:maximum|at most|up to|more than|max\w*|limit\w*|exceeds?|less than or equal to)\D{0,40}?(\d{1,6})\b/i.exec(
+    /(?:maximum|at most|up to|more than|max\w*|limit\w*|exceeds?|allowed|less than or equal to|[>≤])\D{0,40}?(\d{1,6})\b/i.exec(
       said,
     ) ?? []
   return found === undefined ? undefined : Number(found)
