@@ -1,9 +1,12 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { patienceMs, runs } from '../../scripts/property-runs.ts'
 import type { ToolSpec } from '../src/agent/model.ts'
 import { definitionsOf } from '../src/mcp/attached/definition.ts'
 import { learnedInMemory } from '../src/providers/learned.ts'
 import { createToolSchemas } from '../src/providers/tool-schemas.ts'
 import { toolServers, toolsRefusedBy } from './contracts/strict-tools.ts'
+import { anySchema } from './support/any-schema.ts'
 import { failingRows } from './support/failing-rows.ts'
 
 type Json = Record<string, unknown>
@@ -128,6 +131,22 @@ test('the tools of every odd server reach every model server, and none is refuse
       expect(refusals.length, refusals.join('\n')).toBeLessThanOrEqual(4)
     }),
   ).toEqual([])
+})
+
+/** A server that names a tool without a word more loses it. */
+const projecting = toolServers.filter((server) => server !== 'a server that names the tool alone')
+
+test('a tool with any schema reaches every model server', { timeout: patienceMs(20_000) }, () => {
+  fc.assert(
+    fc.property(anySchema, fc.constantFrom(...projecting), (a, server) => {
+      const inputSchema = object({ a, b: { type: 'string' } })
+      const tools = [...own, { name: 'lab__t', description: 'x', inputSchema }]
+      const { refusals, sent } = asked(server, tools)
+      expect({ server, refusals, sent }).toEqual({ server, refusals, sent: tools.map(({ name }) => name) })
+      expect(refusals.length).toBeLessThanOrEqual(4)
+    }),
+    runs(25),
+  )
 })
 
 test('the gate takes the arguments that a model is shown', async () => {
