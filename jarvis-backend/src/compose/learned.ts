@@ -36,16 +36,19 @@ export function createLearnedStore({
     of(config: ServedModel): Learned {
       const key = keyOf(config)
       const parts = read(key)
+      // What an earlier release kept has its time from now on.
+      if (parts.length > 0) settings.set(key, JSON.stringify(parts))
       return {
         has: (part) => parts.some((known) => known.part === part),
         find: (start) => parts.findLast(({ part }) => part.startsWith(start))?.part,
-        add(part, leftOut) {
-          parts.push({ part, at: clock.now(), ...(leftOut && { leftOut: { ...leftOut, why: redact(leftOut.why) } }) })
+        add(part, given) {
+          const leftOut = given && { ...given, why: redact(given.why) }
+          parts.push({ part, at: clock.now(), ...(leftOut && { leftOut }) })
           settings.set(key, JSON.stringify(parts))
           if (leftOut === undefined) return
           const id = idOf(config)
           added.set(id, [...(added.get(id) ?? []), leftOut])
-          announce(redact(leftOutWords(id, leftOut)))
+          announce(leftOutWords(id, leftOut))
         },
       }
     },

@@ -183,7 +183,7 @@ export function composeModels(parts: {
     /** What a person is told of tools that were left out for a model since this was asked last. */
     leftOutNow({ id }: Model): string | undefined {
       const left = memory.newly(id)
-      return left.length === 0 ? undefined : redact(left.map((one) => leftOutWords(id, one)).join(' '))
+      return left.length === 0 ? undefined : left.map((one) => leftOutWords(id, one)).join(' ')
     },
     /** The tools that are left out, by the models they are left out for. */
     leftOut: () => memory.leftOut([config, ...configs]),
