@@ -110,7 +110,8 @@ function objectOf({ schema, properties, required, notes, hidden, within }: Flat)
     isRecord(more) ||
     (more !== false && (isRecord(schema.patternProperties) || properties.size === 0))
   // At the top the gate takes the names that are told alone.
-  if (hidden.length > 0 && within.depth > 0) described.push(`It may have ${JSON.stringify(hidden).slice(1, longestNote)} too.`)
+  if (hidden.length > 0 && within.depth > 0)
+    described.push(`It may have ${JSON.stringify(hidden).slice(1, longestNote)} too.`)
   if (isRecord(more) && typeof more.type === 'string') described.push(`Each value is of type ${more.type}.`)
   return {
     type: 'object',
