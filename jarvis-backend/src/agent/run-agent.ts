@@ -54,6 +54,8 @@ export type RunParts = {
   cutOff(model: Model, cut: NonNullable<Turn['cut']>): string | undefined
   /** Told of an answer in which a model wrote calls of these tools as text. */
   wrote(model: Model, toolNames: readonly string[]): void
+  /** What a person is told of tools that were left out for a model since this was asked last. */
+  leftOutNow(model: Model): string | undefined
   /** Told how much a model reads at once, by its own server. */
   learnWindow(model: Model, tokens: number): void
   /** What fills the window of a session's model. */

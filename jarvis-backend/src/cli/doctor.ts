@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { createLearnedStore } from '../compose/learned.ts'
 import { unseenIn } from '../compose/unseen-devices.ts'
 import { type Config, ConfigError } from '../config/config.ts'
 import { policyPath, readPolicy } from '../config/policy-file.ts'
@@ -7,6 +8,7 @@ import { readStartConfig } from '../config/settings-file.ts'
 import { portChecks } from '../doctor/address-checks.ts'
 import { databaseChecks } from '../doctor/data-checks.ts'
 import { examine, unusable } from '../doctor/doctor.ts'
+import { leftOutCheck } from '../doctor/left-out.ts'
 import { embeddingChecks } from '../doctor/model-checks.ts'
 import { peopleChecks, wantsProof } from '../doctor/people-checks.ts'
 import { policyChecks } from '../doctor/policy-checks.ts'
@@ -16,6 +18,7 @@ import type { DoctorCheck, DoctorReply, JournalVerification } from '../protocol/
 import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
 import { createSignerKeyStore } from '../store/sqlite/access/signer-keys.ts'
 import { inspectDatabase } from '../store/sqlite/inspect.ts'
+import { createSettings } from '../store/sqlite/settings.ts'
 import { withJournal } from './data.ts'
 import { readOptions } from './options.ts'
 import { peopleIn } from './people-in.ts'
@@ -53,7 +56,7 @@ async function look(env: Record<string, string | undefined>, asksModel: boolean)
     async database() {
       const found = await databaseChecks(config.dataDir, Number.POSITIVE_INFINITY, () => verified(config))
       const isSound = !found.some(({ health }) => health === 'bad')
-      return [...found, ...(isSound ? await peopleHere(config) : []), ...(await quorumChecks(config))]
+      return [...found, ...(isSound ? await storedHere(config) : []), ...(await quorumChecks(config))]
     },
     // A remote embeddings server charges for the check's request.
     embeddings: async (signal) =>
@@ -71,7 +74,7 @@ async function quorumChecks(config: Config): Promise<DoctorCheck[]> {
 }
 
 /** Of a database that this release wrote; an older one is not brought up to date by a look at it. */
-async function peopleHere(config: Config): Promise<DoctorCheck[]> {
+async function storedHere(config: Config): Promise<DoctorCheck[]> {
   const path = join(config.dataDir, 'jarvis.db')
   let found: DoctorCheck[] = []
   if (!existsSync(path) || !inspectDatabase(path, 0).isCurrent) return found
@@ -87,6 +90,9 @@ async function peopleHere(config: Config): Promise<DoctorCheck[]> {
       unseen: unseenIn(database, Date.now()),
       wantsProof: policy.kind === 'read' && wantsProof(policy.file),
     })
+    const settings = createSettings(database)
+    const learned = createLearnedStore({ settings, clock: systemClock, redact: (text) => text, announce: () => {} })
+    found.push(...learned.leftOut(config.models).map(([id, left]) => leftOutCheck(id, left)))
   })
   return found
 }

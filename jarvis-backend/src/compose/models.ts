@@ -5,9 +5,10 @@ import { createTally } from '../agent/tally.ts'
 import type { Settings } from '../auth/password.ts'
 import type { Journal } from '../calls/ports.ts'
 import type { Config } from '../config/config.ts'
-import { demo, idOf, type ModelConfig } from '../config/model.ts'
+import { demo, idOf, type ModelConfig, type ServedModel } from '../config/model.ts'
 import { cutWords, largerWindow } from '../doctor/context-checks.ts'
 import { mayFollow } from '../doctor/fallbacks.ts'
+import { leftOutWords } from '../doctor/left-out.ts'
 import { createModelSetup } from '../doctor/model-setup.ts'
 import { modelRoutes } from '../http/models.ts'
 import type { ModelSeen } from '../http/status-parts.ts'
@@ -15,6 +16,7 @@ import type { Clock } from '../lib/clock.ts'
 import { type ClusterState, JarvisError, type ModelFallback } from '../protocol/index.ts'
 import { createPrices, demoModel, isAtHome, presets, pricedAs, servedModel, windowOf } from '../providers/index.ts'
 import type { Learned } from '../providers/learned.ts'
+import { createLearnedStore } from './learned.ts'
 
 /** The usual effort's tokens for thinking, in addition to those of the answer. */
 const tokensForThinking = 8_192
@@ -39,11 +41,12 @@ export function composeModels(parts: {
   announce(problem: string): void
 }) {
   const { clock, journal, durably, hide, redact } = parts
+  const memory = createLearnedStore(parts)
   const made = ([first = demo, ...others]: readonly ModelConfig[]) => ({
     config: first,
     configs: others,
-    model: createModel(first, parts.cluster, parts),
-    others: new Map(others.map((other) => [idOf(other), createModel(other, parts.cluster, parts)])),
+    model: createModel(first, parts.cluster, memory.of),
+    others: new Map(others.map((other) => [idOf(other), createModel(other, parts.cluster, memory.of)])),
   })
   let { config, configs, model, others } = made(parts.config.models)
   if (parts.first !== undefined) model = parts.first
@@ -64,7 +67,11 @@ export function composeModels(parts: {
     learned.clear()
     parts.changed()
   }
-  const models = createModelSetup({ config: parts.config, clock, apply })
+  const models = createModelSetup({
+    ...{ config: parts.config, clock, apply, forget: memory.forget },
+    leftOut: (provider) =>
+      memory.leftOut([config, ...configs].filter((one) => one.provider === provider)).map(([, left]) => left),
+  })
   for (const lost of parts.config.modelProblems) parts.announce(redact(lost))
   let problem: string | undefined
   /** Takes up what another program or a person wrote to the files of the data dir. Where they cannot be used, all stays as it is. */
@@ -176,6 +183,13 @@ export function composeModels(parts: {
       parts.announce(message)
       return message
     },
+    /** What a person is told of tools that were left out for a model since this was asked last. */
+    leftOutNow({ id }: Model): string | undefined {
+      const left = memory.newly(id)
+      return left.length === 0 ? undefined : left.map((one) => leftOutWords(id, one)).join(' ')
+    },
+    /** The tools that are left out, by the models they are left out for. */
+    leftOut: () => memory.leftOut([config, ...configs]),
     /** The newest cut request of each model. */
     cuts: () => [...cuts],
     /** Notes an answer in which a model wrote calls of these tools as text. */
@@ -196,21 +210,7 @@ export function composeModels(parts: {
 
 export type ComposedModels = ReturnType<typeof composeModels>
 
-type Memory = { settings: Settings; announce(text: string): void }
+type LearnedBy = (config: ServedModel) => Learned
 
-const createModel = (config: ModelConfig, cluster: () => ClusterState, memory: Memory): Model =>
-  config.kind === 'demo' ? demoModel({ cluster }) : servedModel({ ...config, learned: learnedOf(config, memory) })
-
-/** What a server refused for a model, kept over restarts. Another address or kind begins anew. */
-function learnedOf(config: Exclude<ModelConfig, { kind: 'demo' }>, { settings, announce }: Memory): Learned {
-  const key = `refused_parts:${JSON.stringify([config.kind, config.baseUrl ?? '', config.model])}`
-  const parts = new Set<string>(JSON.parse(settings.get(key) ?? '[]') as string[])
-  return {
-    has: (part) => parts.has(part),
-    add(part, tool) {
-      parts.add(part)
-      settings.set(key, JSON.stringify([...parts]))
-      if (tool !== undefined) announce(`${tool} is left out: ${config.provider} refuses its schema.`)
-    },
-  }
-}
+const createModel = (config: ModelConfig, cluster: () => ClusterState, learnedBy: LearnedBy): Model =>
+  config.kind === 'demo' ? demoModel({ cluster }) : servedModel({ ...config, learned: learnedBy(config) })

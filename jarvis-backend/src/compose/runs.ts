@@ -75,6 +75,7 @@ export function composeRuns(
       | 'fallbacksOf'
       | 'cutOff'
       | 'wrote'
+      | 'leftOutNow'
       | 'learnWindow'
       | 'requireForProgram'
     >
@@ -202,6 +203,7 @@ export function composeRuns(
     fallbacksOf: models.fallbacksOf,
     cutOff: models.cutOff,
     wrote: models.wrote,
+    leftOutNow: models.leftOutNow,
     learnWindow: models.learnWindow,
     makers,
     contextReport: (sessionId) => reports.of(sessionId),

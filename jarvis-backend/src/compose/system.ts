@@ -9,6 +9,7 @@ import { createClusterSetup } from '../doctor/cluster-setup.ts'
 import { cutCheck, writtenCheck } from '../doctor/context-checks.ts'
 import { databaseChecks } from '../doctor/data-checks.ts'
 import { examine } from '../doctor/doctor.ts'
+import { leftOutCheck } from '../doctor/left-out.ts'
 import { memoryChecks } from '../doctor/model-checks.ts'
 import { peopleChecks, wantsProof } from '../doctor/people-checks.ts'
 import { policyChecks } from '../doctor/policy-checks.ts'
@@ -186,6 +187,7 @@ export function composeSystem(
               ...channelChecks(site.channels.desk.problems()),
               ...models.cuts().map(([id, cut]) => cutCheck(id, cut)),
               ...models.written().map(([id, toolNames]) => writtenCheck(id, toolNames, letServerRead)),
+              ...models.leftOut().map(([id, left]) => leftOutCheck(id, left)),
               ...policyChecks(policy.status().warnings ?? []),
             ],
             database: async () => [

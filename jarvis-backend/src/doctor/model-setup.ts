@@ -20,6 +20,7 @@ import {
   variableProviders,
 } from '../protocol/index.ts'
 import { listModels, presets, tryModel } from '../providers/index.ts'
+import type { LeftOut } from '../providers/learned.ts'
 import { fallbackFault, withoutConsent, withoutProvider } from './fallbacks.ts'
 import { kindOf, type Server, serverOf, variableKinds } from './model-server.ts'
 
@@ -37,6 +38,10 @@ export function createModelSetup(parts: {
   clock: Clock
   /** Sets the models that may answer from now on, the one in use first, and what answers where one fails. */
   apply(models: readonly ModelConfig[], fallbacks: readonly ModelFallback[]): void
+  /** Forgets what these models' servers refused. */
+  forget?(models: readonly Pick<ServedModel, 'kind' | 'baseUrl' | 'model'>[]): void
+  /** The tools that a provider's servers are not sent. */
+  leftOut?(provider: ModelProvider): LeftOut[]
 }) {
   const { config, clock, apply } = parts
   const given = config.modelEnvironment
@@ -81,6 +86,11 @@ export function createModelSetup(parts: {
     // The last four characters of a short key would reveal too much.
     apiKey === undefined ? {} : { keyEnd: apiKey.length >= 12 ? apiKey.slice(-4) : '' }
 
+  const leftOutOf = (provider: ModelProvider) => {
+    const leftOut = parts.leftOut?.(provider) ?? []
+    return leftOut.length === 0 ? {} : { leftOut }
+  }
+
   return {
     current(): ModelsReply {
       const { inUse, providers: known } = modelsNow()
@@ -99,6 +109,7 @@ export function createModelSetup(parts: {
               model: server.model ?? suggested[provider],
               ...(server.baseUrl !== undefined && { baseUrl: server.baseUrl }),
               ...keyEndOf(server),
+              ...leftOutOf(provider),
             }
           }),
           ...providers.map(
@@ -111,6 +122,7 @@ export function createModelSetup(parts: {
               baseUrl,
               ...keyEndOf(key === undefined ? {} : { apiKey: key }),
               ...(headers && { headers: Object.keys(headers) }),
+              ...leftOutOf(provider),
             }),
           ),
         ],
@@ -145,6 +157,7 @@ export function createModelSetup(parts: {
       const { model } = body
       const { apiKey, baseUrl } = serverOf(body, knownOf(provider))
       const names = variables[provider]
+      parts.forget?.([{ kind: variableKinds[provider], model, ...(baseUrl !== undefined && { baseUrl }) }])
       keep({
         [names.apiKey]: apiKey,
         [names.baseUrl]: baseUrl,
@@ -164,6 +177,7 @@ export function createModelSetup(parts: {
         ...(headers !== undefined && { headers }),
       }
       const at = file.providers.findIndex((known) => known.name === name)
+      parts.forget?.(models.map((model) => ({ kind, baseUrl, model })))
       const isMoved = at >= 0 && file.providers[at]?.baseUrl !== baseUrl
       keep(
         {},

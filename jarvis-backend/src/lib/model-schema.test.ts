@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../scripts/property-runs.ts'
+import { anySchema } from '../../test/support/any-schema.ts'
 import { modelSchema, optionalKeywords } from './model-schema.ts'
 
 const row = (...[name, given, projected]: [name: string, given: object, projected: object]) => ({
@@ -122,34 +123,9 @@ function odd(schema: unknown, without: readonly string[]): string[] {
   ]
 }
 
-const { schema } = fc.letrec((tie) => {
-  const type = fc.constantFrom('string', 'integer', 'number', 'boolean', 'array', 'object', 'null')
-  const inner = tie('schema')
-  const list = fc.array(inner, { maxLength: 3 })
-  const named = fc.dictionary(fc.constantFrom('a', 'b', 'type', 'enum', '$ref'), inner, { maxKeys: 3 })
-  return {
-    schema: fc.oneof(
-      { depthSize: 'small' },
-      fc.boolean(),
-      fc.record(
-        {
-          ...{ type: fc.oneof(type, fc.array(type, { maxLength: 3 })), description: fc.string({ maxLength: 5 }) },
-          ...{ properties: named, required: fc.array(fc.constantFrom('a', 'b')), patternProperties: named },
-          ...{ $defs: named, $ref: fc.constantFrom('#', '#/$defs/a', '#/properties/b', 'http://x/y', '#/%') },
-          ...{ items: fc.oneof(inner, list), prefixItems: list, anyOf: list, oneOf: list, allOf: list },
-          ...{ not: inner, if: inner, then: inner, else: inner, additionalProperties: inner, propertyNames: inner },
-          ...{ enum: fc.array(fc.oneof(fc.string(), fc.integer(), fc.constant(null))), const: fc.jsonValue() },
-          ...{ pattern: fc.string(), minimum: fc.integer(), maxLength: fc.nat(), default: fc.jsonValue() },
-        },
-        { requiredKeys: [] },
-      ),
-    ),
-  }
-})
-
 test('the plain part of any schema holds allowed keywords alone, and is an object at the top', () => {
   fc.assert(
-    fc.property(schema, fc.subarray([...optionalKeywords]), (given, without) => {
+    fc.property(anySchema, fc.subarray([...optionalKeywords]), (given, without) => {
       const plain = modelSchema((typeof given === 'object' ? given : {}) as never, new Set(without))
       expect(odd(plain, without)).toEqual([])
       expect(plain).toMatchObject({ type: 'object', properties: {} })

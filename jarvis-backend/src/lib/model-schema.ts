@@ -9,6 +9,10 @@ const deepest = 12
 /** Most nodes of one projection: references that double at each level would exhaust memory. */
 const mostNodes = 2_000
 const longestNote = 1_000
+/** Most objects of a union that stay apart: more are told to a model as one. */
+const mostApart = 20
+/** Names of properties that every server takes. */
+const usualName = /^[A-Za-z0-9_.-]{1,64}$/
 
 type Within = {
   root: Json
@@ -31,6 +35,8 @@ export function modelSchema(schema: Json, without: ReadonlySet<OptionalKeyword> 
 /** A schema with the references, unions and conditions of its own level merged. */
 type Flat = {
   schema: Json
+  /** Names that no server is told as a property. */
+  hidden: string[]
   properties: Map<string, { of: unknown; within: Within }[]>
   required: Set<string>
   notes: string[]
@@ -43,17 +49,21 @@ function flat(given: unknown, at: Within): Flat {
     schema,
     properties: new Map(),
     required: new Set(stringsIn(schema.required)),
-    notes: [],
-    within,
+    ...{ notes: [], hidden: [], within },
   }
-  for (const [name, of] of Object.entries(isRecord(schema.properties) ? schema.properties : {}))
-    parts.properties.set(name, [{ of, within }])
+  for (const [name, of] of Object.entries(recordIn(schema.properties))) {
+    if (of === false) continue
+    if (usualName.test(name) && name !== '__proto__') parts.properties.set(name, [{ of, within }])
+    else parts.hidden.push(name)
+  }
   at.left[0] = (at.left[0] ?? 0) - 1
   if (within.depth >= deepest || at.left[0] <= 0) return parts
   const inner = { ...within, depth: within.depth + 1 }
   const add = (other: Flat) => {
     for (const [name, found] of other.properties)
-      parts.properties.set(name, [...(parts.properties.get(name) ?? []), ...found])
+      if (schema.additionalProperties !== false || parts.properties.has(name))
+        parts.properties.set(name, [...(parts.properties.get(name) ?? []), ...found])
+    parts.hidden.push(...other.hidden)
   }
   for (const part of listIn(schema.allOf)) {
     const other = flat(part, inner)
@@ -87,7 +97,7 @@ function noteOf({ properties, required }: Flat): string {
   return names.join(', ')
 }
 
-function objectOf({ schema, properties, required, notes, within }: Flat): Json {
+function objectOf({ schema, properties, required, notes, hidden, within }: Flat): Json {
   const inner = { ...within, depth: within.depth + 1 }
   const described = [typeof schema.description === 'string' ? schema.description : '', ...notes]
   const named = [...properties].map(([name, found]) => [name, merged(found, inner.depth)] as const)
@@ -95,7 +105,13 @@ function objectOf({ schema, properties, required, notes, within }: Flat): Json {
   const more = schema.additionalProperties
   // A grammar made of a schema takes no other keys, unless the schema says so.
   const isOpen =
-    more === true || isRecord(more) || (more !== false && (isRecord(schema.patternProperties) || properties.size === 0))
+    hidden.length > 0 ||
+    more === true ||
+    isRecord(more) ||
+    (more !== false && (isRecord(schema.patternProperties) || properties.size === 0))
+  // At the top the gate takes the names that are told alone.
+  if (hidden.length > 0 && within.depth > 0)
+    described.push(`It may have ${JSON.stringify(hidden).slice(1, longestNote)} too.`)
   if (isRecord(more) && typeof more.type === 'string') described.push(`Each value is of type ${more.type}.`)
   return {
     type: 'object',
@@ -171,56 +187,67 @@ const oneOf = (values: readonly unknown[]) => `One of: ${values.map((value) => J
 
 /** A union as plainly as it can be said: one schema where all are alike, else `anyOf`, else the first. */
 function unionOf(all: readonly Json[], note: string, without: ReadonlySet<OptionalKeyword>): Json {
-  const plain: Json[] = []
-  for (const next of all.flatMap((one) => (Array.isArray(one.anyOf) ? (one.anyOf as Json[]) : [one]))) {
-    const i = plain.findIndex((known) => {
-      // Objects stay apart while they can.
-      if (next.type === 'object' && !without.has('anyOf')) return JSON.stringify(known) === JSON.stringify(next)
-      return known.type !== undefined && known.type === next.type
-    })
-    if (i === -1) plain.push(next)
-    else plain[i] = alike(plain[i] as Json, next, without)
+  const kinds = new Map<string, Json>()
+  for (const one of all.flatMap((one) => (Array.isArray(one.anyOf) ? (one.anyOf as Json[]) : [one]))) {
+    // What takes anything takes it all.
+    if (one.type === undefined) return textOf([note])
+    kinds.set(JSON.stringify(one), one)
   }
-  // What takes anything takes it all.
-  const any = plain.find(({ type }) => type === undefined)
+  const objects = [...kinds.values()].filter(({ type }) => type === 'object')
+  const isApart = objects.length <= mostApart && !without.has('anyOf')
+  const groups = new Map<unknown, Json[]>()
+  for (const [text, one] of kinds) {
+    const key = one.type === 'object' && isApart ? text : one.type
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [one])
+    else group.push(one)
+  }
+  const plain = [...groups.values()].map((group) => alike(group, without))
   const [first = {}] = plain
-  if (any !== undefined) return textOf([note])
   if (plain.length === 1) return { ...first, ...textOf([note, String(first.description ?? '')]) }
   if (!without.has('anyOf')) return { ...textOf([note]), anyOf: plain }
   const others = plain.slice(1).map(({ type }) => type)
   return { ...first, ...textOf([note, String(first.description ?? ''), `May also be: ${others.join(', ')}.`]) }
 }
 
-/** One schema for two of the same type. */
-function alike(one: Json, other: Json, without: ReadonlySet<OptionalKeyword>): Json {
-  const both = { ...one, ...textOf([String(one.description ?? ''), String(other.description ?? '')]) } as Json
-  if (Array.isArray(one.enum) && Array.isArray(other.enum)) both.enum = [...new Set([...one.enum, ...other.enum])]
-  else delete both.enum
+/** One schema for several of the same type. */
+function alike(all: readonly Json[], without: ReadonlySet<OptionalKeyword>): Json {
+  const [first = {}] = all
+  if (all.length === 1) return first
+  const { enum: _, minimum: __, maximum: ___, required: ____, ...whole } = first
+  Object.assign(whole, textOf(all.map(({ description }) => String(description ?? ''))))
+  const values = all.map((one) => one.enum)
+  if (values.every(Array.isArray)) whole.enum = [...new Set(values.flat())]
   for (const [key, of] of [
     ['minimum', Math.min],
     ['maximum', Math.max],
   ] as const) {
-    if (typeof one[key] === 'number' && typeof other[key] === 'number') both[key] = of(one[key], other[key])
-    else delete both[key]
+    const bounds = all.map((one) => one[key])
+    if (bounds.every((bound) => typeof bound === 'number')) whole[key] = of(...bounds)
   }
-  if (one.type === 'array' && JSON.stringify(one.items) !== JSON.stringify(other.items)) {
-    both.items = unionOf([one.items as Json, other.items as Json], '', without)
-  }
-  if (one.type === 'object') {
-    const [mine, theirs] = [one.properties as Json, other.properties as Json]
-    const names = [...new Set([...Object.keys(mine), ...Object.keys(theirs)])]
-    both.properties = Object.fromEntries(
-      names.map((name) => {
-        const found = [mine, theirs].flatMap((from) => (Object.hasOwn(from, name) ? [from[name] as Json] : []))
-        return [name, found.length === 1 ? found[0] : unionOf(found, '', without)]
-      }),
+  if (first.type === 'array')
+    whole.items = unionOf(
+      all.map(({ items }) => items as Json),
+      '',
+      without,
     )
-    const wanted = stringsIn(one.required).filter((name) => stringsIn(other.required).includes(name))
-    if (wanted.length > 0) both.required = wanted
-    else delete both.required
-    if (other.additionalProperties === true) both.additionalProperties = true
+  if (first.type === 'object') {
+    const found = new Map<string, Json[]>()
+    for (const { properties } of all)
+      for (const [name, of] of Object.entries(properties as Record<string, Json>)) {
+        const known = found.get(name)
+        if (known === undefined) found.set(name, [of])
+        else known.push(of)
+      }
+    whole.properties = Object.fromEntries(
+      [...found].map(([name, parts]) => [name, parts.length === 1 ? parts[0] : unionOf(parts, '', without)]),
+    )
+    const wanted = all.map(({ required }) => new Set(stringsIn(required)))
+    const always = [...(wanted[0] ?? [])].filter((name) => wanted.every((names) => names.has(name)))
+    if (always.length > 0) whole.required = always
+    if (all.some(({ additionalProperties }) => additionalProperties === true)) whole.additionalProperties = true
   }
-  return both
+  return whole
 }
 
 /** Follows a local reference. `isCut`: it leads to itself, or nowhere. */

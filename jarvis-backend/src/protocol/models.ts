@@ -99,6 +99,8 @@ export const ModelProviderInfo = z.object({
   keyEnd: z.string().exactOptional(),
   /** Names of the headers of a named provider; their values are never sent. */
   headers: z.array(z.string()).exactOptional(),
+  /** Tools that are not sent to it, because its server refuses them. `why`: the server's words, in a sentence. */
+  leftOut: z.array(z.object({ tool: z.string(), why: z.string() })).exactOptional(),
 })
 export type ModelProviderInfo = z.infer<typeof ModelProviderInfo>
 /** `isFixed`: `JARVIS_MODEL` is set in the environment, so no other model can be chosen here. */

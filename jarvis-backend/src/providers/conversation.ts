@@ -13,11 +13,13 @@ export type AssistantTurn = { role: 'assistant'; content: Content[] }
  * two turns of one role in a row, each call answered in the turn right after it, no lone surrogates.
  * @param keeps whether a turn's thinking, or the extra data of a call, is sent back to the model
  * @param isBlind the model is not shown what people attached, and is told so
+ * @param ids the form of the calls' ids: nine letters and digits, or Kimi's, whose local servers find the name of a result's tool in its id
  */
 export function conversation(
   messages: readonly Message[],
   keeps: (content: Content, turn: ModelTurn) => boolean,
   isBlind = false,
+  ids: 'short' | 'kimi' = 'short',
 ): (UserTurn | AssistantTurn)[] {
   const turns: (UserTurn | AssistantTurn)[] = []
   for (const message of messages) {
@@ -35,7 +37,7 @@ export function conversation(
     if (last?.role === 'assistant') last.content.push(...content)
     else if (content.length > 0) turns.push({ role: 'assistant', content })
   }
-  return paired(turns)
+  return paired(turns, ids)
 }
 
 const begun = '[The conversation began before this.]'
@@ -46,10 +48,11 @@ const unanswered = 'Interrupted: what came of it is not known.'
  * own, so it stays the same where older turns are cut, and providers' caches hold. No provider asks for the id that it gave, and the ids of
  * programs may repeat or have any form. A result without its call becomes words.
  */
-function paired(turns: readonly (UserTurn | AssistantTurn)[]): (UserTurn | AssistantTurn)[] {
+function paired(turns: readonly (UserTurn | AssistantTurn)[], ids: 'short' | 'kimi'): (UserTurn | AssistantTurn)[] {
   const ordered: (UserTurn | AssistantTurn)[] = turns[0]?.role === 'assistant' ? [saying(begun)] : []
   let open: readonly { call: ToolCall; id: string }[] = []
   const used = new Set<string>()
+  let calls = 0
   for (const turn of turns) {
     if (turn.role === 'user') {
       ordered.push(answering(open, turn))
@@ -58,7 +61,8 @@ function paired(turns: readonly (UserTurn | AssistantTurn)[]): (UserTurn | Assis
     }
     const content = turn.content.map((piece) => {
       if (piece.type !== 'tool_call') return piece
-      const id = idOf(piece.toolUseId, used)
+      const id = ids === 'kimi' ? `functions.${piece.toolName}:${calls}` : idOf(piece.toolUseId, used)
+      calls += 1
       open = [...open, { call: piece, id }]
       return { ...piece, toolUseId: id }
     })

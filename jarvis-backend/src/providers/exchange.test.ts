@@ -27,6 +27,17 @@ test('a reader that stumbles over an event broke off with its stream, at what it
   })
 })
 
+test('an answer of nothing that was cut by its length is a conversation that is too long', async () => {
+  const cut = (outputTokens: number): Reader => ({
+    take: () => true,
+    turn: () => ({ content: [], stopReason: 'max_tokens', usage: { ...usage, outputTokens } }),
+    usage: () => usage,
+  })
+  const { signal } = new AbortController()
+  await expect(exchange(provider, answers, cut(0), signal)).rejects.toMatchObject({ isTooLong: true })
+  expect(await exchange(provider, answers, cut(5), signal)).toMatchObject({ stopReason: 'max_tokens' })
+})
+
 test('a request that cannot be made is a fault of ours', async () => {
   const bug = new TypeError('bug')
   const send = () => Promise.reject(bug)

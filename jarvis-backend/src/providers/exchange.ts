@@ -49,10 +49,21 @@ export async function exchange(
       if (error instanceof TypeError) throw broken(provider, 'it sent something unreadable', reader.usage(), error)
       throw streamFailure(provider, error, reader.usage())
     })
-    return reader.turn()
+    const turn = reader.turn()
+    if (hasNoRoom(turn)) throw noRoom(provider, turn)
+    return turn
   } catch (error) {
     throw signal.aborted ? signal.reason : error
   } finally {
     signal.removeEventListener('abort', abort)
   }
 }
+
+/** Some servers do not refuse a conversation that is too long: they answer with nothing. */
+const hasNoRoom = ({ content, stopReason, usage }: Turn) =>
+  stopReason === 'max_tokens' && content.length === 0 && usage.outputTokens === 0
+
+const noRoom = ({ host }: Provider, { usage }: Turn) =>
+  new ModelError('model_bad_request', `${host} had no room left for an answer, so the conversation is too long.`, {
+    ...{ isRetryable: false, isTooLong: true, because: 'too_long', usage },
+  })

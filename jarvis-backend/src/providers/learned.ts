@@ -1,12 +1,21 @@
+/** A tool that a server is not sent. `why`: the server's words, in a sentence. */
+export type LeftOut = { tool: string; why: string }
+
 /** What one server refused for one model, each part by a name. */
 export type Learned = {
   has(part: string): boolean
-  /** @param tool the tool that is left out from now on, if the part is one */
-  add(part: string, tool?: string): void
+  /** The newest part that begins so. */
+  find(start: string): string | undefined
+  /** @param leftOut the tool that is left out from now on, if the part is one */
+  add(part: string, leftOut?: LeftOut): void
 }
 
 /** Keeps it as long as the process. */
 export function learnedInMemory(): Learned {
   const parts = new Set<string>()
-  return { has: (part) => parts.has(part), add: (part) => void parts.add(part) }
+  return {
+    has: (part) => parts.has(part),
+    find: (start) => [...parts].findLast((part) => part.startsWith(start)),
+    add: (part) => void parts.add(part),
+  }
 }

@@ -1,8 +1,17 @@
 import type { ModelRequest, ToolSpec } from '../agent/model.ts'
 import { modelSchema, type OptionalKeyword, optionalKeywords } from '../lib/model-schema.ts'
-import type { Learned } from './learned.ts'
+import { attachedServerOf } from '../protocol/index.ts'
+import type { Learned, LeftOut } from './learned.ts'
+import { createSuspects } from './suspects.ts'
 
 const emptyObject = 'schema:empty object'
+const untyped = 'schema:untyped'
+/** With the most characters of a tool's description. */
+const description = 'schema:description '
+/** With the most tools of a request. */
+const most = 'tools:most '
+/** So many tools are left out one by one before plainer schemas are tried, and before all others of attached servers go. */
+const [namedBefore, mostNamed] = [3, 10]
 
 /**
  * The tools as one server takes them for one model: schemas in the plain part, without the keywords that it refused, and without the tools
@@ -10,17 +19,56 @@ const emptyObject = 'schema:empty object'
  */
 export function createToolSchemas(learned: Learned) {
   let made = new WeakMap<ModelRequest['tools'], ToolSpec[]>()
+  let version = 0
+  const sentAt = new WeakMap<object, number>()
+  const suspects = createSuspects()
+  /** Parts that were left out without being named. They are kept where that helped. */
+  const guessed: string[] = []
+  /** Tools that were named since the server took a request. */
+  let namedTools = 0
+  const isOut = (part: string) => guessed.includes(part) || learned.has(part)
+  const changed = () => {
+    made = new WeakMap()
+    version += 1
+  }
+  /** @param leftOut said once of all these parts */
+  const learn = (parts: readonly string[], leftOut?: LeftOut) => {
+    for (const [i, part] of parts.entries()) learned.add(part, i === 0 ? leftOut : undefined)
+    changed()
+    return parts.length > 0
+  }
+  /** What the server said of the tool that is looked for. */
+  let whyUnnamed = ''
+  const leaveOutTool = (name: string | undefined, given: ModelRequest['tools'], why: string) => {
+    const own = given.find((tool) => tool.name === name)
+    return own !== undefined && learn([partOf(own)], { tool: own.name, why })
+  }
+  /** Tries the plainest schemas. @returns false where they were sent */
+  const guess = (used: ReadonlySet<OptionalKeyword>) => {
+    const keywords = [...used].map((keyword) => `schema:${keyword}`)
+    const parts = keywords.length > 0 ? keywords : [untyped, emptyObject].filter((part) => !isOut(part))
+    guessed.push(...parts)
+    changed()
+    return parts.length > 0
+  }
+  const limit = (of: string) => Number(learned.find(of)?.slice(of.length) ?? Number.POSITIVE_INFINITY)
 
   function toolsOf(tools: ModelRequest['tools']): ToolSpec[] {
     const known = made.get(tools)
     if (known !== undefined) return known
-    const without = new Set(optionalKeywords.filter((keyword) => learned.has(`schema:${keyword}`)))
-    const noEmpty = learned.has(emptyObject)
+    const without = new Set(optionalKeywords.filter((keyword) => isOut(`schema:${keyword}`)))
+    const longest = limit(description)
     const fit = tools
-      .filter((tool) => !learned.has(partOf(tool)))
+      .filter((tool) => !learned.has(partOf(tool)) && !suspects.isOut(tool.name))
+      .slice(0, limit(most))
       .map((tool) => {
-        const inputSchema = modelSchema(tool.inputSchema, without)
-        return { ...tool, inputSchema: noEmpty ? (withoutEmpty(inputSchema) as Record<string, unknown>) : inputSchema }
+        const plain = modelSchema(tool.inputSchema, without)
+        const filled = isOut(emptyObject) ? withoutEmpty(plain) : plain
+        return {
+          ...tool,
+          description: shortened(tool.description, longest),
+          inputSchema: (isOut(untyped) ? typed(filled) : filled) as Record<string, unknown>,
+        }
       })
     made.set(tools, fit)
     return fit
@@ -30,35 +78,95 @@ export function createToolSchemas(learned: Learned) {
     /** The request with its tools as the server takes them. */
     fit(request: ModelRequest): ModelRequest {
       const tools = toolsOf(request.tools)
+      sentAt.set(request, version)
       const { toolChoice, ...rest } = request
       const isThere = toolChoice === 'any' ? tools.length > 0 : tools.some(({ name }) => name === toolChoice?.name)
       return { ...rest, tools, ...(toolChoice !== undefined && isThere && { toolChoice }) }
     },
+    /** The server took a request with these tools. */
+    taken({ tools }: Pick<ModelRequest, 'tools'>): void {
+      if (tools.length === 0) return
+      namedTools = 0
+      for (const part of guessed.splice(0)) learned.add(part)
+      const { culprit, isOther } = suspects.cleared(toolsOf(tools).map(({ name }) => name))
+      if (isOther) changed()
+      leaveOutTool(culprit, tools, whyUnnamed)
+    },
     /**
-     * Leaves out what a refusal names: a keyword, or else a tool. Where it names neither but is about schemas, all optional keywords.
-     * @param said the server's answer with 4xx @returns false where there is nothing more to leave out
+     * Leaves out what a refusal names: a keyword, or else a tool. Where it names neither but is about schemas: all optional keywords, then the
+     * attached tools, of which those come back with the next requests that the server takes.
+     * @param said the server's answer with 4xx @param why the same in a sentence @returns false where there is nothing more to leave out
      */
-    leaveOut(said: string, { tools: given }: Pick<ModelRequest, 'tools'>): boolean {
+    leaveOut(said: string, request: Pick<ModelRequest, 'tools'>, why = said): boolean {
+      const { tools: given } = request
       const sent = toolsOf(given)
-      const learn = (parts: readonly string[], tool?: string) => {
-        for (const part of parts) learned.add(part, tool)
-        made = new WeakMap()
-        return parts.length > 0
-      }
       if (sent.length === 0 || /messages[.[]\d/.test(said)) return false
-      if (/non-?empty for object|empty object/i.test(said) && !learned.has(emptyObject)) return learn([emptyObject])
+      // Another request has learned something since this one was sent.
+      if ((sentAt.get(request) ?? version) !== version) return true
+      const number = numberIn(said)
+      if (isAboutLength(said) && number !== undefined && sent.some((tool) => tool.description.length > number))
+        return learn([`${description}${number}`])
+      if (isAboutCount(said) && number !== undefined && number < sent.length) {
+        const [next, ...others] = sent.slice(number)
+        return learn([`${most}${number}`], { tool: `${next?.name}${andMore(others.length)}`, why })
+      }
+      if (/non-?empty for object|empty object/i.test(said) && !isOut(emptyObject)) return learn([emptyObject])
+      if (isAboutType(said) && !isOut(untyped)) return learn([untyped])
       const used = keywordsIn(sent)
       const named = optionalKeywords.find((keyword) => used.has(keyword) && names(said, keyword))
       if (named !== undefined) return learn([`schema:${named}`])
-      const tool = toolIn(said, sent)
-      const own = given.find(({ name }) => name === tool?.name)
-      if (own !== undefined) return learn([partOf(own)], own.name)
-      return /grammar|json.?schema|schema conversion|input_schema/i.test(said)
-        ? learn([...used].map((keyword) => `schema:${keyword}`))
-        : false
+      const attached = sent.map(({ name }) => name).filter((name) => attachedServerOf(name) !== undefined)
+      const tool = toolIn(said, sent)?.name
+      if (tool !== undefined) {
+        namedTools += 1
+        const isOwn = attachedServerOf(tool) === undefined
+        if ((isOwn || namedTools === namedBefore) && guess(used)) return true
+        if (isOwn || namedTools < mostNamed) return leaveOutTool(tool, given, why)
+        const parts = given.filter(({ name }) => attached.includes(name)).map(partOf)
+        return learn(parts, { tool: `${tool}${andMore(parts.length - 1)}`, why })
+      }
+      if (!isAboutSchemas(said)) return false
+      if (!suspects.isSearching() && guess(used)) return true
+      // It did not help.
+      guessed.length = 0
+      const found = suspects.refused(attached)
+      whyUnnamed = why
+      leaveOutTool(found.culprit, given, why)
+      changed()
+      return found.isWorthAsking
     },
   }
 }
+
+/** Of schemas and tools, or of nothing at all; not of calls and results. */
+const isAboutSchemas = (said: string) =>
+  (/grammar|jinja|json.?schema|schema conversion|input_schema|\btools?\b|function_?declarations/i.test(said) ||
+    /schema.{0,80}(?:function|parameter)|(?:function|parameter).{0,80}schema/i.test(said) ||
+    /contains an invalid argument|malformed input|\bbad request\b/i.test(said)) &&
+  !/\btool[ _](?:messages?|calls?|results?|choice|use)|\broles?\b/i.test(said)
+const isAboutCount = (said: string) =>
+  /tools|functions/i.test(said) && /array too long|too many|number of|at most|more than|up to|exceed/i.test(said)
+const isAboutLength = (said: string) =>
+  /description/i.test(said) && /too long|at most|maximum|max_?length|longer|exceed|less than/i.test(said)
+/** A value of any type, or a list of anything. */
+const isAboutType = (said: string) =>
+  /specify the schema type|(?:must|should) have a ['"]?type|type: (?:must be specified|missing field)|unspecified type|items: missing field|type.{0,20} is missing|missing.{0,20}['"]type['"]/i.test(
+    said,
+  ) || /(?:jinja|template).{0,200}(?:undefined|nullvalue|nonetype|filter)/i.test(said)
+
+/** The limit that a refusal names. */
+function numberIn(said: string): number | undefined {
+  const [, found] =
+    /(?:maximum|at most|up to|more than|max\w*|limit\w*|exceeds?|allowed|less than or equal to|[>≤])\D{0,40}?(\d{1,6})\b/i.exec(
+      said,
+    ) ?? []
+  return found === undefined ? undefined : Number(found)
+}
+
+const andMore = (count: number) => (count === 0 ? '' : ` and ${count} more`)
+
+const shortened = (text: string, longest: number) =>
+  text.length <= longest ? text : `${text.slice(0, Math.max(0, longest - 1)).toWellFormed()}…`
 
 /** A tool with the text of its schema: one that changes is tried again. */
 const partOf = ({ name, inputSchema }: ToolSpec) => `tool:${name}:${digest(JSON.stringify(inputSchema))}`
@@ -71,13 +179,17 @@ function digest(text: string): string {
 
 /** Whether a refusal names a keyword: the rare words anywhere, those that are English as a name alone. */
 const names = (said: string, keyword: OptionalKeyword) => {
-  if (keyword === 'anyOf' || keyword === 'additionalProperties') return said.includes(keyword)
+  if (keyword === 'anyOf' || keyword === 'additionalProperties')
+    return said.includes(keyword) || said.includes(keyword.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
   return marks.some((mark) => ends.some((end) => said.includes(`${mark}${keyword}${end}`)))
 }
 const marks = ['"', "'", '`', '.']
 const ends = ['"', "'", '`', '\\"', '[']
 
 function toolIn(said: string, sent: readonly ToolSpec[]): ToolSpec | undefined {
+  // AWS counts from 1.
+  const member = /tools\.(\d+)\.member/.exec(said)?.[1]
+  if (member !== undefined) return sent[Number(member) - 1]
   const index =
     /function_?declarations\[(\d+)\]/i.exec(said)?.[1] ??
     /\btools(?:\.(\d+)\.|\[(\d+)\])/
@@ -86,7 +198,8 @@ function toolIn(said: string, sent: readonly ToolSpec[]): ToolSpec | undefined {
       .find((found) => found !== undefined)
   if (index !== undefined) return sent[Number(index)]
   // Of a refusal that speaks of something else, the name of a tool says nothing.
-  if (!/schema|grammar|parameters|declaration/i.test(said)) return undefined
+  if (!/schema|grammar|parameters|declaration|(?:invalid|unsupported|malformed) (?:tool|function)/i.test(said))
+    return undefined
   return sent
     .filter(({ name }) => said.split(/[^\w-]+/).includes(name))
     .toSorted((one, other) => other.name.length - one.name.length)[0]
@@ -121,5 +234,20 @@ function withoutEmpty(schema: unknown): unknown {
     }),
     ...(items !== undefined && { items: withoutEmpty(items) }),
     ...(Array.isArray(anyOf) && { anyOf: anyOf.map(withoutEmpty) }),
+  }
+}
+
+/** For servers that want a type for each value: one of any type is a text. */
+function typed(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { properties, items, anyOf, ...rest } = schema as Record<string, unknown>
+  return {
+    ...(rest.type === undefined && anyOf === undefined && { type: 'string' }),
+    ...rest,
+    ...(properties !== undefined && {
+      properties: Object.fromEntries(Object.entries(properties as object).map(([name, part]) => [name, typed(part)])),
+    }),
+    ...(items !== undefined && { items: typed(items) }),
+    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(typed) }),
   }
 }

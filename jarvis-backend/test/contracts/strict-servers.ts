@@ -56,6 +56,11 @@ const reasoned: Rule = ({ tool_calls: calls, reasoning_content: reasoning }) =>
     ? undefined
     : error('reasoning_content is missing in assistant tool call message')
 
+const noSystem =
+  (refused: object): Rule =>
+  ({ role }) =>
+    role === 'system' ? refused : undefined
+
 const alternate =
   'After the optional system message, conversation roles must alternate user/assistant/user/assistant/...'
 /** Servers of Chat Completions by what each refuses, with the status of its refusals. */
@@ -81,6 +86,11 @@ const chats: Record<string, readonly [status: number, ...Rule[]]> = {
   'a gateway to Bedrock': [400, notEmpty],
   'neither null nor empty': [400, notEmpty, noNull(error('content must be a string'))],
   deepseek: [400, reasoned],
+  'a template without a system role': [500, noSystem({ error: { code: 500, message: 'System role not supported' } })],
+  'a model without a system role': [
+    400,
+    noSystem(error("Unsupported value: 'messages[0].role' does not support 'system' with this model.")),
+  ],
 }
 export const chatServers = Object.keys(chats)
 
@@ -88,6 +98,9 @@ export const chatServers = Object.keys(chats)
 export function refusedBy(server: string, { messages }: { messages: Said[] }): Refused | undefined {
   const [status, ...rules] = chats[server] ?? [400]
   const said = messages.filter(({ role }) => role !== 'system')
+  const instructions = messages.filter(({ role }) => role === 'system')
+  const [unread] = instructions.flatMap((one) => rules.map((rule) => rule(one, undefined, 0)).find(Boolean) ?? [])
+  if (unread !== undefined) return { status, json: unread }
   let open: string[] = []
   const ids = new Set<string>()
   for (const [place, one] of said.entries()) {

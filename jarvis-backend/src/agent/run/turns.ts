@@ -106,6 +106,8 @@ export function createTurns(
       })
       const warning = cut && parts.cutOff(model, cut)
       if (warning !== undefined) tell(session, run, warning)
+      const leftOut = parts.leftOutNow(model)
+      if (leftOut !== undefined) tell(session, run, leftOut)
       if (unseen > 0)
         tell(
           session,

@@ -64,14 +64,18 @@ export function readAttachedSchema(schema: unknown): AttachedSchema {
   // A default that refers to itself would expand without end.
   const root = size > mostNodes ? {} : schema
   const defaults = defaultsOf(schema, root)
+  const forModel = visibleSchema(modelSchema(schema)) as Json
+  // What the model is shown is taken, also where a part of a union names it.
+  const shown = Object.keys(forModel.properties as Json)
+  if (shown.length > mostProperties) throw new Error(`It takes over ${mostProperties} arguments.`)
   const shape = Object.fromEntries(
-    names.map((name) => [
+    [...new Set([...names, ...shown])].map((name) => [
       name,
       Object.hasOwn(defaults, name)
         ? z.unknown().default(() => structuredClone(defaults[name]))
         : z
             .unknown()
-            .transform((value) => filled(properties[name], value, root))
+            .transform((value) => filled(Object.hasOwn(properties, name) ? properties[name] : undefined, value, root))
             .optional(),
     ]),
   )
@@ -80,7 +84,7 @@ export function readAttachedSchema(schema: unknown): AttachedSchema {
     const problem = problemWith(value, work, validate)
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
   })
-  return { input, forModel: visibleSchema(modelSchema(schema)) as Json, listed: listedIn(plain) }
+  return { input, forModel, listed: listedIn(plain) }
 }
 
 function problemWith(

@@ -1,5 +1,5 @@
 import { type Model, ModelError, type Turn } from '../../agent/model.ts'
-import type { Effort } from '../../protocol/index.ts'
+import { Effort } from '../../protocol/index.ts'
 import { picturesIn } from '../conversation.ts'
 import { exchange } from '../exchange.ts'
 import { type Provider, sendFailure } from '../failure.ts'
@@ -7,7 +7,7 @@ import { type Learned, learnedInMemory } from '../learned.ts'
 import { settingsOf } from '../settings-names.ts'
 import { createSight, withUnseen } from '../sight.ts'
 import { createToolSchemas } from '../tool-schemas.ts'
-import { anthropicEncoder, type EncodedRequest, isThinking, type Refused } from './request.ts'
+import { anthropicEncoder, type ClaudeOnly, type EncodedRequest, isThinking, type Refused } from './request.ts'
 import { anthropicReader } from './stream.ts'
 import { thinkingFields, thinkingMode } from './thinking.ts'
 
@@ -48,7 +48,11 @@ export function anthropicModel(options: AnthropicOptions): Model {
   const sight = createSight(id)
   const { learned = learnedInMemory() } = options
   const schemas = createToolSchemas(learned)
-  const refused: Refused = { thinking: new Set(), effort: { has: (effort) => learned.has(`effort:${effort}`) } }
+  const refused: Refused = {
+    thinking: new Set(),
+    effort: { has: (effort) => learned.has(`effort:${effort}`) },
+    form: { has: (part) => learned.has(`form:${part}`) },
+  }
 
   // The SDK is loaded with the first request, because that takes a sixth of a second.
   const connect = async () => {
@@ -102,11 +106,19 @@ export function anthropicModel(options: AnthropicOptions): Model {
       for (;;) {
         const encoded = encode(schemas.fit(request), refused, sight.isBlind())
         try {
-          return withUnseen(await ask(encoded), request, sight)
+          const turn = await ask(encoded)
+          schemas.taken(request)
+          return withUnseen(turn, request, sight)
         } catch (error) {
-          if (error instanceof ModelError && error.because === 'picture') throw error
-          const said = error instanceof ModelError && error.code === 'model_bad_request' ? error.message : ''
-          if (encoded.effort !== undefined && isAboutEffort(said)) learned.add(`effort:${encoded.effort}`)
+          if (!(error instanceof ModelError) || error.because === 'picture') throw error
+          // Some servers with this API stumble over a list, and say so with 500.
+          const isRefusal =
+            error.code === 'model_bad_request' || (!error.hasSpoken && /'list' object/.test(error.message))
+          const said = isRefusal && !error.isTooLong ? error.message : ''
+          const part = claudeOnly(said, encoded.body, refused)
+          if (part !== undefined) learned.add(`form:${part}`)
+          else if (encoded.effort !== undefined && isAboutEffort(said))
+            for (const effort of isUnknown(said) ? Effort.options : [encoded.effort]) learned.add(`effort:${effort}`)
           else if (encoded.thinking.length > 0 && isAboutThoughts(said)) {
             for (const digest of encoded.thinking) refused.thinking.add(digest)
           } else if (
@@ -125,6 +137,19 @@ const boundTo = (turn: Turn, after: string): Turn => ({
   ...turn,
   content: turn.content.map((content) => (isThinking(content) ? { ...content, after } : content)),
 })
+
+/** The server does not know a field, whatever its value. */
+const isUnknown = (said: string) => /extra inputs|not permitted|unknown|unrecogni[sz]ed|unexpected/i.test(said)
+
+/** The part of Claude's own form that a server refuses; undefined where it refuses none that was sent. */
+function claudeOnly(said: string, body: Buffer, { form }: Refused): ClaudeOnly | undefined {
+  if (/cache_control/.test(said) && !form?.has('cache_control') && body.includes('"cache_control":'))
+    return 'cache_control'
+  const isAboutSystem = /(?<!\w)system(?!\w).{0,60}(?:string|\bstr\b|\blist\b|array|sequence)/i.test(said)
+  return (isAboutSystem || /'list' object/.test(said)) && !form?.has('system list') && body.includes('"system":[')
+    ? 'system list'
+    : undefined
+}
 
 /** Whether the provider refuses returned thinking. It checks more than the digest can know. */
 const isAboutThoughts = (said: string) => /thinking|signature/i.test(said)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Message, ModelRequest } from '../../agent/model.ts'
 import type { Content, Effort } from '../../protocol/index.ts'
 import { sentId } from '../conversation.ts'
-import { anthropicEncoder, type Refused } from './request.ts'
+import { anthropicEncoder, type ClaudeOnly, type Refused } from './request.ts'
 
 const options = { id: 'anthropic/a', model: 'a', maxTokens: 500 }
 const tools = ['get_vms', 'stop_vm'].map((name) => ({ name, description: 'x', inputSchema: { type: 'object' } }))
@@ -332,4 +332,24 @@ test('a picture goes with its result', () => {
       ],
     },
   ])
+})
+
+test('a server that does not know Claude’s own form is sent the system prompt as a text, and no marks', () => {
+  const encode = anthropicEncoder({ id: 'lab/m', model: 'm', maxTokens: 100 })
+  const request = {
+    system: 'S',
+    messages: [{ role: 'user' as const, results: [], text: 'Hi' }],
+    tools: [],
+    mayCallTools: true,
+  }
+  const sent = (...parts: ClaudeOnly[]) =>
+    JSON.parse(encode(request, { thinking: new Set(), effort: new Set(), form: new Set(parts) }).body.toString())
+  const cache_control = { type: 'ephemeral' }
+  expect(sent().system).toEqual([{ type: 'text', text: 'S', cache_control }])
+  expect(sent('cache_control')).toMatchObject({
+    system: [{ type: 'text', text: 'S' }],
+    messages: [{ content: [{ type: 'text', text: 'Hi' }] }],
+  })
+  expect(JSON.stringify(sent('cache_control'))).not.toContain('cache_control')
+  expect(sent('system list').system).toBe('S')
 })

@@ -30,8 +30,15 @@ export type EncodedRequest = {
   effort: Effort | undefined
 }
 
-/** What the provider refused: digests of thinking, and efforts. */
-export type Refused = { thinking: Set<string>; effort: Pick<ReadonlySet<Effort>, 'has'> }
+/** Parts of a request that servers with Claude's API may not know: marks for the cache, and the system prompt as a list. */
+export type ClaudeOnly = 'cache_control' | 'system list'
+
+/** What the provider refused: digests of thinking, efforts, and parts of the form. */
+export type Refused = {
+  thinking: Set<string>
+  effort: Pick<ReadonlySet<Effort>, 'has'>
+  form?: Pick<ReadonlySet<ClaudeOnly>, 'has'>
+}
 
 /**
  * Encodes requests. Tools and system prompt, the largest part, are encoded once while they stay the same. Claude refuses thinking that
@@ -41,19 +48,26 @@ export type Refused = { thinking: Set<string>; effort: Pick<ReadonlySet<Effort>,
 export function anthropicEncoder({ id, model, maxTokens, effort: usual }: RequestOptions) {
   const mode = thinkingMode(model)
   let before:
-    | { system: string; tools: ModelRequest['tools']; encoded: Buffer; hasTools: boolean; hash: Hash }
+    | { system: string; tools: ModelRequest['tools']; form: string; encoded: Buffer; hasTools: boolean; hash: Hash }
     | undefined
 
-  function promptOf({ system, tools }: ModelRequest, turns: readonly (UserTurn | AssistantTurn)[]) {
-    if (before?.system === system && before.tools === tools && tools.length > 0) return before
-    const declared = declaredTools(tools, turns)
+  function promptOf(
+    { system, tools }: ModelRequest,
+    turns: readonly (UserTurn | AssistantTurn)[],
+    { isMarked, isText }: { isMarked: boolean; isText: boolean },
+  ) {
+    const form = `${isMarked} ${isText}`
+    if (before?.system === system && before.tools === tools && before.form === form && tools.length > 0) return before
+    const declared = declaredTools(tools, turns, isMarked)
+    const text = system.toWellFormed()
     const json = JSON.stringify({
-      ...(/\S/.test(system) && { system: [{ type: 'text', text: system.toWellFormed(), ...cached }] }),
+      ...(/\S/.test(text) && { system: isText ? text : [{ type: 'text', text, ...(isMarked && cached) }] }),
       ...(declared.length > 0 && { tools: declared }),
     })
     before = {
       system,
       tools,
+      form,
       encoded: Buffer.from(json.slice(1, -1)),
       hasTools: declared.length > 0,
       hash: createHash('sha256').update(json),
@@ -63,11 +77,13 @@ export function anthropicEncoder({ id, model, maxTokens, effort: usual }: Reques
 
   return (request: ModelRequest, refused: Refused, isBlind = false): EncodedRequest => {
     const turns = conversation(request.messages, (content, turn) => turn.model === id && isSigned(content), isBlind)
-    const { encoded, hasTools, hash: start } = promptOf(request, turns)
+    const isMarked = refused.form?.has('cache_control') !== true
+    const isText = refused.form?.has('system list') === true
+    const { encoded, hasTools, hash: start } = promptOf(request, turns, { isMarked, isText })
     const hash = start.copy()
     const sent = new Set<string>()
     // One breakpoint where the previous request ended, which may be more than the cache's 20 blocks back, and one at the end.
-    const marked = new Set(turns.filter(({ role }) => role === 'user').slice(-2))
+    const marked = new Set(isMarked ? turns.filter(({ role }) => role === 'user').slice(-2) : [])
     let newest: string[] = []
     const messages = turns.map((turn) => {
       const blocks = turn.role === 'user' ? userBlocks(turn, hash) : assistantBlocks(turn, hash, refused.thinking, sent)
@@ -111,13 +127,17 @@ export function anthropicEncoder({ id, model, maxTokens, effort: usual }: Reques
 const digestOf = (hash: Hash) => hash.copy().digest('base64url').slice(0, 22)
 
 /** The declared tools. A history with calls is refused without tools, so the called names stand in where none are given. */
-function declaredTools(tools: ModelRequest['tools'], turns: readonly (UserTurn | AssistantTurn)[]): Anthropic.Tool[] {
+function declaredTools(
+  tools: ModelRequest['tools'],
+  turns: readonly (UserTurn | AssistantTurn)[],
+  isMarked: boolean,
+): Anthropic.Tool[] {
   if (tools.length > 0)
     return tools.map(({ name, description, inputSchema }, i) => ({
       name,
       description,
       input_schema: inputSchema as Anthropic.Tool.InputSchema,
-      ...(i === tools.length - 1 && cached),
+      ...(isMarked && i === tools.length - 1 && cached),
     }))
   const called = turns
     .flatMap((turn) => (turn.role === 'user' ? [] : turn.content))

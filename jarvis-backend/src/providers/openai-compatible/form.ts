@@ -11,6 +11,8 @@ export type Form = {
   bridges: boolean
   /** Results name their tool. */
   names: boolean
+  /** The instructions stand before a person's first words, in one message. */
+  merges: boolean
   /** Calls bring their reasoning, of which nothing may be known. */
   reasons: boolean
   /** Which calls bring the stand-in for a signature of Gemini: those without one, or all. */
@@ -20,7 +22,7 @@ export type Form = {
 /** @param isHome a local server: its template may print a null as a word, or fall silent */
 export const firstForm = (model: string, isHome: boolean, reasons: boolean): Form => ({
   blanks: isHome ? ['', null, wordless] : [null, '', wordless],
-  ...{ bridges: false, names: false, reasons },
+  ...{ bridges: false, names: false, merges: false, reasons },
   standIns: /(?:^|\/)gemini-(?:[3-9]|\d\d)/.test(model) ? 'missing' : 'none',
 })
 
@@ -31,6 +33,7 @@ export function rememberedForm(first: Form, learned: Pick<Learned, 'has'>): Form
     blanks: first.blanks.slice(gone + 1),
     bridges: first.bridges || learned.has('form:bridges'),
     names: first.names || learned.has('form:names'),
+    merges: first.merges || learned.has('form:merges'),
     reasons: first.reasons || learned.has('form:reasons'),
     standIns: (['all', 'missing'] as const).find((which) => learned.has(`form:standIns ${which}`)) ?? first.standIns,
   }
@@ -40,7 +43,7 @@ export function rememberedForm(first: Form, learned: Pick<Learned, 'has'>): Form
 export function rememberForm(form: Form, first: Form, learned: Learned): void {
   const parts = [
     ...first.blanks.slice(0, first.blanks.length - form.blanks.length).map((_, i) => `form:blanks ${i}`),
-    ...(['bridges', 'names', 'reasons'] as const).flatMap((part) => (form[part] ? [`form:${part}`] : [])),
+    ...(['bridges', 'names', 'merges', 'reasons'] as const).flatMap((part) => (form[part] ? [`form:${part}`] : [])),
     ...(form.standIns === first.standIns ? [] : [`form:standIns ${form.standIns}`]),
   ]
   for (const part of parts) if (!learned.has(part)) learned.add(part)
@@ -58,9 +61,11 @@ export function formAfter(said: string, form: Form, sent: Body): Form | undefine
   if (/thought[ _]?signature/i.test(said) && has(calls))
     return form.standIns === 'all' ? undefined : { ...form, standIns: form.standIns === 'none' ? 'missing' : 'all' }
   const isBare = has((message) => calls(message) && !('reasoning_content' in message))
-  if (/reasoning_content/.test(said)) return isBare && !form.reasons ? { ...form, reasons: true } : undefined
+  if (/reasoning_content/.test(said))
+    return isBare && !form.reasons && !isUnknown(said) ? { ...form, reasons: true } : undefined
   const bridges = has(({ role }, after) => role === 'user' && after?.role === 'tool')
   if (!form.bridges && bridges && isAboutOrder(said)) return { ...form, bridges: true }
+  if (!form.merges && has(({ role }) => role === 'system') && isAboutSystem(said)) return { ...form, merges: true }
   if (!form.names && has(({ role }) => role === 'tool') && isAboutName(said)) return { ...form, names: true }
   const [, ...blanks] = form.blanks
   const isBlank = has((message) => calls(message) && message.content === form.blanks[0])
@@ -69,6 +74,19 @@ export function formAfter(said: string, form: Form, sent: Body): Form | undefine
 
 type Fields = Body['messages'][number]
 const calls = (message: Fields) => message.role === 'assistant' && message.tool_calls !== undefined
+
+/** The server takes a field from nobody. */
+const isUnknown = (said: string) =>
+  /unsupported|unknown|unrecogni[sz]ed|forbidden|extra|not (?:be )?(?:supported|permitted|allowed|included)|(?:should|must) not/i.test(
+    said,
+  )
+
+/** A role that the model's template does not have. */
+const isAboutSystem = (said: string) =>
+  /only user and assistant roles/i.test(said) ||
+  (/(?<!\w)system(?!\w)/i.test(said) &&
+    /role|message/i.test(said) &&
+    /support|not allowed|unexpected|unknown|invalid/i.test(said))
 
 /** The order of roles: Mistral's words and number, and those of templates. */
 const isAboutOrder = (said: string) =>

@@ -52,17 +52,20 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
               chatReader(provider, sink, mayCall),
               signal,
             )
+            if (sent.tools !== undefined) schemas.taken(request)
             if (form !== known) rememberForm(form, first, learned)
             known = form
             const cut = isService ? undefined : silentCut(sent, turn.usage.inputTokens + turn.usage.cacheReadTokens)
             return withUnseen(cut === undefined ? turn : { ...turn, cut }, request, sight)
           },
-          (said, { code, isTooLong }) => {
+          (said, { code, isTooLong, message }) => {
             const other = isTooLong || isAboutSchema(said) ? undefined : formAfter(said, form, sent)
             if (other !== undefined) form = other
-            if (other !== undefined || code !== 'model_bad_request') return other !== undefined
+            // Local servers say with 500 that their grammar or template cannot hold the tools.
+            const isRefusal = code === 'model_bad_request' || isAboutTools(said)
+            if (other !== undefined || !isRefusal) return other !== undefined
             const field = refusedField(said, sent)
-            if (field === undefined || learned.has(field)) return schemas.leaveOut(said, request)
+            if (field === undefined || learned.has(field)) return !isTooLong && schemas.leaveOut(said, request, message)
             learned.add(field)
             return true
           },
@@ -76,6 +79,8 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
 
 /** Of what a tool takes, and not of the conversation. */
 const isAboutSchema = (said: string) => /schema|grammar|function_?declarations|\bparameters\b/i.test(said)
+
+const isAboutTools = (said: string) => isAboutSchema(said) || /jinja|template/i.test(said)
 
 /** Explains a refusal by a server that has this model's tools on the Responses API alone. Other errors are returned unchanged. */
 export function explained(error: unknown, model: string): unknown {

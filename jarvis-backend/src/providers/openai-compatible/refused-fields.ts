@@ -18,5 +18,9 @@ export type OptionalField = (typeof optional)[number]
 /** Which optional field a server refused. Servers word it in many ways, but all name the field. @param said the server's answer with 4xx */
 export function refusedField(said: string, body: Body): OptionalField | undefined {
   const sent = JSON.stringify(body)
-  return optional.find((field) => new RegExp(`(?<!\\w)${field}(?!\\w)`).test(said) && sent.includes(`"${field}":`))
+  const isNamed = (field: string) => new RegExp(`(?<!\\w)(?:${field}|${camel(field)})(?!\\w)`).test(said)
+  return optional.find((field) => isNamed(field) && sent.includes(`"${field}":`))
 }
+
+/** As xAI names fields. */
+const camel = (field: string) => field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())

@@ -67,6 +67,23 @@ test('every call is answered right after its turn, before any words', () => {
   ])
 })
 
+test('Kimi is sent the form of ids that it makes itself, counted over the conversation', () => {
+  const turns = [
+    user('Hi'),
+    assistant(call('a'), call('b')),
+    user('', ['a', 'b']),
+    assistant(call('c')),
+    user('', ['c']),
+  ]
+  const request = { system: 'S', messages: turns, tools, mayCallTools: true }
+  const { messages } = chatRequest(request, { ...options, model: 'moonshotai/Kimi-K2-Instruct' })
+  expect(messages.flatMap((message) => (message.role === 'tool' ? [message.tool_call_id] : []))).toEqual([
+    'functions.get_vms:0',
+    'functions.get_vms:1',
+    'functions.get_vms:2',
+  ])
+})
+
 test('thinking never goes back, and a turn of nothing else is dropped', () => {
   const thought: Content = { type: 'thinking', text: 'Hm', signature: 's' }
   expect(

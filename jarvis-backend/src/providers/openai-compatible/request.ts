@@ -48,6 +48,7 @@ export function chatRequest(
     (piece, turn) =>
       turn.model === id && (piece.type === 'tool_call' || (piece.type === 'thinking' && !!piece.isWantedBack)),
     isBlind,
+    /(?:^|\/)kimi-k/i.test(model) ? 'kimi' : 'short',
   )
   const effort = asked ?? usual
   const maxTokens = leastOf(usualMost, maxOutputTokens)
@@ -58,14 +59,13 @@ export function chatRequest(
       !refused.has('reasoning_effort') && { reasoning_effort: effort === 'off' ? ('none' as const) : effort }),
     ...(temperature !== undefined && takesTemperature(model) && !refused.has('temperature') && { temperature }),
     ...(!refused.has('stream_options') && { stream_options: { include_usage: true } }),
-    messages: [
-      ...(/\S/.test(system) ? [{ role: 'system' as const, content: system.toWellFormed() }] : []),
+    messages: instructed(system, form, [
       ...turns.flatMap((turn) =>
         turn.role === 'user' ? userMessages(turn, form) : [assistantMessage(turn, form, refused)],
       ),
       // Mistral's servers refuse a conversation that ends with the assistant.
       ...(turns.at(-1)?.role === 'assistant' ? [{ role: 'user' as const, content: '[Go on.]' }] : []),
-    ],
+    ]),
     ...(format !== undefined && { response_format: formatOf(format) }),
     ...(maxTokens !== undefined && tokenLimit(maxTokens, isOpenAi, refused)),
     // Other servers may ignore `tool_choice`, so tools that must not be called are left out.
@@ -82,6 +82,17 @@ export function chatRequest(
           !refused.has('tool_choice') && { tool_choice: choiceOf(toolChoice) }),
       }),
   }
+}
+
+/** The messages with the instructions, in a message of their own or in the first one. */
+function instructed(system: string, { merges }: Form, messages: WireMessage[]): WireMessage[] {
+  const [first, ...rest] = messages
+  const text = system.toWellFormed()
+  if (!/\S/.test(text)) return messages
+  if (!merges || first?.role !== 'user') return [{ role: 'system', content: text }, ...messages]
+  const { content } = first
+  const both = typeof content === 'string' ? `${text}\n\n${content}` : [{ type: 'text' as const, text }, ...content]
+  return [{ role: 'user', content: both }, ...rest]
 }
 
 const choiceOf = (choice: ToolChoice) =>

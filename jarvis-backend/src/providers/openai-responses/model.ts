@@ -39,15 +39,16 @@ export function openAiResponsesModel(options: OpenAiOptions): Model {
             responsesReader(provider, sink, mayCall),
             signal,
           )
+          if (sent.tools !== undefined) schemas.taken(request)
           return withUnseen(turn, request, sight)
         },
-        (said, { code }) => {
+        (said, { code, message, isTooLong }) => {
           if (code !== 'model_bad_request') return false
           const unread = refusedReasoning(said, sent)
           for (const item of unread) spent.add(item)
           if (unread.length > 0) return true
           const part = refusedPart(said, sent)
-          if (part === undefined || learned.has(part)) return schemas.leaveOut(said, request)
+          if (part === undefined || learned.has(part)) return !isTooLong && schemas.leaveOut(said, request, message)
           learned.add(part)
           return true
         },

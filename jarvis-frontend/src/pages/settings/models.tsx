@@ -184,7 +184,7 @@ function Provider({
   onUsed: (models: ModelsReply) => void
   onSaved: (models: ModelsReply) => void
 }) {
-  const { provider, kind, source, baseUrl, keyEnd, models = [], headers = [] } = info
+  const { provider, kind, source, baseUrl, keyEnd, models = [], headers = [], leftOut = [] } = info
   const [chosen, setChosen] = useState<string>()
   // The model in use is shown first. Another one can be chosen.
   const usual = models.find((one) => `${provider}/${one}` === inUse) ?? info.model
@@ -254,6 +254,11 @@ function Provider({
             <small>
               <Visible text={facts.join(', ')} />
             </small>
+            {leftOut.map(({ tool, why }) => (
+              <small key={tool}>
+                <Visible text={`Without ${tool}: ${why}`} />
+              </small>
+            ))}
             {isInUse && seen !== undefined && (
               <small>
                 <Visible text={seen} />

@@ -1,0 +1,13 @@
+import type { DoctorCheck } from '../protocol/index.ts'
+import type { LeftOut } from '../providers/learned.ts'
+import { warn } from './check.ts'
+
+/** What a person is told of a tool that a model's server refuses. */
+export const leftOutWords = (id: string, { tool, why }: LeftOut): string => `${tool} is left out for ${id}: ${why}`
+
+export const leftOutCheck = (id: string, left: LeftOut): DoctorCheck =>
+  warn(
+    'Tools',
+    leftOutWords(id, left),
+    'Choose another model where the tool is needed. Save the provider again to have it tried anew.',
+  )
