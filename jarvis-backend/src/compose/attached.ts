@@ -15,6 +15,8 @@ import type { Database } from '../store/sqlite/database.ts'
 export function composeAttached(parts: {
   dataDir: string
   sealing: Sealing
+  /** What fills `${NAME}` in `mcp.json`, besides the saved settings. */
+  variables: Readonly<Record<string, string>>
   secrets: SecretBox
   /** The part of JARVIS's environment that a server's process may see. */
   env: Record<string, string>
@@ -28,7 +30,8 @@ export function composeAttached(parts: {
   stepUp: StepUp
   report(error: unknown, message: string): void
 }) {
-  const { dataDir, sealing, secrets, database, redactor, stepUp, report, ...rest } = parts
+  const { dataDir, sealing, variables, secrets, database, redactor, stepUp, report, ...rest } = parts
+  const source = { ...sealing, variables }
   const servers = createAttachedServers({
     ...rest,
     cwd: parts.env.HOME ?? dataDir,
@@ -37,10 +40,10 @@ export function composeAttached(parts: {
     redact: redactor,
     file: {
       read() {
-        sealFiles(dataDir, secrets, ['mcp.json'])
-        return readMcpFile(sealing)
+        sealFiles(dataDir, secrets, ['mcp.json', 'settings.env'])
+        return readMcpFile(source)
       },
-      write: (name, config) => writeMcpServer(sealing, name, config),
+      write: (name, config) => writeMcpServer(source, name, config),
     },
     report,
   })

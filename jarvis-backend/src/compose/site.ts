@@ -139,6 +139,7 @@ export function createSite(
     ...foundation,
     stepUp,
     env: config.inheritedEnv,
+    variables: config.variables,
     version,
     announce: foundation.announce('mcp'),
     changed: () => changed({ what: 'mcp_servers' }),

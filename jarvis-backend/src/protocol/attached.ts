@@ -37,13 +37,24 @@ const HttpServer = z.strictObject({
     .string()
     .max(2_000)
     .refine(
-      (text) => /^https?:\/\//.test(text) && URL.canParse(text),
+      (text) => /\$\{[^{}]+\}/.test(text) || (/^https?:\/\//.test(text) && URL.canParse(text)),
       'must be a URL, for example http://nas:8080/mcp',
     ),
   headers: texts.default({}),
+  /** A client that the owner registered by hand, and the scopes to ask for at a sign-in. */
+  oauth: z
+    .strictObject({
+      clientId: z.string().min(1).max(1_000).optional(),
+      clientSecret: z.string().min(1).max(1_000).optional(),
+      scopes: z
+        .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, 'must be a scope'))
+        .max(50)
+        .optional(),
+    })
+    .optional(),
   ...shared,
 })
-/** One entry of `mcp.json` under `mcpServers`. */
+/** One entry of `mcp.json`, in JARVIS’s own words. A `${NAME}` is filled before use. */
 export const AttachedServerConfig = z.union([StdioServer, HttpServer])
 export type AttachedServerConfig = z.infer<typeof AttachedServerConfig>
 

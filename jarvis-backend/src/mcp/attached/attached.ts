@@ -8,11 +8,10 @@ import {
   attachedServerOf,
   JarvisError,
 } from '../../protocol/index.ts'
-import { secretsOf } from '../../redaction/attached-secrets.ts'
 import { quoted } from '../../redaction/visible.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { shownConfig, unshown } from './secrets.ts'
-import { type AttachedParts, type Attachment, allowProgram, attach } from './server.ts'
+import { type AttachedEntry, type AttachedParts, type Attachment, allowProgram, attach } from './server.ts'
 
 /** The MCP servers of `mcp.json`, of which JARVIS is a client. Operators' changes are journalled. */
 export type AttachedServers = {
@@ -40,7 +39,7 @@ export type AttachedServers = {
   stop(): Promise<void>
 }
 
-type McpFile = { servers: ReadonlyMap<string, AttachedServerConfig>; problems: string[]; isBroken: boolean }
+type McpFile = { servers: ReadonlyMap<string, AttachedEntry>; problems: string[]; isBroken: boolean }
 
 export function createAttachedServers(
   parts: Omit<AttachedParts, 'redact'> & {
@@ -68,11 +67,11 @@ export function createAttachedServers(
     // While the file cannot be read, attached servers keep running.
     if (isBroken) return
     for (const [name, attachment] of attached) {
-      const config = servers.get(name)
-      if (config !== undefined && isSame(config, attachment.config)) continue
+      const entry = servers.get(name)
+      if (entry !== undefined && isSame(entry, attachment.entry)) continue
       attached.delete(name)
       attachment.stop().catch((error: unknown) => parts.report(error, `the attached server ${name} could not be ended`))
-      if (config !== undefined) continue
+      if (entry !== undefined) continue
       const by = byOf(name)
       transactions.durably(() => {
         store.forget(name)
@@ -80,23 +79,24 @@ export function createAttachedServers(
       })
       announce(`The MCP server ${name} is no longer attached.`, 'info')
     }
-    for (const [name, config] of servers) {
+    for (const [name, entry] of servers) {
       if (attached.has(name)) continue
-      redact.add(secretsOf(config))
-      const attachment = attach(name, config, parts)
+      const { written } = entry
+      redact.add(entry.secrets)
+      const attachment = attach(name, entry, parts)
       attached.set(name, attachment)
       const by = byOf(name)
       if (by !== undefined) {
         transactions.durably(() =>
           journal.append('mcp_server', {
             ...{ change: attachment.waits ? 'program_waits' : 'set', server: name },
-            ...{ config: redact.value(shownConfig(config)), by },
+            ...{ config: redact.value(shownConfig(written)), by },
           }),
         )
       }
-      if (attachment.waits) announce(waitingWords(name, shownConfig(config)), 'warning')
+      if (attachment.waits) announce(waitingWords(name, shownConfig(written)), 'warning')
       else if (by !== undefined)
-        announce(`The MCP server ${name} is ${config.enabled ? 'attached' : 'turned off'}.`, 'info')
+        announce(`The MCP server ${name} is ${written.enabled ? 'attached' : 'turned off'}.`, 'info')
       if (isStarted) attachment.start()
     }
     parts.changed()
@@ -110,7 +110,8 @@ export function createAttachedServers(
 
   function write(name: string, config: AttachedServerConfig | undefined, by: string) {
     file.write(name, config)
-    if (config !== undefined) transactions.durably(() => allowProgram(name, config, by, parts))
+    const entry = config && file.read().servers.get(name)
+    if (entry !== undefined) transactions.durably(() => allowProgram(name, entry.config, by, parts))
     takeUp(by, name)
   }
 
@@ -130,7 +131,7 @@ export function createAttachedServers(
       return named(name).show()
     },
     change(name, config, by) {
-      write(name, unshown(config, named(name).config), by)
+      write(name, unshown(config, named(name).entry.written), by)
       return named(name).show()
     },
     remove(name, by) {
@@ -140,21 +141,21 @@ export function createAttachedServers(
     setTier: (toolName, ...rest) => named(attachedServerOf(toolName) ?? '').setTier(toolName, ...rest),
     retry: (name) => named(name).retry(),
     allow(name, program, by) {
-      const { config, waits, program: now, stop } = named(name)
+      const { entry, waits, program: now, stop } = named(name)
       if (!waits) throw new JarvisError('conflict', `Nothing of the server ${name} waits to be allowed.`)
       if (program !== now)
         throw new JarvisError('conflict', `The program of ${name} has changed since you saw it. Look at it again.`)
       transactions.durably(() => {
-        allowProgram(name, config, by, parts)
+        allowProgram(name, entry.config, by, parts)
         journal.append('mcp_server', {
           change: 'program_allowed',
           server: name,
-          config: redact.value(shownConfig(config)),
+          config: redact.value(shownConfig(entry.written)),
           by,
         })
       })
       stop().catch((error: unknown) => parts.report(error, `the attached server ${name} could not be ended`))
-      const attachment = attach(name, config, parts)
+      const attachment = attach(name, entry, parts)
       attached.set(name, attachment)
       announce(`The program of the MCP server ${name} is allowed.`, 'info')
       if (isStarted) attachment.start()
@@ -175,4 +176,4 @@ export function createAttachedServers(
 const waitingWords = (name: string, config: AttachedServerConfig): string =>
   `mcp.json starts a program that no owner allowed: ${name}${config.type === 'stdio' ? `, ${quoted([config.command, ...config.args].join(' '), 300)}` : ''}. It is not started. If you wrote it, allow it under Settings, MCP servers; otherwise remove it there.`
 
-const isSame = (a: AttachedServerConfig, b: AttachedServerConfig) => JSON.stringify(a) === JSON.stringify(b)
+const isSame = (a: AttachedEntry, b: AttachedEntry) => JSON.stringify(a) === JSON.stringify(b)

@@ -71,7 +71,7 @@ export async function makeClient(
       if (config.type === 'stdio') return said
       const url = new URL(config.url)
       const isSpoken = client.getServerVersion() !== undefined
-      return faultOf(url, reach) ?? (reach === undefined || isSpoken ? said : notMcp(url))
+      return faultOf(url, reach, config.type) ?? (reach === undefined || isSpoken ? said : notMcp(url))
     },
   }
 }

@@ -33,9 +33,12 @@ export type AttachedParts = {
   changed(): void
 }
 
+/** A server as it is used, and as it stands in `mcp.json`, where a `${NAME}` is not filled yet. */
+export type AttachedEntry = { config: AttachedServerConfig; written: AttachedServerConfig; secrets: readonly string[] }
+
 /** One attached server: its connection, its last listed tools, and their tiers. */
 export type Attachment = {
-  config: AttachedServerConfig
+  entry: AttachedEntry
   /** Whether its program starts only once an owner allows it. */
   waits: boolean
   /** A new array after each change. */
@@ -83,7 +86,8 @@ function isWaiting(name: string, config: AttachedServerConfig, parts: Pick<Attac
   return !ranBefore
 }
 
-export function attach(name: string, config: AttachedServerConfig, parts: AttachedParts): Attachment {
+export function attach(name: string, entry: AttachedEntry, parts: AttachedParts): Attachment {
+  const { config } = entry
   const { store, journal, transactions, clock, redact, announce } = parts
   const { enabled, lazy } = config
   const program = programOf(config)
@@ -195,12 +199,12 @@ export function attach(name: string, config: AttachedServerConfig, parts: Attach
   }
 
   return {
-    ...{ config, program, waits },
+    ...{ entry, program, waits },
     tools: () => tools,
     show: () => ({
       name,
       type: config.type,
-      config: shownConfig(config),
+      config: shownConfig(entry.written),
       ...connection.standing(),
       ...(!enabled && { state: 'disabled' as const }),
       ...(waits && program !== undefined && { state: 'waiting' as const, program }),
