@@ -140,6 +140,7 @@ export function createSite(
     stepUp,
     env: config.inheritedEnv,
     variables: config.variables,
+    publicUrl: config.publicUrl,
     version,
     announce: foundation.announce('mcp'),
     changed: () => changed({ what: 'mcp_servers' }),

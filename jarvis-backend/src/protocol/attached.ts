@@ -108,6 +108,30 @@ export type AttachedToolInfo = z.infer<typeof AttachedToolInfo>
  */
 export const AttachedState = z.enum(['disabled', 'waiting', 'idle', 'connecting', 'connected', 'failed'])
 export type AttachedState = z.infer<typeof AttachedState>
+/**
+ * The sign-in to a server. `needed`: it wants one. `again`: the one that was has ended, `problem` says why. `more`: the server asks for the scopes
+ * `wants`, which an owner may give with another sign-in.
+ */
+export const AttachedSignIn = z.object({
+  state: z.enum(['needed', 'signed_in', 'again', 'more']),
+  /** The authorization server. */
+  issuer: z.string().exactOptional(),
+  scopes: z.array(z.string()),
+  wants: z.array(z.string()),
+  /** When the token ends, Unix ms. Absent: the server did not say. */
+  expiresAt: z.number().exactOptional(),
+  /** Whether it is renewed by itself. */
+  isRenewed: z.boolean(),
+  /** Who signed in, and when, Unix ms. */
+  by: z.string().exactOptional(),
+  at: z.number().exactOptional(),
+  problem: z.string().exactOptional(),
+})
+export type AttachedSignIn = z.infer<typeof AttachedSignIn>
+/** `address`: of JARVIS, for one browser and ten minutes; it leads to the authorization server `issuer`, which is asked for `scopes`. */
+export const AttachedSignInReply = z.object({ address: z.string(), issuer: z.string(), scopes: z.array(z.string()) })
+export type AttachedSignInReply = z.infer<typeof AttachedSignInReply>
+
 export const AttachedServer = z.object({
   name: z.string(),
   type: z.enum(['stdio', 'http', 'sse']),
@@ -126,6 +150,8 @@ export const AttachedServer = z.object({
   reconnectedAt: z.number().exactOptional(),
   /** Since when a server that was connected is gone, Unix ms. */
   goneSince: z.number().exactOptional(),
+  /** Absent: it asked for none, or is given a token in `headers`. */
+  signIn: AttachedSignIn.exactOptional(),
   tools: z.array(AttachedToolInfo),
   /** Tools of the server that cannot be used, and why. */
   refused: z.array(z.object({ toolName: z.string(), problem: z.string() })),

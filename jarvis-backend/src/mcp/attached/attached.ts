@@ -3,6 +3,7 @@ import {
   type AttachedServer,
   type AttachedServerConfig,
   type AttachedServersReply,
+  type AttachedSignInReply,
   type AttachedTier,
   type AttachedToolInfo,
   attachedServerOf,
@@ -11,7 +12,8 @@ import {
 import { quoted } from '../../redaction/visible.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { shownConfig, unshown } from './secrets.ts'
-import { type AttachedEntry, type AttachedParts, type Attachment, allowProgram, attach } from './server.ts'
+import { type AttachedEntry, type AttachedParts, type Attachment, allowProgram, attach, takesSignIn } from './server.ts'
+import type { SignIns } from './sign-in/sign-ins.ts'
 
 /** The MCP servers of `mcp.json`, of which JARVIS is a client. Operators' changes are journalled. */
 export type AttachedServers = {
@@ -31,6 +33,11 @@ export type AttachedServers = {
    * @throws JarvisError `not_found`; `conflict` where nothing waits, or it is another program than the owner saw
    */
   allow(name: string, program: string, by: string): AttachedServer
+  /** Begins to sign in to a server. @param asked.origin where the owner's browser reaches JARVIS @throws JarvisError `not_found`, `conflict` */
+  signIn(name: string, asked: { origin: string; by: string }): Promise<AttachedSignInReply>
+  /** Takes the answer of an authorization server, and connects. @throws JarvisError `expired`, `conflict` */
+  signedIn(cookie: string | undefined, answer: URLSearchParams): Promise<void>
+  signOut(name: string, by: string): Promise<void>
   /** Reads `mcp.json` again. */
   reload(): void
   /** Connects to all servers that are not lazy. */
@@ -42,7 +49,8 @@ export type AttachedServers = {
 type McpFile = { servers: ReadonlyMap<string, AttachedEntry>; problems: string[]; isBroken: boolean }
 
 export function createAttachedServers(
-  parts: Omit<AttachedParts, 'redact'> & {
+  parts: Omit<AttachedParts, 'redact' | 'signIns'> & {
+    signIns: SignIns
     redact: AttachedParts['redact'] & { add(secrets: readonly string[]): void }
     file: { read(): McpFile; write(name: string, config: AttachedServerConfig | undefined): void }
     report(error: unknown, message: string): void
@@ -73,6 +81,9 @@ export function createAttachedServers(
       attachment.stop().catch((error: unknown) => parts.report(error, `the attached server ${name} could not be ended`))
       if (entry !== undefined) continue
       const by = byOf(name)
+      parts.signIns
+        .signOut(name, by ?? 'file')
+        .catch((error: unknown) => parts.report(error, `the sign-in to ${name} could not be ended`))
       transactions.durably(() => {
         store.forget(name)
         if (by !== undefined) journal.append('mcp_server', { change: 'removed', server: name, by })
@@ -161,6 +172,30 @@ export function createAttachedServers(
       if (isStarted) attachment.start()
       parts.changed()
       return attachment.show()
+    },
+    async signIn(name, asked) {
+      const { config } = named(name).entry
+      if (!config.enabled) throw new JarvisError('conflict', `The server ${name} is turned off.`)
+      if (takesSignIn(config)) return parts.signIns.begin(name, config, asked)
+      throw new JarvisError(
+        'conflict',
+        config.type === 'stdio'
+          ? `${name} is a program, which signs in by itself.`
+          : `${name} is given a token in its headers. Remove the header Authorization from mcp.json first.`,
+      )
+    },
+    async signedIn(cookie, answer) {
+      const isStill = (name: string, url: string) => {
+        const { config } = attached.get(name)?.entry ?? {}
+        return config !== undefined && config.type !== 'stdio' && config.url === url
+      }
+      const name = await parts.signIns.finish(cookie, answer, isStill)
+      if (isStarted) named(name).retry()
+    },
+    async signOut(name, by) {
+      const { config } = named(name).entry
+      await parts.signIns.signOut(name, by)
+      if (isStarted && config.enabled) named(name).retry()
     },
     reload: () => takeUp('file'),
     start() {

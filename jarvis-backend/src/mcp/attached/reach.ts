@@ -18,7 +18,8 @@ export const notMcp = ({ host, pathname }: URL): string =>
 
 function refusalOf({ host, pathname }: URL, status: number, type?: 'http' | 'sse'): string | undefined {
   if (status < 400) return undefined
-  if (status === 401) return `${host} wants a sign-in (401). Put its token into this server’s headers in mcp.json.`
+  if (status === 401)
+    return `${host} wants a sign-in (401). Put its token into this server’s headers in mcp.json, or sign in under Settings, MCP servers.`
   if (status === 403) return `${host} refuses access (403). Compare the token in this server’s headers in mcp.json.`
   if (type === 'sse' && (status === 404 || status === 405 || status === 406))
     return `${host} serves no events at ${pathname} (${status}). Write "type": "http" into its entry in mcp.json if it speaks Streamable HTTP, or compare the path.`
