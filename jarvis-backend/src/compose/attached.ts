@@ -70,6 +70,7 @@ export function composeAttached(parts: {
           signOut: servers.signOut,
         },
         originOf: createOriginOf(publicUrl),
+        publicUrl,
       }),
     ],
     reload() {

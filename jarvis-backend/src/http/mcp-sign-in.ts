@@ -17,8 +17,10 @@ export function mcpSignInRoutes(parts: {
     signOut(name: string, by: string): Promise<void>
   }
   originOf: OriginOf
+  /** Where browsers reach JARVIS, if that is known; else it is where the request came to. */
+  publicUrl: string | undefined
 }): Route[] {
-  const { signIns, originOf } = parts
+  const { signIns, originOf, publicUrl } = parts
   const nameAt = (request: Request) =>
     originOf(request).startsWith('https:') ? '__Host-jarvis_mcp_sign_in' : 'jarvis_mcp_sign_in'
   const cookieOf = (request: Request): string | undefined =>
@@ -33,7 +35,7 @@ export function mcpSignInRoutes(parts: {
       '/mcp-servers/:name/sign-in',
       'Begins to [sign JARVIS in](mcp-servers.md#signing-in) to a server. The browser that opens `address` goes to the authorization server and back.',
       { role: 'owner', password: true, reply: AttachedSignInReply },
-      ({ params, by, request }) => signIns.begin(params.name, { origin: originOf(request), by }),
+      ({ params, by, request }) => signIns.begin(params.name, { origin: publicUrl ?? originOf(request), by }),
     ),
     post(
       '/mcp-servers/:name/sign-out',

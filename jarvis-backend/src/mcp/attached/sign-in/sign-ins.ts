@@ -67,6 +67,8 @@ export class SignIns {
   readonly #asked = new Map<string, { url: string; challenge: Challenge; wants: string[] }>()
   readonly #renewing = new Map<string, Promise<Kept | undefined>>()
   readonly #flows = new Map<string, Flow>()
+  /** Why the last sign-in to a server was refused. */
+  readonly #refusals = new Map<string, string>()
 
   constructor(parts: {
     store: AttachedSignInStore
@@ -95,7 +97,11 @@ export class SignIns {
     const isAsked = asked?.url === url
     if (kept === undefined) {
       if (!isAsked) return undefined
-      return { state: 'needed', scopes: [], wants: asked.challenge.scopes ?? [], isRenewed: false }
+      const refusal = this.#refusals.get(server)
+      return {
+        ...{ state: 'needed', scopes: [], wants: asked.challenge.scopes ?? [], isRenewed: false },
+        ...(refusal !== undefined && { problem: refusal }),
+      }
     }
     const wants = isAsked ? asked.wants : []
     const { metadata, scopes, expiresAt, by, at, problem, accessToken, refreshToken } = kept
@@ -227,6 +233,7 @@ export class SignIns {
         by,
       })
       this.#asked.delete(server)
+      this.#refusals.delete(server)
       this.#parts.announce(
         `The MCP server ${server} is signed in to, at ${new URL(found.metadata.issuer).host}.`,
         'info',
@@ -373,12 +380,15 @@ export class SignIns {
     this.#kept.set(server, kept)
   }
 
-  #refused(server: string, by: string, reason: string): void {
+  #refused(server: string, by: string, why: string): void {
+    const reason = this.#parts.redact.text(`${why.replace(/\.$/, '')}.`)
+    this.#refusals.set(server, reason)
+    this.#parts.changed()
     this.#parts.transactions.durably(() =>
       this.#parts.journal.append('mcp_server', {
         change: 'sign_in_refused',
         server,
-        reason: this.#parts.redact.text(reason),
+        reason,
         by,
       }),
     )
