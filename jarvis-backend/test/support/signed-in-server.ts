@@ -142,6 +142,9 @@ export async function startSignedInServer(odd: Odd = {}) {
         )
       : [`/.well-known/oauth-authorization-server${path}`]
     if (documents.includes(pathname)) return json(200, metadata())
+    // A browser: whoever is there consents at once.
+    if (pathname === `${path}/authorize`)
+      return void response.writeHead(303, { location: authorize(origin + request.url).href }).end()
     if (pathname === `${path}/register`) {
       if (odd.isClosed) return json(403, { error: 'access_denied' })
       const asked = JSON.parse(text) as { redirect_uris: string[] }

@@ -30,7 +30,7 @@ export function guardedFetch(server: URL, resolve?: Judging['resolve']): typeof 
     let url = new URL(input instanceof Request ? input.url : input)
     for (let redirects = 0; ; redirects += 1) {
       if (!isSafeUrl(url) && url.origin !== server.origin)
-        throw new Error(`${url.origin} is not asked for a sign-in, because it is not https.`)
+        throw new Error(`${url.origin} is not asked for a sign-in: its address must be https, without a password.`)
       const signal = AbortSignal.timeout(timeoutMs)
       const own = await judgedAddresses(server.hostname, { ...judging, isAllowed: () => true }, signal)
       const isAllowed = (address: string) =>
