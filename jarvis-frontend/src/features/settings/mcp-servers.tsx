@@ -82,7 +82,7 @@ function ServerRow({
   )
   return (
     <li>
-      <Mark kind={marks[state]} size={11} />
+      <Mark kind={signIn?.state === 'needed' ? 'warn' : marks[state]} size={11} />
       <span>
         {name}
         <small>
@@ -109,7 +109,7 @@ function ServerRow({
             calls itself “<Visible text={`${server.name} ${server.version}`} />”
           </small>
         )}
-        {lastError !== undefined && (
+        {lastError !== undefined && lastError.at > (signIn?.at ?? 0) && (
           <small className="text-ink">
             {exactTime(lastError.at)}: <Visible text={lastError.message} />
           </small>

@@ -52,7 +52,10 @@ export function SignInLink({
           , which is asked for: <Visible text={scopes.join(', ')} />
         </>
       )}
-      . The link works once, for ten minutes. <a href={address}>Go there</a>{' '}
+      . The link works once, for ten minutes.{' '}
+      <a className="button small" href={address}>
+        Go there
+      </a>{' '}
       <button type="button" className="button small quiet" onClick={onLeave}>
         Leave it
       </button>
