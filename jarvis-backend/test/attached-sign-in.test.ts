@@ -114,6 +114,7 @@ test('a sign-in outlives a restart, and ends with a sign-out or another address'
   await again.rest('/api/mcp-servers/notes', { method: 'PUT', json: { url: other.url } })
   await until(again, 'notes', ({ signIn }) => signIn?.state === 'needed')
   expect(other.authorizations.every((sent) => sent === undefined)).toBe(true)
+  await expect.poll(() => server.revoked.length).toBe(4)
 })
 
 const answers: [what: string, change: (answer: URL) => void, words: RegExp][] = [
@@ -275,6 +276,26 @@ test('a token is renewed before its end, one at a time, and each refresh token i
   for (const screen of screens) expect(await screen.next('chat:tool_result')).toMatchObject({ isError: false })
   expect(server.refreshed).toBe(1)
   expect((await entryOf(jarvis))?.signIn?.state).toBe('signed_in')
+})
+
+test('while the authorization server cannot be asked, the sign-in stays, and nothing runs', async () => {
+  const server = await startSignedInServer()
+  const { jarvis } = await attachedTo(server)
+  await signIn(jarvis, server)
+  await connected(jarvis, 'notes')
+  await setTier(jarvis, 'notes__add', 'yellow')
+  server.expire()
+  server.isDown = true
+  const operator = await jarvis.connect()
+  await operator.ask('chat:send', { message: '/notes__add text=hi' })
+  expect(await operator.next('chat:tool_result')).toMatchObject({
+    ...{ isError: true, result: expect.stringMatching(/sign-in could not be renewed[\s\S]*Nothing was run/) },
+  })
+  expect((await entryOf(jarvis))?.signIn?.state).toBe('signed_in')
+  server.isDown = false
+  await operator.ask('chat:send', { message: '/notes__add text=hi' })
+  await operator.next('chat:done')
+  expect(await operator.next('chat:tool_result')).toMatchObject({ isError: false })
 })
 
 test('a refresh that is refused ends the sign-in, which is said; the call did not run', async () => {

@@ -19,7 +19,11 @@ const homes: readonly Path[] = [
   ['mcp'],
 ]
 export const valueAt = (file: unknown, path: Path): unknown =>
-  path.reduce<unknown>((value, key) => (isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined), file)
+  path.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Json)[key] : undefined,
+    file,
+  )
 
 const addressing = ['command', 'cmd', 'url', 'serverUrl', 'server_url', 'httpUrl', 'http_url']
 const isEntry = (value: unknown) => isRecord(value) && addressing.some((key) => Object.hasOwn(value, key))
@@ -57,19 +61,20 @@ export function entriesIn(file: Json): NamedEntry[] | string {
 
 /** Defaults of VS Code's `inputs`, by id, and where each stands. */
 export function inputsIn(file: unknown): Map<string, { at: Path; text: string; isSecret: boolean }> {
-  const inputs = isRecord(file) && Array.isArray(file.inputs) ? file.inputs : []
-  return new Map(
-    inputs.flatMap((input: unknown, index) =>
+  const found = [['inputs'], ['mcp', 'inputs']].flatMap((home) => {
+    const inputs = valueAt(file, home)
+    return (Array.isArray(inputs) ? inputs : []).flatMap((input: unknown, index) =>
       isRecord(input) && typeof input.id === 'string' && typeof input.default === 'string'
         ? [
             [
               input.id,
-              { at: ['inputs', index, 'default'], text: input.default, isSecret: input.password === true },
+              { at: [...home, index, 'default'], text: input.default, isSecret: input.password === true },
             ] as const,
           ]
         : [],
-    ),
-  )
+    )
+  })
+  return new Map(found)
 }
 
 /** The names of each field in different programs; the first one that is there counts. */

@@ -154,6 +154,13 @@ test.each<[what: string, text: string, value: string]>([
   expect(configs.n).toMatchObject({ headers: { 'X-Note': value } })
 })
 
+test('an input without a saved value takes its default', () => {
+  const inputs = [{ id: 'tok', type: 'promptString', default: 'from-default' }]
+  expect(read({ mcp: { inputs, ...asks(`\${input:tok}`) } }).configs.n).toMatchObject({
+    headers: { 'X-Note': 'from-default' },
+  })
+})
+
 test.each<[what: string, text: string, problem: string]>([
   ['a variable without a value', `\${NOBODY}`, 'NOBODY has no value'],
   ['an input without one', `\${input:tok}`, `\${input:tok} is asked for nowhere: MCP_INPUT_TOK has no value`],

@@ -1,6 +1,6 @@
 import { secretsOf } from '../redaction/attached-secrets.ts'
 import { isSealed } from '../secrets/index.ts'
-import { entriesIn, inputsIn, isRecord, type Json, type Path, plainEntry, secretPlaces } from './mcp-entry.ts'
+import { entriesIn, inputsIn, isRecord, type Json, type Path, plainEntry, secretPlaces, valueAt } from './mcp-entry.ts'
 
 /** One text that is a secret, plain or sealed, and where it lies. `put` sets it in the value it was found in; undefined removes it. */
 export type Leaf = { place: string; text: string; put(text: string | undefined): void }
@@ -47,15 +47,12 @@ export function attachedLeaves(file: unknown): AttachedLeaf[] {
   const entries = isRecord(file) ? entriesIn(file) : []
   return [
     ...(typeof entries === 'string' ? [] : entries.flatMap(({ name, entry, at }) => serverLeaves(name, entry, at))),
-    ...[...inputsIn(file)].flatMap(([id, { at, text, isSecret }]) =>
-      text !== '' && (isSecret || isSealed(text))
-        ? textsIn(
-            (file as { inputs: Json[] }).inputs[at[1] as number],
-            `mcp.json/inputs/${id}`,
-            at.slice(0, -1),
-          ).filter((leaf) => leaf.at.at(-1) === 'default')
-        : [],
-    ),
+    ...[...inputsIn(file)].flatMap(([id, { at, text, isSecret }]) => {
+      const place = `mcp.json/inputs/${id}/default`
+      return text !== '' && (isSecret || isSealed(text))
+        ? [{ ...leafOf(valueAt(file, at.slice(0, -1)) as Json, 'default', place), at }]
+        : []
+    }),
   ]
 }
 

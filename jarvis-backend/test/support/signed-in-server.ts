@@ -50,6 +50,8 @@ export async function startSignedInServer(odd: Odd = {}) {
     /** Runs before a refresh is answered. */
     beforeRefresh: async () => {},
     tokenLifeS: 3600,
+    /** Whether its token endpoint answers with a fault of its own. */
+    isDown: false,
     ran: 0,
     /** Ends every access token. */
     expire: () => access.clear(),
@@ -162,6 +164,7 @@ export async function startSignedInServer(odd: Odd = {}) {
       return void response.writeHead(200).end()
     }
     if (pathname !== `${path}/token`) return void response.writeHead(404).end()
+    if (made.isDown) return void response.writeHead(503).end('down')
     if (client === undefined) return json(401, { error: 'invalid_client' })
     const refuse = (error: string) => json(400, { error })
     const give = (grant: Omit<Grant, 'expiresAt'>) => {

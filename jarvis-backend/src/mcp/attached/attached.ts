@@ -79,11 +79,11 @@ export function createAttachedServers(
       if (entry !== undefined && isSame(entry, attachment.entry)) continue
       attached.delete(name)
       attachment.stop().catch((error: unknown) => parts.report(error, `the attached server ${name} could not be ended`))
-      if (entry !== undefined) continue
       const by = byOf(name)
       parts.signIns
-        .signOut(name, by ?? 'file')
+        .leave(name, entry && takesSignIn(entry.config) ? entry.config.url : undefined, by ?? 'file')
         .catch((error: unknown) => parts.report(error, `the sign-in to ${name} could not be ended`))
+      if (entry !== undefined) continue
       transactions.durably(() => {
         store.forget(name)
         if (by !== undefined) journal.append('mcp_server', { change: 'removed', server: name, by })

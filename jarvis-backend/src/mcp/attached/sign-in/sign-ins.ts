@@ -248,6 +248,11 @@ export class SignIns {
     }
   }
 
+  /** Signs a server out that was signed in to at another address than it has now. */
+  async leave(server: string, url: string | undefined, by: string): Promise<void> {
+    if (this.#kept.get(server)?.url !== url) await this.signOut(server, by)
+  }
+
   /** Signs a server out, and takes its tokens back at the authorization server (RFC 7009) where that offers it. */
   async signOut(server: string, by: string): Promise<void> {
     const kept = this.#kept.get(server)
@@ -319,8 +324,10 @@ export class SignIns {
     const { accessToken, refreshToken, expiresAt } = kept ?? {}
     if (kept === undefined || accessToken === undefined || expiresAt === undefined) return kept
     if (expiresAt - earlyMs > this.#now() && !this.#renewing.has(server)) return kept
-    if (refreshToken !== undefined) return this.#renew(server, kept)
-    if (expiresAt > this.#now()) return kept
+    const renewed = refreshToken === undefined ? undefined : this.#renew(server, kept)
+    // Until its end it serves, also while it cannot be renewed.
+    if (expiresAt > this.#now()) return renewed?.catch(() => kept) ?? kept
+    if (renewed !== undefined) return renewed
     this.#lose(server, kept, 'Its token has ended')
     return this.#kept.get(server)
   }
@@ -414,6 +421,7 @@ export class SignIns {
     const before = this.#asked.get(server)
     const wanted = scopesOf(scope).filter((one) => !kept.scopes.includes(one))
     const wants = [...new Set([...(before?.wants ?? []), ...wanted])].slice(0, 50)
+    if (wants.length === 0) return undefined
     const shown = wants.map((one) => visible(one, 100))
     if (wants.length === (before?.wants.length ?? 0)) return shown
     this.#asked.set(server, {
