@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { testWith } from '../../scripts/test-with.js'
 import type { AttachedSignInReply, JournalEntry, Page } from '../src/protocol/index.ts'
 import { attachedDir, connected, serversOf, setTier, until } from './support/attached.ts'
 import { failingRows } from './support/failing-rows.ts'
 import { createBrowser } from './support/identity-service.ts'
+import { terminal } from './support/shell.ts'
 import { type Odd, type SignedInServer, startSignedInServer } from './support/signed-in-server.ts'
-import { type StartOptions, startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+import { password, type StartOptions, startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 /** A JARVIS that is attached to a server that wants a sign-in. */
 async function attachedTo(server: Pick<SignedInServer, 'url'>, entry: object = {}, options: StartOptions = {}) {
@@ -359,3 +361,33 @@ test('a server whose entry has a token is not signed in to', async () => {
   expect((await begin(jarvis)).status).toBe(409)
   expect(server.log).toEqual([])
 })
+
+testWith('script')(
+  'the command line prints the address for a browser, waits for the sign-in, lists it and ends it',
+  async () => {
+    const server = await startSignedInServer()
+    const { jarvis } = await attachedTo(server)
+    const signing = terminal(jarvis, ['mcp', 'sign-in', 'notes'])
+    await signing.shown('Password')
+    signing.type(`${password}\r`)
+    await signing.shown('Open this address')
+    await signing.shown('start?flow=')
+    const address = /(http:\S+start\?flow=[\w-]{43})\s/
+    await expect.poll(() => address.test(signing.text())).toBe(true)
+    const { to, cookie } = await open(address.exec(signing.text())?.[1] ?? '')
+    expect((await bringBack(server.authorize(to), cookie)).status).toBe(303)
+    await signing.shown('Signed in to notes.')
+    expect((await signing.ended).code).toBe(0)
+    for (const [args, said] of [
+      [['mcp', 'servers'], 'notes  http  connected  signed in'],
+      [['mcp', 'sign-out', 'notes'], 'Signed out of notes.'],
+    ] as const) {
+      const shown = terminal(jarvis, args)
+      await shown.shown('Password')
+      shown.type(`${password}\r`)
+      await shown.shown(said)
+      expect((await shown.ended).code).toBe(0)
+    }
+    expect(server.access.size).toBe(0)
+  },
+)

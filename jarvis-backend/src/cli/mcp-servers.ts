@@ -6,10 +6,10 @@ import {
   type AttachedSignInReply,
   JarvisError,
 } from '../protocol/index.ts'
-import { quoted } from '../redaction/visible.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'
 import type { Remote } from './remote/remote.ts'
+import { visible } from './terminal/visible.ts'
 
 const usage = 'Use mcp servers, mcp sign-in NAME, or mcp sign-out NAME.'
 const lookEveryMs = 2_000
@@ -28,7 +28,10 @@ export async function mcpServers(config: Config, [action, name]: string[], url: 
     throw new JarvisError('invalid_request', usage)
   const place = `mcp-servers/${encodeURIComponent(name)}/${action}`
   if (action === 'sign-out') {
-    await asOperatorOnce(remote, 'Signing out', (operator) => operator.send('POST', place))
+    await asOperatorOnce(remote, 'Signing out', async (operator) => {
+      await operator.send('POST', place)
+      return true
+    })
     console.log(`Signed out of ${name}.`)
     return
   }
@@ -37,14 +40,14 @@ export async function mcpServers(config: Config, [action, name]: string[], url: 
     const before = (await signInOf(operator, name))?.at
     const { address, issuer, scopes } = await operator.send<AttachedSignInReply>('POST', place)
     console.error(
-      `Open this address in a browser within ten minutes. It leads to ${quoted(issuer, 200)}${scopes.length === 0 ? '' : `, which is asked for: ${quoted(scopes.join(`, `), 500)}`}. Ctrl-C leaves; the sign-in goes on.`,
+      `Open this address in a browser within ten minutes. It leads to ${visible(issuer)}${scopes.length === 0 ? '' : `, which is asked for: ${visible(scopes.join(', '))}`}. Ctrl-C leaves; the sign-in goes on.`,
     )
     console.log(address)
     for (const end = Date.now() + longestMs; Date.now() < end; await sleep(lookEveryMs)) {
       const signIn = await signInOf(operator, name)
       if (signIn?.at === undefined || signIn.at === before || signIn.state === 'again') continue
       console.error(`Signed in to ${name}.`)
-      return
+      return true
     }
     throw new JarvisError('expired', 'Nobody signed in within ten minutes. Begin again.')
   })

@@ -8,7 +8,7 @@ import { mcpServerRoutes } from '../http/mcp-servers.ts'
 import { mcpSignInRoutes } from '../http/mcp-sign-in.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createAttachedServers } from '../mcp/attached/attached.ts'
-import { SignIns } from '../mcp/attached/sign-in/sign-ins.ts'
+import { clientDocument, SignIns } from '../mcp/attached/sign-in/sign-ins.ts'
 import type { GrowingRedactor } from '../redaction/growing.ts'
 import type { SecretBox } from '../secrets/index.ts'
 import { createAttachedStore } from '../store/sqlite/attached.ts'
@@ -68,6 +68,7 @@ export function composeAttached(parts: {
           start: (flow) => signIns.start(flow),
           finish: servers.signedIn,
           signOut: servers.signOut,
+          client: clientDocument,
         },
         originOf: createOriginOf(publicUrl),
         publicUrl,

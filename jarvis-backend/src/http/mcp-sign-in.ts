@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express'
 import { z } from 'zod'
 import type { OriginOf } from '../auth/public-origin.ts'
-import { clientDocument } from '../mcp/attached/sign-in/sign-ins.ts'
 import { AttachedSignInReply, JarvisError } from '../protocol/index.ts'
 import { get, post, type Route } from './route.ts'
 
@@ -15,6 +14,8 @@ export function mcpSignInRoutes(parts: {
     start(flow: string): { cookie: string; address: string }
     finish(cookie: string | undefined, answer: URLSearchParams): Promise<void>
     signOut(name: string, by: string): Promise<void>
+    /** The document of JARVIS as a client, at an https origin. */
+    client(origin: string): Record<string, unknown>
   }
   originOf: OriginOf
   /** Where browsers reach JARVIS, if that is known; else it is where the request came to. */
@@ -79,7 +80,7 @@ export function mcpSignInRoutes(parts: {
         const origin = originOf(request)
         if (!origin.startsWith('https:'))
           throw new JarvisError('not_found', 'JARVIS has no https address (JARVIS_PUBLIC_URL).')
-        return clientDocument(origin)
+        return signIns.client(origin)
       },
     ),
   ]

@@ -1,12 +1,5 @@
+import type { AttachedSignInStore } from '../../calls/ports.ts'
 import type { Database } from './database.ts'
-
-/** The sign-ins of attached servers, each sealed. */
-export type AttachedSignInStore = {
-  /** By server. A row that cannot be opened is undefined. */
-  all(): Map<string, string | undefined>
-  keep(server: string, text: string): void
-  forget(server: string): void
-}
 
 export function createAttachedSignInStore(
   { sql }: Pick<Database, 'sql'>,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { OAuthClientInformationMixed } from '@modelcontextprotocol/client'
-import type { Journal, Transactions } from '../../../calls/ports.ts'
+import type { AttachedSignInStore, Journal, Transactions } from '../../../calls/ports.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { isLoopbackHost } from '../../../lib/loopback.ts'
 import { whyUnreachable } from '../../../lib/unreachable.ts'
@@ -10,7 +10,6 @@ import {
   type AttachedSignInReply,
   JarvisError,
 } from '../../../protocol/index.ts'
-import type { AttachedSignInStore } from '../../../store/sqlite/attached-sign-ins.ts'
 import { visible } from '../text.ts'
 import { type Challenge, discover, type Found, SignInRefused, scopesOf } from './discovery.ts'
 import { guardedFetch } from './guarded-fetch.ts'
