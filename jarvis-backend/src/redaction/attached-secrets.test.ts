@@ -94,6 +94,22 @@ const rows: [what: string, entry: SecretPlaces, secrets: string[]][] = [
     ['Bearer ntn_1', 'ntn_1'],
   ],
   [
+    'values glued to their option',
+    { args: ['-p=x1', '-p=8080', '-HAuthorization: Bearer x2', '-H', 'Accept: a'] },
+    ['Bearer x2', 'x1', 'x2'],
+  ],
+  [
+    'names of keys, and where to sign in',
+    {
+      env: {
+        A: 'SharedAccessKeyName=Root;SharedAccessKey=x1=',
+        KEYCLOAK_URL: 'https://kc',
+        TOKEN_ENDPOINT: 'https://u:x2@kc',
+      },
+    },
+    ['u', 'x1=', 'x2'],
+  ],
+  [
     'a command line in one argument',
     { command: 'sh', args: ['-c', 'PGPASSWORD=one psql; server --password "two" --port 8080 -p 9090'] },
     ['one', 'two'],

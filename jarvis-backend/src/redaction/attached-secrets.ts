@@ -13,7 +13,7 @@ const telling =
   /key|token|secret|passw|passphrase|pwd|auth|cred|cookie|session|bearer|signature|(?:^|[_.-])(?:pass|pw|pat|psk|jwt|otp|totp|sig)(?:$|[_.-])|pass$|[a-z](?:Pass|Pw|Pat|Jwt)(?:$|[A-Z])/
 /** Names with such a part whose values are words, counts or addresses. */
 const harmless =
-  /(?:com|by|over|under|sur|tres)pass$|(?:max|min|num|total)[_-]?(?:\w{1,20}[_-])?tokens?$|tokens?[_-]?(?:limit|count|budget)|tokenizer|auth[_-]?(?:source|mech|type|method|mode|scheme|enticat)|author(?:s|ity)?$|keyspace|keyboard|keep_?alive/i
+  /(?:com|by|over|under|sur|tres)pass$|(?:max|min|num|total)[_-]?(?:\w{1,20}[_-])?tokens?$|tokens?[_-]?(?:limit|count|budget)|tokenizer|auth[_-]?(?:source|mech|type|method|mode|scheme|enticat)|author(?:s|ity)?$|keyspace|keyboard|keycloak|key_?name$|keep_?alive|(?:^|[_-])(?:ur[il]|endpoint|host|port)$/i
 const plainly = /^(?:|true|false|yes|no|on|off|none|null|default|auto)$/i
 
 /** Whether a name of a variable, a header, an option or a query parameter is a secret's. */
@@ -72,6 +72,7 @@ function secretsOfArgs(command: string, args: readonly string[]): string[] {
     const isPackage = launcher.test(command) && (firstWord === -1 || index <= firstWord)
     return [
       ...(isFlag(before) && !arg.startsWith('-') && !(before === '-p' && isPackage) ? ofFlag(before, arg) : []),
+      ...(arg.startsWith('-p=') ? ofFlag('-p', arg.slice(3)) : []),
       ...(mysql.test(command) && /^-p[^-]/.test(arg) ? [arg.slice(2)] : []),
       ...(looksMade(arg) ? [arg] : []),
       ...secretsWithin(arg),
@@ -111,7 +112,7 @@ function secretsWithin(text: string): string[] {
     ].map(([, password = '']) => password),
     ...pairs(text),
     // Authorization: Bearer …
-    ...[...text.matchAll(/(?:^|[\s"'=])([A-Za-z][\w-]*)["']?\s*:\s*(?!\/\/)(["']?)(\S[^"'\r\n]*)\2/g)].flatMap(
+    ...[...text.matchAll(/(?:^-H|^|[\s"'=])([A-Za-z][\w-]*)["']?\s*:\s*(?!\/\/)(["']?)(\S[^"'\r\n]*)\2/g)].flatMap(
       ([, name = '', , value = '']) =>
         isSecretName(name) && !plainly.test(value) ? [value, value.replace(scheme, '')] : [],
     ),
