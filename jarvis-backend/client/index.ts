@@ -49,9 +49,11 @@ export type Approve = { count: number; by: (string)[]; notAsker: boolean }
 export type AreaName = "files" | "exec" | "web" | "browser" | "git" | "docker"
 export type AttachedAllowBody = { program: string }
 export type AttachedLogLine = { id: number; at: number; source: "stderr" | "server" | "jarvis"; text: string }
-export type AttachedServer = { name: string; type: "stdio" | "http" | "sse"; config: AttachedServerConfig; state: AttachedState; program?: string; server?: { name: string; version: string; protocolVersion?: string }; lastError?: { at: number; message: string }; retryAt?: number; reconnectedAt?: number; goneSince?: number; tools: (AttachedToolInfo)[]; refused: ({ toolName: string; problem: string })[] }
-export type AttachedServerConfig = ({ type: "stdio"; command: string; args: (string)[]; env: Record<string, string>; cwd?: string; enabled: boolean; lazy: boolean } | { type: "http" | "sse"; url: string; headers: Record<string, string>; enabled: boolean; lazy: boolean })
+export type AttachedServer = { name: string; type: "stdio" | "http" | "sse"; config: AttachedServerConfig; state: AttachedState; program?: string; server?: { name: string; version: string; protocolVersion?: string }; lastError?: { at: number; message: string }; retryAt?: number; reconnectedAt?: number; goneSince?: number; signIn?: AttachedSignIn; tools: (AttachedToolInfo)[]; refused: ({ toolName: string; problem: string })[] }
+export type AttachedServerConfig = ({ type: "stdio"; command: string; args: (string)[]; env: Record<string, string>; cwd?: string; enabled: boolean; lazy: boolean } | { type: "http" | "sse"; url: string; headers: Record<string, string>; oauth?: { clientId?: string; clientSecret?: string; scopes?: (string)[] }; enabled: boolean; lazy: boolean })
 export type AttachedServersReply = { items: (AttachedServer)[]; problems: (string)[] }
+export type AttachedSignIn = { state: "needed" | "signed_in" | "again" | "more"; issuer?: string; scopes: (string)[]; wants: (string)[]; expiresAt?: number; isRenewed: boolean; by?: string; at?: number; problem?: string }
+export type AttachedSignInReply = { address: string; issuer: string; scopes: (string)[] }
 export type AttachedState = "disabled" | "waiting" | "idle" | "connecting" | "connected" | "failed"
 export type AttachedTier = "green" | "yellow" | "red"
 export type AttachedTierBody = { tier: AttachedTier; hash: string }
@@ -676,9 +678,9 @@ export type Operations = {
   /** The servers with their tools and problems. */
   'GET /api/mcp-servers': { input: {  }; reply: AttachedServersReply }
   /** Attaches a server: `name` and an entry as in `mcp.json`. */
-  'POST /api/mcp-servers': { input: { body: ({ type?: "stdio"; command: string; args?: (string)[]; env?: Record<string, string>; cwd?: string; enabled?: boolean; lazy?: boolean; name: string } | { type?: "http" | "sse"; url: string; headers?: Record<string, string>; enabled?: boolean; lazy?: boolean; name: string }) }; reply: AttachedServer }
+  'POST /api/mcp-servers': { input: { body: ({ type?: "stdio"; command: string; args?: (string)[]; env?: Record<string, string>; cwd?: string; enabled?: boolean; lazy?: boolean; name: string } | { type?: "http" | "sse"; url: string; headers?: Record<string, string>; oauth?: { clientId?: string; clientSecret?: string; scopes?: (string)[] }; enabled?: boolean; lazy?: boolean; name: string }) }; reply: AttachedServer }
   /** Replaces a server’s entry. A `[redacted]` value stays as it was. */
-  'PUT /api/mcp-servers/{name}': { input: { params: { name: string }; body: ({ type?: "stdio"; command: string; args?: (string)[]; env?: Record<string, string>; cwd?: string; enabled?: boolean; lazy?: boolean } | { type?: "http" | "sse"; url: string; headers?: Record<string, string>; enabled?: boolean; lazy?: boolean }) }; reply: AttachedServer }
+  'PUT /api/mcp-servers/{name}': { input: { params: { name: string }; body: ({ type?: "stdio"; command: string; args?: (string)[]; env?: Record<string, string>; cwd?: string; enabled?: boolean; lazy?: boolean } | { type?: "http" | "sse"; url: string; headers?: Record<string, string>; oauth?: { clientId?: string; clientSecret?: string; scopes?: (string)[] }; enabled?: boolean; lazy?: boolean }) }; reply: AttachedServer }
   /** Ends and removes a server. */
   'DELETE /api/mcp-servers/{name}': { input: { params: { name: string } }; reply: undefined }
   /** Its newest lines: what it wrote, and what JARVIS remarked. */
@@ -689,6 +691,16 @@ export type Operations = {
   'POST /api/mcp-servers/{name}/allow': { input: { params: { name: string }; body: AttachedAllowBody }; reply: AttachedServer }
   /** Sets the tier of a tool’s definition with this `hash`. A looser tier needs the password. */
   'PUT /api/mcp-servers/tools/{tool}/tier': { input: { params: { tool: string }; body: AttachedTierBody }; reply: AttachedToolInfo }
+  /** Begins to sign JARVIS in to a server. The browser that opens `address` goes to the authorization server and back. */
+  'POST /api/mcp-servers/{name}/sign-in': { input: { params: { name: string } }; reply: AttachedSignInReply }
+  /** Ends the sign-in to a server, and revokes its tokens where the authorization server offers that. */
+  'POST /api/mcp-servers/{name}/sign-out': { input: { params: { name: string } }; reply: undefined }
+  /** Opens a sign-in that an owner began, once: this browser alone brings the answer back. */
+  'GET /api/mcp-servers/sign-in/start': { input: { query: { flow: string } }; reply: Response }
+  /** Where the authorization server sends the browser back to. Its answer counts once, in the browser that began. */
+  'GET /api/mcp-servers/sign-in/callback': { input: {  }; reply: Response }
+  /** Who JARVIS is to an authorization server that reads a client’s document. Of an https address alone. */
+  'GET /api/mcp-servers/sign-in/client': { input: {  }; reply: Record<string, unknown> }
   /** Your browsers that web push reaches: an operator’s hear of everything, a member’s of their own. */
   'GET /api/push': { input: {  }; reply: PushReply }
   /** Adds a browser by its push subscription. */

@@ -442,6 +442,34 @@ test('a program that came into mcp.json by another way waits until an owner allo
   expect(JSON.stringify(book)).not.toContain('no-warnings')
 })
 
+test('another value for a placeholder is another program, which waits; its entry keeps the placeholder', async () => {
+  const { dir, planPath } = attachedDir(() => ({}), { tools: [tool('env')] })
+  const settings = (value: string) => writeFileSync(join(dir, 'settings.env'), `ODD_PASS=${value}\n`)
+  settings('first-value')
+  const jarvis = await startJarvis({ dataDir: dir })
+  const entry = odd(planPath, { env: { DB: `postgres://u:\${ODD_PASS}@db/x` } })
+  const made = await jarvis.rest('/api/mcp-servers', { method: 'POST', json: { name: 'odd', ...entry } })
+  expect(made.status).toBe(201)
+  await until(jarvis, 'odd', ({ state }) => state === 'connected')
+  await setTier(jarvis, 'odd__env', 'green')
+  const operator = await jarvis.connect()
+  expect(JSON.parse((await typed(operator, '/odd__env')).result)).toMatchObject({ DB: 'postgres://u:[redacted]@db/x' })
+
+  settings('second-value')
+  const file = join(dir, 'mcp.json')
+  const text = readFileSync(file, 'utf8')
+  expect(text).toContain(`postgres://u:\${ODD_PASS}@db/x`)
+  writeFileSync(file, `// mine\n${text}`)
+  await until(jarvis, 'odd', ({ state }) => state === 'waiting')
+  expect(readFileSync(join(dir, 'settings.env'), 'utf8')).toMatch(/^ODD_PASS="?sealed:v1:/)
+  await allow(jarvis, 'odd')
+  await until(jarvis, 'odd', ({ state }) => state === 'connected')
+  const nowhere = { name: 'two', ...odd(planPath, { env: { A: `\${NOBODY}` } }) }
+  const refused = await jarvis.rest('/api/mcp-servers', { method: 'POST', json: nowhere })
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('NOBODY has no value')])
+  expect(readFileSync(file, 'utf8')).toMatch(/^\/\/ mine/)
+})
+
 test('policy.yaml may name attached tools: it raises their tiers, and unknown ones are reported', async () => {
   const { dir } = attachedDir((path) => ({ odd: odd(path) }), { tools: [tool('echo'), tool('logs')] })
   const lines = [

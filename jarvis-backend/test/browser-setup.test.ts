@@ -10,6 +10,7 @@ import { dashboardDir, givePassword, go, test, useBrowser } from './support/brow
 import { folder } from './support/data-dir.ts'
 import { npmStart } from './support/npm-start.ts'
 import { useSharedChat } from './support/shared-chat.ts'
+import { startSignedInServer } from './support/signed-in-server.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const { operator } = useBrowser()
@@ -168,6 +169,26 @@ test('an MCP server is attached, its tool gets a tier, it is disabled and remove
   }
   await section.getByText('No servers yet.').waitFor()
   expect((await serversOf(jarvis)).items).toEqual([])
+})
+
+test('an owner signs in to an attached server from the page, sees where and for what, and signs out', async () => {
+  const server = await startSignedInServer()
+  const { dir } = attachedDir(() => ({ notes: { url: server.url } }))
+  const jarvis = await startJarvis({ dataDir: dir, dashboardDir })
+  const page = await operator(jarvis, {}, '/settings')
+  const section = page.getByRole('region', { name: 'MCP servers' })
+  await section.getByText('http, needs a sign-in').waitFor()
+  await section.getByRole('button', { name: 'Sign in to notes' }).click()
+  await section.getByText(`You sign in at ${server.issuer}, which is asked for: read`).waitFor()
+  expect(await seriousFindings(section)).toEqual([])
+  await section.getByRole('link', { name: 'Go there' }).click()
+  await section.getByText(`signed in at ${server.issuer} for read, by operator`).waitFor()
+  await section.getByText('http, connected').waitFor()
+  expect(page.url()).toBe(`${jarvis.url}/settings#mcp-servers`)
+  expect(await seriousFindings(section)).toEqual([])
+  await section.getByRole('button', { name: 'Sign out of notes' }).click()
+  await section.getByText('http, needs a sign-in').waitFor()
+  expect(server.access.size).toBe(0)
 })
 
 test('the doctor is run from the system page, and its findings fit into every window', async () => {

@@ -116,6 +116,8 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'PUT /mcp-servers/:name': 'password',
   'POST /mcp-servers/:name/connect': 'password',
   'POST /mcp-servers/:name/allow': 'password',
+  'POST /mcp-servers/:name/sign-in': 'password',
+  'POST /mcp-servers/:name/sign-out': 'token',
   'PUT /mcp-servers/tools/:tool/tier': 'sometimes',
   'DELETE /mcp-servers/:name': 'token',
   'POST /hooks': 'password',

@@ -192,6 +192,14 @@ export type AttachedTierRow = {
   changedAt?: number
 }
 
+/** The sign-ins of attached servers, each sealed. */
+export type AttachedSignInStore = {
+  /** By server. A row that cannot be opened is undefined. */
+  all(): Map<string, string | undefined>
+  keep(server: string, text: string): void
+  forget(server: string): void
+}
+
 /** What is kept of attached servers: what they listed last, and what their tools may do. */
 export interface AttachedStore {
   /** The tools as they were listed; undefined where that was under another `origin`. */

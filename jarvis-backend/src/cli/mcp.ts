@@ -13,9 +13,10 @@ const kept = { name: 'stdio', file: 'mcp-stdio-token', doors: ['mcp'] } as const
 const probeMs = 2_000
 const graceMs = 5_000
 
-/** `jarvis mcp`: serves MCP over stdio through the running server, or through one that it starts and stops itself. */
+/** `jarvis mcp` with a word is about attached servers; alone it serves MCP over stdio through the running server, or through one that it starts and stops itself. */
 export async function mcp(config: Config, args: string[]): Promise<void> {
-  const { values } = readOptions(args, table.mcp.options)
+  const { values, positionals } = readOptions(args, table.mcp.options)
+  if (positionals.length > 0) return (await import('./mcp-servers.ts')).mcpServers(config, positionals, values.url)
   // Standard output carries the protocol only, so all other output goes to standard error.
   const output = { write: process.stdout.write.bind(process.stdout) }
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write

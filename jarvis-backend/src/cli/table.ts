@@ -286,7 +286,12 @@ export const table = {
   },
   mcp: {
     group: 'Programs',
-    forms: [{ args: '', about: 'MCP over stdio; starts a server where none runs' }],
+    forms: [
+      { args: '', about: 'MCP over stdio; starts a server where none runs' },
+      { args: 'servers', about: 'the attached servers, their state and sign-ins; takes your password' },
+      { args: 'sign-in NAME', about: 'prints the address where an owner signs JARVIS in to an attached server' },
+      { args: 'sign-out NAME', about: 'ends that, and revokes the tokens' },
+    ],
     options: { url: text('URL', 'of another server, after `jarvis login --url URL`') },
   },
   token: {

@@ -139,6 +139,8 @@ export function createSite(
     ...foundation,
     stepUp,
     env: config.inheritedEnv,
+    variables: config.variables,
+    publicUrl: config.publicUrl,
     version,
     announce: foundation.announce('mcp'),
     changed: () => changed({ what: 'mcp_servers' }),

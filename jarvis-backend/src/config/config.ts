@@ -101,6 +101,8 @@ export type Config = {
   isTerminalOn: boolean
   /** Environment variables that processes started by JARVIS receive. */
   inheritedEnv: Record<string, string>
+  /** The environment without JARVIS's own settings; it fills `${NAME}` in `mcp.json`. */
+  variables: Record<string, string>
   logLevel: LogLevel
   /** Used only by the `mcp` command. */
   mcpToken: string | undefined
@@ -262,6 +264,14 @@ const Environment = z.object({
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}, for example info`).default('info'),
 })
 
+const lent = new Set(['PATH', 'HOME', 'LANG'])
+/** Whether a variable is a setting of JARVIS's own, which goes to no program and no server. */
+export const isOwnVariable = (name: string): boolean =>
+  !lent.has(name) &&
+  (Object.hasOwn(Environment.shape, name) ||
+    isModelVariable(name) ||
+    /^(?:JARVIS_|PVE_|CREDENTIALS_DIRECTORY$)/.test(name))
+
 /**
  * Reads the configuration. An empty value counts as absent.
  * @param saved used where the environment says nothing
@@ -355,6 +365,9 @@ export function readConfig(
     isTerminalOn: value.JARVIS_TERMINAL === '1',
     inheritedEnv: Object.fromEntries(
       (['PATH', 'HOME', 'LANG'] as const).flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]]])),
+    ),
+    variables: Object.fromEntries(
+      Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined && !isOwnVariable(pair[0])),
     ),
     logLevel: value.LOG_LEVEL,
     mcpToken: value.JARVIS_MCP_TOKEN,

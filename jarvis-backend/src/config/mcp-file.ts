@@ -2,65 +2,191 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeWhole } from '../lib/whole-file.ts'
 import { type AttachedServerConfig, JarvisError, parseAttachedServer, ServerName } from '../protocol/index.ts'
+import { isSecretName, secretsOf } from '../redaction/attached-secrets.ts'
 import { ConfigError } from './config-error.ts'
-import { type Opener, openerOf, openLeaves, type Sealing, sealLeaves } from './sealing.ts'
-import { serverLeaves } from './secret-leaves.ts'
+import { createFill, type Fill, filled } from './fillers.ts'
+import { JsonText } from './json-text.ts'
+import { entriesIn, homesIn, inputsIn, isRecord, type Json, type NamedEntry, plainEntry, valueAt } from './mcp-entry.ts'
+import { openerOf, openLeaves, type Sealing, sealLeaves } from './sealing.ts'
+import { attachedLeaves } from './secret-leaves.ts'
 
 export const mcpPath = (dataDir: string): string => join(dataDir, 'mcp.json')
 
-/** The servers of `mcp.json` by name, and its problems. `isBroken`: nothing of the file could be read. */
-export type McpFile = { servers: Map<string, AttachedServerConfig>; problems: string[]; isBroken: boolean }
+/** A data dir, and the variables that fill `${NAME}`. */
+export type McpSource = Sealing & { variables?: Readonly<Record<string, string>> }
+
+/**
+ * One server of `mcp.json`. `config`: with every `${NAME}` filled, as it is used; `written`: as it stands in the file, in JARVIS's words.
+ * `secrets`: what no log, transcript or client may show.
+ */
+export type McpEntry = { config: AttachedServerConfig; written: AttachedServerConfig; secrets: readonly string[] }
+
+/**
+ * The servers of `mcp.json` by name, and its problems. `remarks`: fields of used entries that count for nothing. `isBroken`: nothing of the file
+ * could be read.
+ */
+export type McpFile = { servers: Map<string, McpEntry>; problems: string[]; isBroken: boolean }
 
 const mostServers = 50
 
 /** Reads `mcp.json`; a server with a secret that cannot be opened is a problem. Never throws; a missing file has no servers. */
-export function readMcpFile(of: Sealing): McpFile {
-  const servers = new Map<string, AttachedServerConfig>()
-  const raw = rawServers(mcpPath(of.dataDir))
-  const open = openerOf(of)
-  if (typeof raw === 'string') return { servers, problems: [raw], isBroken: true }
-  const problems: string[] = []
-  for (const [given, value] of Object.entries(raw.mcpServers)) {
-    const name = safeName(given)
-    const parsed = parsedEntry(given, value, open)
-    if (!ServerName.safeParse(name).success) problems.push(`mcp.json: ${JSON.stringify(given)} cannot name a server.`)
-    else if (servers.has(name)) problems.push(`mcp.json: two servers would be called ${name}.`)
+export function readMcpFile(of: McpSource): McpFile {
+  const servers = new Map<string, McpEntry>()
+  const read = opened(of)
+  if (typeof read === 'string') return { servers, problems: [read], isBroken: true }
+  const { entries, closed, inputs, problems } = read
+  const fill = createFill(of)
+  for (const named of entries) {
+    const name = safeName(named.name)
+    if (!ServerName.safeParse(name).success) {
+      problems.push(`mcp.json: ${JSON.stringify(named.name)} cannot name a server.`)
+      continue
+    }
+    const why = closed.get(named)
+    const parsed = why === undefined ? parsedEntry(named.entry, fill, inputs) : { problem: why }
+    if (servers.has(name)) problems.push(`mcp.json: two servers would be called ${name}.`)
     else if (servers.size === mostServers) problems.push(`mcp.json: only the first ${mostServers} servers are used.`)
-    else if (parsed.ok) servers.set(name, parsed.config)
-    else problems.push(`mcp.json: ${name} is not used: ${parsed.problem}.`)
+    else if ('problem' in parsed) problems.push(`mcp.json: ${name} is not used: ${parsed.problem}.`)
+    else {
+      servers.set(name, parsed.entry)
+      problems.push(...parsed.remarks.map((remark) => `mcp.json: ${name}: ${remark}.`))
+    }
   }
   return { servers, problems, isBroken: false }
 }
 
 /**
- * Writes or removes one server's entry; the rest of the file stays as it is.
- * Secrets are sealed. @throws JarvisError `conflict` where the file cannot be read, because writing would lose its content, and where the key
- * is missing
+ * Writes or removes one server's entry; the rest of the file stays as it is, with its comments, and so do the entry's own words.
+ * Secrets are sealed. @param config with `${NAME}` as it is to be written
+ * @throws JarvisError `invalid_request` where a `${NAME}` has no value; `conflict` where the file cannot be read, because writing would lose its
+ * content, and where the key is missing
  */
-export function writeMcpServer(of: Sealing, name: string, config: AttachedServerConfig | undefined): void {
+export function writeMcpServer(of: McpSource, name: string, config: AttachedServerConfig | undefined): void {
   const path = mcpPath(of.dataDir)
-  const raw = rawServers(path)
-  if (typeof raw === 'string') throw new JarvisError('conflict', `${raw} Mend it by hand first; nothing was changed.`)
-  const { mcpServers } = raw
-  const key = Object.keys(mcpServers).find((given) => safeName(given) === name) ?? name
-  if (config === undefined) delete mcpServers[key]
-  else {
-    const entry = structuredClone(config)
-    sealLeaves(serverLeaves(key, entry), of)
-    mcpServers[key] = entry
+  const read = opened(of)
+  if (typeof read === 'string') throw new JarvisError('conflict', `${read} Mend it by hand first; nothing was changed.`)
+  const { text, file, entries, inputs } = read
+  const there = entries.find((entry) => safeName(entry.name) === name)
+  if (config === undefined) {
+    if (there !== undefined) text.set(there.at, undefined)
+  } else {
+    const { missing } = filledEntry(config, createFill(of), inputs)
+    if (missing.length > 0) throw new JarvisError('invalid_request', `${missing.join('; ')}.`)
+    const [home = ['mcpServers']] = homesIn(file)
+    if (there !== undefined) change(text, there, config)
+    else if (Array.isArray(valueAt(file, home))) text.set([...home, -1], { name, ...config })
+    else text.set([...home, name], config)
   }
-  writeWhole(path, `${JSON.stringify(raw, null, 2)}\n`)
+  seal(text, of)
+  writeWhole(path, ending(text.toString()))
 }
 
-/** Opens an entry's secrets and reads it. */
-function parsedEntry(name: string, entry: unknown, open: Opener): ReturnType<typeof parseAttachedServer> {
-  try {
-    openLeaves(serverLeaves(name, entry), open)
-  } catch (error) {
-    if (error instanceof ConfigError) return { ok: false, problem: error.message.replace(/\.$/, '') }
-    throw error
+const ending = (text: string) => (text.endsWith('\n') ? text : `${text}\n`)
+
+/** Writes the fields that differ, under the names that the entry uses. */
+function change(text: JsonText, { at, entry }: NamedEntry, config: AttachedServerConfig): void {
+  const { entry: was, places } = plainEntry(isRecord(entry) ? entry : {})
+  const now: Json = config
+  const usual: Json = { args: [], env: {}, headers: {}, enabled: true, lazy: false, type: config.type }
+  if ('command' in was !== 'command' in now || 'url' in was !== 'url' in now || places.command?.length === 2) {
+    text.set(at, config)
+    return
   }
-  return parseAttachedServer(entry)
+  for (const field of new Set([...Object.keys(places), ...Object.keys(now)])) {
+    const [before, next] = [was[field] ?? usual[field], now[field]]
+    if (JSON.stringify(before) === JSON.stringify(next)) continue
+    const place = places[field as keyof typeof places] ?? [field]
+    text.set([...at, ...place], place[0] === 'disabled' ? next === false : next)
+  }
+}
+
+/** Seals what a change has put into the text, before it reaches the disk. */
+function seal(text: JsonText, of: Sealing): void {
+  const leaves = attachedLeaves(text.read().value)
+  sealLeaves(
+    leaves.map((leaf) => ({ ...leaf, put: (next) => text.set(leaf.at, next) })),
+    of,
+  )
+}
+
+type Opened = {
+  text: JsonText
+  file: Json
+  entries: NamedEntry[]
+  /** Entries with secrets that cannot be opened, and why. */
+  closed: Map<NamedEntry, string>
+  inputs: ReturnType<typeof inputsIn>
+  problems: string[]
+}
+
+/** The file with its secrets opened. @returns a message that says what is wrong with all of it */
+function opened(of: Sealing): Opened | string {
+  const read = fileAt(mcpPath(of.dataDir))
+  if (typeof read === 'string') return read
+  const { text, file, twice } = read
+  const entries = entriesIn(file)
+  if (typeof entries === 'string') return entries
+  const problems = twice.map(
+    (key) => `mcp.json: ${JSON.stringify(key)} stands twice in one object. The last one counts; remove the other.`,
+  )
+  if (entries.length === 0 && homesIn(file).length === 0 && Object.keys(file).some((key) => !/^[$/_]/.test(key)))
+    problems.push('mcp.json holds no servers. Put each under its name into mcpServers.')
+  const open = openerOf(of)
+  const closed = new Map<NamedEntry, string>()
+  for (const leaf of attachedLeaves(file)) {
+    try {
+      openLeaves([leaf], open)
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      const entry = entries.find(({ at }) => at.every((key, index) => leaf.at[index] === key))
+      const why = error.message.replace(/\.$/, '')
+      if (entry === undefined) problems.push(`mcp.json: ${why}.`)
+      else if (!closed.has(entry)) closed.set(entry, why)
+    }
+  }
+  return { text, file, entries, closed, inputs: inputsIn(file), problems }
+}
+
+/** Reads an entry in anybody's words and fills it. */
+function parsedEntry(
+  entry: unknown,
+  fill: Fill,
+  inputs: Opened['inputs'],
+): { entry: McpEntry; remarks: string[] } | { problem: string } {
+  if (!isRecord(entry)) return { problem: 'must be an object with command or url' }
+  const { entry: written, remarks } = plainEntry(entry)
+  const template = parseAttachedServer(written)
+  if (!template.ok) return { problem: template.problem }
+  const { config, missing, values } = filledEntry(template.config, fill, inputs)
+  if (missing.length > 0) return { problem: missing.join('; ') }
+  const parsed = parseAttachedServer(config)
+  if (!parsed.ok) return { problem: parsed.problem }
+  if ('url' in parsed.config && !/^https?:\/\//.test(parsed.config.url))
+    return { problem: 'url: must be a URL once it is filled' }
+  const secrets = [
+    ...secretsOf(placesOf(parsed.config)),
+    ...values.flatMap(({ name, value }) => (isSecretName(name) || name.startsWith('MCP_INPUT_') ? [value] : [])),
+  ]
+  return { entry: { config: parsed.config, written: template.config, secrets: [...new Set(secrets)] }, remarks }
+}
+
+const placesOf = (config: AttachedServerConfig) =>
+  config.type === 'stdio' ? config : { ...config, clientSecret: config.oauth?.clientSecret }
+
+function filledEntry(config: AttachedServerConfig, fill: Fill, inputs: Opened['inputs']) {
+  const missing: string[] = []
+  const values: { name: string; value: string }[] = []
+  const all = (value: unknown): unknown => {
+    if (typeof value === 'string') {
+      const done = filled(value, fill, inputs)
+      missing.push(...done.missing)
+      values.push(...done.values)
+      return done.text
+    }
+    if (Array.isArray(value)) return value.map(all)
+    return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, all(item)])) : value
+  }
+  return { config: all(config), missing: [...new Set(missing)], values }
 }
 
 /** Turns `My Files!` into `My-Files`. */
@@ -72,25 +198,20 @@ const safeName = (given: string) =>
     .slice(0, 32)
 
 /** @returns the parsed file, or a message that says what is wrong */
-function rawServers(path: string): { mcpServers: Record<string, unknown> } | string {
-  let text: string
+function fileAt(path: string): { text: JsonText; file: Json; twice: string[] } | string {
+  let text: JsonText
   try {
-    text = readFileSync(path, 'utf8')
+    text = new JsonText(readFileSync(path, 'utf8'))
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    return code === 'ENOENT' ? { mcpServers: {} } : `mcp.json cannot be read: ${message}.`
+    if (code !== 'ENOENT') return `mcp.json cannot be read: ${message}.`
+    text = new JsonText('')
   }
   try {
-    const raw: unknown = JSON.parse(text)
-    if (!isRecord(raw)) return 'mcp.json must hold an object with mcpServers.'
-    const mcpServers = raw.mcpServers ?? {}
-    return isRecord(mcpServers) ? { ...raw, mcpServers } : 'mcp.json: mcpServers must be an object, a server each.'
+    const { value, twice } = text.read()
+    return isRecord(value) ? { text, file: value, twice } : 'mcp.json must hold an object with mcpServers.'
   } catch (error) {
-    // The error's message would quote the file, including secrets.
-    const [where] = /position \d+/.exec(String(error)) ?? []
-    return `mcp.json is not JSON${where === undefined ? '' : `, from ${where} on`}.`
+    if (error instanceof SyntaxError) return `mcp.json is not JSON, from ${error.message} on.`
+    throw error
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util'
 import { writeWhole } from '../lib/whole-file.ts'
 import { isSealed, type SecretBox, sealedRowsIn } from '../secrets/index.ts'
 import { withChanges } from './env-file.ts'
+import { JsonText } from './json-text.ts'
 import { attachedLeaves, type Leaf, modelLeaves, settingLeaves } from './secret-leaves.ts'
 
 /** A file's secrets; `toText` is the file with what was put into them. */
@@ -12,8 +13,8 @@ export type SecretFile = { name: string; leaves: readonly Leaf[]; toText(): stri
 /** The files of a data dir that hold secrets, and how each is read. */
 const readers: Readonly<Record<string, (text: string, name: string) => Omit<SecretFile, 'name'>>> = {
   'settings.env': settings,
-  'models.json': (text) => json(text, modelLeaves),
-  'mcp.json': (text) => json(text, attachedLeaves),
+  'models.json': models,
+  'mcp.json': attached,
   'jwt-secret': whole,
   'signers-key': whole,
   'vapid-keys': whole,
@@ -31,9 +32,22 @@ function settings(text: string): Omit<SecretFile, 'name'> {
   return { leaves, toText: () => withChanges(text, changes) }
 }
 
-function json(text: string, leavesOf: (file: unknown) => Leaf[]): Omit<SecretFile, 'name'> {
+function models(text: string): Omit<SecretFile, 'name'> {
   const file: unknown = JSON.parse(text)
-  return { leaves: leavesOf(file), toText: () => `${JSON.stringify(file, undefined, 2)}\n` }
+  return { leaves: modelLeaves(file), toText: () => `${JSON.stringify(file, undefined, 2)}\n` }
+}
+
+/** Only the secrets are replaced, because people write this file. */
+function attached(text: string): Omit<SecretFile, 'name'> {
+  const file = new JsonText(text)
+  const leaves = attachedLeaves(file.read().value).map((leaf) => ({
+    ...leaf,
+    put(next: string | undefined) {
+      const isItem = typeof leaf.at.at(-1) === 'number'
+      file.set(leaf.at, next ?? (isItem ? '' : undefined))
+    },
+  }))
+  return { leaves, toText: () => file.toString() }
 }
 
 function whole(text: string, name: string): Omit<SecretFile, 'name'> {

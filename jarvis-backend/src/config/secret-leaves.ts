@@ -1,14 +1,15 @@
-import { parseAttachedServer } from '../protocol/index.ts'
 import { secretsOf } from '../redaction/attached-secrets.ts'
 import { isSealed } from '../secrets/index.ts'
+import { entriesIn, inputsIn, isRecord, type Json, type Path, plainEntry, secretPlaces, valueAt } from './mcp-entry.ts'
 
 /** One text that is a secret, plain or sealed, and where it lies. `put` sets it in the value it was found in; undefined removes it. */
 export type Leaf = { place: string; text: string; put(text: string | undefined): void }
-type Json = Record<string, unknown>
 
 /** Variables of `settings.env` that are secrets. */
 const isSecretVariable = (name: string, value: string) =>
-  /(?:SECRET|KEY|PASSWORD|TOKEN|TOPIC|HOOK_URL)$/.test(name) || /:\/\/[^/\s:]*:[^/\s@]*@/.test(value) || isSealed(value)
+  /(?:SECRET|KEY|PASS(?:WD|WORD)?|_PAT|TOKEN|TOPIC|HOOK_URL)$|^MCP_INPUT_/.test(name) ||
+  /:\/\/[^/\s:]*:[^/\s@]*@/.test(value) ||
+  isSealed(value)
 
 /** The secrets of saved settings. */
 export const settingLeaves = (settings: Record<string, string | undefined>): Leaf[] =>
@@ -25,31 +26,45 @@ export function modelLeaves(file: unknown): Leaf[] {
   })
 }
 
-/** The secrets of one entry of `mcp.json`; `secretsOf` says what is secret. */
-export function serverLeaves(name: string, entry: unknown): Leaf[] {
+/** A secret of `mcp.json`, and the keys that lead to it. */
+export type AttachedLeaf = Leaf & { at: Path }
+
+/** The secrets of one entry of `mcp.json`, in any program's words; `secretsOf` says what is secret. @param at where the entry stands */
+export function serverLeaves(name: string, entry: unknown, at: Path): AttachedLeaf[] {
   if (!isRecord(entry)) return []
-  const place = `mcp.json/${name}`
-  const { url, args } = entry
-  // A sealed address is none, so another one stands for it.
-  const parsed = parseAttachedServer(
-    typeof url === 'string' && isSealed(url) ? { ...entry, url: 'https://sealed.invalid' } : entry,
-  )
-  const secrets = parsed.ok ? secretsOf(parsed.config).filter((secret) => secret !== '') : []
+  const secrets = secretsOf(secretPlaces(plainEntry(entry)))
   const holds = (text: string) =>
     isSealed(text) || secrets.some((secret) => text.includes(secret) || text.includes(encodeURIComponent(secret)))
-  return [
-    ...leavesIn(entry.env, `${place}/env`),
-    ...leavesIn(entry.headers, `${place}/headers`),
-    ...leavesIn(entry, place, ['url']),
-    ...leavesIn(args, `${place}/args`),
-  ].filter(({ text }) => holds(text))
+  const first = ['env', 'headers', 'url']
+  const rank = (key: unknown) => (first.indexOf(String(key)) + first.length + 1) % (first.length + 1)
+  return textsIn(entry, `mcp.json/${name}`, at)
+    .filter(({ text }) => holds(text))
+    .toSorted((a, b) => rank(a.at[at.length]) - rank(b.at[at.length]))
 }
 
 /** The secrets of `mcp.json`. */
-export const attachedLeaves = (file: unknown): Leaf[] =>
-  isRecord(file) && isRecord(file.mcpServers)
-    ? Object.entries(file.mcpServers).flatMap(([name, entry]) => serverLeaves(name, entry))
-    : []
+export function attachedLeaves(file: unknown): AttachedLeaf[] {
+  const entries = isRecord(file) ? entriesIn(file) : []
+  return [
+    ...(typeof entries === 'string' ? [] : entries.flatMap(({ name, entry, at }) => serverLeaves(name, entry, at))),
+    ...[...inputsIn(file)].flatMap(([id, { at, text, isSecret }]) => {
+      const place = `mcp.json/inputs/${id}/default`
+      return text !== '' && (isSecret || isSealed(text))
+        ? [{ ...leafOf(valueAt(file, at.slice(0, -1)) as Json, 'default', place), at }]
+        : []
+    }),
+  ]
+}
+
+/** Every text within a value. Its place names the keys, so that it opens nowhere else. */
+function textsIn(of: unknown, place: string, at: Path): AttachedLeaf[] {
+  if (typeof of !== 'object' || of === null) return []
+  return Object.entries(of).flatMap(([key, value]: [string, unknown]) => {
+    const path = [...at, Array.isArray(of) ? Number(key) : key]
+    if (typeof value !== 'string') return textsIn(value, `${place}/${key}`, path)
+    return value === '' ? [] : [{ ...leafOf(of as Json, key, `${place}/${key}`), at: path }]
+  })
+}
 
 function leavesIn(of: unknown, place: string, names?: readonly string[]): Leaf[] {
   if (typeof of !== 'object' || of === null) return []
@@ -69,5 +84,3 @@ const leafOf = (of: Json, name: string, place: string): Leaf => ({
     else delete of[name]
   },
 })
-
-const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -37,13 +37,24 @@ const HttpServer = z.strictObject({
     .string()
     .max(2_000)
     .refine(
-      (text) => /^https?:\/\//.test(text) && URL.canParse(text),
+      (text) => /\$\{[^{}]+\}/.test(text) || (/^https?:\/\//.test(text) && URL.canParse(text)),
       'must be a URL, for example http://nas:8080/mcp',
     ),
   headers: texts.default({}),
+  /** A client that the owner registered by hand, and the scopes to ask for at a sign-in. */
+  oauth: z
+    .strictObject({
+      clientId: z.string().min(1).max(1_000).optional(),
+      clientSecret: z.string().min(1).max(1_000).optional(),
+      scopes: z
+        .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, 'must be a scope'))
+        .max(50)
+        .optional(),
+    })
+    .optional(),
   ...shared,
 })
-/** One entry of `mcp.json` under `mcpServers`. */
+/** One entry of `mcp.json`, in JARVIS’s own words. A `${NAME}` is filled before use. */
 export const AttachedServerConfig = z.union([StdioServer, HttpServer])
 export type AttachedServerConfig = z.infer<typeof AttachedServerConfig>
 
@@ -97,6 +108,30 @@ export type AttachedToolInfo = z.infer<typeof AttachedToolInfo>
  */
 export const AttachedState = z.enum(['disabled', 'waiting', 'idle', 'connecting', 'connected', 'failed'])
 export type AttachedState = z.infer<typeof AttachedState>
+/**
+ * The sign-in to a server. `needed`: it wants one. `again`: the one that was has ended, `problem` says why. `more`: the server asks for the scopes
+ * `wants`, which an owner may give with another sign-in.
+ */
+export const AttachedSignIn = z.object({
+  state: z.enum(['needed', 'signed_in', 'again', 'more']),
+  /** The authorization server. */
+  issuer: z.string().exactOptional(),
+  scopes: z.array(z.string()),
+  wants: z.array(z.string()),
+  /** When the token ends, Unix ms. Absent: the server did not say. */
+  expiresAt: z.number().exactOptional(),
+  /** Whether it is renewed by itself. */
+  isRenewed: z.boolean(),
+  /** Who signed in, and when, Unix ms. */
+  by: z.string().exactOptional(),
+  at: z.number().exactOptional(),
+  problem: z.string().exactOptional(),
+})
+export type AttachedSignIn = z.infer<typeof AttachedSignIn>
+/** `address`: of JARVIS, for one browser and ten minutes; it leads to the authorization server `issuer`, which is asked for `scopes`. */
+export const AttachedSignInReply = z.object({ address: z.string(), issuer: z.string(), scopes: z.array(z.string()) })
+export type AttachedSignInReply = z.infer<typeof AttachedSignInReply>
+
 export const AttachedServer = z.object({
   name: z.string(),
   type: z.enum(['stdio', 'http', 'sse']),
@@ -115,6 +150,8 @@ export const AttachedServer = z.object({
   reconnectedAt: z.number().exactOptional(),
   /** Since when a server that was connected is gone, Unix ms. */
   goneSince: z.number().exactOptional(),
+  /** Absent: it asked for none, or is given a token in `headers`. */
+  signIn: AttachedSignIn.exactOptional(),
   tools: z.array(AttachedToolInfo),
   /** Tools of the server that cannot be used, and why. */
   refused: z.array(z.object({ toolName: z.string(), problem: z.string() })),

@@ -66,6 +66,8 @@ export {
   AttachedServer,
   AttachedServerConfig,
   AttachedServersReply,
+  AttachedSignIn,
+  AttachedSignInReply,
   AttachedState,
   AttachedTier,
   AttachedTierBody,

@@ -1,31 +1,157 @@
-import type { AttachedServerConfig } from '../protocol/index.ts'
+/** Where an entry of `mcp.json` may hold secrets; a broken entry has them too, so nothing is required of it. */
+export type SecretPlaces = {
+  command?: string | undefined
+  args?: readonly string[] | undefined
+  env?: Readonly<Record<string, string>> | undefined
+  url?: string | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+  clientSecret?: string | undefined
+}
 
-const secretName =
-  /(?:key|token|secret|passw|passphrase|(?:^|[_-])pass(?:$|[_-])|pwd|auth|credential|cookie|session|bearer|signature)/i
+/** Parts of names whose values are secrets. Short words count between separators, humps and ends only. */
+const telling =
+  /key|token|secret|passw|passphrase|pwd|auth|cred|cookie|session|bearer|signature|(?:^|[_.-])(?:pass|pw|pat|psk|jwt|otp|totp|sig)(?:$|[_.-])|pass$|[a-z](?:Pass|Pw|Pat|Jwt)(?:$|[A-Z])/
+/** Names with such a part whose values are words, counts or addresses. */
+const harmless =
+  /(?:com|by|over|under|sur|tres)pass$|(?:max|min|num|total)[_-]?(?:\w{1,20}[_-])?tokens?$|tokens?[_-]?(?:limit|count|budget)|tokenizer|auth[_-]?(?:source|mech|type|method|mode|scheme|enticat)|author(?:s|ity)?$|keyspace|keyboard|keycloak|key_?name$|keep_?alive|(?:^|[_-])(?:ur[il]|endpoint|host|port)$/i
+const plainly = /^(?:|true|false|yes|no|on|off|none|null|default|auto)$/i
+
+/** Whether a name of a variable, a header, an option or a query parameter is a secret's. */
+export const isSecretName = (name: string): boolean =>
+  !harmless.test(name) && (telling.test(name.toLowerCase()) || telling.test(name))
 /** Looks generated: long, letters and digits mixed, neither a path nor words. */
 const looksMade = (value: string) => /^[A-Za-z0-9+=_.-]{20,}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value)
+/** The same of a segment of a path, which is often a name with a version. */
+const isMadeSegment = (part: string) =>
+  /^[A-Za-z0-9_-]{24,}$/.test(part) && /(?:\d[^\d]*){3}/.test(part) && /[A-Za-z]/.test(part)
 
-/** The secrets of a server's configuration. Words such as `production` in `env` are not secret. */
-export function secretsOf(config: AttachedServerConfig): string[] {
-  if (config.type === 'stdio') {
-    const { args, env } = config
+/** The scheme before the secret of a header. */
+const scheme = /^(?:bearer|basic|token|apikey|api-key|bot|digest)\s+/i
+/** What is filled in later holds no secret itself, unless its default is one. */
+const isToBeFilled = (value: string) => /^(?:\$\{[^}]*\}\s*)+$/.test(value.replace(scheme, '')) && !/:-[^}]/.test(value)
+
+/**
+ * The secrets in the values of an entry, as they stand and decoded: by the name beside them, or by their form. Words such as `production` in `env`
+ * are not secret, and `${NAME}` is not.
+ */
+export function secretsOf({
+  command = '',
+  args = [],
+  env = {},
+  url,
+  headers = {},
+  clientSecret = '',
+}: SecretPlaces): string[] {
+  const found = [
+    clientSecret,
+    ...Object.entries(env).flatMap(([name, value]) => [...named(name, value), ...secretsWithin(value)]),
+    ...secretsWithin(command),
+    ...secretsOfArgs(command, args),
+    ...Object.entries(headers).flatMap(([name, value]) => [...named(name, value), ...secretsWithin(value)]),
+    ...(url === undefined ? [] : secretsOfUrl(url)),
+  ]
+  return [...new Set(found.flatMap((secret) => [secret, decoded(secret)]))].filter(
+    (secret) => secret !== '' && !isToBeFilled(secret),
+  )
+}
+
+/** A value with its name: all of it, and the part behind a scheme. */
+const named = (name: string, value: string): string[] =>
+  (isSecretName(name) && !plainly.test(value)) || looksMade(value) ? [value, ...value.split(/\s+/).slice(1)] : []
+
+/** Values of ports as programs take them: `8080`, `8080:80`, `127.0.0.1:8080:80/tcp`, `8000-8010`. */
+const isPort = (value: string) => /^(?:[\d.]+:)?\d{1,5}(?:[-:]\d{1,5})*(?:\/(?:tcp|udp))?$/.test(value)
+/** `-p` before their first word is a package. */
+const launcher = /(?:^|[\\/])(?:npx|npm|pnpm|bunx|yarn|uvx|uv)(?:\.cmd|\.exe)?$/i
+const mysql = /(?:^|[\\/])(?:mysql|mariadb)[\w-]*$/i
+
+function secretsOfArgs(command: string, args: readonly string[]): string[] {
+  const firstWord = args.findIndex((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-p')
+  return args.flatMap((arg, index) => {
+    const before = args[index - 1] ?? ''
+    const isPackage = launcher.test(command) && (firstWord === -1 || index <= firstWord)
     return [
-      ...Object.entries(env).flatMap(([name, value]) => (secretName.test(name) || looksMade(value) ? [value] : [])),
-      ...args.flatMap((arg, index) => {
-        const [, name = '', value = ''] = /^(--?[\w-]+)=(.*)$/s.exec(arg) ?? []
-        if (name !== '') return secretName.test(name) || looksMade(value) ? [value] : []
-        return looksMade(arg) || isSecretFlag(args[index - 1]) ? [arg] : []
-      }),
+      ...(isFlag(before) && !arg.startsWith('-') && !(before === '-p' && isPackage) ? ofFlag(before, arg) : []),
+      ...(arg.startsWith('-p=') ? ofFlag('-p', arg.slice(3)) : []),
+      ...(mysql.test(command) && /^-p[^-]/.test(arg) ? [arg.slice(2)] : []),
+      ...(looksMade(arg) ? [arg] : []),
+      ...secretsWithin(arg),
     ]
+  })
+}
+
+const isFlag = (arg: string) => /^--?[\w-]+$/.test(arg)
+/** The secret in the value of an option. `--user` takes `name:password`. */
+function ofFlag(flag: string, value: string): string[] {
+  if (flag === '-p') return isPort(value) || /^[./~]/.test(value) ? [] : [value]
+  if (/^(?:-u|--user|--basic)$/.test(flag)) {
+    const [, password] = /^[^\s:/]+:(\S+)$/.exec(value) ?? []
+    return password === undefined || isPort(value) ? [] : [password]
   }
-  const { username, password, searchParams } = new URL(config.url)
+  return isSecretName(flag) && !plainly.test(value) ? [value] : []
+}
+
+/** The secrets within a text: addresses with passwords, `NAME=value`, `Header: value`, options, JSON. */
+function secretsWithin(text: string): string[] {
   return [
-    ...Object.entries(config.headers).flatMap(([name, value]) =>
-      secretName.test(name) || looksMade(value) ? [value, ...value.split(/\s+/).slice(1)] : [],
+    // scheme://user:password@host; the password may hold an @ itself.
+    ...[
+      ...text.matchAll(
+        /[a-z][a-z0-9+.-]*:\/\/([^\s:@/?#]*):([^\s"'`]+?)@(?=[^@\s]*(?:$|[\s"'`]|[,;|][a-z][a-z0-9+.-]*:\/\/))/gi,
+      ),
+    ].flatMap(([address, user = '', password = '']) =>
+      /^https?:/i.test(address) && user !== '' ? [user, password] : [password],
     ),
-    ...[username, password].filter((part) => part !== '').map(decodeURIComponent),
-    ...[...searchParams].flatMap(([name, value]) => (secretName.test(name) || looksMade(value) ? [value] : [])),
+    ...[...text.matchAll(/[a-z][a-z0-9+.-]*:\/\/([^\s:@/?#"'`]+)@/gi)].flatMap(([address, user = '']) =>
+      /^https?:/i.test(address) || looksMade(user) ? [user] : [],
+    ),
+    // user:password@tcp(host), user:password@host:1234, user/password@host:1521/service
+    ...[
+      ...text.matchAll(/(?:^|[\s=;,"'])[^\s:@/=;,"']+:(?!\/\/)([^\s"']+)@(?:\w+\(|[\w.-]+:\d+|[\w.-]+\/(?=\w))/g),
+      ...text.matchAll(/(?:^|[\s="'])[\w$#-]+\/([^\s/@"']+)@(?:\/\/)?[\w.-]+(?::\d+)?\/\w/g),
+    ].map(([, password = '']) => password),
+    ...pairs(text),
+    // Authorization: Bearer …
+    ...[...text.matchAll(/(?:^-H|^|[\s"'=])([A-Za-z][\w-]*)["']?\s*:\s*(?!\/\/)(["']?)(\S[^"'\r\n]*)\2/g)].flatMap(
+      ([, name = '', , value = '']) =>
+        isSecretName(name) && !plainly.test(value) ? [value, value.replace(scheme, '')] : [],
+    ),
+    ...[...text.matchAll(/\b(?:bearer|basic)\s+([\w.~+/=-]{6,})/gi)].map(([, token = '']) => token),
+    ...[...text.matchAll(/(?:^|\s)(--?[\w-]+)\s+("[^"]*"|'[^']*'|[^\s-]\S*)/g)].flatMap(([, flag = '', value = '']) =>
+      flag === '-p' ? [] : ofFlag(flag, unquoted(value)),
+    ),
   ]
 }
 
-const isSecretFlag = (arg: string | undefined) => arg !== undefined && /^--?[\w-]+$/.test(arg) && secretName.test(arg)
+/** `name=value` of queries, connection strings, assignments and options. */
+function pairs(text: string): string[] {
+  const parts = text.split(';').filter((part) => part.trim() !== '')
+  const isList = parts.length > 1 && parts.every((part) => /^\s*[\w .-]+=/.test(part))
+  const one = isList
+    ? /(?:^|[;\s&?])([\w .-]*?)\s*=\s*("[^"]*"|'[^']*'|[^;]+)/g
+    : /(?:^|[\s&?,#;"'(])([\w.-]+)=("[^"]*"|'[^']*'|[^&\s,;#"')]+)/g
+  return [...text.matchAll(one)].flatMap(([, name = '', given = '']) => {
+    const value = unquoted(given.trim())
+    return (isSecretName(name) && !plainly.test(value)) || looksMade(value) ? [value] : []
+  })
+}
+
+const unquoted = (value: string) => value.replace(/^(["'])(.*)\1$/s, '$2')
+
+function secretsOfUrl(text: string): string[] {
+  if (!URL.canParse(text)) return secretsWithin(text)
+  const { pathname, searchParams } = new URL(text)
+  return [
+    ...secretsWithin(text),
+    ...[...searchParams].flatMap(([name, value]) => (isSecretName(name) || looksMade(value) ? [value] : [])),
+    ...pathname.split('/').filter(isMadeSegment),
+  ]
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

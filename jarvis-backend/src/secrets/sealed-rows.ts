@@ -20,6 +20,7 @@ const columns: readonly {
 }[] = [
   { table: 'second_factors', key: 'person', column: 'seed', placeOf: (person) => `people/${person}/totp` },
   { table: 'held_inputs', key: 'tool_use_id', column: 'input', placeOf: (id) => `held_inputs/${id}`, stays: true },
+  { table: 'attached_sign_ins', key: 'server', column: 'sealed', placeOf: (server) => `attached_sign_ins/${server}` },
 ]
 
 /** The sealed texts of a database, also of one of an older schema or of a backup. */

@@ -27,6 +27,9 @@ POST /auth/join
 POST /auth/reset
 POST /auth/oidc
 GET /auth/oidc/callback
+GET /mcp-servers/sign-in/start
+GET /mcp-servers/sign-in/callback
+GET /mcp-servers/sign-in/client
 POST /auth/oidc/finish
 POST /push/decide
 POST /channel-taps/:channel
@@ -320,6 +323,8 @@ DELETE /mcp-servers/:name
 GET /mcp-servers/:name/logs
 POST /mcp-servers/:name/connect
 POST /mcp-servers/:name/allow
+POST /mcp-servers/:name/sign-in
+POST /mcp-servers/:name/sign-out
 PUT /mcp-servers/tools/:tool/tier
 PUT /settings
 PUT /workbench

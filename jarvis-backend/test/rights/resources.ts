@@ -254,6 +254,9 @@ GET /logs
 GET /setup
 GET /hooks
 GET /auth/oidc/callback
+GET /mcp-servers/sign-in/start
+GET /mcp-servers/sign-in/callback
+GET /mcp-servers/sign-in/client
 `
 
 /** Acts that name no conversation of somebody’s: on one’s own things, or on the house’s by whoever may decide, who sees all. */

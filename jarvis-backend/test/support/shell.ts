@@ -41,6 +41,8 @@ export function terminal(
   return {
     ended: heard.ended,
     shown: heard.until,
+    /** All that was shown until now, without colours. */
+    text: heard.text,
     type: (keys: string) => void child.stdin.write(keys),
   }
 }
@@ -75,6 +77,7 @@ function listen(child: ChildProcess) {
   })
   return {
     ended,
+    text: () => texts.stdout.replace(codes, ''),
     /** The first such text, without colours, after the one that was found before. */
     async until(text: string): Promise<void> {
       for (;;) {

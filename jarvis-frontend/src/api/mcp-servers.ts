@@ -3,6 +3,7 @@ import type {
   AttachedServer,
   AttachedServerConfig,
   AttachedServersReply,
+  AttachedSignInReply,
   AttachedTier,
   AttachedToolInfo,
 } from 'jarvis-backend/protocol'
@@ -22,6 +23,9 @@ export const retryMcpServer = (name: string) => call('POST', `${place(name)}/con
 /** @param program hash of the program as it is shown; another one is not started */
 export const allowMcpServer = (name: string, program: string) =>
   call<AttachedServer>('POST', `${place(name)}/allow`, { program })
+/** Begins a sign-in to a server: whoever opens the address in a browser goes on at the authorization server. */
+export const signInToMcpServer = (name: string) => call<AttachedSignInReply>('POST', `${place(name)}/sign-in`)
+export const signOutOfMcpServer = (name: string) => call('POST', `${place(name)}/sign-out`)
 /** The newest 500 lines of a server's log, oldest first. */
 export const mcpServerLog = (name: string) => call<{ items: AttachedLogLine[] }>('GET', `${place(name)}/logs`)
 /** `tool.hash`: the tier is set only if the tool's definition is still the one shown. */

@@ -3,16 +3,17 @@ import {
   type AttachedServer,
   type AttachedServerConfig,
   type AttachedServersReply,
+  type AttachedSignInReply,
   type AttachedTier,
   type AttachedToolInfo,
   attachedServerOf,
   JarvisError,
 } from '../../protocol/index.ts'
-import { secretsOf } from '../../redaction/attached-secrets.ts'
 import { quoted } from '../../redaction/visible.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { shownConfig, unshown } from './secrets.ts'
-import { type AttachedParts, type Attachment, allowProgram, attach } from './server.ts'
+import { type AttachedEntry, type AttachedParts, type Attachment, allowProgram, attach, takesSignIn } from './server.ts'
+import type { SignIns } from './sign-in/sign-ins.ts'
 
 /** The MCP servers of `mcp.json`, of which JARVIS is a client. Operators' changes are journalled. */
 export type AttachedServers = {
@@ -32,6 +33,11 @@ export type AttachedServers = {
    * @throws JarvisError `not_found`; `conflict` where nothing waits, or it is another program than the owner saw
    */
   allow(name: string, program: string, by: string): AttachedServer
+  /** Begins to sign in to a server. @param asked.origin where the owner's browser reaches JARVIS @throws JarvisError `not_found`, `conflict` */
+  signIn(name: string, asked: { origin: string; by: string }): Promise<AttachedSignInReply>
+  /** Takes the answer of an authorization server, and connects. @throws JarvisError `expired`, `conflict` */
+  signedIn(cookie: string | undefined, answer: URLSearchParams): Promise<void>
+  signOut(name: string, by: string): Promise<void>
   /** Reads `mcp.json` again. */
   reload(): void
   /** Connects to all servers that are not lazy. */
@@ -40,10 +46,11 @@ export type AttachedServers = {
   stop(): Promise<void>
 }
 
-type McpFile = { servers: ReadonlyMap<string, AttachedServerConfig>; problems: string[]; isBroken: boolean }
+type McpFile = { servers: ReadonlyMap<string, AttachedEntry>; problems: string[]; isBroken: boolean }
 
 export function createAttachedServers(
-  parts: Omit<AttachedParts, 'redact'> & {
+  parts: Omit<AttachedParts, 'redact' | 'signIns'> & {
+    signIns: SignIns
     redact: AttachedParts['redact'] & { add(secrets: readonly string[]): void }
     file: { read(): McpFile; write(name: string, config: AttachedServerConfig | undefined): void }
     report(error: unknown, message: string): void
@@ -68,35 +75,39 @@ export function createAttachedServers(
     // While the file cannot be read, attached servers keep running.
     if (isBroken) return
     for (const [name, attachment] of attached) {
-      const config = servers.get(name)
-      if (config !== undefined && isSame(config, attachment.config)) continue
+      const entry = servers.get(name)
+      if (entry !== undefined && isSame(entry, attachment.entry)) continue
       attached.delete(name)
       attachment.stop().catch((error: unknown) => parts.report(error, `the attached server ${name} could not be ended`))
-      if (config !== undefined) continue
       const by = byOf(name)
+      parts.signIns
+        .leave(name, entry && takesSignIn(entry.config) ? entry.config.url : undefined, by ?? 'file')
+        .catch((error: unknown) => parts.report(error, `the sign-in to ${name} could not be ended`))
+      if (entry !== undefined) continue
       transactions.durably(() => {
         store.forget(name)
         if (by !== undefined) journal.append('mcp_server', { change: 'removed', server: name, by })
       })
       announce(`The MCP server ${name} is no longer attached.`, 'info')
     }
-    for (const [name, config] of servers) {
+    for (const [name, entry] of servers) {
       if (attached.has(name)) continue
-      redact.add(secretsOf(config))
-      const attachment = attach(name, config, parts)
+      const { written } = entry
+      redact.add(entry.secrets)
+      const attachment = attach(name, entry, parts)
       attached.set(name, attachment)
       const by = byOf(name)
       if (by !== undefined) {
         transactions.durably(() =>
           journal.append('mcp_server', {
             ...{ change: attachment.waits ? 'program_waits' : 'set', server: name },
-            ...{ config: redact.value(shownConfig(config)), by },
+            ...{ config: redact.value(shownConfig(written)), by },
           }),
         )
       }
-      if (attachment.waits) announce(waitingWords(name, shownConfig(config)), 'warning')
+      if (attachment.waits) announce(waitingWords(name, shownConfig(written)), 'warning')
       else if (by !== undefined)
-        announce(`The MCP server ${name} is ${config.enabled ? 'attached' : 'turned off'}.`, 'info')
+        announce(`The MCP server ${name} is ${written.enabled ? 'attached' : 'turned off'}.`, 'info')
       if (isStarted) attachment.start()
     }
     parts.changed()
@@ -110,7 +121,8 @@ export function createAttachedServers(
 
   function write(name: string, config: AttachedServerConfig | undefined, by: string) {
     file.write(name, config)
-    if (config !== undefined) transactions.durably(() => allowProgram(name, config, by, parts))
+    const entry = config && file.read().servers.get(name)
+    if (entry !== undefined) transactions.durably(() => allowProgram(name, entry.config, by, parts))
     takeUp(by, name)
   }
 
@@ -130,7 +142,7 @@ export function createAttachedServers(
       return named(name).show()
     },
     change(name, config, by) {
-      write(name, unshown(config, named(name).config), by)
+      write(name, unshown(config, named(name).entry.written), by)
       return named(name).show()
     },
     remove(name, by) {
@@ -140,26 +152,50 @@ export function createAttachedServers(
     setTier: (toolName, ...rest) => named(attachedServerOf(toolName) ?? '').setTier(toolName, ...rest),
     retry: (name) => named(name).retry(),
     allow(name, program, by) {
-      const { config, waits, program: now, stop } = named(name)
+      const { entry, waits, program: now, stop } = named(name)
       if (!waits) throw new JarvisError('conflict', `Nothing of the server ${name} waits to be allowed.`)
       if (program !== now)
         throw new JarvisError('conflict', `The program of ${name} has changed since you saw it. Look at it again.`)
       transactions.durably(() => {
-        allowProgram(name, config, by, parts)
+        allowProgram(name, entry.config, by, parts)
         journal.append('mcp_server', {
           change: 'program_allowed',
           server: name,
-          config: redact.value(shownConfig(config)),
+          config: redact.value(shownConfig(entry.written)),
           by,
         })
       })
       stop().catch((error: unknown) => parts.report(error, `the attached server ${name} could not be ended`))
-      const attachment = attach(name, config, parts)
+      const attachment = attach(name, entry, parts)
       attached.set(name, attachment)
       announce(`The program of the MCP server ${name} is allowed.`, 'info')
       if (isStarted) attachment.start()
       parts.changed()
       return attachment.show()
+    },
+    async signIn(name, asked) {
+      const { config } = named(name).entry
+      if (!config.enabled) throw new JarvisError('conflict', `The server ${name} is turned off.`)
+      if (takesSignIn(config)) return parts.signIns.begin(name, config, asked)
+      throw new JarvisError(
+        'conflict',
+        config.type === 'stdio'
+          ? `${name} is a program, which signs in by itself.`
+          : `${name} is given a token in its headers. Remove the header Authorization from mcp.json first.`,
+      )
+    },
+    async signedIn(cookie, answer) {
+      const isStill = (name: string, url: string) => {
+        const { config } = attached.get(name)?.entry ?? {}
+        return config !== undefined && config.type !== 'stdio' && config.url === url
+      }
+      const name = await parts.signIns.finish(cookie, answer, isStill)
+      if (isStarted) named(name).retry()
+    },
+    async signOut(name, by) {
+      const { config } = named(name).entry
+      await parts.signIns.signOut(name, by)
+      if (isStarted && config.enabled) named(name).retry()
     },
     reload: () => takeUp('file'),
     start() {
@@ -175,4 +211,4 @@ export function createAttachedServers(
 const waitingWords = (name: string, config: AttachedServerConfig): string =>
   `mcp.json starts a program that no owner allowed: ${name}${config.type === 'stdio' ? `, ${quoted([config.command, ...config.args].join(' '), 300)}` : ''}. It is not started. If you wrote it, allow it under Settings, MCP servers; otherwise remove it there.`
 
-const isSame = (a: AttachedServerConfig, b: AttachedServerConfig) => JSON.stringify(a) === JSON.stringify(b)
+const isSame = (a: AttachedEntry, b: AttachedEntry) => JSON.stringify(a) === JSON.stringify(b)

@@ -21,6 +21,8 @@ type Parts = {
   log: AttachedLog
   /** Shows a person what the server asks. */
   askers: Pick<Askers, 'elicit'>
+  /** Adds the token of a sign-in to the requests of a fetch that asks the server's origin alone. */
+  signedIn(next: typeof fetch): typeof fetch
 }
 /** `ended`: how its process ended. */
 export type EndingTransport = Transport & { ended?: string | undefined }
@@ -71,7 +73,7 @@ export async function makeClient(
       if (config.type === 'stdio') return said
       const url = new URL(config.url)
       const isSpoken = client.getServerVersion() !== undefined
-      return faultOf(url, reach) ?? (reach === undefined || isSpoken ? said : notMcp(url))
+      return faultOf(url, reach, config.type) ?? (reach === undefined || isSpoken ? said : notMcp(url))
     },
   }
 }
@@ -92,7 +94,7 @@ function transportTo(
   const told = (next: Reach, method: string) => {
     if (config.type === 'sse' || method !== 'GET') reached(next)
   }
-  const options = { requestInit: { headers: config.headers }, fetch: pinnedFetch(url, told) }
+  const options = { requestInit: { headers: config.headers }, fetch: parts.signedIn(pinnedFetch(url, told)) }
   if (config.type === 'http') return new sdk.StreamableHTTPClientTransport(url, options)
   let streams = 0
   // A second stream would be another session, which nobody has initialized.

@@ -71,6 +71,8 @@ export function createConnection(parts: {
   log: AttachedLog
   /** Shows a person what the server asks. */
   askers: Pick<Askers, 'elicit'>
+  /** Adds the token of a sign-in to the requests of a fetch. */
+  signedIn(next: typeof fetch): typeof fetch
   redact(text: string): string
   /** Called after each listing of its tools. */
   listed(tools: readonly Listed[]): void

@@ -17,7 +17,10 @@ export function pinnedFetch(server: URL, told: (reach: Reach, method: string) =>
       throw new Error(words)
     }
     for (let redirects = 0; ; redirects += 1) {
-      if (url.origin !== server.origin) refuse(`${server.host} leads to another host, ${url.host}, which is not asked.`)
+      if (url.origin !== server.origin)
+        refuse(
+          `${server.host} leads to another host, ${url.host}, which is not asked. Write that address into url if it is right.`,
+        )
       const response = await fetch(url, { ...init, redirect: 'manual' }).catch((error: unknown) => {
         told({ error }, method)
         throw error

@@ -3,11 +3,11 @@ import { isMistrust, whyUnreachable } from '../../lib/unreachable.ts'
 /** The outcome of the last request that needs an answer: an error, a status, or a refused redirect. */
 export type Reach = { error: unknown } | { status: number } | { words: string }
 
-/** Why a URL does not serve, in one sentence, and what to do about it; undefined where it answered well. */
-export function faultOf(url: URL, reach: Reach | undefined): string | undefined {
+/** Why a URL does not serve, and what to do about it; undefined where it answered well. @param type as the entry says */
+export function faultOf(url: URL, reach: Reach | undefined, type?: 'http' | 'sse'): string | undefined {
   if (reach === undefined) return undefined
   if ('words' in reach) return reach.words
-  if ('status' in reach) return refusalOf(url, reach.status)
+  if ('status' in reach) return refusalOf(url, reach.status, type)
   const why = whyUnreachable(reach.error)
   return `Cannot reach ${url.host}: ${why}. ${adviceOn(why)}`
 }
@@ -16,10 +16,13 @@ export function faultOf(url: URL, reach: Reach | undefined): string | undefined 
 export const notMcp = ({ host, pathname }: URL): string =>
   `${host} answers, but ${pathname} is no MCP server. Compare the path: often it is /mcp, and /sse for an older one.`
 
-function refusalOf({ host, pathname }: URL, status: number): string | undefined {
+function refusalOf({ host, pathname }: URL, status: number, type?: 'http' | 'sse'): string | undefined {
   if (status < 400) return undefined
-  if (status === 401) return `${host} wants a sign-in (401). Put its token into this server’s headers in mcp.json.`
+  if (status === 401)
+    return `${host} wants a sign-in (401). Put its token into this server’s headers in mcp.json, or sign in under Settings, MCP servers.`
   if (status === 403) return `${host} refuses access (403). Compare the token in this server’s headers in mcp.json.`
+  if (type === 'sse' && (status === 404 || status === 405 || status === 406))
+    return `${host} serves no events at ${pathname} (${status}). Write "type": "http" into its entry in mcp.json if it speaks Streamable HTTP, or compare the path.`
   if (status === 404 || status === 405) {
     return `${host} serves nothing at ${pathname} (${status}). Compare the path: often it is /mcp, and /sse for an older one.`
   }

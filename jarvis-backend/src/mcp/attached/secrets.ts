@@ -2,18 +2,29 @@ import type { AttachedServerConfig } from '../../protocol/index.ts'
 import { secretsOf } from '../../redaction/attached-secrets.ts'
 
 const redacted = '[redacted]'
+
+/** The secrets of a configuration. */
+export const secretsOfConfig = (config: AttachedServerConfig): string[] =>
+  secretsOf(config.type === 'stdio' ? config : { ...config, clientSecret: config.oauth?.clientSecret })
+
 /** The configuration without values of `env` and `headers` and without secrets elsewhere. */
 export function shownConfig(config: AttachedServerConfig): AttachedServerConfig {
-  const secrets = secretsOf(config).filter((secret) => secret !== '')
+  // As they are written, encoded or not; the longest first, because one may hold another.
+  const secrets = secretsOfConfig(config)
+    .flatMap((secret) => [secret, encodeURIComponent(secret)])
+    .toSorted((a, b) => b.length - a.length)
   const hide = (text: string) => secrets.reduce((shown, secret) => shown.split(secret).join(redacted), text)
   const hideAll = (texts: Record<string, string>) =>
     Object.fromEntries(Object.keys(texts).map((name) => [name, redacted]))
-  if (config.type === 'stdio') return { ...config, args: config.args.map(hide), env: hideAll(config.env) }
-  // As it is written in the URL, encoded or not.
-  const url = secrets
-    .map(encodeURIComponent)
-    .reduce((shown, secret) => shown.split(secret).join(redacted), hide(config.url))
-  return { ...config, url, headers: hideAll(config.headers) }
+  if (config.type === 'stdio')
+    return { ...config, command: hide(config.command), args: config.args.map(hide), env: hideAll(config.env) }
+  const { oauth } = config
+  return {
+    ...config,
+    url: hide(config.url),
+    headers: hideAll(config.headers),
+    ...(oauth?.clientSecret !== undefined && { oauth: { ...oauth, clientSecret: redacted } }),
+  }
 }
 
 /** Restores the values that came back redacted. */
@@ -24,13 +35,16 @@ export function unshown(next: AttachedServerConfig, before: AttachedServerConfig
       Object.entries(now).map(([name, value]) => [name, value === redacted ? (was[name] ?? value) : value]),
     )
   if (next.type === 'stdio' && before.type === 'stdio' && shown.type === 'stdio') {
+    const command = next.command === shown.command ? before.command : next.command
     const args = next.args.map((arg, index) => (arg === shown.args[index] ? (before.args[index] ?? arg) : arg))
-    return { ...next, args, env: keep(next.env, before.env) }
+    return { ...next, command, args, env: keep(next.env, before.env) }
   }
   if (next.type !== 'stdio' && before.type !== 'stdio' && shown.type !== 'stdio') {
-    const isSameHost = next.url === shown.url || new URL(next.url).origin === new URL(before.url).origin
+    const isSameHost = next.url === shown.url || originOf(next.url) === originOf(before.url)
+    const isSecretKept = isSameHost && next.oauth?.clientSecret === redacted
     return {
       ...next,
+      ...(isSecretKept && { oauth: { ...next.oauth, clientSecret: before.oauth?.clientSecret } }),
       url: next.url === shown.url ? before.url : next.url,
       // A new host does not get the previous host's headers.
       headers: isSameHost ? keep(next.headers, before.headers) : next.headers,
@@ -38,3 +52,6 @@ export function unshown(next: AttachedServerConfig, before: AttachedServerConfig
   }
   return next
 }
+
+/** The origin of an address; the whole text of one that is filled later. */
+const originOf = (url: string) => (URL.canParse(url) ? new URL(url).origin : url)

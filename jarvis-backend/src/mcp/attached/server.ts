@@ -15,6 +15,7 @@ import { type Connection, createConnection } from './connection.ts'
 import { type Definition, definitionsOf, type Listed, type Refused } from './definition.ts'
 import { createAttachedLog } from './log.ts'
 import { shownConfig } from './secrets.ts'
+import type { SignIns } from './sign-in/sign-ins.ts'
 import { attachedTool } from './tool.ts'
 
 export type AttachedParts = {
@@ -29,13 +30,17 @@ export type AttachedParts = {
   redact: { text(text: string): string; value<T>(value: T): T }
   /** Announces one line to people. */
   announce(text: string, level: 'info' | 'warning'): void
+  signIns: Pick<SignIns, 'fetchOf' | 'of'>
   /** Called when what clients are shown has changed. */
   changed(): void
 }
 
+/** A server as it is used, and as it stands in `mcp.json`, where a `${NAME}` is not filled yet. */
+export type AttachedEntry = { config: AttachedServerConfig; written: AttachedServerConfig; secrets: readonly string[] }
+
 /** One attached server: its connection, its last listed tools, and their tiers. */
 export type Attachment = {
-  config: AttachedServerConfig
+  entry: AttachedEntry
   /** Whether its program starts only once an owner allows it. */
   waits: boolean
   /** A new array after each change. */
@@ -83,7 +88,12 @@ function isWaiting(name: string, config: AttachedServerConfig, parts: Pick<Attac
   return !ranBefore
 }
 
-export function attach(name: string, config: AttachedServerConfig, parts: AttachedParts): Attachment {
+/** Whether the tokens of a sign-in go to a server: none does beside one that the entry gives. */
+export const takesSignIn = (config: AttachedServerConfig): config is Extract<AttachedServerConfig, { url: string }> =>
+  config.type !== 'stdio' && !Object.keys(config.headers).some((header) => header.toLowerCase() === 'authorization')
+
+export function attach(name: string, entry: AttachedEntry, parts: AttachedParts): Attachment {
+  const { config } = entry
   const { store, journal, transactions, clock, redact, announce } = parts
   const { enabled, lazy } = config
   const program = programOf(config)
@@ -100,6 +110,7 @@ export function attach(name: string, config: AttachedServerConfig, parts: Attach
   const connection: Connection = createConnection({
     config,
     askers,
+    signedIn: (next) => (takesSignIn(config) ? parts.signIns.fetchOf(name, config.url, next) : next),
     version: parts.version,
     clock,
     env: parts.env,
@@ -176,6 +187,11 @@ export function attach(name: string, config: AttachedServerConfig, parts: Attach
       : []
   }
 
+  function signInOf() {
+    const signIn = enabled && takesSignIn(config) ? parts.signIns.of(name, config.url) : undefined
+    return signIn === undefined ? {} : { signIn }
+  }
+
   function info(definition: Definition): AttachedToolInfo {
     const { toolName, title, description, hash, suggestedTier, schema } = definition
     const row = setOf(definition)
@@ -195,13 +211,14 @@ export function attach(name: string, config: AttachedServerConfig, parts: Attach
   }
 
   return {
-    ...{ config, program, waits },
+    ...{ entry, program, waits },
     tools: () => tools,
     show: () => ({
       name,
       type: config.type,
-      config: shownConfig(config),
+      config: shownConfig(entry.written),
       ...connection.standing(),
+      ...signInOf(),
       ...(!enabled && { state: 'disabled' as const }),
       ...(waits && program !== undefined && { state: 'waiting' as const, program }),
       tools: definitions.map(info),

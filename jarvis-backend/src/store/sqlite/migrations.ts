@@ -987,4 +987,11 @@ export const migrations: readonly string[] = [
   -- Where there is nothing yet, nothing needs to be redacted afterwards.
   INSERT INTO settings (key, value) SELECT 'stored_inputs_redacted', 'all' WHERE NOT EXISTS (SELECT 1 FROM entries);
   `,
+  `
+  -- Tokens for attached servers, with the client and the authorization server that they belong to, JSON, sealed.
+  CREATE TABLE attached_sign_ins (
+    server TEXT PRIMARY KEY,
+    sealed TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]

@@ -13,6 +13,8 @@ const data = (...tables: string[]): Record<string, Fate> => Object.fromEntries(t
 /** Of each table, parents before their children: what gives somebody a right comes back only where nobody took it since. */
 export const fates: Readonly<Record<string, Fate>> = {
   ...{ sign_ins: 'ended', links: 'ended', decision_challenges: 'ended', change_arms: 'ended' },
+  // A refresh token of a backup was used since; each server is signed in to again.
+  attached_sign_ins: 'ended',
   ...{ channel_pairings: 'ended', channel_nonces: 'ended', channel_choices: 'ended' },
   ...{ api_tokens: 'still', oauth_consents: 'still', oauth_secrets: 'still' },
   ...{ passkeys: 'still', signer_keys: 'still', foreign_accounts: 'still' },

@@ -13,6 +13,8 @@ test.each([
   [{ change: 'branched', from: 'ses_1' }, 'branched from ses_1'],
   [{ change: 'set' }, 'set'],
   [{ change: 'tier_lost' }, 'tier taken back: its definition changed'],
+  [{ change: 'sign_in_wants', scopes: ['read', 'write'] }, 'asks for more rights: read, write'],
+  [{ change: 'signed_out', isRevoked: false }, 'signed out, and its token was not revoked there'],
   [{ event: 'opening' }, 'opening'],
   [{ change: 'never_seen_before', to: 'green' }, 'never seen before green'],
   [{ change: 'constructor' }, 'constructor'],

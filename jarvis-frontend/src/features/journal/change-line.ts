@@ -27,6 +27,10 @@ const words: Record<string, (body: Body) => string> = {
   not_gone_back: () => 'could not go back by itself',
   workbench: ({ from, to }) => `workbench: ${changedKeys(from, to)}`,
   tier_lost: () => 'tier taken back: its definition changed',
+  sign_in_refused: ({ reason }) => `sign-in refused: ${text(reason)}`,
+  sign_in_lost: ({ reason }) => `sign-in ended: ${text(reason)}`,
+  sign_in_wants: ({ scopes }) => `asks for more rights: ${list(scopes)}`,
+  signed_out: ({ isRevoked }) => `signed out${isRevoked === true ? '' : ', and its token was not revoked there'}`,
 }
 
 /** What a change did, in words, without its object. For journal lines that are no call. */

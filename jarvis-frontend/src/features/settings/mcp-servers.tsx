@@ -1,4 +1,4 @@
-import type { AttachedServer, AttachedTier, AttachedToolInfo } from 'jarvis-backend/protocol'
+import type { AttachedServer, AttachedSignInReply, AttachedTier, AttachedToolInfo } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import {
@@ -7,12 +7,15 @@ import {
   removeMcpServer,
   retryMcpServer,
   setAttachedTier,
+  signInToMcpServer,
+  signOutOfMcpServer,
 } from '../../api/mcp-servers.ts'
 import { exactTime, plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Tier, tierWord } from '../../ui/tier.tsx'
 import { McpServerLog } from './mcp-server-log.tsx'
+import { SignInFacts, SignInLink } from './mcp-sign-in.tsx'
 
 const marks = {
   disabled: 'none',
@@ -45,7 +48,7 @@ export function McpServerList({
 }
 
 function ServerRow({
-  server: { name, type, config, state, program, server, lastError, tools, refused },
+  server: { name, type, config, state, program, server, lastError, signIn, tools, refused },
   isResting,
   onChanged,
 }: {
@@ -54,6 +57,7 @@ function ServerRow({
   onChanged: () => void
 }) {
   const [isAsking, setAsking] = useState(false)
+  const [begun, setBegun] = useState<AttachedSignInReply>()
   const [problem, setProblem] = useState<string>()
   const attempt = async (work: () => Promise<unknown>) => {
     if (isResting) return
@@ -73,16 +77,16 @@ function ServerRow({
       aria-disabled={isResting}
       onClick={() => void attempt(work)}
     >
-      {words}
+      {words.replace(/ (?:to|of)$/, '')}
     </button>
   )
   return (
     <li>
-      <Mark kind={marks[state]} size={11} />
+      <Mark kind={signIn?.state === 'needed' ? 'warn' : marks[state]} size={11} />
       <span>
         {name}
         <small>
-          {type}, {state}
+          {type}, {signIn?.state === 'needed' ? 'needs a sign-in' : state}
         </small>
       </span>
       <span className="text-soft">
@@ -105,11 +109,13 @@ function ServerRow({
             calls itself “<Visible text={`${server.name} ${server.version}`} />”
           </small>
         )}
-        {lastError !== undefined && (
+        {lastError !== undefined && lastError.at > (signIn?.at ?? 0) && (
           <small className="text-ink">
             {exactTime(lastError.at)}: <Visible text={lastError.message} />
           </small>
         )}
+        {signIn !== undefined && <SignInFacts signIn={signIn} />}
+        {begun !== undefined && <SignInLink begun={begun} onLeave={() => setBegun(undefined)} />}
         {problem !== undefined && <small role="alert">{problem}</small>}
       </span>
       <span className="two-acts">
@@ -130,6 +136,10 @@ function ServerRow({
         ) : (
           <>
             {program !== undefined && act('Allow', () => allowMcpServer(name, program))}
+            {signIn !== undefined &&
+              signIn.state !== 'signed_in' &&
+              act('Sign in to', async () => setBegun(await signInToMcpServer(name)))}
+            {signIn?.at !== undefined && act('Sign out of', () => signOutOfMcpServer(name))}
             {state === 'failed' && act('Try again', () => retryMcpServer(name))}
             {act(config.enabled ? 'Disable' : 'Enable', () =>
               changeMcpServer(name, { ...config, enabled: !config.enabled }),

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../config/config.ts'
+import {
+  type AttachedServer,
+  type AttachedServersReply,
+  type AttachedSignInReply,
+  JarvisError,
+} from '../protocol/index.ts'
+import { asOperatorOnce } from './remote/operator.ts'
+import { reach } from './remote/reach.ts'
+import type { Remote } from './remote/remote.ts'
+import { visible } from './terminal/visible.ts'
+
+const usage = 'Use mcp servers, mcp sign-in NAME, or mcp sign-out NAME.'
+const lookEveryMs = 2_000
+/** As long as JARVIS waits for the answer. */
+const longestMs = 10 * 60_000
+
+/** `jarvis mcp servers`, `sign-in` and `sign-out`: the sign-ins of attached servers. */
+export async function mcpServers(config: Config, [action, name]: string[], url: string | undefined): Promise<void> {
+  const remote = await reach(config, url)
+  if (action === 'servers') {
+    const { items, problems } = await asOperatorOnce(remote, 'Attached servers', (operator) => listed(operator))
+    console.log([...items.map(line), ...problems].join('\n') || 'No attached servers.')
+    return
+  }
+  if ((action !== 'sign-in' && action !== 'sign-out') || name === undefined)
+    throw new JarvisError('invalid_request', usage)
+  const place = `mcp-servers/${encodeURIComponent(name)}/${action}`
+  if (action === 'sign-out') {
+    await asOperatorOnce(remote, 'Signing out', async (operator) => {
+      await operator.send('POST', place)
+      return true
+    })
+    console.log(`Signed out of ${name}.`)
+    return
+  }
+  await asOperatorOnce(remote, 'Signing in', async (operator, stepUp) => {
+    await stepUp()
+    const before = (await signInOf(operator, name))?.at
+    const { address, issuer, scopes } = await operator.send<AttachedSignInReply>('POST', place)
+    console.error(
+      `Open this address in a browser within ten minutes. It leads to ${visible(issuer)}${scopes.length === 0 ? '' : `, which is asked for: ${visible(scopes.join(', '))}`}. Ctrl-C leaves; the sign-in goes on.`,
+    )
+    console.log(address)
+    for (const end = Date.now() + longestMs; Date.now() < end; await sleep(lookEveryMs)) {
+      const signIn = await signInOf(operator, name)
+      if (signIn?.at === undefined || signIn.at === before || signIn.state === 'again') continue
+      console.error(`Signed in to ${name}.`)
+      return true
+    }
+    throw new JarvisError('expired', 'Nobody signed in within ten minutes. Begin again.')
+  })
+}
+
+const listed = (operator: Remote) => operator.get<AttachedServersReply>('mcp-servers')
+const signInOf = async (operator: Remote, name: string) =>
+  (await listed(operator)).items.find((server) => server.name === name)?.signIn
+
+const words = {
+  needed: 'needs a sign-in',
+  signed_in: 'signed in',
+  again: 'sign in again',
+  more: 'asks for more rights',
+}
+const line = ({ name, type, state, signIn }: AttachedServer) =>
+  [name, type, state, ...(signIn === undefined ? [] : [words[signIn.state]])].join('  ')

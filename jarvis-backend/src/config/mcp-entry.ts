@@ -1,0 +1,223 @@
+import type { SecretPlaces } from '../redaction/attached-secrets.ts'
+
+export type Json = Record<string, unknown>
+/** Keys from the root of a file down to a value. */
+export type Path = readonly (string | number)[]
+export const isRecord = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** One entry of `mcp.json`. `at`: where it stands. */
+export type NamedEntry = { name: string; at: Path; entry: unknown }
+
+/** Where programs keep their servers: Claude, Cursor and most others; VS Code; Zed; VS Code's settings; OpenCode. */
+const homes: readonly Path[] = [
+  ['mcpServers'],
+  ['servers'],
+  ['context_servers'],
+  ['mcp', 'servers'],
+  ['mcp', 'mcpServers'],
+  ['mcp'],
+]
+export const valueAt = (file: unknown, path: Path): unknown =>
+  path.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Json)[key] : undefined,
+    file,
+  )
+
+const addressing = ['command', 'cmd', 'url', 'serverUrl', 'server_url', 'httpUrl', 'http_url']
+const isEntry = (value: unknown) => isRecord(value) && addressing.some((key) => Object.hasOwn(value, key))
+
+/** The objects of a file that hold servers by name. A file without any of the known names may itself be one. */
+export function homesIn(file: Json): Path[] {
+  const found = homes.filter((path) => valueAt(file, path) !== undefined)
+  if (found.length === 0) return Object.values(file).some(isEntry) ? [[]] : []
+  return found.filter((path) => !found.some((other) => other.length > path.length && other[0] === path[0]))
+}
+
+/** All entries of a file in the order in which they stand. @returns a message where what should hold them holds none */
+export function entriesIn(file: Json): NamedEntry[] | string {
+  const entries: NamedEntry[] = []
+  for (const home of homesIn(file)) {
+    const servers = valueAt(file, home)
+    if (Array.isArray(servers))
+      entries.push(
+        ...servers.map((entry: unknown, index) => ({
+          name: isRecord(entry) && typeof entry.name === 'string' ? entry.name : '',
+          at: [...home, index],
+          entry,
+        })),
+      )
+    else if (isRecord(servers))
+      entries.push(
+        ...Object.entries(servers)
+          .filter(([, entry]) => home.length > 0 || isEntry(entry))
+          .map(([name, entry]) => ({ name, at: [...home, name], entry })),
+      )
+    else return `mcp.json: ${home.join('.')} must be an object, a server each.`
+  }
+  return entries
+}
+
+/** Defaults of VS Code's `inputs`, by id, and where each stands. */
+export function inputsIn(file: unknown): Map<string, { at: Path; text: string; isSecret: boolean }> {
+  const found = [['inputs'], ['mcp', 'inputs']].flatMap((home) => {
+    const inputs = valueAt(file, home)
+    return (Array.isArray(inputs) ? inputs : []).flatMap((input: unknown, index) =>
+      isRecord(input) && typeof input.id === 'string' && typeof input.default === 'string'
+        ? [
+            [
+              input.id,
+              { at: [...home, index, 'default'], text: input.default, isSecret: input.password === true },
+            ] as const,
+          ]
+        : [],
+    )
+  })
+  return new Map(found)
+}
+
+/** The names of each field in different programs; the first one that is there counts. */
+const spellings = {
+  command: ['command', 'cmd'],
+  args: ['args', 'arguments'],
+  env: ['env', 'environment'],
+  cwd: ['cwd', 'workingDirectory'],
+  url: ['httpUrl', 'http_url', 'url', 'serverUrl', 'server_url'],
+  headers: ['headers', 'http_headers', 'httpHeaders'],
+  type: ['type', 'transport', 'transportType'],
+  enabled: ['enabled', 'isActive'],
+  lazy: ['lazy'],
+  oauth: ['oauth', 'auth'],
+} as const
+type Field = keyof typeof spellings
+const fields = Object.keys(spellings) as Field[]
+
+/** Says what other programs ask nobody for: here the gate decides. */
+const trusting = /^(?:auto_?(?:approve|allow)\w*|always_?allow\w*|trust(?:ed)?)$/i
+/** Says which tools another program offers. */
+const choosing = /^(?:(?:disabled|enabled|allowed|excluded?|included?)_?tools|tools)$/i
+/** Says nothing that would change how a server is reached. */
+const harmless =
+  /^(?:[_$/].*|name|title|display_?name|description|notes?|comments?|icon\w*|logo\w*|gallery|version|source|tags|author|license|homepage|repository|registry\w*|provider\w*|id|dev|is_?builtin|(?:\w+_?)?timeouts?(?:_?(?:ms|sec))?|settings|disabled)$/i
+
+/** An entry in JARVIS's own words. */
+export type PlainEntry = {
+  entry: Json
+  /** Where each field stands within the entry as it was written. */
+  places: Partial<Record<Field, Path>>
+  /** Fields that count for nothing here, a sentence each. */
+  remarks: string[]
+}
+
+/** Reads an entry as any program writes it. A value of the wrong kind is passed on, because the schema says what is wrong with it. */
+export function plainEntry(raw: Json): PlainEntry {
+  const entry: Json = {}
+  const places: PlainEntry['places'] = {}
+  const used = new Set<string>()
+  for (const field of fields) {
+    const spelling = spellings[field].find((name) => Object.hasOwn(raw, name) && raw[name] !== null && raw[name] !== '')
+    if (spelling === undefined) continue
+    used.add(spelling)
+    entry[field] = raw[spelling]
+    places[field] = [spelling]
+  }
+  // Zed's older form, and forms with the program as one list.
+  const { command } = entry
+  if (isRecord(command)) {
+    for (const [field, key] of [
+      ['command', 'path'],
+      ['args', 'args'],
+      ['env', 'env'],
+    ] as const) {
+      if (!Object.hasOwn(command, key)) continue
+      entry[field] = command[key]
+      places[field] = ['command', key]
+    }
+  } else if (Array.isArray(command) && entry.args === undefined) {
+    entry.command = command[0]
+    entry.args = command.slice(1)
+    places.command = ['command', 0]
+    places.args = []
+  }
+  if (typeof entry.type === 'string') entry.type = kindOf(entry.type)
+  if (isRecord(entry.env)) entry.env = texts(entry.env)
+  if (isRecord(entry.headers)) entry.headers = texts(entry.headers)
+  if (Array.isArray(entry.args))
+    entry.args = entry.args.map((arg: unknown) => (typeof arg === 'number' ? `${arg}` : arg))
+  if (isRecord(entry.oauth)) entry.oauth = clientOf(entry.oauth)
+  else if (typeof entry.oauth === 'string' || typeof entry.oauth === 'boolean') delete entry.oauth
+  if (raw.disabled === true) entry.enabled = false
+  if (typeof raw.disabled === 'boolean') places.enabled = ['disabled']
+  return { entry, places, remarks: remarksOn(raw, used) }
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  streamablehttp: 'http',
+  streamable: 'http',
+  httpstream: 'http',
+  remote: 'http',
+  https: 'http',
+  serversentevents: 'sse',
+  local: 'stdio',
+}
+/** `streamable-http`, `streamableHttp` → `http`. */
+function kindOf(type: string): string {
+  const word = type.toLowerCase().replace(/[^a-z]/g, '')
+  return kinds[word] ?? (['http', 'sse', 'stdio'].includes(word) ? word : type)
+}
+
+const texts = (record: Json): Json =>
+  Object.fromEntries(
+    Object.entries(record)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, typeof value === 'number' || typeof value === 'boolean' ? `${value}` : value]),
+  )
+
+/** A client that an operator registered by hand, in the words of Claude, Cursor and Gemini. */
+function clientOf(oauth: Json): Json | undefined {
+  const clientId = oauth.clientId ?? oauth.client_id ?? oauth.CLIENT_ID
+  const clientSecret = oauth.clientSecret ?? oauth.client_secret ?? oauth.CLIENT_SECRET
+  const scopes = oauth.scopes ?? oauth.scope
+  const plain = {
+    ...(clientId !== undefined && { clientId }),
+    ...(clientSecret !== undefined && { clientSecret }),
+    ...(scopes !== undefined && {
+      scopes: typeof scopes === 'string' ? scopes.split(/[\s,]+/).filter(Boolean) : scopes,
+    }),
+  }
+  return Object.keys(plain).length === 0 ? undefined : plain
+}
+
+function remarksOn(raw: Json, used: ReadonlySet<string>): string[] {
+  const saysNothing = (value: unknown) => value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  const left = Object.keys(raw).filter((key) => !used.has(key) && !harmless.test(key) && !saysNothing(raw[key]))
+  return [
+    ...left
+      .filter((key) => trusting.test(key))
+      .map((key) => `${key} is not used: each tool asks until you give it a tier here`),
+    ...left
+      .filter((key) => choosing.test(key))
+      .map((key) => `${key} is not used: all its tools are listed, and each asks until you give it a tier`),
+    ...left.filter((key) => !trusting.test(key) && !choosing.test(key)).map((key) => `${key} is not used`),
+  ]
+}
+
+/** The texts of an entry in which secrets may stand, whatever is wrong with it. */
+export function secretPlaces({ entry }: PlainEntry): SecretPlaces {
+  const strings = (value: unknown) =>
+    isRecord(value)
+      ? Object.fromEntries(
+          Object.entries(value).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+        )
+      : undefined
+  const secret = isRecord(entry.oauth) ? entry.oauth.clientSecret : undefined
+  return {
+    clientSecret: typeof secret === 'string' ? secret : undefined,
+    command: typeof entry.command === 'string' ? entry.command : undefined,
+    args: Array.isArray(entry.args) ? entry.args.filter((arg) => typeof arg === 'string') : undefined,
+    env: strings(entry.env),
+    url: typeof entry.url === 'string' ? entry.url : undefined,
+    headers: strings(entry.headers),
+  }
+}

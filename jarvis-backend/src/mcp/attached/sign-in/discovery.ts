@@ -1,0 +1,117 @@
+import type { AuthorizationServerMetadata, OAuthProtectedResourceMetadata } from '@modelcontextprotocol/client'
+import { z } from 'zod'
+import { whyUnreachable } from '../../../lib/unreachable.ts'
+import { visible } from '../text.ts'
+import { isSafeUrl } from './guarded-fetch.ts'
+
+/** What a server said as it refused a request (RFC 6750, 9728). */
+export type Challenge = { metadataUrl?: string; scopes?: string[] }
+/** What an authorization server says of itself. The SDK leaves out where tokens are revoked if OpenID's document says it. */
+export type ServerMetadata = AuthorizationServerMetadata & {
+  revocation_endpoint?: string | undefined
+  revocation_endpoint_auth_methods_supported?: string[] | undefined
+}
+/** Where one signs in to a server. `resource`: what its tokens are for. */
+export type Found = { resource: string; metadata: ServerMetadata; scopes: string[] }
+/** A sign-in that cannot be done, with what to do about it. */
+export class SignInRefused extends Error {}
+
+export const scopesOf = (text: string | undefined): string[] => [...new Set((text ?? '').split(/\s+/).filter(Boolean))]
+
+/**
+ * Finds the authorization server of an attached server by RFC 9728, 8414 and OpenID Connect Discovery.
+ * @throws SignInRefused where there is none that JARVIS may use
+ */
+export async function discover(server: URL, challenge: Challenge, fetchFn: typeof fetch): Promise<Found> {
+  const sdk = await import('@modelcontextprotocol/client')
+  const about = await protectedResource(server, challenge, fetchFn)
+  if (
+    about !== undefined &&
+    !(
+      URL.canParse(about.resource) &&
+      sdk.checkResourceAllowed({ requestedResource: server, configuredResource: about.resource })
+    )
+  )
+    throw new SignInRefused(
+      `${server.host} says that its tokens are for ${visible(about.resource, 200)}, which is another resource. Nothing was sent.`,
+    )
+  // Servers of the protocol of 2025-03-26 are their own authorization server.
+  const issuers = about?.authorization_servers?.length ? about.authorization_servers : [new URL('/', server).href]
+  const problems: string[] = []
+  for (const issuer of issuers.slice(0, 5)) {
+    const found = await metadataOf(issuer, fetchFn)
+    if (typeof found === 'string') problems.push(found)
+    else {
+      const resource = about?.resource ?? sdk.resourceUrlFromServerUrl(server).href
+      return { resource, metadata: found, scopes: challenge.scopes ?? about?.scopes_supported ?? [] }
+    }
+  }
+  throw new SignInRefused(
+    `${problems[0] ?? `${server.host} names no authorization server`}. If it takes a token, put that into this server’s headers in mcp.json.`,
+  )
+}
+
+/** The server's own document: at the address that it named, else at the usual ones. Undefined where there is none. */
+async function protectedResource(
+  server: URL,
+  { metadataUrl }: Challenge,
+  fetchFn: typeof fetch,
+): Promise<OAuthProtectedResourceMetadata | undefined> {
+  const { discoverOAuthProtectedResourceMetadata } = await import('@modelcontextprotocol/client')
+  // A document of another origin would speak for this one.
+  const named = metadataUrl !== undefined && URL.canParse(metadataUrl) ? new URL(metadataUrl) : undefined
+  const places = [...(named?.origin === server.origin ? [{ resourceMetadataUrl: named }] : []), {}]
+  for (const place of places) {
+    try {
+      return await discoverOAuthProtectedResourceMetadata(server, place, fetchFn)
+    } catch (error) {
+      // A server that cannot be reached says nothing of itself.
+      if (error instanceof Error && 'code' in error && typeof error.code === 'string')
+        throw new SignInRefused(`${server.host} cannot be asked how to sign in: ${whyUnreachable(error)}.`)
+    }
+  }
+  return undefined
+}
+
+const Revocation = z.object({
+  revocation_endpoint: z.string().optional(),
+  revocation_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+})
+
+/** @returns why an authorization server cannot be used, else what it says of itself */
+async function metadataOf(issuer: string, fetchFn: typeof fetch): Promise<ServerMetadata | string> {
+  const sdk = await import('@modelcontextprotocol/client')
+  const shown = visible(issuer, 200)
+  if (!URL.canParse(issuer) || !isSafeUrl(new URL(issuer))) return `The authorization server ${shown} is not https`
+  let metadata: ServerMetadata | undefined
+  let said: Pick<ServerMetadata, 'revocation_endpoint' | 'revocation_endpoint_auth_methods_supported'> = {}
+  const listening: typeof fetch = async (input, init) => {
+    const response = await fetchFn(input, init)
+    if (response.ok)
+      said =
+        Revocation.safeParse(
+          await response
+            .clone()
+            .json()
+            .catch(() => undefined),
+        ).data ?? {}
+    return response
+  }
+  try {
+    const read = await sdk.discoverAuthorizationServerMetadata(issuer, { fetchFn: listening })
+    metadata = read && { ...read, ...said }
+  } catch (error) {
+    if (error instanceof sdk.IssuerMismatchError)
+      return `The authorization server ${shown} calls itself by another name`
+    const why = error instanceof Error ? visible(error.message.replace(/\.$/, ''), 200) : 'it is not understood'
+    return `The authorization server ${shown} cannot be used: ${why}`
+  }
+  if (metadata === undefined) return `${shown} does not say how to sign in`
+  const { authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint } = metadata
+  const endpoints = [authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint]
+  if (endpoints.some((url) => url !== undefined && !(URL.canParse(url) && isSafeUrl(new URL(url)))))
+    return `The authorization server ${shown} names an address that is not https`
+  if (metadata.code_challenge_methods_supported?.includes('S256') !== true)
+    return `The authorization server ${shown} does not protect a sign-in with PKCE (S256)`
+  return metadata
+}

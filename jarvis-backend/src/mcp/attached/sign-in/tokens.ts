@@ -1,0 +1,48 @@
+import type { OAuthClientInformationMixed } from '@modelcontextprotocol/client'
+import type { ServerMetadata } from './discovery.ts'
+
+/** What is kept of a sign-in, sealed. Its tokens go to `url` alone, and what renews them to the `metadata` of its issuer. */
+export type Kept = {
+  /** The attached server's address that was signed in to. Another address has no sign-in. */
+  url: string
+  resource: string
+  metadata: ServerMetadata
+  client: OAuthClientInformationMixed
+  /** Where the client was registered to be sent back to. */
+  redirectUri: string
+  /** Absent once the sign-in has ended. */
+  accessToken?: string | undefined
+  refreshToken?: string | undefined
+  /** Unix ms. */
+  expiresAt?: number | undefined
+  scopes: string[]
+  by: string
+  at: number
+  /** Why it has ended. */
+  problem?: string | undefined
+}
+
+/** The tokens of an answer. @throws Error where they are none that JARVIS can send */
+export function tokensFrom(
+  answer: {
+    access_token: string
+    token_type: string
+    expires_in?: number | undefined
+    refresh_token?: string | undefined
+    scope?: string | undefined
+  },
+  asked: readonly string[],
+  now: number,
+): Pick<Kept, 'accessToken' | 'refreshToken' | 'expiresAt' | 'scopes'> {
+  if (answer.token_type.toLowerCase() !== 'bearer') throw new Error(`its tokens are of the type ${answer.token_type}`)
+  if (!/^[\x21-\x7e]{1,16384}$/.test(answer.access_token)) throw new Error('its token cannot be sent in a header')
+  return {
+    accessToken: answer.access_token,
+    refreshToken: answer.refresh_token,
+    expiresAt: answer.expires_in === undefined ? undefined : now + answer.expires_in * 1_000,
+    scopes: answer.scope === undefined ? [...asked] : answer.scope.split(/\s+/).filter(Boolean),
+  }
+}
+
+export const secretsOfKept = ({ accessToken, refreshToken, client }: Kept): string[] =>
+  [accessToken, refreshToken, client.client_secret].filter((secret) => secret !== undefined)
