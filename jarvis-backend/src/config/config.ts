@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { parseProtected } from '../gate/index.ts'
+import { type ProxySettings, proxySettings, readProxies } from '../lib/proxies.ts'
 import { type LogLevel, logLevels } from '../lib/log-levels.ts'
 import type { ModelFallback } from '../protocol/index.ts'
 import type { KeySources } from '../secrets/index.ts'
@@ -101,6 +102,8 @@ export type Config = {
   isTerminalOn: boolean
   /** Environment variables that processes started by JARVIS receive. */
   inheritedEnv: Record<string, string>
+  /** What the environment says on proxies. */
+  proxies: ProxySettings
   logLevel: LogLevel
   /** Used only by the `mcp` command. */
   mcpToken: string | undefined
@@ -302,6 +305,7 @@ export function readConfig(
   if (typeof drill === 'string') throw new ConfigError(drill)
   const search = searchOf(value)
   if (typeof search === 'string') throw new ConfigError(search)
+  const proxies = proxySettings(env)
   return Object.freeze({
     port: value.PORT,
     host: value.HOST,
@@ -356,6 +360,7 @@ export function readConfig(
     inheritedEnv: Object.fromEntries(
       (['PATH', 'HOME', 'LANG'] as const).flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]]])),
     ),
+    proxies,
     logLevel: value.LOG_LEVEL,
     mcpToken: value.JARVIS_MCP_TOKEN,
     secrets: [
@@ -371,6 +376,7 @@ export function readConfig(
       value.JARVIS_OIDC_CLIENT_SECRET,
       value.PROXMOX_DRILL_TOKEN_SECRET,
       value.JARVIS_SEARCH_KEY,
+      ...readProxies(proxies).secrets,
       ...named.providers.flatMap(({ key, headers = {} }) => [key, ...Object.values(headers)]),
     ].filter((secret) => secret !== undefined),
   })
