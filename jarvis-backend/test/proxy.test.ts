@@ -17,6 +17,7 @@ import { tunnel } from '../src/lib/tunnel.ts'
 import { openAiEmbedder } from '../src/providers/embeddings/openai-compatible.ts'
 import { askAboutModel, tryModel } from '../src/providers/index.ts'
 import { transcribe } from '../src/v1/transcribe.ts'
+import { createFetchSite } from '../src/workbench/web/fetch-site.ts'
 import { authorityCertificate, borrowCertificate, returnCertificate } from './fake-proxmox/certificates.ts'
 import { folder } from './support/data-dir.ts'
 import { createFakeClock } from './support/fake-clock.ts'
@@ -169,6 +170,13 @@ test('an address that was judged is the one that the proxy is asked for, and no 
   await expect(at('10.0.4.1')(url)).rejects.toThrow('is not a public address')
   expect(proxy.came).toHaveLength(1)
   await expect(at('8.8.8.8')(new URL('https://other.example.org'))).rejects.toThrow()
+  const page = (address: string) =>
+    createFetchSite({ ca, resolve: async () => [address], isHome: () => true })(url, { listed: false, signal })
+  expect((await page('9.9.9.9')).body.toString()).toBe('{"ok":true}')
+  expect(proxy.came.at(-1)?.target).toBe('9.9.9.9:443')
+  const asked = proxy.came.length
+  await expect(page('192.168.1.1')).rejects.toThrow('is not a public address')
+  expect(proxy.came).toHaveLength(asked)
 })
 
 test('the gateway of Discord goes through the proxy', async () => {
