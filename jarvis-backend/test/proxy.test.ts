@@ -148,7 +148,9 @@ test('a proxy that cannot be used sends nothing past it', async () => {
   await goOutWith({ ALL_PROXY: 'socks5://mira:geheim7@proxy.lan:1080' })
   const { text } = await tryModel({ ...server, model: 'm1' }, asking)
   expect(text).toContain('ALL_PROXY names a proxy of the kind socks5')
-  await expect(ask('https://ntfy.example.test', { signal })).rejects.toThrow('ALL_PROXY names a proxy of the kind socks5')
+  await expect(ask('https://ntfy.example.test', { signal })).rejects.toThrow(
+    'ALL_PROXY names a proxy of the kind socks5',
+  )
   expect(await tryModel({ ...server, baseUrl: models.url, model: 'm1' }, asking)).toMatchObject({ verdict: 'works' })
 })
 
@@ -246,8 +248,8 @@ test('the doctor says what goes through which proxy, and never a password', () =
   const broken = proxyChecks(readConfig({ ...env, HTTPS_PROXY: 'socks5://mira:geheim7@proxy.lan' }))
   expect(broken[0]).toMatchObject({ health: 'bad', text: expect.stringContaining('HTTPS_PROXY names a proxy') })
   expect(JSON.stringify(broken)).not.toContain('geheim7')
-  expect(proxyChecks(readConfig({ ...env, HTTPS_PROXY: '', HTTP_PROXY: 'proxy.lan' })).map(({ health }) => health)).toEqual(
-    ['ok', 'warn', 'ok'],
-  )
+  expect(
+    proxyChecks(readConfig({ ...env, HTTPS_PROXY: '', HTTP_PROXY: 'proxy.lan' })).map(({ health }) => health),
+  ).toEqual(['ok', 'warn', 'ok'])
   expect(proxyChecks(readConfig({ ...env, HTTPS_PROXY: '' }))).toEqual([])
 })

@@ -12,9 +12,10 @@ import { createModelSetup } from '../doctor/model-setup.ts'
 import { modelRoutes } from '../http/models.ts'
 import type { ModelSeen } from '../http/status-parts.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type ClusterState, JarvisError, type ModelFallback } from '../protocol/index.ts'
-import { createPrices, demoModel, isAtHome, presets, pricedAs, servedModel, windowOf } from '../providers/index.ts'
+import { type ClusterState, JarvisError, type ModelFacts, type ModelFallback } from '../protocol/index.ts'
+import { createPrices, demoModel, isAtHome, presets, servedModel, windowOf } from '../providers/index.ts'
 import type { Learned } from '../providers/learned.ts'
+import { createModelFacts, pricedAsAmong, withPrice } from './model-facts.ts'
 
 /** The usual effort's tokens for thinking, in addition to those of the answer. */
 const tokensForThinking = 8_192
@@ -39,11 +40,13 @@ export function composeModels(parts: {
   announce(problem: string): void
 }) {
   const { clock, journal, durably, hide, redact } = parts
+  const facts = createModelFacts(parts)
+  const memory = { ...parts, facts }
   const made = ([first = demo, ...others]: readonly ModelConfig[]) => ({
     config: first,
     configs: others,
-    model: createModel(first, parts.cluster, parts),
-    others: new Map(others.map((other) => [idOf(other), createModel(other, parts.cluster, parts)])),
+    model: createModel(first, memory),
+    others: new Map(others.map((other) => [idOf(other), createModel(other, memory)])),
   })
   let { config, configs, model, others } = made(parts.config.models)
   if (parts.first !== undefined) model = parts.first
@@ -61,7 +64,7 @@ export function composeModels(parts: {
     learned.clear()
     parts.changed()
   }
-  const models = createModelSetup({ config: parts.config, clock, apply })
+  const models = createModelSetup({ config: parts.config, clock, apply, factsOf: shownFacts })
   for (const lost of parts.config.modelProblems) parts.announce(redact(lost))
   let problem: string | undefined
   /** Takes up what another program or a person wrote to the files of the data dir. Where they cannot be used, all stays as it is. */
@@ -78,19 +81,23 @@ export function composeModels(parts: {
     }
   }
   const routes = modelRoutes({ models, presets, journal, durably, hide })
-  const { costOf, reload } = createPrices(join(parts.config.dataDir, 'prices.json'), {
-    pricedAs(id) {
-      const [provider = '', ...model] = id.split('/')
-      const known = [config, ...configs].find((one) => one.provider === provider)
-      // A provider that is gone had its own address where its name is the service's.
-      return known === undefined
-        ? id
-        : known.kind === 'demo'
-          ? undefined
-          : pricedAs({ ...known, model: model.join('/') })
+  const { costOf, priceOf, reload } = createPrices(join(parts.config.dataDir, 'prices.json'), {
+    pricedAs: (id) => pricedAsAmong([config, ...configs], id),
+    listed(id) {
+      const known = configOf(id)
+      return known && facts.served(known)?.price
     },
     announce: parts.announce,
   })
+  /** Of a model that is configured; of no model of a test. */
+  function configOf(id: string): ModelConfig | undefined {
+    return [config, ...configs].find((known) => idOf(known) === id)
+  }
+  /** What is known of a model, for people: with the price that counts. The servers of the others are asked meanwhile. */
+  function shownFacts(of: ModelConfig): ModelFacts {
+    void facts.learn(of)
+    return withPrice(facts.of(of), priceOf(idOf(of)))
+  }
   const tally = createTally(costOf)
   const choice: ModelChoice = {
     current: () => model,
@@ -140,14 +147,21 @@ export function composeModels(parts: {
     },
     /** How much a model reads and writes at once. */
     windowOf(asked: Model) {
-      const own = [config, ...configs].find((known) => idOf(known) === asked.id)
+      const own = configOf(asked.id)
       const answer = own?.kind === 'anthropic' ? own.maxTokens + tokensForThinking : usualAnswer
-      const { contextTokens } = parts.config
-      const named = learned.get(asked.id)
-      return windowOf(asked.id, answer, named === undefined ? contextTokens : Math.min(named, contextTokens ?? named))
+      const limits = [learned.get(asked.id), own && facts.served(own)?.windowTokens, parts.config.contextTokens]
+      const known = limits.filter((tokens) => tokens !== undefined)
+      return windowOf(asked.id, answer, known.length === 0 ? undefined : Math.min(...known))
     },
     learnWindow({ id }: Model, tokens: number) {
       learned.set(id, tokens)
+    },
+    /** What is known of a model, once its server was asked; a model of a test is given everything. */
+    async factsOf({ id }: Model): Promise<ModelFacts> {
+      const own = configOf(id)
+      if (own === undefined) return {}
+      await facts.learn(own)
+      return facts.of(own)
     },
     used: tally.add,
     /**
@@ -189,10 +203,21 @@ export function composeModels(parts: {
 
 export type ComposedModels = ReturnType<typeof composeModels>
 
-type Memory = { settings: Settings; announce(text: string): void }
+type Memory = {
+  settings: Settings
+  facts: Pick<ReturnType<typeof createModelFacts>, 'of'>
+  announce(text: string): void
+  cluster(): ClusterState
+}
 
-const createModel = (config: ModelConfig, cluster: () => ClusterState, memory: Memory): Model =>
-  config.kind === 'demo' ? demoModel({ cluster }) : servedModel({ ...config, learned: learnedOf(config, memory) })
+const createModel = (config: ModelConfig, memory: Memory): Model =>
+  config.kind === 'demo'
+    ? demoModel({ cluster: memory.cluster })
+    : servedModel({
+        ...config,
+        learned: learnedOf(config, memory),
+        sees: () => memory.facts.of(config).pictures,
+      })
 
 /** What a server refused for a model, kept over restarts. Another address or kind begins anew. */
 function learnedOf(config: Exclude<ModelConfig, { kind: 'demo' }>, { settings, announce }: Memory): Learned {

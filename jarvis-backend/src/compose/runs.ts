@@ -75,6 +75,7 @@ export function composeRuns(
       | 'fallbacksOf'
       | 'cutOff'
       | 'learnWindow'
+      | 'factsOf'
       | 'requireForProgram'
     >
     gate: Pick<
@@ -201,6 +202,7 @@ export function composeRuns(
     fallbacksOf: models.fallbacksOf,
     cutOff: models.cutOff,
     learnWindow: models.learnWindow,
+    factsOf: models.factsOf,
     makers,
     contextReport: (sessionId) => reports.of(sessionId),
     // What JARVIS remembers was said by others, about everything.

@@ -9,6 +9,7 @@ import {
   isVariableProvider,
   JarvisError,
   type ModelBody,
+  type ModelFacts,
   type ModelFallback,
   type ModelProvider,
   type ModelProviderInfo,
@@ -37,6 +38,8 @@ export function createModelSetup(parts: {
   clock: Clock
   /** Sets the models that may answer from now on, the one in use first, and what answers where one fails. */
   apply(models: readonly ModelConfig[], fallbacks: readonly ModelFallback[]): void
+  /** What is known of a model. */
+  factsOf(model: ModelConfig): ModelFacts
 }) {
   const { config, clock, apply } = parts
   const given = config.modelEnvironment
@@ -83,7 +86,7 @@ export function createModelSetup(parts: {
 
   return {
     current(): ModelsReply {
-      const { inUse, providers: known } = modelsNow()
+      const { inUse, all, providers: known } = modelsNow()
       const { providers, fallbacks } = readFile()
       return {
         inUse: idOf(inUse),
@@ -115,6 +118,7 @@ export function createModelSetup(parts: {
           ),
         ],
         fallbacks,
+        facts: Object.fromEntries(all.map((model) => [idOf(model), parts.factsOf(model)])),
       }
     },
 

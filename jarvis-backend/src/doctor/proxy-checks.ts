@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { readMcpFile } from '../config/mcp-file.ts'
-import { type Proxy, readProxies } from '../lib/proxies.ts'
+import { type ForwardProxy, readProxies } from '../lib/proxies.ts'
 import type { DoctorCheck } from '../protocol/index.ts'
 import { bad, ok, warn } from './check.ts'
 
@@ -12,7 +12,7 @@ export function proxyChecks(config: Config): DoctorCheck[] {
   const proxies = readProxies(config.proxies)
   if (http === undefined && https === undefined) return []
   const places = placesOf(config)
-  const wayOf = (url: URL): Proxy | undefined | 'none' => {
+  const wayOf = (url: URL): ForwardProxy | undefined | 'none' => {
     try {
       return proxies.of(url)
     } catch {
@@ -54,16 +54,12 @@ function placesOf(config: Config): { name: string; url: URL }[] {
         ? ['the demo', undefined]
         : [
             model.provider,
-            model.baseUrl ??
-              (model.kind === 'anthropic' ? 'https://api.anthropic.com' : 'https://api.openai.com/v1'),
+            model.baseUrl ?? (model.kind === 'anthropic' ? 'https://api.anthropic.com' : 'https://api.openai.com/v1'),
           ],
     ),
     ['embeddings', embeddings.kind === 'openai' ? embeddings.baseUrl : undefined],
     ['speech', transcriptions?.baseUrl],
-    [
-      'web search',
-      search === undefined ? undefined : 'url' in search ? search.url : 'https://api.search.brave.com',
-    ],
+    ['web search', search === undefined ? undefined : 'url' in search ? search.url : 'https://api.search.brave.com'],
     ['sign-in', oidc?.issuer],
     ...[...readMcpFile(config).servers].map(([name, server]): [string, string | undefined] => [
       `the MCP server ${name}`,

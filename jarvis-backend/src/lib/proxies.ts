@@ -6,7 +6,7 @@ import { isOwnAddress } from './own-address.ts'
 export type ProxySettings = { http?: string; https?: string; except: string; names: { http: string; https: string } }
 
 /** A proxy that connections may go through. `place`: its address for people, without its name and password. */
-export type Proxy = {
+export type ForwardProxy = {
   variable: string
   place: string
   isSecure: boolean
@@ -19,9 +19,9 @@ export type Proxy = {
 /** `secrets`: parts of the settings that no log and no client may show. */
 export type Proxies = {
   /** Those that the settings name, each once. */
-  all: readonly Proxy[]
+  all: readonly ForwardProxy[]
   /** The proxy of an address; undefined: it is reached directly. @throws ProxyFault where the variable for it cannot be used */
-  of(url: URL): Proxy | undefined
+  of(url: URL): ForwardProxy | undefined
   /** What is wrong with the settings, a sentence each. */
   problems: readonly string[]
   secrets: readonly string[]
@@ -46,12 +46,12 @@ export function proxySettings(env: Readonly<Record<string, string | undefined>>)
     names.flatMap((name) => [name.toLowerCase(), name]).find((name) => (env[name] ?? '').trim() !== '')
   const http = find('HTTP_PROXY', 'ALL_PROXY')
   const https = find('HTTPS_PROXY', 'ALL_PROXY')
-  const valueOf = (name: string | undefined) => (name === undefined ? undefined : env[name]?.trim())
+  const given = (name: string | undefined) => (name === undefined ? undefined : env[name]?.trim())
   const except = find('NO_PROXY')
   return {
-    ...(http !== undefined && { http: valueOf(http) ?? '' }),
-    ...(https !== undefined && { https: valueOf(https) ?? '' }),
-    except: valueOf(except) ?? '',
+    ...(http !== undefined && { http: given(http) ?? '' }),
+    ...(https !== undefined && { https: given(https) ?? '' }),
+    except: given(except) ?? '',
     names: { http: http ?? 'HTTP_PROXY', https: https ?? 'HTTPS_PROXY' },
   }
 }
@@ -81,13 +81,13 @@ export function readProxies({ http, https, except, names }: ProxySettings): Prox
 
 export const noProxies: Proxies = readProxies(proxySettings({}))
 
-const isSame = (one: Proxy, other: Proxy | string | undefined) =>
+const isSame = (one: ForwardProxy, other: ForwardProxy | string | undefined) =>
   typeof other === 'object' && one.place === other.place && one.variable === other.variable
 
 const example = 'such as http://proxy.lan:3128'
 
 /** @returns a sentence's words that say what is wrong with the variable */
-function proxyOf(text: string | undefined, variable: string): Proxy | string | undefined {
+function proxyOf(text: string | undefined, variable: string): ForwardProxy | string | undefined {
   if (text === undefined) return undefined
   const url = asUrl(text)
   if (url === undefined || url.hostname === '') return `${variable} cannot be read as an address, ${example}`

@@ -1,5 +1,5 @@
 import { Agent, buildConnector, DecoratorHandler, Dispatcher, setGlobalDispatcher } from 'undici'
-import type { Proxies, Proxy } from './proxies.ts'
+import type { ForwardProxy, Proxies } from './proxies.ts'
 import { refusedByProxy, tunnel } from './tunnel.ts'
 
 /** Sends each `fetch` of this thread through the proxy of its address, or directly. */
@@ -35,10 +35,13 @@ class Routes extends Dispatcher {
       host: url.host,
       ...(proxy.authorization && { 'proxy-authorization': proxy.authorization }),
     }
-    return this.#plain.dispatch({ ...options, origin, path: url.href, headers }, new FromProxy(handler, proxy, url.host))
+    return this.#plain.dispatch(
+      { ...options, origin, path: url.href, headers },
+      new FromProxy(handler, proxy, url.host),
+    )
   }
 
-  #tunnel(proxy: Proxy): Agent {
+  #tunnel(proxy: ForwardProxy): Agent {
     const known = this.#tunnels.get(proxy.variable)
     if (known !== undefined) return known
     const secure = buildConnector({ allowH2: false })
@@ -64,10 +67,10 @@ const Decorator = DecoratorHandler as unknown as new (
 
 /** Tells a proxy's own refusal from the server's answer. */
 class FromProxy extends Decorator {
-  readonly #proxy: Proxy
+  readonly #proxy: ForwardProxy
   readonly #host: string
 
-  constructor(handler: Dispatcher.DispatchHandler, proxy: Proxy, host: string) {
+  constructor(handler: Dispatcher.DispatchHandler, proxy: ForwardProxy, host: string) {
     super(handler)
     this.#proxy = proxy
     this.#host = host

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import type { Socket } from 'node:net'
 import { type Clock, systemClock } from './clock.ts'
-import { type Proxy, ProxyFault } from './proxies.ts'
+import { type ForwardProxy, ProxyFault } from './proxies.ts'
 import { whyUnreachable } from './unreachable.ts'
 
 /** How long a proxy may take to open a way, ms. */
@@ -10,7 +10,7 @@ const patienceMs = 15_000
 
 /** Opens a way to a host through a proxy (CONNECT, RFC 9110 section 9.3.6). @param host IPv6 without brackets @throws ProxyFault */
 export function tunnel(
-  proxy: Proxy,
+  proxy: ForwardProxy,
   { host, port }: { host: string; port: number },
   clock: Clock = systemClock,
 ): Promise<Socket> {
@@ -39,13 +39,13 @@ export function tunnel(
   })
 }
 
-const unreached = (proxy: Proxy, cause: Error): ProxyFault =>
+const unreached = (proxy: ForwardProxy, cause: Error): ProxyFault =>
   new ProxyFault(`${nameOf(proxy)} cannot be reached: ${whyUnreachable(cause)}`, { cause })
 
-const silentWords = (proxy: Proxy, ms: number): string => `${nameOf(proxy)} did not answer within ${ms / 1000} s`
+const silentWords = (proxy: ForwardProxy, ms: number): string => `${nameOf(proxy)} did not answer within ${ms / 1000} s`
 
 /** What a proxy's status means. @param host that the way should lead to */
-export function refusedByProxy(proxy: Proxy, status: number, host: string): ProxyFault {
+export function refusedByProxy(proxy: ForwardProxy, status: number, host: string): ProxyFault {
   const name = nameOf(proxy)
   if (status >= 500) return new ProxyFault(`${name} cannot reach ${host} (HTTP ${status})`)
   const words =
@@ -57,4 +57,4 @@ export function refusedByProxy(proxy: Proxy, status: number, host: string): Prox
   return new ProxyFault(`${name} ${words} (HTTP ${status})`, { isLasting: status < 500 })
 }
 
-const nameOf = ({ place, variable }: Proxy): string => `the proxy ${place} (${variable})`
+const nameOf = ({ place, variable }: ForwardProxy): string => `the proxy ${place} (${variable})`

@@ -1,7 +1,7 @@
 import { Agent, type AgentOptions } from 'node:http'
 import { Agent as SecureAgent } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { noProxies, type Proxies, type Proxy } from './proxies.ts'
+import { type ForwardProxy, noProxies, type Proxies } from './proxies.ts'
 import { tunnel } from './tunnel.ts'
 
 /** The proxies of the process. */
@@ -26,7 +26,7 @@ export async function goOutBy(next: Proxies): Promise<void> {
 }
 
 /** The proxy of an address; undefined: it is reached directly. @throws ProxyFault */
-export const proxyOf = (url: URL): Proxy | undefined => proxies.of(url)
+export const proxyOf = (url: URL): ForwardProxy | undefined => proxies.of(url)
 
 /**
  * An agent of node:http or node:https whose connections go through the proxy of a URL; undefined where it is reached directly. Whichever
@@ -48,7 +48,7 @@ type Made = (error: Error | null, socket?: Duplex) => void
 type Wanted = { host: string; port: number; servername?: string }
 
 /** Connects through a proxy. TLS, where wanted, is with the server behind it. */
-function through(proxy: Proxy, isSecure: boolean, options: AgentOptions): Agent {
+function through(proxy: ForwardProxy, isSecure: boolean, options: AgentOptions): Agent {
   const agent = isSecure ? new SecureAgent(options) : new Agent(options)
   const connect = agent.createConnection.bind(agent) as (options: object) => Duplex
   const open = (wanted: Wanted, made: Made) => {

@@ -209,6 +209,7 @@ export {
   Effort,
   isVariableProvider,
   ModelBody,
+  ModelFacts,
   ModelFallback,
   ModelFallbacksBody,
   ModelHeaders,

@@ -78,4 +78,3 @@ function unit(values: readonly number[]): Float32Array {
   const length = Math.hypot(...values)
   return Float32Array.from(values, (value) => (length === 0 ? 0 : value / length))
 }
-
