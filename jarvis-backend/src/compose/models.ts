@@ -65,7 +65,8 @@ export function composeModels(parts: {
     parts.changed()
   }
   const models = createModelSetup({ config: parts.config, clock, apply, factsOf: shownFacts })
-  for (const lost of parts.config.modelProblems) parts.announce(redact(lost))
+  const { modelProblems, settingsProblems } = parts.config
+  for (const lost of [...settingsProblems, ...modelProblems]) parts.announce(redact(lost))
   let problem: string | undefined
   /** Takes up what another program or a person wrote to the files of the data dir. Where they cannot be used, all stays as it is. */
   function look() {

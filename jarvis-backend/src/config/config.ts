@@ -50,6 +50,8 @@ export type Config = {
   fallbacks: readonly ModelFallback[]
   /** What of the saved models is not used, a sentence each. */
   modelProblems: readonly string[]
+  /** What of the saved settings is not used, a sentence each. */
+  settingsProblems: readonly string[]
   /** Model variables from the environment and `.env`, which the dashboard cannot change. */
   modelEnvironment: Partial<Record<ModelVariable, string>>
   /** Settings of channels from the environment and `.env`, which the dashboard cannot change. */
@@ -317,6 +319,7 @@ export function readConfig(
     models,
     fallbacks: named.fallbacks,
     modelProblems: [...problems, ...(lost === undefined ? [] : [`${lost} Until then the demo answers.`])],
+    settingsProblems: [],
     modelEnvironment: Object.fromEntries(
       Object.entries(given).filter(([name]) => isModelVariable(name) && !(name in saved)),
     ),

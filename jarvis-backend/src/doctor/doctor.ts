@@ -49,7 +49,11 @@ export async function examine(config: Config, parts: Examination): Promise<Docto
   }
   try {
     const groups = await Promise.all([
-      [ok('Configuration', 'It can be read.')],
+      config.settingsProblems.length === 0
+        ? [ok('Configuration', 'It can be read.')]
+        : config.settingsProblems.map((problem) =>
+            bad('Configuration', problem, 'Save it again in the dashboard, or correct the file.'),
+          ),
       guarded('Cluster', () => homelabChecks(config, parts.clock, signal)),
       config.pbs === undefined
         ? []
