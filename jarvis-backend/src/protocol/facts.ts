@@ -99,15 +99,15 @@ export function modelWords({ tools, pictures, thinking, windowTokens, price }: M
     [pictures, 'pictures', 'no pictures'],
     [thinking, 'thinking', 'no thinking'],
   ] as const
-  const dollars = (value: number) => `$${Number(value.toPrecision(4))}`
+  const dollars = (value: number) => `$${value < 0.01 ? Number(value.toPrecision(2)) : value.toFixed(2)}`
   const known = [
     ...claims.flatMap(([is, yes, no]) => (is === undefined ? [] : [is ? yes : no])),
-    ...(windowTokens === undefined ? [] : [`${windowTokens.toLocaleString('en-US')} tokens`]),
+    ...(windowTokens === undefined ? [] : [`reads ${windowTokens.toLocaleString('en-US')} tokens`]),
     ...(price === undefined
       ? []
       : price.input === 0 && price.output === 0
         ? ['free']
-        : [`${dollars(price.input)} in and ${dollars(price.output)} out a million`]),
+        : [`${dollars(price.input)} in and ${dollars(price.output)} out for a million`]),
   ]
   const unknown = [
     ...claims.flatMap(([is, name]) => (is === undefined ? [name] : [])),
