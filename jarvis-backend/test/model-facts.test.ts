@@ -3,9 +3,11 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { createModelFacts } from '../src/compose/model-facts.ts'
 import type { ModelsReply } from '../src/protocol/index.ts'
 import { askAboutModel, listModels, servedFacts } from '../src/providers/index.ts'
 import { folder } from './support/data-dir.ts'
+import { createFakeClock } from './support/fake-clock.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const { signal } = new AbortController()
@@ -231,4 +233,31 @@ test.each<[string, number, unknown, string, RegExp]>([
     verdict,
     text: expect.stringMatching(text),
   })
+})
+
+test('a server that was away is asked again after ten minutes, and what it said once still counts', async () => {
+  let list: object | undefined
+  const server = await serve(({ url }) => (url === '/v1/models' && list ? [200, list] : undefined))
+  const clock = createFakeClock(0)
+  const kept = new Map<string, string>()
+  const settings = {
+    get: (key: string) => kept.get(key),
+    set: (key: string, value: string) => void kept.set(key, value),
+  }
+  const facts = createModelFacts({ settings, clock, changed: () => {} })
+  const config = { provider: 'gpu', kind: 'openai-chat', baseUrl: `${server.origin}/v1`, model: 'm1' } as const
+  const lists = () => server.asked.filter(({ url }) => url === '/v1/models').length
+  await facts.learn(config)
+  expect([facts.of(config), kept.size, lists()]).toEqual([{}, 0, 1])
+  list = { data: [{ id: 'm1', max_model_len: 4_096 }] }
+  await facts.learn(config)
+  expect(lists()).toBe(1)
+  await clock.advance(10 * 60_000)
+  await facts.learn(config)
+  await expect.poll(() => facts.of(config)).toEqual({ windowTokens: 4_096 })
+  list = undefined
+  await clock.advance(10 * 60_000)
+  await facts.learn(config)
+  await expect.poll(lists).toBe(3)
+  expect(facts.of(config)).toEqual({ windowTokens: 4_096 })
 })

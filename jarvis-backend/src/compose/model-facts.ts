@@ -3,14 +3,16 @@ import type { Settings } from '../auth/password.ts'
 import { idOf, type ModelConfig } from '../config/model.ts'
 import type { Clock } from '../lib/clock.ts'
 import { ModelFacts } from '../protocol/index.ts'
-import { createPrices, namedFacts, pricedAs, servedFacts } from '../providers/index.ts'
+import { createPrices, isCloud, namedFacts, pricedAs, servedFacts } from '../providers/index.ts'
 
-/** After so long a server is asked again, ms. */
+/** After so long a service is asked again, ms. */
 const keptMs = 24 * 60 * 60_000
+/** The same of a server of one's own, which is started with another window, and of one that did not answer. */
+const keptAtHomeMs = 10 * 60_000
 /** How long a first question waits for what its server says of the model, ms. */
 const patienceMs = 3_000
 
-type Kept = { at: number; facts: ModelFacts }
+type Kept = { at: number; facts: ModelFacts; isAway?: true }
 
 /** What a server said of a model is kept over restarts. Another address or kind begins anew. */
 const keyOf = (config: Exclude<ModelConfig, { kind: 'demo' }>) =>
@@ -44,11 +46,12 @@ export function createModelFacts(parts: { settings: Settings; clock: Clock; chan
   async function ask(config: Exclude<ModelConfig, { kind: 'demo' }>): Promise<void> {
     const facts = await servedFacts(config, new AbortController().signal)
     const known = kept(config)
-    // A server that is away keeps what it said before.
-    if (facts === undefined && known !== undefined) return
-    const next: Kept = { at: clock.now(), facts: facts ?? {} }
-    settings.set(keyOf(config), JSON.stringify(next))
+    const at = clock.now()
+    // What a server that is away said before still counts.
+    const next: Kept = facts === undefined ? { facts: known?.facts ?? {}, at, isAway: true } : { facts, at }
     read.set(keyOf(config), next)
+    if (facts === undefined) return
+    settings.set(keyOf(config), JSON.stringify(next))
     if (JSON.stringify(facts) !== JSON.stringify(known?.facts)) parts.changed()
   }
 
@@ -56,7 +59,8 @@ export function createModelFacts(parts: { settings: Settings; clock: Clock; chan
   function learn(config: ModelConfig): Promise<void> {
     if (config.kind === 'demo') return Promise.resolve()
     const known = kept(config)
-    if (known !== undefined && known.at + keptMs > clock.now()) return Promise.resolve()
+    const lastsMs = isCloud(config) && known?.isAway !== true ? keptMs : keptAtHomeMs
+    if (known !== undefined && known.at + lastsMs > clock.now()) return Promise.resolve()
     const key = keyOf(config)
     const work =
       asking.get(key) ??
