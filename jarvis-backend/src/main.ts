@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { compose, type Jarvis } from './compose.ts'
 import { type Config, ConfigError } from './config/config.ts'
 import { loadEnv, readNextConfig, readStartConfig } from './config/settings-file.ts'
+import { readProxies } from './lib/proxies.ts'
+import { goOutBy } from './lib/way-out.ts'
 import { DatabaseRefused } from './store/sqlite/database.ts'
 import { version } from './version.ts'
 
@@ -14,16 +16,17 @@ let jarvis: Jarvis
 let closed: Promise<void> | undefined
 let isEnding = false
 
-serve(() => {
+await serve(() => {
   loadEnv()
   return readStartConfig(process.env)
 })
 process.on('SIGTERM', end)
 process.on('SIGINT', end)
 
-function serve(read: () => Config) {
+async function serve(read: () => Config): Promise<void> {
   try {
     const config = read()
+    await goOutBy(readProxies(config.proxies))
     jarvis = compose(config, version, dashboardDir, {
       program: { nextConfig: () => readNextConfig(outside), restart },
     })
@@ -54,7 +57,7 @@ function introduce(config: Config) {
 /** Restarts within this process, so that it works the same under every service manager. */
 function restart() {
   void close().then(() => {
-    if (!isEnding) serve(() => readNextConfig(outside))
+    return isEnding ? undefined : serve(() => readNextConfig(outside))
   })
 }
 

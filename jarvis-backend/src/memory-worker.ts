@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { agentDir } from './agents/agent-dir.ts'
 import { systemClock } from './lib/clock.ts'
+import { readProxies } from './lib/proxies.ts'
+import { goOutBy } from './lib/way-out.ts'
 import { createFileKeeper } from './memory/file-keeper.ts'
 import { createIndexer, type Keeper } from './memory/indexer.ts'
 import { createLastingIndexer } from './memory/lasting-indexer.ts'
@@ -19,7 +21,7 @@ import { createWorkspace } from './workspace/files.ts'
 import { watchFolders } from './workspace/watch.ts'
 
 /** The thread that keeps the memory's index; `workerData` says where everything is, messages say what to do. */
-const { workspaceDir, databasePath, indexPath, embedder: wanted, weights } = workerData as MemoryWorkerData
+const { workspaceDir, databasePath, indexPath, embedder: wanted, weights, proxies } = workerData as MemoryWorkerData
 const say = (message: FromWorker) => parentPort?.postMessage(message)
 const report = (error: unknown, message: string) =>
   say({ fault: error instanceof Error ? (error.stack ?? error.message) : String(error), message })
@@ -45,10 +47,11 @@ const local = localEmbedder(wanted.kind === 'local' ? wanted.folder : undefined)
 const redact = createRedactor([]).text
 /** A search waits for the batch that is being computed, so a batch is small where it is computed here. */
 const batch = wanted.kind === 'openai' ? 64 : 2
-const openEmbedder = async (): Promise<Embedder> =>
-  wanted.kind === 'openai'
-    ? openAiEmbedder({ ...wanted, redact, used: (embedded, isPartial) => say({ embedded, isPartial }) })
-    : local
+async function openEmbedder(): Promise<Embedder> {
+  if (wanted.kind !== 'openai') return local
+  if (proxies !== undefined) await goOutBy(readProxies(proxies))
+  return openAiEmbedder({ ...wanted, redact, used: (embedded, isPartial) => say({ embedded, isPartial }) })
+}
 
 let opened: Promise<Embedder> | undefined
 /** Embeddings for programs, by the model that the memory uses. */

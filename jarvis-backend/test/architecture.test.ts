@@ -170,6 +170,7 @@ const sharedState: Record<string, string> = {
   'main.ts': 'a program',
   'memory-worker.ts': 'a program: each site starts a thread of its own',
   'lib/ids.ts': 'random bytes, each used once',
+  'lib/way-out.ts': 'the proxies of the environment, which all sites share',
   'redaction/assignments.ts': 'memo: a key and what its name says',
   'skills/folders.ts': 'memo: the hash of a skill’s files and what they say',
   'ssh-grammar/command-words.ts': 'memo: a command and its words',

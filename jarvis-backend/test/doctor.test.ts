@@ -226,8 +226,8 @@ test('a refused key and an unknown model count as broken, and neither check cost
     text: expect.stringMatching(/does not have/),
   })
   expect(await model('right-key-0123', 'qwen')).toMatchObject({ health: 'ok' })
-  // Ollama is asked for the window too, which costs nothing either.
-  expect(new Set(asked)).toEqual(new Set(['GET /v1/models', 'GET /api/ps']))
+  // Ollama, LM Studio and llama.cpp are asked what the model can do too, which costs nothing either.
+  expect(new Set(asked)).toEqual(new Set(['GET /v1/models', 'GET /api/ps', 'GET /api/v0/models', 'GET /props']))
 })
 
 test('a port in use, an open data dir and a readable .env are reported', async () => {

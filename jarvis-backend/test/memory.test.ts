@@ -197,7 +197,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   [
     'server',
     { JARVIS_EMBEDDINGS: 'openai/nomic', OPENAI_BASE_URL: 'http://127.0.0.1:2/v1' },
-    /^nomic did not answer: connect ECONNREFUSED/,
+    /^nomic did not answer: connection refused/,
   ],
 ])("without its model's %s the memory goes by words alone, and says so wherever one looks", async (_, env, cause) => {
   const jarvis = await startJarvis({

@@ -36,10 +36,10 @@ test('providers are added, tried, chosen and removed on the command line, and a 
   expect(await run()).toBe(
     [
       `gpu  openai-chat, ${server.url}, key ends in wxyz, headers X-Team`,
-      '  gpu/qwen3:14b',
-      '  gpu/qwen3:32b  in use',
+      '  gpu/qwen3:14b  tools; not known: pictures, thinking, window, price',
+      '  gpu/qwen3:32b  in use  tools; not known: pictures, thinking, window, price',
       'work  openai-responses, https://api.openai.com/v1, key ends in wxyz',
-      '  work/gpt-5.4',
+      '  work/gpt-5.4  tools; pictures; thinking; reads 272,000 tokens; $2.50 in and $15.00 out for a million',
       'Where gpu/qwen3:14b fails: work/gpt-5.4',
     ].join('\n'),
   )

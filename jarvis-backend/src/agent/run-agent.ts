@@ -4,6 +4,7 @@ import {
   type ContextReport,
   type EntryOf,
   JarvisError,
+  type ModelFacts,
   noUsage,
   type Principal,
   type Recalled,
@@ -58,6 +59,8 @@ export type RunParts = {
   leftOutNow(model: Model): string | undefined
   /** Told how much a model reads at once, by its own server. */
   learnWindow(model: Model, tokens: number): void
+  /** What a model can do, as far as is known; its server is asked before its first question. */
+  factsOf(model: Model): Promise<ModelFacts>
   /** What fills the window of a session's model. */
   contextReport(sessionId: string): ContextReport
   /** Make what is kept of folded entries. */

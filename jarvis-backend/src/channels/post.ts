@@ -1,3 +1,4 @@
+import { faultAtProxy } from '../lib/unreachable.ts'
 import type { Delivery } from './channel.ts'
 
 /** How long a service may take where nothing else is said, ms. */
@@ -91,5 +92,7 @@ function wordsOf(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: string } }
   if (name === 'TimeoutError') return 'it did not answer in time'
   if (name === 'AbortError') return 'JARVIS stopped'
+  const atProxy = faultAtProxy(error)
+  if (atProxy !== undefined) return `it could not be reached: ${atProxy.message}`
   return cause?.code === undefined ? 'it could not be reached' : `it could not be reached (${cause.code})`
 }

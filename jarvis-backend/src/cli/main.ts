@@ -1,4 +1,6 @@
 import { loadEnv } from '../config/settings-file.ts'
+import { proxySettings, readProxies } from '../lib/proxies.ts'
+import { goOutBy } from '../lib/way-out.ts'
 import { exitOf, runCommand } from './run-command.ts'
 import { printable } from './terminal/visible.ts'
 
@@ -28,6 +30,7 @@ for (const [name, stream] of [
 
 try {
   loadEnv()
+  await goOutBy(readProxies(proxySettings(process.env)))
   await runCommand(process.argv.slice(2), process.env, outside)
 } catch (error) {
   const exit = exitOf(error)

@@ -1,8 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { knownHere } from '../compose/model-facts.ts'
 import type { Config } from '../config/config.ts'
 import { idOf } from '../config/model.ts'
 import { createModelSetup, presets } from '../doctor/model-setup.ts'
 import { systemClock } from '../lib/clock.ts'
+import { modelWords } from '../protocol/facts.ts'
 import {
   isVariableProvider,
   JarvisError,
@@ -12,6 +15,7 @@ import {
   type ModelsReply,
   ProviderBody,
 } from '../protocol/index.ts'
+import { createSettings } from '../store/sqlite/settings.ts'
 import { withData } from './data.ts'
 import { readOptions } from './options.ts'
 import { createQuestions } from './questions.ts'
@@ -32,7 +36,11 @@ const usage = `Use models, or one of:
 export async function models(config: Config, args: string[], say: (text: string) => void = console.log): Promise<void> {
   const { positionals, values } = readOptions(args, table.models.options)
   const [action = 'list', name = '', ...rest] = positionals
-  const setup = createModelSetup({ config, clock: systemClock, apply: () => {} })
+  let settings: ReturnType<typeof createSettings> | undefined
+  const setup = createModelSetup({
+    ...{ config, clock: systemClock, apply: () => {} },
+    factsOf: (model) => knownHere(config, settings, say)(model),
+  })
   /** Saves a change and its journal entry. */
   const change = (body: Record<string, unknown>, work: () => void) =>
     withData(config, (journal, database) => {
@@ -45,8 +53,12 @@ export async function models(config: Config, args: string[], say: (text: string)
 
   switch (action) {
     case 'list':
-      say(listed(setup.current(), config))
-      return
+      if (!existsSync(join(config.dataDir, 'jarvis.db'))) return say(listed(setup.current(), config))
+      // What the models' servers told a running JARVIS stands in its database.
+      return withData(config, (_journal, database) => {
+        settings = createSettings(database)
+        say(listed(setup.current(), config))
+      })
     case 'presets':
       for (const { id, title, kind, baseUrl, note } of presets)
         say(`${id.padEnd(15)} ${title}, ${kind}, ${baseUrl}${note === undefined ? '' : `\n${' '.repeat(16)}${note}`}`)
@@ -179,7 +191,7 @@ function nameOf(given: string): string {
   return given
 }
 
-function listed({ inUse, providers, fallbacks }: ModelsReply, config: Config): string {
+function listed({ inUse, providers, fallbacks, facts: known }: ModelsReply, config: Config): string {
   const lines = providers.flatMap(
     ({ provider, kind, source, model, models: names = [model], baseUrl, keyEnd, headers }) => {
       if (source === 'none') return []
@@ -193,7 +205,10 @@ function listed({ inUse, providers, fallbacks }: ModelsReply, config: Config): s
         ...(source === 'environment' ? ['set in the environment'] : []),
       ]
       const ids = names.map((one) => `${provider}/${one}`)
-      return [`${provider}  ${facts.join(', ')}`, ...ids.map((id) => `  ${id}${id === inUse ? '  in use' : ''}`)]
+      return [
+        `${provider}  ${facts.join(', ')}`,
+        ...ids.map((id) => `  ${id}${id === inUse ? '  in use' : ''}  ${modelWords(known[id] ?? {})}`),
+      ]
     },
   )
   const rules = fallbacks.map(({ model, then }) => `Where ${model} fails: ${then.join(', then ')}`)

@@ -12,6 +12,7 @@ import { createUndoWrite } from '../calls/undo-write.ts'
 import type { EmbeddingsConfig } from '../config/config.ts'
 import { memoryRoutes } from '../http/memory.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { ProxySettings } from '../lib/proxies.ts'
 import { startWorker } from '../lib/start-worker.ts'
 import { timeOfDay } from '../lib/time-of-day.ts'
 import { dailyAddition, dailyPath } from '../memory/daily.ts'
@@ -51,6 +52,7 @@ export function composeMemory(parts: {
   databasePath: string
   embeddings: EmbeddingsConfig
   weights: Weights
+  proxies: ProxySettings
   /** The thread's program; absent: the one beside this file. */
   worker: URL | undefined
   /** Whether the thread waits for the first request to it. */
@@ -79,6 +81,7 @@ export function composeMemory(parts: {
     indexPath,
     embedder: parts.embeddings,
     weights: parts.weights,
+    proxies: parts.proxies,
   }
   const tellEmbedded = (name: string) => (tokens: number, isPartial: boolean) =>
     parts.embedded(`openai/${name}`, tokens, isPartial)

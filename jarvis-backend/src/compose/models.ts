@@ -13,10 +13,11 @@ import { createModelSetup } from '../doctor/model-setup.ts'
 import { modelRoutes } from '../http/models.ts'
 import type { ModelSeen } from '../http/status-parts.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type ClusterState, JarvisError, type ModelFallback } from '../protocol/index.ts'
-import { createPrices, demoModel, isAtHome, presets, pricedAs, servedModel, windowOf } from '../providers/index.ts'
+import { type ClusterState, JarvisError, type ModelFacts, type ModelFallback } from '../protocol/index.ts'
+import { createPrices, demoModel, isAtHome, presets, servedModel, windowOf } from '../providers/index.ts'
 import type { Learned } from '../providers/learned.ts'
 import { createLearnedStore } from './learned.ts'
+import { createModelFacts, pricedAsAmong, withPrice } from './model-facts.ts'
 
 /** The usual effort's tokens for thinking, in addition to those of the answer. */
 const tokensForThinking = 8_192
@@ -41,12 +42,14 @@ export function composeModels(parts: {
   announce(problem: string): void
 }) {
   const { clock, journal, durably, hide, redact } = parts
-  const memory = createLearnedStore(parts)
+  const facts = createModelFacts(parts)
+  const learnedStore = createLearnedStore(parts)
+  const memory = { cluster: parts.cluster, facts, learnedOf: learnedStore.of }
   const made = ([first = demo, ...others]: readonly ModelConfig[]) => ({
     config: first,
     configs: others,
-    model: createModel(first, parts.cluster, memory.of),
-    others: new Map(others.map((other) => [idOf(other), createModel(other, parts.cluster, memory.of)])),
+    model: createModel(first, memory),
+    others: new Map(others.map((other) => [idOf(other), createModel(other, memory)])),
   })
   let { config, configs, model, others } = made(parts.config.models)
   if (parts.first !== undefined) model = parts.first
@@ -68,11 +71,12 @@ export function composeModels(parts: {
     parts.changed()
   }
   const models = createModelSetup({
-    ...{ config: parts.config, clock, apply, forget: memory.forget },
+    ...{ config: parts.config, clock, apply, factsOf: shownFacts, forget: learnedStore.forget },
     leftOut: (provider) =>
-      memory.leftOut([config, ...configs].filter((one) => one.provider === provider)).map(([, left]) => left),
+      learnedStore.leftOut([config, ...configs].filter((one) => one.provider === provider)).map(([, left]) => left),
   })
-  for (const lost of parts.config.modelProblems) parts.announce(redact(lost))
+  const { modelProblems, settingsProblems } = parts.config
+  for (const lost of [...settingsProblems, ...modelProblems]) parts.announce(redact(lost))
   let problem: string | undefined
   /** Takes up what another program or a person wrote to the files of the data dir. Where they cannot be used, all stays as it is. */
   function look() {
@@ -88,19 +92,23 @@ export function composeModels(parts: {
     }
   }
   const routes = modelRoutes({ models, presets, journal, durably, hide })
-  const { costOf, reload } = createPrices(join(parts.config.dataDir, 'prices.json'), {
-    pricedAs(id) {
-      const [provider = '', ...model] = id.split('/')
-      const known = [config, ...configs].find((one) => one.provider === provider)
-      // A provider that is gone had its own address where its name is the service's.
-      return known === undefined
-        ? id
-        : known.kind === 'demo'
-          ? undefined
-          : pricedAs({ ...known, model: model.join('/') })
+  const { costOf, priceOf, reload } = createPrices(join(parts.config.dataDir, 'prices.json'), {
+    pricedAs: (id) => pricedAsAmong([config, ...configs], id),
+    listed(id) {
+      const known = configOf(id)
+      return known && facts.served(known)?.price
     },
     announce: parts.announce,
   })
+  /** Of a model that is configured; of no model of a test. */
+  function configOf(id: string): ModelConfig | undefined {
+    return [config, ...configs].find((known) => idOf(known) === id)
+  }
+  /** What is known of a model, for people: with the price that counts. The servers of the others are asked meanwhile. */
+  function shownFacts(of: ModelConfig): ModelFacts {
+    void facts.learn(of)
+    return withPrice(facts.of(of), priceOf(idOf(of)))
+  }
   const tally = createTally(costOf)
   const choice: ModelChoice = {
     current: () => model,
@@ -150,14 +158,21 @@ export function composeModels(parts: {
     },
     /** How much a model reads and writes at once. */
     windowOf(asked: Model) {
-      const own = [config, ...configs].find((known) => idOf(known) === asked.id)
+      const own = configOf(asked.id)
       const answer = own?.kind === 'anthropic' ? own.maxTokens + tokensForThinking : usualAnswer
-      const { contextTokens } = parts.config
-      const named = learned.get(asked.id)
-      return windowOf(asked.id, answer, named === undefined ? contextTokens : Math.min(named, contextTokens ?? named))
+      const limits = [learned.get(asked.id), own && facts.served(own)?.windowTokens, parts.config.contextTokens]
+      const known = limits.filter((tokens) => tokens !== undefined)
+      return windowOf(asked.id, answer, known.length === 0 ? undefined : Math.min(...known))
     },
     learnWindow({ id }: Model, tokens: number) {
       learned.set(id, tokens)
+    },
+    /** What is known of a model, once its server was asked; a model of a test is given everything. */
+    async factsOf({ id }: Model): Promise<ModelFacts> {
+      const own = configOf(id)
+      if (own === undefined) return {}
+      await facts.learn(own)
+      return facts.of(own)
     },
     used: tally.add,
     /**
@@ -185,11 +200,11 @@ export function composeModels(parts: {
     },
     /** What a person is told of tools that were left out for a model since this was asked last. */
     leftOutNow({ id }: Model): string | undefined {
-      const left = memory.newly(id)
+      const left = learnedStore.newly(id)
       return left.length === 0 ? undefined : left.map((one) => leftOutWords(id, one)).join(' ')
     },
     /** The tools that are left out, by the models they are left out for. */
-    leftOut: () => memory.leftOut([config, ...configs]),
+    leftOut: () => learnedStore.leftOut([config, ...configs]),
     /** The newest cut request of each model. */
     cuts: () => [...cuts],
     /** Notes an answer in which a model wrote calls of these tools as text. */
@@ -210,7 +225,17 @@ export function composeModels(parts: {
 
 export type ComposedModels = ReturnType<typeof composeModels>
 
-type LearnedBy = (config: ServedModel) => Learned
+type Memory = {
+  facts: Pick<ReturnType<typeof createModelFacts>, 'of'>
+  learnedOf(config: ServedModel): Learned
+  cluster(): ClusterState
+}
 
-const createModel = (config: ModelConfig, cluster: () => ClusterState, learnedBy: LearnedBy): Model =>
-  config.kind === 'demo' ? demoModel({ cluster }) : servedModel({ ...config, learned: learnedBy(config) })
+const createModel = (config: ModelConfig, memory: Memory): Model =>
+  config.kind === 'demo'
+    ? demoModel({ cluster: memory.cluster })
+    : servedModel({
+        ...config,
+        learned: memory.learnedOf(config),
+        sees: () => memory.facts.of(config).pictures,
+      })

@@ -77,6 +77,7 @@ export function composeRuns(
       | 'wrote'
       | 'leftOutNow'
       | 'learnWindow'
+      | 'factsOf'
       | 'requireForProgram'
     >
     gate: Pick<
@@ -205,6 +206,7 @@ export function composeRuns(
     wrote: models.wrote,
     leftOutNow: models.leftOutNow,
     learnWindow: models.learnWindow,
+    factsOf: models.factsOf,
     makers,
     contextReport: (sessionId) => reports.of(sessionId),
     // What JARVIS remembers was said by others, about everything.

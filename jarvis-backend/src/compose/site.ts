@@ -126,6 +126,7 @@ export function createSite(
     agents: () => agents.agents,
     embeddings: config.embeddings,
     weights: config.memoryWeights,
+    proxies: config.proxies,
     worker: replace.memoryWorker,
     isOnUse: replace.memoryOnUse ?? false,
     embedded: (model, tokens, isPartial) => budgets.keeper.embedded(model, tokens, isPartial),

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { parseProtected } from '../gate/index.ts'
 import { type LogLevel, logLevels } from '../lib/log-levels.ts'
+import { type ProxySettings, proxySettings, readProxies } from '../lib/proxies.ts'
 import type { ModelFallback } from '../protocol/index.ts'
 import type { KeySources } from '../secrets/index.ts'
 import { isChannelVariable } from './channel-variables.ts'
@@ -49,6 +50,8 @@ export type Config = {
   fallbacks: readonly ModelFallback[]
   /** What of the saved models is not used, a sentence each. */
   modelProblems: readonly string[]
+  /** What of the saved settings is not used, a sentence each. */
+  settingsProblems: readonly string[]
   /** Model variables from the environment and `.env`, which the dashboard cannot change. */
   modelEnvironment: Partial<Record<ModelVariable, string>>
   /** Settings of channels from the environment and `.env`, which the dashboard cannot change. */
@@ -103,6 +106,8 @@ export type Config = {
   inheritedEnv: Record<string, string>
   /** The environment without JARVIS's own settings; it fills `${NAME}` in `mcp.json`. */
   variables: Record<string, string>
+  /** What the environment says on proxies. */
+  proxies: ProxySettings
   logLevel: LogLevel
   /** Used only by the `mcp` command. */
   mcpToken: string | undefined
@@ -312,6 +317,7 @@ export function readConfig(
   if (typeof drill === 'string') throw new ConfigError(drill)
   const search = searchOf(value)
   if (typeof search === 'string') throw new ConfigError(search)
+  const proxies = proxySettings(env)
   return Object.freeze({
     port: value.PORT,
     host: value.HOST,
@@ -323,6 +329,7 @@ export function readConfig(
     models,
     fallbacks: named.fallbacks,
     modelProblems: [...problems, ...(lost === undefined ? [] : [`${lost} Until then the demo answers.`])],
+    settingsProblems: [],
     modelEnvironment: Object.fromEntries(
       Object.entries(given).filter(([name]) => isModelVariable(name) && !(name in saved)),
     ),
@@ -369,6 +376,7 @@ export function readConfig(
     variables: Object.fromEntries(
       Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined && !isOwnVariable(pair[0])),
     ),
+    proxies,
     logLevel: value.LOG_LEVEL,
     mcpToken: value.JARVIS_MCP_TOKEN,
     secrets: [
@@ -384,6 +392,7 @@ export function readConfig(
       value.JARVIS_OIDC_CLIENT_SECRET,
       value.PROXMOX_DRILL_TOKEN_SECRET,
       value.JARVIS_SEARCH_KEY,
+      ...readProxies(proxies).secrets,
       ...named.providers.flatMap(({ key, headers = {} }) => [key, ...Object.values(headers)]),
     ].filter((secret) => secret !== undefined),
   })

@@ -86,14 +86,28 @@ export const readSealedConfig = (env: Environment): Config => readWith(env, leav
 
 function readWith(env: Environment, open: Opener): Config {
   const saved = savedSettings(env, open)
-  try {
-    return readConfig(env, saved, readableModels(dataDirOf(env), open))
-  } catch (error) {
-    const [name = ''] = error instanceof ConfigError ? error.message.split(' ', 1) : []
-    if (!(name in saved)) throw error
-    throw new ConfigError(`${(error as Error).message} It was saved by the dashboard, in settings.env of the data dir.`)
+  const models = readableModels(dataDirOf(env), open)
+  const problems: string[] = []
+  for (;;) {
+    try {
+      const config = readConfig(env, saved, models)
+      return problems.length === 0 ? config : Object.freeze({ ...config, settingsProblems: problems })
+    } catch (error) {
+      const [name = ''] = error instanceof ConfigError ? error.message.split(' ', 1) : []
+      if (!(name in saved)) throw error
+      const where = `${(error as Error).message} It was saved by the dashboard, in settings.env of the data dir.`
+      if (stopsStart.test(name)) throw new ConfigError(where)
+      problems.push(`${where} It is not used.`)
+      // Where nobody chose a model, the demo answers: another one may be elsewhere.
+      if (isModelVariable(name) && !isSet(env.JARVIS_MODEL)) saved.JARVIS_MODEL ??= 'demo'
+      const group = groups.find((one) => one.test(name))
+      for (const other of Object.keys(saved)) if (other === name || group?.test(other) === true) delete saved[other]
+    }
   }
 }
+
+/** Saved settings that a start does not do without: another cluster would end what was granted on this one, and less would be protected. */
+const stopsStart = /^(?:PVE_|PROXMOX_|HOST$|PORT$|JWT_SECRET$|JARVIS_(?:PASSWORD|PROTECTED|SECRETS_KEY)$)/
 
 /** Reads the configuration as the next start would. @param outside the environment without `.env` @throws ConfigError */
 export const readNextConfig = (outside: Environment): Config => readStartConfig({ ...readable('.env'), ...outside })

@@ -11,6 +11,7 @@ import { drillChecks } from './drill-checks.ts'
 import { modelChecks } from './model-checks.ts'
 import { sshChecks, wakeChecks } from './node-checks.ts'
 import { pbsChecks } from './pbs-checks.ts'
+import { proxyChecks } from './proxy-checks.ts'
 import { searchChecks } from './search-checks.ts'
 import { secretChecks } from './secret-checks.ts'
 import { speechChecks } from './speech-checks.ts'
@@ -48,7 +49,11 @@ export async function examine(config: Config, parts: Examination): Promise<Docto
   }
   try {
     const groups = await Promise.all([
-      [ok('Configuration', 'It can be read.')],
+      config.settingsProblems.length === 0
+        ? [ok('Configuration', 'It can be read.')]
+        : config.settingsProblems.map((problem) =>
+            bad('Configuration', problem, 'Save it again in the dashboard, or correct the file.'),
+          ),
       guarded('Cluster', () => homelabChecks(config, parts.clock, signal)),
       config.pbs === undefined
         ? []
@@ -66,6 +71,7 @@ export async function examine(config: Config, parts: Examination): Promise<Docto
       parts.seen?.() ?? [],
       guarded('Embeddings', () => parts.embeddings(signal)),
       guarded('Speech', () => speechChecks(config.transcriptions, signal)),
+      guarded('Proxy', () => proxyChecks(config)),
       guarded('Data', () => dataChecks(config.dataDir, parts.envPath)),
       guarded('Secrets', () => secretChecks(config)),
       guarded('Database', parts.database),

@@ -1,9 +1,10 @@
 import type { EmbeddingsConfig } from '../config/config.ts'
-import { idOf, type ModelConfig } from '../config/model.ts'
+import { idOf, type ModelConfig, type ServedModel } from '../config/model.ts'
+import { modelWords } from '../protocol/facts.ts'
 import type { DoctorCheck, MemoryStatus } from '../protocol/index.ts'
 import { localEmbedder } from '../providers/embeddings/local.ts'
 import { openAiEmbedder } from '../providers/embeddings/openai-compatible.ts'
-import { askAboutModel, listed, settingsOf } from '../providers/index.ts'
+import { askAboutModel, listed, namedFacts, servedFacts, settingsOf } from '../providers/index.ts'
 import { bad, badFrom, ok, warn } from './check.ts'
 
 /** Checks the key and the model's name by a request that costs nothing. */
@@ -22,7 +23,10 @@ export async function modelChecks(config: ModelConfig, signal: AbortSignal): Pro
   const answer = await askAboutModel(config, signal)
   switch (answer.kind) {
     case 'served':
-      return [ok('Model', `${id}: key and model are known to the server (this cost nothing).`)]
+      return [
+        ok('Model', `${id}: key and model are known to the server (this cost nothing).`),
+        ...(await factChecks(config, signal)),
+      ]
     case 'unknown_model':
       return [
         bad(
@@ -33,6 +37,8 @@ export async function modelChecks(config: ModelConfig, signal: AbortSignal): Pro
       ]
     case 'key_refused':
       return [bad('Model', `${id}: the server refuses the key.`, `Set a valid key (${keyName}).`)]
+    case 'refused':
+      return [bad('Model', `${id}: ${answer.text}`, 'Do what the server says, or choose another model.')]
     case 'unsure':
       return [
         warn(
@@ -46,6 +52,22 @@ export async function modelChecks(config: ModelConfig, signal: AbortSignal): Pro
     default:
       return answer satisfies never
   }
+}
+
+/** What the model can do, by its server and else by its name. */
+async function factChecks(config: ServedModel, signal: AbortSignal): Promise<DoctorCheck[]> {
+  const id = idOf(config)
+  const { price: _, ...facts } = { ...namedFacts(id), ...(await servedFacts(config, signal)) }
+  if (facts.tools === false)
+    return [
+      warn(
+        'Model',
+        `${id} takes no tools, so JARVIS sends it none and it can only talk.`,
+        'Choose a model that takes tools.',
+      ),
+    ]
+  // The price is not looked up here: prices.json counts before the server's.
+  return [ok('Model', `${id}: ${modelWords(facts).replace(/(?:(?:; )?not known: |, )price$/, '')}.`)]
 }
 
 /** Checks embeddings by making one; a remote model charges for one token. */

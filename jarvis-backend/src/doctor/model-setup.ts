@@ -9,6 +9,7 @@ import {
   isVariableProvider,
   JarvisError,
   type ModelBody,
+  type ModelFacts,
   type ModelFallback,
   type ModelProvider,
   type ModelProviderInfo,
@@ -42,6 +43,8 @@ export function createModelSetup(parts: {
   forget?(models: readonly Pick<ServedModel, 'kind' | 'baseUrl' | 'model'>[]): void
   /** The tools that a provider's servers are not sent. */
   leftOut?(provider: ModelProvider): LeftOut[]
+  /** What is known of a model. */
+  factsOf(model: ModelConfig): ModelFacts
 }) {
   const { config, clock, apply } = parts
   const given = config.modelEnvironment
@@ -93,7 +96,7 @@ export function createModelSetup(parts: {
 
   return {
     current(): ModelsReply {
-      const { inUse, providers: known } = modelsNow()
+      const { inUse, all, providers: known } = modelsNow()
       const { providers, fallbacks } = readFile()
       return {
         inUse: idOf(inUse),
@@ -127,6 +130,7 @@ export function createModelSetup(parts: {
           ),
         ],
         fallbacks,
+        facts: Object.fromEntries(all.map((model) => [idOf(model), parts.factsOf(model)])),
       }
     },
 

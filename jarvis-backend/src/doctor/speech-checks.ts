@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { faultAtProxy } from '../lib/unreachable.ts'
 import type { DoctorCheck } from '../protocol/index.ts'
 import { ok, warn } from './check.ts'
 
@@ -11,10 +12,16 @@ export async function speechChecks(server: Config['transcriptions'], signal: Abo
   const { host } = new URL(baseUrl)
   const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
   const late = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+  let atProxy: string | undefined
   /** @returns the status; undefined: no answer */
   async function asked(path: string, request: RequestInit = {}): Promise<number | undefined> {
     const url = `${baseUrl.replace(/(?<!\/)\/+$/, '')}/${path}`
-    const answer = await fetch(url, { ...request, headers, redirect: 'manual', signal: late }).catch(() => undefined)
+    const answer = await fetch(url, { ...request, headers, redirect: 'manual', signal: late }).catch(
+      (error: unknown) => {
+        atProxy = faultAtProxy(error)?.message
+        return undefined
+      },
+    )
     await answer?.body?.cancel()
     return answer?.status
   }
@@ -31,7 +38,7 @@ export async function speechChecks(server: Config['transcriptions'], signal: Abo
     return [
       warn(
         'Speech',
-        `${host} does not answer, so nothing that is said becomes text.`,
+        `${host} ${atProxy === undefined ? 'does not answer' : `cannot be reached: ${atProxy}`}, so nothing that is said becomes text.`,
         'Start it, or correct JARVIS_TRANSCRIBE_URL.',
       ),
     ]

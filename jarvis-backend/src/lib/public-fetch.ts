@@ -1,6 +1,7 @@
 import { type RequestOptions, request } from 'node:https'
 import { isIP } from 'node:net'
 import { type Judging, judgedAddresses } from './judged-addresses.ts'
+import { agentTo } from './way-out.ts'
 
 export type Fetched = { text: string /** As its Cache-Control says; 0 where it says nothing. */; maxAgeS: number }
 /** `url`: https. @throws Error saying in words why there is none. */
@@ -28,8 +29,8 @@ export function createPublicFetch(
           ...to,
           port: url.port === '' ? 443 : Number(url.port),
           path: url.pathname + url.search,
-          // A new connection, so that none opened for another purpose is reused.
-          agent: false,
+          // A new connection, so that none opened for another purpose is reused; or the proxy's way to the judged address.
+          agent: agentTo(url, { keepsAlive: false }) ?? false,
           headers: { host: url.host, accept: 'application/json', 'accept-encoding': 'identity' },
         },
         (response) => {

@@ -1,3 +1,5 @@
+import { ProxyFault } from './proxies.ts'
+
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'it closed the connection',
@@ -29,6 +31,7 @@ const reasons: Record<string, string> = {
 export function whyUnreachable(error: unknown): string {
   let said = String(error)
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (at instanceof ProxyFault) return at.message
     const { code } = at as { code?: unknown }
     if (typeof code === 'string') {
       if (code.startsWith('HPE_')) return 'what answers there does not speak HTTP'
@@ -38,6 +41,12 @@ export function whyUnreachable(error: unknown): string {
     if (at.message !== '') said = at.message
   }
   return said
+}
+
+/** What went wrong at a proxy; undefined where the failure is another one. */
+export function faultAtProxy(error: unknown): ProxyFault | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) if (at instanceof ProxyFault) return at
+  return undefined
 }
 
 /** Whether the reason is an untrusted certificate. */

@@ -1,4 +1,5 @@
 import type { Weights } from 'hybrid-index'
+import type { ProxySettings } from '../lib/proxies.ts'
 import type { Found, IndexStatus } from './indexer.ts'
 import type { ChunkView, SourceKind } from './ports.ts'
 
@@ -15,6 +16,8 @@ export type MemoryWorkerData = {
   indexPath: string
   embedder: EmbedderConfig
   weights: Weights
+  /** Absent: a served model is reached directly. */
+  proxies?: ProxySettings | undefined
 }
 
 /** Embeddings of texts, in order. `id`: of the model. */

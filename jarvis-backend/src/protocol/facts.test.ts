@@ -4,6 +4,7 @@ import {
   cpuOf,
   fillOf,
   isLongUnseen,
+  modelWords,
   ramOf,
   storageTone,
   temperatureTone,
@@ -65,4 +66,17 @@ test('a figure needs a look from its first limit on, is bad from its second, and
 test('a device is long unseen after 90 days', () => {
   const day = 86_400_000
   expect([isLongUnseen(5, 90 * day + 4), isLongUnseen(5, 90 * day + 5)]).toEqual([false, true])
+})
+
+test('what is known of a model is said, and what is not is said to be unknown', () => {
+  expect(modelWords({})).toBe('not known: tools, pictures, thinking, window, price')
+  expect(modelWords({ tools: false, windowTokens: 8_192, price: { input: 0, output: 0 } })).toBe(
+    'no tools: it can only talk; reads 8,192 tokens; free; not known: pictures, thinking',
+  )
+  expect(
+    modelWords({
+      ...{ tools: true, pictures: true, thinking: false, windowTokens: 131_072 },
+      price: { input: 0.1, output: 0.0004 },
+    }),
+  ).toBe('tools; pictures; no thinking; reads 131,072 tokens; $0.10 in and $0.0004 out for a million')
 })

@@ -1,5 +1,6 @@
 import type { ClusterPart, ClusterState, Guest, Node, Storage } from './cluster.ts'
 import type { Limits } from './limits.ts'
+import type { ModelFacts } from './models.ts'
 
 // Figures that both server and dashboard derive from the cluster's state. Only types are imported, because a schema would bring zod onto
 // the first page.
@@ -93,3 +94,28 @@ export const storageTone = (storage: Storage, limits: Limits): Tone =>
 /** @param backupAt time of the newest backup, Unix ms; undefined when unknown or absent */
 export const backupAgeTone = (backupAt: Maybe, now: number, limits: Limits): Tone =>
   toneOf(typeof backupAt === 'number' ? (now - backupAt) / 3_600_000 : undefined, limits.backupHours)
+
+/** What is known of a model, in words; what is not known is said to be so. */
+export function modelWords({ tools, pictures, thinking, windowTokens, price }: ModelFacts): string {
+  const claims = [
+    [tools, 'tools', 'no tools: it can only talk'],
+    [pictures, 'pictures', 'no pictures'],
+    [thinking, 'thinking', 'no thinking'],
+  ] as const
+  const dollars = (value: number) => `$${value < 0.01 ? Number(value.toPrecision(2)) : value.toFixed(2)}`
+  const known = [
+    ...claims.flatMap(([is, yes, no]) => (is === undefined ? [] : [is ? yes : no])),
+    ...(windowTokens === undefined ? [] : [`reads ${windowTokens.toLocaleString('en-US')} tokens`]),
+    ...(price === undefined
+      ? []
+      : price.input === 0 && price.output === 0
+        ? ['free']
+        : [`${dollars(price.input)} in and ${dollars(price.output)} out for a million`]),
+  ]
+  const unknown = [
+    ...claims.flatMap(([is, name]) => (is === undefined ? [name] : [])),
+    ...(windowTokens === undefined ? ['window'] : []),
+    ...(price === undefined ? ['price'] : []),
+  ]
+  return [...known, ...(unknown.length === 0 ? [] : [`not known: ${unknown.join(', ')}`])].join('; ')
+}

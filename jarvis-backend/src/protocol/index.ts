@@ -211,6 +211,7 @@ export {
   Effort,
   isVariableProvider,
   ModelBody,
+  ModelFacts,
   ModelFallback,
   ModelFallbacksBody,
   ModelHeaders,

@@ -103,12 +103,32 @@ export const ModelProviderInfo = z.object({
   leftOut: z.array(z.object({ tool: z.string(), why: z.string() })).exactOptional(),
 })
 export type ModelProviderInfo = z.infer<typeof ModelProviderInfo>
+/** What is known of a model; an absent part is not known. `price`: US dollars per million tokens. */
+export const ModelFacts = z.object({
+  tools: z.boolean().exactOptional(),
+  pictures: z.boolean().exactOptional(),
+  thinking: z.boolean().exactOptional(),
+  /** The most tokens of a request with its answer. */
+  windowTokens: z.int().positive().exactOptional(),
+  price: z
+    .object({
+      input: z.number().nonnegative(),
+      output: z.number().nonnegative(),
+      cacheRead: z.number().nonnegative().exactOptional(),
+      cacheWrite: z.number().nonnegative().exactOptional(),
+    })
+    .exactOptional(),
+})
+export type ModelFacts = z.infer<typeof ModelFacts>
+
 /** `isFixed`: `JARVIS_MODEL` is set in the environment, so no other model can be chosen here. */
 export const ModelsReply = z.object({
   inUse: z.string(),
   isFixed: z.boolean(),
   providers: z.array(ModelProviderInfo),
   fallbacks: z.array(ModelFallback),
+  /** By the id of each configured model: what its server says, else what its name says. */
+  facts: z.record(z.string(), ModelFacts),
 })
 export type ModelsReply = z.infer<typeof ModelsReply>
 

@@ -1,5 +1,5 @@
 import { ModelError } from '../agent/model.ts'
-import { isMistrust, whyUnreachable } from '../lib/unreachable.ts'
+import { faultAtProxy, isMistrust, whyUnreachable } from '../lib/unreachable.ts'
 import type { Usage } from '../protocol/index.ts'
 import { limitsIn, meaningOf, statusOf } from './refusals/meaning.ts'
 import { outcomeOf } from './refusals/outcomes.ts'
@@ -64,6 +64,13 @@ export function sendFailure(provider: Provider, error: unknown): unknown {
   if (!isSdkError(error)) return error
   if (error.status !== undefined) return refusal(provider, complaintOf(error))
   if (error.cause instanceof SilentError) return silence(provider, error.cause)
+  const atProxy = faultAtProxy(error.cause)
+  if (atProxy !== undefined)
+    return new ModelError(
+      'model_unreachable',
+      `Cannot reach ${provider.host}: ${atProxy.message}. Check the proxy, or name ${provider.host} in NO_PROXY.`,
+      { isRetryable: !atProxy.isLasting, cause: error.cause },
+    )
   const why = whyUnreachable(error.cause)
   return new ModelError(
     'model_unreachable',

@@ -19,6 +19,8 @@ export async function listModels(
       return reply('key_refused', `${where} refuses the key.`)
     case 'unreachable':
       return reply('unreachable', `Cannot reach ${where}: ${answer.why}. Check that it runs, and the address.`)
+    case 'refused':
+      return reply('refused', answer.text)
     case 'unknown_model':
       if (answer.models.length === 0) return reply('refused', `${where} lists no models. Name the one to ask.`)
       return {

@@ -1,5 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
+import { refusedByProxy } from '../lib/tunnel.ts'
+import { agentTo, proxyOf } from '../lib/way-out.ts'
 import { SilentError } from './failure.ts'
 import { asErrorBody } from './refusals/said.ts'
 
@@ -21,8 +23,7 @@ export const nodeFetch =
   (idleTimeoutMs: number) =>
   (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const target = new URL(typeof url === 'object' && 'url' in url ? url.url : url)
-    const { request: open } = target.protocol === 'https:' ? https : http
-    const agent = target.protocol === 'https:' ? agents.https : agents.http
+    const isSecure = target.protocol === 'https:'
     const headers = Object.fromEntries(init.headers instanceof Headers ? init.headers : new Headers(init.headers))
     // Encoded once: node:http would measure a string, flatten it and encode it again.
     const body = typeof init.body === 'string' ? Buffer.from(init.body) : init.body
@@ -31,7 +32,23 @@ export const nodeFetch =
     const attempt = (): Promise<Response> =>
       new Promise((resolve, reject) => {
         let response: http.IncomingMessage | undefined
-        const request = open(target, { method, headers, agent, timeout: idleTimeoutMs })
+        const proxy = proxyOf(target)
+        const isAsked = proxy !== undefined && !isSecure
+        const { request: open } = (isAsked ? proxy.isSecure : isSecure) ? https : http
+        const own = isSecure ? agents.https : agents.http
+        // A request over http names its whole address to the proxy; one over https goes through a way that the proxy opens.
+        const way = isAsked
+          ? {
+              ...{ host: proxy.host, port: proxy.port, path: target.href },
+              ...{ agent: proxy.isSecure ? agents.https : agents.http },
+              headers: {
+                ...{ ...headers, host: target.host },
+                ...(proxy.authorization && { 'proxy-authorization': proxy.authorization }),
+              },
+            }
+          : { headers, agent: agentTo(target) ?? own }
+        const options = { method, timeout: idleTimeoutMs, ...way }
+        const request = isAsked ? open(options) : open(target, options)
         const close = (reason: Error) => (response ?? request).destroy(reason)
         const abort = () => close(new DOMException('Aborted', 'AbortError'))
         signal?.addEventListener('abort', abort, { once: true })
@@ -48,6 +65,10 @@ export const nodeFetch =
           // Catches errors before a reader is attached; the reader finds them in `errored`.
           incoming.on('error', () => {})
           const status = incoming.statusCode ?? 0
+          if (isAsked && isOfProxy(status, incoming.headers['content-type'])) {
+            incoming.destroy()
+            return reject(refusedByProxy(proxy, status, target.host))
+          }
           const ok = status >= 200 && status < 300
           const head = { ok, status, url: target.href, headers: new Map(Object.entries(incoming.headers)) }
           if (ok) resolve({ ...head, body: incoming } as unknown as Response)
@@ -62,6 +83,10 @@ export const nodeFetch =
       })
     return attempt()
   }
+
+/** Whether a refusal on the way over http is the proxy's own: models refuse in JSON. */
+const isOfProxy = (status: number, type = ''): boolean =>
+  status === 407 || ([403, 502, 503, 504].includes(status) && !type.includes('json'))
 
 /** The tokens that a provider says a request has. @param response of `nodeFetch`, 2xx. @throws TypeError where it says something else */
 export async function countIn(response: Response): Promise<number> {

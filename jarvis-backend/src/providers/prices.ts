@@ -1,17 +1,23 @@
 import type { CostOf } from '../agent/spent.ts'
+import type { ModelFacts } from '../protocol/index.ts'
 import { readPrices } from './price-file.ts'
 import { type Price, shippedPrices } from './price-table.ts'
 
 /**
- * Computes the cost of answers. The operator's prices take precedence. Shipped prices apply only to services whose prices are known,
+ * Computes the cost of answers. The operator's prices count before those that a model's server lists, and those before the shipped ones, which apply only to services whose prices are known,
  * because a name means nothing at another address.
  * @param parts.pricedAs the name of a model in the shipped table, by its id; undefined: its service has no known prices
  * @param path a JSON file of `{"provider/model": {input, output, cacheRead?, cacheWrite?}}`, dollars per million tokens
  */
 export function createPrices(
   path: string,
-  parts: { pricedAs(model: string): string | undefined; announce(problem: string): void },
-): { costOf: CostOf; reload(): void } {
+  parts: {
+    pricedAs(model: string): string | undefined
+    /** What its server lists, dollars per million tokens; undefined: nothing. */
+    listed?(model: string): ModelFacts['price'] | undefined
+    announce(problem: string): void
+  },
+): { costOf: CostOf; priceOf(model: string): Price | undefined; reload(): void } {
   let own: Record<string, Price> = {}
   let problem: string | undefined
   function reload() {
@@ -26,10 +32,13 @@ export function createPrices(
     }
   }
   reload()
+  const find = (model: string): Price | undefined =>
+    priceOf(own, model) ?? withCaches(parts.listed?.(model)) ?? shippedPriceOf(parts.pricedAs(model))
   return {
     reload,
+    priceOf: find,
     costOf(model, { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }) {
-      const price = priceOf(own, model) ?? shippedPriceOf(parts.pricedAs(model))
+      const price = find(model)
       if (price === undefined) return undefined
       const prompt = inputTokens + cacheReadTokens + cacheWriteTokens
       const isLong = price.above !== undefined && prompt > price.above.promptTokens
@@ -40,6 +49,10 @@ export function createPrices(
     },
   }
 }
+
+/** Without a price of its own, what is read from or written to a cache costs as what is read anew. */
+const withCaches = (price: ModelFacts['price'] | undefined): Price | undefined =>
+  price && { ...price, cacheRead: price.cacheRead ?? price.input, cacheWrite: price.cacheWrite ?? price.input }
 
 const shippedPriceOf = (name: string | undefined) => (name === undefined ? undefined : priceOf(shippedPrices, name))
 

@@ -20,6 +20,8 @@ type Served = ModelServer & {
   effort?: Effort
   idleTimeoutMs?: number
   learned?: Learned
+  /** What the server says of the model's sight; absent or undefined: not known. */
+  sees?: () => boolean | undefined
 }
 
 /** The longest answer of Claude where nothing is set, tokens. */

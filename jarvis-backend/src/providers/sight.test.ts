@@ -47,3 +47,12 @@ test('of a model that is known to see, what its server says of one picture blind
   const sight = createSight('openai/gpt-4o')
   expect([sight.refused('image_url is not valid'), sight.isBlind()]).toEqual([false, false])
 })
+
+test('what a server says of its model counts before the table, and a refusal of pictures before both', () => {
+  expect(createSight('far/gpt-4o', () => false).isBlind()).toBe(true)
+  expect(createSight('far/codellama', () => true).isBlind()).toBe(false)
+  expect(createSight('far/gpt-4o', () => undefined).isBlind()).toBe(false)
+  const sight = createSight('far/m1', () => true)
+  expect(sight.refused('No endpoints found that support image input')).toBe(true)
+  expect(sight.isBlind()).toBe(true)
+})

@@ -34,16 +34,20 @@ export function seesPictures(id: string): boolean | undefined {
 const refusals =
   /image_url|input_image|\bimages?\b[^.]{0,60}\b(?:not supported|unsupported|not (?:be )?(?:accept|allow)ed|only supported)|(?:not|n't|no endpoints?)[^.]{0,40}\bsupport(?:s|ed)?[^.]{0,30}\bimage|not a multimodal|mmproj|\bvision\b|image input/i
 
-/** Whether one model is shown pictures: by the table, and by what its server said when one was sent. */
-export function createSight(id: string) {
-  let sees = seesPictures(id)
+/**
+ * Whether one model is shown pictures: by what its server said when one was sent, else by what it says of the model, else by the table.
+ * @param told what the server says of the model; undefined while it is not known
+ */
+export function createSight(id: string, told: () => boolean | undefined = () => undefined) {
+  const sees = seesPictures(id)
+  let isRefused = false
   return {
     known: sees,
-    isBlind: () => sees === false,
+    isBlind: () => isRefused || (told() ?? sees) === false,
     /** Told of a refused request with pictures. @returns whether to send it again without them */
     refused(said: string): boolean {
-      if (sees !== undefined || !refusals.test(said)) return false
-      sees = false
+      if (isRefused || (sees !== undefined && told() === undefined) || !refusals.test(said)) return false
+      isRefused = true
       return true
     },
   }

@@ -61,6 +61,7 @@ export async function tryModel(
         // Servers report an unknown model in many wordings; their list of models is uniform.
         const answer = await askAboutModel(tried, signal)
         if (answer.kind === 'key_refused') return reply('key_refused', `${where} refuses the key.`)
+        if (answer.kind === 'refused') return reply('refused', answer.text)
         if (answer.kind !== 'unknown_model') return reply('refused', `${error.message}${pathHint(tried)}`)
         const { models } = answer
         const others = models.length === 0 ? '' : ` It has ${listed(models)}.`

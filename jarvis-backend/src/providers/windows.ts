@@ -22,18 +22,23 @@ const windows: readonly (readonly [name: RegExp, tokens: number])[] = [
 /** At most this share of a window is kept for the answer. */
 const mostForAnswer = 0.25
 
-/**
- * The window of a model.
- * @param id `provider/model`
- * @param answer the most tokens of an answer, thinking included
- * @param set tokens that the operator has set; they count more than the table
- */
-export function windowOf(id: string, answer: number, set?: number): Window {
+/** The window by the model's name, tokens; undefined where the table does not know it. @param id `provider/model` */
+export function windowByName(id: string): number | undefined {
   // Bedrock puts the maker before the name, and a region before the maker.
   const name = (id.split('/').at(-1)?.toLowerCase() ?? '').replace(
     /^(?:[a-z]{2,6}\.)?(?:anthropic|openai|google)\./,
     '',
   )
-  const tokens = set ?? windows.find(([known]) => known.test(name))?.[1] ?? unknownWindow
+  return windows.find(([known]) => known.test(name))?.[1]
+}
+
+/**
+ * The window of a model.
+ * @param id `provider/model`
+ * @param answer the most tokens of an answer, thinking included
+ * @param set tokens that the operator has set, or the server names; they count more than the table
+ */
+export function windowOf(id: string, answer: number, set?: number): Window {
+  const tokens = set ?? windowByName(id) ?? unknownWindow
   return { tokens, answer: Math.min(answer, Math.floor(tokens * mostForAnswer)) }
 }

@@ -1,3 +1,5 @@
+import { faultAtProxy } from '../lib/unreachable.ts'
+
 /** The server that turns speech into text, as OpenAI's does. */
 export type TranscriptionServer = { baseUrl: string; model: string; apiKey?: string }
 
@@ -22,7 +24,7 @@ export async function sendRecording(
     const type = answer.headers.get('content-type') ?? undefined
     return { status: answer.status, type, body: Buffer.from(await answer.arrayBuffer()) }
   } catch (cause) {
-    const why = late.aborted ? 'it took too long' : 'it could not be reached'
+    const why = late.aborted ? 'it took too long' : (faultAtProxy(cause)?.message ?? 'it could not be reached')
     throw new Error(`${model} did not answer: ${why}`, { cause })
   }
 }

@@ -12,13 +12,15 @@ export type Recorded = {
 }
 export type Play = (response: ServerResponse, request: Recorded) => void
 
-/** A provider's server on loopback that plays one script for each request, and keeps what it was asked. */
+/** A provider's server on loopback that plays one script for each request but a GET, and keeps what it was asked. */
 export async function modelServer() {
   const requests: Recorded[] = []
   const plays: Play[] = []
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request.setEncoding('utf8')) text += chunk
+    // It lists no models.
+    if (request.method === 'GET') return void response.writeHead(404).end()
     const recorded: Recorded = {
       method: request.method ?? '',
       path: request.url ?? '',

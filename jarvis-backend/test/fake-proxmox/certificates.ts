@@ -46,6 +46,8 @@ async function issue(): Promise<Certificate> {
       new SubjectAlternativeNameExtension([
         { type: 'ip', value: '127.0.0.1' },
         { type: 'dns', value: 'localhost' },
+        // Names that only a test's proxy knows.
+        { type: 'dns', value: '*.example.test' },
       ]),
     ],
   })

@@ -10,6 +10,7 @@ import type { RunParts } from '../run-agent.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Draft, StoredEntry } from '../sessions/transcript-store.ts'
 import { spentOn } from '../spent.ts'
+import { talkOnly } from '../talk-only.ts'
 import type { OpenStream } from '../token-pump.ts'
 import { saying } from '../tool-runner.ts'
 import { mutesAtEnd, unansweredWords } from '../unmade.ts'
@@ -123,7 +124,8 @@ export function createTurns(
   async function last(session: LiveSession, run: ActiveRun, stop: Stop): Promise<void> {
     const model = facts.modelFor(session, run)
     session.append(run, stop)
-    const request = { ...(await requestOf(session, run, false)), maxOutputTokens: wrapUpTokens }
+    const plain = { ...(await requestOf(session, run, false)), maxOutputTokens: wrapUpTokens }
+    const request = (await parts.factsOf(model)).tools === false ? talkOnly(plain) : plain
     const plan = planOf(model, request, run)
     const reservation = budgets.askLast(spenderOf(session, run), plan)
     if (reservation !== undefined) {
@@ -188,8 +190,10 @@ export function createTurns(
   /** Takes a turn. @param mostTokens of the reply; absent: as the profile says */
   async function take(session: LiveSession, run: ActiveRun, mayCallTools: boolean, mostTokens?: number): Promise<void> {
     const model = facts.modelFor(session, run)
+    const known = await parts.factsOf(model)
     const plain = await requestOf(session, run, mayCallTools)
-    const request = mostTokens === undefined ? plain : { ...plain, maxOutputTokens: mostTokens }
+    const fit = known.tools === false ? talkOnly(plain) : plain
+    const request = mostTokens === undefined ? fit : { ...fit, maxOutputTokens: mostTokens }
     const plan = planOf(model, request, run)
     const asked = budgets.ask(spenderOf(session, run), plan)
     if ('refused' in asked) {
@@ -203,6 +207,12 @@ export function createTurns(
     try {
       const signal = AbortSignal.any([run.modelAbort.signal, late.signal])
       await call(session, run, { model, request, reservation: asked, signal, mostTokens: plan.outputTokens })
+      if (fit.tools.length < plain.tools.length)
+        tell(
+          session,
+          run,
+          `${model.id} takes no tools, so it can only talk. Choose another model to have something looked up or done.`,
+        )
     } catch (error) {
       if (late.signal.aborted && !run.modelAbort.signal.aborted) {
         const { refused } = asText(budgets.ask(spenderOf(session, run), plan))

@@ -1,5 +1,7 @@
 import { WebSocket } from 'ws'
 import { type Clock, sleep } from '../../lib/clock.ts'
+import { faultAtProxy } from '../../lib/unreachable.ts'
+import { agentTo } from '../../lib/way-out.ts'
 
 const version = '?v=10&encoding=json'
 /** Direct messages. Taps come without an intent. */
@@ -77,8 +79,10 @@ export async function followGateway(parts: {
   }
 
   async function connect(url: string): Promise<End> {
-    const socket = new WebSocket(`${url.replace(/(?<!\/)\/*$/, '/')}${version}`, {
+    const address = `${url.replace(/(?<!\/)\/*$/, '/')}${version}`
+    const socket = new WebSocket(address, {
       ...{ handshakeTimeout: helloWithinMs, maxPayload: mostBytes, perMessageDeflate: false },
+      agent: agentTo(new URL(address)),
     })
     let received = session?.seq ?? null
     let isAcknowledged = true
@@ -149,7 +153,7 @@ export async function followGateway(parts: {
     const code = await new Promise<number>((done) => {
       // The socket closes after each error.
       socket.on('error', (error: NodeJS.ErrnoException) => {
-        why = `it could not be reached (${error.code ?? 'unknown'})`
+        why = `it could not be reached (${faultAtProxy(error)?.message ?? error.code ?? 'unknown'})`
       })
       socket.on('close', done)
     })

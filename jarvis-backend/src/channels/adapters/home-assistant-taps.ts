@@ -1,5 +1,7 @@
 import { WebSocket } from 'ws'
 import { type Clock, sleep } from '../../lib/clock.ts'
+import { faultAtProxy } from '../../lib/unreachable.ts'
+import { agentTo } from '../../lib/way-out.ts'
 import type { Heard } from '../channel.ts'
 
 const patienceMs = 15_000
@@ -31,7 +33,7 @@ export async function hearTaps(parts: {
     const { why, isFinal } = await connect(parts, () => {
       pauseMs = firstPauseMs
       problem(undefined)
-    })
+    }).catch((error: Error): End => ({ why: error.message }))
     if (signal.aborted) return
     problem(why)
     if (isFinal === true) return
@@ -40,13 +42,15 @@ export async function hearTaps(parts: {
   }
 }
 
-/** @returns how the connection ended. Never rejects */
-function connect(
+/** @returns how the connection ended. Rejects only for a proxy variable that cannot be used */
+async function connect(
   { base, token, clock, heard, signal }: Parameters<typeof hearTaps>[0],
   subscribed: () => void,
 ): Promise<End> {
-  const socket = new WebSocket(`${base.replace(/^http/, 'ws')}/api/websocket`, {
+  const address = `${base.replace(/^http/, 'ws')}/api/websocket`
+  const socket = new WebSocket(address, {
     ...{ handshakeTimeout: patienceMs, maxPayload: 1024 ** 2, perMessageDeflate: false },
+    agent: agentTo(new URL(address)),
   })
   let end: End = { why: 'it closed the connection' }
   let sent = 1
@@ -91,7 +95,7 @@ function connect(
   disarm = clock.after(patienceMs, () => leave({ why: 'it did not answer in time' }))
   return new Promise((done) => {
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      end = { why: `it could not be reached (${error.code ?? 'unknown'})` }
+      end = { why: `it could not be reached (${faultAtProxy(error)?.message ?? error.code ?? 'unknown'})` }
     })
     socket.on('close', () => {
       disarm()

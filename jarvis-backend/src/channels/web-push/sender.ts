@@ -3,6 +3,8 @@ import { lookup } from 'node:dns/promises'
 import { request } from 'node:https'
 import { isIP } from 'node:net'
 import { isPublicAddress } from '../../lib/public-address.ts'
+import { faultAtProxy } from '../../lib/unreachable.ts'
+import { agentTo } from '../../lib/way-out.ts'
 import type { Delivery } from '../channel.ts'
 import { outcome as interpreted, retryAfterMs } from '../post.ts'
 import type { PushSender } from './ports.ts'
@@ -57,7 +59,7 @@ export function createWebPushSender(options: {
         port: url.port === '' ? 443 : Number(url.port),
         path: url.pathname + url.search,
         method: 'POST',
-        agent: false,
+        agent: agentTo(url, { keepsAlive: false }) ?? false,
         headers: { ...headers, host: url.host },
         signal: AbortSignal.any([AbortSignal.timeout(patienceMs), ...(ending === undefined ? [] : [ending])]),
       })
@@ -113,6 +115,8 @@ function unreached(error: unknown): string {
   const { name, code } = error as { name?: string; code?: string }
   if (name === 'TimeoutError') return 'the push service did not answer in time'
   if (name === 'AbortError') return 'JARVIS stopped'
+  const atProxy = faultAtProxy(error)
+  if (atProxy !== undefined) return `the push service could not be reached: ${atProxy.message}`
   return `the push service could not be reached${code === undefined ? '' : ` (${code})`}`
 }
 

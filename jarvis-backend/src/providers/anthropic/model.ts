@@ -30,6 +30,8 @@ export type AnthropicOptions = {
   effort?: Effort
   /** What the server refused before; absent: it is forgotten with the process. */
   learned?: Learned
+  /** What the server says of the model's sight; absent or undefined: not known. */
+  sees?: () => boolean | undefined
 }
 
 /** Claude, through the Messages API. */
@@ -45,7 +47,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
     secrets: [...(apiKey === undefined ? [] : [apiKey]), ...Object.values(own)],
   }
   const encode = anthropicEncoder({ id, model, maxTokens: options.maxTokens, effort: options.effort })
-  const sight = createSight(id)
+  const sight = createSight(id, options.sees)
   const { learned = learnedInMemory() } = options
   const schemas = createToolSchemas(learned)
   const refused: Refused = {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { whyUnreachable } from '../../lib/unreachable.ts'
 import type { Embedder } from '../../memory/ports.ts'
 import { JarvisError } from '../../protocol/index.ts'
 
@@ -45,7 +46,7 @@ export async function openAiEmbedder(config: {
     } catch (error) {
       throw new JarvisError(
         'internal',
-        `${config.model} did not answer: ${late.aborted ? 'it took too long' : causeOf(error)}.`,
+        `${config.model} did not answer: ${late.aborted ? 'it took too long' : whyUnreachable(error)}.`,
         { cause: error },
       )
     }
@@ -77,10 +78,3 @@ function unit(values: readonly number[]): Float32Array {
   const length = Math.hypot(...values)
   return Float32Array.from(values, (value) => (length === 0 ? 0 : value / length))
 }
-
-const causeOf = (error: unknown) =>
-  error instanceof Error && error.cause instanceof Error
-    ? error.cause.message
-    : error instanceof Error
-      ? error.message
-      : String(error)

@@ -21,6 +21,8 @@ export type OpenAiOptions = {
   effort?: Effort
   /** What the server refused before; absent: it is forgotten with the process. */
   learned?: Learned
+  /** What the server says of the model's sight; absent or undefined: not known. */
+  sees?: () => boolean | undefined
   /** Default: `patienceMs`. */
   idleTimeoutMs?: number
 }

@@ -19,7 +19,7 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
   const kind = 'openai-chat'
   const isService = isCloud({ kind, ...options })
   const wantsReasoning = /(?:^|\.)(?:deepseek\.com|moonshot\.(?:ai|cn))$/.test(hostname)
-  const sight = createSight(id)
+  const sight = createSight(id, options.sees)
   const { learned = learnedInMemory() } = options
   const schemas = createToolSchemas(learned)
   // Fields that the server refused for this model.

@@ -15,7 +15,7 @@ export function openAiResponsesModel(options: OpenAiOptions): Model {
   const { learned = learnedInMemory() } = options
   const schemas = createToolSchemas(learned)
   const refused = { has: (part: OptionalPart) => learned.has(part) }
-  const sight = createSight(id)
+  const sight = createSight(id, options.sees)
   const spent = new Set<string>()
   const body = { id, model: options.model, maxTokens: options.maxTokens, effort: options.effort, refused, spent }
   return {

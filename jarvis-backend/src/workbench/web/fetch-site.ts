@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { isHomeAddress } from '../../lib/home-address.ts'
 import { type Judging, judgedAddresses } from '../../lib/judged-addresses.ts'
 import { isPublicAddress } from '../../lib/public-address.ts'
+import { agentTo } from '../../lib/way-out.ts'
 import type { IsOwnPlace } from '../egress/own-place.ts'
 import { addressProblem, siteOf } from './address.ts'
 import { NotFetched } from './not-fetched.ts'
@@ -132,15 +133,19 @@ function requestTo(
   const [{ address, family } = { address: '', family: 4 }] = all
   return new Promise((done, failed) => {
     const send = url.protocol === 'https:' ? requestSecure : request
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    // A proxy is asked for the judged address. What of this network a name leads to is reached without it.
+    const through = isHomeAddress(address) ? undefined : agentTo(url, { keepsAlive: false })
     const asked = send(
       {
         ...more,
-        hostname: url.hostname.replace(/^\[|\]$/g, ''),
+        hostname: through === undefined ? host : address,
+        ...(through !== undefined && isIP(host) === 0 && { servername: host }),
         ...(url.port !== '' && { port: Number(url.port) }),
         path: url.pathname + url.search,
         // Node asks no resolver: these addresses were judged.
         lookup: (_host, options, found) => (options.all ? found(null, all) : found(null, address, family)),
-        agent: false,
+        agent: through ?? false,
         maxHeaderSize: mostHeaderBytes,
         headers: {
           host: url.host,

@@ -51,7 +51,7 @@ export function ModelForm({
   const test = (form: HTMLFormElement) => {
     const { model, ...server } = bodyOf(form)
     // Without a model name, the server lists its models.
-    if (provider === 'openai' && model === '') return attempt(() => verdictOf(provider, server))
+    if (model === '') return attempt(() => verdictOf(provider, server))
     return form.reportValidity() ? attempt(() => verdictOf(provider, { ...server, model })) : undefined
   }
   const take = (form: HTMLFormElement | null, address: string) => {

@@ -1,4 +1,5 @@
-import type { ModelProviderInfo, ModelsReply } from 'jarvis-backend/protocol'
+import { modelWords } from 'jarvis-backend/facts'
+import type { ModelFacts, ModelProviderInfo, ModelsReply } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { chooseModel, forgetModel, readModels } from '../../api/models.ts'
 import { useStatus } from '../../api/status.ts'
@@ -52,6 +53,7 @@ export function Models() {
               info={info}
               isInUse={data.inUse.startsWith(`${info.provider}/`)}
               inUse={data.inUse}
+              known={data.facts}
               isFixed={data.isFixed}
               isResting={isResting}
               seen={part?.text}
@@ -168,6 +170,7 @@ function Provider({
   info,
   isInUse,
   inUse,
+  known,
   isFixed,
   isResting,
   seen,
@@ -178,6 +181,7 @@ function Provider({
   isInUse: boolean
   /** The id of the model that answers. */
   inUse: string
+  known: Readonly<Record<string, ModelFacts>>
   isFixed: boolean
   isResting: boolean
   seen: string | undefined
@@ -259,6 +263,7 @@ function Provider({
                 <Visible text={`Without ${tool}: ${why}`} />
               </small>
             ))}
+            <small>{modelWords(known[`${provider}/${model}`] ?? {})}</small>
             {isInUse && seen !== undefined && (
               <small>
                 <Visible text={seen} />

@@ -1,3 +1,4 @@
+import { faultAtProxy } from '../../../lib/unreachable.ts'
 import { SearchFailed } from './engine.ts'
 
 const slowestMs = 15_000
@@ -25,7 +26,10 @@ export async function askJson(
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof SearchFailed) throw error
-    const why = limit.aborted ? `did not answer in ${slowestMs / 1000} s` : 'cannot be reached'
+    const atProxy = faultAtProxy(error)
+    const why = limit.aborted
+      ? `did not answer in ${slowestMs / 1000} s`
+      : `cannot be reached${atProxy === undefined ? '' : `: ${atProxy.message}`}`
     throw new SearchFailed('unreachable', `${place} ${why}.`, fix, { cause: error })
   }
 }

@@ -1,0 +1,72 @@
+import type { Config } from '../config/config.ts'
+import { readMcpFile } from '../config/mcp-file.ts'
+import { type ForwardProxy, readProxies } from '../lib/proxies.ts'
+import type { DoctorCheck } from '../protocol/index.ts'
+import { bad, ok, warn } from './check.ts'
+
+const area = 'Proxy'
+
+/** What the proxy variables are used for; no line where none is set. Nothing is asked. */
+export function proxyChecks(config: Config): DoctorCheck[] {
+  const { http, https } = config.proxies
+  const proxies = readProxies(config.proxies)
+  if (http === undefined && https === undefined) return []
+  const places = placesOf(config)
+  const wayOf = (url: URL): ForwardProxy | undefined | 'none' => {
+    try {
+      return proxies.of(url)
+    } catch {
+      return 'none'
+    }
+  }
+  const listed = (isIt: (way: ReturnType<typeof wayOf>) => boolean) => [
+    ...new Set(places.filter(({ url }) => isIt(wayOf(url))).map(({ name, url }) => `${name} (${url.host})`)),
+  ]
+  const used = proxies.all.map((proxy) => {
+    const names = listed((way) => typeof way === 'object' && way.place === proxy.place)
+    const serves = names.length === 0 ? 'nothing that is configured' : names.join(', ')
+    return ok(area, `${proxy.place} (${proxy.variable}) serves ${serves}.`)
+  })
+  const direct = listed((way) => way === undefined)
+  return [
+    ...proxies.problems.map((problem) =>
+      bad(area, `${problem}. What would go through it is not sent.`, 'Correct it, or name the servers in NO_PROXY.'),
+    ),
+    ...used,
+    ...(https === undefined
+      ? [
+          warn(
+            area,
+            'HTTPS_PROXY is not set, so https:// addresses are reached directly.',
+            'Set HTTPS_PROXY too, mostly to the same address.',
+          ),
+        ]
+      : []),
+    ok(area, `Directly: the cluster, its nodes, mail${direct.map((name) => `, ${name}`).join('')}.`),
+  ]
+}
+
+function placesOf(config: Config): { name: string; url: URL }[] {
+  const { embeddings, transcriptions, search, oidc } = config
+  const places: [name: string, address: string | undefined][] = [
+    ...config.models.map((model): [string, string | undefined] =>
+      model.kind === 'demo'
+        ? ['the demo', undefined]
+        : [
+            model.provider,
+            model.baseUrl ?? (model.kind === 'anthropic' ? 'https://api.anthropic.com' : 'https://api.openai.com/v1'),
+          ],
+    ),
+    ['embeddings', embeddings.kind === 'openai' ? embeddings.baseUrl : undefined],
+    ['speech', transcriptions?.baseUrl],
+    ['web search', search === undefined ? undefined : 'url' in search ? search.url : 'https://api.search.brave.com'],
+    ['sign-in', oidc?.issuer],
+    ...[...readMcpFile(config).servers].map(([name, { config: server }]): [string, string | undefined] => [
+      `the MCP server ${name}`,
+      server.type === 'stdio' ? undefined : server.url,
+    ]),
+  ]
+  return places.flatMap(([name, address]) =>
+    address !== undefined && URL.canParse(address) ? [{ name, url: new URL(address) }] : [],
+  )
+}
