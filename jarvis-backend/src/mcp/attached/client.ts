@@ -5,6 +5,7 @@ import type { Elicited } from './elicitation.ts'
 import { pinnedFetch } from './fetch.ts'
 import type { AttachedLog } from './log.ts'
 import { faultOf, notMcp, type Reach } from './reach.ts'
+import { createReceived } from './received.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
 /** How often one call of a server may ask. */
@@ -85,7 +86,7 @@ function transportTo(
   if (config.type === 'stdio') {
     const { command, args, env, cwd } = config
     const launch = { command, args, env: { ...parts.env, ...env }, cwd: cwd ?? parts.cwd }
-    return new StdioTransport(launch, log.write)
+    return new StdioTransport(launch, log.write, createReceived())
   }
   const url = new URL(config.url)
   // Over HTTP a GET only opens a stream for events; a server may refuse it and still serve.
