@@ -10,8 +10,13 @@ const mostRedirects = 3
  * A fetch that refuses other hosts and redirects to them, so that the headers go nowhere else. It cuts off an answer,
  * or one event of a stream, over 8 MB, and brings messages into the form of the specification.
  * @param told called with each request's outcome, which the client's errors do not carry
+ * @param streamEnded called when a stream for messages of the server's own ends, however it ends
  */
-export function pinnedFetch(server: URL, told: (reach: Reach, method: string) => void): typeof fetch {
+export function pinnedFetch(
+  server: URL,
+  told: (reach: Reach, method: string) => void,
+  streamEnded: () => void,
+): typeof fetch {
   const received = createReceived()
   return async (input, init) => {
     const asked = typeof init?.body === 'string' ? received.sending(parsed(init.body)) : undefined
@@ -30,7 +35,8 @@ export function pinnedFetch(server: URL, told: (reach: Reach, method: string) =>
       const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
       if (location === null) {
         told({ status: response.status }, method)
-        return asSpecified(capped(response), received, asked)
+        const isOwn = method === 'GET' || asked?.method === 'subscriptions/listen'
+        return asSpecified(capped(response), { received, asked, ended: isOwn ? streamEnded : () => {} })
       }
       await response.body?.cancel()
       if (redirects === mostRedirects) refuse(`${server.host} redirects more than ${mostRedirects} times.`)
@@ -58,13 +64,19 @@ function capped(response: Response): Response {
   return new Response(counted, { status, statusText, headers })
 }
 
-/** The same answer with its messages as `received` gives them. Also an answer that does not say that it is JSON is read as JSON. */
-async function asSpecified(response: Response, received: Received, asked: Asked): Promise<Response> {
+type Reading = { received: Received; asked: ReturnType<Received['sending']>; ended(): void }
+
+/** The same answer with its messages as `received` gives them. An answer that does not say that it is JSON is read as JSON too. */
+async function asSpecified(response: Response, reading: Reading): Promise<Response> {
   const { status, statusText, body } = response
   if (!response.ok || status === 202 || body === null) return response
   const headers = new Headers(response.headers)
   const type = (headers.get('content-type') ?? '').toLowerCase()
-  if (type.includes('event-stream')) return new Response(events(body, received, asked), { status, statusText, headers })
+  if (type.includes('event-stream')) {
+    const events = ReadableStream.from(eventsIn(body, reading)).pipeThrough(new TextEncoderStream())
+    return new Response(events, { status, statusText, headers })
+  }
+  const { received, asked } = reading
   if (asked === undefined) return response
   const text = await response.text()
   const messages = received.messages(parsed(text), asked)
@@ -73,32 +85,26 @@ async function asSpecified(response: Response, received: Received, asked: Asked)
   return new Response(JSON.stringify(messages.length === 1 ? messages[0] : messages), { status, statusText, headers })
 }
 
-function events(body: ReadableStream<Uint8Array>, received: Received, asked: Asked): ReadableStream {
+async function* eventsIn(body: ReadableStream<Uint8Array>, { received, asked, ended }: Reading) {
   let retry = ''
   const parser = new EventSourceParserStream({
     onRetry(ms) {
       retry = `retry: ${ms}\n`
     },
   })
-  return body
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(parser)
-    .pipeThrough(
-      new TransformStream<{ id?: string | undefined; event?: string | undefined; data: string }, string>({
-        transform({ id, event, data }, controller) {
-          const isMessage = event === undefined || event === 'message'
-          const messages = isMessage ? received.messages(parsed(data), asked) : []
-          const texts = messages.length === 0 ? [data] : messages.map((message) => JSON.stringify(message))
-          const head = `${retry}${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}`
-          retry = ''
-          for (const text of texts) controller.enqueue(`${head}data: ${text.replaceAll('\n', '\ndata: ')}\n\n`)
-        },
-      }),
-    )
-    .pipeThrough(new TextEncoderStream())
+  try {
+    for await (const { id, event, data } of body.pipeThrough(new TextDecoderStream()).pipeThrough(parser)) {
+      const isMessage = event === undefined || event === 'message'
+      const messages = isMessage ? received.messages(parsed(data), asked) : []
+      const texts = messages.length === 0 ? [data] : messages.map((message) => JSON.stringify(message))
+      const head = `${retry}${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}`
+      retry = ''
+      for (const text of texts) yield `${head}data: ${text.replaceAll('\n', '\ndata: ')}\n\n`
+    }
+  } finally {
+    ended()
+  }
 }
-
-type Asked = ReturnType<Received['sending']>
 
 /** JSON as a value; undefined where it is none, or is too deep to be written again. */
 function parsed(text: string): unknown {
