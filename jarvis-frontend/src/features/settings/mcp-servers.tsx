@@ -45,7 +45,7 @@ export function McpServerList({
 }
 
 function ServerRow({
-  server: { name, type, config, state, program, server, lastError, tools, refused },
+  server: { name, type, config, state, program, server, lastError, reconnectedAt, goneSince, tools, refused },
   isResting,
   onChanged,
 }: {
@@ -83,6 +83,8 @@ function ServerRow({
         {name}
         <small>
           {type}, {state}
+          {goneSince !== undefined && `, gone since ${exactTime(goneSince)}`}
+          {reconnectedAt !== undefined && `, reconnected ${exactTime(reconnectedAt)}`}
         </small>
       </span>
       <span className="text-soft">
