@@ -42,7 +42,8 @@ const server = createServer(async (request, response) => {
   }
   const head = { jsonrpc: '2.0', id }
   if (method === 'initialize') return answer({ ...head, result: { ...greeting, ...peer.initialize } })
-  if (method === 'tools/list') return answer({ ...head, result: peer.lists?.(params?.cursor) ?? { tools: [tool('add')] } })
+  if (method === 'tools/list')
+    return answer({ ...head, result: peer.lists?.(params?.cursor) ?? { tools: [tool('add')] } })
   if (method !== 'tools/call') return answer({ ...head, error: { code: -32601, message: 'Method not found' } })
   ran.set(name, (ran.get(name) ?? 0) + 1)
   const { status = 200, isBare, text, ...rest } = peer.call ?? {}
@@ -82,15 +83,29 @@ test('an attached server with odd lists or an odd greeting keeps its good tools,
       { lists: () => ({ tools: [{ name: 'odd', inputSchema: {} }, good, { inputSchema: {} }, null] }) },
       [{ toolName: 'odd' }, { toolName: 'number 3' }, { toolName: 'number 4' }],
     ],
-    ['the same twice', { lists: () => ({ tools: [good, good, good] }) }, [{ toolName: 'good', problem: expect.stringContaining('listed twice') }]],
+    [
+      'the same twice',
+      { lists: () => ({ tools: [good, good, good] }) },
+      [{ toolName: 'good', problem: expect.stringContaining('listed twice') }],
+    ],
     [
       'a cursor that never advances',
       { lists: () => ({ tools: [good], nextCursor: 'same' }) },
       [{ toolName: 'tools/list', problem: expect.stringContaining('does not come to an end') }, { toolName: 'good' }],
     ],
-    ['two pages', { lists: (cursor) => ({ tools: cursor === 'b' ? [good] : [], ...(cursor === undefined && { nextCursor: 'b' }) }) }, []],
+    [
+      'two pages',
+      {
+        lists: (cursor) => ({ tools: cursor === 'b' ? [good] : [], ...(cursor === undefined && { nextCursor: 'b' }) }),
+      },
+      [],
+    ],
     ['no capabilities', { initialize: { capabilities: null }, lists: () => ({ tools: [good] }) }, []],
-    ['no version and odd words', { initialize: { serverInfo: { name: 'n' }, instructions: null }, lists: () => ({ tools: [good] }) }, []],
+    [
+      'no version and odd words',
+      { initialize: { serverInfo: { name: 'n' }, instructions: null }, lists: () => ({ tools: [good] }) },
+      [],
+    ],
     ['events', { form: 'stream', lists: () => ({ tools: [good], nextCursor: null }) }, []],
     ['no content type', { form: 'plain', lists: () => ({ tools: [good] }) }, []],
   ]
@@ -112,16 +127,36 @@ test('an odd answer to a call is an answer, and a lost one stays unknown; nothin
   const unknown = { isError: true, isUnknown: true }
   const rows: [what: string, peer: Peer, outcome: object][] = [
     ['text beside an output schema', { ...output, call: { result: { content: text } } }, answer],
-    ['an unknown block', { call: { result: { content: [{ type: 'chart' }] } } }, { isError: false, result: expect.stringContaining('chart') }],
+    [
+      'an unknown block',
+      { call: { result: { content: [{ type: 'chart' }] } } },
+      { isError: false, result: expect.stringContaining('chart') },
+    ],
     ['null content', { call: { result: { content: null } } }, { isError: false }],
     ['no content', { call: { result: {} } }, { isError: false }],
-    ['null fields', { call: { result: { content: text, isError: null, structuredContent: null, _meta: null } } }, answer],
+    [
+      'null fields',
+      { call: { result: { content: text, isError: null, structuredContent: null, _meta: null } } },
+      answer,
+    ],
     ['null for an error', { call: { result: { content: text }, error: null } }, answer],
     ['a batch of one', { isBatch: true, call: { result: { content: text } } }, answer],
-    ['a code in words', { call: { error: { code: 'E_NO', message: 'not now' } } }, { ...failure, result: expect.stringContaining('not now') }],
+    [
+      'a code in words',
+      { call: { error: { code: 'E_NO', message: 'not now' } } },
+      { ...failure, result: expect.stringContaining('not now') },
+    ],
     ['an error without words', { call: { error: { code: 5 } } }, failure],
-    ['an error without an id', { call: { isBare: true, jsonrpc: '2.0', id: null, error: { code: -32600, message: 'no' } } }, failure],
-    ['an error with 400', { call: { status: 400, error: { code: -32602, message: 'wrong' } } }, { ...failure, result: expect.stringContaining('wrong') }],
+    [
+      'an error without an id',
+      { call: { isBare: true, jsonrpc: '2.0', id: null, error: { code: -32600, message: 'no' } } },
+      failure,
+    ],
+    [
+      'an error with 400',
+      { call: { status: 400, error: { code: -32602, message: 'wrong' } } },
+      { ...failure, result: expect.stringContaining('wrong') },
+    ],
     ['events', { form: 'stream', call: { result: { content: null } } }, { isError: false }],
     ['JSON that does not say so', { form: 'plain', call: { result: { content: text } } }, answer],
     ['half an answer', { call: { text: '{"jsonrpc":"2.0","id":' } }, unknown],

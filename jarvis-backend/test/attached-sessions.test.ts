@@ -174,7 +174,8 @@ async function older() {
       return void response.write(`event: endpoint\ndata: /post?id=${id}\n\n`)
     }
     const stream = streams.get(at.searchParams.get('id') ?? '')
-    if (stream === undefined || made.posted !== undefined) return (made.posted ?? says(404, { error: 'no session' }))(response)
+    if (stream === undefined || made.posted !== undefined)
+      return (made.posted ?? says(404, { error: 'no session' }))(response)
     response.writeHead(202).end()
     const { id, method } = JSON.parse(text) as { id?: number; method: string }
     if (id === undefined) return
@@ -209,7 +210,11 @@ test('a server over the older transport is connected anew after a restart, by th
   expect((await serversOf(jarvis)).items[0]?.refused).toMatchObject([{ toolName: 'odd' }])
   expect(await add()).toMatchObject({ isError: false })
   server.cut()
-  const back = await until(jarvis, 'notes', ({ state, reconnectedAt }) => state === 'connected' && reconnectedAt !== undefined)
+  const back = await until(
+    jarvis,
+    'notes',
+    ({ state, reconnectedAt }) => state === 'connected' && reconnectedAt !== undefined,
+  )
   expect(back).toMatchObject({ tools: [{ tier: 'yellow' }] })
   expect(await add()).toMatchObject({ isError: false, result: 'added' })
   server.cut()

@@ -1,5 +1,8 @@
 import { request } from 'node:http'
-import { Client as CurrentClient, StreamableHTTPClientTransport as CurrentTransport } from '@modelcontextprotocol/client'
+import {
+  Client as CurrentClient,
+  StreamableHTTPClientTransport as CurrentTransport,
+} from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
@@ -55,7 +58,11 @@ test('initialize begins anew whatever session it names; of a session that is gon
   }
   expect(await failingRows(rows, judge)).toEqual([])
 
-  const ask = async (method: string, session: string, body: unknown = { jsonrpc: '2.0', id: 8, method: 'tools/list' }) => {
+  const ask = async (
+    method: string,
+    session: string,
+    body: unknown = { jsonrpc: '2.0', id: 8, method: 'tools/list' },
+  ) => {
     const response = await fetch(`${jarvis.url}/mcp`, {
       method,
       headers: olderHeaders(token, session),

@@ -31,7 +31,9 @@ test('a program’s tool with the name of one of JARVIS’s runs in the program,
   const bearer = token()
   const tools = [own('stop_vm'), own('get_vms'), own('read_file')]
   const before = model.requests.length
-  const said = await answerOf(await post(jarvis, bearer, { ...asks('call stop_vm {"vmid":103} call get_vms {}'), tools }))
+  const said = await answerOf(
+    await post(jarvis, bearer, { ...asks('call stop_vm {"vmid":103} call get_vms {}'), tools }),
+  )
   expect(said?.tool_calls?.map(({ function: { name, arguments: given } }) => [name, given])).toEqual([
     ['stop_vm', '{"vmid":103}'],
     ['get_vms', '{}'],
@@ -39,7 +41,9 @@ test('a program’s tool with the name of one of JARVIS’s runs in the program,
   expect(jarvis.guest(103)?.status).toBe('running')
   const { tools: offered = [] } = model.requests[before] ?? {}
   for (const name of ['stop_vm', 'get_vms', 'read_file'])
-    expect(offered.filter((tool) => tool.name === name).map(({ description }) => description)).toEqual(['Of the program.'])
+    expect(offered.filter((tool) => tool.name === name).map(({ description }) => description)).toEqual([
+      'Of the program.',
+    ])
   expect(offered.map(({ name }) => name)).toContain('get_cluster_status')
 
   // A plan would run JARVIS's own under the program's name.
@@ -67,7 +71,9 @@ test('what the operator orders in place of a card is JARVIS’s own, though the 
   const said = await answerOf(await answer)
   expect(said?.tool_calls).toBeUndefined()
   expect(said?.content).toContain('It came to this')
-  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('Instead the operator made this call: get_node_status')
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain(
+    'Instead the operator made this call: get_node_status',
+  )
 })
 
 test('a request of Qwen Code is taken: its own fields are named, null and pictures in results are read', async () => {
@@ -114,7 +120,8 @@ test('a request of Qwen Code is taken: its own fields are named, null and pictur
   expect(system).toContain('You are Qwen Code.')
   expect(system).toContain('Be brief.')
   const sent = JSON.stringify(messages)
-  for (const part of ['"path":"a"', 'A picture:', '[image_url, not shown]', '"a":1', 'of old']) expect(sent).toContain(part)
+  for (const part of ['"path":"a"', 'A picture:', '[image_url, not shown]', '"a":1', 'of old'])
+    expect(sent).toContain(part)
   expect(sent.split('The tool gave no output.')).toHaveLength(3)
   for (const part of ['hm', 'not known']) expect(sent).not.toContain(part)
 })
@@ -130,7 +137,13 @@ test('a request of Codex is taken, with the items that it keeps of other servers
       ...{ include: ['reasoning.encrypted_content'], prompt_cache_key: 'k', client_metadata: { a: 'b' } },
       text: { verbosity: 'low', format: null },
       tools: [
-        { type: 'function', name: 'shell', description: 'x', strict: false, parameters: { type: 'object', properties: {} } },
+        {
+          type: 'function',
+          name: 'shell',
+          description: 'x',
+          strict: false,
+          parameters: { type: 'object', properties: {} },
+        },
         { type: 'function', name: 'read_file', description: 'x', strict: false, parameters: { type: 'object' } },
         { type: 'tool_search', execution: 'client' },
         { type: 'namespace', name: 'n', tools: [] },
@@ -140,13 +153,25 @@ test('a request of Codex is taken, with the items that it keeps of other servers
         item('message', { role: 'developer', content: [{ type: 'input_text', text: 'Sandbox: read only.' }] }),
         item('message', { role: 'user', content: [{ type: 'input_text', text: 'Look.' }] }),
         item('reasoning', { summary: [], content: null, encrypted_content: 'x' }),
-        item('message', { role: 'assistant', phase: 'commentary', content: [{ type: 'output_text', text: 'I look.' }] }),
+        item('message', {
+          role: 'assistant',
+          phase: 'commentary',
+          content: [{ type: 'output_text', text: 'I look.' }],
+        }),
         item('function_call', { call_id: 'c1', name: 'read_file', namespace: 'n', arguments: '{"path":"a"}' }),
         item('function_call_output', {
           call_id: 'c1',
-          output: [{ type: 'input_text', text: 'note' }, { type: 'input_image', image_url: `data:image/png;base64,${onePixel.png}` }],
+          output: [
+            { type: 'input_text', text: 'note' },
+            { type: 'input_image', image_url: `data:image/png;base64,${onePixel.png}` },
+          ],
         }),
-        item('local_shell_call', { id: 'ls1', call_id: null, status: 'completed', action: { type: 'exec', command: ['ls'] } }),
+        item('local_shell_call', {
+          id: 'ls1',
+          call_id: null,
+          status: 'completed',
+          action: { type: 'exec', command: ['ls'] },
+        }),
         item('local_shell_call_output', { id: 'ls1', output: '{"stdout":"a"}' }),
         item('shell_call', { call_id: 'c3', action: { commands: ['pwd'] } }),
         item('shell_call_output', { call_id: 'c3', output: [{ stdout: '/srv', stderr: '' }] }),
@@ -159,10 +184,14 @@ test('a request of Codex is taken, with the items that it keeps of other servers
     }),
   })
   const answer = (await response.json()) as { output: { type: string; name?: string }[] }
-  expect([response.status, answer.output?.map(({ type, name }) => [type, name])]).toEqual([200, [['function_call', 'read_file']]])
+  expect([response.status, answer.output?.map(({ type, name }) => [type, name])]).toEqual([
+    200,
+    [['function_call', 'read_file']],
+  ])
   expect(response.headers.get('jarvis-ignored')).toBe(
     'parallel_tool_calls, store, include, tools.tool_search, tools.namespace, tools.custom',
   )
   const sent = JSON.stringify(model.requests.at(-1)?.messages)
-  for (const part of ['I look.', 'note', '[image_url, not shown]', 'stdout', '/srv', 'pwd']) expect(sent).toContain(part)
+  for (const part of ['I look.', 'note', '[image_url, not shown]', 'stdout', '/srv', 'pwd'])
+    expect(sent).toContain(part)
 })

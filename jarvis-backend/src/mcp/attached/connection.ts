@@ -290,7 +290,7 @@ export function createConnection(parts: {
     } catch (error) {
       if (live !== was) return
       if (!stop.signal.aborted) {
-        if (config.type !== 'stdio') actOn(was, error, lossOf(error))
+        if (config.type !== 'stdio') void actOn(was, error, lossOf(error))
       } else if (config.type === 'stdio' || answersPing) {
         log.write('jarvis', 'It does not answer any more.')
         lost(was, 'it does not answer')

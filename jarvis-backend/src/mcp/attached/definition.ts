@@ -46,7 +46,8 @@ export function definitionsOf(
   const refused: Refused[] = []
   const refuse = (name: string, problem: string) => {
     const toolName = visible(name, longestName)
-    if (!refused.some((one) => one.toolName === toolName && one.problem === problem)) refused.push({ toolName, problem })
+    if (!refused.some((one) => one.toolName === toolName && one.problem === problem))
+      refused.push({ toolName, problem })
   }
   const seen = new Set<string>()
   let chars = 0

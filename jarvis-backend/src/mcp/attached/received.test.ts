@@ -38,7 +38,11 @@ test('one odd tool or field costs that tool or field at most', async () => {
       { inputSchema: { ...object, required: null, $schema: 'x' } },
       { inputSchema: { ...object, $schema: 'x' } },
     ],
-    ['a number in required', { inputSchema: { ...object, required: ['a', 5] } }, { inputSchema: { ...object, required: ['a'] } }],
+    [
+      'a number in required',
+      { inputSchema: { ...object, required: ['a', 5] } },
+      { inputSchema: { ...object, required: ['a'] } },
+    ],
     ['an object that does not say so', { inputSchema: { properties: object.properties } }, {}],
     ['a list of types', { inputSchema: { ...object, type: ['object', 'null'] } }, {}],
     [
@@ -95,7 +99,7 @@ test('a list ends where its cursor says nothing, and one without an end is ended
     for (let at = 1; ; at += 1) {
       received.sending({ id: at, method: 'tools/list', params: cursor === undefined ? {} : { cursor } })
       const [message] = received.messages({ id: at, result: page(at) })
-      const { tools, nextCursor } = message?.result as { tools: Tool[]; nextCursor?: unknown }
+      const { tools, nextCursor } = (message?.result ?? {}) as { tools: Tool[]; nextCursor?: unknown }
       if (nextCursor === undefined) return { pages: at, said: tools.at(-1)?._meta?.[problemKey] }
       cursor = nextCursor
     }
@@ -124,7 +128,10 @@ test('an odd answer to a call is an answer', async () => {
     [{ content: 'ok' }, { content: text('ok') }],
     [{ content: { type: 'text', text: 'ok' } }, { content: text('ok') }],
     [{ content: ['a', 5, null, { text: 'b' }] }, { content: text('a', '5', 'b') }],
-    [{ content: [{ type: 'text' }, { type: 'text', text: null }, { type: 'text', text: 5 }] }, { content: text('', '', '5') }],
+    [
+      { content: [{ type: 'text' }, { type: 'text', text: null }, { type: 'text', text: 5 }] },
+      { content: text('', '', '5') },
+    ],
     [
       { content: [{ type: 'chart', rows: [1] }, ...text('ok')] },
       { content: text('[content of an unknown kind: chart] {"type":"chart","rows":[1]}', 'ok') },
@@ -141,10 +148,19 @@ test('an odd answer to a call is an answer', async () => {
       { content: [{ type: 'resource', resource: { uri: 'a:b', text: 'x', mimeType: null } }] },
       { content: [{ type: 'resource', resource: { uri: 'a:b', text: 'x' } }] },
     ],
-    [{ content: [{ type: 'resource_link', uri: 'a:b', name: null }] }, { content: [{ type: 'resource_link', uri: 'a:b', name: 'a:b' }] }],
-    [{ content: [], structuredContent: [1, 2] }, { content: [], structuredContent: [1, 2] }],
+    [
+      { content: [{ type: 'resource_link', uri: 'a:b', name: null }] },
+      { content: [{ type: 'resource_link', uri: 'a:b', name: 'a:b' }] },
+    ],
+    [
+      { content: [], structuredContent: [1, 2] },
+      { content: [], structuredContent: [1, 2] },
+    ],
     [{ output: 'done' }, { content: text('{"output":"done"}') }],
-    [{ content: text('no'), isError: 'true' }, { content: text('no'), isError: true }],
+    [
+      { content: text('no'), isError: 'true' },
+      { content: text('no'), isError: true },
+    ],
   ]
   const judge = ([result, shown]: (typeof rows)[number]) => {
     const { isError, ...rest } = answered('tools/call', { result }).result as { isError?: boolean }
@@ -164,7 +180,10 @@ test('an error in any form has a number and words, and null beside a result is n
     [{ error: { code: 5 } }, { code: 5, message: '{"code":5}' }],
     [{ error: 'no' }, { code: -32603, message: 'no' }],
     [{ error: { message: 'no', data: null } }, { code: -32603, message: 'no' }],
-    [{ error: { code: 5, message: 'no' }, result: null }, { code: 5, message: 'no' }],
+    [
+      { error: { code: 5, message: 'no' }, result: null },
+      { code: 5, message: 'no' },
+    ],
     [{ error: null, result: { content: [] } }, undefined],
     [{ error: {}, result: { content: [] } }, undefined],
     [{ result: { content: [] }, took: 5 }, undefined],
@@ -195,10 +214,21 @@ test('a server whose greeting has odd fields is asked for its tools', async () =
   const offered = { protocolVersion: '2025-11-25' }
   const rows: [given: object, kept: object][] = [
     [
-      { protocolVersion: '2025-06-18', capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'n', version: '1' } },
-      { protocolVersion: '2025-06-18', capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'n', version: '1' } },
+      {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: 'n', version: '1' },
+      },
+      {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: 'n', version: '1' },
+      },
     ],
-    [{ protocolVersion: '2025-06-18' }, { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: '', version: '' } }],
+    [
+      { protocolVersion: '2025-06-18' },
+      { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: '', version: '' } },
+    ],
     [
       { protocolVersion: null, capabilities: null, serverInfo: null, instructions: null, _meta: null },
       { ...offered, capabilities: { tools: {} }, serverInfo: { name: '', version: '' } },
@@ -225,7 +255,12 @@ test('a server whose greeting has odd fields is asked for its tools', async () =
 test('a notice with null fields is read without them', () => {
   const { messages } = createReceived()
   expect(
-    messages({ jsonrpc: '2.0', id: null, method: 'notifications/progress', params: { progressToken: 1, progress: 1, total: null, _meta: null } }),
+    messages({
+      jsonrpc: '2.0',
+      id: null,
+      method: 'notifications/progress',
+      params: { progressToken: 1, progress: 1, total: null, _meta: null },
+    }),
   ).toEqual([{ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 1, progress: 1 } }])
   expect(messages({ method: 'notifications/tools/list_changed', params: null })).toEqual([
     { jsonrpc: '2.0', method: 'notifications/tools/list_changed' },

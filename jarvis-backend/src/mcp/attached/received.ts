@@ -159,7 +159,10 @@ function createWalk() {
       const isEndless = goesOn && (!isNews || cursors.has(cursor) || pages >= mostPages)
       return {
         tools: isEndless
-          ? [...tools, odd('tools/list', 'Its list of tools does not come to an end. What had come until then is used.')]
+          ? [
+              ...tools,
+              odd('tools/list', 'Its list of tools does not come to an end. What had come until then is used.'),
+            ]
           : tools,
         ...(goesOn && !isEndless && { nextCursor: cursor }),
       }
@@ -217,7 +220,9 @@ function schemaOf(schema: unknown): Json | string {
   const { type, properties, required, ...rest } = schema
   const isObject = listOf(type).includes('object') || (isNothing(type) && isRecord(properties))
   if (!isObject)
-    return isNothing(type) ? 'Its input schema does not say that the input is an object.' : 'Its input is not an object.'
+    return isNothing(type)
+      ? 'Its input schema does not say that the input is an object.'
+      : 'Its input is not an object.'
   if (!isNothing(properties) && !isRecord(properties)) return 'The arguments in its input schema cannot be read.'
   const arguments_ = isRecord(properties)
     ? Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, value ?? {}]))

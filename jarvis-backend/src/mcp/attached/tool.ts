@@ -81,7 +81,9 @@ const isAnswer = (error: unknown) =>
   error instanceof Error && 'code' in error && typeof error.code === 'number' && !gaveUp.test(error.message)
 /** Whether an answer came that says nothing known. */
 const isUnreadable = (error: unknown) =>
-  error instanceof Error && 'code' in error && ['INVALID_RESULT', 'UNSUPPORTED_RESULT_TYPE'].includes(String(error.code))
+  error instanceof Error &&
+  'code' in error &&
+  ['INVALID_RESULT', 'UNSUPPORTED_RESULT_TYPE'].includes(String(error.code))
 
 /** Rejects on abort; the shared start goes on for other callers. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

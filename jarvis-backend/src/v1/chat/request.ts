@@ -284,7 +284,9 @@ type Content = z.infer<typeof Words>
 const personsWords = (content: Content, at: string): string =>
   typeof content === 'string'
     ? content
-    : (content ?? []).flatMap((part, index) => (isFilePart(part) ? [] : textIn(part, `${at}.content[${index}]`))).join('\n')
+    : (content ?? [])
+        .flatMap((part, index) => (isFilePart(part) ? [] : textIn(part, `${at}.content[${index}]`)))
+        .join('\n')
 
 /** What a model thought is its own, and no part of what it said. */
 const withoutThoughts = (content: Content): Content =>

@@ -16,7 +16,11 @@ const CallOutput = z.looseObject({
 })
 const FreeCall = z.looseObject({ call_id: z.string().min(1), name: z.string().min(1), input: z.string() })
 /** A call of a tool that a provider offers; older ones have an id alone. */
-const OtherCall = z.looseObject({ type: z.string(), call_id: z.string().min(1).nullish(), id: z.string().min(1).nullish() })
+const OtherCall = z.looseObject({
+  type: z.string(),
+  call_id: z.string().min(1).nullish(),
+  id: z.string().min(1).nullish(),
+})
 const RanHere = z.looseObject({
   id: z.string().min(1),
   name: z.string().min(1),
@@ -79,10 +83,7 @@ export type ResponsesRequest = ChatRequest & {
  * @param resolve finds the item that an `item_reference` names; undefined where there is none
  * @throws ApiError 400 or 404 with the field
  */
-export function readResponsesRequest(
-  body: unknown,
-  resolve: (id: string) => Item | undefined,
-): ResponsesRequest {
+export function readResponsesRequest(body: unknown, resolve: (id: string) => Item | undefined): ResponsesRequest {
   const parsed = ResponsesBody.safeParse(body)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
@@ -105,23 +106,21 @@ export function readResponsesRequest(
   // The answers of the program's own tools go on where the response before them ended.
   const isGoingOn = previous !== undefined && !messages.some(({ role }) => role === 'user')
   const chat = inChatsWords(() =>
-    readChatRequest(
-      {
-        ...given,
-        input: undefined,
-        messages: [
-          ...(isGoingOn ? [{ role: 'user', content: goingOn }] : []),
-          ...messages,
-          ...(given.instructions ? [{ role: 'system', content: given.instructions }] : []),
-        ],
-        max_completion_tokens: given.max_output_tokens,
-        reasoning_effort: given.reasoning?.effort,
-        response_format: given.text?.format && formatOf(given.text.format),
-        tools: given.tools?.flatMap((tool, at) => (otherTools.test(tool.type) ? [] : functionOf(tool, at))),
-        tool_choice: choiceOf(given.tool_choice),
-        logprobs: undefined,
-      },
-    ),
+    readChatRequest({
+      ...given,
+      input: undefined,
+      messages: [
+        ...(isGoingOn ? [{ role: 'user', content: goingOn }] : []),
+        ...messages,
+        ...(given.instructions ? [{ role: 'system', content: given.instructions }] : []),
+      ],
+      max_completion_tokens: given.max_output_tokens,
+      reasoning_effort: given.reasoning?.effort,
+      response_format: given.text?.format && formatOf(given.text.format),
+      tools: given.tools?.flatMap((tool, at) => (otherTools.test(tool.type) ? [] : functionOf(tool, at))),
+      tool_choice: choiceOf(given.tool_choice),
+      logprobs: undefined,
+    }),
   )
   return {
     ...chat,
@@ -197,7 +196,11 @@ function messageOf(input: z.infer<typeof Input>, at: string, resolve: (id: strin
     case 'apply_patch_call_output': {
       const { call_id: called, id, output } = read(CallOutput)
       const words = Words.safeParse(output)
-      return { role: 'tool', tool_call_id: called ?? id ?? at, content: words.success ? partsOf(words.data) : JSON.stringify(output) }
+      return {
+        role: 'tool',
+        tool_call_id: called ?? id ?? at,
+        content: words.success ? partsOf(words.data) : JSON.stringify(output),
+      }
     }
     case 'mcp_call': {
       const { name, arguments: given, output, error } = read(RanHere)
