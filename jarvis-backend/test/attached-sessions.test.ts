@@ -22,6 +22,9 @@ async function forgetful(forgot: Answer, definition = tool('add')) {
     ...{ ran: 0, initialized: 0, url: '', definition, forget: () => sessions.clear() },
     /** Whether it has a stream for its own messages. */
     hasStream: false,
+    refused: 0,
+    pinged: async () => {},
+    called: async () => {},
     async close() {
       server.closeAllConnections()
       await new Promise((closed) => server.close(closed))
@@ -53,11 +56,16 @@ async function forgetful(forgot: Answer, definition = tool('add')) {
       return answer(said, { 'mcp-session-id': name })
     }
     if (session === undefined) return says(400, rpc(-32000, 'Bad Request: No valid session ID provided'))(response)
-    if (!sessions.has(String(session))) return forgot(response)
+    if (method === 'ping') await made.pinged()
+    if (!sessions.has(String(session))) {
+      made.refused += 1
+      return forgot(response)
+    }
     if (id === undefined) return void response.writeHead(202).end()
     if (method === 'tools/list') return answer({ tools: [made.definition] })
     if (method === 'ping') return answer({})
     made.ran += 1
+    await made.called()
     answer({ content: [{ type: 'text', text: 'added' }] })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -157,6 +165,41 @@ test('a server whose stream ends is looked after at once, and connect connects a
   await jarvis.rest('/api/mcp-servers/notes/connect', { method: 'POST' })
   await connected(jarvis, 'notes')
   expect(await add()).toMatchObject({ isError: false })
+})
+
+test('a look after a server cuts off no call that began meanwhile', async () => {
+  const clock = createFakeClock(noon())
+  const server = await forgetful(says(404, ''))
+  const { jarvis, add } = await attachedTo(server, { clock, clusterStands: true })
+  let answerPing = () => {}
+  const isAsked = new Promise<void>((asked) => {
+    server.pinged = () => {
+      asked()
+      return new Promise((answered) => {
+        answerPing = answered
+      })
+    }
+  })
+  await clock.advance(30_000)
+  await isAsked
+  let answerCall = () => {}
+  const isCalled = new Promise<void>((called) => {
+    server.called = () => {
+      called()
+      return new Promise((answered) => {
+        answerCall = answered
+      })
+    }
+  })
+  const adding = add()
+  await isCalled
+  server.forget()
+  answerPing()
+  await expect.poll(() => server.refused).toBe(1)
+  answerCall()
+  expect(await adding).toMatchObject({ isError: false, result: 'added' })
+  expect(server.ran).toBe(1)
+  expect((await serversOf(jarvis)).items[0]?.state).toBe('connected')
 })
 
 /** A server over the older transport, whose streams can be cut as by a restart. */

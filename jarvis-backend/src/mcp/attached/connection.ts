@@ -277,8 +277,12 @@ export function createConnection(parts: {
     })
   }
 
-  /** Asks a server whether it lives, and connects it anew where it does not. */
-  async function checkAlive(was: NonNullable<typeof live>) {
+  /**
+   * Asks a server whether it lives, and connects it anew where it does not.
+   * @param isAsked by a person. Otherwise a server over HTTP is left to the calls that run: a new connection would cut them off, and each learns
+   * from its own answer whether it was sent.
+   */
+  async function checkAlive(was: NonNullable<typeof live>, isAsked = false) {
     checkedAt = clock.now()
     const stop = new AbortController()
     const disarm = clock.after(aliveMs, () => stop.abort(new Error('silence')))
@@ -288,7 +292,7 @@ export function createConnection(parts: {
       await within(stop.signal, client.getProtocolEra() === 'modern' ? client.discover(options) : client.ping(options))
       answersPing = true
     } catch (error) {
-      if (live !== was) return
+      if (live !== was || (running > 0 && !isAsked && config.type !== 'stdio')) return
       if (!stop.signal.aborted) {
         if (config.type !== 'stdio') void actOn(was, error, lossOf(error))
       } else if (config.type === 'stdio' || answersPing) {
@@ -331,7 +335,7 @@ export function createConnection(parts: {
       failures = 0
       const was = live
       // A new connection would cut running calls off.
-      if (was !== undefined && running > 0) void checkAlive(was)
+      if (was !== undefined && running > 0) void checkAlive(was, true)
       else void (was === undefined ? connect() : renew(was)).catch(() => {})
     },
 
