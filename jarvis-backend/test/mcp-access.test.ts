@@ -1,9 +1,15 @@
 import { request } from 'node:http'
+import {
+  Client as CurrentClient,
+  StreamableHTTPClientTransport as CurrentTransport,
+} from '@modelcontextprotocol/client'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { failingRows } from './support/failing-rows.ts'
 import { createFakeClock, noon } from './support/fake-clock.ts'
-import { createToken, firstCard, revokeToken } from './support/mcp-client.ts'
+import { createToken, firstCard, headersOf, revokeToken } from './support/mcp-client.ts'
 import { askCurrent, currentRequest } from './support/mcp-current.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -39,7 +45,7 @@ async function* messagesOf(response: Response): AsyncGenerator<Message> {
 /** Resolves when the stream is over, however it ends. */
 const over = (response: Response) => response.text().catch(() => 'cut')
 
-test('initialize begins anew whatever session it names, and other requests of a session that is gone are 404', async () => {
+test('initialize begins anew whatever session it names; of a session that is gone, only what needs one is 404', async () => {
   const jarvis = await startJarvis()
   const token = createToken(jarvis, { name: 'returns' })
   const live = await openSession(jarvis, token)
@@ -52,15 +58,87 @@ test('initialize begins anew whatever session it names, and other requests of a 
   }
   expect(await failingRows(rows, judge)).toEqual([])
 
-  const ask = (method: string, session: string) =>
-    fetch(`${jarvis.url}/mcp`, {
+  const ask = async (
+    method: string,
+    session: string,
+    body: unknown = { jsonrpc: '2.0', id: 8, method: 'tools/list' },
+  ) => {
+    const response = await fetch(`${jarvis.url}/mcp`, {
       method,
       headers: olderHeaders(token, session),
-      ...(method === 'POST' && { body: JSON.stringify({ jsonrpc: '2.0', id: 8, method: 'tools/list' }) }),
+      ...(method === 'POST' && { body: JSON.stringify(body) }),
     })
+    return { status: response.status, text: method === 'GET' && response.ok ? '' : await response.text() }
+  }
   // The session that was named goes on beside the new one.
   expect((await ask('POST', live)).status).toBe(200)
-  for (const method of ['POST', 'GET', 'DELETE']) expect((await ask(method, lost)).status).toBe(404)
+  const served = await ask('POST', lost)
+  expect(served).toMatchObject({ status: 200, text: expect.stringContaining('get_vms') })
+  const call = { jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'get_vms', arguments: {} } }
+  expect(await ask('POST', lost, call)).toMatchObject({ status: 200, text: expect.stringContaining('"isError":false') })
+  const subscribe = { jsonrpc: '2.0', id: 9, method: 'resources/subscribe', params: { uri: 'jarvis://cluster' } }
+  for (const body of [subscribe, [subscribe]]) expect((await ask('POST', lost, body)).status).toBe(404)
+  for (const method of ['GET', 'DELETE']) expect((await ask(method, lost)).status).toBe(404)
+})
+
+test('clients of the SDKs go on after a restart, with the rights of their token, and may cancel', async () => {
+  let jarvis = await startJarvis()
+  const { dataDir } = jarvis
+  const token = createToken(jarvis, { name: 'stays' })
+  const reader = createToken(jarvis, { name: 'reads', isReadOnly: true })
+  const statuses: number[] = []
+  const through = async (url: string | URL, init?: RequestInit) => {
+    const response = await fetch(new URL(new URL(url).pathname, jarvis.url), init)
+    if (init?.method === 'POST') statuses.push(response.status)
+    return response
+  }
+  const made = async (version: 1 | 2, bearer: string) => {
+    const options = { ...headersOf(bearer), fetch: through as typeof fetch }
+    const at = new URL('/mcp', jarvis.url)
+    const client =
+      version === 1 ? new Client({ name: 'v1', version: '1' }) : new CurrentClient({ name: 'v2', version: '1' })
+    await (version === 1
+      ? (client as Client).connect(new StreamableHTTPClientTransport(at, options) as never)
+      : (client as CurrentClient).connect(new CurrentTransport(at, options)))
+    onTestFinished(() => client.close())
+    return client
+  }
+  const first = await made(1, token)
+  const second = await made(2, token)
+  const reading = await made(1, reader)
+  for (const client of [first, second, reading]) await client.callTool({ name: 'get_vms', arguments: {} })
+  await jarvis.stop()
+  jarvis = await startJarvis({ dataDir, homelab: jarvis.homelab })
+  statuses.length = 0
+  for (const client of [first, second, reading]) {
+    expect(await client.callTool({ name: 'get_vms', arguments: {} })).toMatchObject({ isError: false })
+    expect((await client.listTools()).tools.length).toBeGreaterThan(3)
+  }
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  expect(await reading.callTool(red)).toMatchObject({ isError: true })
+
+  // A call that waits is withdrawn by its own client alone.
+  const stop = new AbortController()
+  const waiting = first.callTool(red, undefined, { signal: stop.signal }).catch(() => 'cancelled')
+  const { toolUseId } = await firstCard(jarvis)
+  const decided = async () => {
+    const { items } = (await (await jarvis.rest('/api/confirmations')).json()) as { items: { decision?: string }[] }
+    return items[0]?.decision
+  }
+  const cancel = (bearer: string, session: string | undefined, requestId: number) =>
+    fetch(`${jarvis.url}/mcp`, {
+      method: 'POST',
+      headers: olderHeaders(bearer, session),
+      body: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }),
+    })
+  const { sessionId } = first.transport as unknown as { sessionId: string }
+  for (let id = 0; id < 20; id += 1) expect((await cancel(reader, sessionId, id)).status).toBe(202)
+  expect(await decided()).toBeUndefined()
+  stop.abort()
+  expect(await waiting).toBe('cancelled')
+  await expect.poll(decided).toBe('cancelled')
+  expect(toolUseId).toBeDefined()
+  expect(jarvis.controls.effects).toEqual([])
 })
 
 const red = { name: 'stop_vm', arguments: { vmid: 103 } }

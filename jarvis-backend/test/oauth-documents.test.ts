@@ -1,12 +1,14 @@
 import type { RequestListener } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { auth } from '@modelcontextprotocol/client'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../src/lib/clock.ts'
 import { createPublicFetch } from '../src/lib/public-fetch.ts'
 import { authorityCertificate, borrowCertificate, returnCertificate } from './fake-proxmox/certificates.ts'
 import { failingRows } from './support/failing-rows.ts'
-import { newVerifier, openRequest, queryFor } from './support/oauth-client.ts'
+import { createFakeClock, noon } from './support/fake-clock.ts'
+import { memoryProvider, newVerifier, openRequest, queryFor } from './support/oauth-client.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const certificate = await borrowCertificate()
@@ -89,6 +91,42 @@ test('a document that is too large, too slow, no JSON, or from an unknown author
   await expect(here({ timeoutMs: 300 })(endless.url)).rejects.toThrow(/too long|aborted/)
   await expect(here({ resolve: () => new Promise(() => {}), timeoutMs: 300 })(silent.url)).rejects.toThrow('too long')
   await expect(here({ ca: undefined })(large.url)).rejects.toThrow(/certificate|self-signed|issuer/)
+})
+
+test('where a document cannot be reached the page names the ways out, and clients register themselves from then on', async () => {
+  const clock = createFakeClock(noon())
+  let answer: () => Promise<{ text: string; maxAgeS: number }> = () =>
+    Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }))
+  const jarvis = await startJarvis({ clock, clusterStands: true, fetchDocument: () => answer() })
+  const offered = async () => {
+    const response = await fetch(`${jarvis.url}/.well-known/oauth-authorization-server`)
+    return ((await response.json()) as { client_id_metadata_document_supported: boolean })
+      .client_id_metadata_document_supported
+  }
+  const open = (is: string) => openRequest(jarvis, queryFor(jarvis, is, newVerifier()))
+  expect(await offered()).toBe(true)
+  for (const failure of [
+    () => Promise.reject(Object.assign(new Error('x'), { code: 'ENETUNREACH' })),
+    () => Promise.reject(new Error('it took too long')),
+    answer,
+  ]) {
+    answer = failure
+    await expect(open(id)).rejects.toThrow(/internet[\s\S]*register themselves[\s\S]*token create/)
+    expect(await offered()).toBe(false)
+  }
+  await expect(open(id)).rejects.toThrow('there is no such name')
+
+  // The SDK asks for the metadata again, and registers where no documents are offered.
+  const { provider, kept } = memoryProvider({ clientMetadataUrl: id })
+  expect(await auth(provider, { serverUrl: `${jarvis.url}/mcp` })).toBe('REDIRECT')
+  expect(kept.sentTo?.searchParams.get('client_id')).toMatch(/^cli_/)
+  expect((await openRequest(jarvis, kept.sentTo?.search ?? '')).clientName).toBe('Test Editor')
+  await clock.advance(3_600_000)
+  expect(await offered()).toBe(true)
+
+  // A document that was there and is none says nothing of the internet.
+  answer = () => Promise.reject(new Error('it answered 404'))
+  await expect(open(id)).rejects.toThrow(/answered 404\.$/)
 })
 
 const nobodys = [

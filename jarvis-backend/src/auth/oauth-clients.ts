@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { newId } from '../lib/ids.ts'
 import type { PublicFetch } from '../lib/public-fetch.ts'
+import { errorCodes, whyUnreachable } from '../lib/unreachable.ts'
 import { JarvisError, readAs } from '../protocol/index.ts'
 import { OAuthError } from './oauth-error.ts'
 import { isAllowedRedirect, redirectHost } from './oauth-redirects.ts'
@@ -25,6 +26,11 @@ const hourMs = 3_600_000
 const unusedClientMs = 24 * hourMs
 const mostUnusedClients = 200
 const mostDocuments = 100
+/** How long no documents are offered after one could not be reached, ms. */
+const unreachedMs = hourMs
+const unreached = new Set([
+  ...['ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'ENETUNREACH', 'EHOSTUNREACH', 'ECONNREFUSED', 'ECONNRESET', 'ABORT_ERR'],
+])
 /** Least and greatest time that a document is cached, ms. Its server's `max-age` chooses within. */
 const documentMs = [60_000, 24 * hourMs] as const
 
@@ -32,6 +38,7 @@ const documentMs = [60_000, 24 * hourMs] as const
 export function createOAuthClients(parts: { store: OAuthStore; fetchDocument: PublicFetch; now(): number }) {
   const { store, fetchDocument, now } = parts
   const documents = new Map<string, { client: OAuthClient; until: number }>()
+  let unreachedAt = Number.NEGATIVE_INFINITY
 
   async function fromDocument(id: string): Promise<OAuthClient> {
     const known = documents.get(id)
@@ -39,11 +46,13 @@ export function createOAuthClients(parts: { store: OAuthStore; fetchDocument: Pu
     documents.delete(id)
     const url = documentUrl(id)
     const { text, maxAgeS } = await fetchDocument(url).catch((cause: unknown) => {
-      const why = cause instanceof Error ? cause.message : String(cause)
-      throw new JarvisError('invalid_request', `What ${url.host} says of this client could not be fetched: ${why}.`, {
-        cause,
-      })
+      const isUnreached = errorCodes(cause).some((code) => unreached.has(code)) || String(cause).includes('too long')
+      if (isUnreached) unreachedAt = now()
+      const why = isUnreached ? whyUnreachable(cause) : cause instanceof Error ? cause.message : String(cause)
+      const said = `What ${url.host} says of this client could not be fetched: ${why}.`
+      throw new JarvisError('invalid_request', isUnreached ? `${said} ${wayOut}` : said, { cause })
     })
+    unreachedAt = Number.NEGATIVE_INFINITY
     const parsed = Document.safeParse(parseJson(text))
     const isFit = parsed.success && parsed.data.client_id === id && problemOf(parsed.data) === undefined
     if (!isFit) throw new JarvisError('invalid_request', `What ${url.host} says of this client cannot be used.`)
@@ -59,6 +68,8 @@ export function createOAuthClients(parts: { store: OAuthStore; fetchDocument: Pu
   }
 
   return {
+    /** Whether clients may name the address of a document. Without a way to the internet they register instead. */
+    takesDocuments: () => now() - unreachedAt >= unreachedMs,
     /** Registers a client (RFC 7591), without a secret. @throws OAuthError `invalid_client_metadata`, `invalid_redirect_uri` */
     register(body: unknown): OAuthClient {
       const read = readAs(Metadata, body)
@@ -88,6 +99,9 @@ export function createOAuthClients(parts: { store: OAuthStore; fetchDocument: Pu
   }
 }
 export type OAuthClients = ReturnType<typeof createOAuthClients>
+
+const wayOut =
+  'JARVIS has to reach that address itself, and perhaps has no way to the internet. Sign in again from the client: for an hour JARVIS asks clients to register themselves instead, which needs no internet. If the client cannot, give it a token as its Authorization header (Settings, or jarvis token create NAME --door mcp), or a client ID that you register by hand (docs/mcp-clients.md).'
 
 /** Parses an id that is an address: https, default port, with a path, in normalised form. @throws JarvisError `invalid_request` */
 function documentUrl(id: string): URL {

@@ -61,7 +61,6 @@ export function composeV1(
         const own = agent === undefined ? undefined : agents.find(agent)?.model
         return (own === undefined ? undefined : site.models.choice.named(own)) ?? site.models.choice.current()
       },
-      hasTool: (name: string) => site.catalog.get(name) !== undefined,
       ask: createAsk({ ...core, tidy: createTidy(core) }),
       conduct: createConduct({ ...core, listeners: createListeners(core) }),
       answerPlainly: createPlainAnswer(

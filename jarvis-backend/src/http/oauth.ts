@@ -49,7 +49,7 @@ export function oauthRoutes(parts: {
       revocation_endpoint_auth_methods_supported: ['none'],
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
-      client_id_metadata_document_supported: true,
+      client_id_metadata_document_supported: clients.takesDocuments(),
     })
   })
   // Clients try several paths; those that do not exist must answer 404 and not with the dashboard's page.

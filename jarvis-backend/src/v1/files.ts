@@ -17,8 +17,8 @@ type Part = { type: string; [field: string]: unknown }
  * @param at the field of the message
  * @throws ApiError 400, 413 with the part that cannot be used
  */
-export function filesIn(content: string | readonly Part[], at: string): GivenFile[] {
-  if (typeof content === 'string') return []
+export function filesIn(content: string | readonly Part[] | null | undefined, at: string): GivenFile[] {
+  if (typeof content === 'string' || !content) return []
   const files = content.flatMap((part, index) => {
     const param = `${at}.content[${index}]`
     if (part.type === 'image_url') return pictureIn(part, param)

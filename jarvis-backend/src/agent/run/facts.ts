@@ -35,7 +35,7 @@ export function createRunFacts(
     return {
       ...profile,
       prompt: format === undefined ? prompt : `${prompt}\n\n${formatWords}`,
-      tools: [...tools, ...(run.origin.tools ?? [])],
+      tools: [...tools.filter(({ name }) => !isOfProgram(run.origin, name)), ...(run.origin.tools ?? [])],
       ...(effort !== undefined && { effort }),
       ...(mostTokens !== undefined && { mostTokens }),
       ...(toolChoice !== undefined && { toolChoice }),
@@ -47,6 +47,8 @@ export function createRunFacts(
   function refusalIn({ origin }: Pick<ActiveRun, 'origin'>): ((toolName: string) => string | undefined) | undefined {
     if (origin.kind !== 'child' && origin.kind !== 'v1') return undefined
     return (name) => {
+      if (isOfProgram(origin, name))
+        return `The program has a tool ${name} of its own, which runs there. JARVIS's own of that name is not part of this answer.`
       if (origin.isReadOnly && !parts.isRead(name)) return `This token may only read, and ${name} is not a read.`
       return origin.kind === 'child' ? refusalOf(origin, name, parts.mayChild) : programRefusal(name, parts)
     }
@@ -112,6 +114,10 @@ export function createRunFacts(
 
   return { profileOf, turnsOf, principalIn, modelOf, ownModelOf, modelFor, refusalIn, kinOf }
 }
+
+/** Whether a tool of that name is the program's. JARVIS's own of that name is left out of the run. */
+export const isOfProgram = (origin: Origin, name: string): boolean =>
+  origin.kind === 'v1' && origin.tools?.some((tool) => tool.name === name) === true
 
 /** A program's person sits elsewhere, and cannot be asked a question. */
 const programRefusal = (name: string, { asks }: Pick<RunParts, 'asks'>): string | undefined =>

@@ -10,7 +10,7 @@ import { callsIn } from '../settles.ts'
 import { toldBy } from '../speaker.ts'
 import { contextOf } from '../tool-runner.ts'
 import type { createRunEnds } from './ends.ts'
-import type { RunFacts } from './facts.ts'
+import { isOfProgram, type RunFacts } from './facts.ts'
 import type { createRunReading } from './reading.ts'
 
 /** @returns a function that runs all calls at once, and changes to the same thing one after the other in the order of the calls */
@@ -69,9 +69,9 @@ export function createSettleCalls(
       )
     }
 
-    const { tools: theirs = [] } = run.origin.kind === 'v1' ? run.origin : {}
-    const isTheirs = ({ toolName, malformed }: ToolCall) =>
-      malformed === undefined && theirs.some(({ name }) => name === toolName)
+    // A call that an operator makes in place of a denied one is JARVIS's own.
+    const isTheirs = (call: ToolCall) =>
+      call.malformed === undefined && isOfProgram(run.origin, call.toolName) && insteadIn(run, call) === undefined
     const isTwin = (call: ToolCall) => !isTheirs(call) && !isRead(call.toolName) && hasTwin(run, call)
     const twins = open.filter(isTwin)
     for (const { toolUseId, toolName } of twins) session.append(run, ranOnce(toolUseId, toolName))

@@ -44,7 +44,10 @@ export function createJudging(parts: StepParts, breaker: Pick<Breaker, 'refusal'
         const message = `The arguments of ${toolName} could not be read: ${malformed}`
         return ways.take(walk, { type: 'held', message })
       }
-      const refused = walk.context.refusal?.(toolName)
+      const { refusal } = walk.context
+      // The calls of a plan name tools too.
+      const named = () => [toolName, ...(parts.catalog.get(toolName)?.leadsTo?.(toolInput) ?? [])]
+      const refused = refusal && named().flatMap((name) => refusal(name) ?? [])[0]
       if (refused !== undefined) return follow(walk, notGiven(refused))
       if (cluster.catchUp !== undefined) await cluster.catchUp()
       const judged = await parts.seeingJudge(toolName, toolInput, walk.context.sources, askerOf(walk.context))

@@ -5,6 +5,7 @@ import type { Elicited } from './elicitation.ts'
 import { pinnedFetch } from './fetch.ts'
 import type { AttachedLog } from './log.ts'
 import { faultOf, notMcp, type Reach } from './reach.ts'
+import { createReceived } from './received.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
 /** How often one call of a server may ask. */
@@ -31,10 +32,11 @@ export type EndingTransport = Transport & { ended?: string | undefined }
  * Makes the SDK's client of one attached server, and the way to it. Nothing is sent yet.
  * @param parts.asksFirst whether the server is asked for its version before `initialize`
  * @param parts.stale called when the server says that its tools have changed
+ * @param parts.streamEnded called when a stream for the server's own messages ends
  * @returns `whyNot` turns what the SDK said into what is wrong with the address
  */
 export async function makeClient(
-  parts: Parts & { asksFirst: boolean; stale(): void },
+  parts: Parts & { asksFirst: boolean; stale(): void; streamEnded(): void },
 ): Promise<{ client: Client; transport: EndingTransport; whyNot(said: string): string }> {
   const { config, log } = parts
   const sdk = await import('@modelcontextprotocol/client')
@@ -80,21 +82,24 @@ export async function makeClient(
 
 function transportTo(
   sdk: typeof import('@modelcontextprotocol/client'),
-  parts: Parts,
+  parts: Parts & { streamEnded(): void },
   reached: (how: Reach) => void,
 ): EndingTransport {
   const { config, log } = parts
   if (config.type === 'stdio') {
     const { command, args, env, cwd } = config
     const launch = { command, args, env: { ...parts.env, ...env }, cwd: cwd ?? parts.cwd }
-    return new StdioTransport(launch, log.write)
+    return new StdioTransport(launch, log.write, createReceived())
   }
   const url = new URL(config.url)
   // Over HTTP a GET only opens a stream for events; a server may refuse it and still serve.
   const told = (next: Reach, method: string) => {
     if (config.type === 'sse' || method !== 'GET') reached(next)
   }
-  const options = { requestInit: { headers: config.headers }, fetch: parts.signedIn(pinnedFetch(url, told)) }
+  const options = {
+    requestInit: { headers: config.headers },
+    fetch: parts.signedIn(pinnedFetch(url, told, parts.streamEnded)),
+  }
   if (config.type === 'http') return new sdk.StreamableHTTPClientTransport(url, options)
   let streams = 0
   // A second stream would be another session, which nobody has initialized.

@@ -7,13 +7,17 @@ import { type EndingTransport, makeClient } from './client.ts'
 import type { Listed } from './definition.ts'
 import { close, reasonOf, within } from './ending.ts'
 import type { AttachedLog } from './log.ts'
-import { lossOf } from './lost.ts'
+import { answerIn, type Loss, lossOf } from './lost.ts'
 import { visible } from './text.ts'
 
 /** Time to connect and list the tools; `npx` may have to download the server first. */
 const connectMs = 60_000
 const idleMs = 5 * 60_000
 const aliveMs = 10_000
+/** How often a server over HTTP is asked whether it lives; nothing else shows that one without calls is gone. */
+const watchMs = 30_000
+/** Least time between two such questions where streams end, ms. */
+const checkEveryMs = 5_000
 const firstRetryMs = 1_000
 const longestRetryMs = 5 * 60_000
 /** After this time connected, the pauses between restarts start over. */
@@ -92,7 +96,11 @@ export function createConnection(parts: {
   let wasConnected = false
   /** Some servers exit when a request comes before `initialize`, so every second start sends none. */
   let asksFirst = true
+  /** Some servers know no ping. */
+  let answersPing = false
+  let checkedAt = Number.NEGATIVE_INFINITY
   let cancelTimer: () => void = () => {}
+  let cancelWatch: () => void = () => {}
   let cancelRefresh: () => void = () => {}
 
   function become(next: Standing) {
@@ -121,7 +129,7 @@ export function createConnection(parts: {
     let client: Client | undefined
     let whyNot = (said: string) => said
     try {
-      const made = await makeClient({ ...parts, asksFirst, stale: tellStale })
+      const made = await makeClient({ ...parts, asksFirst, stale: tellStale, streamEnded })
       ;({ client, transport, whyNot } = made)
       await within(stop.signal, client.connect(transport, { timeout: longMs }))
       const opened = { client, transport, since: clock.now() }
@@ -144,6 +152,7 @@ export function createConnection(parts: {
       log.write('jarvis', wasConnected ? 'Reconnected.' : 'Connected.')
       wasConnected = true
       endWhenIdle()
+      if (config.type !== 'stdio') watch(opened)
     } catch (error) {
       const said = error instanceof Error ? reasonOf(error) : String(error)
       const why = transport?.ended ?? (stop.signal.aborted ? said : whyNot(said))
@@ -201,6 +210,7 @@ export function createConnection(parts: {
   function leave(was: NonNullable<typeof live>) {
     live = undefined
     cancelTimer()
+    cancelWatch()
     cancelRefresh()
     was.client.onclose = () => {}
     void close(was.client, was.transport)
@@ -220,15 +230,23 @@ export function createConnection(parts: {
       const loss = config.type === 'stdio' ? undefined : lossOf(error)
       if (loss === undefined) throw error
       const said = error instanceof Error ? reasonOf(error) : String(error)
-      if (loss.isSession) {
-        log.write('jarvis', 'It no longer knows the session.')
-        const renewed = renew(was)
-        if (loss.ran === 'no') throw new LostSession(said, renewed)
-        renewed.catch(() => {})
-      } else if (loss.isGone) lost(was, whyUnreachable(error))
+      const renewed = actOn(was, error, loss)
+      if (renewed !== undefined && loss.ran === 'no') throw new LostSession(said, renewed)
       if (loss.ran === 'no') throw new NotRun(said, { cause: error })
-      throw error
+      throw answerIn(error) ?? error
     }
+  }
+
+  /** @returns the new connection, where the session is lost */
+  function actOn(was: NonNullable<typeof live>, error: unknown, { isSession, isGone }: Loss) {
+    if (isSession) {
+      log.write('jarvis', 'It no longer knows the session.')
+      const renewed = renew(was)
+      renewed.catch(() => {})
+      return renewed
+    }
+    if (isGone) lost(was, whyUnreachable(error))
+    return undefined
   }
 
   function fail(why: string) {
@@ -253,6 +271,7 @@ export function createConnection(parts: {
     cancelTimer = clock.after(idleMs, () => {
       const was = live
       live = undefined
+      cancelWatch()
       if (was !== undefined) was.client.onclose = () => {}
       log.write('jarvis', 'Ended, for it had nothing to do.')
       void close(was?.client, was?.transport)
@@ -260,19 +279,44 @@ export function createConnection(parts: {
     })
   }
 
-  /** Pings a server after an unanswered call, and restarts it when it does not answer. */
-  async function checkAlive(was: NonNullable<typeof live>) {
+  /**
+   * Asks a server whether it lives, and connects it anew where it does not.
+   * @param isAsked by a person. Otherwise a server over HTTP is left to the calls that run: a new connection would cut them off, and each learns
+   * from its own answer whether it was sent.
+   */
+  async function checkAlive(was: NonNullable<typeof live>, isAsked = false) {
+    checkedAt = clock.now()
     const stop = new AbortController()
     const disarm = clock.after(aliveMs, () => stop.abort(new Error('silence')))
+    const { client } = was
     try {
-      await within(stop.signal, was.client.ping({ timeout: longMs }))
-    } catch {
-      if (!stop.signal.aborted || live !== was) return
-      log.write('jarvis', 'It does not answer any more.')
-      lost(was)
+      const options = { timeout: longMs, signal: stop.signal }
+      await within(stop.signal, client.getProtocolEra() === 'modern' ? client.discover(options) : client.ping(options))
+      answersPing = true
+    } catch (error) {
+      if (live !== was || (running > 0 && !isAsked && config.type !== 'stdio')) return
+      if (!stop.signal.aborted) {
+        if (config.type !== 'stdio') void actOn(was, error, lossOf(error))
+      } else if (config.type === 'stdio' || answersPing) {
+        log.write('jarvis', 'It does not answer any more.')
+        lost(was, 'it does not answer')
+      }
     } finally {
       disarm()
     }
+  }
+
+  /** Looks after a server over HTTP as long as it answers. */
+  function watch(was: NonNullable<typeof live>) {
+    cancelWatch = clock.after(watchMs, async () => {
+      if (running === 0) await checkAlive(was)
+      if (live === was && (answersPing || running > 0)) watch(was)
+    })
+  }
+
+  /** A stream of its messages has ended, perhaps with the server. */
+  function streamEnded() {
+    if (live !== undefined && running === 0 && clock.now() - checkedAt >= checkEveryMs) void checkAlive(live)
   }
 
   return {
@@ -280,7 +324,8 @@ export function createConnection(parts: {
 
     async ready() {
       const { state, lastError, retryAt = 0 } = standing
-      if (state === 'failed' && clock.now() < retryAt) {
+      // After one failure a call connects at once.
+      if (state === 'failed' && failures > 1 && clock.now() < retryAt) {
         const waitS = Math.ceil((retryAt - clock.now()) / 1000)
         throw new Error(`${lastError?.message.replace(/\.$/, '') ?? 'it failed'}; it is tried again in ${waitS} s`)
       }
@@ -292,7 +337,7 @@ export function createConnection(parts: {
       failures = 0
       const was = live
       // A new connection would cut running calls off.
-      if (was !== undefined && running > 0) void checkAlive(was)
+      if (was !== undefined && running > 0) void checkAlive(was, true)
       else void (was === undefined ? connect() : renew(was)).catch(() => {})
     },
 
@@ -336,6 +381,7 @@ export function createConnection(parts: {
     async stop() {
       isStopped = true
       cancelTimer()
+      cancelWatch()
       cancelRefresh()
       giveUp.abort(new Error('it is no longer attached'))
       const was = live

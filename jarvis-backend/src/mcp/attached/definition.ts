@@ -10,6 +10,8 @@ export type Listed = {
   description?: string
   inputSchema: Record<string, unknown>
   annotations?: { title?: string; readOnlyHint?: boolean; destructiveHint?: boolean }
+  /** Why it cannot be used. */
+  problem?: string
 }
 
 /** A tool that can be in the catalog. `hash`: what a tier is bound to. */
@@ -42,10 +44,16 @@ export function definitionsOf(
   tools: readonly Listed[],
 ): { definitions: Definition[]; refused: Refused[] } {
   const refused: Refused[] = []
-  const refuse = (name: string, problem: string) => void refused.push({ toolName: visible(name, longestName), problem })
+  const refuse = (name: string, problem: string) => {
+    const toolName = visible(name, longestName)
+    if (!refused.some((one) => one.toolName === toolName && one.problem === problem))
+      refused.push({ toolName, problem })
+  }
   const seen = new Set<string>()
   let chars = 0
-  const usable = tools.filter(({ name }, index) => {
+  for (const { name, problem } of tools.slice(0, mostTools)) if (problem !== undefined) refuse(name, problem)
+  const usable = tools.filter(({ name, problem }, index) => {
+    if (problem !== undefined) return false
     if (index >= mostTools) {
       if (index === mostTools) refuse(name, `It and those after it are over the ${mostTools} tools of one server.`)
       return false

@@ -1,15 +1,25 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import { isDeeperThan } from '../../lib/depth.ts'
 import type { Reach } from './reach.ts'
+import { createReceived, deepest, type Received } from './received.ts'
 import { longestMessage } from './stdio-transport.ts'
 
 const mostRedirects = 3
 
 /**
  * A fetch that refuses other hosts and redirects to them, so that the headers go nowhere else. It cuts off an answer,
- * or one event of a stream, over 8 MB.
+ * or one event of a stream, over 8 MB, and brings messages into the form of the specification.
  * @param told called with each request's outcome, which the client's errors do not carry
+ * @param streamEnded called when a stream for messages of the server's own ends, however it ends
  */
-export function pinnedFetch(server: URL, told: (reach: Reach, method: string) => void): typeof fetch {
+export function pinnedFetch(
+  server: URL,
+  told: (reach: Reach, method: string) => void,
+  streamEnded: () => void,
+): typeof fetch {
+  const received = createReceived()
   return async (input, init) => {
+    const asked = typeof init?.body === 'string' ? received.sending(parsed(init.body)) : undefined
     let url = new URL(input instanceof Request ? input.url : input)
     const method = init?.method ?? 'GET'
     const refuse = (words: string): never => {
@@ -28,7 +38,8 @@ export function pinnedFetch(server: URL, told: (reach: Reach, method: string) =>
       const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
       if (location === null) {
         told({ status: response.status }, method)
-        return capped(response)
+        const isOwn = method === 'GET' || asked?.method === 'subscriptions/listen'
+        return asSpecified(capped(response), { received, asked, ended: isOwn ? streamEnded : () => {} })
       }
       await response.body?.cancel()
       if (redirects === mostRedirects) refuse(`${server.host} redirects more than ${mostRedirects} times.`)
@@ -54,4 +65,56 @@ function capped(response: Response): Response {
   )
   const { status, statusText, headers } = response
   return new Response(counted, { status, statusText, headers })
+}
+
+type Reading = { received: Received; asked: ReturnType<Received['sending']>; ended(): void }
+
+/** The same answer with its messages as `received` gives them. An answer that does not say that it is JSON is read as JSON too. */
+async function asSpecified(response: Response, reading: Reading): Promise<Response> {
+  const { status, statusText, body } = response
+  if (!response.ok || status === 202 || body === null) return response
+  const headers = new Headers(response.headers)
+  const type = (headers.get('content-type') ?? '').toLowerCase()
+  if (type.includes('event-stream')) {
+    const events = ReadableStream.from(eventsIn(body, reading)).pipeThrough(new TextEncoderStream())
+    return new Response(events, { status, statusText, headers })
+  }
+  const { received, asked } = reading
+  if (asked === undefined) return response
+  const text = await response.text()
+  const messages = received.messages(parsed(text), asked)
+  if (messages.length === 0) return new Response(text, { status, statusText, headers })
+  headers.set('content-type', 'application/json')
+  return new Response(JSON.stringify(messages.length === 1 ? messages[0] : messages), { status, statusText, headers })
+}
+
+async function* eventsIn(body: ReadableStream<Uint8Array>, { received, asked, ended }: Reading) {
+  let retry = ''
+  const parser = new EventSourceParserStream({
+    onRetry(ms) {
+      retry = `retry: ${ms}\n`
+    },
+  })
+  try {
+    for await (const { id, event, data } of body.pipeThrough(new TextDecoderStream()).pipeThrough(parser)) {
+      const isMessage = event === undefined || event === 'message'
+      const messages = isMessage ? received.messages(parsed(data), asked) : []
+      const texts = messages.length === 0 ? [data] : messages.map((message) => JSON.stringify(message))
+      const head = `${retry}${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}`
+      retry = ''
+      for (const text of texts) yield `${head}data: ${text.replaceAll('\n', '\ndata: ')}\n\n`
+    }
+  } finally {
+    ended()
+  }
+}
+
+/** JSON as a value; undefined where it is none, or is too deep to be written again. */
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isDeeperThan(value, deepest) ? undefined : value
+  } catch {
+    return undefined
+  }
 }

@@ -14,6 +14,10 @@ const neverSent = new Set([
 const isSystems = /^(?:E[A-Z]+|EAI_AGAIN|UND_ERR_(?!ABORTED)[A-Z_]+)$/
 const refusing = new Set([401, 403, 404, 405])
 const aboutSession = /\bsession|before initiali[sz]ation|not initiali[sz]ed/i
+/** A server that answers 503 with an error of its own, or says that it starts, has handed the request to no tool. */
+const notServing = /\b(?:re)?start(?:ing|up)\b|\bnot (?:yet )?ready\b|\bshutting down\b|"jsonrpc"/i
+/** The words of a proxy for an answer that it lost. */
+const aboutUpstream = /\bupstream|\btimed? ?-?out|\breset\b|\bdisconnect/i
 
 /**
  * What a failed request to a server over HTTP says about the call and the session. A JSON-RPC error in a good answer may come from the tool
@@ -23,8 +27,10 @@ export function lossOf(error: unknown): Loss {
   const said = error instanceof Error ? error.message : String(error)
   const status = statusOf(error, said)
   if (status !== undefined) {
-    const isSession = status === 404 || (status === 400 && aboutSession.test(said))
-    return { ran: isSession || refusing.has(status) ? 'no' : 'unknown', isSession, isGone: status >= 500 }
+    const isRefused = status === 503 && !aboutUpstream.test(said) && (aboutSession.test(said) || notServing.test(said))
+    const isSession = status === 404 || (status === 400 && aboutSession.test(said)) || isRefused
+    const isGone = status >= 502 && status <= 504
+    return { ran: isSession || refusing.has(status) ? 'no' : 'unknown', isSession, isGone }
   }
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (typeof code === 'number')
@@ -32,6 +38,21 @@ export function lossOf(error: unknown): Loss {
   // The SDK's own errors, such as the end of a call that was given up, have codes too.
   const codes = errorCodes(error).filter((one) => isSystems.test(one))
   return { ran: codes.some((one) => neverSent.has(one)) ? 'no' : 'unknown', isSession: false, isGone: codes.length > 0 }
+}
+
+/** The JSON-RPC error that a server sent with a status of 4xx. It names the request, so that the server has read it. */
+export function answerIn(error: unknown): Error | undefined {
+  if (!(error instanceof Error) || !('data' in error)) return undefined
+  const { status = 0, text } = (error.data ?? {}) as { status?: number; text?: unknown }
+  if (status < 400 || status >= 500 || typeof text !== 'string') return undefined
+  try {
+    const { id, error: told } = JSON.parse(text) as { id?: unknown; error?: { code?: unknown; message?: unknown } }
+    const isNamed = typeof id === 'number' || typeof id === 'string'
+    if (!isNamed || typeof told?.code !== 'number' || typeof told.message !== 'string') return undefined
+    return Object.assign(new Error(told.message), { code: told.code })
+  } catch {
+    return undefined
+  }
 }
 
 /** The client of Streamable HTTP gives the status as a field, that of SSE only in its words. */

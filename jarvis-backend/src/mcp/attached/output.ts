@@ -10,13 +10,10 @@ const deepestData = 30
 
 /** Turns a server's answer into a tool's output. The answer is data, never an instruction. */
 export function outputOf({ content, structuredContent, isError }: CallToolResult): ToolOutput {
-  const isData =
-    typeof structuredContent === 'object' &&
-    structuredContent !== null &&
-    !Array.isArray(structuredContent) &&
-    !isDeeperThan(structuredContent, deepestData)
+  const isShallow = structuredContent !== undefined && !isDeeperThan(structuredContent, deepestData)
+  const json = isShallow ? JSON.stringify(structuredContent) : ''
+  const isData = isShallow && typeof structuredContent === 'object' && !Array.isArray(structuredContent)
   const data = isData ? (structuredContent as Record<string, unknown>) : undefined
-  const json = data === undefined ? '' : JSON.stringify(data)
   const images: ToolImage[] = []
   const words = content.map((block) => pictureText(block, images) ?? blockText(block)).join('\n')
   const whole = words === '' ? json : words

@@ -14,6 +14,7 @@ import { createAskers } from './askers.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { type Definition, definitionsOf, type Listed, type Refused } from './definition.ts'
 import { createAttachedLog } from './log.ts'
+import { problemKey } from './received.ts'
 import { shownConfig } from './secrets.ts'
 import type { SignIns } from './sign-in/sign-ins.ts'
 import { attachedTool } from './tool.ts'
@@ -261,9 +262,11 @@ export function attach(name: string, entry: AttachedEntry, parts: AttachedParts)
   }
 }
 
+type Given = Listed & { _meta?: Record<string, unknown> }
 /** The fields that are used; icons, output schemas and others are dropped. */
-const onlyUsed = ({ name, title, description, inputSchema, annotations }: Listed): Listed => ({
+const onlyUsed = ({ name, title, description, inputSchema, annotations, _meta }: Given): Listed => ({
   name,
+  ...(_meta !== undefined && problemKey in _meta && { problem: String(_meta[problemKey]) }),
   ...(title !== undefined && { title }),
   ...(description !== undefined && { description }),
   inputSchema,

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import type { Received } from './received.ts'
 
 /** Longest message of a server, bytes; a longer one ends the server. */
 export const longestMessage = 8 * 1024 * 1024
@@ -26,6 +27,7 @@ export class StdioTransport implements Transport {
   onmessage?: Transport['onmessage']
   readonly #launch: Launch
   readonly #write: (source: 'stderr' | 'jarvis', text: string) => void
+  readonly #received: Received
   #child: ChildProcess | undefined
   #gone: Promise<string> = Promise.resolve('')
   /** Why the process ended, if not by `close`. */
@@ -35,9 +37,10 @@ export class StdioTransport implements Transport {
   #length = 0
 
   /** @param write receives standard error and problems with messages, also before `onerror` is set */
-  constructor(launch: Launch, write: (source: 'stderr' | 'jarvis', text: string) => void) {
+  constructor(launch: Launch, write: (source: 'stderr' | 'jarvis', text: string) => void, received: Received) {
     this.#launch = launch
     this.#write = write
+    this.#received = received
   }
 
   // `pid` and `stderr` tell the SDK that this is a process, which gets longer time-outs.
@@ -88,6 +91,7 @@ export class StdioTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin
+    this.#received.sending(message)
     return new Promise((resolve, reject) => {
       if (stdin === null || stdin === undefined || !stdin.writable)
         reject(new Error(this.ended ?? 'It is not running.'))
@@ -139,9 +143,9 @@ export class StdioTransport implements Transport {
 
   #read(line: string) {
     try {
-      const message: unknown = JSON.parse(line)
-      if (typeof message !== 'object' || message === null || Array.isArray(message)) throw new Error('no object')
-      this.onmessage?.(message as JSONRPCMessage)
+      const messages = this.#received.messages(JSON.parse(line))
+      if (messages.length === 0) throw new Error('no object')
+      for (const message of messages) this.onmessage?.(message as JSONRPCMessage)
     } catch {
       this.#write('jarvis', `It wrote what is no message: ${line.slice(0, 200)}`)
     }

@@ -56,6 +56,10 @@ export function attachedTool(
         if (error instanceof NotRun)
           return failed(`The attached server ${server} is not there: ${wordsOf(error)}. Nothing was run.`)
         if (isAnswer(error)) return failed(`The server ${server} does not do it: ${wordsOf(error)}`)
+        if (isUnreadable(error))
+          return failed(
+            `The server ${server} ran it and answered in a form that cannot be read: ${wordsOf(error)}. Look at what it did before you call it again.`,
+          )
         throw new JarvisError(
           'outcome_unknown',
           `The server ${server} was lost before it answered: ${wordsOf(error)}. It may have run.`,
@@ -70,8 +74,16 @@ const wordsOf = (error: unknown) => {
   const said = error instanceof Error ? error.message : String(error)
   return visible(said === 'fetch failed' ? whyUnreachable(error) : said, 500).replace(/\.$/, '')
 }
+/** A program between here and the server gave the answer up: the server may still run the call. */
+const gaveUp = /\btimed? ?-?out\b|\bconnection (?:was )?(?:closed|reset|lost)\b/i
 /** Whether the error is a JSON-RPC error that the server sent: its code is a number. */
-const isAnswer = (error: unknown) => error instanceof Error && 'code' in error && typeof error.code === 'number'
+const isAnswer = (error: unknown) =>
+  error instanceof Error && 'code' in error && typeof error.code === 'number' && !gaveUp.test(error.message)
+/** Whether an answer came that says nothing known. */
+const isUnreadable = (error: unknown) =>
+  error instanceof Error &&
+  'code' in error &&
+  ['INVALID_RESULT', 'UNSUPPORTED_RESULT_TYPE'].includes(String(error.code))
 
 /** Rejects on abort; the shared start goes on for other callers. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,7 +1,10 @@
 import type { ApiToken } from '../../auth/api-tokens.ts'
 
-/** The caller of a request. `gone`: aborts when the client hangs up before its answer. */
-export type Caller = { token: ApiToken; gone: AbortSignal }
+/**
+ * The caller of a request. `gone`: aborts when the client hangs up before its answer. `hasLostSession`: it names a session that is gone, and is
+ * served without one.
+ */
+export type Caller = { token: ApiToken; gone: AbortSignal; hasLostSession?: true }
 
 export const authInfoOf = (caller: Caller) => ({
   token: '',

@@ -66,6 +66,8 @@ export function createOlderSessions(parts: {
   }
 
   return {
+    /** Whether there is such a session, of any token. */
+    isKnown: (id: string) => sessions.has(id),
     /** Ends the sessions of a token that is no longer valid. */
     dropToken(name: string) {
       for (const [id, { tokenName }] of sessions) if (tokenName === name) drop(id)

@@ -10,6 +10,7 @@ import { authInfoOf, type Caller, callerOf } from './authenticate.ts'
 import type { CallParts } from './call-tool.ts'
 import { createChanges, type Watched } from './changes.ts'
 import { createServers } from './create-server.ts'
+import { createLostSessions } from './lost-sessions.ts'
 import { createOlderSessions } from './older-sessions.ts'
 import { clusterPrompts } from './prompts.ts'
 import { bodyOf } from './request-body.ts'
@@ -42,7 +43,8 @@ export function createMcpRoute(
       ({ authInfo, requestInfo, era }) =>
         create(
           callerOf(authInfo),
-          undefined,
+          // Without its session an older client still knows what older servers offer.
+          callerOf(authInfo).hasLostSession && era === 'legacy' ? { add() {}, delete() {} } : undefined,
           era === 'modern' ? (requestInfo?.headers.get('mcp-method') ?? undefined) : undefined,
         ),
       { bus: changes, onerror },
@@ -52,6 +54,7 @@ export function createMcpRoute(
   const { resources } = parts.surface
   const mayHear = (uri: string, { token }: Caller) => resources.mayHear?.(uri, token) !== false
   const older = createOlderSessions({ create, changes, mayHear, onerror, report })
+  const lost = createLostSessions()
 
   async function serve(request: IncomingMessage, response: ServerResponse, caller: Caller, person: PersonRef) {
     const body = request.method === 'POST' ? await bodyOf(request) : undefined
@@ -62,11 +65,18 @@ export function createMcpRoute(
     if (request.method === 'GET' || listens) open.isStream(response)
     // What changes is told to all listeners alike.
     if (listens) requireWholeSight(person.role)
-    if (begins || id !== undefined) {
+    if (begins || (id !== undefined && older.isKnown(id))) {
       if (await older.handle(request, response, caller, id, body)) return
       throw new JarvisError('not_found', 'There is no such MCP session. Initialize again.')
     }
-    await current(Object.assign(request, { auth: authInfoOf(caller) }) as NodeIncomingMessageLike, response, body)
+    const served = id === undefined ? caller : lost.callerOf(caller, id, body)
+    if (served === undefined)
+      throw new JarvisError('not_found', 'There is no such MCP session any more. Initialize again.')
+    try {
+      await current(Object.assign(request, { auth: authInfoOf(served) }) as NodeIncomingMessageLike, response, body)
+    } finally {
+      lost.over(served)
+    }
   }
 
   return (request, response) => {

@@ -23,7 +23,6 @@ export function createChatCompletions(parts: {
   agents: Pick<Agents, 'list'>
   /** The model of an agent; without one, the model in use. */
   modelOf(agent: string | undefined): Model
-  hasTool(name: string): boolean
   ask: ReturnType<typeof createAsk>
   conduct: ReturnType<typeof createConduct>
   answerPlainly: ReturnType<typeof createPlainAnswer>
@@ -43,7 +42,7 @@ export function createChatCompletions(parts: {
 
   return async (request: IncomingMessage, response: ServerResponse, token: ProgramToken): Promise<void> => {
     const { bytes, value } = await readJson(request)
-    const chat = readChatRequest(value, parts.hasTool)
+    const chat = readChatRequest(value)
     const model = requireModel(modelsOf(parts.agents.list(), token.name), chat.model)
     const manner = mannerOf(request)
     requireFormat(parts.modelOf(model.agent), chat.format, 'response_format')

@@ -8,18 +8,29 @@ import { ApiError, badField } from '../errors.ts'
 import { filesIn, isFilePart } from '../files.ts'
 import { formatIn } from '../format.ts'
 
-const TextPart = z.looseObject({ type: z.literal('text'), text: z.string() })
+const TextPart = z.looseObject({ type: z.enum(['text', 'input_text', 'output_text']), text: z.string() })
 const Part = z.looseObject({ type: z.string() })
-const Words = z.union([z.string(), z.array(Part)])
+const Words = z.union([z.string(), z.array(Part)]).nullish()
+/** JSON as text; some programs send the object. */
+const Arguments = z.union([z.string(), z.record(z.string(), z.unknown())]).nullish()
+const Called = z.looseObject({ name: z.string().min(1).max(200), arguments: Arguments })
 const Call = z.looseObject({
   id: z.string().min(1).max(200),
-  type: z.literal('function'),
-  function: z.looseObject({ name: z.string().min(1).max(200), arguments: z.string() }),
+  type: z.enum(['function', 'custom']).nullish(),
+  function: Called.nullish(),
+  custom: z.looseObject({ name: z.string().min(1).max(200), input: z.string() }).nullish(),
 })
 const Message = z.discriminatedUnion('role', [
   z.looseObject({ role: z.enum(['system', 'developer', 'user']), content: Words }),
-  z.looseObject({ role: z.literal('assistant'), content: Words.nullish(), tool_calls: z.array(Call).nullish() }),
+  z.looseObject({
+    role: z.literal('assistant'),
+    content: Words,
+    tool_calls: z.array(Call).nullish(),
+    function_call: Called.nullish(),
+  }),
   z.looseObject({ role: z.literal('tool'), tool_call_id: z.string().min(1).max(200), content: Words }),
+  /** The result of a `function_call`, from before there were tools. */
+  z.looseObject({ role: z.literal('function'), name: z.string().min(1).max(200), content: Words }),
 ])
 const Tool = z.looseObject({
   type: z.literal('function'),
@@ -48,12 +59,13 @@ export const ChatBody = z.looseObject({
   tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
 })
 type ChatBody = z.infer<typeof ChatBody>
-type Message = ChatBody['messages'][number]
+type Message = Exclude<ChatBody['messages'][number], { role: 'function' }>
 
 /** Fields that clients may count on and that do nothing here. The answer names those that were sent. */
 const passedOver = [
   ...['temperature', 'top_p', 'stop', 'seed', 'presence_penalty', 'frequency_penalty', 'logit_bias'],
   ...['parallel_tool_calls', 'prediction', 'verbosity', 'service_tier', 'store', 'web_search_options'],
+  ...['top_k', 'min_p', 'repetition_penalty', 'enable_thinking', 'chat_template_kwargs', 'thinking'],
 ]
 
 /** What a program asks for, in JARVIS's terms. `ignored`: fields that do nothing. */
@@ -73,10 +85,9 @@ export type ChatRequest = {
 
 /**
  * Reads the body of `POST /v1/chat/completions`.
- * @param hasTool whether JARVIS has a tool of that name
  * @throws ApiError 400 with the field
  */
-export function readChatRequest(body: unknown, hasTool: (name: string) => boolean): ChatRequest {
+export function readChatRequest(body: unknown): ChatRequest {
   const parsed = ChatBody.safeParse(body)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
@@ -92,13 +103,12 @@ export function readChatRequest(body: unknown, hasTool: (name: string) => boolea
   }))
   tools.forEach(({ name }, at) => {
     const param = `tools[${at}].function.name`
-    if (hasTool(name)) throw badField(param, `JARVIS has a tool ${name} of its own. Give yours another name.`)
     if (tools.findIndex((one) => one.name === name) !== at) throw badField(param, `There are two tools ${name}.`)
   })
   const format = formatIn(given.response_format)
   const toolChoice = toolChoiceIn(given.tool_choice, tools)
   const present = Object.entries(given).flatMap(([name, value]) => (value === null || value === undefined ? [] : name))
-  const conversation = conversationOf(given.messages)
+  const conversation = conversationOf(withCallIds(given.messages))
   const mostTokens = given.max_completion_tokens ?? given.max_tokens ?? undefined
   const effort = effortOf(given.reasoning_effort ?? undefined)
   return {
@@ -144,12 +154,13 @@ function refuseUnsupported(given: ChatBody) {
 
 /** Which of the program's tools must be called; undefined where none must. JARVIS's own cannot be: what it does is its own to choose. */
 function toolChoiceIn(given: ChatBody['tool_choice'], tools: readonly { name: string }[]): ToolChoice | undefined {
-  if (given === undefined || given === null || given === 'auto' || given === 'none') return undefined
-  if (given === 'required') {
+  const { type, function: named } =
+    typeof given === 'string' ? { type: given, function: undefined } : (given ?? { type: 'auto' })
+  if (type === 'auto' || type === 'none') return undefined
+  if (type === 'required') {
     if (tools.length === 0) throw badField('tool_choice', 'There are no tools that could be required. Send some.')
     return 'any'
   }
-  const { type, function: named } = typeof given === 'string' ? { type: given, function: undefined } : given
   const read = z.looseObject({ name: z.string() }).safeParse(named)
   if (type !== 'function' || !read.success)
     throw badField('tool_choice', 'tool_choice is auto, none, required, or names one of your own functions.')
@@ -170,6 +181,18 @@ const effortOf = (asked: ChatBody['reasoning_effort'] | undefined): Effort | und
   if (asked === undefined || asked === null) return undefined
   if (asked === 'none') return 'off'
   return asked === 'minimal' ? 'low' : asked === 'xhigh' || asked === 'max' ? 'high' : asked
+}
+
+/** Calls from before there were tools have no ids: the result of one follows it. */
+function withCallIds(messages: ChatBody['messages']): Message[] {
+  let id = 'function_0'
+  return messages.map((message, at): Message => {
+    if (message.role === 'function') return { role: 'tool', tool_call_id: id, content: message.content }
+    if (message.role !== 'assistant' || !message.function_call) return message
+    id = `function_${at}`
+    const call = { id, type: 'function' as const, function: message.function_call }
+    return { ...message, tool_calls: [...(message.tool_calls ?? []), call] }
+  })
 }
 
 /** The messages by what they are: `text` is the last one of the person. */
@@ -220,14 +243,12 @@ function saidIn(message: Message, at: string): Said[] {
     case 'user':
       return [{ role: 'user', text: personsWords(message.content, at) }]
     case 'assistant': {
-      const calls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: given } }) => ({
-        ...{ id: sendableId(id), toolName: name, toolInput: inputOf(given) },
-      }))
-      const text = wordsOf(message.content ?? '', at)
+      const calls = (message.tool_calls ?? []).map((call, index) => callIn(call, `${at}.tool_calls[${index}]`))
+      const text = wordsOf(withoutThoughts(message.content), at)
       return text === '' && calls.length === 0 ? [] : [{ role: 'assistant', text, ...(calls.length > 0 && { calls }) }]
     }
     case 'tool':
-      return [{ role: 'tool', callId: sendableId(message.tool_call_id), text: wordsOf(message.content, at) }]
+      return [{ role: 'tool', callId: sendableId(message.tool_call_id), text: resultWords(message.content, at) }]
     case 'system':
     case 'developer':
       return []
@@ -239,8 +260,17 @@ function saidIn(message: Message, at: string): Said[] {
 /** Providers take no other characters in ids, and no longer ones. */
 const sendableId = (id: string) => id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 
+function callIn({ id, function: called, custom }: z.infer<typeof Call>, at: string) {
+  if (called) return { id: sendableId(id), toolName: called.name, toolInput: inputOf(called.arguments) }
+  if (custom) return { id: sendableId(id), toolName: custom.name, toolInput: { input: custom.input } }
+  throw badField(`${at}.function`, `${at} names no function.`)
+}
+
 /** The arguments of an earlier call; what is no object is kept as text. */
-function inputOf(text: string): ToolInput {
+function inputOf(given: z.infer<typeof Arguments>): ToolInput {
+  if (typeof given === 'object' && given !== null) return given as ToolInput
+  const text = given ?? ''
+  if (text === '') return {}
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as ToolInput
@@ -248,15 +278,35 @@ function inputOf(text: string): ToolInput {
   return { arguments: text }
 }
 
+type Content = z.infer<typeof Words>
+
 /** The text of a person's message, without its files. */
-const personsWords = (content: string | readonly z.infer<typeof Part>[], at: string): string =>
+const personsWords = (content: Content, at: string): string =>
   typeof content === 'string'
     ? content
-    : content.flatMap((part, index) => (isFilePart(part) ? [] : textIn(part, `${at}.content[${index}]`))).join('\n')
+    : (content ?? [])
+        .flatMap((part, index) => (isFilePart(part) ? [] : textIn(part, `${at}.content[${index}]`)))
+        .join('\n')
 
-function wordsOf(content: string | readonly z.infer<typeof Part>[], at: string): string {
+/** What a model thought is its own, and no part of what it said. */
+const withoutThoughts = (content: Content): Content =>
+  Array.isArray(content) ? content.filter(({ type }) => !thoughts.has(type)) : content
+const thoughts = new Set(['thinking', 'redacted_thinking', 'reasoning'])
+
+/** The text of a result; what else stands in it is named. */
+const resultWords = (content: Content, at: string): string =>
+  wordsOf(
+    Array.isArray(content)
+      ? content.map((part) =>
+          isFilePart(part) || part.type === 'input_audio' ? { type: 'text', text: `[${part.type}, not shown]` } : part,
+        )
+      : content,
+    at,
+  ) || '[The tool gave no output.]'
+
+function wordsOf(content: Content, at: string): string {
   if (typeof content === 'string') return content
-  return content.map((part, index) => textIn(part, `${at}.content[${index}]`)).join('\n')
+  return (content ?? []).map((part, index) => textIn(part, `${at}.content[${index}]`)).join('\n')
 }
 
 function textIn(part: z.infer<typeof Part>, at: string): string {

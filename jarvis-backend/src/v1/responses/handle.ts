@@ -31,7 +31,6 @@ export function createResponses(parts: {
   agents: Pick<Agents, 'list'>
   /** The model of an agent; without one, the model in use. */
   modelOf(agent: string | undefined): Model
-  hasTool(name: string): boolean
   ask: ReturnType<typeof createAsk>
   answerPlainly: ReturnType<typeof createPlainAnswer>
   conduct: ReturnType<typeof createConduct>
@@ -60,7 +59,7 @@ export function createResponses(parts: {
 
   async function create(request: IncomingMessage, response: ServerResponse, token: ProgramToken): Promise<void> {
     const { bytes, value } = await readJson(request)
-    const asked = readResponsesRequest(value, parts.hasTool, (id) => kept.itemOf(token, id))
+    const asked = readResponsesRequest(value, (id) => kept.itemOf(token, id))
     const model = requireModel(modelsOf(parts.agents.list(), token.name), asked.model)
     const manner = mannerOf(request)
     requireFormat(parts.modelOf(model.agent), asked.format, 'text.format')

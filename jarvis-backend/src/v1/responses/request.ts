@@ -4,13 +4,23 @@ import { ApiError, badField } from '../errors.ts'
 import type { Item } from './items.ts'
 
 const Part = z.looseObject({ type: z.string() })
-const Words = z.union([z.string(), z.array(Part)])
+const Words = z.union([z.string(), z.array(Part)]).nullish()
 const Input = z.looseObject({ type: z.string().nullish(), id: z.string().nullish() })
 const Message = z.looseObject({ role: z.enum(['user', 'assistant', 'system', 'developer']), content: Words })
-const Call = z.looseObject({ call_id: z.string().min(1), name: z.string().min(1), arguments: z.string() })
-const CallOutput = z.looseObject({ call_id: z.string().min(1), output: z.union([Words, z.looseObject({})]) })
+const Arguments = z.union([z.string(), z.record(z.string(), z.unknown())]).nullish()
+const Call = z.looseObject({ call_id: z.string().min(1), name: z.string().min(1), arguments: Arguments })
+const CallOutput = z.looseObject({
+  call_id: z.string().min(1).nullish(),
+  id: z.string().min(1).nullish(),
+  output: z.unknown().optional(),
+})
 const FreeCall = z.looseObject({ call_id: z.string().min(1), name: z.string().min(1), input: z.string() })
-const ShellCall = z.looseObject({ call_id: z.string().min(1), action: z.unknown() })
+/** A call of a tool that a provider offers; older ones have an id alone. */
+const OtherCall = z.looseObject({
+  type: z.string(),
+  call_id: z.string().min(1).nullish(),
+  id: z.string().min(1).nullish(),
+})
 const RanHere = z.looseObject({
   id: z.string().min(1),
   name: z.string().min(1),
@@ -73,11 +83,7 @@ export type ResponsesRequest = ChatRequest & {
  * @param resolve finds the item that an `item_reference` names; undefined where there is none
  * @throws ApiError 400 or 404 with the field
  */
-export function readResponsesRequest(
-  body: unknown,
-  hasTool: (name: string) => boolean,
-  resolve: (id: string) => Item | undefined,
-): ResponsesRequest {
+export function readResponsesRequest(body: unknown, resolve: (id: string) => Item | undefined): ResponsesRequest {
   const parsed = ResponsesBody.safeParse(body)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
@@ -100,24 +106,21 @@ export function readResponsesRequest(
   // The answers of the program's own tools go on where the response before them ended.
   const isGoingOn = previous !== undefined && !messages.some(({ role }) => role === 'user')
   const chat = inChatsWords(() =>
-    readChatRequest(
-      {
-        ...given,
-        input: undefined,
-        messages: [
-          ...(isGoingOn ? [{ role: 'user', content: goingOn }] : []),
-          ...messages,
-          ...(given.instructions ? [{ role: 'system', content: given.instructions }] : []),
-        ],
-        max_completion_tokens: given.max_output_tokens,
-        reasoning_effort: given.reasoning?.effort,
-        response_format: given.text?.format && formatOf(given.text.format),
-        tools: given.tools?.flatMap((tool, at) => (otherTools.test(tool.type) ? [] : functionOf(tool, at))),
-        tool_choice: choiceOf(given.tool_choice),
-        logprobs: undefined,
-      },
-      hasTool,
-    ),
+    readChatRequest({
+      ...given,
+      input: undefined,
+      messages: [
+        ...(isGoingOn ? [{ role: 'user', content: goingOn }] : []),
+        ...messages,
+        ...(given.instructions ? [{ role: 'system', content: given.instructions }] : []),
+      ],
+      max_completion_tokens: given.max_output_tokens,
+      reasoning_effort: given.reasoning?.effort,
+      response_format: given.text?.format && formatOf(given.text.format),
+      tools: given.tools?.flatMap((tool, at) => (otherTools.test(tool.type) ? [] : functionOf(tool, at))),
+      tool_choice: choiceOf(given.tool_choice),
+      logprobs: undefined,
+    }),
   )
   return {
     ...chat,
@@ -180,16 +183,24 @@ function messageOf(input: z.infer<typeof Input>, at: string, resolve: (id: strin
       const { call_id: id, name, input: text } = read(FreeCall)
       return calledOf(id, name, { input: text })
     }
-    case 'local_shell_call': {
-      const { call_id: id, action } = read(ShellCall)
-      return calledOf(id, 'local_shell', { action })
+    case 'local_shell_call':
+    case 'shell_call':
+    case 'apply_patch_call': {
+      const { type, call_id: called, id, action, operation } = read(OtherCall)
+      return calledOf(called ?? id ?? at, type.replace(/_call$/, ''), { action: action ?? operation ?? null })
     }
     case 'function_call_output':
     case 'custom_tool_call_output':
-    case 'local_shell_call_output': {
-      const { call_id: id, output } = read(CallOutput)
-      const isText = typeof output === 'string' || Array.isArray(output)
-      return { role: 'tool', tool_call_id: id, content: isText ? partsOf(output) : JSON.stringify(output) }
+    case 'local_shell_call_output':
+    case 'shell_call_output':
+    case 'apply_patch_call_output': {
+      const { call_id: called, id, output } = read(CallOutput)
+      const words = Words.safeParse(output)
+      return {
+        role: 'tool',
+        tool_call_id: called ?? id ?? at,
+        content: words.success ? partsOf(words.data) : JSON.stringify(output),
+      }
     }
     case 'mcp_call': {
       const { name, arguments: given, output, error } = read(RanHere)
@@ -210,8 +221,14 @@ function messageOf(input: z.infer<typeof Input>, at: string, resolve: (id: strin
     case 'file_search_call':
     case 'image_generation_call':
     case 'code_interpreter_call':
+    case 'tool_search_call':
+    case 'tool_search_output':
+    case 'additional_tools':
     case 'ghost_snapshot':
     case 'compaction':
+    case 'compaction_summary':
+    case 'compaction_trigger':
+    case 'context_compaction':
     case 'reasoning':
     case 'jarvis:confirmation':
     case 'mcp_list_tools':
@@ -242,7 +259,7 @@ const calledOf = (id: string, name: string, input: object): Sent => ({
 
 /** Parts of a text by the names of chat completions. */
 function partsOf(content: z.infer<typeof Words>) {
-  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return content ?? ''
   return content.map((part) => {
     if (part.type === 'input_text' || part.type === 'output_text') return { ...part, type: 'text' }
     if (part.type === 'input_image') return { ...part, type: 'image_url' }

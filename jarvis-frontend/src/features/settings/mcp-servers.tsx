@@ -48,7 +48,7 @@ export function McpServerList({
 }
 
 function ServerRow({
-  server: { name, type, config, state, program, server, lastError, signIn, tools, refused },
+  server: { name, type, config, state, program, server, lastError, reconnectedAt, goneSince, signIn, tools, refused },
   isResting,
   onChanged,
 }: {
@@ -87,6 +87,8 @@ function ServerRow({
         {name}
         <small>
           {type}, {signIn?.state === 'needed' ? 'needs a sign-in' : state}
+          {goneSince !== undefined && `, gone since ${exactTime(goneSince)}`}
+          {reconnectedAt !== undefined && `, reconnected ${exactTime(reconnectedAt)}`}
         </small>
       </span>
       <span className="text-soft">

@@ -1,0 +1,326 @@
+import { isDeeperThan } from '../../lib/depth.ts'
+import { visible } from './text.ts'
+
+type Json = Record<string, unknown>
+/** A request under way. */
+type Asked = { id: string | number; method: string; params: Json }
+
+/** Key of a listed tool that cannot be used, in its `_meta`: the reason. */
+export const problemKey = 'jarvis/problem'
+const noMethod = -32601
+const internalError = -32603
+const mostPages = 64
+/** Deepest message that is read here; a deeper one goes on as it is. */
+export const deepest = 100
+/** Longest block of an unknown kind that is shown as JSON, characters. */
+const longestUnknown = 2_000
+
+export type Received = ReturnType<typeof createReceived>
+
+/**
+ * Brings what one server sends into the form of the specification, before the SDK reads it: the SDK reads a list or an answer as one value, and
+ * one odd field would lose all of it. An odd field is left out; an odd tool stays in its list with `problemKey`.
+ */
+export function createReceived() {
+  const asked = new Map<string, Asked>()
+  const walk = createWalk()
+  let offersTools = true
+
+  function answer(message: Json, only: Asked | undefined): Json {
+    const { id, error, result } = message
+    const isNamed = typeof id === 'string' || typeof id === 'number'
+    const request = isNamed ? asked.get(String(id)) : only
+    if (request !== undefined) asked.delete(String(request.id))
+    const head = { jsonrpc: '2.0', ...(request !== undefined ? { id: request.id } : { id }) }
+    const isError = !isNothing(error) || (error !== undefined && error !== null && isNothing(result))
+    if (!isError) return { ...head, result: resultOf(result, request) }
+    const told = errorOf(error)
+    if (request?.method === 'tools/list' && !offersTools && told.code === noMethod)
+      return { ...head, result: walk.page([], undefined) }
+    return { ...head, error: told }
+  }
+
+  function resultOf(result: unknown, request: Asked | undefined): Json {
+    switch (request?.method) {
+      case 'initialize':
+      case 'server/discover': {
+        const given = isRecord(result) ? result : {}
+        offersTools = isRecord(given.capabilities) && isRecord(given.capabilities.tools)
+        return request.method === 'initialize' ? initialized(given, request.params) : discovered(given)
+      }
+      case 'tools/list':
+        return listed(result, walk)
+      case 'tools/call':
+        return called(result)
+      case 'ping':
+        return {}
+      default:
+        return isRecord(result) ? withoutOddMeta(result) : {}
+    }
+  }
+
+  function message(value: Json, only: Asked | undefined): Json {
+    const { id, method, params } = value
+    if (typeof method !== 'string') return answer(value, only)
+    const isRequest = typeof id === 'string' || typeof id === 'number'
+    const kept = isRecord(params) ? withoutOddMeta(isRequest ? params : withoutNulls(params)) : undefined
+    return { jsonrpc: '2.0', ...(isRequest && { id }), method, ...(kept && { params: kept }) }
+  }
+
+  return {
+    /**
+     * Notes a message before it is sent.
+     * @returns the request in it; undefined where it is none
+     */
+    sending(value: unknown): Asked | undefined {
+      if (!isRecord(value) || typeof value.method !== 'string') return undefined
+      const params = isRecord(value.params) ? value.params : {}
+      if (value.method === 'notifications/cancelled') asked.delete(String(params.requestId))
+      const { id, method } = value
+      if (typeof id !== 'string' && typeof id !== 'number') return undefined
+      const request = { id, method, params }
+      asked.set(String(id), request)
+      if (method === 'tools/list') walk.turn(params.cursor)
+      return request
+    },
+    /**
+     * The messages in a value that came.
+     * @param only the request that an answer without an id answers
+     */
+    messages(value: unknown, only?: Asked): Json[] {
+      const isDeep = isDeeperThan(value, deepest)
+      return listOf(value).flatMap((one) => (isRecord(one) ? [isDeep ? one : message(one, only)] : []))
+    },
+  }
+}
+
+function errorOf(error: unknown): { code: number; message: string; data?: unknown } {
+  if (!isRecord(error)) return { code: internalError, message: textOf(error) }
+  const { code, message, data } = error
+  const number = typeof code === 'string' && code.trim() !== '' ? Number(code) : code
+  const isNumber = typeof number === 'number' && Number.isFinite(number)
+  const said = [message, error.msg, error.error, error.detail].find((one) => typeof one === 'string' && one !== '')
+  const words = said === undefined ? textOf(error) : String(said)
+  return {
+    code: isNumber ? Math.trunc(number) : internalError,
+    message: said !== undefined && typeof code === 'string' && !isNumber ? `${code}: ${words}` : words,
+    ...(data !== undefined && data !== null && { data }),
+  }
+}
+
+/** A server that does not say what it offers is asked for its tools too. */
+function capabilitiesOf(given: unknown): Json {
+  const { tools } = isRecord(given) ? given : { tools: undefined }
+  return { tools: isRecord(tools) && tools.listChanged === true ? { listChanged: true } : {} }
+}
+
+function initialized({ protocolVersion, capabilities, serverInfo, instructions }: Json, offered: Json): Json {
+  const { name, version } = isRecord(serverInfo) ? serverInfo : { name: undefined, version: undefined }
+  return {
+    protocolVersion: isNothing(protocolVersion) ? offered.protocolVersion : textOf(protocolVersion),
+    capabilities: capabilitiesOf(capabilities),
+    serverInfo: { name: nameOf(name), version: nameOf(version) },
+    ...(typeof instructions === 'string' && { instructions }),
+  }
+}
+
+/** An answer to the question for its versions. Without a list of versions the server is an older one, which does not know the question. */
+function discovered(given: Json): Json {
+  if (!Array.isArray(given.supportedVersions)) return withoutOddMeta(given)
+  const { instructions } = given
+  return {
+    ...withoutOddMeta(given),
+    supportedVersions: given.supportedVersions.filter((one) => typeof one === 'string'),
+    capabilities: capabilitiesOf(given.capabilities),
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+    resultType: typeof given.resultType === 'string' ? given.resultType : 'complete',
+  }
+}
+
+/** The pages of one list. A list that does not end is ended, with what had come. */
+function createWalk() {
+  let pages = 0
+  let names = new Set<string>()
+  let cursors = new Set<unknown>()
+  return {
+    /** A page is asked for; without a cursor the first one. */
+    turn(cursor: unknown) {
+      if (cursor === undefined) {
+        pages = 0
+        names = new Set()
+        cursors = new Set()
+      } else cursors.add(cursor)
+      pages += 1
+    },
+    page(tools: readonly Json[], cursor: unknown): Json {
+      const isNews = tools.length === 0 || tools.some(({ name }) => !names.has(String(name)))
+      for (const { name } of tools) names.add(String(name))
+      const goesOn = (typeof cursor === 'string' && cursor !== '') || typeof cursor === 'number'
+      const isEndless = goesOn && (!isNews || cursors.has(cursor) || pages >= mostPages)
+      return {
+        tools: isEndless
+          ? [
+              ...tools,
+              odd('tools/list', 'Its list of tools does not come to an end. What had come until then is used.'),
+            ]
+          : tools,
+        ...(goesOn && !isEndless && { nextCursor: cursor }),
+      }
+    },
+  }
+}
+
+function listed(result: unknown, walk: ReturnType<typeof createWalk>): Json {
+  const { tools, nextCursor, ttlMs, cacheScope } = isRecord(result) ? result : { tools: result }
+  const isList = Array.isArray(tools) || isNothing(tools)
+  const items = Array.isArray(tools)
+    ? tools.map(toolOf)
+    : isList
+      ? []
+      : [odd('tools/list', 'Its answer holds no list of tools.')]
+  return {
+    ...walk.page(items, nextCursor),
+    ttlMs: Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0 ? ttlMs : 0,
+    cacheScope: cacheScope === 'public' ? 'public' : 'private',
+    resultType: 'complete',
+  }
+}
+
+const odd = (name: string, problem: string): Json => ({
+  ...{ name, inputSchema: { type: 'object' }, _meta: { [problemKey]: problem } },
+})
+
+function toolOf(given: unknown, at: number): Json {
+  const place = `number ${at + 1}`
+  if (!isRecord(given)) return odd(place, 'It is no object.')
+  const { name, title, description, annotations } = given
+  if (typeof name !== 'string' || name.trim() === '')
+    return odd(isNothing(name) ? place : textOf(name), isNothing(name) ? 'It has no name.' : 'Its name is no text.')
+  const inputSchema = schemaOf(given.inputSchema)
+  if (typeof inputSchema === 'string') return odd(name, inputSchema)
+  const hints = isRecord(annotations) ? hintsOf(annotations) : {}
+  return {
+    name,
+    ...(typeof title === 'string' && { title }),
+    ...(typeof description === 'string' && { description }),
+    inputSchema,
+    ...(Object.keys(hints).length > 0 && { annotations: hints }),
+  }
+}
+
+const hintsOf = (annotations: Json): Json =>
+  Object.fromEntries(
+    Object.entries(annotations).filter(([key, value]) => typeof value === (key === 'title' ? 'string' : 'boolean')),
+  )
+
+/** The schema of an object; or why it is none. */
+function schemaOf(schema: unknown): Json | string {
+  if (schema === undefined || schema === null) return 'It has no input schema.'
+  if (!isRecord(schema)) return 'Its input schema is no object.'
+  const { type, properties, required, ...rest } = schema
+  const isObject = listOf(type).includes('object') || (isNothing(type) && isRecord(properties))
+  if (!isObject)
+    return isNothing(type)
+      ? 'Its input schema does not say that the input is an object.'
+      : 'Its input is not an object.'
+  if (!isNothing(properties) && !isRecord(properties)) return 'The arguments in its input schema cannot be read.'
+  const arguments_ = isRecord(properties)
+    ? Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, value ?? {}]))
+    : undefined
+  return {
+    ...rest,
+    type: 'object',
+    ...(arguments_ !== undefined && { properties: arguments_ }),
+    ...(Array.isArray(required) && { required: required.filter((one) => typeof one === 'string') }),
+  }
+}
+
+function called(result: unknown): Json {
+  if (!isRecord(result)) return { content: blocksOf(result), resultType: 'complete' }
+  const { content, structuredContent, isError, _meta, resultType = 'complete', ...rest } = result
+  // The server asks something first, or hands out a task.
+  if (typeof resultType === 'string' && resultType !== 'complete') return withoutOddMeta(result)
+  const blocks = blocksOf(content)
+  const isBare = blocks.length === 0 && isNothing(structuredContent) && Object.keys(rest).length > 0
+  return {
+    content: isBare ? [inWords(JSON.stringify(rest))] : blocks,
+    ...(structuredContent !== null && structuredContent !== undefined && { structuredContent }),
+    ...(isError !== undefined && { isError: isError === true || isError === 'true' || isError === 1 }),
+    resultType: 'complete',
+  }
+}
+
+const blocksOf = (content: unknown): Json[] => listOf(content).flatMap((one) => (isNothing(one) ? [] : [blockOf(one)]))
+
+function blockOf(block: unknown): Json {
+  if (!isRecord(block)) return inWords(textOf(block))
+  const { type, text, data, mimeType, resource, uri, name, title } = block
+  switch (type) {
+    case undefined:
+    case null:
+    case 'text':
+      if (text !== undefined || type === 'text') return inWords(textOf(text ?? ''))
+      break
+    case 'image':
+    case 'audio': {
+      const bytes = base64In(data)
+      if (bytes !== undefined)
+        return { type, data: bytes, mimeType: typeof mimeType === 'string' ? mimeType : 'application/octet-stream' }
+      break
+    }
+    case 'resource':
+      if (isRecord(resource)) {
+        const where = typeof resource.uri === 'string' ? resource.uri : ''
+        const blob = base64In(resource.blob)
+        if (typeof resource.text === 'string') return { type, resource: { uri: where, text: resource.text } }
+        if (blob !== undefined) return { type, resource: { uri: where, blob } }
+      }
+      break
+    case 'resource_link':
+      if (typeof uri === 'string')
+        return {
+          ...{ type, uri, name: typeof name === 'string' ? name : uri },
+          ...(typeof title === 'string' && { title }),
+        }
+  }
+  const json = JSON.stringify(block)
+  const kind = visible(textOf(type ?? 'without a kind'), 50)
+  return inWords(`[content of an unknown kind: ${kind}] ${json.length <= longestUnknown ? json : 'It is not shown.'}`)
+}
+
+const inWords = (text: string): Json => ({ type: 'text', text })
+
+/** Base64 as servers write it: also with line breaks, for URLs, or as a `data:` address. */
+function base64In(data: unknown): string | undefined {
+  if (typeof data !== 'string') return undefined
+  const plain = data
+    .replace(/^data:[^,]{0,200},/, '')
+    .replace(/\s+/g, '')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replace(/=+$/, '')
+  if (!/^[A-Za-z0-9+/]*$/.test(plain) || plain.length % 4 === 1) return undefined
+  return plain.padEnd(Math.ceil(plain.length / 4) * 4, '=')
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
+const nameOf = (value: unknown) => (isNothing(value) ? '' : textOf(value))
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+
+/** What servers write where nothing is meant, such as the empty list that PHP makes of an empty object. */
+const isNothing = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  value === false ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
+function withoutOddMeta({ _meta, ...rest }: Json): Json {
+  return isRecord(_meta) ? { ...rest, _meta } : rest
+}
+
+/** A log line may be about null. */
+const withoutNulls = (params: Json): Json =>
+  Object.fromEntries(Object.entries(params).filter(([key, value]) => value !== null || key === 'data'))
+
+const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
