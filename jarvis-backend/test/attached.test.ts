@@ -470,6 +470,23 @@ test('another value for a placeholder is another program, which waits; its entry
   expect(readFileSync(file, 'utf8')).toMatch(/^\/\/ mine/)
 })
 
+test('an address in mcp.json that a placeholder sends a value to waits until an owner allows it; another value needs no word', async () => {
+  const { dir, write } = attachedDir(() => ({}), { tools: [] })
+  writeFileSync(join(dir, 'settings.env'), 'CLOUD_KEY=the-first-value\n')
+  const jarvis = await startJarvis({ dataDir: dir })
+  const entry = { type: 'http', url: 'http://127.0.0.1:9/mcp', headers: { 'X-Key': `\${CLOUD_KEY}` } }
+  write({ far: entry })
+  const far = await until(jarvis, 'far', ({ state }) => state === 'waiting')
+  expect(far.lastError).toBe(undefined)
+  await allow(jarvis, 'far')
+  await until(jarvis, 'far', ({ state }) => state === 'failed')
+  writeFileSync(join(dir, 'settings.env'), 'CLOUD_KEY=the-second-value\n')
+  write({ far: { ...entry, lazy: false } })
+  await until(jarvis, 'far', ({ state }) => state !== 'waiting')
+  write({ far: { ...entry, url: 'http://127.0.0.1:9/other' } })
+  await until(jarvis, 'far', ({ state }) => state === 'waiting')
+})
+
 test('policy.yaml may name attached tools: it raises their tiers, and unknown ones are reported', async () => {
   const { dir } = attachedDir((path) => ({ odd: odd(path) }), { tools: [tool('echo'), tool('logs')] })
   const lines = [

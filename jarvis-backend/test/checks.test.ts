@@ -734,13 +734,20 @@ test('a guest that went off with no task is told, one that a task stopped is not
     }
     return (await found(check, { state: changed }))[`vm/${vmid}`]
   }
-  expect(await look(103, 'stopped')).toEqual(['unseen', expect.any(String)])
+  expect(await look(103, 'stopped')).toEqual(['between', expect.any(String)])
   expect(await look(103, 'running')).toBe(undefined)
   expect(await look(103, 'stopped')).toEqual(['failed', expect.stringContaining('went off, and no task stopped it')])
   expect(await look(103, 'stopped', [], 600_000)).toEqual(['failed', expect.any(String)])
+  // What comes hours later explains nothing.
+  expect(await look(103, 'stopped', [running('vzdump')], 700_000)).toEqual(['failed', expect.any(String)])
   expect(await look(103, 'running')).toBe(undefined)
   const shutdown = { ...running('qmshutdown', { vmid: 103 }), status: 'ok' as const, endedAt: 5 }
   expect(await look(103, 'stopped', [shutdown])).toBe(undefined)
+  // A backup may have stopped it, and starts it again: that it did not is told once the backup is over.
+  expect(await look(103, 'running')).toBe(undefined)
+  expect(await look(103, 'stopped', [running('vzdump')])).toEqual(['between', expect.any(String)])
+  expect(await look(103, 'stopped', [running('vzdump')], 900_000)).toEqual(['between', expect.any(String)])
+  expect(await look(103, 'stopped', [], 910_000)).toEqual(['failed', expect.any(String)])
 })
 
 test('the memory pressure of a guest is seen, and where nothing records it, the check cannot run', async () => {

@@ -270,7 +270,7 @@ const wordings: readonly (readonly [said: string, parts: string[]])[] = [
   ['tools: List should have at most 3 items after validation, not 5', ['tools:most 3']],
   ['Too many tools provided: 5 > 4', ['tools:most 4']],
   ['Maximum number of tools allowed: 2', ['tools:most 2']],
-  ['tools[3].function.description: string too long, maximum length is 40', ['schema:description 40']],
+  ['tools[3].function.description: string too long, maximum length is 64', ['schema:description 64']],
 ]
 
 test('the part that a refusal is about is found, in the words of each server', async () => {
@@ -282,7 +282,7 @@ test('the part that a refusal is about is found, in the words of each server', a
         const schemas = createToolSchemas({ ...learnedInMemory(), add: (part) => found.push(part) })
         const others = many(3).map((tool) => ({
           ...tool,
-          description: 'It is described at some length here, for once.',
+          description: 'It is described at some length here, for once, so that a limit of 64 is passed.',
         }))
         expect(schemas.leaveOut(said, { tools: [...own, ...others] })).toBe(true)
         expect(found.map((part) => part.replace(/^(tool:\w+):.*/, '$1'))).toEqual(parts)

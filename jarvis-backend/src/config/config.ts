@@ -275,7 +275,7 @@ export const isOwnVariable = (name: string): boolean =>
   !lent.has(name) &&
   (Object.hasOwn(Environment.shape, name) ||
     isModelVariable(name) ||
-    /^(?:JARVIS_|PVE_|CREDENTIALS_DIRECTORY$)/.test(name))
+    /^(?:JARVIS_|PVE_|CREDENTIALS_DIRECTORY$|(?:https?|all|no)_proxy$)/i.test(name))
 
 /**
  * Reads the configuration. An empty value counts as absent.

@@ -176,7 +176,9 @@ const explains: Record<string, boolean> = {
   ...{ qmigrate: true, vzmigrate: true, hamigrate: true, qmpause: true, qmsuspend: true, vzsuspend: true },
   ...{ qmstop: true, qmshutdown: true, qmreboot: true, qmreset: true, vzstop: true, vzshutdown: true, vzreboot: true },
   ...{ qmdestroy: true, vzdestroy: true, qmrollback: true, vzrollback: true, qmrestore: true, vzrestore: true },
-  ...{ qmtemplate: true, vztemplate: true, hastop: true, hashutdown: true, vzdump: true },
+  ...{ qmtemplate: true, vztemplate: true, hastop: true, hashutdown: true },
+  // It starts again what it stopped.
+  vzdump: false,
   ...{ qmstart: false, vzstart: false, hastart: false, qmresume: false, qmsnapshot: false, qmconfig: false },
   ...{ qmclone: false, imgcopy: false, vncproxy: false, qmmove: false, move_volume: false, resize: false },
   // No task of Proxmox is called that.

@@ -108,9 +108,9 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
     const byVmid = new Map(state.guests.map((guest) => [guest.vmid, guest]))
     const stops = stopsOf(state)
     for (const vmid of toldStops.keys()) if (!stops.has(vmid)) toldStops.delete(vmid)
-    return [...stops].flatMap(([vmid, { since, isExplained }]): Notice[] => {
+    return [...stops].flatMap(([vmid, { since, is }]): Notice[] => {
       const guest = byVmid.get(vmid)
-      if (guest === undefined || isExplained || at - since < taskMayShowMs || toldStops.get(vmid) === since) return []
+      if (guest === undefined || is !== 'bare' || at - since < taskMayShowMs || toldStops.get(vmid) === since) return []
       toldStops.set(vmid, since)
       const text = `${nameOf(guest)} stopped unexpectedly: no task did it`
       return [{ at, kind: 'guest', level: 'error', vmid, node: guest.node, text }]

@@ -12,12 +12,17 @@ const stopsOne = new Set([
   ...['qmdestroy', 'qmrollback', 'qmrestore', 'qmtemplate'],
   ...['vzstop', 'vzshutdown', 'vzreboot', 'vzsuspend', 'vzmigrate'],
   ...['vzdestroy', 'vzrollback', 'vzrestore', 'vztemplate'],
-  ...['hastop', 'hashutdown', 'hamigrate', 'vzdump'],
+  ...['hastop', 'hashutdown', 'hamigrate'],
 ])
-const stopsMany = new Set(['vzdump', 'stopall', 'suspendall', 'migrateall'])
+const stopsMany = new Set(['stopall', 'suspendall', 'migrateall'])
+/** So long after a stop its explanation may still show, ms. Later nothing explains it. */
+const mayExplainMs = 2 * taskMayShowMs
 
-/** A guest that was seen running, and then off. `since`: when it was first seen off, by the time of the states. */
-export type Stop = { since: number; isExplained: boolean }
+/**
+ * A guest that was seen running, and then off. `since`: when it was first seen off, by the time of the states. `held`: a backup or a lock may have
+ * stopped it and starts it again; it is judged once that has ended.
+ */
+export type Stop = { since: number; is: 'bare' | 'explained' | 'held' }
 
 /**
  * Follows which guests stop, and whether a task, HA or their node explains it. Tasks count from when they were first seen, so that no clock but the
@@ -46,18 +51,24 @@ export function createStops(): (state: ClusterState) => ReadonlyMap<number, Stop
     }
   }
 
-  function explains({ vmid, node, lock, haState }: Guest, since: number, nodes: ClusterState['nodes']): boolean {
-    return (
-      lock !== undefined ||
-      (haState !== undefined && haState !== 'started') ||
-      (stoppers.get(vmid) ?? 0) >= since - taskExplainsMs ||
-      (stoppers.get(node) ?? 0) >= since - taskExplainsMs ||
-      (nodes.find(({ name }) => name === node)?.uptimeS ?? freshNodeS) < freshNodeS
+  const explains = ({ vmid, node, haState }: Guest, since: number, nodes: ClusterState['nodes']): boolean =>
+    (haState !== undefined && haState !== 'started') ||
+    (stoppers.get(vmid) ?? 0) >= since - taskExplainsMs ||
+    (stoppers.get(node) ?? 0) >= since - taskExplainsMs ||
+    (nodes.find(({ name }) => name === node)?.uptimeS ?? freshNodeS) < freshNodeS
+
+  function judged(guest: Guest, stop: Stop, { at, nodes, tasks }: ClusterState): Stop {
+    if (stop.is === 'explained' || (stop.is === 'bare' && at - stop.since > mayExplainMs)) return stop
+    const isBackedUp = tasks.some(
+      ({ status, type, vmid, node }) =>
+        status === 'running' && type === 'vzdump' && (vmid === undefined ? node === guest.node : vmid === guest.vmid),
     )
+    if (isBackedUp || guest.lock !== undefined) return { since: at, is: 'held' }
+    return { since: stop.since, is: explains(guest, stop.since, nodes) ? 'explained' : 'bare' }
   }
 
   return (state) => {
-    const { at, guests, nodes, unread = [], unreachableSince } = state
+    const { at, guests, unread = [], unreachableSince } = state
     if (unreachableSince !== undefined || unread.includes('guests')) return stops
     follow(state)
     const here = new Set(guests.map(({ vmid }) => vmid))
@@ -69,10 +80,9 @@ export function createStops(): (state: ClusterState) => ReadonlyMap<number, Stop
         stops.delete(vmid)
       }
       if (status !== 'stopped') continue
-      if (running.delete(vmid)) stops.set(vmid, { since: at, isExplained: false })
+      if (running.delete(vmid)) stops.set(vmid, { since: at, is: 'bare' })
       const stop = stops.get(vmid)
-      if (stop !== undefined && !stop.isExplained)
-        stops.set(vmid, { ...stop, isExplained: explains(guest, stop.since, nodes) })
+      if (stop !== undefined) stops.set(vmid, judged(guest, stop, state))
     }
     return stops
   }

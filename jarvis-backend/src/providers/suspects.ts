@@ -48,7 +48,8 @@ export function createSuspects() {
       if (left.length === 0) return { isOther: false }
       left = left.filter((name) => !sent.includes(name))
       doubtful = doubtful.filter((name) => !sent.includes(name))
-      if (doubtful.length < 2) return { culprit: found(doubtful[0]), isOther: true }
+      if (doubtful.length === 0) return { culprit: found(undefined), isOther: true }
+      // The last one is sent too: only a refusal says that it is at fault.
       trying = firstHalf(doubtful)
       return { isOther: true }
     },

@@ -10,7 +10,7 @@ export type Said =
 
 type Tag = 'open' | 'close' | 'channel' | 'end'
 
-const xmlNames = ['think', 'thinking', 'thought', 'thoughts', 'reasoning', 'reason', 'seed:think', 'mm:think']
+const xmlNames = ['think', 'thinking', 'thought', 'thoughts', 'reasoning', 'seed:think', 'mm:think']
 /** Written without blanks, in lower case. A channel is gpt-oss's harmony: a header up to `<|message|>` says what follows. */
 const tags = new Map<string, Tag>([
   ...xmlNames.flatMap((name): [string, Tag][] => [

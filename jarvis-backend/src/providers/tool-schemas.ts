@@ -104,7 +104,12 @@ export function createToolSchemas(learned: Learned) {
       // Another request has learned something since this one was sent.
       if ((sentAt.get(request) ?? version) !== version) return true
       const number = numberIn(said)
-      if (isAboutLength(said) && number !== undefined && sent.some((tool) => tool.description.length > number))
+      if (
+        isAboutLength(said) &&
+        number !== undefined &&
+        number >= leastLength &&
+        sent.some((tool) => tool.description.length > number)
+      )
         return learn([`${description}${number}`])
       if (isAboutCount(said) && number !== undefined && number < sent.length) {
         const [next, ...others] = sent.slice(number)
@@ -144,8 +149,12 @@ const isAboutSchemas = (said: string) =>
     /schema.{0,80}(?:function|parameter)|(?:function|parameter).{0,80}schema/i.test(said) ||
     /contains an invalid argument|malformed input|\bbad request\b/i.test(said)) &&
   !/\btool[ _](?:messages?|calls?|results?|choice|use)|\broles?\b/i.test(said)
+/** Not a limit of one tool, which is named by its place. */
 const isAboutCount = (said: string) =>
-  /tools|functions/i.test(said) && /array too long|too many|number of|at most|more than|up to|exceed/i.test(said)
+  /tools|functions/i.test(said) &&
+  !placed.test(said) &&
+  !/character|string|depth|nest|level|propert|enum/i.test(said) &&
+  /array too long|too many|number of|at most|more than|up to|exceed/i.test(said)
 const isAboutLength = (said: string) =>
   /description/i.test(said) && /too long|at most|maximum|max_?length|longer|exceed|less than/i.test(said)
 /** A value of any type, or a list of anything. */
@@ -154,11 +163,16 @@ const isAboutType = (said: string) =>
     said,
   ) || /(?:jinja|template).{0,200}(?:undefined|nullvalue|nonetype|filter)/i.test(said)
 
+/** A tool by its place in the request. */
+const placed = /\b(?:tools|functions|function_?declarations)(?:\.\d+|\[\d+\])/i
+/** No server has a limit below this: a smaller number is of something else. */
+const leastLength = 64
+
 /** The limit that a refusal names. */
 function numberIn(said: string): number | undefined {
   const [, found] =
     /(?:maximum|at most|up to|more than|max\w*|limit\w*|exceeds?|allowed|less than or equal to|[>≤])\D{0,40}?(\d{1,6})\b/i.exec(
-      said,
+      said.replace(/\[\d+\]|\.\d+\./g, ' '),
     ) ?? []
   return found === undefined ? undefined : Number(found)
 }

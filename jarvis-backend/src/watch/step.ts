@@ -97,7 +97,10 @@ function goesOn(seen: StoredAlert, wasClear: boolean, level: Measure['level'], n
   const alert: StoredAlert = isQuiet ? seen : calm
   const turnedBack = isQuiet && wasClear ? turned(alert, now) : {}
   const severity = level === 'between' || level === 'clear' || level === 'unseen' ? alert.severity : level
-  return withoutAcknowledgement({ ...alert, ...turnedBack, state: 'firing', severity }, now)
+  // It no longer comes and goes: it stays bad, and that is news.
+  const stays = flapping !== undefined && !isQuiet && severity !== 'info'
+  const due = stays ? { due: { what: 'fired' as const, at: now } } : {}
+  return withoutAcknowledgement({ ...alert, ...turnedBack, ...due, state: 'firing', severity }, now)
 }
 
 /** An acknowledgement ends when it gets worse than it was; that is news, and the second message of the two. */
@@ -154,8 +157,12 @@ function ended(before: StoredAlert, ending: string, now: number, turns = before.
   const { due, flapping: _calm, isClear: _clear, firesAt: _over, notSeenSince: _seen, ...rest } = before
   const wasTold = rest.told.some(({ what }) => what === 'fired')
   const resolved: StoredAlert = { ...rest, turns, state: 'resolved', resolvedAt: now, ending }
-  const most = before.flapping === undefined ? 2 : 3
-  if (wasTold && rest.told.length < most) return { ...resolved, due: { what: 'resolved', at: now } }
+  if (
+    wasTold &&
+    !rest.told.some(({ what }) => what === 'resolved') &&
+    (rest.told.length < 2 || rest.turns.length >= flaps.turns)
+  )
+    return { ...resolved, due: { what: 'resolved', at: now } }
   if (due === undefined || wasTold) return resolved
   const words = due.quiet ?? 'nobody: it ended before anybody was told'
   return { ...resolved, told: [...rest.told, { at: due.at, what: 'fired', words }] }

@@ -122,7 +122,7 @@ export function createAttachedServers(
   function write(name: string, config: AttachedServerConfig | undefined, by: string) {
     file.write(name, config)
     const entry = config && file.read().servers.get(name)
-    if (entry !== undefined) transactions.durably(() => allowProgram(name, entry.config, by, parts))
+    if (entry !== undefined) transactions.durably(() => allowProgram(name, entry, by, parts))
     takeUp(by, name)
   }
 
@@ -157,7 +157,7 @@ export function createAttachedServers(
       if (program !== now)
         throw new JarvisError('conflict', `The program of ${name} has changed since you saw it. Look at it again.`)
       transactions.durably(() => {
-        allowProgram(name, entry.config, by, parts)
+        allowProgram(name, entry, by, parts)
         journal.append('mcp_server', {
           change: 'program_allowed',
           server: name,
@@ -208,7 +208,12 @@ export function createAttachedServers(
   }
 }
 
-const waitingWords = (name: string, config: AttachedServerConfig): string =>
-  `mcp.json starts a program that no owner allowed: ${name}${config.type === 'stdio' ? `, ${quoted([config.command, ...config.args].join(' '), 300)}` : ''}. It is not started. If you wrote it, allow it under Settings, MCP servers; otherwise remove it there.`
+function waitingWords(name: string, config: AttachedServerConfig): string {
+  const what =
+    config.type === 'stdio'
+      ? `starts a program that no owner allowed: ${name}, ${quoted([config.command, ...config.args].join(' '), 300)}. It is not started`
+      : `sends values of JARVIS’s environment to a server that no owner allowed: ${name}, ${quoted(config.url, 300)}. Nothing is sent`
+  return `mcp.json ${what}. If you wrote it, allow it under Settings, MCP servers; otherwise remove it there.`
+}
 
 const isSame = (a: AttachedEntry, b: AttachedEntry) => JSON.stringify(a) === JSON.stringify(b)

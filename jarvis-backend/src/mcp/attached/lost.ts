@@ -14,10 +14,8 @@ const neverSent = new Set([
 const isSystems = /^(?:E[A-Z]+|EAI_AGAIN|UND_ERR_(?!ABORTED)[A-Z_]+)$/
 const refusing = new Set([401, 403, 404, 405])
 const aboutSession = /\bsession|before initiali[sz]ation|not initiali[sz]ed/i
-/** A server that answers 503 with an error of its own, or says that it starts, has handed the request to no tool. */
-const notServing = /\b(?:re)?start(?:ing|up)\b|\bnot (?:yet )?ready\b|\bshutting down\b|"jsonrpc"/i
-/** The words of a proxy for an answer that it lost. */
-const aboutUpstream = /\bupstream|\btimed? ?-?out|\breset\b|\bdisconnect/i
+/** The words of a proxy for an answer that it lost, also where the call itself ended the server. */
+const aboutUpstream = /\bupstream|\btimed? ?-?out|\breset\b|\bdisconnect|\bclosed?\b|\brestart|\bshutting down\b/i
 
 /**
  * What a failed request to a server over HTTP says about the call and the session. A JSON-RPC error in a good answer may come from the tool
@@ -27,7 +25,7 @@ export function lossOf(error: unknown): Loss {
   const said = error instanceof Error ? error.message : String(error)
   const status = statusOf(error, said)
   if (status !== undefined) {
-    const isRefused = status === 503 && !aboutUpstream.test(said) && (aboutSession.test(said) || notServing.test(said))
+    const isRefused = status === 503 && aboutSession.test(said) && !aboutUpstream.test(said)
     const isSession = status === 404 || (status === 400 && aboutSession.test(said)) || isRefused
     const isGone = status >= 502 && status <= 504
     return { ran: isSession || refusing.has(status) ? 'no' : 'unknown', isSession, isGone }

@@ -63,29 +63,35 @@ const originOf = (config: AttachedServerConfig) =>
     ? { command: config.command, args: config.args, cwd: config.cwd }
     : { type: config.type, url: config.url }
 
-/** Its environment counts too: it can make a program load another one. */
-const programOf = (config: AttachedServerConfig): string | undefined =>
-  config.type === 'stdio' && config.enabled ? hashOf({ ...originOf(config), env: config.env }) : undefined
+/**
+ * What an owner must have seen before it is used: a program, whose environment counts too, because it can make it load another one; and an
+ * address that `${NAME}` sends values of JARVIS's environment to, with the names and not the values.
+ */
+function programOf({ config, written }: Pick<AttachedEntry, 'config' | 'written'>): string | undefined {
+  if (!config.enabled) return undefined
+  if (config.type === 'stdio') return hashOf({ ...originOf(config), env: config.env })
+  return JSON.stringify(written).includes('${') ? hashOf(written) : undefined
+}
 
 /** Keeps what an owner gave in an entry of their own: its program may start. */
 export function allowProgram(
   name: string,
-  config: AttachedServerConfig,
+  entry: Pick<AttachedEntry, 'config' | 'written'>,
   by: string,
   { store, clock }: Pick<AttachedParts, 'store' | 'clock'>,
 ): void {
-  const hash = programOf(config)
+  const hash = programOf(entry)
   if (hash === undefined) store.disallow(name)
   else store.allow(name, { hash, by, at: clock.now() })
 }
 
-/** Whether an entry would start a program that no owner allowed. */
-function isWaiting(name: string, config: AttachedServerConfig, parts: Pick<AttachedParts, 'store' | 'clock'>): boolean {
+/** Whether an entry would start a program, or send values to an address, that no owner allowed. */
+function isWaiting(name: string, entry: AttachedEntry, parts: Pick<AttachedParts, 'store' | 'clock'>): boolean {
   const allowed = parts.store.allowed(name)
-  const program = programOf(config)
+  const program = programOf(entry)
   if (program === undefined || allowed?.hash === program) return false
-  const ranBefore = allowed?.by === '' && allowed.hash === hashOf(originOf(config))
-  if (ranBefore) allowProgram(name, config, 'upgrade', parts)
+  const ranBefore = allowed?.by === '' && allowed.hash === hashOf(originOf(entry.config))
+  if (ranBefore) allowProgram(name, entry, 'upgrade', parts)
   return !ranBefore
 }
 
@@ -97,8 +103,8 @@ export function attach(name: string, entry: AttachedEntry, parts: AttachedParts)
   const { config } = entry
   const { store, journal, transactions, clock, redact, announce } = parts
   const { enabled, lazy } = config
-  const program = programOf(config)
-  const waits = isWaiting(name, config, parts)
+  const program = programOf(entry)
+  const waits = isWaiting(name, entry, parts)
   const mayRun = enabled && !waits
   const origin = originOf(config)
   const originHash = hashOf(origin)

@@ -25,7 +25,8 @@ export function backupFailedCheck(): Check {
     const before = known.get(task.upid)
     if (before !== undefined) return { task, job: before }
     try {
-      const { lines } = await readTaskLog(api, task, signal)
+      const { lines, isWhole } = await readTaskLog(api, task, signal)
+      if (!isWhole) return { task, unread: 'its log is too long to read' }
       const job = readBackupJob(lines)
       known.set(task.upid, job)
       return { task, job }

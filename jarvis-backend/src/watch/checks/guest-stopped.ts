@@ -23,8 +23,10 @@ export function guestStoppedCheck(): Check {
       const levelOf = ({ vmid, status }: Guest): Measure['level'] => {
         if (status === 'running' || status === 'paused') return 'clear'
         const stop = stops.get(vmid)
-        if (status !== 'stopped' || stop === undefined) return 'unseen'
-        return stop.isExplained ? 'clear' : 'failed'
+        if (status !== 'stopped') return 'unseen'
+        // An alert of before the start goes on, and none begins.
+        if (stop === undefined || stop.is === 'held') return 'between'
+        return stop.is === 'explained' ? 'clear' : 'failed'
       }
       return seen(
         withoutTemplates(state.guests).map((guest): Measure => {

@@ -42,7 +42,8 @@ export async function discover(server: URL, challenge: Challenge, fetchFn: typeo
     const found = await metadataOf(issuer, fetchFn)
     if (typeof found === 'string') problems.push(found)
     else {
-      const resource = about?.resource ?? sdk.resourceUrlFromServerUrl(server).href
+      // What stands in the query may be a key.
+      const resource = about?.resource ?? new URL(server.pathname, server).href
       return { resource, metadata: found, scopes: challenge.scopes ?? about?.scopes_supported ?? [] }
     }
   }

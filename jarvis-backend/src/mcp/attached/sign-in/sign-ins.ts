@@ -296,7 +296,9 @@ export class SignIns {
       }
       if (first.status !== 401) return first
       await this.#challenged(server, url, first)
-      if (kept?.accessToken === undefined) return first
+      // A 401 that does not ask for a token may come from what the server itself asked, after a part of the work.
+      const asksForToken = /\bbearer\b/i.test(first.headers.get('www-authenticate') ?? '')
+      if (kept?.accessToken === undefined || !asksForToken) return first
       const renewed = kept.refreshToken === undefined ? undefined : await this.#renew(server, kept)
       if (renewed?.accessToken === undefined) {
         if (this.#kept.get(server) === kept) this.#lose(server, kept, 'The server refuses its token')
