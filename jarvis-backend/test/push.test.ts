@@ -230,7 +230,7 @@ test('a card that a busy push service refused is announced later, and at a start
   await expect.poll(async () => (await first.call('GET')).body.items[0]).not.toHaveProperty('problem')
   await first.jarvis.stop()
 
-  const second = await start({ dataDir })
+  const second = await start({ dataDir, clock: createFakeClock(clock.now()) })
   const again = await second.jarvis.connect()
   const deny = { sessionId, toolUseId: cards[1]?.toolUseId as string, confirmed: false }
   await again.ask('chat:confirm', deny)

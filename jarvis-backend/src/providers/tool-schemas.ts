@@ -161,7 +161,8 @@ const isAboutLength = (said: string) =>
 const isAboutType = (said: string) =>
   /specify the schema type|(?:must|should) have a ['"]?type|type: (?:must be specified|missing field)|unspecified type|items: missing field|type.{0,20} is missing|missing.{0,20}['"]type['"]/i.test(
     said,
-  ) || /(?:jinja|template).{0,200}(?:undefined|nullvalue|nonetype|filter)/i.test(said)
+  ) ||
+  (/jinja|template/i.test(said) && /undefined|nullvalue|nonetype|filter/i.test(said))
 
 /** A tool by its place in the request. */
 const placed = /\b(?:tools|functions|function_?declarations)(?:\.\d+|\[\d+\])/i
@@ -170,11 +171,14 @@ const leastLength = 64
 
 /** The limit that a refusal names. */
 function numberIn(said: string): number | undefined {
-  const [, found] =
-    /(?:maximum|at most|up to|more than|max\w*|limit\w*|exceeds?|allowed|less than or equal to|[>≤])\D{0,40}?(\d{1,6})\b/i.exec(
-      said.replace(/\[\d+\]|\.\d+\./g, ' '),
-    ) ?? []
-  return found === undefined ? undefined : Number(found)
+  const plain = said.replace(/\[\d+\]|\.\d+\./g, ' ')
+  const words = /maximum|at most|up to|more than|max\w*|limit\w*|exceeds?|allowed|less than or equal to|[>≤]/gi
+  for (const { 0: word, index } of plain.matchAll(words)) {
+    const after = plain.slice(index + word.length, index + word.length + 46)
+    const [, found] = /^\D{0,40}(\d{1,6})\b/.exec(after) ?? []
+    if (found !== undefined) return Number(found)
+  }
+  return undefined
 }
 
 const andMore = (count: number) => (count === 0 ? '' : ` and ${count} more`)

@@ -91,8 +91,12 @@ function ofFlag(flag: string, value: string): string[] {
   return isSecretName(flag) && !plainly.test(value) ? [value] : []
 }
 
+/** The expressions below take longer than linear time, so a longer text is a secret as a whole. */
+const longestRead = 2_000
+
 /** The secrets within a text: addresses with passwords, `NAME=value`, `Header: value`, options, JSON. */
 function secretsWithin(text: string): string[] {
+  if (text.length > longestRead) return [text]
   return [
     // scheme://user:password@host; the password may hold an @ itself.
     ...[
@@ -126,11 +130,12 @@ function secretsWithin(text: string): string[] {
 /** `name=value` of queries, connection strings, assignments and options. */
 function pairs(text: string): string[] {
   const parts = text.split(';').filter((part) => part.trim() !== '')
-  const isList = parts.length > 1 && parts.every((part) => /^\s*[\w .-]+=/.test(part))
+  const isList = parts.length > 1 && parts.every((part) => /^[\w .-]+=/.test(part.trim()))
   const one = isList
-    ? /(?:^|[;\s&?])([\w .-]*?)\s*=\s*("[^"]*"|'[^']*'|[^;]+)/g
+    ? /(?<![^;])([^;=]*)=\s*("[^"]*"|'[^']*'|[^;]+)/g
     : /(?:^|[\s&?,#;"'(])([\w.-]+)=("[^"]*"|'[^']*'|[^&\s,;#"')]+)/g
-  return [...text.matchAll(one)].flatMap(([, name = '', given = '']) => {
+  return [...text.matchAll(one)].flatMap(([, named = '', given = '']) => {
+    const name = named.trim()
     const value = unquoted(given.trim())
     return (isSecretName(name) && !plainly.test(value)) || looksMade(value) ? [value] : []
   })

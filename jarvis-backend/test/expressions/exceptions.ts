@@ -12,6 +12,11 @@ export const slower: readonly { is(found: Found): boolean; power: number; becaus
     power: 2,
     because: 'It looks for an unfinished secret at the end of a stream, and is given 25,000 characters at most.',
   },
+  {
+    is: ({ file }) => file.endsWith('redaction/attached-secrets.ts'),
+    power: 2,
+    because: 'It reads a value of mcp.json of at most 2,000 characters. A longer one is a secret as a whole.',
+  },
 ]
 
 /** Calls of `RegExp` that the test cannot read. */

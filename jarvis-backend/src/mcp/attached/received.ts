@@ -298,7 +298,7 @@ function base64In(data: unknown): string | undefined {
     .replace(/\s+/g, '')
     .replaceAll('-', '+')
     .replaceAll('_', '/')
-    .replace(/=+$/, '')
+    .replace(/={1,2}$/, '')
   if (!/^[A-Za-z0-9+/]*$/.test(plain) || plain.length % 4 === 1) return undefined
   return plain.padEnd(Math.ceil(plain.length / 4) * 4, '=')
 }
