@@ -97,7 +97,10 @@ function ServerRow({
         </span>
         {program !== undefined && (
           <small className="text-ink">
-            It came into mcp.json by no owner’s word, so it is not started. Allowed, it runs as JARVIS’s own user
+            It came into mcp.json by no owner’s word, so{' '}
+            {'url' in config
+              ? 'nothing is sent to it. Allowed, it is sent values of JARVIS’s environment'
+              : 'it is not started. Allowed, it runs as JARVIS’s own user'}
             {'env' in config && Object.keys(config.env).length > 0 && (
               <>
                 , with <Visible text={Object.keys(config.env).join(', ')} /> set
