@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { CommandOutput, PveReader, Shell } from '../src/homelab/ports.ts'
+import type { CommandOutput, PvePath, PveReader, Shell } from '../src/homelab/ports.ts'
 import { ApiError } from '../src/homelab/proxmox/failure.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { NoSshSetUp } from '../src/homelab/ssh/credentials.ts'
@@ -26,6 +26,7 @@ import { memoryPressure } from '../src/watch/checks/memory-pressure.ts'
 import { nodeClock } from '../src/watch/checks/node-clock.ts'
 import { nodeRootDisk } from '../src/watch/checks/node-root-disk.ts'
 import { outOfMemory } from '../src/watch/checks/out-of-memory.ts'
+import { pbsJob } from '../src/watch/checks/pbs-job.ts'
 import { heldFor } from '../src/watch/checks/pressure.ts'
 import { qdeviceCheck } from '../src/watch/checks/qdevice.ts'
 import { replication } from '../src/watch/checks/replication.ts'
@@ -767,4 +768,25 @@ test('thick LVM is full by design, and nothing is told of it', async () => {
   const [id] = Object.keys(await found(storageFull, { state: full('dir') }))
   expect(id).toMatch(/^storage\//)
   expect(await found(storageFull, { state: full('lvm') })).not.toHaveProperty([id ?? ''])
+})
+
+test('a job of the backup server that failed or warned is told; one that is off, runs or never ran is not', async () => {
+  const jobs = [
+    { id: 'v1', store: 'main', 'last-run-state': 'verification failed - please check the log', 'last-run-endtime': 5 },
+    { id: 'v2', store: 'main', 'last-run-state': 'WARNINGS: 2', 'last-run-endtime': 5 },
+    { id: 'v3', store: 'main', 'last-run-state': 'OK' },
+    { id: 'v4', store: 'main', 'last-run-state': 'failed', disable: true },
+    { id: 'v5', store: 'main' },
+  ]
+  const pbs = { get: async (path: PvePath) => (path[1] === 'sync' ? jobs : []) }
+  expect(Object.entries(await found(pbsJob, { pbs })).map(([id, [level]]) => [id, level])).toEqual([
+    ['pbs/sync/main/v1', 'failed'],
+    ['pbs/sync/main/v2', 'look'],
+  ])
+  const gc = { get: async (path: PvePath) => (path[1] === 'gc' ? [{ store: 'main', 'still-bad': 3 }] : []) }
+  expect((await found(pbsJob, { pbs: gc }))['pbs/gc/main/main']?.[0]).toBe('failed')
+  const half = { get: async (path: PvePath) => (path[1] === 'sync' ? Promise.reject(new Error('x')) : []) }
+  const { unread } = await pbsJob.look(portsOf({ pbs: half }))
+  expect([...unread.keys()]).toEqual(['*'])
+  await expect(found(pbsJob)).rejects.toBeInstanceOf(CannotRun)
 })

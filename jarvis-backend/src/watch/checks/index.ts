@@ -23,6 +23,7 @@ import { nodeHeat } from './node-heat.ts'
 import { nodeMemory } from './node-memory.ts'
 import { nodeRootDisk } from './node-root-disk.ts'
 import { outOfMemory } from './out-of-memory.ts'
+import { pbsJob } from './pbs-job.ts'
 import { qdeviceCheck } from './qdevice.ts'
 import { quorum } from './quorum.ts'
 import { replication } from './replication.ts'
@@ -69,6 +70,7 @@ export const makeChecks = (): readonly Check[] => [
   outOfMemory,
   backupFailedCheck(),
   backupVerify,
+  pbsJob,
   guestUncovered,
   storageForecast,
   nodeRootDisk,
