@@ -1,6 +1,7 @@
 import { oneLine, plainName } from '../format.ts'
+import { unlockWords } from '../locks.ts'
 import type { PveReader } from '../ports.ts'
-import { ApiError } from '../proxmox/failure.ts'
+import { ApiError, isAbsent } from '../proxmox/failure.ts'
 import type { Place } from '../proxmox/guest.ts'
 import { parseUpid } from '../proxmox/upid.ts'
 import { readConfig, record, type Volume, volumesOf } from './guest-config.ts'
@@ -21,9 +22,6 @@ export async function leftOf(api: PveReader, place: Place, signal: AbortSignal):
     return isAbsent(error) ? await leftElsewhere(api, place, signal) : unread(place, error)
   }
 }
-
-const isAbsent = (error: unknown) =>
-  error instanceof ApiError && /^Configuration file .* does not exist/.test(error.words)
 
 function unread({ vmid }: Place, error: unknown): string {
   const words = error instanceof ApiError && error.words !== '' ? error.words : String(error)
@@ -50,7 +48,9 @@ async function leftOn(api: PveReader, place: Place, signal: AbortSignal): Promis
   const volumes = volumesOf(values).filter(({ storage }) => storage !== undefined)
   const disks = await Promise.all(volumes.map((volume) => diskLeft(api, place, volume, signal)))
   const odd = [
-    ...(lock === undefined ? [] : [`it is locked (${plainName(lock)}), and the lock may outlive its task`]),
+    ...(lock === undefined
+      ? []
+      : [`it is locked (${plainName(lock)}), and the lock may outlive its task: then ${unlockWords(place)}`]),
     ...disks.filter((words) => words !== undefined),
   ]
   const found =
