@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
-import { calm, startProxmox } from './support/start-proxmox.ts'
+import { startProxmox } from './support/start-proxmox.ts'
 
 /** JARVIS with the fake cluster behind it. Nobody watches, so that by itself it reads the cluster every 25 s only. */
 async function start() {
@@ -74,7 +74,8 @@ test('a guest that JARVIS made, named or destroyed is known at once by its name 
 test('a guest that somebody else just made or moved is looked for before a call is refused', async () => {
   const { approved, carriedOut, fake, sent } = await start()
   await fake.control.changeGuest(102, { node: 'pve3' }, false)
-  expect(await carriedOut('/set_guest_config vmid=102 set={"description":"moved"}')).toMatchObject({ isError: false })
+  const told = await carriedOut('/set_guest_config vmid=102 set={"description":"theirs"}')
+  expect(told).toMatchObject({ isError: false, result: expect.stringContaining('Configured now') })
   expect(await sent()).toEqual(['PUT /nodes/pve3/qemu/102/config'])
   await fake.control.addGuest({ vmid: 391, type: 'qemu', name: 'theirs', node: 'pve2', status: 'stopped' })
   expect(await approved('/start_vm vmid=391')).toMatchObject({ target: { name: 'theirs', status: 'stopped' } })
