@@ -5,7 +5,7 @@ import { plainName } from './format.ts'
 type Locked = Pick<Guest, 'vmid' | 'node' | 'type'>
 
 /** How a lock that outlived its task is removed. */
-export const unlockWords = (guest: Locked): string =>
+const unlockWords = (guest: Locked): string =>
   `a person who is sure that nothing works on it removes it on ${plainName(guest.node)}: ${unlockCommand(guest)}`
 
 /** What to do about a guest's lock, in sentences. */

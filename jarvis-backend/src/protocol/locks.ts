@@ -4,7 +4,7 @@ import type { ClusterState, Guest, Task } from './cluster.ts'
 const locksOthers =
   /^(?:vzdump|(?:qm|vz)(?:clone|create|restore|migrate)|qmigrate|imgdel|(?:start|stop|suspend|migrate)all|ha\w+)$/
 
-type Seen = Pick<ClusterState, 'nodes'> & { [K in 'tasks' | 'unread']?: ClusterState[K] | undefined }
+type Seen = { [K in 'nodes' | 'tasks' | 'unread']?: ClusterState[K] | undefined }
 
 /** The running task that may hold a guest's lock; `none`: no such task is seen; `unknown`: the tasks of its node are not known. */
 export function lockHolder(
@@ -15,8 +15,8 @@ export function lockHolder(
     (task) => task.status === 'running' && (task.vmid === vmid || (task.node === node && locksOthers.test(task.type))),
   )
   if (holder !== undefined) return holder
-  const isOnline = nodes.some(({ name, status }) => name === node && status === 'online')
-  return tasks === undefined || unread?.includes('tasks') === true || !isOnline ? 'unknown' : 'none'
+  const isOnline = nodes?.some(({ name, status }) => name === node && status === 'online')
+  return tasks === undefined || unread?.includes('tasks') === true || isOnline !== true ? 'unknown' : 'none'
 }
 
 /** The command on a guest's node with which a person removes its lock. JARVIS removes none. */

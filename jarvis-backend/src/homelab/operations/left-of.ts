@@ -1,5 +1,4 @@
 import { oneLine, plainName } from '../format.ts'
-import { unlockWords } from '../locks.ts'
 import type { PveReader } from '../ports.ts'
 import { ApiError, isAbsent } from '../proxmox/failure.ts'
 import type { Place } from '../proxmox/guest.ts'
@@ -48,9 +47,7 @@ async function leftOn(api: PveReader, place: Place, signal: AbortSignal): Promis
   const volumes = volumesOf(values).filter(({ storage }) => storage !== undefined)
   const disks = await Promise.all(volumes.map((volume) => diskLeft(api, place, volume, signal)))
   const odd = [
-    ...(lock === undefined
-      ? []
-      : [`it is locked (${plainName(lock)}), and the lock may outlive its task: then ${unlockWords(place)}`]),
+    ...(lock === undefined ? [] : [`it is locked (${plainName(lock)}), and the lock may outlive its task`]),
     ...disks.filter((words) => words !== undefined),
   ]
   const found =

@@ -261,7 +261,7 @@ export function outputOf(
     after,
     data = {},
     left = '',
-    lock,
+    lock = '',
   }: {
     vmid: number
     about: string
@@ -280,7 +280,12 @@ export function outputOf(
   }
   const failed = upid !== undefined ? 'its task failed' : exitStatus === notSent ? 'not sent' : 'Proxmox refused'
   return {
-    text: [`${about}: ${failed}: "${said}".`, left, advice(said, upid !== undefined, lock)]
+    text: [
+      `${about}: ${failed}: "${said}".`,
+      left,
+      advice(said, upid !== undefined, lock),
+      isLocked.test(left) && !isLocked.test(said) ? lock : '',
+    ]
       .filter((part) => part !== '')
       .join(' '),
     summary: `${upid === undefined ? (exitStatus === notSent ? 'Not sent' : 'Refused') : 'Task failed'}: ${oneLine(said, 120)}`,
@@ -289,12 +294,14 @@ export function outputOf(
   }
 }
 
+const isLocked = /is locked \(/
+
 /** What to do about a refusal, by Proxmox's words. @param lock as `lockAdvice` */
 export function advice(said: string, hasTask: boolean, lock = ''): string {
   if (/checksum mismatch|detected modified configuration/.test(said)) {
     return 'Somebody changed it meanwhile: read it with get_guest_config, then decide anew.'
   }
-  if (lock !== '' && /is locked \(/.test(said)) return lock
+  if (lock !== '' && isLocked.test(said)) return lock
   if (/is locked \(|can't lock file/.test(said))
     return 'Another task works on it: wait until get_recent_tasks shows it ended.'
   if (/Permission check failed/.test(said)) {
