@@ -121,7 +121,7 @@ test('guests of a dead node are unknown at once, whatever the list says, and kee
 })
 
 test('where the statistics of a node stopped, its figures are old and nothing is said to be away', async () => {
-  const { fake, until, read } = await startProxmox({ speed: 100 })
+  const { fake, cluster, until, read } = await startProxmox({ speed: 100 })
   await read()
   await fake.control.setStatistics('pve2', false)
   const state = await until(({ missing }) => missing.some((line) => line.startsWith('figures of pve2')))
@@ -134,6 +134,7 @@ test('where the statistics of a node stopped, its figures are old and nothing is
   expect(guestIn(201)(state)).toMatchObject({ name: 'proxy', status: 'unknown' })
   const active = (name: string) => state.storages.filter((one) => one.name === name).map(({ isActive }) => isActive)
   expect([active('local'), active('nas')]).toEqual([[true, null, true, true], [true]])
+  expect(await cluster.backups({ vmid: 101 }, calm())).toMatchObject({ items: [{ storage: 'local' }], missing: [] })
   await fake.control.setStatistics('pve2', true)
   expect((await until(({ missing }) => missing.length === 0)).storages.every(({ isActive }) => isActive)).toBe(true)
 })
