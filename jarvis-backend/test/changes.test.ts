@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { shownChange } from '../src/calls/changes/change.ts'
 import type { Change } from '../src/protocol/index.ts'
 import { folder, run } from './support/data-dir.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
@@ -206,4 +207,11 @@ test('the command line lists the changes, and keeps one that would go back', asy
   expect(await cli('keep', toolUseId)).toContain('Kept.')
   expect((await changesOf(both.jarvis))[0]).toMatchObject({ state: 'made', decidedBy: 'cli' })
   expect(await cli('keep', toolUseId)).toContain('This change does not go back by itself.')
+})
+
+test('a change that failed offers no undo', () => {
+  const undo = { kind: 'call', toolName: 'start_vm', input: { vmid: 101 }, sentence: 'It is started again.' } as const
+  const offered = (state: Change['state']) => shownChange({ state, undo } as never).undo
+  expect(offered('made')).toMatchObject({ kind: 'call' })
+  expect(offered('failed')).toEqual({ kind: 'none', sentence: expect.stringContaining('takes nothing back') })
 })

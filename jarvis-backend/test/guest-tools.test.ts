@@ -245,7 +245,9 @@ describe.each(Object.entries(clusters))('%s', (_name, start) => {
       ['take_snapshot', { name: 'x1' }],
       ['set_guest_config', { set: { cores: 3 } }],
     ] as const) {
-      expect(await told.mistake(name, { vmid, ...input })).toContain(`${vmid} is locked (backup): wait until`)
+      expect(await told.mistake(name, { vmid, ...input })).toMatch(
+        new RegExp(`${vmid} is locked \\(backup\\)\\. No running task .*: qm unlock ${vmid}\\.`),
+      )
     }
     await cluster.lock(vmid, undefined)
   })

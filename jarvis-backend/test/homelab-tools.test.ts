@@ -194,7 +194,7 @@ test('a restart tells the task’s end and the guest’s state', async () => {
   const { controls, progress, run } = start()
   const output = await run('restart_vm', { vmid: 123, node: 'pve' })
   expect(output.isError).not.toBe(true)
-  expect(output.summary).toBe('Task OK, guest seen running after 7 s')
+  expect(output.summary).toBe('Task OK, guest seen running after 10 s')
   expect(output.data).toMatchObject({ vmid: 123, name: 'frigate', node: 'pve', ok: true, observed: 'running' })
   expect(progress).toEqual(['Task qmreboot running', 'Task qmreboot finished: OK. Waiting until 123 is seen running'])
   expect(controls.effects).toMatchObject([{ kind: 'power', detail: 'restart 123' }])
@@ -202,11 +202,11 @@ test('a restart tells the task’s end and the guest’s state', async () => {
 
 test.each<[string, string, Record<string, unknown>, (lab: ReturnType<typeof start>) => void, string[]]>([
   [
-    'a lock is named and waiting advised',
+    'a lock without a task is named, with what removes it',
     'stop_vm',
     { vmid: 123 },
     ({ controls }) => controls.lockGuest(123, 'backup'),
-    ['VM is locked (backup)', 'seen running', 'wait until'],
+    ['VM is locked (backup)', 'seen running', 'No running task', 'qm unlock 123'],
   ],
   [
     'an ignored shutdown offers force',

@@ -7,6 +7,7 @@ import { restartService } from '../src/homelab/proxmox/service.ts'
 import { readQuorum } from '../src/homelab/quorum.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { startVm } from '../src/tools/homelab/start-vm.ts'
+import { getHaState } from '../src/tools/nodes/get-ha-state.ts'
 import { refreshPackageLists } from '../src/tools/nodes/refresh-package-lists.ts'
 import { failingRows } from './support/failing-rows.ts'
 
@@ -161,4 +162,17 @@ test('a restart of a service that failed says how the service is', async () => {
   })
   expect((await say('cron', {})).message).toMatch(/Afterwards: its state could not be read afterwards\.$/)
   expect((await say('nginx', {})).message).toMatch(/Afterwards: nginx\.service is failed\.$/)
+})
+
+test('a list without rows prints no heading', async () => {
+  const told = async (...rows: object[]) => {
+    const api = { ...reader({ 'cluster/ha/status/current': rows }), now: () => 0 }
+    return (await getHaState.run({}, { signal } as never, { api } as never)).text
+  }
+  const quorum = { id: 'quorum', type: 'quorum', status: 'OK', quorate: 1 }
+  const fencing = { id: 'fencing', type: 'fencing', status: 'standby (CRM watchdog standby)' }
+  expect(await told(quorum, fencing)).toBe('HA: quorate, 0 managed guests.')
+  expect(await told(quorum, { id: 'lrm:pve1', type: 'lrm', node: 'pve1', status: 'idle', timestamp: 0 })).toBe(
+    'HA: quorate, 0 managed guests.\nManagers of the nodes:\npve1: idle',
+  )
 })

@@ -86,7 +86,7 @@ test('a shutdown that the guest ignores is reported, with the forced form as an 
 
 test.each([
   ['stop_vm', { vmid: 104 }, {}, /VM is paused - cannot shutdown.*seen paused.*force: true/s],
-  ['stop_vm', { vmid: 100 }, { lock: 'backup' }, /VM is locked \(backup\).*wait until that task has ended/s],
+  ['stop_vm', { vmid: 100 }, { lock: 'backup' }, /VM is locked \(backup\).*qm unlock 100/s],
   ['start_vm', { vmid: 100 }, {}, /already running.*nothing needs to be done/s],
 ] as const)(
   '%s %j of a guest that is %j says what stands against it, and the next step',

@@ -119,6 +119,23 @@ test('each change of power asks for exactly that', async () => {
   expect(await failingRows(requests, judge, (row) => row.join(' '), atOnce)).toEqual([])
 })
 
+test('a VM’s reboot is over when the start that follows has ended', async () => {
+  const { fake, cluster } = await startProxmox()
+  expect(await cluster.power(100, 'restart', false, calm())).toMatchObject({ ok: true, observed: 'running' })
+  const { items } = await cluster.tasks({ limit: 5 }, calm())
+  expect(items.map(({ type, status }) => [type, status])).toEqual([
+    ['qmstart', 'ok'],
+    ['qmreboot', 'ok'],
+  ])
+  await fake.control.changeGuest(101, { failsToStart: 'start failed: QEMU exited with code 1' })
+  expect(await cluster.power(101, 'restart', false, calm())).toMatchObject({
+    ok: false,
+    exitStatus: 'start failed: QEMU exited with code 1',
+    upid: expect.stringContaining(':qmstart:101:'),
+    observed: 'stopped',
+  })
+})
+
 test('without quorum nothing starts, and nothing runs late', async () => {
   const { fake, cluster, until } = await startProxmox()
   await fake.control.setNode('pve3', false)

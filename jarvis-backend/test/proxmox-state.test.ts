@@ -120,6 +120,25 @@ test('guests of a dead node are unknown at once, whatever the list says, and kee
   expect(guestIn(300)(await until(({ at }) => at > forgottenAt))).toMatchObject(unknown)
 })
 
+test('where the statistics of a node stopped, its figures are old and nothing is said to be away', async () => {
+  const { fake, cluster, until, read } = await startProxmox({ speed: 100 })
+  await read()
+  await fake.control.setStatistics('pve2', false)
+  const state = await until(({ missing }) => missing.some((line) => line.startsWith('figures of pve2')))
+  expect(state.missing).toEqual([
+    expect.stringMatching(
+      /^figures of pve2, its guests and storages stopped at \d{4}-\d\d-\d\d \d\d:\d\d UTC: .*pvestatd/,
+    ),
+  ])
+  expect(state.nodes.find(({ name }) => name === 'pve2')).toMatchObject({ status: 'online' })
+  expect(guestIn(201)(state)).toMatchObject({ name: 'proxy', status: 'unknown' })
+  const active = (name: string) => state.storages.filter((one) => one.name === name).map(({ isActive }) => isActive)
+  expect([active('local'), active('nas')]).toEqual([[true, null, true, true], [true]])
+  expect(await cluster.backups({ vmid: 101 }, calm())).toMatchObject({ items: [{ storage: 'local' }], missing: [] })
+  await fake.control.setStatistics('pve2', true)
+  expect((await until(({ missing }) => missing.length === 0)).storages.every(({ isActive }) => isActive)).toBe(true)
+})
+
 test('SSH that is not set up leaves temperatures unknown, and is nothing that failed', async () => {
   const asked = new Set<string>()
   const { until } = await startProxmox({}, () => ({

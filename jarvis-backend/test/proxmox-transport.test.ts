@@ -67,7 +67,7 @@ test('a wrong token is named as that, and is not tried every few seconds', async
   }))
   const { missing } = await until((state) => state.unreachableSince !== undefined)
   expect(missing[0]).toContain(
-    `Proxmox at ${new URL(fake.urls[0] ?? '').host} refuses the API token ${fake.tokenId} (401): check its id and secret`,
+    `Proxmox at ${new URL(fake.urls[0] ?? '').host} refuses the API token ${fake.tokenId} (401): its secret is wrong, or the token or its user does not exist, is disabled or has expired`,
   )
   expect(missing.join()).not.toContain('not-the-secret-at-all')
   await new Promise<void>((passed) => clock.after(30_000, passed))

@@ -23,6 +23,12 @@ const task = (type: string, more: Partial<Task> = {}): Task => ({
   ...more,
 })
 
+/** A VM's reboot and the start that follows. */
+const reboot = (start: Partial<Task>) => [
+  task('qmreboot'),
+  task('qmstart', { startedAt: claimedAt + 2_000, endedAt: claimedAt + 4_000, ...start }),
+]
+
 type Case = {
   toolName?: string
   toolInput?: ToolInput
@@ -87,6 +93,8 @@ test.each<[string, Case, string]>([
     'unknown',
   ],
   ['a restart shows its stop alone', { toolName: 'restart_container', tasks: [task('vzstop')] }, 'unknown'],
+  ['a reboot runs and its start too', { toolName: 'restart_vm', tasks: reboot({}) }, 'done'],
+  ['a reboot ended and its start failed', { toolName: 'restart_vm', tasks: reboot({ status: 'failed' }) }, 'failed'],
   ['HA took the request, and the guest still runs', { tasks: [task('hastop')], seen: 'running' }, 'unknown'],
   ['HA took the request, and the guest is off', { tasks: [task('hastop')] }, 'done'],
 ])('where %s, the outcome is so', async (_what, given, expected) => {

@@ -99,6 +99,15 @@ test.each<[string, { target: string; state: string }, object, object]>([
     { storages: [{ name: 'tank', node: 'pve', isActive: true }] },
     { text: 'tank is reachable after 0 s.' },
   ],
+  ['a guest as JARVIS names it', { target: 'vm/103', state: 'running' }, {}, { text: '103 nas is running after 0 s.' }],
+  ['a guest as Proxmox names it', { target: 'qemu/103', state: 'running' }, {}, { data: { isReached: true } }],
+  ['a node as JARVIS names it', { target: 'node/pve', state: 'online' }, {}, { data: { isReached: true } }],
+  [
+    'a storage as Proxmox names it',
+    { target: 'storage/pve/tank', state: 'reachable' },
+    { storages: [{ name: 'tank', node: 'pve', isActive: true }] },
+    { data: { isReached: true } },
+  ],
 ])('it waits for %s too', async (_what, input, facts, expected) => {
   const { run, sees } = waiting(input)
   sees(facts)
@@ -118,6 +127,7 @@ test('it waits for the end of a task, and says how it ended', async () => {
 
 test.each<[string, { target: string; state: string }, string]>([
   ['a guest', { target: '999', state: 'stopped' }, 'There is no guest 999'],
+  ['a container of a VM’s number', { target: 'ct/103', state: 'stopped' }, 'There is no guest ct/103'],
   ['a node', { target: 'pve9', state: 'online' }, 'There is no node pve9. There are: pve.'],
   ['a storage', { target: 'tank', state: 'reachable' }, 'There is no storage tank'],
   ['a task', { target: 'vzdump', state: 'ended' }, 'by its UPID'],

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { WorkbenchReply } from '../src/protocol/index.ts'
+import { inspectDockerContainer } from '../src/tools/workbench/docker/inspect-docker-container.ts'
 import { type FakeContainer, startDocker } from './fake-services/docker.ts'
 import { folder } from './support/data-dir.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
@@ -131,3 +132,23 @@ test('a protected container is left alone by whatever name, and a change names i
   expect(screen.names()).not.toContain('chat:confirm_needed')
   expect(docker.taken.filter((asked) => !asked.startsWith('GET'))).toEqual([])
 })
+
+test.each(['0001-01-01T00:00:00Z', '1970-01-01T00:00:00Z', ''])(
+  'a container that started at %j never started',
+  async (StartedAt) => {
+    const found = {
+      ...{ Id: 'a'.repeat(64), Name: '/new', RestartCount: 0, Config: { Image: 'nginx' }, Mounts: [] },
+      State: { Status: 'created', StartedAt, FinishedAt: StartedAt, ExitCode: 0, Error: '' },
+      HostConfig: { Privileged: false, NetworkMode: 'bridge' },
+    }
+    const engine = { inspect: async () => found }
+    const { text, data } = await inspectDockerContainer.run(
+      { container: 'new' },
+      { signal: new AbortController().signal, onProgress() {}, onTask() {} },
+      { engine: () => engine, isOwn: () => false } as never,
+    )
+    expect(data).toMatchObject({ startedAt: null })
+    expect(text).toContain('Never started, restart policy none')
+    expect(text).not.toMatch(/0001|1970/)
+  },
+)

@@ -17,6 +17,7 @@ import {
   type World,
 } from '../gate/index.ts'
 import { taintRule } from '../gate/policy/profile.ts'
+import type { Cluster } from '../homelab/ports.ts'
 import { unfitInput } from '../lib/depth.ts'
 import { listedIn } from '../lib/listed-in.ts'
 import { meantName } from '../lib/meant-name.ts'
@@ -69,9 +70,10 @@ export type Judgement =
   | { kind: 'blocked'; verdict: Verdict; effects?: Effects; target?: Target; isPreviewed?: true }
   /**
    * A mistake of the caller's that it can mend; `message` names the field. `verdict.tier` is the tool's base tier.
-   * `isPreviewed`: it was found in what was read of the cluster, and may be mended there.
+   * `isPreviewed`: it was found in what was read of the cluster, and may be mended there. `isOfState`: in the known state of the
+   * cluster, which may be some seconds old.
    */
-  | { kind: 'invalid'; verdict: Verdict; message: string; isPreviewed?: true }
+  | { kind: 'invalid'; verdict: Verdict; message: string; isPreviewed?: true; isOfState?: true }
 
 /** A call that another one leads to, judged as if whoever asks made it by itself. */
 export type Led = Extract<Judgement, { kind: 'ready' }> & { number: number }
@@ -93,9 +95,17 @@ export type Judge = (toolName: string, input: ToolInput, sources?: () => Sources
 /** As a judge, with the word of the node on the service that a call would change, and what the call would change. */
 export type SeeingJudge = (...call: Parameters<Judge>) => Judgement | Promise<Judgement>
 
-/** Asks no node about a call that is refused whatever the node says: a protected one is left alone. */
-export function createSeeingJudge(judge: Judge, look: Units['look'], preview: Previews['look']): SeeingJudge {
-  return (...call) => {
+/**
+ * Asks no node about a call that is refused whatever the node says: a protected one is left alone.
+ * @param readAfresh reads the cluster again where the known state speaks against a call or does not know its guest's status
+ */
+export function createSeeingJudge(
+  judge: Judge,
+  look: Units['look'],
+  preview: Previews['look'],
+  readAfresh?: Cluster['readAfresh'],
+): SeeingJudge {
+  const seeing: SeeingJudge = (...call) => {
     const first = judge(...call)
     const previewing = first.kind === 'ready' || first.isPreviewed ? preview(call[0], call[1], 0, call[3]) : undefined
     // Why it could not be read stands in the judgement.
@@ -105,7 +115,26 @@ export function createSeeingJudge(judge: Judge, look: Units['look'], preview: Pr
     const looking = isOpen ? look(first.effects ?? []) : undefined
     return looking === undefined ? first : looking.then(() => judge(...call))
   }
+  if (readAfresh === undefined) return seeing
+  return (...call) => {
+    const again = (judged: Judgement) => {
+      const vmid = judged.kind === 'ready' ? judged.target.vmid : call[1].vmid
+      return isDoubtful(judged)
+        ? readAfresh(typeof vmid === 'number' ? vmid : undefined).then(
+            () => seeing(...call),
+            () => judged,
+          )
+        : judged
+    }
+    const first = seeing(...call)
+    return first instanceof Promise ? first.then(again) : again(first)
+  }
 }
+
+const isDoubtful = (judged: Judgement): boolean =>
+  judged.kind === 'invalid'
+    ? judged.isOfState === true || judged.isPreviewed === true
+    : judged.kind === 'ready' && judged.verdict.tier !== 'green' && judged.target.status === 'unknown'
 
 /** Who asks for a verdict without making the call. `isReading`: they could not ask for any change. */
 export type Questioner = Asker & { isReading?: true }
@@ -179,7 +208,9 @@ export function createJudge(
     } catch (error) {
       if (!(error instanceof Mistake)) throw error
       const hidden = mistakeBeyond(scopes, input, now)
-      return hidden === undefined ? invalid(tool, error.message) : { kind: 'blocked', verdict: hidden }
+      return hidden === undefined
+        ? { ...invalid(tool, error.message), isOfState: true }
+        : { kind: 'blocked', verdict: hidden }
     }
     const seen = tool.prepare && previewed?.(toolName, input, asker)
     if (seen !== undefined && 'preview' in seen) effects = withRead(effects, seen.preview)

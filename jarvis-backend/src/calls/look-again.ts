@@ -31,9 +31,10 @@ export function createLookAgain(
     return kind === 'node' ? looked?.catch(() => {}) : looked
   }
   return ({ toolName, toolInput }, target, maxAgeMs = 0, whose) => {
-    const atThing = preview(toolName, toolInput, maxAgeMs, whose)
     const atUnit = units.look(effectsOf(toolName, toolInput), maxAgeMs)
-    const looks = [atCluster(target), atUnit, atThing].filter((look) => look !== undefined)
-    return looks.length === 0 ? undefined : Promise.all(looks).then(() => {})
+    const looks = [atCluster(target), atUnit].filter((look) => look !== undefined)
+    // A tool prepares by the state: a guest that moved is read at its new node.
+    const atThing = () => preview(toolName, toolInput, maxAgeMs, whose)
+    return looks.length === 0 ? atThing() : Promise.all(looks).then(atThing)
   }
 }

@@ -11,6 +11,8 @@ export type Reconciled = { outcome: Outcome; text: string; upid?: string }
 const slackMs = 1_000
 const lookEveryMs = 1_000
 const newestTasks = 200
+/** How soon after a VM's reboot has shut it down its start is a task, ms. */
+const startWithinMs = 15_000
 
 /**
  * Settles as done or failed only what the cluster's task log makes certain: the call's own task where its UPID is
@@ -53,6 +55,27 @@ export async function reconcile(
     }
     if (isTwoStep && task.type === 'vzstop' && task.status !== 'failed') {
       return { outcome: 'unknown', text: `Proxmox shows that it was stopped, and no start after that. ${seen}` }
+    }
+    // A VM's reboot shuts it down; another task starts it.
+    if (task.type === 'qmreboot' && task.status !== 'failed') {
+      const { endedAt = clock.now() } = task
+      const start = items.find(
+        (one) => one.type === 'qmstart' && one.vmid === task.vmid && one.startedAt >= task.startedAt,
+      )
+      const isAwaited = start === undefined && statusOf(cluster, vmid) !== 'running'
+      if (start?.status === 'running' || (isAwaited && clock.now() - endedAt < startWithinMs)) {
+        await sleep(clock, lookEveryMs, signal)
+        continue
+      }
+      if (start?.status === 'failed') {
+        const text = `It was shut down for the reboot, and its start failed: ${start.exitStatus ?? 'no reason given'}. ${seen}`
+        return { outcome: 'failed', upid: start.upid, text }
+      }
+      if (isAwaited)
+        return {
+          outcome: 'unknown',
+          text: `Proxmox shows that it was shut down for the reboot, and no start after that. ${seen}`,
+        }
     }
     // HA's own task ends when it has taken the request: the guest's state says whether it was done, where that tells.
     if (

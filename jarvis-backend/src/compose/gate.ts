@@ -119,7 +119,13 @@ export function composeGate(
   })
   const previews = createPreviews(catalog, clock)
   const judge = createJudge(catalog, world, previews.seen, parts.agents, parts.people)
-  const seeingJudge = createSeeingJudge(judge, units.look, previews.look)
+  const { readAfresh } = cluster
+  // While the cluster does not answer, each call would wait for it.
+  const unlessLost = (vmid?: number) =>
+    cluster.state().unreachableSince === undefined && readAfresh !== undefined
+      ? readAfresh(vmid)
+      : Promise.reject(new Error('lost'))
+  const seeingJudge = createSeeingJudge(judge, units.look, previews.look, readAfresh && unlessLost)
   const bareJudge = createJudge(catalog, world, undefined, parts.agents, parts.people)
   const tryingJudge = createTryingJudge(seeingJudge, bareJudge, catalog)
   const watchers = createWatchers(report)

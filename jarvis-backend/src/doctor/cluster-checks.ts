@@ -20,7 +20,11 @@ function entryChecks({ fingerprints, ca, tokenId }: ProxmoxConfig, { entries }: 
     if (problem === undefined) return ok('Cluster', `${url} serves: Proxmox VE ${version}, ${trust}, token accepted.`)
     const text = `${url}: ${problem}.`
     if (problem.includes('refuses the API token')) {
-      return bad('Token', text, `Make a new one on a node: ${tokenLine(tokenId)}, then ${again}`)
+      return bad(
+        'Token',
+        text,
+        `If user and token are enabled and have not expired, make a new token on a node: ${tokenLine(tokenId)}, then ${again}`,
+      )
     }
     if (/certificate/.test(problem)) {
       // Another address may serve, but a wrong certificate is always serious. Its message says what to do.

@@ -209,8 +209,9 @@ export const rules: readonly Rule[] = [
     when: (facts) => guestOf(facts)?.lock !== undefined,
     tier: 'red',
     because(facts) {
-      const { lock = '' } = guestOf(facts) ?? {}
-      return `${facts.target.vmid} is locked (${plainWord(lock)}): ${lockWords(lock)}.`
+      const guest = guestOf(facts)
+      const { vmid, lock = '' } = guest ?? {}
+      return guest === undefined ? '' : `${vmid} is locked (${plainWord(lock)}): ${lockWords(guest, facts.world)}.`
     },
   },
   ...placeRules,

@@ -229,6 +229,11 @@ export interface PveApi {
   wait(ms: number, signal: AbortSignal): Promise<void>
   /** Shows a task that JARVIS began, until the cluster's own list has it. Absent where the list has it at once. */
   noteTask?(task: Task): void
+  /**
+   * Takes what a request of JARVIS's own left of its guests into the cluster's state, whose list is some seconds behind. Called when the
+   * request or its task has ended, however. Never rejects. Absent where the state is always current.
+   */
+  noteResult?(request: { method: PveMethod; path: PvePath; form: PveValues }, signal: AbortSignal): Promise<void>
 }
 
 /** The part of it that reads. */

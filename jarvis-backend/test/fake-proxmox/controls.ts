@@ -25,6 +25,15 @@ export function createControls(world: World & { model: Model }, journal: Journal
       node.lostAt = isOnline ? undefined : world.now()
       if (isOnline) world.renewList()
     },
+    /** The node's statistics daemon ends, or runs again; the node goes on. */
+    setStatistics(name: string, isRunning: boolean) {
+      const node = world.nodes.get(name)
+      if (node === undefined) throw new Error(`no node ${name}`)
+      node.isStalled = !isRunning
+      world.renewList()
+    },
+    /** Somebody makes a guest: the list has neither its name nor its figures before it is renewed. */
+    addGuest: (made: Parameters<World['add']>[0]) => world.add(made),
     /** `null` takes a field away. @param isListed false: the cluster's list says so only when it is renewed */
     changeGuest(vmid: number, change: Record<string, unknown>, isListed = true) {
       const fields = guest(vmid) as unknown as Record<string, unknown>

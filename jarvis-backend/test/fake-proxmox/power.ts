@@ -59,12 +59,24 @@ function worker(world: World, guest: FakeGuest, step: Step): string {
     }
     if (step === 'reboot' && type === 'qemu') {
       guest.status = 'stopped'
-      world.later(downMs, () => boot(world, guest))
+      world.later(downMs, () => startAgain(world, guest))
       return
     }
     boot(world, guest)
   })
   return task.upid
+}
+
+/** The node starts a VM that was shut down for a reboot by a task of its own. */
+function startAgain(world: World, guest: FakeGuest) {
+  const task = beginTask(world, guest.node, 'qmstart', String(guest.vmid), 'root@pam')
+  guest.isHeld = true
+  world.later(tookMs.start, () => {
+    guest.isHeld = false
+    const failure = guest.failsToStart
+    if (failure === undefined) boot(world, guest)
+    endTask(world, task, failure ?? 'OK')
+  })
 }
 
 function boot(world: World, guest: FakeGuest) {
@@ -90,9 +102,10 @@ function failureOf(guest: FakeGuest, step: Step): { afterMs: number; words: stri
   return undefined
 }
 
-export function beginTask(world: World, node: string, type: string, id: string): FakeTask {
+export function beginTask(world: World, node: string, type: string, id: string, by?: string): FakeTask {
   const starttime = Math.floor(world.now() / 1000)
-  const [user = ''] = world.options.token.split('=')
+  const [token = ''] = world.options.token.split('=')
+  const user = by ?? token
   const upid = `UPID:${node}:${hex(1_000 + Math.random() * 1e6)}:${hex(Math.random() * 2 ** 31)}:${hex(starttime)}:${type}:${id}:${user}:`
   const task: FakeTask = { upid, node, type, id, user, starttime }
   world.tasks.unshift(task)

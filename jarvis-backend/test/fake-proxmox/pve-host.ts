@@ -35,11 +35,9 @@ export function createPveHost(world: World): PveHost {
         ...(isHa === true && { hastate: 'started' }),
       })
       if (lock === undefined && 'lock' in change) delete guest.lock
-      world.renewList()
     },
     addGuest(guest) {
       world.add({ ...fakeOf(guest), netin: 0 })
-      world.renewList()
     },
     removeGuest(vmid) {
       world.guests.delete(vmid)

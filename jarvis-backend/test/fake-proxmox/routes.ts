@@ -188,8 +188,9 @@ function permissions({ rights }: Scene) {
 const kindOf = (type: unknown) => (type === 'qemu' || type === 'lxc' ? 'vm' : type)
 
 function resources({ world, rights }: Scene): Record<string, unknown>[] {
-  const nodes = [...world.nodes.values()].map(({ name, lostAt }) => {
+  const nodes = [...world.nodes.values()].map(({ name, lostAt, isStalled }) => {
     const row = { id: `node/${name}`, type: 'node', node: name, status: lostAt === undefined ? 'online' : 'offline' }
+    if (lostAt === undefined && isStalled) return { ...row, status: 'unknown' }
     if (!rightsHave(rights, `/nodes/${name}`, 'Sys.Audit') || lostAt !== undefined) return row
     const uptime = Math.floor((world.now() - world.bootedAt) / 1000)
     const use = {
@@ -215,7 +216,9 @@ function resources({ world, rights }: Scene): Record<string, unknown>[] {
       [...world.nodes.keys()].map((node) => ({
         ...{ id: `storage/${node}/${name}`, type: 'storage', node, storage: name, plugintype: type, content },
         shared: shared ? 1 : 0,
-        ...(world.isOnline(node) ? { status: 'available', disk: used, maxdisk: total } : { status: 'unknown' }),
+        ...(world.isOnline(node) && !world.nodes.get(node)?.isStalled
+          ? { status: 'available', disk: used, maxdisk: total }
+          : { status: 'unknown' }),
       })),
     )
   return [...guests, ...nodes, ...storages]
@@ -229,6 +232,7 @@ function guestRow(world: World, guest: FakeGuest): Record<string, unknown> {
     node,
     ...(lock !== undefined && { lock }),
     ...(hastate !== undefined && { hastate }),
+    ...(tags !== undefined && { tags }),
   }
   // Versions up to 7 gave a container's as text.
   const row = { ...own, vmid: type === 'lxc' ? String(vmid) : vmid }
@@ -238,7 +242,6 @@ function guestRow(world: World, guest: FakeGuest): Record<string, unknown> {
     ...row,
     ...said,
     template: template === true ? 1 : 0,
-    ...(tags !== undefined && { tags }),
     maxcpu: type === 'lxc' ? '2' : 4,
     maxmem: gib,
     disk: type === 'lxc' ? String(2 * gib) : 0,

@@ -66,7 +66,7 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
     const { authorization = '' } = request.headers
     const others = journal.tokens.get(authorization.replace(/^PVEAPIToken=/, ''))
     if (authorization !== `PVEAPIToken=${token}` && others === undefined) {
-      setTimeout(() => send(401, 'invalid token value!', ''), denyDelayMs)
+      setTimeout(() => send(401, 'Authentication failed!', ''), denyDelayMs)
       return
     }
     if (request.headers['transfer-encoding'] !== undefined || (!hasBody && body !== '')) {

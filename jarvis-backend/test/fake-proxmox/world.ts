@@ -13,6 +13,8 @@ export type FakeGuest = {
   mac: string
   /** Its next clean shutdown is not obeyed. */
   isDeaf?: boolean
+  /** Why its next start after a reboot fails. */
+  failsToStart?: string
   /** A task works on it. */
   isHeld?: boolean
   netin: number
@@ -78,7 +80,9 @@ export function createWorld(options: FakeOptions, now: () => number) {
   const names = isLarge
     ? Array.from({ length: options.nodes }, (_, i) => `node${String(i + 1).padStart(2, '0')}`)
     : ['pve1', 'pve2', 'pve3', 'pve4']
-  const nodes = new Map(names.map((name) => [name, { name, lostAt: undefined as number | undefined }]))
+  const nodes = new Map(
+    names.map((name) => [name, { name, lostAt: undefined as number | undefined, isStalled: false }]),
+  )
   const first = names[0] ?? ''
   const storages: FakeStorage[] = [
     { name: 'local', type: 'dir', shared: false, content: 'iso,backup,vztmpl', used: 20 * gib, total: 90 * gib },
@@ -143,7 +147,8 @@ export function createWorld(options: FakeOptions, now: () => number) {
   /** What every node's statistics daemon tells the others. */
   function renewList() {
     for (const guest of guests.values()) {
-      if (nodes.get(guest.node)?.lostAt !== undefined) continue
+      const node = nodes.get(guest.node)
+      if (node?.lostAt !== undefined || node?.isStalled) continue
       const isUp = guest.status === 'running'
       guest.netin += isUp ? 1_000_000 : 0
       listed.set(guest.vmid, {
@@ -176,9 +181,10 @@ export function createWorld(options: FakeOptions, now: () => number) {
     upFor,
     bootedAt,
     isOnline,
-    /** What the list says; undefined five minutes after the node was lost. */
+    /** What the list says; undefined five minutes after the node was lost, and while its statistics daemon does not run. */
     listedOf(guest: FakeGuest): Listed | undefined {
-      const lostAt = nodes.get(guest.node)?.lostAt
+      const { lostAt, isStalled = false } = nodes.get(guest.node) ?? {}
+      if (isStalled) return undefined
       return lostAt !== undefined && now() - lostAt >= expiryMs ? undefined : listed.get(guest.vmid)
     },
     isQuorate: () => [...nodes.keys()].filter(isOnline).length * 2 > nodes.size,

@@ -1,6 +1,7 @@
 import type { Redactor, World } from '../../gate/index.ts'
 import { hashOf } from '../../lib/canonical.ts'
 import type { Change, ClassifyReply, ClusterState, UndoFacts } from '../../protocol/index.ts'
+import { failedWords } from '../../tools/changes/undo.ts'
 import type { Preview, Undo } from '../../tools/tool.ts'
 import type { Ready } from '../call.ts'
 
@@ -80,7 +81,7 @@ export function previewFacts(ready: Ready, world: World, redactor: Redactor): Cl
 /** A change as clients have it. */
 export const shownChange = ({ undo, makes, endedAt, later, approvedBy, ...change }: StoredChange): Change => ({
   ...change,
-  undo: undoFacts(undo),
+  undo: change.state === 'failed' ? { kind: 'none', sentence: failedWords } : undoFacts(undo),
 })
 
 /** Whether a change of this kind may go back by itself: settings may, and nothing that holds data. */

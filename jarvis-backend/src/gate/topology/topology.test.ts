@@ -110,7 +110,13 @@ test.each<[Partial<Guest>, Task[], string]>([
   [{}, [task('vzmigrate', 105)], 'Something is at work on 105: it is being moved to another node.'],
   [{}, [task('qmigrate', 105)], 'Something is at work on 105: it is being moved to another node.'],
   [{ lock: 'backup' }, [task('vzdump', 105)], '105 is locked (backup): a backup of it is running.'],
-  [{ lock: 'x y' }, [], '105 is locked (xy): something is at work on it.'],
+  [{ lock: 'x y' }, [task('vzdump', 106)], '105 is locked (xy): something is at work on it.'],
+  [
+    { lock: 'backup' },
+    [task('vzdump', 105, 'ok')],
+    '105 is locked (backup): no running task that could hold the lock is seen; a person removes a lock that is left on pve with pct unlock 105.',
+  ],
+  [{ lock: 'suspended' }, [], '105 is locked (suspended): it is suspended to disk.'],
   [{ haState: 'migrate' }, [], 'Something is at work on 105: HA is moving it to another node.'],
   [{ haState: 'relocate' }, [], 'Something is at work on 105: HA is moving it to another node.'],
   [{ haState: 'fence' }, [], 'Something is at work on 105: HA is fencing its node.'],
@@ -183,7 +189,8 @@ test('guests tagged group-NAME are a group, and a stopped member is not the last
 
 test('all that makes a call risky is said, each in its own sentence', () => {
   const first = guest(110, 'pihole', { tags: ['group-dns'], lock: 'backup' })
-  expect(judge('stop_container', { vmid: 110, force: true }, { guests: [first] }).reasons).toEqual([
+  const lab = { guests: [first], tasks: [task('vzdump', 106)] }
+  expect(judge('stop_container', { vmid: 110, force: true }, lab).reasons).toEqual([
     'force: true is the power plug: what is not saved is lost.',
     '110 is locked (backup): a backup of it is running.',
     '110 "pihole": by its name it is the DNS.',

@@ -1,4 +1,5 @@
 import { drillPool, type Guest, type Node, type Target } from '../../protocol/index.ts'
+import { lockHolder, unlockCommand } from '../../protocol/locks.ts'
 import { plainWord, quoted } from '../../redaction/visible.ts'
 import { restartCost, takesVote } from '../../ssh-grammar/services.ts'
 import type { World } from '../world.ts'
@@ -186,8 +187,13 @@ function doing(what: string) {
   return (word: string): [string, string] => [word, what]
 }
 
-/** What a lock means, in words. */
-export const lockWords = (lock: string): string => locks.get(lock) ?? 'something is at work on it'
+/** What a guest's lock means, in words. Without a task that can hold the lock nothing works on the guest, unless the guest sleeps on its disk. */
+export function lockWords(guest: Guest, { cluster }: World): string {
+  const { lock = '' } = guest
+  if (lock === 'suspended' || lockHolder(guest, cluster) !== 'none')
+    return locks.get(lock) ?? 'something is at work on it'
+  return `no running task that could hold the lock is seen; a person removes a lock that is left on ${plainWord(guest.node)} with ${unlockCommand(guest)}`
+}
 
 /** A running task that must not be cut short: `a backup of it is running`. */
 export function taskAtWork({ vmid }: Guest, { cluster }: World): string | undefined {

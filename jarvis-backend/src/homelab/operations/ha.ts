@@ -35,7 +35,7 @@ export async function readHa(api: PveReader, signal: AbortSignal): Promise<HaSta
       .map(({ node = 'unknown', status = 'unknown', timestamp }) => ({
         node,
         status,
-        ...present({ seenAt: timestamp === undefined ? undefined : timestamp * 1000 }),
+        ...present({ seenAt: timestamp === undefined || timestamp === 0 ? undefined : timestamp * 1000 }),
       }))
   const [master] = managers('master')
   const quorum = rows.find(({ type }) => type === 'quorum')

@@ -1,6 +1,6 @@
 import { oneLine, plainName } from '../format.ts'
 import type { PveReader } from '../ports.ts'
-import { ApiError } from '../proxmox/failure.ts'
+import { ApiError, isAbsent } from '../proxmox/failure.ts'
 import type { Place } from '../proxmox/guest.ts'
 import { parseUpid } from '../proxmox/upid.ts'
 import { readConfig, record, type Volume, volumesOf } from './guest-config.ts'
@@ -21,9 +21,6 @@ export async function leftOf(api: PveReader, place: Place, signal: AbortSignal):
     return isAbsent(error) ? await leftElsewhere(api, place, signal) : unread(place, error)
   }
 }
-
-const isAbsent = (error: unknown) =>
-  error instanceof ApiError && /^Configuration file .* does not exist/.test(error.words)
 
 function unread({ vmid }: Place, error: unknown): string {
   const words = error instanceof ApiError && error.words !== '' ? error.words : String(error)

@@ -3,6 +3,7 @@ import type { CallOptions, PveApi, PveMethod, PvePath, PveValues } from '../port
 import { ApiError } from '../proxmox/failure.ts'
 import { followTask } from '../proxmox/follow.ts'
 import { parseUpid, statusOf, taskOf } from '../proxmox/upid.ts'
+import { notSent } from '../quorum.ts'
 
 /** `what` goes on from "Proxmox took": `the start of 100`. */
 export type TaskRequest = { method?: PveMethod; path: PvePath; form?: PveValues; what: string }
@@ -30,6 +31,7 @@ export async function runTask(
     upid = await api.change(method, path, form, { signal })
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'cluster_refused') throw error
+    if (error.words !== notSent) await api.noteResult?.({ method, path, form }, signal)
     return { exitStatus: error.words, ok: false, refused: error }
   }
   const parsed = parseUpid(upid)
@@ -44,5 +46,6 @@ export async function runTask(
   const exitStatus = await followTask(api, upid, parsed, { signal, ...(onProgress && { onProgress }) })
   const status = statusOf(exitStatus)
   if (begun !== undefined) api.noteTask?.({ ...begun, status, exitStatus, endedAt: api.now() })
+  await api.noteResult?.({ method, path, form }, signal)
   return { upid, exitStatus, ok: status !== 'failed' }
 }

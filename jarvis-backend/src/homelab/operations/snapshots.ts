@@ -26,7 +26,7 @@ export async function readSnapshots(api: PveReader, place: Place, ask: PveAsk): 
             name,
             parent,
             description: description.trim(),
-            takenAt: snaptime === undefined ? undefined : Number(snaptime) * 1000,
+            takenAt: Number(snaptime) > 0 ? Number(snaptime) * 1000 : undefined,
             hasRam: vmstate === '1',
           },
         ],

@@ -138,7 +138,8 @@ export async function readJobs(
 
 function jobOf(kind: PbsJob['kind'], row: z.output<typeof JobRow>): PbsJob {
   const { id, store, schedule, disable } = row
-  const ms = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000)
+  // A job that never ran has no time, or 0.
+  const ms = (seconds: number | undefined) => (seconds === undefined || seconds === 0 ? undefined : seconds * 1000)
   return {
     kind,
     id: id ?? store,

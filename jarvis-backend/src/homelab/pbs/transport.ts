@@ -71,7 +71,7 @@ function dataOf({ text }: Reply, host: string): unknown {
 function failureOf({ status, phrase, text }: Reply, host: string, tokenId: string): JarvisError {
   const words = (wordsIn(text) || phrase || `status ${status}`).trim().slice(0, 500)
   if (status === 401) {
-    const message = `The backup server ${host} refuses the API token ${tokenId} (401): check its id and secret, under Configuration, Access Control, API Token.`
+    const message = `The backup server ${host} refuses the API token ${tokenId} (401): its secret is wrong, or the token or its user does not exist, is disabled or has expired. Look under Configuration, Access Control.`
     return new ApiError('cluster_unreachable', message, { status, words })
   }
   if (status === 403) {

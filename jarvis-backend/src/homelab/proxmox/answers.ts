@@ -89,7 +89,18 @@ export type TaskRow = z.output<typeof TaskRow>
 
 export const TaskStatus = z.object({ status: words, exitstatus: words })
 
-export const GuestNow = z.object({ name: words, status: words, qmpstatus: words, uptime: figure })
+export const GuestNow = z.object({
+  name: words,
+  status: words,
+  qmpstatus: words,
+  uptime: figure,
+  lock: words,
+  tags: words,
+  template: flag,
+  cpus: whole,
+  maxmem: figure,
+  maxdisk: figure,
+})
 
 export const BackupRow = z.object({
   volid: z.string().min(1),

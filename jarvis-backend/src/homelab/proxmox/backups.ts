@@ -45,7 +45,7 @@ export async function readBackups(
       if (node === undefined) missing.push(`${label} is not reachable`)
       return []
     }
-    if (!isActive) {
+    if (isActive === false) {
       missing.push(`${label} is not reachable`)
       return []
     }

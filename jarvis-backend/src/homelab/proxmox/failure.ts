@@ -25,9 +25,13 @@ export const isProxyFailure = (status: number) => status >= 595 && status <= 599
 /** Codes of a web server in front of Proxmox, which may have passed the request on or not. */
 const isGatewayFailure = (status: number) => status === 502 || status === 503 || status === 504
 
-/** Continues a sentence that begins with the address. */
+/** Continues a sentence that begins with the address. Proxmox answers the same to all of these. */
 export const tokenRefused = (tokenId: string) =>
-  `refuses the API token ${tokenId} (401): check its id and secret, under Datacenter, Permissions, API Tokens`
+  `refuses the API token ${tokenId} (401): its secret is wrong, or the token or its user does not exist, is disabled or has expired; the answer is the same for all. Look under Datacenter, Permissions, at API Tokens and Users`
+
+/** Whether Proxmox says that a guest is not on the node that was asked. */
+export const isAbsent = (error: unknown): boolean =>
+  error instanceof ApiError && /^Configuration file .* does not exist/.test(error.words)
 
 /** `host`: the address that answered. `node`: the node that the request was for, if any. */
 type About = { host: string; tokenId: string; node?: string; isChange: boolean }

@@ -1,6 +1,6 @@
 import type { Guest } from '../../protocol/index.ts'
 import type { PveApi } from '../ports.ts'
-import { GuestNow } from './answers.ts'
+import { GuestNow, GuestRow } from './answers.ts'
 import type { Sighting } from './known.ts'
 import { statusIn } from './state.ts'
 
@@ -22,9 +22,20 @@ export async function seeGuest(
   now: () => number,
   signal: AbortSignal,
 ): Promise<Sighting> {
-  const { name, status, qmpstatus, uptime } = GuestNow.parse(
-    await api.get([...guestPath(place), 'status', 'current'], {}, { signal }),
-  )
-  const word = status === 'running' && held.has(qmpstatus ?? '') ? 'paused' : status
-  return { status: statusIn(word), uptimeS: uptime ?? 0, at: now(), ...(name !== undefined && { name }) }
+  return sightingOf(await readGuest(api, place, signal), now())
 }
+
+/** What a guest's node says of it now. @throws ApiError */
+export const readGuest = async (api: Pick<PveApi, 'get'>, place: Place, signal: AbortSignal) =>
+  GuestNow.parse(await api.get([...guestPath(place), 'status', 'current'], {}, { signal }))
+
+type Said = Awaited<ReturnType<typeof readGuest>>
+
+export function sightingOf({ name, status, qmpstatus, uptime }: Said, at: number): Sighting {
+  const word = status === 'running' && held.has(qmpstatus ?? '') ? 'paused' : status
+  return { status: statusIn(word), uptimeS: uptime ?? 0, at, ...(name !== undefined && { name }) }
+}
+
+/** A guest as the cluster's list will have it. */
+export const listedAs = ({ vmid, node, type }: Place, { cpus, ...now }: Said): GuestRow =>
+  GuestRow.parse({ ...now, vmid, node, type: type === 'vm' ? 'qemu' : 'lxc', maxcpu: cpus })

@@ -72,6 +72,7 @@ export function createProxmox(
       known.ownTasks.set(task.upid, task)
       changed()
     },
+    noteResult: sight.noteResult,
   }
 
   return {

@@ -51,6 +51,10 @@ export type Known = {
   /** VMs shown as running that may be paused, and why that could not be read; empty while the answer is outstanding. */
   doubtful: Map<number, string>
   sightings: Map<number, Sighting>
+  /** Guests as JARVIS's own changes left them, until the cluster's list agrees. Without a row: it is gone. */
+  own: Map<number, { row: GuestRow | undefined; at: number }>
+  /** When each node last gave figures, Unix ms. */
+  figuresAt: Map<string, number>
   /** Tasks begun by JARVIS, until the cluster's list shows them. */
   ownTasks: Map<string, Task>
   self: { node?: string; vmid?: number } | undefined
@@ -73,18 +77,28 @@ export const nothingKnown = (rates: Rates): Known => ({
   paused: new Set(),
   doubtful: new Map(),
   sightings: new Map(),
+  own: new Map(),
+  figuresAt: new Map(),
   ownTasks: new Map(),
   self: undefined,
 })
 
 /** How far the list may be behind, ms: its own ten seconds, and the time between two reads. */
 const listLagMs = 15_000
+/** Longest time that an own result counts against the list, ms. */
+const ownKeptMs = 20_000
 /** How long an own task that never appeared in the list is kept after its end, ms. */
 const ownTaskKeptMs = 60_000
 
 /** Stores a new read and forgets things that are gone. */
-export function learn(known: Known, reading: Reading) {
+export function learn(known: Known, read: Reading) {
+  for (const [vmid, { row, at }] of known.own) {
+    const listed = read.guests.find((guest) => guest.vmid === vmid)
+    if (listed?.node === row?.node || read.at - at > ownKeptMs) known.own.delete(vmid)
+  }
+  const reading = { ...read, guests: withOwn(read.guests, known.own) }
   known.reading = reading
+  for (const { node, cpu } of reading.nodes) if (cpu !== undefined) known.figuresAt.set(node, reading.at)
   for (const { name, isOnline } of nodesOf(reading)) if (isOnline) known.nodeSeenAt.set(name, reading.at)
   for (const row of reading.guests) if (row.name !== undefined) known.lastListed.set(row.vmid, row)
   known.rates.learn(reading.guests, reading.at)
@@ -104,6 +118,19 @@ export function learn(known: Known, reading: Reading) {
     const isOld = task.endedAt !== undefined && reading.at - task.endedAt > ownTaskKeptMs
     if ((isShown && task.status !== 'running') || isOld) known.ownTasks.delete(upid)
   }
+}
+
+/** The listed guests with what JARVIS's own changes made of them. */
+export function withOwn(listed: readonly GuestRow[], own: Known['own']): GuestRow[] {
+  const isListed = new Set(listed.map(({ vmid }) => vmid))
+  return [
+    ...listed.flatMap((guest) => {
+      const mine = own.get(guest.vmid)
+      if (mine === undefined) return [guest]
+      return mine.row === undefined ? [] : [{ ...guest, node: mine.row.node }]
+    }),
+    ...[...own].flatMap(([vmid, { row }]) => (row === undefined || isListed.has(vmid) ? [] : [row])),
+  ]
 }
 
 /** Every node that the cluster names. Corosync tells whether it is online, else the list. */

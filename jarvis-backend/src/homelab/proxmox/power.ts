@@ -1,10 +1,14 @@
-import type { Guest } from '../../protocol/index.ts'
+import type { Guest, Task } from '../../protocol/index.ts'
 import { seenAfter } from '../format.ts'
+import { newest } from '../newest-tasks.ts'
 import { runTask } from '../operations/run-task.ts'
 import type { Cluster, PowerAction, PowerOutcome, PveApi } from '../ports.ts'
 import { mustBeAsExpected } from '../same-guest.ts'
+import { rowsOf, TaskRow } from './answers.ts'
+import { followTask } from './follow.ts'
 import { guestPath, type Place, seeGuest } from './guest.ts'
 import type { Sighting } from './known.ts'
+import { statusOf, taskOf } from './upid.ts'
 
 const pollMs = 1_000
 const seenWithinMs = 30_000
@@ -51,7 +55,46 @@ export async function power(
   // A reset keeps the VM's process and its uptime.
   const isNewRun = steps.at(-1) === 'reboot' || steps.at(-1) === 'start'
   const observed = await untilSeen(parts, guest, goal, isNewRun ? startedAt : undefined, signal)
+  const start =
+    steps.at(-1) === 'reboot' && guest.type === 'vm' ? await startAfter(api, vmid, startedAt, signal) : undefined
+  if (start !== undefined) {
+    const exitStatus = await followTask(
+      api,
+      start.upid,
+      { ...start, id: String(vmid) },
+      { signal, ...(onProgress && { onProgress }) },
+    )
+    if (statusOf(exitStatus) === 'failed') {
+      const seen = await look(parts, guest, signal)
+      return {
+        upid: start.upid,
+        exitStatus,
+        ok: false,
+        observed: seen?.status ?? 'unknown',
+        durationMs: api.now() - startedAt,
+      }
+    }
+  }
   return { ...last, ok: true, observed, durationMs: api.now() - startedAt }
+}
+
+/** UPIDs have whole seconds, and the node's clock may be a little behind. */
+const slackMs = 2_000
+
+/** The start that follows a VM's reboot as a task of its own; undefined where no task is seen. @param since Unix ms @throws the signal's reason */
+async function startAfter(api: PveApi, vmid: number, since: number, signal: AbortSignal): Promise<Task | undefined> {
+  try {
+    const { rows } = rowsOf(TaskRow, await api.get(['cluster', 'tasks'], {}, { signal }))
+    return newest(
+      rows
+        .flatMap(taskOf)
+        .filter((task) => task.type === 'qmstart' && task.vmid === vmid && task.startedAt >= since - slackMs),
+      1,
+    )[0]
+  } catch (_error) {
+    if (signal.aborted) throw signal.reason
+    return undefined
+  }
 }
 
 type Step = 'start' | 'shutdown' | 'stop' | 'reboot' | 'reset'

@@ -4,9 +4,10 @@ import { type ClusterState, type Guest, JarvisError } from '../../protocol/index
 import type { Shell } from '../ports.ts'
 import { asUnknown, unknownAfterMs } from '../unknown.ts'
 import { createDetails } from './details.ts'
-import { ApiError } from './failure.ts'
-import { seeGuest } from './guest.ts'
-import { learn, nothingKnown } from './known.ts'
+import { ApiError, isAbsent } from './failure.ts'
+import { listedAs, readGuest, seeGuest, sightingOf } from './guest.ts'
+import { learn, nothingKnown, withOwn } from './known.ts'
+import { guestsLeft, isAboutGuests, type OwnRequest } from './own.ts'
 import { createPausedWatch } from './paused.ts'
 import { createPoller } from './poller.ts'
 import { createRates } from './rates.ts'
@@ -25,6 +26,8 @@ const catchUpMs = 1_500
 const countsAsNowMs = 250
 /** Time limit of `readAfresh`, ms: an address without an answer takes three seconds, and another may still serve. */
 const readAfreshMs = 10_000
+/** Longest wait for the result of an own request, ms. */
+const noteResultMs = 5_000
 
 /** What is known of the cluster: read again and again, at once before a decision, and said to be unknown when it is too old. */
 export function createSight(options: {
@@ -161,6 +164,33 @@ export function createSight(options: {
     }
   }
 
+  /** As `PveApi.noteResult`. */
+  async function noteResult(request: OwnRequest, asked: AbortSignal) {
+    if (!isAboutGuests(request)) return
+    const signal = AbortSignal.any([asked, AbortSignal.timeout(noteResultMs)])
+    try {
+      await Promise.all(
+        guestsLeft(request).map(async ({ isGone, ...place }) => {
+          try {
+            const seen = await readGuest(api, place, signal)
+            const row = listedAs(place, seen)
+            known.sightings.set(place.vmid, sightingOf(seen, now()))
+            known.own.set(place.vmid, { row, at: now() })
+            if (row.name !== undefined) known.lastListed.set(place.vmid, row)
+          } catch (error) {
+            if (isGone && isAbsent(error)) known.own.set(place.vmid, { row: undefined, at: now() })
+          }
+        }),
+      )
+      if (known.reading !== undefined)
+        known.reading = { ...known.reading, guests: withOwn(known.reading.guests, known.own) }
+      changed()
+      await poller.refresh(signal)
+    } catch {
+      // The next read tells.
+    }
+  }
+
   /** Finds a node by its exact name; only a known name may be part of a path. @throws JarvisError `not_found` */
   async function nodeNamed(name: string, signal: AbortSignal) {
     const has = ({ nodes }: ClusterState) => nodes.find((node) => node.name === name)
@@ -187,6 +217,7 @@ export function createSight(options: {
     recent,
     catchUp,
     readAfresh,
+    noteResult,
     nodeNamed,
     onlineNode,
     changed,

@@ -28,6 +28,7 @@ export function stateOf(
   const cluster = reading.status?.find(({ type }) => type === 'cluster')
   const nodes = nodesOf(reading).map((node) => nodeOf(node, known, protectedTargets))
   const online = new Set(nodes.flatMap(({ name, status }) => (status === 'online' ? [name] : [])))
+  const measured = new Set(reading.nodes.flatMap(({ node, status }) => (status === 'online' ? [node] : [])))
   const unread: ClusterPart[] = [
     ...(isHidden(reading.guests, known.rights, guestRight) ? (['guests'] as const) : []),
     ...(isHidden(reading.storages, known.rights, storageRight) ? (['storages'] as const) : []),
@@ -41,7 +42,7 @@ export function stateOf(
     guests: reading.guests
       .map((row) => guestOf(row, known, protectedTargets, online.has(row.node)))
       .sort((a, b) => a.vmid - b.vmid),
-    storages: storagesOf(reading.storages, online),
+    storages: storagesOf(reading.storages, new Set([...online].filter((name) => measured.has(name)))),
     tasks: newest(tasksOf(known), shownTasks),
     isQuorate: quorumOf(reading.status),
     ...(self !== undefined && { self }),
@@ -129,12 +130,15 @@ export function statusIn(word: string | undefined): Guest['status'] {
   return word === 'paused' || word === 'suspended' ? 'paused' : 'unknown'
 }
 
-/** Merges rows of shared storage, which are listed once per node. */
-function storagesOf(rows: readonly StorageRow[], online: ReadonlySet<string>): Storage[] {
+/**
+ * Merges rows of shared storage, which are listed once per node.
+ * @param measured nodes whose statistics service runs: of the others a storage is `unknown` whether it is active or not
+ */
+function storagesOf(rows: readonly StorageRow[], measured: ReadonlySet<string>): Storage[] {
   const byId = new Map<string, Storage>()
   for (const row of rows) {
     const id = row.shared ? row.storage : `${row.node}/${row.storage}`
-    const isActive = row.status === 'available' ? true : online.has(row.node) ? false : null
+    const isActive = row.status === 'available' ? true : measured.has(row.node) ? false : null
     const before = byId.get(id)
     // For shared storage the best status of any node counts.
     if (before !== undefined && rank(before.isActive) >= rank(isActive)) continue
@@ -172,12 +176,14 @@ const isHidden = (list: readonly unknown[], rights: Known['rights'], [right, bas
   list.length === 0 && reachOf(rights, right, base) !== 'all'
 
 function missingOf(
-  { rights, backupsMissing, temperatureMissing, doubtful }: Known,
+  { rights, backupsMissing, temperatureMissing, doubtful, figuresAt }: Known,
   reading: Reading,
   nodes: readonly Node[],
 ): string[] {
   const away = nodes.filter(({ status }) => status !== 'online').map(({ name, status }) => `${name} is ${status}`)
-  const bare = nodes.filter(({ status, cpuRatio }) => status === 'online' && cpuRatio === undefined)
+  const online = nodes.filter(({ status }) => status === 'online')
+  const stalled = new Set(reading.nodes.flatMap(({ node, status }) => (status === 'unknown' ? [node] : [])))
+  const bare = online.filter(({ name, cpuRatio }) => cpuRatio === undefined && !stalled.has(name))
   return [
     ...away,
     ...reading.missing,
@@ -188,13 +194,21 @@ function missingOf(
     ...partLine(rights, 'guests', 'VM.Audit', '/vms'),
     ...(reading.storages.length === 0 ? emptyLine(rights, 'storages', 'Datastore.Audit', '/storage') : []),
     ...partLine(rights, 'storages', 'Datastore.Audit', '/storage'),
-    ...(bare.length > 0 && bare.length === nodes.filter(({ status }) => status === 'online').length
+    ...online.flatMap(({ name }) => (stalled.has(name) ? [stalledLine(name, figuresAt.get(name))] : [])),
+    ...(bare.length > 0 && bare.length === online.length
       ? emptyLine(rights, 'figures of the nodes', 'Sys.Audit', '/nodes')
       : bare.map(({ name }) => `${name} gives no figures`)),
     ...doubtLine(doubtful),
     ...backupsMissing,
     ...heatLine(temperatureMissing, nodes),
   ]
+}
+
+/** @param at when the node last gave figures, Unix ms; undefined: not since JARVIS began */
+function stalledLine(name: string, at: number | undefined): string {
+  const since =
+    at === undefined ? 'come no more' : `stopped at ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return `figures of ${name}, its guests and storages ${since}: its statistics service pvestatd does not answer. Look with systemctl status pvestatd on ${name}`
 }
 
 /** One line about VMs that may be paused, with the first one's reason. */

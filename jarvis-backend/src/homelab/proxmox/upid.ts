@@ -38,6 +38,6 @@ export function taskOf(row: { upid: string; status?: string | undefined; endtime
     // A list may have a task's end before its status.
     return [{ ...task, status: 'running' }]
   }
-  const ended = row.endtime === undefined ? {} : { endedAt: row.endtime * 1000 }
+  const ended = row.endtime === undefined || row.endtime === 0 ? {} : { endedAt: row.endtime * 1000 }
   return [{ ...task, ...ended, status: statusOf(row.status), exitStatus: row.status }]
 }

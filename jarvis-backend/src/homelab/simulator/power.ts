@@ -129,11 +129,13 @@ function runTask(world: World, guest: SimGuest, kind: Kind): Task {
   world.later(ms, () => {
     if (!isRunning(world, task)) return
     endTask(world, task.upid, 'OK')
-    // A VM's reboot task ends with the VM down; the VM starts again a moment later.
+    // A VM's reboot task ends with the VM down; another task starts the VM a moment later.
     if (kind === 'reboot' && type === 'vm') {
       guest.status = 'stopped'
       world.later(1_500, () => {
-        if (guest.isHeld && world.nodes.get(node)?.offlineSince === undefined) bootGuest(world, guest)
+        const isThere = guest.isHeld && world.nodes.get(node)?.offlineSince === undefined
+        guest.isHeld = false
+        if (isThere) runTask(world, guest, 'start')
       })
       return
     }

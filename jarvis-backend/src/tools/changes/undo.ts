@@ -72,9 +72,12 @@ export function undoTool({ changeOf, toolOf }: UndoPorts): Tool {
 /** Of files that are put back as JARVIS recorded them. */
 const isOfFile = ({ kind, on, isShownWhole }: Effect) => kind === 'data' && on === 'path' && isShownWhole === true
 
+/** Of a change that failed: its way back would rest on what was never done. */
+export const failedWords = 'It failed, so JARVIS takes nothing back. Its result says what it left behind.'
+
 const closed: Partial<Record<Recorded['state'], string>> = {
   running: 'It is still being made.',
-  failed: 'It was not made, so there is nothing to take back.',
+  failed: failedWords,
   undoing: 'It is being taken back already.',
   undone: 'It was taken back before.',
 }

@@ -3,6 +3,7 @@ import { type Becomes, type Effect, type EffectKind, Mistake } from '../../gate/
 import { guestTarget } from '../../gate/targets.ts'
 import type { World } from '../../gate/world.ts'
 import { oneLine } from '../../homelab/format.ts'
+import { lockAdvice } from '../../homelab/locks.ts'
 import { configured, type GuestConfig, readConfig, record } from '../../homelab/operations/guest-config.ts'
 import { leftOf, reasonOf } from '../../homelab/operations/left-of.ts'
 import { runTask, type TaskOutcome, type TaskRequest } from '../../homelab/operations/run-task.ts'
@@ -125,9 +126,7 @@ export async function freeGuest(
   const config = await readConfig(ports.api, guest, { signal })
   if (config.lock !== undefined) {
     const lock = plainWord(config.lock)
-    throw new Mistake(
-      `vmid: ${vmid} is locked (${lock}): wait until get_recent_tasks shows that task ended, then call again.`,
-    )
+    throw new Mistake(`vmid: ${vmid} is locked (${lock}). ${lockAdvice(guest, ports.cluster.state())}`)
   }
   if (more.template === 'no' && config.isTemplate) {
     throw new Mistake(`vmid: ${vmid} is a template, which stays as it is. clone_guest makes a guest of it.`)
@@ -239,17 +238,18 @@ export async function changeGuest(
   const outcome = await runTask(api, request, context)
   // A refusal of the arguments or for a right came before anything was done.
   const mayBeHalf = !outcome.ok && (outcome.refused === undefined || (outcome.refused.status ?? 0) >= 500)
-  if (!mayBeHalf) return outputOf(outcome, { ...told, left: outcome.ok ? '' : 'Nothing was done.' })
-  const { signal } = context
-  const exitStatus = outcome.upid === undefined ? outcome.exitStatus : await reasonOf(api, outcome, signal)
   const { vmid, makes } = told
   const [, node = '', type] = request.path.map(String)
   const seen = cluster.state().guests.find((guest) => guest.vmid === vmid)
   const place: Place = seen ?? { vmid, node, type: type === 'lxc' ? 'ct' : 'vm' }
+  const lock = lockAdvice(place, cluster.state())
+  if (!mayBeHalf) return outputOf(outcome, { ...told, lock, left: outcome.ok ? '' : 'Nothing was done.' })
+  const { signal } = context
+  const exitStatus = outcome.upid === undefined ? outcome.exitStatus : await reasonOf(api, outcome, signal)
   const all = [place, ...(makes === undefined || makes === vmid ? [] : [{ ...place, vmid: makes }])]
   const left: string[] = []
   for (const one of all) left.push(await leftOf(api, one, signal))
-  return outputOf({ ...outcome, exitStatus }, { ...told, left: left.join(' ') })
+  return outputOf({ ...outcome, exitStatus }, { ...told, lock, left: left.join(' ') })
 }
 
 export function outputOf(
@@ -261,7 +261,16 @@ export function outputOf(
     after,
     data = {},
     left = '',
-  }: { vmid: number; about: string; did: string; after?: string; data?: Record<string, unknown>; left?: string },
+    lock = '',
+  }: {
+    vmid: number
+    about: string
+    did: string
+    after?: string
+    data?: Record<string, unknown>
+    left?: string
+    lock?: string
+  },
 ): ToolOutput {
   const said = oneLine(exitStatus, 300)
   const all = { vmid, ...(upid !== undefined && { upid }), exitStatus, ok, ...data }
@@ -271,7 +280,12 @@ export function outputOf(
   }
   const failed = upid !== undefined ? 'its task failed' : exitStatus === notSent ? 'not sent' : 'Proxmox refused'
   return {
-    text: [`${about}: ${failed}: "${said}".`, left, advice(said, upid !== undefined)]
+    text: [
+      `${about}: ${failed}: "${said}".`,
+      left,
+      advice(said, upid !== undefined, lock),
+      isLocked.test(left) && !isLocked.test(said) ? lock : '',
+    ]
       .filter((part) => part !== '')
       .join(' '),
     summary: `${upid === undefined ? (exitStatus === notSent ? 'Not sent' : 'Refused') : 'Task failed'}: ${oneLine(said, 120)}`,
@@ -280,11 +294,14 @@ export function outputOf(
   }
 }
 
-/** What to do about a refusal, by Proxmox's words. */
-export function advice(said: string, hasTask: boolean): string {
+const isLocked = /is locked \(/
+
+/** What to do about a refusal, by Proxmox's words. @param lock as `lockAdvice` */
+export function advice(said: string, hasTask: boolean, lock = ''): string {
   if (/checksum mismatch|detected modified configuration/.test(said)) {
     return 'Somebody changed it meanwhile: read it with get_guest_config, then decide anew.'
   }
+  if (lock !== '' && isLocked.test(said)) return lock
   if (/is locked \(|can't lock file/.test(said))
     return 'Another task works on it: wait until get_recent_tasks shows it ended.'
   if (/Permission check failed/.test(said)) {

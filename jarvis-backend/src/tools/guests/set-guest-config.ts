@@ -3,6 +3,7 @@ import { isMarked } from '../../drill/drill.ts'
 import { type Becomes, type Effect, Mistake } from '../../gate/effect.ts'
 import type { World } from '../../gate/world.ts'
 import { oneLine } from '../../homelab/format.ts'
+import { lockAdvice } from '../../homelab/locks.ts'
 import { configured, type GuestConfig, readConfig, volumesOf } from '../../homelab/operations/guest-config.ts'
 import { leftOf } from '../../homelab/operations/left-of.ts'
 import { safetyOf } from '../../homelab/operations/safety-snapshot.ts'
@@ -124,15 +125,16 @@ export const setGuestConfig = homelabTool({
     }
     const extra = name === undefined ? {} : { safetySnapshot: name }
     const kept = name === undefined ? '' : ` The snapshot ${name} was taken before.`
+    const path = [...guestPath(place), 'config']
     try {
-      await ports.api.change('PUT', [...guestPath(place), 'config'], form, { signal, answerMs })
+      await ports.api.change('PUT', path, form, { signal, answerMs })
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'cluster_refused') throw error
       const said = oneLine(error.words, 300)
       const isSent = error.words !== notSent
       const left =
         !isSent || (error.status ?? 0) < 500 ? 'Nothing was changed.' : await leftOf(ports.api, place, signal)
-      const text = `${vmid}: ${isSent ? 'Proxmox refused' : 'not sent'}: "${said}". ${left} ${advice(said, false)}${kept}`
+      const text = `${vmid}: ${isSent ? 'Proxmox refused' : 'not sent'}: "${said}". ${left} ${advice(said, false, lockAdvice(place, ports.cluster.state()))}${kept}`
       return {
         text,
         summary: `${isSent ? 'Refused' : 'Not sent'}: ${oneLine(said, 120)}`,
@@ -140,6 +142,7 @@ export const setGuestConfig = homelabTool({
         isError: true,
       }
     }
+    await ports.api.noteResult?.({ method: 'PUT', path, form }, signal)
     const after = await readConfig(ports.api, place, { signal })
     const keys = changesOf(asked).map(([key]) => key)
     const waiting = keys.filter((key) => after.pending.has(key))

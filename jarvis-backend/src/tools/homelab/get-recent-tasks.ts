@@ -26,7 +26,7 @@ export const getRecentTasks = homelabTool({
     return {
       text: [
         ...missingText(missing),
-        isBlind ? 'No task could be read.' : `${items.length} tasks, newest first.`,
+        isBlind ? 'No task could be read.' : items.length === 0 ? 'No tasks.' : `${items.length} tasks, newest first.`,
         ...items.map((task, index) => taskLine(task, items[index - 1], now)),
       ].join('\n'),
       summary: [...notRead(missing), isBlind ? 'tasks unknown' : summaryOf(items)].join('; '),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { guestTarget } from '../../gate/targets.ts'
 import type { World } from '../../gate/world.ts'
 import { oneLine, plainName } from '../../homelab/format.ts'
+import { lockAdvice } from '../../homelab/locks.ts'
 import { leftOf } from '../../homelab/operations/left-of.ts'
 import type { ExpectedGuest, PowerAction, PowerOutcome } from '../../homelab/ports.ts'
 import { isQuorumLoss, notSent } from '../../homelab/quorum.ts'
@@ -110,7 +111,9 @@ async function changePower(
   const seen = cluster.state().guests.find((candidate) => candidate.vmid === vmid) ?? guest
   const who = `${words[type]} ${vmid}${seen === undefined ? '' : ` ${plainName(seen.name)} on ${plainName(seen.node)}`}`
   const data = { vmid, type, action, force: isForced, ...(seen && { name: seen.name, node: seen.node }), ...outcome }
-  const answer = { ...told(who, type, action, isForced, outcome), data }
+  const place = { vmid, type, node: seen?.node ?? context.target?.node ?? '' }
+  const lock = lockAdvice(place, cluster.state())
+  const answer = { ...told(who, type, action, isForced, outcome, lock), data }
   // Nothing was sent, or its words say that nothing was done.
   const isUntouched = outcome.exitStatus === notSent || /^Permission check failed/.test(outcome.exitStatus)
   if (answer.isError !== true || seen === undefined || isUntouched) return answer
@@ -131,6 +134,7 @@ function told(
   action: PowerAction,
   isForced: boolean,
   { ok, exitStatus, observed, durationMs, upid }: PowerOutcome,
+  lockSaid: string,
 ): ToolOutput {
   const goal = action === 'stop' ? 'stopped' : 'running'
   const after = spanOf(durationMs / 1000)
@@ -157,14 +161,21 @@ function told(
         ? 'the cluster refused'
         : `the ${action} task failed after ${after}`
   return {
-    text: `${who}: ${failure}: "${said}". The guest is seen ${observed}. ${nextStep(type, action, isForced, said, upid !== undefined)}`,
+    text: `${who}: ${failure}: "${said}". The guest is seen ${observed}. ${nextStep(type, action, isForced, said, upid !== undefined, lockSaid)}`,
     summary: `${exitStatus === notSent ? 'Not sent' : upid === undefined ? 'Refused' : 'Task failed'}: ${oneLine(said, 120)}; guest seen ${observed}`,
     isError: true,
   }
 }
 
 /** What to do about it, by Proxmox's words. */
-function nextStep(type: Guest['type'], action: PowerAction, isForced: boolean, said: string, hasTask: boolean): string {
+function nextStep(
+  type: Guest['type'],
+  action: PowerAction,
+  isForced: boolean,
+  said: string,
+  hasTask: boolean,
+  lockSaid: string,
+): string {
   const end = toolEnds[type]
   if (/^Configuration file .* does not exist/.test(said))
     return 'It is not on that node any more, and nothing was done: find it with get_cluster_resources.'
@@ -174,7 +185,7 @@ function nextStep(type: Guest['type'], action: PowerAction, isForced: boolean, s
   }
   const lock = /is locked \(([\w-]+)\)/.exec(said)?.[1]
   if (lock !== undefined) {
-    return `The lock "${lock}" protects work on it, and force does not pass it: wait until that task has ended (get_recent_tasks), then try again.`
+    return `The lock "${lock}" protects work on it, and force does not pass it. ${lockSaid}`
   }
   if (isQuorumLoss(said)) return 'Too few nodes are online: see get_cluster_status, and wake the missing ones first.'
   if (/not running/.test(said)) return action === 'stop' ? 'It is off already.' : `It is off: start_${end} starts it.`

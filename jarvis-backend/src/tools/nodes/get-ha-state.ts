@@ -35,7 +35,7 @@ export const getHaState = homelabTool({
       text: [
         `HA: ${quorum}, ${services.length} managed guests${master === undefined ? '' : `, master ${managerLine(master)}`}.`,
         ...services.toSorted((a, b) => Number(odd.includes(b)) - Number(odd.includes(a))).map(serviceLine),
-        'Managers of the nodes:',
+        ...(nodes.length === 0 ? [] : ['Managers of the nodes:']),
         ...nodes.map(managerLine),
         ...(silent.length > 0
           ? [`Not heard of for 2 min: ${silent.map(({ node }) => plainName(node)).join(', ')}.`]

@@ -57,7 +57,9 @@ export const getTaskLog = homelabTool({
     const troubles = before.filter((line) => trouble.test(line)).slice(-mostTroubles)
     const head = [
       task === undefined ? plainName(upid) : taskWords(task, state.at),
-      `${lines.length} lines${isWhole ? '' : ' read, and it goes on'}, the last ${last.length}:`,
+      lines.length === 0
+        ? 'Its log is empty.'
+        : `${lines.length} lines${isWhole ? '' : ' read, and it goes on'}, the last ${last.length}:`,
     ]
     return {
       text: [

@@ -34,9 +34,9 @@ export const getPbsStatus = pbsTool({
     return {
       text: [
         ...missingText(missing),
-        `${datastores.length} datastores:`,
+        headOf(datastores.length, 'datastores'),
         ...datastores.map((store) => storeLine(store, now)),
-        jobs.isUnread ? 'Jobs are unknown.' : `${jobs.items.length} jobs:`,
+        jobs.isUnread ? 'Jobs are unknown.' : headOf(jobs.items.length, 'jobs'),
         ...jobs.items.toSorted((a, b) => Number(isFailed(b)) - Number(isFailed(a))).map((job) => jobLine(job, now)),
       ].join('\n'),
       summary: [
@@ -49,6 +49,8 @@ export const getPbsStatus = pbsTool({
     }
   },
 })
+
+const headOf = (count: number, what: string) => (count === 0 ? `No ${what}.` : `${count} ${what}:`)
 
 function storeLine({ name, usedBytes, totalBytes, fullAt, maintenance, error }: Datastore, now: number): string {
   const share = shareOf(usedBytes, totalBytes)

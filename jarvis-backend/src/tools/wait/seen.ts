@@ -35,7 +35,14 @@ const unknown = (name: string): Seen => ({ name, state: 'unknown', isReached: fa
 const none = (name: string, missing: string): Seen => ({ ...unknown(name), missing })
 
 function guestOf(state: ClusterState, target: string, wanted: WantedState): Seen {
-  const found = state.guests.filter(({ vmid, name }) => `${vmid}` === target || name === target)
+  // As the rest of JARVIS names a guest, and as Proxmox does.
+  const [, kind, number] = /^(vm|qemu|ct|lxc)\/(\d+)$/.exec(target) ?? []
+  const isContainer = kind === 'ct' || kind === 'lxc'
+  const found = state.guests.filter(({ vmid, name, type }) =>
+    kind === undefined
+      ? `${vmid}` === target || name === target
+      : `${vmid}` === number && (type === 'ct') === isContainer,
+  )
   const [guest, other] = found
   if (guest === undefined)
     return isUnread(state, 'guests')
@@ -48,7 +55,7 @@ function guestOf(state: ClusterState, target: string, wanted: WantedState): Seen
 }
 
 function nodeOf(state: ClusterState, target: string, wanted: WantedState): Seen {
-  const node = state.nodes.find(({ name }) => name === target)
+  const node = state.nodes.find(({ name }) => name === target || `node/${name}` === target)
   if (node !== undefined)
     return { name: plainName(node.name), state: node.status, isReached: node.status === wanted, isTask: false }
   if (isUnread(state, 'nodes')) return unknown(oneLine(target, 60))
@@ -60,7 +67,9 @@ function nodeOf(state: ClusterState, target: string, wanted: WantedState): Seen 
 
 /** A storage of several nodes is reachable where each of them reaches it. `NODE/NAME` names one. */
 function storageOf(state: ClusterState, target: string): Seen {
-  const found = state.storages.filter(({ name, node }) => name === target || `${node}/${name}` === target)
+  const found = state.storages.filter(({ name, node }) =>
+    [name, `storage/${name}`, `${node}/${name}`, `storage/${node}/${name}`].includes(target),
+  )
   const name = oneLine(target, 60)
   if (found.length === 0)
     return isUnread(state, 'storages')

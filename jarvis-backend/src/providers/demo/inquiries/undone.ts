@@ -60,7 +60,7 @@ export function undone(ownCalls: readonly string[] | undefined, isRedo = false):
       const about = `My newest change${ownCalls === undefined ? '' : ' here'}, ${ago} ago: ${sentence}`
       const closed = {
         running: 'It is still being made.',
-        failed: 'It was not made, so there is nothing to take back.',
+        failed: 'It failed, so there is nothing that I take back.',
         undoing: 'It is being taken back already.',
         undone: 'It was taken back already.',
       }[state]

@@ -14,7 +14,7 @@ export const inspectDockerContainer = dockerTool({
   timeoutMs: 40_000,
   input: z.strictObject({ container: containerOf }),
   output: ContainerOutput.extend({
-    startedAt: z.string(),
+    startedAt: z.string().nullable().describe('null: it never started.'),
     restarts: z.int(),
     privileged: z.boolean(),
     network: z.string(),
@@ -42,7 +42,7 @@ export const inspectDockerContainer = dockerTool({
         state: oneLine(found.State.Status, 20),
       },
       ...{
-        startedAt: oneLine(found.State.StartedAt, 40),
+        startedAt: startOf(found.State.StartedAt),
         restarts: found.RestartCount,
         privileged: found.HostConfig.Privileged,
       },
@@ -63,7 +63,7 @@ export const inspectDockerContainer = dockerTool({
       text: [
         `${name} (${data.id}): ${stateWords(found)}${ports.isOwn(found) ? '. JARVIS runs in it' : ''}.`,
         ...(uses.length === 0 ? [] : [`${uses.join(', ')}.`]),
-        `Started ${data.startedAt}, restart policy ${data.restartPolicy || 'none'}, network ${data.network}${data.privileged ? ', PRIVILEGED' : ''}.`,
+        `${data.startedAt === null ? 'Never started' : `Started ${data.startedAt}`}, restart policy ${data.restartPolicy || 'none'}, network ${data.network}${data.privileged ? ', PRIVILEGED' : ''}.`,
         ...(found.State.Error === '' ? [] : [`Docker says: ${oneLine(found.State.Error, 300)}`]),
         ...mounts.map((mount) => `mount ${mount}`),
       ].join('\n'),
@@ -72,3 +72,6 @@ export const inspectDockerContainer = dockerTool({
     }
   },
 })
+
+/** Docker writes the zero of its clock for never: the year 1, or 1970. */
+const startOf = (said: string): string | null => (/^(?:0001|1970)-|^$/.test(said) ? null : oneLine(said, 40))

@@ -1,0 +1,21 @@
+import type { PveMethod, PvePath, PveValues } from '../ports.ts'
+import type { Place } from './guest.ts'
+
+/** A request of JARVIS's own that has ended, whatever came of it. */
+export type OwnRequest = { method: PveMethod; path: PvePath; form: PveValues }
+
+/** Whether the request changes guests. A service that restarts may be the one that would answer. */
+export const isAboutGuests = ({ path }: OwnRequest): boolean => ['qemu', 'lxc', 'vzdump'].includes(String(path[2]))
+
+/** Where the guests of a request are if it was carried out; `isGone`: it destroys the guest. Empty: the request is about no guest. */
+export function guestsLeft({ method, path, form }: OwnRequest): (Place & { isGone: boolean })[] {
+  const [nodes, node, kind, number, deed] = path.map(String)
+  if (nodes !== 'nodes' || node === undefined || (kind !== 'qemu' && kind !== 'lxc')) return []
+  const type = kind === 'qemu' ? 'vm' : 'ct'
+  const at = (vmid: unknown, place: unknown = node) =>
+    ({ vmid: Number(vmid), node: String(place), type, isGone: false }) as const
+  if (number === undefined) return form.vmid === undefined ? [] : [at(form.vmid)]
+  if (deed === undefined) return [{ ...at(number), isGone: method === 'DELETE' }]
+  if (deed === 'clone') return [at(number), at(form.newid, form.target)]
+  return [deed === 'migrate' ? at(number, form.target) : at(number)]
+}
