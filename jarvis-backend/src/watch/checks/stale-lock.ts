@@ -1,14 +1,11 @@
 import { plainName } from '../../homelab/format.ts'
 import type { ClusterState, Guest } from '../../protocol/index.ts'
+import { lockHolder, unlockCommand } from '../../protocol/locks.ts'
 import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, seen } from '../measure.ts'
 
 /** Of a VM that sleeps on its disk: the lock is its state, and starting it takes the lock away. */
 const sleeps = new Set(['suspended'])
-/** Tasks of a node that lock guests which they do not name: of a clone, the new one; of a job of backups, each in its turn. */
-const locksOthers =
-  /^(?:vzdump|(?:qm|vz)(?:clone|create|restore|migrate)|qmigrate|imgdel|(?:start|stop|suspend|migrate)all|ha\w+)$/
-
 /** A guest that stays locked while no task works on it: it can be neither started nor backed up. */
 export const staleLock: Check = {
   id: 'stale-lock',
@@ -21,24 +18,24 @@ export const staleLock: Check = {
   look: ({ state }) => seen(state.guests.map((guest) => measured(guest, state))),
 }
 
-function measured(guest: Guest, { nodes, tasks }: ClusterState): Measure {
-  const { lock, vmid, node } = guest
+function measured(guest: Guest, state: ClusterState): Measure {
+  const { lock, vmid } = guest
   const of = { object: guestObject(guest), words: lock ?? 'none', inputs: { vmid } }
   const who = guestName(guest)
   if (lock === undefined || sleeps.has(lock)) return { ...of, level: 'clear', sentence: `${who} is not locked.` }
   const is = `${who} is locked (${plainName(lock)})`
-  const holder = tasks.find(
-    ({ status, type, ...task }) =>
-      status === 'running' && (task.vmid === vmid || (task.node === node && locksOthers.test(type))),
-  )
-  if (holder !== undefined)
+  const holder = lockHolder(guest, state)
+  if (holder === 'unknown')
+    return { ...of, level: 'unseen', sentence: `${is}, and whether a task works on it is not known.` }
+  if (holder !== 'none')
     return {
       ...of,
       level: 'clear',
       sentence: `${is}, and a task ${plainName(holder.type)} on ${plainName(holder.node)} runs.`,
     }
-  // The tasks of a node that does not answer are not known.
-  if (nodes.find(({ name }) => name === node)?.status !== 'online')
-    return { ...of, level: 'unseen', sentence: `${is}, and whether a task works on it is not known.` }
-  return { ...of, level: 'look', sentence: `${is}, and no task of its node can hold the lock.` }
+  return {
+    ...of,
+    level: 'look',
+    sentence: `${is}, and no task of its node can hold the lock. ${unlockCommand(guest)} on its node removes it.`,
+  }
 }
