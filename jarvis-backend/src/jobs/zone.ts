@@ -9,8 +9,11 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** The zone of this machine's clock, such as `Europe/Berlin`. */
-export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+/** The zone of this machine's clock, such as `Europe/Berlin`. Where `TZ` names none, the clock counts in UTC. */
+export function ownZone(): string {
+  const zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return zone !== undefined && isZone(zone) ? zone : 'UTC'
+}
 
 /** @returns a function from Unix ms to the wall clock's time in the zone, as if it were UTC: read it with `getUTC…` */
 export function wallClock(zone: string): (at: number) => number {
