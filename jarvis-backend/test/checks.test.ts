@@ -488,7 +488,7 @@ test('a scrub stays known after what ZFS tells instead of it, and a new pool has
       'clear',
       /15 d.* ago\. It was resil/,
     ],
-    ['24 Nov', 'scrub canceled on Fri Nov 27 11:02:10 2026', 'clear', /16 d.* ago\. The scrub after that was canceled/],
+    ['24 Nov', 'scrub canceled on Fri Nov 27 11:02:10 2026', 'clear', /16 d.* ago\. A scrub of it was canceled/],
     ['24 Nov', 'scrub cancelled on Fri Nov 27 11:02:10 2026', 'clear', /was canceled/],
     [
       '25 Nov',
@@ -532,7 +532,7 @@ test('a scrub stays known after what ZFS tells instead of it, and a new pool has
     expect(await at(day, scan)).toEqual([level, expect.stringMatching(words)])
   })
   expect(wrong).toEqual([])
-  expect(await at('1 Jan', 'scrub canceled on Fri Nov 27 11:02:10 2026', 'new')).toMatchObject(['clear'])
+  expect((await at('1 Jan', 'scrub canceled on Fri Nov 27 11:02:10 2026', 'new'))[0]).toBe('clear')
   expect(await at('12 Feb', 'resilvered 1G in 00:00:32 with 0 errors on Sat Feb  7 02:33:08 2026', 'new')).toEqual([
     ...['look', expect.stringMatching(/no finished scrub is known since JARVIS first saw it 42 d.* ago/)],
   ])

@@ -170,11 +170,10 @@ function otherAlgorithm(error: unknown): string | undefined {
     : undefined
 }
 
-/** What the library keeps beside an error: the cause of its cause. */
+/** What the library keeps beside an error: the last of its causes. */
 function detailOf(error: unknown): object {
-  const { cause } = (error ?? {}) as { cause?: unknown }
-  const { cause: detail } = (cause ?? {}) as { cause?: unknown }
-  return typeof detail === 'object' && detail !== null ? detail : {}
+  if (typeof error !== 'object' || error === null) return {}
+  return 'cause' in error ? detailOf(error.cause) : error
 }
 
 const codeOf = (error: unknown) => {

@@ -56,7 +56,7 @@ export const zfsScrub: Check = {
 /** What runs or ran beside the last finished scrub. */
 const wordsFor: Partial<Record<Scan, string>> = {
   'scrub paused': ' A scrub of it is paused.',
-  'scrub canceled': ' The scrub after that was canceled.',
+  'scrub canceled': ' A scrub of it was canceled.',
   'resilver runs': ' It is resilvered now, which is no scrub.',
   'resilver paused': ' A resilver of it is paused.',
   'resilver finished': ' It was resilvered since, which is no scrub.',
