@@ -1,7 +1,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
-import { guardComposing } from './lib/enter.ts'
+import { guardComposing } from './ui/enter.ts'
 
 guardComposing()
 

@@ -81,6 +81,8 @@ export type Config = {
   signInIdleMs: number
   /** The origin under which a proxy publishes this server. */
   publicUrl: string | undefined
+  /** The variable `TZ`, which sets the zone of the process. */
+  tz: string | undefined
   /** Undefined: the demo cluster is used. */
   proxmox: ProxmoxConfig | undefined
   /** A service that people may sign in with; undefined: none. */
@@ -213,6 +215,7 @@ const Environment = z.object({
       message: 'must be a comma list of IP addresses, for example 127.0.0.1,10.0.4.2',
     }),
   JARVIS_SIGN_IN_IDLE_DAYS: wholeNumber(1, 30, 14, '14'),
+  TZ: z.string().optional(),
   JARVIS_PUBLIC_URL: z
     .string()
     .refine(
@@ -356,6 +359,7 @@ export function readConfig(
     trustedProxies: value.JARVIS_TRUSTED_PROXIES,
     signInIdleMs: value.JARVIS_SIGN_IN_IDLE_DAYS * 86_400_000,
     publicUrl: value.JARVIS_PUBLIC_URL,
+    tz: value.TZ,
     proxmox,
     oidc,
     pbs,

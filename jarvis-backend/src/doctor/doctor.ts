@@ -73,7 +73,7 @@ export async function examine(config: Config, parts: Examination): Promise<Docto
       guarded('Embeddings', () => parts.embeddings(signal)),
       guarded('Speech', () => speechChecks(config.transcriptions, signal)),
       guarded('Proxy', () => proxyChecks(config)),
-      guarded('Time zone', () => zoneChecks()),
+      guarded('Time zone', () => zoneChecks(config)),
       guarded('Data', () => dataChecks(config.dataDir, parts.envPath)),
       guarded('Secrets', () => secretChecks(config)),
       guarded('Database', parts.database),

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { isZone, ownZone } from '../jobs/zone.ts'
+import { isZone, ownZone } from '../lib/zone.ts'
 import type { DoctorCheck } from '../protocol/index.ts'
 import { ok, warn } from './check.ts'
 
@@ -8,10 +8,8 @@ const advice = 'Set TZ in .env or the environment, for example TZ=Europe/Berlin,
 
 const isInContainer = () => existsSync('/.dockerenv') || existsSync('/run/.containerenv')
 
-/** Checks in which zone JARVIS counts hours, and where the zone comes from. @param of of this process, if absent */
-export function zoneChecks(
-  of: { tz?: string | undefined; zone?: string; isContainer?: boolean } = { tz: process.env.TZ },
-): DoctorCheck[] {
+/** Checks in which zone JARVIS counts hours, and where the zone comes from. @param of `tz`: the variable TZ; `zone`, `isContainer`: of this process, if absent */
+export function zoneChecks(of: { tz: string | undefined; zone?: string; isContainer?: boolean }): DoctorCheck[] {
   const { tz = '', zone = ownZone(), isContainer = isInContainer() } = of
   const counts = `Hours of jobs, quiet times and the policy that name no zone count in ${zone}`
   if (tz !== '' && !isZone(tz.replace(/^:/, '')))

@@ -1,6 +1,5 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { pathOf } from '../../config/path-of.ts'
 import type { Channel, ChannelKind, Delivery, Outgoing } from '../channel.ts'
 
 const patienceMs = 15_000
@@ -36,7 +35,7 @@ const said = (message: string) => message.replace(/\s+/g, ' ').slice(0, mostWord
 /** A certificate that is trusted beside no other. @returns a string that says what is wrong */
 function authorityIn(path: string): { pem: string } | string {
   try {
-    const pem = readFileSync(pathOf(path), 'utf8')
+    const pem = readFileSync(path, 'utf8')
     new X509Certificate(pem)
     return { pem }
   } catch {

@@ -1,6 +1,6 @@
 import type { Alternative } from 'jarvis-backend/protocol'
 import { useEffect, useRef, useState } from 'react'
-import { sends, useEnterHint } from '../../lib/enter.ts'
+import { sends, useEnterHint } from '../../ui/enter.ts'
 import { Mark } from '../../ui/mark.tsx'
 import { alternativeOf } from './alternative.ts'
 

@@ -1,8 +1,8 @@
 import type { EntryOf } from 'jarvis-backend/protocol'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { BranchFrom } from '../../app/context/branch-from.tsx'
-import { sends, useEnterHint } from '../../lib/enter.ts'
 import { useEscape } from '../../lib/use-escape.ts'
+import { sends, useEnterHint } from '../../ui/enter.ts'
 import { useBranch } from './use-branch.ts'
 
 type Props = { sessionId: string; user: EntryOf<'user'>; onEnd: () => void }

@@ -5,8 +5,8 @@ import { chooseNothingHere, choosesHere, displayHere, takeDisplay } from '../../
 import { type Choice, chooseTheme, themeChoice } from '../../app/theme.ts'
 import { FormProblem } from '../../features/settings/form-problem.tsx'
 import { chosen } from '../../lib/chosen.ts'
-import { type EnterChoice, enterChoice } from '../../lib/enter.ts'
 import { keep } from '../../lib/keep.ts'
+import { type EnterChoice, enterChoice } from '../../ui/enter.ts'
 import { Section } from './section.tsx'
 
 const densities: readonly (readonly [Density, string, string])[] = [

@@ -1,5 +1,5 @@
-import { useMedia } from '../ui/use-media.ts'
-import { keep } from './keep.ts'
+import { keep } from '../lib/keep.ts'
+import { useMedia } from './use-media.ts'
 
 /** What Enter does in a field of several lines, as chosen in this browser. `auto`: a keyboard on the screen breaks the line, another one sends. */
 export type EnterChoice = 'auto' | 'send' | 'line'
