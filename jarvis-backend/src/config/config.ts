@@ -280,6 +280,9 @@ export const isOwnVariable = (name: string): boolean =>
     isModelVariable(name) ||
     /^(?:JARVIS_|PVE_|CREDENTIALS_DIRECTORY$)/.test(name))
 
+/** Values that a person makes up, in which quotes may be meant. */
+const chosen = new Set(['JARVIS_PASSWORD', 'JWT_SECRET'])
+
 /**
  * Reads the configuration. An empty value counts as absent.
  * @param saved used where the environment says nothing
@@ -294,6 +297,14 @@ export function readConfig(
   const given = Object.fromEntries(
     Object.entries({ ...env, ...saved }).filter(([, value]) => value !== undefined && value.trim() !== ''),
   )
+  const quoted = Object.keys(Environment.shape).find(
+    (name) => !chosen.has(name) && /^(['"]).*\1$/s.test(env[name]?.trim() ?? ''),
+  )
+  if (quoted !== undefined) {
+    throw new ConfigError(
+      `${quoted} has quotes around its value: docker run --env-file passes them on as they are. Leave them out there.`,
+    )
+  }
   const parsed = Environment.safeParse(given)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
