@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './node-release.js'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

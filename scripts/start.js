@@ -1,3 +1,4 @@
+import './node-release.js'
 import { buildMissing } from './build.js'
 
 await buildMissing()

@@ -78,6 +78,7 @@ async function watching(): Promise<number[]> {
         },
         proofs: new Map(),
         samples: () => [],
+        pools: { get: () => undefined, keep() {} },
         own: () => undefined,
         ask: async () => ({}),
       },

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { compose, type Jarvis } from './compose.ts'
 import { type Config, ConfigError } from './config/config.ts'
 import { loadEnv, readNextConfig, readStartConfig } from './config/settings-file.ts'
+import { nativeProblem } from './lib/native-problem.ts'
 import { readProxies } from './lib/proxies.ts'
 import { goOutBy } from './lib/way-out.ts'
 import { DatabaseRefused } from './store/sqlite/database.ts'
@@ -35,6 +36,8 @@ async function serve(read: () => Config): Promise<void> {
     jarvis.http.listen(config.port, config.host, () => introduce(config))
   } catch (error) {
     if (error instanceof ConfigError || error instanceof DatabaseRefused) fail(error.message)
+    const native = nativeProblem(error)
+    if (native !== undefined) fail(native)
     throw error
   }
 }

@@ -41,12 +41,12 @@ test('files are pasted, dropped, picked and removed on a phone, and stand with t
 
   // A file that failed holds the message back, with its words kept.
   await field.fill('What happened?')
-  await page.keyboard.press('Enter')
+  await page.keyboard.press('Control+Enter')
   await page.getByRole('status').getByText('Remove wide.png before you send.').waitFor()
   await expect.poll(() => field.inputValue()).toBe('What happened?')
   await page.getByRole('button', { name: 'Remove wide.png' }).click()
   await files.getByText('wide.png').waitFor({ state: 'detached' })
-  await field.press('Enter')
+  await field.press('Control+Enter')
 
   await page.getByText('Two files.').first().waitFor()
   await page
@@ -65,19 +65,19 @@ test('files are pasted, dropped, picked and removed on a phone, and stand with t
 
   // A message that waits keeps its file, also while it is written anew.
   await field.fill('Go on.')
-  await field.press('Enter')
+  await field.press('Control+Enter')
   await page.getByText('It takes').first().waitFor()
   await give('paste', 'later.png', 'image/png', onePixel.png)
   await page.getByRole('status').getByText('later.png is attached.').waitFor()
   await field.fill('And this one?')
-  await field.press('Enter')
+  await field.press('Control+Enter')
   const queued = page.locator('.queued')
   await queued.getByText('1 file').waitFor()
   await page.getByRole('button', { name: 'Edit what is queued' }).click()
   await queued.waitFor({ state: 'detached' })
   await files.getByText('later.png').waitFor()
   await expect.poll(() => field.inputValue()).toBe('And this one?')
-  await field.press('Enter')
+  await field.press('Control+Enter')
   await queued.getByText('1 file').waitFor()
   long.release()
   await page.getByText('One more.').first().waitFor()
@@ -89,17 +89,17 @@ test('files are pasted, dropped, picked and removed on a phone, and stand with t
 
   // An answer takes no files: it is kept until they are removed.
   await field.fill('Ask me.')
-  await field.press('Enter')
+  await field.press('Control+Enter')
   await page.getByText('Which pool?').first().waitFor()
   await give('paste', 'pool.png', 'image/png', onePixel.png)
   await page.getByRole('status').getByText('pool.png is attached.').waitFor()
   await field.fill('tank')
-  await field.press('Enter')
+  await field.press('Control+Enter')
   await page.getByRole('status').getByText('Files go with a message, not with an answer.').waitFor()
   await expect.poll(() => field.inputValue()).toBe('tank')
   await page.getByRole('button', { name: 'Remove pool.png' }).click()
   await files.getByText('pool.png').waitFor({ state: 'detached' })
-  await field.press('Enter')
+  await field.press('Control+Enter')
   await page.getByText('So be it.').first().waitFor()
 })
 

@@ -27,6 +27,7 @@ const { signal } = new AbortController()
 const message = (more: Partial<Outgoing> = {}): Outgoing => ({
   ...{
     id: 'out_1',
+    at: 1,
     tag: 't',
     path: '/',
     level: 'failed',
@@ -167,6 +168,8 @@ test('a webhook’s id stays over attempts, its signature is of its time, and th
     ['out_1', 'jarvis.failed'],
     ['out_1.over', 'jarvis.over'],
   ])
+  // The body tells when it came about, whatever attempt brings it.
+  expect([...service.events.values()][0]).toMatchObject({ timestamp: '1970-01-01T00:00:00.001Z' })
   const other = webhook.open(
     { HOOK_URL: service.url, SECRET: `whsec_${Buffer.alloc(32, 8).toString('base64')}` },
     { clock: { ...systemClock, now: () => nowMs }, problem() {} },

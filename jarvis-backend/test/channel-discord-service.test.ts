@@ -15,7 +15,15 @@ const mira = '88120411000000001'
 const soon = { timeout: 10_000 }
 const say = createSpeech((text) => text)
 const message = (more: Partial<Outgoing> = {}): Outgoing => ({
-  ...{ id: 'out_1', tag: 't', path: '/', level: 'card', title: say('Stop 104 jellyfin?'), lines: [say('It waits.')] },
+  ...{
+    id: 'out_1',
+    at: 1,
+    tag: 't',
+    path: '/',
+    level: 'card',
+    title: say('Stop 104 jellyfin?'),
+    lines: [say('It waits.')],
+  },
   ...{ buttons: [], isOver: false, expiresAt: 10 },
   ...more,
 })

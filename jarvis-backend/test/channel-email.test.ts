@@ -1,4 +1,6 @@
+import { writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { email } from '../src/channels/adapters/email.ts'
@@ -6,6 +8,8 @@ import type { Outgoing } from '../src/channels/channel.ts'
 import { settingsProblem } from '../src/channels/registry.ts'
 import { createSpeech } from '../src/channels/spoken.ts'
 import { systemClock } from '../src/lib/clock.ts'
+import { authorityCertificate, borrowCertificate, returnCertificate } from './fake-proxmox/certificates.ts'
+import { folder } from './support/data-dir.ts'
 
 const say = createSpeech((text) => text)
 const nobody = { user: '', chat: '' }
@@ -13,6 +17,7 @@ const { signal } = new AbortController()
 const message = (more: Partial<Outgoing> = {}): Outgoing => ({
   ...{
     id: 'out_1',
+    at: 1,
     tag: 't',
     path: '/',
     level: 'card',
@@ -97,6 +102,24 @@ test('a wrong account fails, without its password in the words; a dead server is
   expect(JSON.stringify(refused)).not.toContain('planted')
   expect(await open({ USER: 'jarvis', PASSWORD: 'right' }).deliver(message(), nobody, signal)).toEqual({ kind: 'sent' })
   expect(await open({ URL: 'smtp://127.0.0.1:1' }).deliver(message(), nobody, signal)).toMatchObject({ kind: 'again' })
+})
+
+test('a certificate that is not trusted is named, and its authority can be trusted', async () => {
+  const certificate = await borrowCertificate()
+  onTestFinished(() => returnCertificate(certificate))
+  const { mails, open, port } = await start({ secure: true, key: certificate.key, cert: certificate.cert })
+  const URL = `smtps://localhost:${port}`
+  const untrusted = {
+    kind: 'again',
+    why: expect.stringMatching(/^its certificate is not trusted \(.+\): name .* as CA_FILE$/),
+  }
+  expect(await open({ URL }).deliver(message(), nobody, signal)).toEqual(untrusted)
+  const CA_FILE = join(folder(), 'ca.pem')
+  writeFileSync(CA_FILE, authorityCertificate())
+  expect(await open({ URL, CA_FILE }).deliver(message(), nobody, signal)).toEqual({ kind: 'sent' })
+  expect(mails).toHaveLength(1)
+  writeFileSync(CA_FILE, 'none')
+  expect(settingsProblem(email, { URL, FROM: 'a@b.c', TO: 'a@b.c', CA_FILE })).toContain('CA_FILE must be a file')
 })
 
 test.each([

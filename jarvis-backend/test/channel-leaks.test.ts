@@ -182,7 +182,7 @@ describe.each(Object.entries(rows))('%s', (id, start) => {
       const button = (does: 'deny' | 'approve', label = card?.[does]) =>
         label === undefined ? [] : [{ does, label, token: `j1.${'A'.repeat(22)}.${does.charAt(0)}` }]
       const message: Outgoing = {
-        ...{ id: `out_${made}`, tag: say(tag), level, path, isOver, expiresAt: Date.now() + 60_000 },
+        ...{ id: `out_${made}`, at: 1, tag: say(tag), level, path, isOver, expiresAt: Date.now() + 60_000 },
         ...{ title: say(`${control} ${title}`), lines: lines.map((line) => say(line)) },
         ...{ buttons: isOver ? [] : [...button('deny'), ...button('approve')], link: `https://jarvis.lan${path}` },
       }

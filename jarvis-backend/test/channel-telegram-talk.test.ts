@@ -288,6 +288,9 @@ test('pictures go both ways, and long answers come in parts', async () => {
   telegram.write(mira, '', { text: undefined, photo, caption: 'What is this?', media_group_id: 'album' })
   telegram.write(mira, '', { text: undefined, photo, media_group_id: 'album' })
   await told('A rack.')
+  // A changed message counts as it was first, which is said once.
+  for (const text of ['Stop 104.', 'Stop 105.']) telegram.edit(mira, 1, text)
+  await told(/^I answered what you wrote first/)
   expect(lastText(model)).toContain('What is this?')
   expect(lastText(model).match(/photo\.jpg/g)).toHaveLength(2)
   telegram.write(mira, 'Take one.')
@@ -302,6 +305,7 @@ test('pictures go both ways, and long answers come in parts', async () => {
   telegram.write(mira, 'Tell more.')
   await told(/This is the first part of \d+\. Read the rest in https:\/\/jarvis\.example\.org\/chat\/ses_\w+$/)
   expect(texts().filter((text) => text.startsWith('Line 0.'))).toHaveLength(1)
+  expect(texts().filter((text) => text.startsWith('I answered what you wrote first'))).toHaveLength(1)
 })
 
 test('a voice note is shown as it was heard, and counts once it is sent; it types nothing', async () => {

@@ -6,7 +6,7 @@ import { NoSshSetUp } from '../src/homelab/ssh/credentials.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { type ClusterState, type RestoreProof, type Task, usualLimits } from '../src/protocol/index.ts'
 import { shippedRunbooks } from '../src/runbooks/shipped/index.ts'
-import { CannotRun, type Check, type CheckPorts } from '../src/watch/check.ts'
+import { CannotRun, type Check, type CheckPorts, type SeenPool } from '../src/watch/check.ts'
 import { agentSilent } from '../src/watch/checks/agent-silent.ts'
 import { backupFailedCheck } from '../src/watch/checks/backup-failed.ts'
 import { backupVerify } from '../src/watch/checks/backup-verify.ts'
@@ -24,6 +24,7 @@ import { makeChecks } from '../src/watch/checks/index.ts'
 import { kernelReboot } from '../src/watch/checks/kernel-reboot.ts'
 import { memoryPressure } from '../src/watch/checks/memory-pressure.ts'
 import { nodeClock } from '../src/watch/checks/node-clock.ts'
+import { nodeMemory } from '../src/watch/checks/node-memory.ts'
 import { nodeRootDisk } from '../src/watch/checks/node-root-disk.ts'
 import { outOfMemory } from '../src/watch/checks/out-of-memory.ts'
 import { pbsJob } from '../src/watch/checks/pbs-job.ts'
@@ -42,6 +43,7 @@ import { upsCheck } from '../src/watch/checks/ups.ts'
 import { vmDisk } from '../src/watch/checks/vm-disk.ts'
 import { zfsPool } from '../src/watch/checks/zfs-pool.ts'
 import { zfsScrub } from '../src/watch/checks/zfs-scrub.ts'
+import { failingRows } from './support/failing-rows.ts'
 
 const dayMs = 86_400_000
 
@@ -84,6 +86,7 @@ function portsOf({ answers = {}, prints = {}, state: change, ...own }: Changed =
     proofs: new Map(),
     samples: () => [],
     own: () => undefined,
+    pools: { get: () => undefined, keep() {} },
     ask: async () => ({}),
     now: Date.now(),
   }
@@ -271,13 +274,6 @@ test.each<[string, Check, Changed, string, string | undefined]>([
     'unseen',
   ],
   [
-    'never scrubbed',
-    zfsScrub,
-    { answers: { [zfs]: [pool], [`${zfs}/local-zfs`]: detail({}) } },
-    'pool/Home/local-zfs',
-    'look',
-  ],
-  [
     'scrubbed now',
     zfsScrub,
     { answers: { [zfs]: [pool], [`${zfs}/local-zfs`]: detail({}, { scan: 'scrub in progress since' }) } },
@@ -438,6 +434,109 @@ const withApi = [
 
 test.each(withApi)('without the right it cannot run, and says so: $id', async (check) => {
   await expect(Promise.resolve(check.look(portsOf({ answers: { '*': forbidden } })))).rejects.toBeInstanceOf(CannotRun)
+})
+
+test('a cache that gives way is no used memory, where the node tells it', async () => {
+  const gib = 2 ** 30
+  const of = async (used: number, answers: Record<string, unknown>) => {
+    const state = (state: ClusterState) =>
+      void Object.assign(state.nodes.find(({ name }) => name === 'pve') ?? {}, {
+        ramBytes: used * gib,
+        ramTotalBytes: 64 * gib,
+      })
+    return (await found(nodeMemory, { state, answers }))['node/pve']
+  }
+  const arc = (gibs: number) => ({ 'nodes/pve/rrddata': [{ time: 1, arcsize: gibs * gib }, { time: 2 }] })
+  const available = (gibs: number) => ({ 'nodes/pve/status': { memory: { total: 64 * gib, available: gibs * gib } } })
+  expect(await of(60, arc(31))).toBeUndefined()
+  expect(await of(60, available(30))).toBeUndefined()
+  expect(await of(63, { ...arc(2), ...available(1) })).toEqual([
+    ...['look', 'pve uses 98 % of its memory, of it 2 GiB ZFS cache.'],
+  ])
+  const plain = ['look', 'pve uses 94 % of its memory.']
+  expect(await of(60, { ...arc(0), ...available(4) })).toEqual(plain)
+  // Before Proxmox VE 9, and where nothing can be read.
+  expect(await of(60, { 'nodes/pve/rrddata': [], 'nodes/pve/status': { memory: { total: 64 * gib } } })).toEqual(plain)
+  expect(await of(60, { 'nodes/pve/rrddata': new Error('x'), 'nodes/pve/status': new Error('x') })).toEqual(plain)
+  expect(await of(60, { ...arc(31), 'nodes/pve/status': new Error('x') })).toBeUndefined()
+})
+
+test('a scrub stays known after what ZFS tells instead of it, and a new pool has 40 days', async () => {
+  const kept = new Map<string, SeenPool>()
+  const pools = { get: (id: string) => kept.get(id), keep: (id: string, one: SeenPool) => void kept.set(id, one) }
+  const at = async (day: string, scan: string | undefined, name = 'local-zfs') => {
+    const answers = { [zfs]: [{ ...pool, name }], [`${zfs}/${name}`]: detail({}, { scan }) }
+    const { measures } = await zfsScrub.look(portsOf({ answers, pools, now: Date.parse(`${day} 2026 12:00 UTC`) }))
+    const [seen] = measures.filter(({ object }) => object.id === `pool/Home/${name}`)
+    return [seen?.level, seen?.sentence.replace(/^ZFS pool \S+ on Home /, '')]
+  }
+  const rows: [day: string, scan: string | undefined, level: string, words: RegExp][] = [
+    [
+      '9 Nov',
+      'scrub repaired 0B in 03:10:22 with 0 errors on Sun Nov  8 03:34:23 2026',
+      'clear',
+      /^was last scrubbed 32 h ago\.$/,
+    ],
+    [
+      '22 Nov',
+      'resilvered 2.31T in 1 days 02:55:32 with 0 errors on Sat Nov 21 02:33:08 2026',
+      'clear',
+      /scrubbed 14 d.* ago\. It was resilvered since, which is no scrub/,
+    ],
+    [
+      '23 Nov',
+      'resilvered (mirror-0) 2.31T in 02:55:32 with 0 errors on Sat Nov 21 02:33:08 2026',
+      'clear',
+      /15 d.* ago\. It was resil/,
+    ],
+    ['24 Nov', 'scrub canceled on Fri Nov 27 11:02:10 2026', 'clear', /16 d.* ago\. A scrub of it was canceled/],
+    ['24 Nov', 'scrub cancelled on Fri Nov 27 11:02:10 2026', 'clear', /was canceled/],
+    [
+      '25 Nov',
+      'scrub paused since Fri Nov 27 11:02:10 2026\n\tscrub started on Fri Nov 27 10:00:00 2026',
+      'clear',
+      /A scrub of it is paused/,
+    ],
+    [
+      '25 Nov',
+      'resilver in progress since Fri Nov 27 11:02:10 2026 1.10T / 2.31T scanned at 200M/s',
+      'clear',
+      /resilvered now, which is no scrub/,
+    ],
+    ['25 Nov', 'resilver (draid1-0) in progress since Fri Nov 27 11:02:10 2026', 'clear', /resilvered now/],
+    ['25 Nov', 'resilver canceled on Fri Nov 27 11:02:10 2026', 'clear', /A resilver of it was canceled/],
+    ['25 Nov', undefined, 'clear', /last scrubbed 17 d.* ago\.$/],
+    [
+      '20 Dec',
+      'resilver in progress since Fri Nov 27 11:02:10 2026',
+      'look',
+      /scrubbed 42 d.* ago\. It is resilvered now/,
+    ],
+    ['20 Dec', 'error scrub in progress since Fri Nov 27 11:02:10 2026', 'look', /scrubbed 42 d.* ago\.$/],
+    [
+      '20 Dec',
+      'scrub in progress since Sun Dec 20 11:02:10 2026\n\t1.10T / 2.31T scanned',
+      'clear',
+      /^is scrubbed now/,
+    ],
+    [
+      '21 Dec',
+      'scrub repaired 4K in 03:10:22 with 2 errors on Sun Dec 20 14:34:23 2026 scrub started',
+      'clear',
+      /scrubbed 21 h ago/,
+    ],
+    // Another pool of the same name.
+    ['22 Dec', 'none requested', 'clear', /no finished scrub is known since JARVIS first saw it 0 s ago/],
+    ['31 Dec', 'none requested', 'clear', /first saw it 9 d.* ago/],
+  ]
+  const wrong = await failingRows(rows, async ([day, scan, level, words]) => {
+    expect(await at(day, scan)).toEqual([level, expect.stringMatching(words)])
+  })
+  expect(wrong).toEqual([])
+  expect((await at('1 Jan', 'scrub canceled on Fri Nov 27 11:02:10 2026', 'new'))[0]).toBe('clear')
+  expect(await at('12 Feb', 'resilvered 1G in 00:00:32 with 0 errors on Sat Feb  7 02:33:08 2026', 'new')).toEqual([
+    ...['look', expect.stringMatching(/no finished scrub is known since JARVIS first saw it 42 d.* ago/)],
+  ])
 })
 
 const disks = (...of: [mountpoint: string, type: string, used?: number, size?: number][]) => ({

@@ -10,6 +10,7 @@ import { clusterChecks } from '../src/doctor/cluster-checks.ts'
 import { databaseChecks, dataChecks } from '../src/doctor/data-checks.ts'
 import { examine } from '../src/doctor/doctor.ts'
 import { embeddingChecks } from '../src/doctor/model-checks.ts'
+import type { Inspection } from '../src/homelab/proxmox/index.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { allRights, baseRights, choices, toolNeeds } from '../src/tools/rights.ts'
@@ -198,6 +199,20 @@ test.each([
     nodes: [],
   })
   expect(checks.find(({ area }) => area === 'Clock')).toMatchObject({ health })
+})
+
+test('the lines for a token name its user, whose name may hold an @', () => {
+  const tokenId = 'mira@example.org@authentik!jarvis'
+  const config = { urls: [], tokenId, tokenSecret: '', fingerprints: [], ca: undefined }
+  const fixes = (entry: object, rights: Inspection['rights']) =>
+    clusterChecks(config, { entries: [{ url: 'https://a:8006', ...entry }], rights, nodes: [] }).map(({ fix }) => fix)
+  const problem = 'Proxmox at a:8006 refuses the API token'
+  expect(fixes({ problem }, undefined).join()).toContain(
+    'pveum user token add mira@example.org@authentik jarvis --privsep 0',
+  )
+  expect(fixes({ version: '9.1', skewMs: 0 }, new Map()).join()).toContain(
+    '--users mira@example.org@authentik --roles JARVIS',
+  )
 })
 
 test('a refused key and an unknown model count as broken, and neither check costs a token', async () => {

@@ -241,12 +241,35 @@ test('a service that is away or another one is told, and the password still sign
   const jarvis = await startJarvis({ env: envOf(issuer) })
   const browser = createBrowser()
   const begin = () => browser.page(jarvis.url, 'POST', '/api/auth/oidc', { page: pageOf(newSecret()) })
-  expect(read(await begin()).error?.code).toBe('conflict')
+  const refused = await begin()
+  expect(read(refused).error?.code).toBe('conflict')
+  expect(refused.text).toContain(`JARVIS_OIDC_ISSUER is ${issuer}, and Home ID calls itself https://another.example.`)
   lie.now = {}
   expect((await begin()).status).toBe(200)
   expect((await browser.page(jarvis.url, 'POST', '/api/auth/login', { password })).status).toBe(200)
   // Strangers who begin any number lock nobody out.
   for (let count = 1; count < 25; count++) expect((await begin()).status).toBe(200)
+})
+
+test('an issuer whose last slash differs is the same service, and UserInfo names who waits', async () => {
+  const lie: { now: Lie } = { now: {} }
+  const origin = await startLyingService({ now: { sub: 'ann-1' } }, lie)
+  const own = `${origin}/realm/`
+  const metadata = { issuer: own, userinfo_endpoint: `${origin}/userinfo` }
+  const honest: Lie = { claims: { iss: own }, answer: { iss: own }, metadata, userInfo: ann }
+  lie.now = honest
+  const jarvis = await startJarvis({ env: envOf(`${origin}/realm`) })
+  expect((await signIn(createBrowser(), jarvis.url)).code).toBe('forbidden')
+  expect(await accountsOf(jarvis)).toMatchObject([{ issuer: own, ...{ name: 'Ann', email: 'ann@example.org' } }])
+
+  // UserInfo of somebody else names nobody, and the sign-in goes on.
+  lie.now = { ...honest, claims: { iss: own, sub: 'ann-2' } }
+  expect((await signIn(createBrowser(), jarvis.url)).code).toBe('forbidden')
+  expect((await accountsOf(jarvis)).find(({ subject }) => subject === 'ann-2')).not.toHaveProperty('name')
+
+  lie.now = { ...honest, signedBy: 'the client secret' }
+  const { finished } = await signIn(createBrowser(), jarvis.url)
+  expect(finished.text).toMatch(/Home ID signs with HS256.*Set RS256/)
 })
 
 test('without a service, and where it does not work, there is no way in', async () => {

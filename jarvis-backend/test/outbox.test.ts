@@ -112,6 +112,7 @@ test('what the last process was sending is sent again, and says so', async () =>
 const message = (more: Partial<Outgoing> = {}): Outgoing => ({
   ...{
     id: 'out_1',
+    at: 1,
     tag: 't',
     path: '/',
     level: 'failed',

@@ -76,6 +76,7 @@ test('an own check looks at samples, for one thing or for all of a kind', async 
       shell,
       proofs: new Map(),
       own: () => undefined,
+      pools: { get: () => undefined, keep() {} },
       ask: async () => ({}),
     },
     ...{ samples: (series: string) => values[series] ?? [], now: 0, signal: new AbortController().signal },

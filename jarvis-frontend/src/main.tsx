@@ -1,6 +1,9 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
+import { guardComposing } from './ui/enter.ts'
+
+guardComposing()
 
 const root = document.getElementById('root')
 if (root !== null) {

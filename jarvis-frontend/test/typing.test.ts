@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { morning } from '../src/testing/scenes/morning.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
@@ -31,6 +32,56 @@ test('what is typed while a new chat becomes a session stays in the composer, an
   expect(page.url()).toContain('/chat/')
   await expect.poll(() => server.sent.map(({ message }) => message)).toEqual(['Why is pve hot?', 'And the disks?'])
   expect(new Set(server.sent.map(({ sessionId }) => sessionId)).size).toBe(1)
+})
+
+/** Confirms a composed word as Safari does: the composition ends before the key press. */
+const confirmWord = (field: Locator) =>
+  field.evaluate((element) => {
+    element.dispatchEvent(new CompositionEvent('compositionstart', { bubbles: true }))
+    element.dispatchEvent(new CompositionEvent('compositionend', { bubbles: true, data: '漢' }))
+    const press = { key: 'Enter', code: 'Enter', keyCode: 229, bubbles: true, cancelable: true }
+    element.dispatchEvent(new KeyboardEvent('keydown', press))
+    element.dispatchEvent(new KeyboardEvent('keydown', { ...press, key: 'Escape', ctrlKey: true, isComposing: true }))
+    element.dispatchEvent(new KeyboardEvent('keydown', { ...press, ctrlKey: true }))
+  })
+
+test('Enter that confirms a composed word sends nothing and opens nothing', async () => {
+  const server = await stage.play(morning(Date.now()))
+  const page = await stage.open(server, '/')
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await field.fill('漢')
+  await confirmWord(field)
+  expect(await field.inputValue()).toBe('漢')
+  await page.keyboard.press('Control+k')
+  const search = page.getByRole('combobox', { name: /search/i })
+  await search.fill('journal')
+  await confirmWord(search)
+  expect(await search.inputValue()).toBe('journal')
+  await page.keyboard.press('Escape')
+  await field.focus()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => server.sent.map(({ message }) => message)).toEqual(['漢'])
+})
+
+test('on a touch keyboard Enter breaks the line, the button and Ctrl+Enter send, and Settings have another choice', async () => {
+  const server = await stage.play(morning(Date.now()))
+  const page = await stage.open(server, '/', { isPhone: true })
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await field.tap()
+  expect(await field.getAttribute('enterkeyhint')).toBe('enter')
+  await page.keyboard.type('first')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('second')
+  expect(await field.inputValue()).toBe('first\nsecond')
+  await page.getByRole('button', { name: 'Send' }).tap()
+  await expect.poll(() => server.sent.length).toBe(1)
+  await field.fill('third')
+  await page.keyboard.press('Control+Enter')
+  await expect.poll(() => server.sent.length).toBe(2)
+  await page.evaluate(() => localStorage.setItem('jarvis.enter', 'send'))
+  await field.fill('fourth')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => server.sent.map(({ message }) => message)).toEqual(['first\nsecond', 'third', 'fourth'])
 })
 
 test('words that are typed where nothing has the focus go into the composer, and g with a letter to a page', async () => {

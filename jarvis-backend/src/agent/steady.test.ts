@@ -13,6 +13,11 @@ test.each<[string, string, string]>([
   ['a request’s id', 'refused, request 8f3a', 'refused, request 91bc'],
   ['a counter', 'seq=17 netin: 123456', 'seq=18 netin: 123999'],
   ['a task’s id', 'UPID:pve:0001:0A:66AA:qmstart:103:root@pam:', 'UPID:pve:0002:0B:66AB:qmstart:103:root@pam:'],
+  [
+    'a task’s id of a user with two @',
+    'UPID:pve:0001:0A:66AA:qmstart:103:mira+a@example.org@idp!jarvis: runs',
+    'UPID:pve:0002:0B:66AB:qmstart:103:mira+a@example.org@idp!jarvis: runs',
+  ],
 ])('%s makes no other result', (_what, one, other) => {
   expect(steady(one)).toBe(steady(other))
 })

@@ -1,5 +1,5 @@
 /** A task's id of Proxmox, with its process, start and random parts. */
-const upid = /\bUPID:[\w.:@!-]+/g
+const upid = /\bUPID:[^\s/"'`,;()[\]{}]+/g
 /** `2026-11-23T09:14:05.123Z`, `2026-11-23`, `23 Nov 2026`. */
 const dates = /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?\b/g
 const namedDates = /\b\d{1,2} (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?: \d{4})?\b/gi

@@ -5,6 +5,15 @@ import { isIP, isIPv4 } from 'node:net'
 export type ClientAddress = { address: string; isThisMachine: boolean }
 export type ClientAddressOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => ClientAddress
 
+/** Whether the other end of a connection is a proxy whose headers are believed. */
+export type IsTrusted = (socket: Pick<IncomingMessage['socket'], 'remoteAddress'>) => boolean
+
+/** @param trustedProxies IP addresses */
+export function createIsTrusted(trustedProxies: readonly string[]): IsTrusted {
+  const trusted = new Set(trustedProxies.map(plain))
+  return ({ remoteAddress }) => trusted.has(plain(remoteAddress ?? ''))
+}
+
 /**
  * Finds the address of a request's client. `X-Forwarded-For` is read from the right for as long as its addresses are trusted proxies;
  * entries further left may be forged by the client. @param trustedProxies IP addresses

@@ -48,7 +48,12 @@ export function createOidcProvider(parts: {
     const extras = [oidc.enableNonRepudiationChecks, ...(isLocal ? [oidc.allowInsecureRequests] : [])]
     const client = clientSecret === undefined ? oidc.None() : oidc.ClientSecretBasic(clientSecret)
     const options = { execute: extras, timeout: timeoutS }
-    const found = await oidc.discovery(new URL(issuer), clientId, undefined, client, options)
+    const ask = (address: string) => oidc.discovery(new URL(address), clientId, undefined, client, options)
+    // Both spellings ask for the same document. Only its own one counts, which tokens must name.
+    const found = await ask(issuer).catch((error: unknown) => {
+      if (otherIssuer(error) !== slashed(issuer)) throw error
+      return ask(slashed(issuer))
+    })
     const { supportsPKCE: _, ...facts } = found.serverMetadata()
     const signed = facts.id_token_signing_alg_values_supported?.filter((one) => signatures.includes(one)) ?? ['RS256']
     const posts = facts.token_endpoint_auth_methods_supported
@@ -69,14 +74,29 @@ export function createOidcProvider(parts: {
       return await kept.config
     } catch (error) {
       kept = undefined
-      report(error, `${issuer} cannot be used to sign in`)
-      throw new JarvisError(
-        'conflict',
-        `${name} could not be reached, or is not what JARVIS_OIDC_ISSUER says. Sign in otherwise.`,
-        {
-          cause: error,
-        },
-      )
+      const other = otherIssuer(error)
+      const problem =
+        other === undefined
+          ? `${name} could not be reached, or is not what JARVIS_OIDC_ISSUER says. Sign in otherwise.`
+          : `JARVIS_OIDC_ISSUER is ${issuer}, and ${name} calls itself ${other}. Set JARVIS_OIDC_ISSUER to that, if it is your service.`
+      report(error, `${issuer} cannot be used to sign in${other === undefined ? '' : `: it calls itself ${other}`}`)
+      throw new JarvisError('conflict', problem, { cause: error })
+    }
+  }
+
+  /** What UserInfo says beside the ID token, which at some services names nobody. It proves nothing, so without it the sign-in goes on. */
+  async function furtherClaims(
+    config: Configuration,
+    accessToken: string,
+    { sub, name: known, email }: Record<string, unknown> & { sub: string },
+  ): Promise<Record<string, unknown>> {
+    if ((hint(known) !== undefined && hint(email) !== undefined) || !config.serverMetadata().userinfo_endpoint)
+      return {}
+    try {
+      return await (await library()).fetchUserInfo(config, accessToken, sub)
+    } catch (error) {
+      report(new Error(codeOf(error)), `UserInfo of ${issuer} could not be read`)
+      return {}
     }
   }
 
@@ -95,12 +115,16 @@ export function createOidcProvider(parts: {
       const [oidc, config] = [await library(), await configuration()]
       try {
         const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
-        const claims = (await oidc.authorizationCodeGrant(config, answer, checks)).claims()
+        const answered = await oidc.authorizationCodeGrant(config, answer, checks)
+        const claims = answered.claims()
         if (claims === undefined || claims.sub.length === 0 || claims.sub.length > 255) throw new Error('no subject')
         // The library looks at neither: a token that was made for another client, and one of a time to come.
         if (claims.azp !== undefined && claims.azp !== clientId) throw new Error('a foreign azp')
         if (claims.iat * 1_000 > now() + skewMs) throw new Error('an iat to come')
-        const [known, email] = [hint(claims.name) ?? hint(claims.preferred_username), hint(claims.email)]
+        const more = await furtherClaims(config, answered.access_token, claims)
+        const known =
+          hint(claims.name) ?? hint(more.name) ?? hint(claims.preferred_username) ?? hint(more.preferred_username)
+        const email = hint(claims.email) ?? hint(more.email)
         return {
           ...{ issuer: claims.iss, subject: claims.sub },
           ...(known !== undefined && { name: known }),
@@ -108,8 +132,17 @@ export function createOidcProvider(parts: {
         }
       } catch (error) {
         // Its message may hold what was sent, so the code alone is told.
-        report(new Error(codeOf(error)), `an answer of ${issuer} was refused`)
-        throw new JarvisError('invalid_credentials', `What ${name} answered does not count. Try again.`)
+        const alg = otherAlgorithm(error)
+        report(
+          new Error(codeOf(error)),
+          `an answer of ${issuer} was refused${alg === undefined ? '' : `: signed with ${alg}`}`,
+        )
+        throw new JarvisError(
+          'invalid_credentials',
+          alg === undefined
+            ? `What ${name} answered does not count. Try again.`
+            : `${name} signs with ${alg}, and JARVIS takes only signatures by a key that the service alone holds. Set RS256 or ES256 for this client there (in Authentik a signing key).`,
+        )
       }
     },
   }
@@ -117,6 +150,31 @@ export function createOidcProvider(parts: {
 
 const hint = (claim: unknown): string | undefined =>
   typeof claim === 'string' && claim.trim() !== '' ? claim.trim().slice(0, longestHint) : undefined
+
+/** The same address with a slash at its end, or without the one it has. */
+const slashed = (issuer: string) => (issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/`)
+
+/** What a service calls itself where that is not the issuer; undefined for other failures. */
+function otherIssuer(error: unknown): string | undefined {
+  const { attribute, body } = detailOf(error) as { attribute?: unknown; body?: { issuer?: unknown } }
+  return attribute === 'issuer' && typeof body?.issuer === 'string' && URL.canParse(body.issuer)
+    ? body.issuer.slice(0, 300)
+    : undefined
+}
+
+/** The algorithm of a signature that does not count for its algorithm. */
+function otherAlgorithm(error: unknown): string | undefined {
+  const { header, expected } = detailOf(error) as { header?: { alg?: unknown }; expected?: unknown }
+  return expected !== undefined && typeof header?.alg === 'string' && /^[\w-]{1,20}$/.test(header.alg)
+    ? header.alg
+    : undefined
+}
+
+/** What the library keeps beside an error: the last of its causes. */
+function detailOf(error: unknown): object {
+  if (typeof error !== 'object' || error === null) return {}
+  return 'cause' in error ? detailOf(error.cause) : error
+}
 
 const codeOf = (error: unknown) => {
   const { code, error: said, name } = error as { code?: unknown; error?: unknown; name?: unknown }

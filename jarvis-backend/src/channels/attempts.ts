@@ -31,7 +31,7 @@ export function createAttempts(parts: {
   const { store, registry, say } = parts
 
   function outgoing(
-    { id, content, expiresAt, recipient }: OutboxItem,
+    { id, content, createdAt: at, expiresAt, recipient }: OutboxItem,
     buttons: Outgoing['buttons'],
     hasLink: boolean,
   ): Outgoing {
@@ -39,7 +39,7 @@ export function createAttempts(parts: {
     const link = hasLink ? parts.linkTo(path) : undefined
     const lines = content.kind === 'digest' ? parts.putting.digestLines(recipient, content.since ?? 0) : content.lines
     return {
-      ...{ id, level, path, isOver, expiresAt, buttons },
+      ...{ id, at, level, path, isOver, expiresAt, buttons },
       // Said once more: what became a secret since is taken out. A tag may hold a name, and browsers get it.
       tag: say(tag),
       title: say(title),

@@ -64,6 +64,8 @@ export type Button = { label: Spoken; token: string; does: 'deny' | 'approve' | 
 export type Outgoing = {
   /** The same in every attempt, revision and withdrawal. */
   id: string
+  /** When it came about, Unix ms: the same in every attempt. */
+  at: number
   /** What it is about: of a card its id. A later message about the same may take its place. */
   tag: string
   level: Level
@@ -128,6 +130,8 @@ export type Incoming = { cursor?: string } & (
   | IncomingText
   /** A person pressed the service's own stop while an answer was written. */
   | { kind: 'stop'; from: Sender }
+  /** A person changed what they had written. `ref`: the message. */
+  | { kind: 'edit'; from: Sender; ref: string }
   /** Somebody took us into a group, or out of it. */
   | { kind: 'group'; by: string; group: Group; isIn: boolean }
   | { kind: 'other'; from?: Sender }

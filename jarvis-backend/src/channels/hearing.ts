@@ -20,7 +20,7 @@ export function createHearing(parts: {
   taps: Taps
   pairings: Pick<Pairings, 'opened'>
   groups: Pick<Groups, 'noticed'>
-  conversation: Pick<Conversation, 'choose' | 'text' | 'stop'>
+  conversation: Pick<Conversation, 'choose' | 'text' | 'edited' | 'stop'>
   cardMessages: Pick<CardMessages, 'revise'>
   cardOf(toolUseId: string): (KnownCard & { ending?: Ending }) | undefined
   /** Notes where to go on after what was taken. */
@@ -61,6 +61,8 @@ export function createHearing(parts: {
         return parts.pairings.opened(kind, account, incoming, advance)
       case 'text':
         return conversation.text(kind, account, incoming, advance)
+      case 'edit':
+        return conversation.edited(kind, account, incoming, advance)
       case 'stop':
         return conversation.stop(kind, account, incoming.from, advance)
       case 'group':

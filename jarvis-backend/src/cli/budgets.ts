@@ -1,6 +1,7 @@
 import { createBudgetSettings, dollars } from '../budgets/index.ts'
 import type { Config } from '../config/config.ts'
-import { midnightOf, ownZone } from '../jobs/zone.ts'
+import { midnightOf } from '../jobs/zone.ts'
+import { ownZone } from '../lib/zone.ts'
 import { type BudgetLimits, Budgets, JarvisError, type Spending } from '../protocol/index.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 import { createSpendingStore } from '../store/sqlite/spending.ts'

@@ -1,4 +1,5 @@
 import { loadEnv } from '../config/settings-file.ts'
+import { nativeProblem } from '../lib/native-problem.ts'
 import { proxySettings, readProxies } from '../lib/proxies.ts'
 import { goOutBy } from '../lib/way-out.ts'
 import { exitOf, runCommand } from './run-command.ts'
@@ -33,7 +34,8 @@ try {
   await goOutBy(readProxies(proxySettings(process.env)))
   await runCommand(process.argv.slice(2), process.env, outside)
 } catch (error) {
-  const exit = exitOf(error)
+  const native = nativeProblem(error)
+  const exit = native === undefined ? exitOf(error) : { message: native, code: 1 }
   if (exit === undefined) throw error
   console.error(exit.message)
   process.exitCode = exit.code

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { Bearer } from '../auth/bearer.ts'
-import { createClientAddress, networkOf } from '../auth/client-address.ts'
+import { createClientAddress, createIsTrusted, networkOf } from '../auth/client-address.ts'
 import { createDeviceCookie } from '../auth/device-cookie.ts'
 import { createDisplays } from '../auth/displays.ts'
 import { createLoginGuard } from '../auth/login.ts'
@@ -70,9 +70,14 @@ export function composeEntrance(
   })
   // Engine.IO keeps the listeners it finds and passes requests on to them, so the app's listener is registered first and `app` is set later.
   let app: RequestListener | undefined
-  const http = createServer(slowest, (request, response) => app?.(request, response))
+  // Node would answer a request without a Host with an empty page; the guard says what to do.
+  const http = createServer({ ...slowest, requireHostHeader: false }, (request, response) => app?.(request, response))
   const addressOf = createClientAddress(config.trustedProxies)
-  const guard = createRequestGuard([...config.allowedHosts, config.host.toLowerCase()])
+  const guard = createRequestGuard({
+    allowedHosts: [...config.allowedHosts, config.host.toLowerCase()],
+    publicUrl: config.publicUrl,
+    isTrusted: createIsTrusted(config.trustedProxies),
+  })
   const cookie = createSessionCookie(config.publicUrl)
   const refusals = createRefusals(now, (refusal) => {
     site.log(`Not allowed: ${refusal.by || 'nobody'} asked for ${refusal.door}. ${refusal.why}`, 'warning')

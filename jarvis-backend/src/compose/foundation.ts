@@ -33,8 +33,8 @@ export function composeFoundation(
   replace: { databasePath?: string; database?: (database: Database) => Database },
 ) {
   const now = () => clock.now()
-  const openToOthers: string[] = []
-  const dataDir = openDataDir(config.dataDir, (text) => openToOthers.push(text))
+  const warnings: string[] = []
+  const dataDir = openDataDir(config.dataDir, (text) => warnings.push(text))
   const writtenPolicy = requirePolicy(policyPath(dataDir))
   const sealing = { dataDir, secretKeys: config.secretKeys }
   requireKey(sealing)
@@ -53,7 +53,7 @@ export function composeFoundation(
   const logger = createLogger(config.logLevel, redactor.text, logTail.keep)
   const report = (error: unknown, message: string) => logger.error({ err: error }, message)
   const log = (text: string, level: 'info' | 'warning') => logger[level === 'info' ? 'info' : 'warn'](text)
-  for (const text of openToOthers) log(text, 'warning')
+  for (const text of warnings) log(text, 'warning')
   const activity = createActivityFeed()
   const journal = keepJournal(database, { dir: join(dataDir, 'journal'), now, report })
 

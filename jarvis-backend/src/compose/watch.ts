@@ -13,6 +13,7 @@ import { createLeaningStore } from '../store/sqlite/leaning.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import type { StoredAlert } from '../watch/alert.ts'
 import { createBoard } from '../watch/board.ts'
+import type { SeenPool } from '../watch/check.ts'
 import { makeChecks } from '../watch/checks/index.ts'
 import type { DetailPorts } from '../watch/detail.ts'
 import { createHints } from '../watch/hint.ts'
@@ -36,6 +37,7 @@ const askMs = 60_000
 const tasksForMs = 10_000
 /** A task begins a little before or after its call, by the cluster's clock, ms. */
 const slackMs = 5 * 60_000
+const poolsKey = 'zfs_pools'
 const noticed = new Set(['cluster-away', 'node-away', 'quorum', 'storage-full', 'backup-old', 'backup-failed'])
 
 /** Wires the checks, their rounds and the alerts. */
@@ -53,7 +55,7 @@ export function composeWatch(
     tokens: readonly (string | undefined)[]
   },
 ) {
-  const { clock, now, dataDir, database, journal, redactor, report, activity } = foundation
+  const { clock, now, dataDir, database, journal, redactor, report, activity, settings } = foundation
   const { cluster, limits, samples, homelab } = parts.homelab
   const store = createAlertStore(database)
   const windows = createWindowStore(database)
@@ -77,8 +79,13 @@ export function composeWatch(
   }
   const recorded = recordedIn(samples, now)
   const board = createBoard({ store, now, samples: recorded })
+  const seenPools = () => JSON.parse(settings.get(poolsKey) ?? '{}') as Record<string, SeenPool>
   const ports: WatchedPorts = {
     api: homelab.api,
+    pools: {
+      get: (id) => seenPools()[id],
+      keep: (id, pool) => settings.set(poolsKey, JSON.stringify({ ...seenPools(), [id]: pool })),
+    },
     ...(homelab.pbs && { pbs: homelab.pbs }),
     cluster,
     shell: homelab.shell,
@@ -196,6 +203,7 @@ export function composeWatch(
       database.durably(() => {
         board.leave('Another cluster is connected.')
         leaning.forget()
+        settings.set(poolsKey, '{}')
         for (const { id } of windows.list(now())) {
           windows.remove(id)
           journal.append('alert', { change: 'window_removed', window: id, by: 'jarvis' })

@@ -81,6 +81,8 @@ export type Config = {
   signInIdleMs: number
   /** The origin under which a proxy publishes this server. */
   publicUrl: string | undefined
+  /** The variable `TZ`, which sets the zone of the process. */
+  tz: string | undefined
   /** Undefined: the demo cluster is used. */
   proxmox: ProxmoxConfig | undefined
   /** A service that people may sign in with; undefined: none. */
@@ -213,6 +215,7 @@ const Environment = z.object({
       message: 'must be a comma list of IP addresses, for example 127.0.0.1,10.0.4.2',
     }),
   JARVIS_SIGN_IN_IDLE_DAYS: wholeNumber(1, 30, 14, '14'),
+  TZ: z.string().optional(),
   JARVIS_PUBLIC_URL: z
     .string()
     .refine(
@@ -277,6 +280,9 @@ export const isOwnVariable = (name: string): boolean =>
     isModelVariable(name) ||
     /^(?:JARVIS_|PVE_|CREDENTIALS_DIRECTORY$|(?:https?|all|no)_proxy$)/i.test(name))
 
+/** Values that a person makes up, in which quotes may be meant. */
+const chosen = new Set(['JARVIS_PASSWORD', 'JWT_SECRET'])
+
 /**
  * Reads the configuration. An empty value counts as absent.
  * @param saved used where the environment says nothing
@@ -291,6 +297,14 @@ export function readConfig(
   const given = Object.fromEntries(
     Object.entries({ ...env, ...saved }).filter(([, value]) => value !== undefined && value.trim() !== ''),
   )
+  const quoted = Object.keys(Environment.shape).find(
+    (name) => !chosen.has(name) && /^(['"]).*\1$/s.test(env[name]?.trim() ?? ''),
+  )
+  if (quoted !== undefined) {
+    throw new ConfigError(
+      `${quoted} has quotes around its value: docker run --env-file passes them on as they are. Leave them out there.`,
+    )
+  }
   const parsed = Environment.safeParse(given)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
@@ -356,6 +370,7 @@ export function readConfig(
     trustedProxies: value.JARVIS_TRUSTED_PROXIES,
     signInIdleMs: value.JARVIS_SIGN_IN_IDLE_DAYS * 86_400_000,
     publicUrl: value.JARVIS_PUBLIC_URL,
+    tz: value.TZ,
     proxmox,
     oidc,
     pbs,

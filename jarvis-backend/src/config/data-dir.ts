@@ -1,5 +1,6 @@
 import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { networkDiskOf, networkDiskWords } from '../lib/network-disk.ts'
 import { ConfigError } from './config.ts'
 
 const others = 0o077
@@ -9,7 +10,7 @@ const hasModes = process.platform !== 'win32'
 
 /**
  * Creates the data dir if needed, and removes others' access to it and its files, because a folder made by hand is often open to all.
- * @param warn called with a message where others can still read something. @throws ConfigError when the folder cannot be written
+ * @param warn called with a message where others can still read something, and where the folder is on a network disk. @throws ConfigError when the folder cannot be written
  */
 export function openDataDir(path: string, warn: (text: string) => void = () => {}): string {
   try {
@@ -20,6 +21,8 @@ export function openDataDir(path: string, warn: (text: string) => void = () => {
       const which = open.slice(0, 3).join(', ')
       warn(`Others on this machine can read ${which}, and JARVIS may not change that: run chown and chmod go= on it.`)
     }
+    const disk = networkDiskOf(path)
+    if (disk !== undefined) warn(`${networkDiskWords(path, disk)}.`)
     return path
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)

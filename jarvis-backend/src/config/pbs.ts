@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fingerprintOf, itemsOf, originWith } from './proxmox.ts'
+import { fingerprintOf, itemsOf, originWith, tokenIdShape } from './proxmox.ts'
 
 /** How a backup server is reached and trusted. */
 export type PbsConfig = {
@@ -24,10 +24,7 @@ export const pbsVariables = {
       return z.NEVER
     })
     .optional(),
-  PBS_TOKEN_ID: z
-    .string()
-    .regex(/^[^\s:/@!]+@[A-Za-z][\w.-]*![A-Za-z][\w.-]*$/, 'must be user@realm!name, for example jarvis@pbs!jarvis')
-    .optional(),
+  PBS_TOKEN_ID: z.string().regex(tokenIdShape, 'must be user@realm!name, for example jarvis@pbs!jarvis').optional(),
   PBS_TOKEN_SECRET: z
     .string()
     .regex(/^[\x21-\x7e]{8,}$/, 'must be what the server showed once when the token was made, for example 1b2f…-…')

@@ -18,6 +18,15 @@ export type ProxmoxConfig = {
 
 const usualPort = 8006
 
+/** `user@realm!name`. A user of OpenID Connect or LDAP can hold an `@`: `mira@example.org@authentik!jarvis`. */
+export const tokenIdShape = /^[^\s:/=]+@[A-Za-z][\w.-]*![A-Za-z][\w.-]*$/
+
+/** The user with its realm, and the token's own name. */
+export function tokenParts(tokenId: string): { user: string; name: string } {
+  const at = tokenId.lastIndexOf('!')
+  return { user: tokenId.slice(0, at), name: tokenId.slice(at + 1) }
+}
+
 /** Schemas of the `PVE_*` variables. */
 export const proxmoxVariables = {
   PVE_URL: z
@@ -31,10 +40,7 @@ export const proxmoxVariables = {
       return z.NEVER
     })
     .optional(),
-  PVE_TOKEN_ID: z
-    .string()
-    .regex(/^[^\s:/@!]+@[A-Za-z][\w.-]*![A-Za-z][\w.-]*$/, 'must be user@realm!name, for example jarvis@pve!jarvis')
-    .optional(),
+  PVE_TOKEN_ID: z.string().regex(tokenIdShape, 'must be user@realm!name, for example jarvis@pve!jarvis').optional(),
   PVE_TOKEN_SECRET: z
     .string()
     .regex(/^[\x21-\x7e]{8,}$/, 'must be what Proxmox showed once when the token was made, for example 1b2f…-…')

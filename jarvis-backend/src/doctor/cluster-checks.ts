@@ -1,8 +1,8 @@
-import type { ProxmoxConfig } from '../config/proxmox.ts'
+import { type ProxmoxConfig, tokenParts } from '../config/proxmox.ts'
 import { quote } from '../gate/index.ts'
 import { adviceOn, type Inspection } from '../homelab/proxmox/index.ts'
 import type { DoctorCheck } from '../protocol/index.ts'
-import { openChoices, pveumLine, roleLine, toolRights } from '../tools/rights.ts'
+import { grantLine, openChoices, roleLine, toolRights } from '../tools/rights.ts'
 import { bad, ok, warn } from './check.ts'
 
 const slowClockMs = 5_000
@@ -10,7 +10,7 @@ const wrongClockMs = 120_000
 
 /** Checks addresses, token, rights, nodes and clocks by one inspection of the cluster. */
 export function clusterChecks(config: ProxmoxConfig, seen: Inspection): DoctorCheck[] {
-  return [...entryChecks(config, seen), ...rightChecks(seen), ...nodeChecks(seen), ...clockChecks(seen)]
+  return [...entryChecks(config, seen), ...rightChecks(config, seen), ...nodeChecks(seen), ...clockChecks(seen)]
 }
 
 function entryChecks({ fingerprints, ca, tokenId }: ProxmoxConfig, { entries }: Inspection): DoctorCheck[] {
@@ -37,11 +37,12 @@ function entryChecks({ fingerprints, ca, tokenId }: ProxmoxConfig, { entries }: 
 
 const again = 'give its secret in Settings, Proxmox, or to: npm run jarvis -- setup'
 const tokenLine = (tokenId: string) => {
-  const token = quote(tokenId.split('!'))
+  const { user, name } = tokenParts(tokenId)
+  const token = quote([user, name])
   return `pveum user token remove ${token}; pveum user token add ${token} --privsep 0`
 }
 
-function rightChecks({ entries, rights }: Inspection): DoctorCheck[] {
+function rightChecks({ tokenId }: ProxmoxConfig, { entries, rights }: Inspection): DoctorCheck[] {
   const tools = toolRights(rights)
   if (tools === undefined) {
     if (entries.every(({ problem }) => problem !== undefined)) return []
@@ -55,7 +56,8 @@ function rightChecks({ entries, rights }: Inspection): DoctorCheck[] {
     ),
   )
   if (short.length === tools.length && short.every(({ granted }) => granted === 'none')) {
-    return [bad('Rights', 'The token may do nothing that JARVIS’s tools need.', `On a node: ${pveumLine}`)]
+    const line = grantLine(quote([tokenParts(tokenId).user]))
+    return [bad('Rights', 'The token may do nothing that JARVIS’s tools need.', `On a node: ${line}`)]
   }
   const checks = tools.flatMap(({ toolName, granted, missing, choice }) => {
     if (choice !== undefined) return []

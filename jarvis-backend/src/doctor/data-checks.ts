@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { networkDiskOf, networkDiskWords } from '../lib/network-disk.ts'
 import type { DoctorCheck, JournalVerification } from '../protocol/index.ts'
 import { inspectDatabase } from '../store/sqlite/inspect.ts'
 import { bad, badFrom, ok, warn } from './check.ts'
@@ -11,7 +12,12 @@ const tightBytes = 2 * gib
 /** Checks free space, permissions and the integrity of the data dir. Changes nothing. */
 export function dataChecks(dataDir: string, envPath: string | undefined): DoctorCheck[] {
   if (!existsSync(dataDir)) return [ok('Data', `${dataDir} is not there yet: the first start makes it.`)]
-  return [roomCheck(dataDir), ...accessChecks(dataDir), ...(envPath === undefined ? [] : secretFileChecks(envPath))]
+  return [
+    roomCheck(dataDir),
+    ...diskChecks(dataDir),
+    ...accessChecks(dataDir),
+    ...(envPath === undefined ? [] : secretFileChecks(envPath)),
+  ]
 }
 
 function roomCheck(dataDir: string): DoctorCheck {
@@ -23,6 +29,16 @@ function roomCheck(dataDir: string): DoctorCheck {
   if (free < tightBytes)
     return warn('Disk', text, 'Make room; npm run jarvis -- journal prune moves old entries into files.')
   return ok('Disk', text)
+}
+
+function diskChecks(dataDir: string): DoctorCheck[] {
+  const disk = networkDiskOf(dataDir)
+  return disk === undefined ? [] : [warn('Disk', ...halves(networkDiskWords(dataDir, disk)))]
+}
+/** What was seen, and what to do. */
+function halves(words: string): [string, string] {
+  const at = words.indexOf('. ') + 1
+  return [words.slice(0, at), words.slice(at + 1)]
 }
 
 function accessChecks(dataDir: string): DoctorCheck[] {

@@ -15,6 +15,7 @@ import { proxyChecks } from './proxy-checks.ts'
 import { searchChecks } from './search-checks.ts'
 import { secretChecks } from './secret-checks.ts'
 import { speechChecks } from './speech-checks.ts'
+import { zoneChecks } from './zone-checks.ts'
 
 /** Time limit for all checks, ms; the checks of a slow cluster are cut short and say so. */
 const patienceMs = 45_000
@@ -72,6 +73,7 @@ export async function examine(config: Config, parts: Examination): Promise<Docto
       guarded('Embeddings', () => parts.embeddings(signal)),
       guarded('Speech', () => speechChecks(config.transcriptions, signal)),
       guarded('Proxy', () => proxyChecks(config)),
+      guarded('Time zone', () => zoneChecks(config)),
       guarded('Data', () => dataChecks(config.dataDir, parts.envPath)),
       guarded('Secrets', () => secretChecks(config)),
       guarded('Database', parts.database),

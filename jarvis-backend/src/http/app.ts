@@ -77,12 +77,7 @@ export function createApp(parts: {
   }
   app.disable('x-powered-by')
   app.use((request, _response, next) => {
-    if (!parts.guard(request)) {
-      throw new JarvisError(
-        'forbidden',
-        'This host name or origin is not allowed. Open JARVIS by its address, or add the name to JARVIS_ALLOWED_HOSTS.',
-      )
-    }
+    if (!parts.guard(request)) throw new JarvisError('forbidden', parts.guard.why(request))
     next()
   })
   app.get('/health', (request, response) => {
@@ -124,10 +119,12 @@ export function createApp(parts: {
   }
   return (request, response) => {
     response.setHeaders(secureHeaders)
+    // It writes the Host that the policy names.
+    const isAllowed = parts.guard(request)
     response.setHeader('Content-Security-Policy', policyFor(request.headers.host))
     // Calls the MCP route directly, because Express's routing costs as much as the rest of a read by an MCP client.
     if (isV1.test(request.url ?? '')) parts.v1(request, response)
-    else if (request.url === '/mcp' && parts.guard(request)) serveMcp(request, response)
+    else if (request.url === '/mcp' && isAllowed) serveMcp(request, response)
     else app(request, response)
   }
 }

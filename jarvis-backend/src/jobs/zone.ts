@@ -1,17 +1,3 @@
-/** Whether the name is an IANA time zone that this machine knows; an offset such as `+02:00`, which no clock change moves, is none. */
-export function isZone(zone: string): boolean {
-  if (!/^[A-Za-z]/.test(zone)) return false
-  try {
-    new Intl.DateTimeFormat('en-GB', { timeZone: zone })
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** The zone of this machine's clock, such as `Europe/Berlin`. */
-export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
-
 /** @returns a function from Unix ms to the wall clock's time in the zone, as if it were UTC: read it with `getUTC…` */
 export function wallClock(zone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-GB', {

@@ -40,7 +40,10 @@ export function createRealtime(
     serveClient: false,
     connectTimeout: connectWithinMs,
     perMessageDeflate: false,
-    allowRequest: (request, done) => done(guard(request) ? null : 'forbidden', guard(request)),
+    allowRequest(request, done) {
+      const isAllowed = guard(request)
+      done(isAllowed ? null : guard.why(request), isAllowed)
+    },
   })
   const release = boundPending(io, http, networkOf)
   const guarded: Namespace[] = []

@@ -88,6 +88,10 @@ export const pveumLine = [
   'pveum user token add jarvis@pve jarvis --privsep 0',
 ].join(' && ')
 
+/** One line for a node's shell: the base role for the user of a token that is there. @param user quoted for a shell */
+export const grantLine = (user: string): string =>
+  `pveum role add JARVIS --privs "${baseRights.join(' ')}"; pveum acl modify / --users ${user} --roles JARVIS`
+
 /** What adds the missing rights to the role of `pveumLine`. */
 export const roleLine = (missing: readonly string[]): string =>
   `pveum role modify JARVIS --append 1 --privs "${[...new Set(missing)].join(' ')}"`

@@ -80,11 +80,7 @@ export function createV1Routes(parts: {
       )
     }
     try {
-      if (!parts.guard(request)) {
-        const message =
-          'This host name or origin is not allowed. Use JARVIS’s address, or add the name to JARVIS_ALLOWED_HOSTS.'
-        throw new ApiError(403, 'forbidden', message)
-      }
+      if (!parts.guard(request)) throw new ApiError(403, 'forbidden', parts.guard.why(request))
       const [path = ''] = (request.url ?? '').split('?', 1)
       const verified = parts.bearer.verify(request)
       const handle = handlerOf(request.method ?? '', path.replace(/(?<=.)\/$/, ''))

@@ -38,6 +38,19 @@ export type Measure = {
  */
 export type Looked = { measures: readonly Measure[]; unread: ReadonlyMap<string, string> }
 
+/** A ZFS pool as it was seen. ZFS itself forgets the last scrub with each resilver. Unix ms. */
+export type SeenPool = {
+  /** When it was first seen. */
+  since: number
+  /** End of the last finished scrub that was seen. */
+  scrubbedAt?: number | undefined
+  /** A scrub or a resilver of it was seen, so the words "none requested" mean another pool of that name. */
+  isWalked?: true | undefined
+}
+
+/** Keeps what was seen of ZFS pools, by object id, over restarts. */
+export type SeenPools = { get(id: string): SeenPool | undefined; keep(id: string, pool: SeenPool): void }
+
 /** What a check reads through. */
 export type CheckPorts = {
   state: ClusterState
@@ -57,6 +70,8 @@ export type CheckPorts = {
   ask(toolName: string, toolInput: ToolInput): Promise<{ data?: unknown; problem?: string }>
   /** Snapshots and guests that JARVIS itself made, and until when they stay. */
   own(vmid: number, snapshot: string): { until: number } | undefined
+  /** What was seen of ZFS pools before. */
+  pools: SeenPools
   /** The cluster's time, Unix ms. */
   now: number
   signal: AbortSignal

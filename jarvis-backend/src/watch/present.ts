@@ -27,6 +27,7 @@ export function presentAlerts(checks: readonly Check[], state: ClusterState, lim
   const ports: CheckPorts = {
     ...{ state, limits, now, proofs: new Map(), signal: new AbortController().signal },
     ...{ api: { get: never }, shell: { run: never }, samples: () => [], own: () => undefined, ask: never },
+    pools: { get: () => undefined, keep() {} },
     cluster: { tasks: never, backups: never, nodeDetail: never },
   }
   const alerts = checks.flatMap((check): StoredAlert[] => {

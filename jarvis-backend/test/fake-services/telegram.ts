@@ -337,6 +337,11 @@ export async function startTelegram(
         },
       })
     },
+    /** Somebody changes a message of theirs. */
+    edit(user: number, message_id: number, text: string) {
+      const base = { message_id, date: Math.floor(now() / 1_000), chat: privately(user) }
+      return push({ edited_message: { ...base, from: userOf(user, 'Mira'), text } })
+    },
     write(user: number, text: string, more: object = {}) {
       started.add(user)
       const base = { message_id: nextMessage++, date: Math.floor(now() / 1_000), chat: privately(user) }

@@ -111,5 +111,5 @@ export async function signIn(page: Page) {
 
 export async function say(page: Page, message: string) {
   await page.getByRole('textbox', { name: 'Message' }).fill(message)
-  await page.keyboard.press('Enter')
+  await page.keyboard.press('Control+Enter')
 }

@@ -80,6 +80,8 @@ export type Lie = {
   noIdToken?: true
   /** What it publishes of itself. */
   metadata?: Record<string, unknown>
+  /** What its UserInfo says. */
+  userInfo?: Claims
 }
 
 const otherKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
@@ -91,7 +93,8 @@ export async function startLyingService(who: { now: Claims }, lie: { now: Lie })
     const url = new URL(asked.url ?? '/', issuer)
     const json = (body: object, status = 200): void =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-    if (url.pathname === '/.well-known/openid-configuration')
+    if (url.pathname === '/userinfo') return json(lie.now.userInfo ?? {})
+    if (url.pathname.endsWith('/.well-known/openid-configuration'))
       return json({
         ...{
           issuer,

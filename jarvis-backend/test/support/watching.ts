@@ -109,6 +109,7 @@ export function startWatching(options: {
     checks: () => checks,
     ports: {
       ...{ api: { get: never }, shell: { run: never }, proofs: new Map(), samples, own: () => undefined },
+      pools: { get: () => undefined, keep() {} },
       ask: never,
       cluster: { tasks: never, backups: never, nodeDetail: never },
     },

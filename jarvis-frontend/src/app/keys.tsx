@@ -12,7 +12,8 @@ const keys: readonly KeyLine[] = [
   [['Ctrl .'], 'next waiting card'],
   [['Ctrl F'], 'find in a long session; once more: the browser’s own search'],
   [['/'], 'to the composer; so does a word that is typed where no field has the focus', 'act'],
-  [['Enter'], 'send', 'act'],
+  [['Enter'], 'send; on a touch keyboard, break the line (Settings, Display)', 'act'],
+  [['Ctrl Enter'], 'send', 'act'],
   [['Shift Enter'], 'break the line', 'act'],
   [
     ['Esc'],

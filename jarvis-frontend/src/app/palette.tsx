@@ -62,7 +62,6 @@ export function Palette() {
     ask(text.trim())
   }
   const onKey = (event: React.KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
     const moves: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }
     const next = moves[event.key]
     if (next !== undefined && (event.key.startsWith('Arrow') || text === '')) {

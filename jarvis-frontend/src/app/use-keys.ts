@@ -26,7 +26,7 @@ export function useKeys(panel: Panel): void {
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
   const [typing] = useState(() => new Typing((page) => navigate(page), composer))
   onKey.current = (event) => {
-    if (event.defaultPrevented || event.isComposing || passwordQuestion.get() !== undefined) return
+    if (event.defaultPrevented || passwordQuestion.get() !== undefined) return
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
       event.preventDefault()
       overlay.set(overlay.get() === 'palette' ? undefined : 'palette')

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto'
+import { createHash, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { Channel, ChannelKind, Delivery, Outgoing } from '../channel.ts'
 
 const patienceMs = 15_000
@@ -6,19 +7,40 @@ const patienceMs = 15_000
 const passing = new Set(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'ECONNREFUSED', 'ECONNRESET'])
 const mostWords = 200
 
-type Failure = { code?: string; responseCode?: number; response?: string }
+type Failure = { code?: string; responseCode?: number; response?: string; message?: string }
 
 /** Why a mail was not taken: 4xx and a dead link may pass, 5xx stays (RFC 5321, section 4.2.1). */
 function outcome(error: Failure): Delivery {
-  const { code, responseCode, response = '' } = error
+  const { code, responseCode, response = '', message = '' } = error
   if (responseCode !== undefined) {
     const why = `it answered ${response.slice(0, mostWords)}`
     return responseCode >= 500 ? { kind: 'failed', why } : { kind: 'again', why }
   }
+  if (/altnames/i.test(message))
+    return { kind: 'again', why: `its certificate is for other names than the one in URL (${said(message)})` }
+  // Once a person trusts the certificate, the mail goes.
+  if (/certificate/i.test(message))
+    return {
+      kind: 'again',
+      why: `its certificate is not trusted (${said(message)}): name the file of its authority’s certificate, or of its own, as CA_FILE`,
+    }
   if (code === 'ETLS') return { kind: 'failed', why: 'it offers no STARTTLS' }
   if (code === 'EAUTH') return { kind: 'failed', why: 'it refuses the account' }
   const why = `it could not be reached (${code ?? 'unknown'})`
   return passing.has(code ?? '') || code === undefined ? { kind: 'again', why } : { kind: 'failed', why }
+}
+
+const said = (message: string) => message.replace(/\s+/g, ' ').slice(0, mostWords)
+
+/** A certificate that is trusted beside no other. @returns a string that says what is wrong */
+function authorityIn(path: string): { pem: string } | string {
+  try {
+    const pem = readFileSync(path, 'utf8')
+    new X509Certificate(pem)
+    return { pem }
+  } catch {
+    return 'must be a file on the machine of JARVIS with a certificate in PEM, for example /etc/ssl/mail-ca.pem'
+  }
 }
 
 /** The parts of `smtp://mail.lan:587` or `smtps://mail.lan`. */
@@ -73,10 +95,22 @@ export const email: ChannelKind = {
     { name: 'TO', label: 'To', isRequired: true, example: 'mira@home.lan', problem: addressProblem },
     { name: 'USER', label: 'Account', isRequired: false, example: 'jarvis' },
     { name: 'PASSWORD', label: 'Password', isRequired: false, example: '' },
+    {
+      name: 'CA_FILE',
+      label: 'Certificate to trust, a file on the machine of JARVIS',
+      isRequired: false,
+      example: '/etc/ssl/mail-ca.pem',
+      problem(value) {
+        const read = authorityIn(value)
+        return typeof read === 'string' ? read : undefined
+      },
+    },
   ],
-  open({ URL: url = '', FROM: from = '', TO: to = '', USER: user, PASSWORD: pass }): Channel {
+  open({ URL: url = '', FROM: from = '', TO: to = '', USER: user, PASSWORD: pass, CA_FILE: caFile }): Channel {
     const server = serverOf(url) ?? { host: '', port: 0, secure: false }
     const open = async () => {
+      // Read for each connection: a renewed certificate counts at once. A file that is gone leaves the server untrusted.
+      const authority = caFile === undefined ? undefined : authorityIn(caFile)
       // Loaded on first use: most installations send no mail.
       const { createTransport } = await import('nodemailer')
       return createTransport({
@@ -84,6 +118,7 @@ export const email: ChannelKind = {
         // Only on this machine nothing can be read on the way.
         requireTLS: !server.secure && !isHere(server.host),
         ...(user !== undefined && pass !== undefined && { auth: { user, pass } }),
+        ...(typeof authority === 'object' && { tls: { ca: authority.pem } }),
         ...{ connectionTimeout: patienceMs, greetingTimeout: patienceMs, socketTimeout: patienceMs },
         ...{ disableFileAccess: true, disableUrlAccess: true },
       })

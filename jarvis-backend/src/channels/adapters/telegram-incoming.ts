@@ -28,6 +28,7 @@ export type Message = {
 export type Update = {
   update_id: number
   message?: Message
+  edited_message?: Message
   callback_query?: { id: string; from: User; data?: string; inline_message_id?: string; message?: Message }
   /** We were taken into a chat, or out of it. */
   my_chat_member?: { chat: Chat; from: User; new_chat_member: { status: string; is_member?: boolean } }
@@ -113,7 +114,14 @@ export function incomingOf(update: Update): Incoming {
   // It has no sender: a private chat has one other person.
   if (stopped !== undefined)
     return { kind: 'stop', cursor, from: senderOf({ id: stopped.chat.id }, stopped.chat, stopped.message_thread_id) }
-  const { from, chat } = message ?? {}
+  const { from, chat } = message ?? update.edited_message ?? {}
+  if (update.edited_message !== undefined && from !== undefined && chat !== undefined) {
+    const { message_id, message_thread_id } = update.edited_message
+    const sender = senderOf(from, chat, message_thread_id)
+    return sender.isPrivate
+      ? { kind: 'edit', cursor, from: sender, ref: String(message_id) }
+      : { kind: 'other', cursor }
+  }
   if (message === undefined || from === undefined || chat === undefined || message.sender_chat !== undefined)
     return { kind: 'other', cursor }
   const sender = senderOf(from, chat, message.message_thread_id)

@@ -1,8 +1,8 @@
 import { type Clock, sleep as sleepBy } from '../../lib/clock.ts'
 import type { Heard } from '../channel.ts'
-import { albumMs, endsInAlbum, withAlbums } from './telegram-albums.ts'
 import { refusalOf, type TelegramApi } from './telegram-api.ts'
 import type { Update } from './telegram-incoming.ts'
+import { openForMs, partMs, whole } from './telegram-parts.ts'
 import { takeUpdate } from './telegram-update.ts'
 
 /** How long Telegram holds a poll open, seconds; a link that died is noticed a little later. */
@@ -14,6 +14,9 @@ const conflictsForMs = 2 * 60_000
 const afterWebhookMs = 60_000
 const firstPauseMs = 1_000
 const longestPauseMs = 60_000
+
+/** Longest wait for the rest of what was cut into parts, ms, however many come. */
+const mostOpenMs = 10_000
 
 const conflict = 'Another program asks for this bot’s messages. Stop it, or make another token.'
 
@@ -69,7 +72,7 @@ export async function pollUpdates(
     const params = {
       timeout: pollS,
       limit: 50,
-      allowed_updates: ['message', 'callback_query', 'stopped_message_generation', 'my_chat_member'],
+      allowed_updates: ['message', 'edited_message', 'callback_query', 'stopped_message_generation', 'my_chat_member'],
       ...(offset !== undefined && { offset }),
     }
     const reply = await api.call('getUpdates', params, signal, { patienceMs: (pollS + 10) * 1_000 })
@@ -90,12 +93,17 @@ export async function pollUpdates(
     pauseMs = firstPauseMs
     const aheadMs = reply.at === undefined ? 0 : clock.now() - reply.at
     let updates = reply.result as Update[]
-    if (endsInAlbum(updates)) {
-      await sleep(albumMs)
+    let untilMs = openForMs(updates)
+    for (let waitedMs = 0; waitedMs < Math.min(untilMs, mostOpenMs); waitedMs += partMs) {
+      await sleep(partMs)
       const more = await api.call('getUpdates', { ...params, timeout: 0 }, signal)
-      if (more.ok === true) updates = more.result as Update[]
+      if (more.ok !== true) break
+      const before = updates.length
+      updates = more.result as Update[]
+      // Each part may have another one behind it.
+      if (updates.length > before) untilMs = waitedMs + partMs + openForMs(updates)
     }
-    for (const update of withAlbums(updates)) {
+    for (const update of whole(updates)) {
       await takeUpdate(api, update, aheadMs, heard, signal)
       offset = update.update_id + 1
     }

@@ -15,7 +15,7 @@ function urlProblem(value: string): string | undefined {
   return username === '' ? undefined : 'must name no account'
 }
 
-/** Standard Webhooks 1.0: signed, with one id over all attempts, and thin. */
+/** Standard Webhooks 1.0: signed, with one id and one body over all attempts, and thin. */
 export const webhook: ChannelKind = {
   id: 'webhook',
   name: 'Webhook',
@@ -54,7 +54,7 @@ export const webhook: ChannelKind = {
         const at = clock.now()
         const { title, lines, level, link } = message
         const data = { id: message.id, level, title, lines, ...(link !== undefined && { link }) }
-        const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })
+        const body = JSON.stringify({ type, timestamp: new Date(message.at).toISOString(), data })
         const timestamp = String(Math.floor(at / 1_000))
         const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
         const headers = {

@@ -22,6 +22,10 @@ const notesKeptForMs = 7 * 24 * 60 * 60_000
 /** Notes that an update was taken, within a transaction. */
 type Advance = () => void
 type Tap = Extract<Incoming, { kind: 'tap' }>
+type Edit = Extract<Incoming, { kind: 'edit' }>
+
+/** Changed messages that are remembered, so that each is told of once. */
+const mostEdits = 1_000
 
 /** Talks with paired people in their private chats. It knows no channel by name. */
 export function createConversation(parts: {
@@ -53,6 +57,7 @@ export function createConversation(parts: {
   const linkTo = (sessionId: string) =>
     publicUrl === undefined ? undefined : new URL(`/chat/${sessionId}`, publicUrl).href
   const recipient = (id: string) => parts.recipients.get(id)
+  const toldOfEdit = new Set<string>()
 
   const outbox = createTalkOutbox(parts)
   const previews = createPreviews({ ...parts, recipient })
@@ -93,6 +98,16 @@ export function createConversation(parts: {
     ): Promise<Spoken | undefined> {
       const to = listenedTo(kind, account, incoming.from)
       return to === undefined ? ignore(advance) : texts.take({ to, kind, incoming, advance })
+    },
+    /** A person changed a message, whose first text was taken. @returns what they are told of it, once a message; undefined: silence */
+    edited(kind: ChannelKind, account: string, { from, ref }: Edit, advance: Advance): Spoken | undefined {
+      const to = listenedTo(kind, account, from)
+      parts.atomically(advance)
+      const key = `${to?.id} ${ref}`
+      if (to?.talks !== true || toldOfEdit.has(key)) return undefined
+      if (toldOfEdit.size >= mostEdits) toldOfEdit.clear()
+      toldOfEdit.add(key)
+      return parts.say('I answered what you wrote first. A changed message does not count: send it anew.')
     },
     /** A button of a conversation was pressed. @returns what the person is told; undefined: silence */
     choose(kind: ChannelKind, account: string, incoming: Tap, advance: Advance): Spoken | undefined {

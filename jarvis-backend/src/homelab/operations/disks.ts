@@ -43,7 +43,7 @@ export type Pool = {
   errors?: string
   /** What ZFS says of the last scrub, in its words. */
   scan?: string
-  /** End of the last scrub, Unix ms, to a day: ZFS says it in the node's zone. Null: none is known. */
+  /** End of the last scrub, Unix ms, to a day: ZFS says it in the node's zone. Null: ZFS does not say it, for example after a resilver. */
   scrubbedAt: number | null
   /** Why the details could not be read. */
   missing?: string
@@ -159,9 +159,32 @@ function faultsIn(device: Device): PoolFault[] {
   return [{ device: name, ...present({ state }), read, write, checksum: cksum }]
 }
 
-/** `scrub repaired 0B in 00:12:34 with 0 errors on Sun Oct 12 00:36:35 2025` @returns null while one runs, too */
+/**
+ * What ZFS says of its last walk over a pool. It keeps one line for scrubs and resilvers, so a newer one hides the older. `none`: the
+ * pool was never walked. `other`: words that are not known, or no words.
+ */
+export type Scan = 'none' | 'other' | `${'scrub' | 'resilver'} ${'finished' | 'runs' | 'paused' | 'canceled'}`
+
+/** @param scan the words of `zpool status`; Proxmox joins their lines */
+export function scanOf(scan: string | undefined): Scan {
+  const words = scan?.trim() ?? ''
+  if (/^none\b/i.test(words)) return 'none'
+  if (scrubbedAtIn(words) !== null) return 'scrub finished'
+  // An error scrub reads only the blocks that are known to be bad.
+  if (/^(?:resilvered|rebuilt)\b/i.test(words)) return 'resilver finished'
+  const [, kind = '', how = ''] =
+    /^(scrub|resilver|rebuild)(?: \([^)]*\))? (in progress|paused|cancell?ed)\b/i.exec(words) ?? []
+  if (kind === '') return 'other'
+  const what = /^scrub$/i.test(kind) ? 'scrub' : 'resilver'
+  return /^in/i.test(how) ? `${what} runs` : /^p/i.test(how) ? `${what} paused` : `${what} canceled`
+}
+
+/** `scrub repaired 0B in 00:12:34 with 0 errors on Sun Oct 12 00:36:35 2025` @returns null where the words tell no end of a scrub */
 export function scrubbedAtIn(scan: string | undefined): number | null {
-  const said = /^[ \t]*scrub repaired\b.*\bon \w{3} (\w{3}) +(\d{1,2}) ([\d:]{8}) (\d{4})[ \t]*$/m.exec(scan ?? '')
+  const said =
+    /(?:^|\s)(?<!error )scrub (?:repaired|completed)\b.{0,200}?\bon \w{3} (\w{3}) +(\d{1,2}) ([\d:]{8}) (\d{4})\b/.exec(
+      scan ?? '',
+    )
   if (said === null) return null
   const [, month, day, time, year] = said
   const at = Date.parse(`${day} ${month} ${year} ${time} UTC`)

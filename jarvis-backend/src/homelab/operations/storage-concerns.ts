@@ -18,19 +18,18 @@ export function diskConcerns({ node, path, isHealthy, lifeLeftRatio }: Disk): st
 }
 
 export function poolConcerns(pool: Pool, now: number): string[] {
-  const { node, name, health, faults, errors, scan, scrubbedAt, missing } = pool
+  const { node, name, health, faults, errors, scrubbedAt, missing } = pool
   const who = `pool ${plainName(name)} on ${plainName(node)}`
-  const isScrubbing = /in progress/.test(scan ?? '')
   return [
     ...(health === 'ONLINE' ? [] : [`${who} is ${plainName(health)}`]),
     ...faults.map((fault) => `${who}: ${faultWords(fault)}`),
     ...(errors === undefined ? [] : [`${who}: ${oneLine(errors, 160)}`]),
-    ...(missing !== undefined || isScrubbing ? [] : scrubConcern(who, scrubbedAt, now)),
+    // A scrub that ZFS does not tell may have been: the check `zfs-scrub` remembers it.
+    ...(missing !== undefined || scrubbedAt === null ? [] : scrubConcern(who, scrubbedAt, now)),
   ]
 }
 
-function scrubConcern(who: string, scrubbedAt: number | null, now: number): string[] {
-  if (scrubbedAt === null) return [`${who}: no finished scrub is known`]
+function scrubConcern(who: string, scrubbedAt: number, now: number): string[] {
   return now - scrubbedAt > limits.scrubMs ? [`${who} was scrubbed ${spanOf((now - scrubbedAt) / 1000)} ago`] : []
 }
 

@@ -8,6 +8,8 @@ test('a UPID names its node, type, guest and user', () => {
     ...{ node: 'pve-1', startedAt: 0x68f0a1b2 * 1000, type: 'qmreboot', id: '123', user: 'root@pam!jarvis' },
   })
   expect(parseUpid(upid.replace(':0C5D6E7F:', ':10C5D6E7F:'))?.node).toBe('pve-1')
+  const user = 'mira+lab@example.org@corp-home.lan!jarvis'
+  expect(parseUpid(upid.replace('root@pam!jarvis', user))?.user).toBe(user)
   expect(parseUpid('UPID:pve:0001A2B3:0C5D6E7F:68F0A1B2:aptupdate::root@pam:')?.id).toBe('')
 })
 

@@ -19,7 +19,7 @@ const haChanges = Object.fromEntries(
     .map((verb) => [verb, 'changes what HA does with guests']),
 )
 const lists: Grammar = { sub: { list: none } }
-const upid = /^UPID:[\w:@!.-]+$/
+const upid = /^UPID:[\w:@!.+-]+$/
 
 /** The optional value of a switch. */
 const bit = /^[01]$/
@@ -53,7 +53,7 @@ const apiPaths = new RegExp(
     `nodes/${node}/(?:services/[\\w@.-]+(?:/state)?|replication/[\\w-]+/(?:status|log)|scan/usb|network/[\\w.:-]+|storage/[\\w-]+/(?:status|content|rrddata|prunebackups))`,
     `nodes/${node}/(?:disks/(?:list|smart|zfs|lvm|lvmthin|directory)|disks/zfs/[\\w-]+|apt/(?:update|versions|repositories)|hardware/(?:pci|usb))`,
     `nodes/${node}/ceph/(?:status|osd|mon|mgr|mds|pools?|fs|log|rules|crush|osd/\\d{1,4}/metadata)`,
-    `nodes/${node}/tasks/UPID:[\\w:@!.-]+/(?:status|log)`,
+    `nodes/${node}/tasks/UPID:[\\w:@!.+-]+/(?:status|log)`,
     `nodes/${node}/(?:qemu|lxc)/\\d{3,9}(?:|/status)`,
     `nodes/${node}/(?:qemu|lxc)/\\d{3,9}/(?:status/current|config|pending|snapshot|snapshot/[\\w-]+/config|rrddata|feature|interfaces|firewall|firewall/(?:options|rules|log))`,
     `nodes/${node}/qemu/\\d{3,9}/agent/(?:info|get-osinfo|get-fsinfo|get-host-name|get-time|get-timezone|get-vcpus|get-users|network-get-interfaces)`,

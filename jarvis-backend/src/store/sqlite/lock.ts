@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import { networkDiskOf, networkDiskWords } from '../../lib/network-disk.ts'
 import { madePrivate } from '../../lib/private-file.ts'
 import { JarvisError } from '../../protocol/index.ts'
 import { DatabaseRefused } from './database.ts'
@@ -30,6 +31,11 @@ export function lockDataDir(dataDir: string): () => void {
     const failure = toStorageFailure(error)
     if (!(failure instanceof JarvisError)) throw error
     const isHeld = error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
+    const disk = networkDiskOf(dataDir)
+    if (disk !== undefined) {
+      const why = isHeld ? 'Another JARVIS runs there, or the lock is refused' : 'The lock is refused'
+      throw new DatabaseRefused(`${why}: ${networkDiskWords(dataDir, disk)}.`, { cause: error })
+    }
     throw new DatabaseRefused(
       isHeld
         ? `Another JARVIS runs on ${dataDir}. Stop it first, or set JARVIS_DATA_DIR to another folder.`

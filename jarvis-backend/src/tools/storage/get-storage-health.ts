@@ -139,7 +139,7 @@ function diskLine({ node, path, model, kind, sizeBytes, use, isHealthy, lifeLeft
 function poolLine({ node, name, health, sizeBytes, usedBytes, fragmentRatio, scan, scrubbedAt }: Pool, now: number) {
   const scrub =
     scrubbedAt === null
-      ? `scrub: ${oneLine(scan ?? 'none known', 100)}`
+      ? `last scrub not told by ZFS, which says: ${oneLine(scan ?? 'nothing', 100)}`
       : `scrubbed ${spanOf((now - scrubbedAt) / 1000)} ago`
   const fragments = fragmentRatio === undefined ? [] : [`${percent(fragmentRatio)} fragmented`]
   return [

@@ -1,14 +1,14 @@
 import { oneLine, plainName } from '../../homelab/format.ts'
-import { readPools } from '../../homelab/operations/disks.ts'
+import { type Pool, readPools, type Scan, scanOf } from '../../homelab/operations/disks.ts'
 import { spanOf } from '../../lib/words.ts'
-import type { Check, Measure } from '../check.ts'
+import type { Check, Measure, SeenPool } from '../check.ts'
 import { fromNodes, itemsOf, over, partObject } from '../measure.ts'
 
 const dayMs = 86_400_000
 /** Debian scrubs once a month. */
 const mostDays = 40
 
-/** A pool whose last finished scrub is long ago, or unknown. */
+/** A pool whose last finished scrub is long ago, or that was not scrubbed since it was first seen. */
 export const zfsScrub: Check = {
   id: 'zfs-scrub',
   title: 'ZFS scrub overdue',
@@ -21,30 +21,59 @@ export const zfsScrub: Check = {
     const { items, unread } = await fromNodes(ports, async (node) =>
       itemsOf(await readPools(ports.api, [node], ports.signal)),
     )
-    const measures = items.map(({ node, name, scan, scrubbedAt, missing }): Measure => {
-      const of = { object: partObject('pool', node, name), inputs: { node, pool: name } }
+    const measures = items.map((pool): Measure => {
+      const { node, name, scan: words, missing } = pool
+      const object = partObject('pool', node, name)
+      const of = { object, inputs: { node, pool: name } }
       const who = `ZFS pool ${plainName(name)} on ${plainName(node)}`
       if (missing !== undefined)
         return { ...of, level: 'unseen', words: 'unknown', sentence: `${who}: its last scrub is not known.` }
-      if (/in progress/.test(scan ?? ''))
+      const scan = scanOf(words)
+      const before = ports.pools.get(object.id)
+      const seen = seenPool(before, { scan, scrubbedAt: pool.scrubbedAt, now: ports.now })
+      if (JSON.stringify(seen) !== JSON.stringify(before)) ports.pools.keep(object.id, seen)
+      if (scan === 'scrub runs')
         return { ...of, level: 'clear', words: 'runs now', sentence: `${who} is scrubbed now.` }
-      if (scrubbedAt === null)
-        return {
-          ...of,
-          level: 'look',
-          words: oneLine(scan ?? 'none', 80),
-          sentence: `${who}: no finished scrub is known.`,
-        }
-      const days = (ports.now - scrubbedAt) / dayMs
-      const ago = spanOf((ports.now - scrubbedAt) / 1000)
+      const { since, scrubbedAt } = seen
+      const days = Math.max(0, ports.now - (scrubbedAt ?? since)) / dayMs
+      const ago = spanOf(days * 86_400)
+      const beside = wordsFor[scan] ?? ''
       return {
         ...of,
         level: over(days, { look: mostDays, clear: mostDays }),
-        words: `${ago} ago`,
+        words: scrubbedAt === undefined ? oneLine(words ?? 'none', 80) : `${ago} ago`,
         value: days,
-        sentence: `${who} was last scrubbed ${ago} ago.`,
+        sentence:
+          scrubbedAt === undefined
+            ? `${who}: no finished scrub is known since JARVIS first saw it ${ago} ago.${beside}`
+            : `${who} was last scrubbed ${ago} ago.${beside}`,
       }
     })
     return { measures, unread }
   },
 }
+
+/** What runs or ran beside the last finished scrub. */
+const wordsFor: Partial<Record<Scan, string>> = {
+  'scrub paused': ' A scrub of it is paused.',
+  'scrub canceled': ' A scrub of it was canceled.',
+  'resilver runs': ' It is resilvered now, which is no scrub.',
+  'resilver paused': ' A resilver of it is paused.',
+  'resilver finished': ' It was resilvered since, which is no scrub.',
+  'resilver canceled': ' A resilver of it was canceled.',
+}
+
+function seenPool(
+  before: SeenPool | undefined,
+  { scan, scrubbedAt, now }: { scan: Scan; scrubbedAt: Pool['scrubbedAt']; now: number },
+): SeenPool {
+  if (before === undefined || (scan === 'none' && before.isWalked))
+    return { since: now, ...walked(scan), scrubbedAt: scrubbedAt ?? undefined }
+  return {
+    since: Math.min(before.since, now),
+    ...(before.isWalked ? { isWalked: true } : walked(scan)),
+    scrubbedAt: scrubbedAt ?? before.scrubbedAt,
+  }
+}
+
+const walked = (scan: Scan) => (scan === 'none' || scan === 'other' ? {} : { isWalked: true as const })

@@ -2,6 +2,7 @@ import type { ToolInfo } from 'jarvis-backend/protocol'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { shortModel } from '../../lib/format.ts'
 import { keep } from '../../lib/keep.ts'
+import { sends, useEnterHint } from '../../ui/enter.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { TierLegend } from '../../ui/tier.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
@@ -77,6 +78,7 @@ export function Composer({
   const [isClosed, setClosed] = useState(false)
   const list = useId()
   const isPhone = useMedia(phone)
+  const enterHint = useEnterHint()
   const part = useSuggesting(text)
   const skills = useSkills(text.startsWith('/'), readSkills)
   const completion = isClosed ? undefined : part?.complete(text, cursor, tools, nouns, skills)
@@ -130,7 +132,6 @@ export function Composer({
     field.current?.focus()
   }
   const onKeyDown = (event: React.KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
     if (suggestions.length > 0) {
       const move = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
       if (move !== 0) {
@@ -145,16 +146,17 @@ export function Composer({
         setClosed(true)
         return
       }
-      // Enter sends a complete name. It takes a suggestion chosen with the arrows or still typed in part.
+      // Enter sends a complete name. It takes a suggestion chosen with the arrows or, where it would send, still typed in part.
       const isPart = completion?.from === 0 ? text !== picked?.insert.trimEnd() : !text.startsWith('/')
-      const takes = event.key === 'Tab' || (event.key === 'Enter' && !event.shiftKey && (hasMoved || isPart))
+      const isEnter = event.key === 'Enter' && !event.shiftKey && !event.ctrlKey && !event.metaKey
+      const takes = event.key === 'Tab' || (isEnter && (hasMoved || (isPart && sends(event))))
       if (picked !== undefined && takes) {
         event.preventDefault()
         take(picked)
         return
       }
     }
-    if (event.key !== 'Enter' || event.shiftKey) return
+    if (!sends(event)) return
     event.preventDefault()
     send()
   }
@@ -190,6 +192,7 @@ export function Composer({
                   ? 'Ask, / or @'
                   : 'Ask, or / for commands, @ for a node or guest')
             }
+            enterKeyHint={enterHint}
             disabled={rest !== undefined}
             onChange={(event) => change(event.target.value, event.target.selectionStart)}
             onSelect={(event) => setCursor(event.currentTarget.selectionStart)}

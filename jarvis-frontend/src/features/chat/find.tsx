@@ -78,7 +78,6 @@ export function Find({ runs, live, onMore, onShow, onClose }: Props) {
     <search
       className="find"
       onKeyDown={(event) => {
-        if (event.nativeEvent.isComposing) return
         if (event.key === 'Enter') {
           event.preventDefault()
           go(event.shiftKey ? -1 : 1)

@@ -1,5 +1,6 @@
 import type { Alternative } from 'jarvis-backend/protocol'
 import { useEffect, useRef, useState } from 'react'
+import { sends, useEnterHint } from '../../ui/enter.ts'
 import { Mark } from '../../ui/mark.tsx'
 import { alternativeOf } from './alternative.ts'
 
@@ -19,6 +20,7 @@ export function DenyForm({ note, onNote, mayNameOther, onDeny, onBack }: Props) 
   const [other, setOther] = useState<string>()
   const [problem, setProblem] = useState<string>()
   const isOther = other !== undefined
+  const enterHint = useEnterHint()
   useEffect(() => noteField.current?.focus(), [])
   useEffect(() => {
     if (isOther) otherField.current?.focus()
@@ -46,10 +48,11 @@ export function DenyForm({ note, onNote, mayNameOther, onDeny, onBack }: Props) 
         maxLength={2_000}
         value={note}
         aria-label="Why not"
+        enterKeyHint={enterHint}
         placeholder="Why not? The model reads this. It may stay empty."
         onChange={(event) => onNote(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+          if (!sends(event)) return
           event.preventDefault()
           deny()
         }}

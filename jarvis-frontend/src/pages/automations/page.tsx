@@ -8,6 +8,7 @@ import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx
 import { PageHead } from '../../app/page-head.tsx'
 import { useNarrowing } from '../../app/use-narrowing.ts'
 import { when } from '../../features/alerts/words.ts'
+import { timeIn } from '../../features/jobs/words.ts'
 import { useEscape } from '../../lib/use-escape.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -131,6 +132,7 @@ export function AutomationsPage() {
                 {!isPhone && <NextDay jobs={data.items} now={now} zone={data.zone} />}
               </>
             )}
+            {data !== undefined && <Zones server={data.zone} now={now} />}
             <p className="jobs-note">
               A job has no rights of its own: reads and changes run as in chat, red waits for you. A missed change is
               never caught up; a missed read once.
@@ -141,5 +143,17 @@ export function AutomationsPage() {
         </div>
       )}
     </>
+  )
+}
+
+/** Says that the server's clock is not the browser's. */
+function Zones({ server, now }: { server: string; now: number }) {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  if (timeIn(now, server) === timeIn(now, own)) return null
+  return (
+    <p className="jobs-note">
+      JARVIS counts in {server}, where it is {timeIn(now, server)}; this browser in {own}. <code>TZ</code> in .env sets
+      the zone of JARVIS.
+    </p>
   )
 }

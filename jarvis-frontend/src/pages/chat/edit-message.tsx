@@ -2,6 +2,7 @@ import type { EntryOf } from 'jarvis-backend/protocol'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { BranchFrom } from '../../app/context/branch-from.tsx'
 import { useEscape } from '../../lib/use-escape.ts'
+import { sends, useEnterHint } from '../../ui/enter.ts'
 import { useBranch } from './use-branch.ts'
 
 type Props = { sessionId: string; user: EntryOf<'user'>; onEnd: () => void }
@@ -12,6 +13,7 @@ export function EditMessage({ sessionId, user, onEnd }: Props) {
   const [isGoingBack, setGoingBack] = useState(false)
   const { branch, isBranching, problem } = useBranch(sessionId)
   const field = useRef<HTMLTextAreaElement>(null)
+  const enterHint = useEnterHint()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the field grows with its text
   useLayoutEffect(() => {
     const element = field.current
@@ -39,10 +41,11 @@ export function EditMessage({ sessionId, user, onEnd }: Props) {
         autoFocus
         className="field"
         aria-label="Edited message"
+        enterKeyHint={enterHint}
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+          if (!sends(event)) return
           event.preventDefault()
           send()
         }}

@@ -6,6 +6,7 @@ import { type Choice, chooseTheme, themeChoice } from '../../app/theme.ts'
 import { FormProblem } from '../../features/settings/form-problem.tsx'
 import { chosen } from '../../lib/chosen.ts'
 import { keep } from '../../lib/keep.ts'
+import { type EnterChoice, enterChoice } from '../../ui/enter.ts'
 import { Section } from './section.tsx'
 
 const densities: readonly (readonly [Density, string, string])[] = [
@@ -19,7 +20,14 @@ const themes: readonly (readonly [Choice, string, string])[] = [
   ['light', 'Light', 'Always.'],
 ]
 
+const enters: readonly (readonly [EnterChoice, string, string])[] = [
+  ['auto', 'Enter as the keyboard', 'On the screen it breaks the line, elsewhere it sends.'],
+  ['send', 'Enter sends', 'Shift and Enter break the line.'],
+  ['line', 'Enter breaks the line', 'The button sends, and so do Ctrl and Enter. This choice counts in this browser.'],
+]
+
 export function Display() {
+  const [enter, setEnter] = useState(enterChoice)
   const [choice, setChoice] = useState(themeChoice)
   const [density, setDensity] = useState(densityChoice)
   const [hasLetters, setLetters] = useState(chosen('letters') !== 'off')
@@ -72,6 +80,24 @@ export function Display() {
               onChange={() => {
                 chooseDensity(value)
                 look()
+              }}
+            />
+            <b>{name}</b>
+            <span className="text-soft">{words}</span>
+          </label>
+        ))}
+      </fieldset>
+      <fieldset className="fact-list choices">
+        <legend className="vh">Enter in a message</legend>
+        {enters.map(([value, name, words]) => (
+          <label key={value}>
+            <input
+              type="radio"
+              name="enter"
+              checked={enter === value}
+              onChange={() => {
+                keep.set('enter', value)
+                setEnter(value)
               }}
             />
             <b>{name}</b>

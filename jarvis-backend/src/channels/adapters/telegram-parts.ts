@@ -1,0 +1,62 @@
+import type { Message, Update } from './telegram-incoming.ts'
+
+/** How long the rest of an album, and of a long text, may take to arrive, ms. */
+const albumMs = 500
+const textMs = 3_000
+/** Between two looks for the rest, ms. */
+export const partMs = 500
+/** Clients cut a long text at 4,096 characters, or a little before where a line or a word ends. Nothing in the parts says so. */
+const mostChars = 4_096
+const nearlyMost = 3_500
+
+/** How long to wait for more of the last message, ms; 0: it is whole. */
+export function openForMs(updates: readonly Update[]): number {
+  const message = updates.at(-1)?.message
+  if (message?.media_group_id !== undefined) return albumMs
+  // An order is short, so a long text that begins as one is none of a person's paste.
+  return message !== undefined && isCut(message) && !beginsOrder(whole(updates).at(-1)?.message) ? textMs : 0
+}
+
+/** Telegram hands an album and a long text over as several messages: those that follow each other become one, which is taken with the last of them. */
+export function whole(updates: readonly Update[]): Update[] {
+  const made: Update[] = []
+  let last: Message | undefined
+  for (const update of updates) {
+    const first = made.at(-1)?.message
+    const { message } = update
+    const joined = first && last && message && isOfOne(first, message) ? joinedTo(first, last, message) : undefined
+    last = message
+    if (joined === undefined) made.push(update)
+    else made[made.length - 1] = { ...update, message: joined }
+  }
+  return made
+}
+
+const isCut = ({ text }: Message) => text !== undefined && text.length >= nearlyMost
+const beginsOrder = (message: Message | undefined) => message?.text?.startsWith('/') === true
+const isForwarded = ({ forward_origin, via_bot }: Message) => forward_origin !== undefined || via_bot !== undefined
+
+const isOfOne = (first: Message, message: Message) =>
+  message.chat.id === first.chat.id &&
+  message.from?.id === first.from?.id &&
+  message.message_thread_id === first.message_thread_id
+
+/** @returns undefined where the message is one of its own */
+function joinedTo(first: Message, last: Message, message: Message): Message | undefined {
+  if (message.media_group_id !== undefined) {
+    if (message.media_group_id !== first.media_group_id) return undefined
+    const caption = first.caption ?? message.caption
+    return { ...first, album: [...(first.album ?? [first]), message], ...(caption !== undefined && { caption }) }
+  }
+  const isRest =
+    isCut(last) &&
+    message.text !== undefined &&
+    !beginsOrder(first) &&
+    !beginsOrder(message) &&
+    isForwarded(message) === isForwarded(first) &&
+    (message.date - last.date) * 1_000 <= 2 * textMs
+  if (!isRest) return undefined
+  // Telegram takes the blank away at which a client cut; a cut within a word has none.
+  const between = last.text?.length === mostChars ? '' : '\n'
+  return { ...first, text: `${first.text}${between}${message.text}` }
+}

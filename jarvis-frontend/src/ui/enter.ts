@@ -1,0 +1,38 @@
+import { keep } from '../lib/keep.ts'
+import { useMedia } from './use-media.ts'
+
+/** What Enter does in a field of several lines, as chosen in this browser. `auto`: a keyboard on the screen breaks the line, another one sends. */
+export type EnterChoice = 'auto' | 'send' | 'line'
+
+const touch = matchMedia('(pointer: coarse)')
+
+export function enterChoice(): EnterChoice {
+  const kept = keep.get('enter')
+  return kept === 'send' || kept === 'line' ? kept : 'auto'
+}
+
+const isSending = (isTouch: boolean) => (enterChoice() === 'auto' ? !isTouch : enterChoice() === 'send')
+
+/** Label of the Enter key on a screen's keyboard, in a field whose Enter goes by the choice. */
+export const useEnterHint = (): 'send' | 'enter' => (isSending(useMedia(touch)) ? 'send' : 'enter')
+
+/** Whether a key press sends what a field of several lines holds. Ctrl+Enter and Cmd+Enter always do. */
+export function sends(event: Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey'>): boolean {
+  if (event.key !== 'Enter') return false
+  return event.ctrlKey || event.metaKey || (!event.shiftKey && isSending(touch.matches))
+}
+
+type Press = Pick<KeyboardEvent, 'isComposing' | 'keyCode'>
+
+/** Whether a key press belongs to a word that is being composed. Safari ends the composition before the key press that confirms the word. */
+export const isComposed = ({ isComposing, keyCode }: Press): boolean => isComposing || keyCode === 229
+
+/** Keeps the key presses of composed words from all that listens on this page, except a terminal, which composes by itself. */
+export function guardComposing(): void {
+  const guard = (event: KeyboardEvent) => {
+    const { target } = event
+    const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
+    if (isField && isComposed(event) && target.closest('.xterm') === null) event.stopImmediatePropagation()
+  }
+  addEventListener('keydown', guard, true)
+}
