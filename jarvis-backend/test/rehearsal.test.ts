@@ -19,6 +19,7 @@ import { systemClock } from '../src/lib/clock.ts'
 import { belowOf } from '../src/workbench/sandbox/below.ts'
 import { type Rehearsal, type Rehearsed, rehearse, type Way } from '../src/workbench/sandbox/rehearse.ts'
 import { surveyOf } from '../src/workbench/sandbox/survey.ts'
+import { every } from './support/real-time.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'jarvis-rehearse-'))
 const folder = join(dir, 'compose')
@@ -60,7 +61,7 @@ async function rehearsed(
   }
   const asked = { folder, command, pinned, below: belowOf(folder), survey: { ...survey, hasForeign: way === 'copy' } }
   runs += 1
-  const rehearsal = await rehearse(`run-${runs}`, { ...asked, confined: { level: 'full' }, timeoutMs: 10_000 }, parts)
+  const rehearsal = await rehearse(`run-${runs}`, { ...asked, confined: { level: 'full' }, timeoutMs: 18_000 }, parts)
   const end = await rehearsal.ended
   if (end.kind !== 'ended') throw new Error(`The sandbox did not start: ${end.said}`)
   return { ...end, said: rehearsal.output.text() }
@@ -206,8 +207,9 @@ testWith('bubblewrap')('a file that something else changed meanwhile is not take
     'while [ ! -e /tmp/x ]; do sleep 0.1; touch /tmp/x; done; echo mine >> jellyfin.yml',
     'overlay',
   )
-  writeFileSync(path, 'another’s\n')
-  const { effect } = await running
+  // A change within the moment of the start has the time of the start.
+  const stop = every(10, () => writeFileSync(path, 'another’s\n'))
+  const { effect } = await running.finally(stop)
   expect(effect.refused).toEqual([expect.stringMatching(/changed by something else/)])
 })
 

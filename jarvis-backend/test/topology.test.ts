@@ -85,9 +85,9 @@ test('corosync at the margin of the quorum says what it would cost', async () =>
 })
 
 test('all that makes a call risky stands on one card, and an ordinary guest has none of it', async () => {
-  const risky = await cardFor('stop_vm', { vmid: 103, force: true }, ({ controls }) =>
-    controls.lockGuest(103, 'backup'),
-  )
+  const risky = await cardFor('stop_vm', { vmid: 103, force: true }, ({ controls }) => {
+    controls.beginWork(103, 'vzdump', 'backup')
+  })
   expect(risky.card).toMatchObject({
     sentence: 'The power of VM 103 "truenas" on pve is cut and it stays off: what it has not saved is lost.',
     reason: 'force: true is the power plug: what is not saved is lost.',

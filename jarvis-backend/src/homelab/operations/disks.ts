@@ -181,10 +181,10 @@ export function scanOf(scan: string | undefined): Scan {
 
 /** `scrub repaired 0B in 00:12:34 with 0 errors on Sun Oct 12 00:36:35 2025` @returns null where the words tell no end of a scrub */
 export function scrubbedAtIn(scan: string | undefined): number | null {
-  const said =
-    /(?:^|\s)(?<!error )scrub (?:repaired|completed)\b.{0,200}?\bon \w{3} (\w{3}) +(\d{1,2}) ([\d:]{8}) (\d{4})\b/.exec(
-      scan ?? '',
-    )
+  const words = scan ?? ''
+  const ended = /(?:^|\s)(?<!error )scrub (?:repaired|completed)\b/.exec(words)
+  const rest = ended === null ? '' : words.slice(ended.index, ended.index + 260)
+  const said = /\bon \w{3} (\w{3}) {1,4}(\d{1,2}) ([\d:]{8}) (\d{4})\b/.exec(rest)
   if (said === null) return null
   const [, month, day, time, year] = said
   const at = Date.parse(`${day} ${month} ${year} ${time} UTC`)
