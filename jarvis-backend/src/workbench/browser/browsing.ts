@@ -134,12 +134,20 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
       if (frame === page.mainFrame()) judge(page)
     })
     page.on('crash', () => note('The page crashed.'))
-    page.on('close', () => {
-      tabs.delete(tab.id)
-      if (current === tab.id) current = [...tabs.keys()].at(-1)
-    })
+    page.on('close', () => forget(tab))
     if (current === undefined) current = tab.id
     else note(`The page opened tab ${tab.id}.`)
+  }
+
+  function forget({ id }: Tab): void {
+    tabs.delete(id)
+    if (current === id) current = [...tabs.keys()].at(-1)
+  }
+  /** Closes a tab, which is none from now on. Chromium may take for ever over a page that has crashed, and nobody waits for that. */
+  async function shut(tab: Tab): Promise<void> {
+    forget(tab)
+    const closed = tab.page.close().catch(() => undefined)
+    await Promise.race([closed, new Promise<void>((resolve) => clock.after(quietMs, resolve))])
   }
 
   /** Only http(s) is shown, however a page came there. */
@@ -201,8 +209,9 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
     signal.throwIfAborted()
     await quiet(tab.page)
     // Closed before it is read: the listener only begins to close it.
-    if (!tab.page.isClosed() && refusedUrl(tab.page) !== undefined) await tab.page.close()
-    const news = tab.page.isClosed() ? '' : await tab.read()
+    const isRefused = !tab.page.isClosed() && refusedUrl(tab.page) !== undefined
+    if (isRefused) await shut(tab)
+    const news = isRefused || tab.page.isClosed() ? '' : await tab.read()
     return { tab, news, notes: notesNow() }
   }
 
@@ -232,13 +241,13 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
     async close(id) {
       const tab = tabs.get(id)
       if (tab === undefined) throw new Mistake(`tab: there is no tab ${id}.`)
-      await tab.page.close()
+      await shut(tab)
     },
     async open(address, signal, isNewTab = false) {
       const before = current === undefined ? undefined : tabs.get(current)
       const isSameSite = before !== undefined && sites.of(address)?.context === before.page.context()
       if (!isSameSite || isNewTab) {
-        if (!isNewTab) await before?.page.close()
+        if (!isNewTab && before !== undefined) await shut(before)
         if (tabs.size >= mostTabs) throw new Mistake(`${mostTabs} tabs are open. Close one with switch_tab.`)
         await newPage(address)
       }
