@@ -197,5 +197,5 @@ function unseenIn({ measures, unread }: Looked): string | undefined {
   const nodes = [...unread].map(([node, why]) => (node === '*' ? why : `${node}: ${why}`))
   const unseen = measures.filter(({ level }) => level === 'unseen').map(({ object }) => object.name ?? object.id)
   const lines = [...nodes.slice(0, 5), ...(unseen.length === 0 ? [] : [`not seen: ${firstOf(unseen, 5)}`])]
-  return lines.length === 0 ? undefined : `${lines.join('; ')}.`
+  return lines.length === 0 ? undefined : `${lines.join('; ').replace(/\.$/, '')}.`
 }
