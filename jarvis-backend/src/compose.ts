@@ -76,7 +76,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     version,
     dashboardDir,
     routes: [
-      ...Object.values({ ...site.routes, ...system.routes, ...tokens.routes }).flat(),
+      ...site.routes,
+      ...Object.values({ ...system.routes, ...tokens.routes }).flat(),
       ...hookRoutes({ hook, watch: site.watch, journal: site.journal, transactions: site.database }),
       ...oauth.consentRoutes,
     ],

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { Facts } from 'house'
 import { SMTPServer } from 'smtp-server'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { channelKinds } from '../src/channels/adapters/index.ts'
@@ -6,11 +7,12 @@ import { webPush } from '../src/channels/adapters/web-push.ts'
 import { cardContent, endedContent } from '../src/channels/cards.ts'
 import { type Address, type ChannelKind, decides, type Outgoing, type PairedChat } from '../src/channels/channel.ts'
 import type { Notice } from '../src/channels/channels.ts'
+import { tellOfFacts } from '../src/channels/notices.ts'
 import type { Content } from '../src/channels/ports.ts'
 import { isSecretSetting, settingsProblem } from '../src/channels/registry.ts'
 import { createSpeech, createTelling } from '../src/channels/spoken.ts'
 import { createWebPushSender, makeVapidKeys } from '../src/channels/web-push/sender.ts'
-import { tellEverywhere } from '../src/compose/tellers.ts'
+import type { FactTypes } from '../src/house.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { matterKinds } from '../src/protocol/channel.ts'
 import { Card, type Question } from '../src/protocol/index.ts'
@@ -143,23 +145,38 @@ const heavy = full as Card
 /** What the house tells over channels of every kind of matter, with foreign words in every field. */
 function notices(): (Notice & { mayHold: 'names' | 'nothing' })[] {
   const told: (Notice & { mayHold: 'names' | 'nothing' })[] = []
-  const tellers = tellEverywhere({
-    tell(notice) {
-      // Alerts and jobs are sentences of JARVIS, which name what they are about.
-      told.push({ ...notice, mayHold: ['alert', 'job'].includes(notice.kind) ? 'names' : 'nothing' })
-      return []
-    },
-    settle() {},
+  const facts = new Facts<FactTypes>((error) => {
+    throw error
+  })
+  const tells = facts.whileOpening('channels', () => {
+    tellOfFacts(facts, {
+      tell(notice) {
+        // Alerts and jobs are sentences of JARVIS, which name what they are about.
+        told.push({ ...notice, mayHold: ['alert', 'job'].includes(notice.kind) ? 'names' : 'nothing' })
+        return []
+      },
+      settle() {},
+      waiting() {},
+    })
+    return {
+      notice: facts.teller('notice.due'),
+      questions: facts.teller('questions.changed'),
+      goingBack: facts.teller('changes.going_back'),
+    }
   })
   const levels = ['info', 'warning', 'failed'] as const
   for (const [at, kind] of matterKinds.filter((one) => one !== 'card').entries())
-    tellers.tell({
-      ...{ kind, level: levels[at % 3] ?? 'info', title: `It is ${secret}`, body: foreign, hidden: `Of ${secret}` },
-      ...{ tag: `${kind}-${secret}`, path: '/alerts', asker: foreign },
+    tells.notice({
+      notice: {
+        ...{ kind, level: levels[at % 3] ?? 'info', title: `It is ${secret}`, body: foreign, hidden: `Of ${secret}` },
+        ...{ tag: `${kind}-${secret}`, path: '/alerts', asker: foreign },
+      },
     })
   const asked = { questionId: 'q_1', requestedBy: { kind: 'chat', name: foreign, person: foreign }, expiresAt: 1 }
-  tellers.asking([{ ...asked, questions: [{ question: foreign, options: [{ label: foreign }] }] } as never as Question])
-  tellers.goingBack([{ id: 'ch_1', goesBackAt: 1 }])
+  tells.questions([
+    { ...asked, questions: [{ question: foreign, options: [{ label: foreign }] }] } as never as Question,
+  ])
+  tells.goingBack([{ id: 'ch_1', goesBackAt: 1 }])
   return told
 }
 

@@ -28,7 +28,7 @@ import { createRegistry } from './registry.ts'
 import type { MatterKind } from './rules.ts'
 import type { Say, Tell } from './spoken.ts'
 import { createConversation } from './talk/conversation.ts'
-import type { ChatStore, ChoiceStore, HeardStore, House } from './talk/ports.ts'
+import type { ChatStore, ChoiceStore, HeardStore, TalkPorts } from './talk/ports.ts'
 import { attemptOf, createTaps, type DecideByTap, type KnownCard } from './taps.ts'
 
 const testForMs = 10 * 60_000
@@ -64,7 +64,7 @@ export function createChannels(parts: {
   choices: ChoiceStore
   heard: HeardStore
   /** What a conversation needs of the house. */
-  house: House
+  house: TalkPorts
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   clock: Clock
   atomically<T>(work: () => T): T

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLearnedStore } from '../compose/learned.ts'
-import { unseenIn } from '../compose/unseen-devices.ts'
+import { unseenIn } from '../store/sqlite/channels/unseen.ts'
 import { type Config, ConfigError } from '../config/config.ts'
 import { policyPath, readPolicy } from '../config/policy-file.ts'
 import { readStartConfig } from '../config/settings-file.ts'

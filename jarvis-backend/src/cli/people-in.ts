@@ -4,6 +4,7 @@ import type { SignInStore } from '../auth/sign-ins.ts'
 import { createGrants } from '../calls/confirmations/grants.ts'
 import { createLeave } from '../compose/leave.ts'
 import { policyPath, readPolicy } from '../config/policy-file.ts'
+import type { Offboarding } from '../house.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLinkStore } from '../store/sqlite/access/links.ts'
 import { createPersonStore, createSignInStore } from '../store/sqlite/access/people.ts'
@@ -25,8 +26,9 @@ export function peopleIn(
     ...{ clock: systemClock, changed: () => {}, report: (_error, message) => console.error(message) },
   })
   const recipients = createRecipientStore(database)
-  const channels = {
-    forgetPerson(person: string) {
+  const channels: Offboarding = {
+    name: 'channels',
+    endFor(person) {
       const theirs = recipients.list().filter((one) => one.person === person && one.user !== '')
       for (const { id } of theirs) recipients.remove(id)
       if (theirs.length > 0) journal.append('channel', { change: 'pairings_void', person, count: theirs.length })
@@ -39,9 +41,13 @@ export function peopleIn(
     record: (change) => void journal.append('person', change),
     ownRoles: () => (policy.kind === 'read' ? Object.keys(policy.file.roles ?? {}) : []),
     endSignIns: (person) => signIns.endAll(person),
-    endChannels: channels.forgetPerson,
+    endChannels: channels.endFor,
     endOwning: (person) => links.void(person, 'Whoever made it is no owner any more.'),
-    leave: createLeave({ database, journal, tokens: tokensIn(journal, database), grants, channels, now: Date.now }),
+    leave: createLeave({
+      ...{ database, journal, grants, now: Date.now },
+      tokens: tokensIn(journal, database),
+      offboarding: { list: () => [channels] },
+    }),
     changed: () => {},
     now: Date.now,
   })

@@ -66,8 +66,6 @@ export function composeAgents(
   const isOffered = (agent: Agent, tool: Tool) =>
     mayUse(agent, tool) && tiers.indexOf(tool.tier) <= tiers.indexOf(agent.ceiling)
 
-  // The first start writes its SOUL.md, so that the operator finds it before the first message.
-  promptOf(agents.require(mainAgentId))
   return { agents, promptOf, isOffered, files: filesOf(parts.texts) }
 }
 

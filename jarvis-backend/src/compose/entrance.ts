@@ -177,13 +177,17 @@ export function composeEntrance(
           if (isFirst) return
           const text = `${name} signed in on a new device, from ${address} (${method}). If that was not you, change your password.`
           site.activity.tellPerson(id, { at: now(), kind: 'person', level: 'warning', text })
-          site.tellers.tellPerson(id, {
-            ...({ kind: 'sign-in', level: 'failed' } as const),
-            title: 'Signed in on a new device',
-            body: text,
-            hidden: 'Somebody signed in as you on a new device.',
-            tag: `signed-in-${signIn}`,
-            path: '/settings#people',
+          site.notice({
+            person: id,
+            notice: {
+              kind: 'sign-in',
+              level: 'failed',
+              title: 'Signed in on a new device',
+              body: text,
+              hidden: 'Somebody signed in as you on a new device.',
+              tag: `signed-in-${signIn}`,
+              path: '/settings#people',
+            },
           })
         },
         // A token signed by hand acts for the first owner, so what such tokens hold open ends too.

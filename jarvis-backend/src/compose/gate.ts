@@ -16,6 +16,7 @@ import { createExecutor } from '../calls/execute.ts'
 import { createEffectsOf, createJudge, createSeeingJudge, createTryingJudge } from '../calls/judge.ts'
 import { whyPowerUnknown } from '../calls/known-power.ts'
 import { createLookAgain } from '../calls/look-again.ts'
+import { tellObserved } from '../calls/observed-notice.ts'
 import type { People } from '../calls/people.ts'
 import type { PlanStore } from '../calls/plans/plan.ts'
 import { createPlans } from '../calls/plans/plans.ts'
@@ -29,13 +30,14 @@ import { boundOf, sightOf } from '../calls/within-role.ts'
 import type { Config } from '../config/config.ts'
 import { approveWords, raisesOf, usualTier, type World } from '../gate/index.ts'
 import { builtInRoleNames } from '../gate/policy/roles-schema.ts'
+import type { FactTypes } from '../house.ts'
 import { confirmationRoutes } from '../http/confirmations.ts'
 import { executionRoutes } from '../http/executions.ts'
 import { grantRoutes } from '../http/grants.ts'
 import { questionRoutes } from '../http/questions.ts'
 import { roleRoutes } from '../http/roles.ts'
 import { toolRoutes } from '../http/tools.ts'
-import type { Card, Principal, Question } from '../protocol/index.ts'
+import type { Card, Principal } from '../protocol/index.ts'
 import type { Decisions } from '../signing/decisions.ts'
 import { createCallCounts } from '../store/sqlite/calls/call-counts.ts'
 import { createConfirmationStore, createExecutionStore } from '../store/sqlite/calls/confirmations.ts'
@@ -56,8 +58,7 @@ export function composeGate(
     catalog: Catalog
     agents: Agents
     people: People
-    /** Sends a push message to people. */
-    tellOwners: Parameters<typeof createGlass>[0]['tell']
+    notice(due: FactTypes['notice.due']): void
     changeStore: ChangeStore
     planStore: PlanStore
     /** Stores a run that follows a plan. */
@@ -66,7 +67,7 @@ export function composeGate(
     start: Parameters<typeof createReturns>[0]['start']
     images: ImageStore
     apiTokens: Pick<ApiTokens, 'list'>
-    reach(): SessionReach
+    reach: SessionReach
     /** Whether a person may ask for anything now; undefined: the first owner. */
     mayAsk(person: string | undefined): boolean
     decisions: Decisions
@@ -75,12 +76,8 @@ export function composeGate(
     runs: Parameters<typeof createAskers>[0]['runs']
     /** Lets tests watch or break the execution store. */
     executions: ((store: ExecutionStore) => ExecutionStore) | undefined
-    /** Called with a session's waiting cards whenever they change. */
-    waiting(sessionId: string, pending: Card[]): void
-    /** The same with its open questions. */
-    asking(sessionId: string, open: Question[]): void
-    /** Called when a call runs that the policy wants told. */
-    observed: Parameters<typeof createExecutor>[0]['observed']
+    cardsChanged(cards: FactTypes['cards.changed']): void
+    questionsChanged(questions: FactTypes['questions.changed']): void
     /** Called with the changes that go back soon whenever they may have changed. */
     goingBack: Parameters<typeof createReturns>[0]['soon']
     note: RecordParts['note'] & Parameters<typeof createQuestions>[0]['note']
@@ -142,7 +139,7 @@ export function composeGate(
     lookAgain: createLookAgain(cluster, units, effectsOf, previews.look),
     changed(sessionId: string) {
       activity.changed({ what: 'confirmations', sessionId })
-      parts.waiting(sessionId, confirmations.pending(sessionId))
+      parts.cardsChanged(confirmations.pending(sessionId))
       askers.arm()
     },
   }
@@ -175,7 +172,7 @@ export function composeGate(
     const isThere = looksOnly ? parts.people.find(person) !== undefined : parts.mayAsk(person)
     if (!isThere) return 'Whoever asked for it may not ask any more.'
     const asker = sessionId === undefined ? undefined : parts.people.find(person)
-    if (sessionId !== undefined && asker !== undefined && !parts.reach().mayTalk(asker, sessionId))
+    if (sessionId !== undefined && asker !== undefined && !parts.reach.mayTalk(asker, sessionId))
       return 'The conversation is no longer shared with whoever asked.'
     if (token === undefined) return undefined
     // A token made again under the same name is another one: it has asked for nothing yet.
@@ -190,7 +187,7 @@ export function composeGate(
     changed: () => activity.changed({ what: 'settings' }),
     settings,
     announce: foundation.announce('call'),
-    tell: parts.tellOwners,
+    tell: (message) => parts.notice({ notice: { ...message, kind: 'glass', level: 'failed' } }),
   })
   const confirmations = createConfirmations({
     ...shared,
@@ -213,7 +210,7 @@ export function composeGate(
     store: createQuestionStore(database),
     changed(sessionId) {
       activity.changed({ what: 'questions', sessionId })
-      parts.asking(sessionId, questions.open(sessionId))
+      parts.questionsChanged(questions.open(sessionId))
     },
   })
   /** The part of the cluster that the person may see in whose name is asked; undefined: all of it. */
@@ -221,7 +218,8 @@ export function composeGate(
   const executor = createExecutor({
     ...shared,
     questions,
-    ...{ observed: parts.observed, applied: parts.applied },
+    observed: tellObserved({ announce: foundation.announce('call'), notice: parts.notice }),
+    applied: parts.applied,
     ways,
     seeingJudge,
     sightOf: sightFor,
@@ -258,7 +256,7 @@ export function composeGate(
     glass,
     sightOf: sightFor,
     routes: {
-      confirmations: confirmationRoutes(confirmations, parts.reach, now, createOriginOf(parts.publicUrl)),
+      confirmations: confirmationRoutes(confirmations, () => parts.reach, now, createOriginOf(parts.publicUrl)),
       roles: roleRoutes({
         roles: () => policy.current().roles,
         builtIn: builtInRoleNames,
@@ -267,7 +265,7 @@ export function composeGate(
         judge: tryingJudge,
         redact: redactor.value,
       }),
-      questions: questionRoutes(questions, parts.reach, now),
+      questions: questionRoutes(questions, () => parts.reach, now),
       grants: grantRoutes(grants),
       tools: toolRoutes({
         catalog,

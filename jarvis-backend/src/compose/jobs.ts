@@ -6,11 +6,13 @@ import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { ApiTokens } from '../auth/api-tokens.ts'
 import type { Shown } from '../auth/closed-words.ts'
 import type { Drills } from '../drill/drills.ts'
+import type { FactTypes } from '../house.ts'
 import { heartbeatRoutes } from '../http/heartbeat.ts'
 import { jobRoutes } from '../http/jobs.ts'
 import { createDrillWorker, drillJob } from '../jobs/drill-job.ts'
 import { createHeartbeat, heartbeatId, heartbeatJob } from '../jobs/heartbeat.ts'
 import type { JobRuns, Standing, StoredJob, Worker } from '../jobs/job.ts'
+import { tellOfJobs } from '../jobs/job-notices.ts'
 import { createJobs, personOfJob } from '../jobs/jobs.ts'
 import { newId } from '../lib/ids.ts'
 import { firstOf } from '../lib/words.ts'
@@ -19,16 +21,14 @@ import { dailyAddition, ownHeading } from '../memory/daily.ts'
 import { JarvisError, type JobTrace, mainAgentId, type PersonRef } from '../protocol/index.ts'
 import type { Library } from '../runbooks/library.ts'
 import { createJobStore } from '../store/sqlite/jobs.ts'
+import type { Watch } from '../watch/watch.ts'
 import { createWorkspace } from '../workspace/files.ts'
 import type { ComposedBudgets } from './budgets.ts'
 import type { Foundation } from './foundation.ts'
 import type { Gate } from './gate.ts'
 import type { ComposedHomelab } from './homelab.ts'
 import { composeJobDrills } from './job-drills.ts'
-import { tellOfJobs } from './job-notices.ts'
-import type { Tellers } from './tellers.ts'
 import { hashOfText, type Writers } from './text-files.ts'
-import type { ComposedWatch } from './watch.ts'
 
 /** Wires jobs to runs, to the gate's word on their calls, and to the tokens of clients that asked for them. */
 export function composeJobs(
@@ -44,10 +44,10 @@ export function composeJobs(
     shown(person: PersonRef): Pick<Shown, 'job' | 'jobs' | 'slot' | 'trace'>
     homelab: Pick<ComposedHomelab, 'cluster'>
     drills: Pick<Drills, 'newestOf' | 'plan' | 'ids'>
-    watch: Pick<ComposedWatch, 'alerts' | 'checks' | 'checkNow'>
+    watch: Pick<Watch, 'alerts' | 'checks' | 'checkNow'>
     runbooks: Pick<Library, 'get'>
     budgets: Pick<ComposedBudgets, 'keeper' | 'store' | 'midnight'>
-    tellers: Pick<Tellers, 'tell'>
+    notice(due: FactTypes['notice.due']): void
     /** The demo cluster and the demo's model, which costs nothing: a stranger sees a beat soon. */
     isDemo: boolean
   },
@@ -203,7 +203,7 @@ export function composeJobs(
       },
     },
     announce: foundation.announce('job'),
-    ended: tellOfJobs(parts.tellers),
+    ended: tellOfJobs(parts.notice),
     changed: () => activity.changed({ what: 'jobs' }),
   })
 

@@ -1,6 +1,8 @@
+import type { Registry } from 'house'
 import type { ApiTokens } from '../auth/api-tokens.ts'
 import type { Grants } from '../calls/confirmations/grants.ts'
 import type { Journal } from '../calls/ports.ts'
+import type { Offboarding } from '../house.ts'
 import { personOfJob } from '../jobs/jobs.ts'
 import { pauseJob } from '../jobs/switches.ts'
 import { firstOwnerId } from '../protocol/index.ts'
@@ -10,7 +12,6 @@ import type { Database } from '../store/sqlite/database.ts'
 import { createJobStore } from '../store/sqlite/jobs.ts'
 import { createShareStore } from '../store/sqlite/sessions/shares.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
-import type { ComposedChannels } from './channels.ts'
 
 /**
  * Ends or hands over what belongs to a person who is removed, in the transaction of the removal, each with its line of the journal: tokens, grants,
@@ -21,7 +22,7 @@ export function createLeave(parts: {
   journal: Journal
   tokens: Pick<ApiTokens, 'list' | 'revoke'>
   grants: Pick<Grants, 'list' | 'revoke'>
-  channels: Pick<ComposedChannels, 'forgetPerson'>
+  offboarding: Pick<Registry<Offboarding>, 'list'>
   now(): number
 }) {
   const { database, journal, tokens, grants, now } = parts
@@ -45,7 +46,7 @@ export function createLeave(parts: {
       accounts.remove(id)
       journal.append('person', { change: 'account_unlinked', account: id, issuer, subject, person, by })
     }
-    parts.channels.forgetPerson(person, 'its person was removed')
+    for (const { endFor } of parts.offboarding.list()) endFor(person, 'its person was removed')
     for (const of of shares.about(person)) {
       shares.end(of.sessionId, of.person)
       journal.append('session', { ...of, change: 'unshared', by })

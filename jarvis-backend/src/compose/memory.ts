@@ -44,10 +44,9 @@ const memoryLimits = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 256 
 /** Wires the memory: the workspace's files, the index in its thread, the tools, recall, lessons and routes. */
 export function composeMemory(parts: {
   dataDir: string
-  /** Made after the memory, which their tools are part of. */
-  agents(): Pick<Agents, 'find' | 'require' | 'list'>
+  agents: Pick<Agents, 'find' | 'require' | 'list'>
   texts: TextFiles
-  people(): Pick<People, 'find'>
+  people: Pick<People, 'find'>
   /** Must be a file: the index opens a connection of its own. */
   databasePath: string
   embeddings: EmbeddingsConfig
@@ -104,10 +103,7 @@ export function composeMemory(parts: {
   /** Whose workspace an agent reads and writes. */
   const ownerOf = ({ id, memory: kind }: Agent) => (kind === 'own' ? id : mainAgentId)
   const placesFor = (agent: Agent) => {
-    const sharing = parts
-      .agents()
-      .list()
-      .filter((other) => other.id !== mainAgentId && other.memory === 'shared')
+    const sharing = parts.agents.list().filter((other) => other.id !== mainAgentId && other.memory === 'shared')
     return placesOf(
       agent,
       sharing.map(({ id }) => id),
@@ -116,9 +112,9 @@ export function composeMemory(parts: {
 
   /** @param asker absent: JARVIS itself. @throws JarvisError `forbidden` for a person who may only look */
   function ownMemory(asker: Principal | undefined): OwnMemory {
-    const person = asker && parts.people().find(asker.person)
+    const person = asker && parts.people.find(asker.person)
     if (person !== undefined) requireHouse(person)
-    const agent = parts.agents().require(agentIdOf(asker ?? {}))
+    const agent = parts.agents.require(agentIdOf(asker ?? {}))
     const owner = ownerOf(agent)
     return {
       search: (query, limit) => memory.call('search', { query, limit, kinds: placesFor(agent) }),
@@ -129,7 +125,7 @@ export function composeMemory(parts: {
 
   /** Appends the session's lesson, redacted, to the day's file of its agent. */
   function learn(sessionId: string, entries: readonly StoredEntry[], agentId: string) {
-    const agent = parts.agents().find(agentId)
+    const agent = parts.agents.find(agentId)
     if (agent === undefined || agent.memory === 'none') return
     const lesson = lessonOf(entries, sessionId, timeOfDay)
     if (lesson === undefined) return
@@ -156,7 +152,7 @@ export function composeMemory(parts: {
     /** Computes embeddings with the memory's model. @throws JarvisError where it does not answer */
     embed: (texts: readonly string[]) => memory.call('embed', { texts }),
     tools: withPorts(memoryTools, { of: ownMemory, now, redact: parts.redact }),
-    recall: (message: string, agent: string) => recall(message, placesFor(parts.agents().require(agent))),
+    recall: (message: string, agent: string) => recall(message, placesFor(parts.agents.require(agent))),
     learn,
     filesBack: createRestoreFiles({ workspace, writes, journal, transactions: database }),
     routes: memoryRoutes({

@@ -1,9 +1,11 @@
+import type { Registry } from 'house'
 import { createLinks } from '../auth/links.ts'
 import { createPeople } from '../auth/people.ts'
 import { createOriginOf } from '../auth/public-origin.ts'
 import { isAtLeast } from '../auth/roles.ts'
 import { createSignInList } from '../auth/sign-in-list.ts'
 import type { KnownPerson, People } from '../calls/people.ts'
+import type { FactTypes, Offboarding } from '../house.ts'
 import { invitationRoutes } from '../http/invitations.ts'
 import { peopleRoutes } from '../http/people.ts'
 import { linkAt } from '../lib/link-at.ts'
@@ -20,12 +22,11 @@ export function composePeople(
     ownRoles(): readonly string[]
     /** Ends or hands over what belongs to a person who is removed, within the transaction. */
     leave(person: string, by: string): void
-    /** Ends what a person paired with channels and web push, within the transaction. */
-    endChannels(person: string, why: string): void
+    /** Ends everything that a person holds in a room, within the transaction. */
+    offboarding: Pick<Registry<Offboarding>, 'list'>
     publicUrl: string | undefined
     signInIdleMs: number
-    /** Sends a push message to people. */
-    tell(message: { title: string; body: string; hidden: string; tag: string; path: string }): void
+    notice(due: FactTypes['notice.due']): void
   },
 ) {
   const { database, journal, now, activity } = foundation
@@ -40,7 +41,9 @@ export function composePeople(
     ownRoles: parts.ownRoles,
     endSignIns: (person) => signIns.endAll(person),
     endOwning: (person) => links.void(person, 'Whoever made it is no owner any more.'),
-    endChannels: parts.endChannels,
+    endChannels(person, why) {
+      for (const { endFor } of parts.offboarding.list()) endFor(person, why)
+    },
     leave: parts.leave,
     changed: (person) => database.afterCommit(() => tellAll(person)),
     now,
@@ -63,12 +66,16 @@ export function composePeople(
     for (const name of links.untoldResets()) {
       const text = `A link that sets a new password for ${name} was made at the command line. It counts for 15 minutes.`
       foundation.announce('person')(text, 'warning')
-      parts.tell({
-        title: 'A new password may be set',
-        body: text,
-        hidden: 'A link for a new password was made at the command line.',
-        tag: `reset-${name}`,
-        path: '/settings#people',
+      parts.notice({
+        notice: {
+          kind: 'sign-in',
+          level: 'failed',
+          title: 'A new password may be set',
+          body: text,
+          hidden: 'A link for a new password was made at the command line.',
+          tag: `reset-${name}`,
+          path: '/settings#people',
+        },
       })
     }
   }

@@ -31,8 +31,8 @@ import type { Writers } from './text-files.ts'
 export function composeRunbooks(
   foundation: Foundation,
   parts: {
-    catalog: () => Catalog
-    gate: () => Gate
+    catalog: Catalog
+    gate: Gate
     runs: () => Runs
     shown(person: PersonRef): Pick<Shown, 'plan'>
     writers: Writers
@@ -41,18 +41,17 @@ export function composeRunbooks(
   },
 ) {
   const { clock, dataDir, settings, database, journal, redactor, report, activity, now } = foundation
-  const { gate, runs } = parts
-  const catalog: Catalog = { list: () => parts.catalog().list(), get: (name) => parts.catalog().get(name) }
+  const { catalog, gate, runs } = parts
   const asks = (toolUseId: string) => {
-    const card = gate().confirmations.ofCall(toolUseId)
+    const card = gate.confirmations.ofCall(toolUseId)
     return card !== undefined && card.resolution === undefined
   }
   const tools = toolFacts(catalog, ({ name, tier }) =>
-    usualTier({ toolName: name, baseTier: tier }, gate().policy.current()),
+    usualTier({ toolName: name, baseTier: tier }, gate.policy.current()),
   )
   /** Withdraws other people's waiting cards for a runbook. Redrawn with the new text, such a card would name them as who asked for it. */
   function withdrawOthers(name: string, by: string) {
-    const { confirmations } = gate()
+    const { confirmations } = gate
     for (const { toolUseId, toolName, toolInput, requestedBy } of confirmations.pending()) {
       if (toolName !== 'run_runbook' || toolInput.name !== name || requestedBy.person === personFor(by).person) continue
       confirmations.cancel(toolUseId, by, `The runbook ${name} was changed. Ask for it again.`)
@@ -64,7 +63,7 @@ export function composeRunbooks(
     shipped: shippedRunbooks,
     settings,
     lastRun(name) {
-      const [last] = gate().plans.list({ limit: 1, runbook: name })
+      const [last] = gate.plans.list({ limit: 1, runbook: name })
       return last && { at: last.startedAt, state: shownPlan(last, asks).state }
     },
     record({ path, ...change }, work) {
@@ -82,14 +81,14 @@ export function composeRunbooks(
   const planner = createPlanner({
     catalog,
     redactor,
-    world: () => gate().world(),
-    judge: (...call) => gate().seeingJudge(...call),
-    lookAgain: (...call) => gate().lookAgain(...call),
+    world: () => gate.world(),
+    judge: (...call) => gate.seeingJudge(...call),
+    lookAgain: (...call) => gate.lookAgain(...call),
     read: (call, by, signal, whose) => {
       const { isClient: _, ...who } = whose ?? {}
-      return gate().executor.read(call, { principal: { ...who, kind: planKind(whose ?? {}), name: by }, signal })
+      return gate.executor.read(call, { principal: { ...who, kind: planKind(whose ?? {}), name: by }, signal })
     },
-    policyHash: () => gate().policy.status().hash,
+    policyHash: () => gate.policy.status().hash,
   })
   const plan = (name: string, inputs: ToolInput, signal: AbortSignal, whose: Whose) => {
     const { procedure, hash } = library.procedure(name)
@@ -97,7 +96,7 @@ export function composeRunbooks(
     const writtenBy = parts.writers.of(`runbooks/${name}.md`, hash) ?? (isShipped ? undefined : unknownWriter)
     return planner.make({ procedure, hash, runbook: name, said: text, writtenBy, inputs, whose }, name, signal)
   }
-  const follow = createFollowing({ plans: () => gate().plans, runs, clock, shown: (one) => shownPlan(one, asks) })
+  const follow = createFollowing({ plans: () => gate.plans, runs, clock, shown: (one) => shownPlan(one, asks) })
   const ports: RunbookPorts = {
     list: library.list,
     plan: async ({ name, inputs, whose }, signal) => previewOf(await plan(name, inputs, signal, whose)),
@@ -113,13 +112,11 @@ export function composeRunbooks(
       )
     },
     undo: async (id, signal, whose) =>
-      previewOf(
-        await planner.make({ ...undoRequest(gate().plans.get(id), gate().changes.get), whose }, 'plan', signal),
-      ),
+      previewOf(await planner.make({ ...undoRequest(gate.plans.get(id), gate.changes.get), whose }, 'plan', signal)),
     follow,
   }
   const known = (id: string) => {
-    const found = gate().plans.get(id)
+    const found = gate.plans.get(id)
     if (found === undefined) throw new JarvisError('not_found', 'There is no such plan.')
     return found
   }
@@ -131,13 +128,13 @@ export function composeRunbooks(
     planPorts,
     guide: createGuide({
       clock,
-      plans: () => gate().plans,
+      plans: () => gate.plans,
       // What was seen is journalled with the step, once.
-      read: (call, principal, signal) => gate().executor.read(call, { principal, signal, isQuiet: true }),
-      targetsOf: (toolName, toolInput) => locksOf(gate().effectsOf(toolName, toolInput)),
+      read: (call, principal, signal) => gate.executor.read(call, { principal, signal, isQuiet: true }),
+      targetsOf: (toolName, toolInput) => locksOf(gate.effectsOf(toolName, toolInput)),
       async look({ toolName, toolInput }, asker) {
-        const [effect] = gate().effectsOf(toolName, toolInput)
-        if (effect !== undefined) await gate().lookAgain({ toolName, toolInput }, effect.target, 0, asker)
+        const [effect] = gate.effectsOf(toolName, toolInput)
+        if (effect !== undefined) await gate.lookAgain({ toolName, toolInput }, effect.target, 0, asker)
       },
     }),
     routes: {
@@ -160,13 +157,10 @@ export function composeRunbooks(
       }),
       plans: planRoutes({
         shown: parts.shown,
-        list: (query) =>
-          gate()
-            .plans.list(query)
-            .map((one) => shownPlan(one, asks)),
+        list: (query) => gate.plans.list(query).map((one) => shownPlan(one, asks)),
         one: planOf,
         stop(id, by) {
-          const { sessionId, runId, steps, notes } = gate().plans.stop(id, by)
+          const { sessionId, runId, steps, notes } = gate.plans.stop(id, by)
           const isWaiting = steps.some(
             ({ number, toolUseId }) => asks(toolUseId) || notes[number]?.state === 'checking',
           )
@@ -176,7 +170,7 @@ export function composeRunbooks(
         undo(id, by) {
           const { facts } = known(id)
           try {
-            undoRequest(known(id), gate().changes.get)
+            undoRequest(known(id), gate.changes.get)
           } catch (error) {
             throw error instanceof Mistake ? new JarvisError('conflict', error.message.replace(/^plan: /, '')) : error
           }

@@ -36,7 +36,7 @@ import { createKeptRunStore } from '../store/sqlite/sessions/kept-runs.ts'
 import { createInputsRedaction } from '../store/sqlite/sessions/redact-inputs.ts'
 import { createSessionIndex } from '../store/sqlite/sessions/session-index.ts'
 import { createSessionList } from '../store/sqlite/sessions/session-list.ts'
-import { createTranscriptStore } from '../store/sqlite/sessions/transcript.ts'
+import type { createTranscriptStore } from '../store/sqlite/sessions/transcript.ts'
 import { type Catalog, modelSchemaOf } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'
 import { isOf, newSessionId } from '../v1/token.ts'
@@ -47,7 +47,8 @@ import type { Gate } from './gate.ts'
 import type { ComposedHomelab } from './homelab.ts'
 import type { ComposedMemory } from './memory.ts'
 import type { ComposedModels } from './models.ts'
-import { composeShares } from './shares.ts'
+import type { ComposedPeople } from './people.ts'
+import type { ComposedShares } from './shares.ts'
 import type { ComposedSkills } from './skills.ts'
 
 /** How long replies to repeated requests are kept, ms. */
@@ -86,9 +87,10 @@ export function composeRuns(
     >
     budgets: Pick<ComposedBudgets, 'keeper'>
     guide: Guide
-    people: Parameters<typeof composeShares>[1]['people']
-    tellers: Parameters<typeof composeShares>[1]['tellers']
-    reach(): SessionReach
+    store: ReturnType<typeof createTranscriptStore>
+    people: Pick<ComposedPeople, 'people' | 'known'>
+    shares: ComposedShares
+    reach: SessionReach
     skills: Pick<ComposedSkills, 'forRuns' | 'toolFor' | 'textFor'>
     /** What is wrong now; the same array until something is different. */
     alerts(): readonly Alert[]
@@ -101,10 +103,10 @@ export function composeRuns(
   const { agents, promptOf } = parts.agents
   const { cluster } = parts.homelab
   const { confirmations, executor, questions, watchers } = parts.gate
-  const store = createTranscriptStore(database, held)
+  const { store } = parts
   const inputs = createInputsRedaction(database, { held, redact: redactor.value, later: foundation.later, report })
   const kept = createKeptRunStore(database)
-  const { shares, nameOf } = composeShares(foundation, { ...parts, session: store.session })
+  const { shares, nameOf } = parts.shares
   const attachments = createAttachments({ store: createAttachmentStore(database), clock, redact: redactor.text })
   /** A tool's, or one that a person attached. */
   const image = (sessionId: string, id: string) => {
@@ -310,7 +312,7 @@ export function composeRuns(
         reports,
         shares,
         nameOf,
-        reach: parts.reach,
+        reach: () => parts.reach,
         goingBack: createGoingBack(store, memory.filesBack),
         streams: foundation.streams,
         programs: createProgramMessages({

@@ -1,17 +1,17 @@
 import { createShares } from '../agent/sessions/shares.ts'
 import { isAtLeast } from '../auth/roles.ts'
+import type { FactTypes } from '../house.ts'
 import { firstOwnerId, isPersonId, personOf } from '../protocol/index.ts'
 import { createShareStore } from '../store/sqlite/sessions/shares.ts'
 import type { Foundation } from './foundation.ts'
 import type { ComposedPeople } from './people.ts'
-import type { Tellers } from './tellers.ts'
 
 /** Wires the sharing of conversations. @param parts.session a session by id */
 export function composeShares(
   { database, journal, activity, now }: Pick<Foundation, 'database' | 'journal' | 'activity' | 'now'>,
   parts: {
     people: Pick<ComposedPeople, 'known' | 'people' | 'lookAt'>
-    tellers: Pick<Tellers, 'tellPerson'>
+    notice(due: FactTypes['notice.due']): void
     session(id: string): { title: string; person?: string } | undefined
   },
 ) {
@@ -26,11 +26,18 @@ export function composeShares(
     record: (change) => void journal.append('session', change),
     tell(person, sessionId, text) {
       activity.tellPerson(person, { at: now(), kind: 'session', level: 'info', text, sessionId })
-      parts.tellers.tellPerson(person, {
-        ...({ kind: 'share', level: 'info', title: 'A conversation was shared with you', body: text } as const),
-        hidden: 'It opens in the dashboard.',
-        // A second share is another message.
-        ...{ tag: `shared-${sessionId}-${now()}`, path: `/chat/${sessionId}` },
+      parts.notice({
+        person,
+        notice: {
+          kind: 'share',
+          level: 'info',
+          title: 'A conversation was shared with you',
+          body: text,
+          hidden: 'It opens in the dashboard.',
+          // A second share is another message.
+          tag: `shared-${sessionId}-${now()}`,
+          path: `/chat/${sessionId}`,
+        },
       })
     },
     changed: (sessionId) =>
@@ -43,3 +50,5 @@ export function composeShares(
   })
   return { shares, nameOf }
 }
+
+export type ComposedShares = ReturnType<typeof composeShares>

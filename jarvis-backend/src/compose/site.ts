@@ -3,19 +3,23 @@ import { hearEnd } from '../agent/hear-end.ts'
 import type { Model } from '../agent/model.ts'
 import { createApiTokens } from '../auth/api-tokens.ts'
 import { shownTo } from '../auth/closed-words.ts'
-import { createSessionReach, type SessionReach } from '../auth/reach.ts'
+import { createSessionReach } from '../auth/reach.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import { createTokenUse } from '../auth/token-use.ts'
 import type { ExecutionStore } from '../calls/ports.ts'
 import type { ChannelKind } from '../channels/channel.ts'
+import { channelsRoom } from '../channels/room.ts'
 import type { PushSender } from '../channels/web-push/ports.ts'
+import { webPushRoom } from '../channels/web-push/room.ts'
 import type { Config } from '../config/config.ts'
 import { policyPath, readPolicy, watchDataDir } from '../config/policy-file.ts'
 import { isProtectedPlace } from '../gate/index.ts'
 import type { Homelab } from '../homelab/ports.ts'
+import { createHouse } from '../house.ts'
 import { changeRoutes } from '../http/changes.ts'
 import { guestRoutes } from '../http/guests.ts'
 import { proofRoutes } from '../http/proofs.ts'
+import type { Route } from '../http/route.ts'
 import { transcriptionRoutes } from '../http/transcriptions.ts'
 import type { SteadyClock } from '../lib/steady-clock.ts'
 import { ownZone } from '../lib/zone.ts'
@@ -25,7 +29,8 @@ import { createChangeStore } from '../store/sqlite/calls/changes.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { createPlanStore } from '../store/sqlite/plans.ts'
 import { createImageStore } from '../store/sqlite/sessions/images.ts'
-import { type Catalog, createCatalog, servedBy, withAttached } from '../tools/catalog.ts'
+import { createTranscriptStore } from '../store/sqlite/sessions/transcript.ts'
+import { type Catalog, servedBy, withAttached } from '../tools/catalog.ts'
 import { changeTools } from '../tools/changes/index.ts'
 import {
   agentTools,
@@ -37,17 +42,16 @@ import {
   runbookTools,
   sessionTools,
   waitTools,
-  watchTools,
 } from '../tools/house.ts'
 import { jobTools } from '../tools/jobs/index.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
+import { watchRoom } from '../watch/room.ts'
 import { createIsOwnPlace } from '../workbench/egress/own-place.ts'
 import { composeAgentRoutes, composeAgents } from './agents.ts'
 import { leaveAnotherCluster } from './another-cluster.ts'
 import { composeAttached } from './attached.ts'
 import { composeBudgetRoutes } from './budget-routes.ts'
 import { composeBudgets, limitsOfAgent, limitsOfJob } from './budgets.ts'
-import { composeChannels } from './channels.ts'
 import { composeDrills } from './drills.ts'
 import { composeFoundation } from './foundation.ts'
 import { composeGate, type Gate } from './gate.ts'
@@ -57,17 +61,14 @@ import { leaningOn } from './leaning.ts'
 import { createLeave } from './leave.ts'
 import { composeMemory } from './memory.ts'
 import { composeModels } from './models.ts'
-import { tellObserved } from './observed.ts'
 import { composePasskeys } from './passkeys.ts'
-import { composePeople } from './people.ts'
+import { type ComposedPeople, composePeople } from './people.ts'
 import { composeRunbooks } from './runbooks.ts'
 import { composeRuns } from './runs.ts'
+import { composeShares } from './shares.ts'
 import { composeSkills } from './skills.ts'
-import { composeHouse, transcribing } from './talk.ts'
-import { tellEverywhere } from './tellers.ts'
 import { composeTextFiles, createWriters } from './text-files.ts'
-import { composeWatch } from './watch.ts'
-import { composeWebPush } from './web-push.ts'
+import { transcribing } from './transcribing.ts'
 import type { BrowserParts } from './workbench/browser.ts'
 import type { WebParts } from './workbench/web.ts'
 import { composeWorkbench } from './workbench.ts'
@@ -113,29 +114,15 @@ export function createSite(
   const foundation = composeFoundation(config, given.clock, replace)
   const { now, dataDir, database, report } = foundation
   const { changed } = foundation.activity
+  const house = createHouse(report)
+  const { facts } = house
   const homelab = composeHomelab(foundation, config, replace.homelab)
   const { cluster, limits } = homelab
-  const { pbs } = homelab.homelab
   const drills = composeDrills(foundation, config, homelab.homelab)
   const writers = createWriters(foundation)
   const texts = composeTextFiles(foundation, writers, () => runbooks.library)
-  const memory = composeMemory({
-    ...foundation,
-    texts,
-    people: () => people.known,
-    agents: () => agents.agents,
-    embeddings: config.embeddings,
-    weights: config.memoryWeights,
-    proxies: config.proxies,
-    worker: replace.memoryWorker,
-    isOnUse: replace.memoryOnUse ?? false,
-    embedded: (model, tokens, isPartial) => budgets.keeper.embedded(model, tokens, isPartial),
-    changed: () => changed({ what: 'memory' }),
-  })
-  const shown = (person: PersonRef | undefined) => shownTo(person, reach)
-  /** What the person who asks in a call may see. Calls without a person are JARVIS's own, for its owner. */
-  const shownFor = (asker: Principal | undefined) => shown(people.known.find(asker?.person))
-  const skills = composeSkills(foundation, { catalog: () => servedTools, agents: () => agents.agents })
+  const servedTools = servedBy(cluster.state, house.registry('tools'))
+  const skills = composeSkills(foundation, { catalog: servedTools, agents: () => agents.agents })
   const attached = composeAttached({
     ...foundation,
     stepUp,
@@ -146,91 +133,9 @@ export function createSite(
     announce: foundation.announce('mcp'),
     changed: () => changed({ what: 'mcp_servers' }),
   })
-  const runbooks = composeRunbooks(foundation, {
-    catalog: () => catalog,
-    gate: () => gate,
-    runs: () => sessions.runs,
-    shown,
-    writers,
-    saved: (name, by) => jobs.jobs.runbookSaved(name, by),
-  })
-  const workbench = composeWorkbench(foundation, {
-    policy: () => gate.policy.current().workbench,
-    policyWritten: () => gate.policy.edited(readPolicy(policyPath(dataDir), 'policy.yaml')),
-    card: (toolUseId, person) =>
-      gate.confirmations
-        .list(now() - cardsKeptMs)
-        .find((card) => card.toolUseId === toolUseId && reach.sees(person, card.sessionId)),
-    isProtected: (place) => isProtectedPlace(place, { policy: gate.policy.current() }),
-    mayWriteIn(sessionId, id = firstOwnerId) {
-      const person = people.known.find(id)
-      return person !== undefined && sessions.store.session(sessionId) !== undefined && reach.mayTalk(person, sessionId)
-    },
-    isOwnPlace: createIsOwnPlace(config),
-    ...(replace.browser && { browser: replace.browser }),
-    web: { search: config.search, ...replace.web },
-  })
-  const servedTools = servedBy(
-    cluster.state,
-    createCatalog([
-      ...withPorts(homelabTools, { ...homelab.homelab, limits: limits.current, alerts: () => watch.present() }),
-      ...(pbs === undefined ? [] : withPorts(pbsTools, { api: homelab.homelab.api, pbs })),
-      ...withPorts(drillTools, { drills, now }),
-      ...withPorts(waitTools, {
-        cluster,
-        clock: given.clock,
-        begunAt: ({ runId, toolUseId }: { runId?: string; toolUseId?: string }) =>
-          runId === undefined
-            ? undefined
-            : sessions.store
-                .entriesOfRun(runId)
-                .find((entry) => entry.type === 'tool_use' && entry.toolUseId === toolUseId)?.at,
-      }),
-      ...memory.tools,
-      ...changeTools({
-        changeOf: (id) => gate.changes.get(id),
-        toolOf: (name) => catalog.get(name),
-        list: (query, asker) => gate.changes.list(query).map(shownFor(asker).change),
-        now,
-      }),
-      ...withPorts(runbookTools, runbooks.ports),
-      ...questionTools,
-      ...jobTools({
-        list: (asker) => shownFor(asker).jobs(jobs.jobs.list()),
-        find: (name) => jobs.jobs.find(name),
-        preview: (schedule) => jobs.jobs.preview(schedule),
-        problemOf: (body) => jobs.jobs.problemOf(body),
-        make: (body, maker) => jobs.jobs.make(body, maker),
-        pause: (id, by, why) => jobs.jobs.pause(id, by, why),
-        zone: ownZone(),
-      }),
-      ...withPorts(watchTools, {
-        alerts: () => watch.list(),
-        ended: (limit: number) => watch.history({ limit }).items,
-      }),
-      ...withPorts(agentTools, {
-        agents: () => agents.agents.list().map(({ id }) => id),
-        toolProblem: (name) => toolProblemOf(catalog, name),
-        delegate: (...work) => sessions.runs.delegate(...work),
-      }),
-      ...withPorts(sessionTools, {
-        readResult: (...of: [string, string, number]) => storedResult(sessions.store, ...of, sessions.attachments),
-      }),
-      ...withPorts(planTools, runbooks.planPorts),
-      ...workbench.tools,
-      ...(replace.tools ?? []),
-    ]),
-  )
   const houseTools = skills.withTool(servedTools)
   const catalog = withAttached(houseTools, attached.tools)
   const tokenStore = createApiTokenStore(database)
-  const people = composePeople(foundation, {
-    ...config,
-    ownRoles: () => gate.ownRoles(),
-    leave: (person, by) => leave(person, by),
-    endChannels: (person, why) => channels.forgetPerson(person, why),
-    tell: (message) => void tellers.tell({ ...message, kind: 'sign-in', level: 'failed' }),
-  })
   const apiTokens = createApiTokens({
     store: tokenStore,
     durably: database.durably,
@@ -239,25 +144,35 @@ export function createSite(
   })
   const tokenUse = createTokenUse({ store: tokenStore, clock: given.clock, report })
   const { passkeys, sshKeys, decisions, signing } = composePasskeys(foundation, config.publicUrl)
-  const push = composeWebPush(foundation, {
-    ...{ config, sender: replace.push, signing, people: people.known },
-    ...{ confirmations: () => gate.confirmations, channels: () => channels },
-  })
-  const transcribe = transcribing(foundation, config.transcriptions, () => budgets)
-  const channels = composeChannels(foundation, {
-    ...{ config, stepUp, kinds: replace.channels, webPush: push, hears: people.hears },
-    house: composeHouse(foundation, transcribe, () => ({
-      sessions,
-      agents: agents.agents,
-      gate,
-      homelab,
-      alerts: watch.present(),
-    })),
-    requireAgent: (id) => void agents.agents.require(id),
-    people: people.known,
-    confirmations: () => gate.confirmations,
-  })
-  const tellers = tellEverywhere(channels)
+  const people: ComposedPeople = house.open(
+    {
+      name: 'people',
+      open: () => ({
+        people: composePeople(foundation, {
+          ...config,
+          ownRoles: () => gate.ownRoles(),
+          leave: (person, by) => leave(person, by),
+          offboarding: house.registry('offboarding'),
+          notice: facts.teller('notice.due'),
+        }),
+      }),
+    },
+    {},
+  ).people
+  const transcripts = createTranscriptStore(database, foundation.held)
+  const { shares } = house.open(
+    {
+      name: 'shares',
+      open: () => ({
+        shares: composeShares(foundation, { people, notice: facts.teller('notice.due'), session: transcripts.session }),
+      }),
+    },
+    {},
+  )
+  const reach = createSessionReach(transcripts.session, shares.shares.mayOf)
+  const shown = (person: PersonRef | undefined) => shownTo(person, reach)
+  /** Limits a thing to the words that the asker of a call may read. Calls without a person are JARVIS's own, for its owner. */
+  const shownFor = (asker: Principal | undefined) => shown(people.known.find(asker?.person))
   const models = composeModels({
     ...foundation,
     config,
@@ -271,6 +186,12 @@ export function createSite(
     },
     announce: (problem) => foundation.log(problem, 'warning'),
   })
+  const agents = composeAgents(foundation, {
+    texts,
+    otherTools: () => [...attached.tools(), ...(replace.tools ?? [])].map(({ name }) => name),
+    models: models.choice.ids,
+    skillsOf: skills.textFor,
+  })
   const budgets = composeBudgets(foundation, {
     costOf: models.costOf,
     agentLimits(id) {
@@ -282,56 +203,94 @@ export function createSite(
       return job === undefined ? { run: {}, day: {} } : limitsOfJob(job)
     },
   })
-  const agents = composeAgents(foundation, {
+  const memory = composeMemory({
+    ...foundation,
     texts,
-    otherTools: () => [...attached.tools(), ...(replace.tools ?? [])].map(({ name }) => name),
-    models: models.choice.ids,
-    skillsOf: skills.textFor,
+    people: people.known,
+    agents: agents.agents,
+    embeddings: config.embeddings,
+    weights: config.memoryWeights,
+    proxies: config.proxies,
+    worker: replace.memoryWorker,
+    isOnUse: replace.memoryOnUse ?? false,
+    embedded: budgets.keeper.embedded,
+    changed: () => changed({ what: 'memory' }),
+  })
+  const workbench = composeWorkbench(foundation, {
+    policy: () => gate.policy.current().workbench,
+    policyWritten: () => gate.policy.edited(readPolicy(policyPath(dataDir), 'policy.yaml')),
+    card: (toolUseId, person) =>
+      gate.confirmations
+        .list(now() - cardsKeptMs)
+        .find((card) => card.toolUseId === toolUseId && reach.sees(person, card.sessionId)),
+    isProtected: (place) => isProtectedPlace(place, { policy: gate.policy.current() }),
+    mayWriteIn(sessionId, id = firstOwnerId) {
+      const person = people.known.find(id)
+      return person !== undefined && transcripts.session(sessionId) !== undefined && reach.mayTalk(person, sessionId)
+    },
+    isOwnPlace: createIsOwnPlace(config),
+    ...(replace.browser && { browser: replace.browser }),
+    web: { search: config.search, ...replace.web },
   })
   const images = createImageStore(database)
-  const gate: Gate = composeGate(foundation, {
-    changeStore: createChangeStore(database),
-    planStore: createPlanStore(database),
-    addRun: ({ id, sessionId, plan, asker, at }) =>
-      void sessions.store.addRun({
-        ...{ id, sessionId, status: 'running', at },
-        origin: { kind: 'plan', plan, by: asker.name, asker },
+  const gate: Gate = house.open(
+    {
+      name: 'gate',
+      open: () => ({
+        gate: composeGate(foundation, {
+          changeStore: createChangeStore(database),
+          planStore: createPlanStore(database),
+          addRun: ({ id, sessionId, plan, asker, at }) =>
+            void transcripts.addRun({
+              ...{ id, sessionId, status: 'running', at },
+              origin: { kind: 'plan', plan, by: asker.name, asker },
+            }),
+          start({ title, ...command }, ended) {
+            const { sessionId } = sessions.runs.start({ ...command, agent: mainAgentId })
+            sessions.runs.rename(sessionId, title)
+            hearEnd(sessions.runs, sessionId, ended)
+          },
+          config,
+          homelab,
+          proofOf: drills.provenOf,
+          catalog,
+          agents: agents.agents,
+          people: people.known,
+          notice: facts.teller('notice.due'),
+          images,
+          apiTokens,
+          mayAsk: people.mayAsk,
+          runs: { look: () => sessions.runs.look(), haveOthers: () => sessions.runs.haveOthers() },
+          reach,
+          decisions,
+          publicUrl: config.publicUrl,
+          executions: replace.executions,
+          cardsChanged: facts.teller('cards.changed'),
+          questionsChanged: facts.teller('questions.changed'),
+          goingBack: facts.teller('changes.going_back'),
+          note: (sessionId, runId, entry) => sessions.runs.note(sessionId, runId, entry),
+          applied: workbench.applied,
+        }),
       }),
-    start({ title, ...command }, ended) {
-      const { sessionId } = sessions.runs.start({ ...command, agent: mainAgentId })
-      sessions.runs.rename(sessionId, title)
-      hearEnd(sessions.runs, sessionId, ended)
     },
-    config,
-    homelab,
-    proofOf: drills.provenOf,
-    catalog,
-    agents: agents.agents,
-    people: people.known,
-    tellOwners: (message) => void tellers.tell({ ...message, kind: 'glass', level: 'failed' }),
-    images,
-    apiTokens,
-    mayAsk: people.mayAsk,
-    runs: { look: () => sessions.runs.look(), haveOthers: () => sessions.runs.haveOthers() },
-    reach: () => reach,
-    decisions,
-    publicUrl: config.publicUrl,
-    executions: replace.executions,
-    waiting: (_sessionId, cards) => channels.waiting(cards),
-    asking: (_sessionId, open) => tellers.asking(open),
-    goingBack: tellers.goingBack,
-    observed: tellObserved(foundation, tellers),
-    note: (sessionId, runId, entry) => sessions.runs.note(sessionId, runId, entry),
-    applied: workbench.applied,
+    {},
+  ).gate
+  const leave = createLeave({
+    ...{ database, journal: foundation.journal, tokens: apiTokens, grants: gate.grants, now },
+    offboarding: house.registry('offboarding'),
   })
-  const { confirmations, grants, questions } = gate
-  const leave = createLeave({ database, journal: foundation.journal, tokens: apiTokens, grants, channels, now })
-  const reach: SessionReach = createSessionReach(
-    (id) => sessions.store.session(id),
-    (id, person) => sessions.shares.mayOf(id, person),
-  )
+  const runbooks = composeRunbooks(foundation, {
+    ...{ catalog, gate, shown, writers },
+    runs: () => sessions.runs,
+    saved: (name, by) => jobs.jobs.runbookSaved(name, by),
+  })
+  const { watch } = house.open(watchRoom, {
+    ...{ foundation, homelab, drills, gate, catalog, shown, facts },
+    runbooks: runbooks.library,
+    tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
+  })
   const sessions = composeRuns(foundation, {
-    alerts: () => watch.present(),
+    alerts: watch.present,
     config,
     catalog,
     agents,
@@ -344,25 +303,127 @@ export function createSite(
     guide: runbooks.guide,
     skills,
     people,
-    tellers,
-    reach: () => reach,
+    store: transcripts,
+    shares,
+    reach,
     removed: workbench.forget,
   })
   const { runs } = sessions
-  const watch = composeWatch(foundation, {
-    ...{ homelab, drills, gate, push: tellers, runbooks: runbooks.library },
-    catalog,
-    shown,
-    tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
+  const { jobs } = house.open(
+    {
+      name: 'jobs',
+      open: () => ({
+        jobs: composeJobs(foundation, {
+          ...{ runs, store: sessions.store, gate, apiTokens, homelab, drills, watch, budgets, writers, shown },
+          notice: facts.teller('notice.due'),
+          mayAsk: people.mayAsk,
+          isDemo: config.proxmox === undefined && models.model().id.startsWith('demo'),
+          runbooks: runbooks.library,
+        }),
+      }),
+    },
+    {},
+  )
+  const transcribe = transcribing(foundation, config.transcriptions, budgets)
+  const { push } = house.open(webPushRoom, {
+    ...{ foundation, config, signing, gate },
+    people: people.known,
+    sender: replace.push,
   })
-  const jobs = composeJobs(foundation, {
-    ...{ runs, store: sessions.store, gate, apiTokens, homelab, drills, watch, budgets, tellers },
-    mayAsk: people.mayAsk,
-    writers,
-    shown,
-    isDemo: config.proxmox === undefined && models.model().id.startsWith('demo'),
-    runbooks: runbooks.library,
+  const { channels, desk } = house.open(channelsRoom, {
+    ...{ foundation, config, facts, stepUp, gate, sessions, homelab, watch, push, transcribe },
+    people: people.known,
+    agents: agents.agents,
+    hears: people.hears,
+    kinds: replace.channels,
   })
+  const rest = house.open(
+    {
+      name: 'rest',
+      open: () => ({
+        contributes: { tools: restOfTools(), routes: restOfRoutes() },
+        notice: facts.teller('notice.due'),
+        questionsChanged: facts.teller('questions.changed'),
+        filesChanged: facts.teller('files.changed'),
+        clusterLeft: facts.teller('cluster.left'),
+      }),
+    },
+    {},
+  )
+
+  function restOfTools(): readonly Tool[] {
+    const { pbs } = homelab.homelab
+    return [
+      ...withPorts(homelabTools, { ...homelab.homelab, limits: limits.current, alerts: watch.present }),
+      ...(pbs === undefined ? [] : withPorts(pbsTools, { api: homelab.homelab.api, pbs })),
+      ...withPorts(drillTools, { drills, now }),
+      ...withPorts(waitTools, {
+        cluster,
+        clock: given.clock,
+        begunAt: ({ runId, toolUseId }: { runId?: string; toolUseId?: string }) =>
+          runId === undefined
+            ? undefined
+            : transcripts
+                .entriesOfRun(runId)
+                .find((entry) => entry.type === 'tool_use' && entry.toolUseId === toolUseId)?.at,
+      }),
+      ...memory.tools,
+      ...changeTools({
+        changeOf: gate.changes.get,
+        toolOf: catalog.get,
+        list: (query, asker) => gate.changes.list(query).map(shownFor(asker).change),
+        now,
+      }),
+      ...withPorts(runbookTools, runbooks.ports),
+      ...questionTools,
+      ...jobTools({ ...jobs.jobs, list: (asker) => shownFor(asker).jobs(jobs.jobs.list()), zone: ownZone() }),
+      ...withPorts(agentTools, {
+        agents: () => agents.agents.list().map(({ id }) => id),
+        toolProblem: (name) => toolProblemOf(catalog, name),
+        delegate: runs.delegate,
+      }),
+      ...withPorts(sessionTools, {
+        readResult: (...of: [string, string, number]) => storedResult(transcripts, ...of, sessions.attachments),
+      }),
+      ...withPorts(planTools, runbooks.planPorts),
+      ...workbench.tools,
+      ...(replace.tools ?? []),
+    ]
+  }
+
+  function restOfRoutes(): readonly Route[] {
+    return Object.values<readonly Route[]>({
+      ...sessions.routes,
+      guests: guestRoutes({
+        homelab: homelab.homelab,
+        leaningOn: (vmid) => leaningOn(vmid, gate.world()),
+        proofOf: drills.newestOf,
+      }),
+      changes: changeRoutes(gate.changes, runs, now, shown),
+      ...gate.routes,
+      ...homelab.routes,
+      proofs: proofRoutes(drills),
+      agents: composeAgentRoutes(agents, foundation, {
+        ...{ catalog, gate, runs, shown },
+        models: models.choice,
+        store: transcripts,
+        usedToday: (agent) => budgets.store.sum({ since: budgets.midnight(), agent }),
+      }),
+      jobs: jobs.routes,
+      budgets: composeBudgetRoutes(foundation, {
+        ...{ budgets, runs, store: transcripts, jobs: jobs.jobs },
+        callsPerRun: config.maxTurns,
+      }),
+      heartbeat: jobs.heartbeatRoutes,
+      memory: memory.routes,
+      models: models.routes,
+      'mcp-servers': attached.routes,
+      transcriptions: transcriptionRoutes(transcribe),
+      ...runbooks.routes,
+      ...skills.routes,
+      workbench: workbench.routes,
+    }).flat()
+  }
 
   const policyFile = policyPath(dataDir)
   const dataDirWatch = watchDataDir(dataDir, {
@@ -370,35 +431,34 @@ export function createSite(
     look() {
       attached.reload()
       models.look()
-      watch.reload()
-      void channels.reload()
       agents.agents.look()
       gate.policy.edited(readPolicy(policyFile, 'policy.yaml'))
       people.look()
       jobs.jobs.look()
+      rest.filesChanged(undefined)
     },
     report,
   })
   const place = leaveAnotherCluster(foundation, config, gate)
+  house.resume()
+  agents.promptOf(agents.agents.require(mainAgentId))
   runbooks.library.ship()
   skills.main.ship()
-  grants.resume()
-  void channels.resume()
-  // The last process may have ended between storing a card and putting its message into the outbox, which takes each once.
-  channels.waiting(confirmations.pending())
+  gate.grants.resume()
   if (place.isAnother) jobs.jobs.leaveCluster()
-  if (place.isAnother) watch.leaveCluster()
+  if (place.isAnother) rest.clusterLeft(undefined)
   people.onChange(gate.askers.look)
   gate.askers.look()
   workbench.finish()
   runs.resume(!place.isAnother)
-  questions.leave((sessionId, runId) => runs.goesOn(sessionId, runId))
-  tellers.asking(questions.open())
+  gate.questions.leave(runs.goesOn)
+  rest.questionsChanged(gate.questions.open())
   place.keep()
 
   return {
     ...foundation,
     ...sessions,
+    shares: shares.shares,
     agents,
     budgets,
     gate,
@@ -419,46 +479,14 @@ export function createSite(
     models,
     push,
     channels,
-    tellers,
+    channelDesk: desk,
+    /** Tells people of something over their channels. */
+    notice: rest.notice,
     watch,
     /** The three calls that every door uses; only MCP clients' calls start with `calls.callTool`. */
-    hub: { start: runs.start, watch: runs.watch, decide: confirmations.decide },
-    /** Keyed by the path below `/api`. */
-    routes: {
-      ...sessions.routes,
-      guests: guestRoutes({
-        homelab: homelab.homelab,
-        leaningOn: (vmid) => leaningOn(vmid, gate.world()),
-        proofOf: drills.newestOf,
-      }),
-      changes: changeRoutes(gate.changes, runs, now, shown),
-      ...gate.routes,
-      ...homelab.routes,
-      proofs: proofRoutes(drills),
-      agents: composeAgentRoutes(agents, foundation, {
-        ...{ catalog, gate, runs },
-        models: models.choice,
-        store: sessions.store,
-        shown,
-        usedToday: (agent) => budgets.store.sum({ since: budgets.midnight(), agent }),
-      }),
-      jobs: jobs.routes,
-      budgets: composeBudgetRoutes(foundation, {
-        ...{ budgets, runs, store: sessions.store, jobs: jobs.jobs },
-        callsPerRun: config.maxTurns,
-      }),
-      heartbeat: jobs.heartbeatRoutes,
-      memory: memory.routes,
-      models: models.routes,
-      'mcp-servers': attached.routes,
-      push: push.routes,
-      channels: channels.routes,
-      transcriptions: transcriptionRoutes(transcribe),
-      ...runbooks.routes,
-      ...skills.routes,
-      ...watch.routes,
-      workbench: workbench.routes,
-    },
+    hub: { start: runs.start, watch: runs.watch, decide: gate.confirmations.decide },
+    /** The REST routes of all rooms. */
+    routes: house.registry('routes').list(),
     /** Begins background work that must not delay the start. */
     start() {
       gate.changes.prune()
@@ -472,9 +500,8 @@ export function createSite(
       people.look()
       attached.start()
       homelab.fillPast()
-      channels.registry.start()
-      watch.start()
       workbench.start()
+      void house.start()
     },
     /** Takes no more work. @returns resolves once running calls have ended */
     goDown() {
@@ -487,12 +514,11 @@ export function createSite(
       jobs.jobs.stop()
       runs.storeSeq()
       gate.askers.stop()
-      confirmations.stop()
-      questions.stop()
-      grants.stop()
+      gate.confirmations.stop()
+      gate.questions.stop()
+      gate.grants.stop()
       gate.returns.stop()
-      await watch.stop()
-      await channels.stop()
+      await house.stop()
       await drills.stop()
       await workbench.stop()
       homelab.stop()

@@ -37,10 +37,10 @@ function readOnceATick(folders: Folders): Folders {
 }
 
 /** Wires the skills of the workspace and of the agents: what is approved, the tool that loads them, the prompts' catalogues, routes. */
-export function composeSkills(foundation: Foundation, parts: { catalog: () => Catalog; agents: () => Agents }) {
+export function composeSkills(foundation: Foundation, parts: { catalog: Catalog; agents: () => Agents }) {
   const { dataDir, database, settings, journal, redactor, activity, now } = foundation
   const reserved = (name: string) =>
-    isCommand(name) || parts.catalog().get(name) !== undefined
+    isCommand(name) || parts.catalog.get(name) !== undefined
       ? `/${name} is a command of JARVIS: give the skill another name.`
       : undefined
   const libraryOf = (owner: string) =>

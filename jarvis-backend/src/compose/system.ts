@@ -184,7 +184,7 @@ export function composeSystem(
             asksModel,
             seen: () => [
               ...workbenchChecks(site.workbench.state()),
-              ...channelChecks(site.channels.desk.problems()),
+              ...channelChecks(site.channelDesk.problems()),
               ...models.cuts().map(([id, cut]) => cutCheck(id, cut)),
               ...models.written().map(([id, toolNames]) => writtenCheck(id, toolNames, letServerRead)),
               ...models.leftOut().map(([id, left]) => leftOutCheck(id, left)),

@@ -13,14 +13,17 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
   return { list: () => listed, get: (name) => byName.get(name) }
 }
 
-/** A catalog that lists no group which the cluster cannot serve now. The list is a new array after each change. */
+/** A catalog that leaves out each group that the cluster cannot serve now. `list` returns a new array after each change. */
 export function servedBy(state: () => ClusterState, house: Catalog): Catalog {
-  const groups = [...new Set(house.list().flatMap(({ group }) => group ?? []))]
+  const groupsOf = onceFor(() => house.list(), (tools) => [...new Set(tools.flatMap(({ group }) => group ?? []))])
   const listOf = onceFor(
-    () => groups.map((group) => group.isServed(state())).join(),
+    () =>
+      groupsOf()
+        .map((group) => group.isServed(state()))
+        .join(),
     () => house.list().filter(({ group }) => group === undefined || group.isServed(state())),
   )
-  return { list: listOf, get: house.get }
+  return { list: listOf, get: (name) => house.get(name) }
 }
 
 /**

@@ -1,4 +1,3 @@
-import { firstOf } from '../lib/words.ts'
 import type { StoredAlert } from './alert.ts'
 
 const mostSentences = 6
@@ -52,16 +51,3 @@ const flapWords = ({ flapping }: StoredAlert) =>
 
 const hiddenWords = (count: number) =>
   count === 0 ? '' : ` It explains ${count} other ${count === 1 ? 'alert' : 'alerts'}.`
-
-/** Whom a message reached, in words. @param devices of each, why it was not reached; undefined where it was */
-export function reachedWords(devices: readonly { label: string; problem?: string }[]): string {
-  const missed = devices.filter(({ problem }) => problem !== undefined)
-  const all = devices.length
-  if (all === 0) return 'nobody: no device is set up'
-  if (missed.length === 0) return `${all} ${all === 1 ? 'device' : 'devices'}`
-  const why = firstOf(
-    missed.map(({ label, problem }) => `${label}: ${problem}`),
-    3,
-  )
-  return `${all - missed.length} of ${all} devices; not ${why}`
-}

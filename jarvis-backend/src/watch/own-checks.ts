@@ -132,7 +132,7 @@ function checkOf({
   return { id, title, forMs, runbooks, isOwn: true, ...looking }
 }
 
-/** The own checks in force. A broken file leaves those before it in force. @param path of `checks.yaml` */
+/** The own checks in force: none before the first `reload`. A broken file leaves the earlier checks in force. @param path of `checks.yaml` */
 export function createOwnChecks(path: string, known: Known) {
   let text: string | undefined
   let current: readonly Check[] = []
@@ -157,7 +157,6 @@ export function createOwnChecks(path: string, known: Known) {
       : read.problems.map(({ line, column, message }) => `checks.yaml:${line}:${column}  ${message}`)
     return true
   }
-  reload()
   return {
     checks: () => current,
     /** Why the present file is not in force, a line each. */

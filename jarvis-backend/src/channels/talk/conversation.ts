@@ -11,7 +11,7 @@ import { createKeptFiles } from './kept-files.ts'
 import { createListening } from './listening.ts'
 import { questionKey } from './messages.ts'
 import { createOrderAnswers, heldWords } from './order-answers.ts'
-import type { ChatStore, ChoiceStore, HeardStore, House } from './ports.ts'
+import type { ChatStore, ChoiceStore, HeardStore, TalkPorts } from './ports.ts'
 import { createPreviews } from './previews.ts'
 import { createSending } from './sending.ts'
 import { createTalkOutbox } from './talk-outbox.ts'
@@ -29,7 +29,7 @@ const mostEdits = 1_000
 
 /** Talks with paired people in their private chats. It knows no channel by name. */
 export function createConversation(parts: {
-  house: House
+  house: TalkPorts
   chats: ChatStore
   choices: ChoiceStore
   heard: HeardStore

@@ -3,7 +3,7 @@ import type { ChannelKind } from '../channel.ts'
 import type { Recipient } from '../ports.ts'
 import { destinationOf } from './destination.ts'
 import type { Following } from './follow.ts'
-import type { ChatStore, HeldMessage, House } from './ports.ts'
+import type { ChatStore, HeldMessage, TalkPorts } from './ports.ts'
 
 /** A message for the session. `isNew`: the person asked for a new session. */
 export type Message = {
@@ -16,7 +16,7 @@ export type Message = {
 
 /** Keeps which session each chat is in, and sends what its person writes there. */
 export function createCurrentSession(parts: {
-  house: Pick<House, 'start' | 'session' | 'abort' | 'held' | 'agentFor' | 'hasAgent'>
+  house: Pick<TalkPorts, 'start' | 'session' | 'abort' | 'held' | 'agentFor' | 'hasAgent'>
   chats: Pick<ChatStore, 'current' | 'enter' | 'leave'>
   following: Pick<Following, 'follow'>
   clock: Clock

@@ -5,14 +5,14 @@ import type { Say, Spoken } from '../spoken.ts'
 import type { Arrival } from './arrival.ts'
 import { hashOfChoice, isOpen } from './choices.ts'
 import type { CurrentSession } from './current-session.ts'
-import type { ChoiceStore, Deed, HeardStore, House, StoredChoice } from './ports.ts'
+import type { ChoiceStore, Deed, HeardStore, StoredChoice, TalkPorts } from './ports.ts'
 import type { TalkOutbox } from './talk-outbox.ts'
 
 type Tap = Extract<Incoming, { kind: 'tap' }>
 
 /** Does what the buttons of conversations say. */
 export function createDeeds(parts: {
-  house: Pick<House, 'answer'>
+  house: Pick<TalkPorts, 'answer'>
   choices: Pick<ChoiceStore, 'get' | 'use' | 'bind'>
   heard: Pick<HeardStore, 'get' | 'end'>
   session: Pick<CurrentSession, 'send' | 'open'>

@@ -4,14 +4,14 @@ import type { Entry } from '../../protocol/index.ts'
 import type { ChannelKind } from '../channel.ts'
 import type { Recipient, TalkOf } from '../ports.ts'
 import { messagesOf, type RunFacts, runFacts } from './messages.ts'
-import type { Chat, ChatStore, House } from './ports.ts'
+import type { Chat, ChatStore, TalkPorts } from './ports.ts'
 import type { Previews } from './previews.ts'
 
 const entriesAtOnce = 200
 
 /** Watches the sessions of chats, and puts what is to be told into the outbox. */
 export function createFollowing(parts: {
-  house: Pick<House, 'watch' | 'entriesFrom' | 'entriesOfRun' | 'session'>
+  house: Pick<TalkPorts, 'watch' | 'entriesFrom' | 'entriesOfRun' | 'session'>
   chats: ChatStore
   previews: Previews
   clock: Clock

@@ -2,7 +2,7 @@ import { JarvisError } from '../../protocol/index.ts'
 import type { IncomingText } from '../channel.ts'
 import type { Recipient } from '../ports.ts'
 import type { Registry } from '../registry.ts'
-import type { House } from './ports.ts'
+import type { TalkPorts } from './ports.ts'
 
 const mostFileBytes = 10 * 1024 * 1024
 const fileForMs = 20_000
@@ -14,7 +14,7 @@ const mostForeign = 20_000
  * them as data.
  */
 export const createKeptFiles =
-  (parts: { house: Pick<House, 'upload'>; registry: Pick<Registry, 'channel'>; signal: AbortSignal }) =>
+  (parts: { house: Pick<TalkPorts, 'upload'>; registry: Pick<Registry, 'channel'>; signal: AbortSignal }) =>
   /** @returns the ids of the files @throws JarvisError, Error in words */
   async ({ files = [], foreign = [] }: IncomingText, to: Recipient): Promise<string[]> => {
     const { house } = parts

@@ -2,7 +2,7 @@ import { newId } from '../../lib/ids.ts'
 import type { IncomingText } from '../channel.ts'
 import type { Recipient, TalkOf } from '../ports.ts'
 import type { Registry } from '../registry.ts'
-import type { Heard, HeardStore, House } from './ports.ts'
+import type { Heard, HeardStore, TalkPorts } from './ports.ts'
 
 /** Longest voice note, seconds and bytes. */
 const mostSeconds = 120
@@ -13,7 +13,7 @@ const mostText = 3_000
 
 /** Turns voice notes into text, which its person then sends or discards. Nothing that was heard counts before. */
 export function createListening(parts: {
-  transcribe: House['transcribe']
+  transcribe: TalkPorts['transcribe']
   heard: HeardStore
   registry: Pick<Registry, 'channel'>
   recipient(id: string): Recipient | undefined

@@ -3,7 +3,7 @@ import type { Arrival } from './arrival.ts'
 import type { CurrentSession } from './current-session.ts'
 import { waitingLines } from './messages.ts'
 import { helpLines, type Order } from './orders.ts'
-import type { HeldMessage, House } from './ports.ts'
+import type { HeldMessage, TalkPorts } from './ports.ts'
 import type { TalkOutbox } from './talk-outbox.ts'
 
 /** Longest answer to an order, characters. */
@@ -13,7 +13,7 @@ const mostHeldChars = 200
 
 /** Answers the orders of a chat, such as `/status`, without a model. */
 export function createOrderAnswers(parts: {
-  house: Pick<House, 'status' | 'waiting'>
+  house: Pick<TalkPorts, 'status' | 'waiting'>
   session: Pick<CurrentSession, 'stop' | 'held'>
   outbox: Pick<TalkOutbox, 'put'>
   say: Say

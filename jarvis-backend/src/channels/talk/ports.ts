@@ -115,7 +115,7 @@ export type HeldMessage = {
 }
 
 /** What a conversation needs of the house. */
-export type House = {
+export type TalkPorts = {
   /** @throws JarvisError */
   start(said: Said): { sessionId: string; queued: boolean }
   /** Keeps a file until it is sent. @returns its id @throws JarvisError */

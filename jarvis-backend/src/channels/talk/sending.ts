@@ -6,7 +6,7 @@ import { attemptOf } from '../taps.ts'
 import { makeChoices } from './choices.ts'
 import { isTapped, questionText, runFacts, shownParts, textOf } from './messages.ts'
 import { pairedChat } from './paired-chat.ts'
-import type { ChatStore, ChoiceStore, Deed, HeardStore, House } from './ports.ts'
+import type { ChatStore, ChoiceStore, Deed, HeardStore, TalkPorts } from './ports.ts'
 import type { Previews } from './previews.ts'
 
 const mostSessions = 8
@@ -15,7 +15,7 @@ type Made = { text: string; deeds?: { label: string; deed: Deed }[]; picture?: R
 
 /** Makes the messages of conversations when they are sent, of what the transcript has. */
 export function createSending(parts: {
-  house: Pick<House, 'entry' | 'entriesOfRun' | 'picture' | 'question' | 'session'>
+  house: Pick<TalkPorts, 'entry' | 'entriesOfRun' | 'picture' | 'question' | 'session'>
   chats: ChatStore
   choices: ChoiceStore
   heard: Pick<HeardStore, 'get'>

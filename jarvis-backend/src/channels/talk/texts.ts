@@ -10,14 +10,14 @@ import type { KeptFiles } from './kept-files.ts'
 import type { Listening } from './listening.ts'
 import type { OrderAnswers } from './order-answers.ts'
 import { orderOf } from './orders.ts'
-import type { House } from './ports.ts'
+import type { TalkPorts } from './ports.ts'
 
 /** A message that was written longer ago is answered and not run, ms: it arrives late after an outage. */
 const oldAfterMs = 2 * 60_000
 
 /** Takes what people write: as an order, as a voice note, as the answer to a question that waits, or as a message to the model. */
 export function createTexts(parts: {
-  house: Pick<House, 'questions' | 'answer'>
+  house: Pick<TalkPorts, 'questions' | 'answer'>
   session: Pick<CurrentSession, 'send' | 'leave' | 'idOf'>
   listening: Pick<Listening, 'problem' | 'keep'>
   keptFiles: KeptFiles

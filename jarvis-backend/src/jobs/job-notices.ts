@@ -1,6 +1,6 @@
-import type { StoredJob, StoredSlot } from '../jobs/job.ts'
+import type { FactTypes } from '../house.ts'
 import { named } from '../redaction/visible.ts'
-import type { Tellers } from './tellers.ts'
+import type { StoredJob, StoredSlot } from './job.ts'
 
 const ends = {
   done: { level: 'info', title: 'A job is done', words: 'is done' },
@@ -14,20 +14,24 @@ const ends = {
 const isTold = (state: string): state is keyof typeof ends => Object.hasOwn(ends, state)
 
 /**
- * @returns a function that tells people how a job's run ended. A run that was skipped or missed is not told of. A message has no word of the run's
- * summary, which a model may have written.
+ * @returns a function that tells people how a job's run ended. Skipped and missed runs are not told. The notice leaves out the
+ * run's summary, because a model may have written it.
  */
 export const tellOfJobs =
-  (tellers: Pick<Tellers, 'tell'>) =>
+  (due: (notice: FactTypes['notice.due']) => void) =>
   ({ id, name, work }: StoredJob, { slot, state }: StoredSlot): void => {
     // A heartbeat that found nothing ends the same way, many times a day; what it finds is an alert.
     if (!isTold(state) || (work.kind === 'heartbeat' && state === 'done')) return
     const { level, title, words } = ends[state]
-    void tellers.tell({
-      ...({ kind: 'job', level, title } as const),
-      body: `The job ${named(name)} ${words}.`,
-      hidden: `${title}.`,
-      tag: `job-${id}-${slot}`,
-      path: `/automations?job=${encodeURIComponent(id)}`,
+    due({
+      notice: {
+        kind: 'job',
+        level,
+        title,
+        body: `The job ${named(name)} ${words}.`,
+        hidden: `${title}.`,
+        tag: `job-${id}-${slot}`,
+        path: `/automations?job=${encodeURIComponent(id)}`,
+      },
     })
   }

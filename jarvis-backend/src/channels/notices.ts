@@ -1,0 +1,73 @@
+import type { GoingBack, JarvisFacts } from '../house.ts'
+import { firstOf } from '../lib/words.ts'
+import type { Question } from '../protocol/index.ts'
+import type { Channels, Notice } from './channels.ts'
+
+/**
+ * The words of a notice that leave over channels. Sentences of kinds other than alerts and jobs may hold arguments,
+ * addresses, or text that a person or a model wrote, so only their hidden form leaves.
+ */
+const leavingWords = (kind: Notice['kind'], { body, hidden }: Pick<Notice, 'body' | 'hidden'>) =>
+  kind === 'alert' || kind === 'job' ? body : hidden
+
+/** Turns the facts that people must hear of into notices on their channels. */
+export function tellOfFacts(facts: JarvisFacts, channels: Pick<Channels, 'tell' | 'settle' | 'waiting'>): void {
+  const told = facts.teller('alert.told')
+  const tell = ({ kind, ...notice }: Notice, person?: string) =>
+    channels.tell({ ...notice, kind, body: leavingWords(kind, notice) }, person)
+  facts.on('cards.changed', channels.waiting)
+  facts.on('notice.due', ({ notice, person }) => void tell(notice, person))
+  facts.on('alert.due', ({ id, message }) => told({ id, words: reachedWords(tell({ ...message, kind: 'alert' })) }))
+  facts.on('questions.changed', (questions) => {
+    for (const question of questions) channels.tell(questionNotice(question))
+    channels.settle()
+  })
+  facts.on('changes.going_back', (changes) => {
+    for (const change of changes) channels.tell(goingBackNotice(change))
+    channels.settle()
+  })
+}
+
+function questionNotice({ questionId, requestedBy, expiresAt }: Question): Notice {
+  const body = 'A question waits for you. An answer allows nothing.'
+  return {
+    kind: 'question',
+    level: 'warning',
+    title: 'A question for you',
+    body,
+    hidden: body,
+    tag: `question-${questionId}`,
+    path: `/waiting?question=${encodeURIComponent(questionId)}`,
+    asker: requestedBy.person,
+    until: { kind: 'question', id: questionId },
+    expiresAt,
+  }
+}
+
+function goingBackNotice({ id, goesBackAt }: GoingBack): Notice {
+  const body = 'A change goes back within two minutes unless you keep it.'
+  return {
+    kind: 'change',
+    level: 'failed',
+    title: 'JARVIS takes a change back soon',
+    body,
+    hidden: body,
+    tag: `goes-back-${id}`,
+    path: '/waiting',
+    until: { kind: 'change', id },
+    expiresAt: goesBackAt,
+  }
+}
+
+/** The devices that a message reached, in words. @param devices `problem`: why a device was not reached; undefined if it was */
+function reachedWords(devices: readonly { label: string; problem?: string }[]): string {
+  const missed = devices.filter(({ problem }) => problem !== undefined)
+  const all = devices.length
+  if (all === 0) return 'nobody: no device is set up'
+  if (missed.length === 0) return `${all} ${all === 1 ? 'device' : 'devices'}`
+  const why = firstOf(
+    missed.map(({ label, problem }) => `${label}: ${problem}`),
+    3,
+  )
+  return `${all - missed.length} of ${all} devices; not ${why}`
+}

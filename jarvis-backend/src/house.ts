@@ -1,0 +1,55 @@
+import { House, type HouseOptions, type Life, type Room } from 'house'
+import type { Notice } from './channels/channels.ts'
+import type { Route } from './http/route.ts'
+import type { Card, Question } from './protocol/index.ts'
+import type { Tool } from './tools/tool.ts'
+import type { AlertMessage } from './watch/message.ts'
+
+/** Ends what a person holds in a room, within the transaction that takes the person's rights. */
+export type Offboarding = { name: string; endFor(person: string, why: string): void }
+
+/** The kinds of items that rooms contribute. */
+export type Kinds = { tools: Tool; routes: Route; offboarding: Offboarding }
+
+/** A change that goes back by itself at `goesBackAt`, Unix ms. */
+export type GoingBack = { id: string; goesBackAt: number }
+
+/** The facts that rooms tell each other, each after its commit. */
+export type FactTypes = {
+  /** Another cluster is connected than at the last start: its names are other things. */
+  'cluster.left': undefined
+  /** A file of the data dir was written, by a person or by another process. */
+  'files.changed': undefined
+  /** The waiting cards of a session changed. */
+  'cards.changed': readonly Card[]
+  /** The open questions of a session changed. */
+  'questions.changed': readonly Question[]
+  /** Changes that go back by themselves soon. */
+  'changes.going_back': readonly GoingBack[]
+  /** People must hear of something; only `person`, if one is named. */
+  'notice.due': { notice: Notice; person?: string }
+  /** Alerts must be told. `id` is unique for each message. */
+  'alert.due': { id: string; message: AlertMessage }
+  /** The message of an `alert.due` left or waits. `words`: whom it reached, or why it did not. */
+  'alert.told': { id: string; words: string }
+}
+
+export type JarvisHouse = House<Kinds, FactTypes>
+export type JarvisFacts = JarvisHouse['facts']
+
+/** Declares a room of JARVIS. */
+export const defineRoom = <Needs, Opened extends Life<Kinds>>(room: Room<Needs, Opened>): Room<Needs, Opened> => room
+
+const stopMs = 20_000
+
+/** An empty house with the kinds and facts of JARVIS. */
+export const createHouse = (report: HouseOptions<Kinds>['report']): JarvisHouse =>
+  new House<Kinds, FactTypes>({
+    kinds: {
+      tools: ({ name }) => name,
+      routes: ({ method, path }) => `${method} ${path}`,
+      offboarding: ({ name }) => name,
+    },
+    report,
+    stopMs,
+  })
