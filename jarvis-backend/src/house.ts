@@ -5,8 +5,14 @@ import type { Card, Question } from './protocol/index.ts'
 import type { Tool } from './tools/tool.ts'
 import type { AlertMessage } from './watch/message.ts'
 
-/** Ends what a person holds in a room, within the transaction that takes the person's rights. */
-export type Offboarding = { name: string; endFor(person: string, why: string): void }
+/** What a room does when a person loses rights. Both methods run within the transaction that takes the rights. */
+export type Offboarding = {
+  name: string
+  /** Ends the ways on which the person is reached and decides outside the dashboard. */
+  endAccess?(person: string, why: string): void
+  /** Ends or hands over what belongs to the person, who is removed by `by`. */
+  leave?(person: string, by: string): void
+}
 
 /** The kinds of items that rooms contribute. */
 export type Kinds = { tools: Tool; routes: Route; offboarding: Offboarding }
@@ -20,6 +26,8 @@ export type FactTypes = {
   'cluster.left': undefined
   /** A file of the data dir was written, by a person or by another process. */
   'files.changed': undefined
+  /** The models or their settings changed. */
+  'models.changed': undefined
   /** The waiting cards of a session changed. */
   'cards.changed': readonly Card[]
   /** The open questions of a session changed. */

@@ -64,6 +64,10 @@ export function mayUse(
   return allow === undefined || allow.some((pattern) => fits(pattern, name))
 }
 
+/** Whether the models of an agent are offered a tool. The gate refuses all other tools too. */
+export const isOffered = (agent: Agent, tool: ToolFacts & { tier: Tier }): boolean =>
+  mayUse(agent, tool) && tiers.indexOf(tool.tier) <= tiers.indexOf(agent.ceiling)
+
 /** @param pattern a tool's name, or its beginning and `*` */
 export const fits = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern

@@ -1,10 +1,10 @@
 import { wireEntry } from '../agent/sessions/wire-entry.ts'
+import type { ActiveAgents } from '../agents/active.ts'
 import { chosenFor } from '../agents/bindings.ts'
 import { createRateLimit } from '../auth/rate-limit.ts'
 import { isAtLeast } from '../auth/roles.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { People } from '../calls/people.ts'
-import type { ComposedAgents } from '../compose/agents.ts'
 import type { Foundation } from '../compose/foundation.ts'
 import type { Gate } from '../compose/gate.ts'
 import type { ComposedHomelab } from '../compose/homelab.ts'
@@ -43,7 +43,7 @@ export type ChannelsNeeds = {
   people: People
   stepUp: Pick<StepUp, 'require'>
   gate: Pick<Gate, 'confirmations' | 'questions' | 'sightOf'>
-  agents: ComposedAgents['agents']
+  agents: ActiveAgents
   sessions: Pick<ComposedRuns, 'runs' | 'store' | 'attachments' | 'picture'>
   homelab: Pick<ComposedHomelab, 'cluster'>
   watch: Pick<Watch, 'present'>
@@ -114,7 +114,13 @@ export const channelsRoom = defineRoom({
           ...channelRoutes(desk, needs.stepUp, createRateLimit({ perMs: 60_000, now })),
           ...push.routesFor(channels),
         ],
-        offboarding: [{ name: 'channels', endFor: channels.forgetPerson }],
+        offboarding: [
+          {
+            name: 'channels',
+            endAccess: channels.forgetPerson,
+            leave: (person) => channels.forgetPerson(person, 'its person was removed'),
+          },
+        ],
       },
       resume() {
         void channels.resume()
@@ -196,7 +202,7 @@ function createTalkPorts(
     /** undefined: no server for speech is set. */
     transcribe: TalkPorts['transcribe']
     sessions: Pick<ComposedRuns, 'runs' | 'store' | 'attachments' | 'picture'>
-    agents: ComposedAgents['agents']
+    agents: ActiveAgents
     gate: Pick<Gate, 'confirmations' | 'questions' | 'sightOf'>
     homelab: Pick<ComposedHomelab, 'cluster'>
     alerts(): Parameters<typeof clusterSummary>[1]

@@ -2,7 +2,7 @@ import { createLinks, type Links } from '../auth/links.ts'
 import { createPeople, type People } from '../auth/people.ts'
 import type { SignInStore } from '../auth/sign-ins.ts'
 import { createGrants } from '../calls/confirmations/grants.ts'
-import { createLeave } from '../compose/leave.ts'
+import { offboardingOf } from '../compose/leave.ts'
 import { policyPath, readPolicy } from '../config/policy-file.ts'
 import type { Offboarding } from '../house.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -28,12 +28,16 @@ export function peopleIn(
   const recipients = createRecipientStore(database)
   const channels: Offboarding = {
     name: 'channels',
-    endFor(person) {
+    endAccess(person) {
       const theirs = recipients.list().filter((one) => one.person === person && one.user !== '')
       for (const { id } of theirs) recipients.remove(id)
       if (theirs.length > 0) journal.append('channel', { change: 'pairings_void', person, count: theirs.length })
     },
   }
+  const leaving = offboardingOf({
+    ...{ database, journal, grants, now: Date.now },
+    tokens: tokensIn(journal, database),
+  })
   const policy = readPolicy(policyPath(dataDir), 'policy.yaml')
   const people = createPeople({
     store: createPersonStore(database),
@@ -41,13 +45,12 @@ export function peopleIn(
     record: (change) => void journal.append('person', change),
     ownRoles: () => (policy.kind === 'read' ? Object.keys(policy.file.roles ?? {}) : []),
     endSignIns: (person) => signIns.endAll(person),
-    endChannels: channels.endFor,
+    endChannels: (person, why) => channels.endAccess?.(person, why),
     endOwning: (person) => links.void(person, 'Whoever made it is no owner any more.'),
-    leave: createLeave({
-      ...{ database, journal, grants, now: Date.now },
-      tokens: tokensIn(journal, database),
-      offboarding: { list: () => [channels] },
-    }),
+    leave(person, by) {
+      for (const { leave } of leaving) leave?.(person, by)
+      channels.endAccess?.(person, 'its person was removed')
+    },
     changed: () => {},
     now: Date.now,
   })

@@ -1,4 +1,3 @@
-import type { Registry } from 'house'
 import type { ApiTokens } from '../auth/api-tokens.ts'
 import type { Grants } from '../calls/confirmations/grants.ts'
 import type { Journal } from '../calls/ports.ts'
@@ -14,17 +13,17 @@ import { createShareStore } from '../store/sqlite/sessions/shares.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 
 /**
- * Ends or hands over what belongs to a person who is removed, in the transaction of the removal, each with its line of the journal: tokens, grants,
- * passkeys, accounts of other services, whatever channels reach them, and shared conversations end; jobs are paused until somebody takes them over; sessions stay. Cards are withdrawn by whoever watches them.
+ * The ends of what belongs to a person who is removed: tokens, grants, passkeys, accounts of other services and shared conversations end;
+ * jobs are paused until somebody takes them over; sessions stay. Each end has its line of the journal. The watchers of cards withdraw the
+ * person's cards.
  */
-export function createLeave(parts: {
+export function offboardingOf(parts: {
   database: Database
   journal: Journal
   tokens: Pick<ApiTokens, 'list' | 'revoke'>
   grants: Pick<Grants, 'list' | 'revoke'>
-  offboarding: Pick<Registry<Offboarding>, 'list'>
   now(): number
-}) {
+}): Offboarding[] {
   const { database, journal, tokens, grants, now } = parts
   const passkeys = createPasskeyStore(database)
   const accounts = createForeignAccountStore(database)
@@ -32,28 +31,56 @@ export function createLeave(parts: {
   const shares = createShareStore(database)
   const switches = { settings: createSettings(database), journal, transactions: database }
   const isOf = (person: string, holder = firstOwnerId) => holder === person
-  return (person: string, by: string): void => {
-    for (const { name, person: holder } of tokens.list()) if (isOf(person, holder)) tokens.revoke(name, by)
-    // Nobody answers any more for what they let run.
-    for (const { id, requestedBy, by: maker } of grants.list())
-      if (isOf(person, requestedBy.person) || maker === person) grants.revoke(id, by)
-    for (const { id, name } of passkeys.list(person)) {
-      passkeys.remove(id, person)
-      journal.append('signer', { type: 'passkey', change: 'removed', person, id, name })
-    }
-    for (const { id, issuer, subject, person: holder } of accounts.list()) {
-      if (holder !== person) continue
-      accounts.remove(id)
-      journal.append('person', { change: 'account_unlinked', account: id, issuer, subject, person, by })
-    }
-    for (const { endFor } of parts.offboarding.list()) endFor(person, 'its person was removed')
-    for (const of of shares.about(person)) {
-      shares.end(of.sessionId, of.person)
-      journal.append('session', { ...of, change: 'unshared', by })
-    }
-    for (const job of jobs.list()) {
-      if (job.isShipped || !isOf(person, personOfJob(job).person)) continue
-      pauseJob(switches, jobs, job.id, by, 'Whoever it belongs to was removed. Resume it, and it is yours.', now())
-    }
-  }
+  return [
+    {
+      name: 'tokens',
+      leave(person, by) {
+        for (const { name, person: holder } of tokens.list()) if (isOf(person, holder)) tokens.revoke(name, by)
+      },
+    },
+    {
+      name: 'grants',
+      leave(person, by) {
+        for (const { id, requestedBy, by: maker } of grants.list())
+          if (isOf(person, requestedBy.person) || maker === person) grants.revoke(id, by)
+      },
+    },
+    {
+      name: 'passkeys',
+      leave(person) {
+        for (const { id, name } of passkeys.list(person)) {
+          passkeys.remove(id, person)
+          journal.append('signer', { type: 'passkey', change: 'removed', person, id, name })
+        }
+      },
+    },
+    {
+      name: 'accounts',
+      leave(person, by) {
+        for (const { id, issuer, subject, person: holder } of accounts.list()) {
+          if (holder !== person) continue
+          accounts.remove(id)
+          journal.append('person', { change: 'account_unlinked', account: id, issuer, subject, person, by })
+        }
+      },
+    },
+    {
+      name: 'shares',
+      leave(person, by) {
+        for (const of of shares.about(person)) {
+          shares.end(of.sessionId, of.person)
+          journal.append('session', { ...of, change: 'unshared', by })
+        }
+      },
+    },
+    {
+      name: 'jobs',
+      leave(person, by) {
+        for (const job of jobs.list()) {
+          if (job.isShipped || !isOf(person, personOfJob(job).person)) continue
+          pauseJob(switches, jobs, job.id, by, 'Whoever it belongs to was removed. Resume it, and it is yours.', now())
+        }
+      },
+    },
+  ]
 }

@@ -1,3 +1,4 @@
+import { isOffered } from '../agents/agent.ts'
 import { chosenFor } from '../agents/bindings.ts'
 import type { ApiToken } from '../auth/api-tokens.ts'
 import type { Bearer } from '../auth/bearer.ts'
@@ -20,7 +21,7 @@ export function composeMcp(
   const { runs, store, journal, redactor, report } = site
   const { cluster } = site.homelab
   const { confirmations } = site.gate
-  const { agents } = site.agents
+  const { agents } = site
 
   /** A binding says in whose name a client calls; it may narrow a token, and never widens it. */
   const agentOf = (token: ApiToken): string => chosenFor(agents.list(), { door: 'mcp', token: token.name })[0].agent
@@ -74,7 +75,7 @@ export function composeMcp(
       sessionOf,
       isOffered(token, tool) {
         const agent = agents.find(agentOf(token))
-        return agent !== undefined && site.agents.isOffered(agent, tool)
+        return agent !== undefined && isOffered(agent, tool)
       },
       waiting: (sessionId) => confirmations.pending(sessionId).length,
     })

@@ -20,9 +20,7 @@ export function composePeople(
   foundation: Pick<Foundation, 'database' | 'journal' | 'now' | 'activity' | 'announce'>,
   parts: {
     ownRoles(): readonly string[]
-    /** Ends or hands over what belongs to a person who is removed, within the transaction. */
-    leave(person: string, by: string): void
-    /** Ends everything that a person holds in a room, within the transaction. */
+    /** Called within the transaction that takes a person's rights. */
     offboarding: Pick<Registry<Offboarding>, 'list'>
     publicUrl: string | undefined
     signInIdleMs: number
@@ -42,9 +40,11 @@ export function composePeople(
     endSignIns: (person) => signIns.endAll(person),
     endOwning: (person) => links.void(person, 'Whoever made it is no owner any more.'),
     endChannels(person, why) {
-      for (const { endFor } of parts.offboarding.list()) endFor(person, why)
+      for (const { endAccess } of parts.offboarding.list()) endAccess?.(person, why)
     },
-    leave: parts.leave,
+    leave(person, by) {
+      for (const { leave } of parts.offboarding.list()) leave?.(person, by)
+    },
     changed: (person) => database.afterCommit(() => tellAll(person)),
     now,
   })

@@ -11,7 +11,8 @@ import { createRuns } from '../agent/runs.ts'
 import { createNamer } from '../agent/sessions/name-session.ts'
 import { createSessions } from '../agent/sessions/sessions.ts'
 import { speakerOf } from '../agent/speaker.ts'
-import type { Agent } from '../agents/agent.ts'
+import type { ActiveAgents } from '../agents/active.ts'
+import { type Agent, isOffered } from '../agents/agent.ts'
 import { chosenFor } from '../agents/bindings.ts'
 import type { SessionReach } from '../auth/reach.ts'
 import { isAtLeast } from '../auth/roles.ts'
@@ -40,7 +41,6 @@ import type { createTranscriptStore } from '../store/sqlite/sessions/transcript.
 import { type Catalog, modelSchemaOf } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'
 import { isOf, newSessionId } from '../v1/token.ts'
-import type { ComposedAgents } from './agents.ts'
 import type { ComposedBudgets } from './budgets.ts'
 import type { Foundation } from './foundation.ts'
 import type { Gate } from './gate.ts'
@@ -60,7 +60,8 @@ export function composeRuns(
   parts: {
     config: Pick<Config, 'historyLimit' | 'maxTurns'>
     catalog: Catalog
-    agents: Pick<ComposedAgents, 'agents' | 'promptOf' | 'isOffered'>
+    agents: ActiveAgents
+    promptOf(agent: Agent): string
     images: ImageStore
     homelab: Pick<ComposedHomelab, 'cluster'>
     memory: Pick<ComposedMemory, 'recall' | 'learn' | 'filesBack'>
@@ -100,7 +101,7 @@ export function composeRuns(
 ) {
   const { clock, now, database, held, journal, redactor, report, activity } = foundation
   const { config, images, memory, models } = parts
-  const { agents, promptOf } = parts.agents
+  const { agents, promptOf } = parts
   const { cluster } = parts.homelab
   const { confirmations, executor, questions, watchers } = parts.gate
   const { store } = parts
@@ -124,7 +125,7 @@ export function composeRuns(
   const toolSpecs = onceFor(parts.catalog.list, (tools) => tools.map((tool) => ({ tool, spec: specOf(tool) })))
   const specsFor = (agent: Agent) =>
     toolSpecs().flatMap(({ tool, spec }) => {
-      if (!parts.agents.isOffered(agent, tool)) return []
+      if (!isOffered(agent, tool)) return []
       if (!tool.isApprovedText) return [spec]
       // It names the skills of this agent.
       const own = parts.skills.toolFor(agent)

@@ -1,6 +1,7 @@
 import { storedResult } from '../agent/context/stored-result.ts'
 import { hearEnd } from '../agent/hear-end.ts'
 import type { Model } from '../agent/model.ts'
+import { agentsPageRoom, agentsRoom, promptsRoom } from '../agents/room.ts'
 import { createApiTokens } from '../auth/api-tokens.ts'
 import { shownTo } from '../auth/closed-words.ts'
 import { createSessionReach } from '../auth/reach.ts'
@@ -47,7 +48,6 @@ import { jobTools } from '../tools/jobs/index.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
 import { watchRoom } from '../watch/room.ts'
 import { createIsOwnPlace } from '../workbench/egress/own-place.ts'
-import { composeAgentRoutes, composeAgents } from './agents.ts'
 import { leaveAnotherCluster } from './another-cluster.ts'
 import { composeAttached } from './attached.ts'
 import { composeBudgetRoutes } from './budget-routes.ts'
@@ -58,7 +58,7 @@ import { composeGate, type Gate } from './gate.ts'
 import { composeHomelab } from './homelab.ts'
 import { composeJobs } from './jobs.ts'
 import { leaningOn } from './leaning.ts'
-import { createLeave } from './leave.ts'
+import { offboardingOf } from './leave.ts'
 import { composeMemory } from './memory.ts'
 import { composeModels } from './models.ts'
 import { composePasskeys } from './passkeys.ts'
@@ -120,9 +120,7 @@ export function createSite(
   const { cluster, limits } = homelab
   const drills = composeDrills(foundation, config, homelab.homelab)
   const writers = createWriters(foundation)
-  const texts = composeTextFiles(foundation, writers, () => runbooks.library)
   const servedTools = servedBy(cluster.state, house.registry('tools'))
-  const skills = composeSkills(foundation, { catalog: servedTools, agents: () => agents.agents })
   const attached = composeAttached({
     ...foundation,
     stepUp,
@@ -133,8 +131,6 @@ export function createSite(
     announce: foundation.announce('mcp'),
     changed: () => changed({ what: 'mcp_servers' }),
   })
-  const houseTools = skills.withTool(servedTools)
-  const catalog = withAttached(houseTools, attached.tools)
   const tokenStore = createApiTokenStore(database)
   const apiTokens = createApiTokens({
     store: tokenStore,
@@ -151,7 +147,6 @@ export function createSite(
         people: composePeople(foundation, {
           ...config,
           ownRoles: () => gate.ownRoles(),
-          leave: (person, by) => leave(person, by),
           offboarding: house.registry('offboarding'),
           notice: facts.teller('notice.due'),
         }),
@@ -173,48 +168,48 @@ export function createSite(
   const shown = (person: PersonRef | undefined) => shownTo(person, reach)
   /** Limits a thing to the words that the asker of a call may read. Calls without a person are JARVIS's own, for its owner. */
   const shownFor = (asker: Principal | undefined) => shown(people.known.find(asker?.person))
-  const models = composeModels({
-    ...foundation,
-    config,
-    first: replace.model,
-    others: replace.models,
-    cluster: cluster.state,
-    durably: database.durably,
-    changed() {
-      changed({ what: 'settings' })
-      agents.agents.look()
+  const { models } = house.open(
+    {
+      name: 'models',
+      open() {
+        const modelsChanged = facts.teller('models.changed')
+        const models = composeModels({
+          ...foundation,
+          config,
+          first: replace.model,
+          others: replace.models,
+          cluster: cluster.state,
+          durably: database.durably,
+          changed() {
+            changed({ what: 'settings' })
+            modelsChanged(undefined)
+          },
+          announce: (problem) => foundation.log(problem, 'warning'),
+        })
+        return { models }
+      },
     },
-    announce: (problem) => foundation.log(problem, 'warning'),
-  })
-  const agents = composeAgents(foundation, {
-    texts,
+    {},
+  )
+  const { agents } = house.open(agentsRoom, {
+    ...{ foundation, facts },
     otherTools: () => [...attached.tools(), ...(replace.tools ?? [])].map(({ name }) => name),
-    models: models.choice.ids,
-    skillsOf: skills.textFor,
+    models: models.choice,
   })
+  const skills = composeSkills(foundation, { catalog: servedTools, agents })
+  const { promptOf } = house.open(promptsRoom, { foundation, agents, skillsOf: skills.textFor })
+  const houseTools = skills.withTool(servedTools)
+  const catalog = withAttached(houseTools, attached.tools)
   const budgets = composeBudgets(foundation, {
     costOf: models.costOf,
     agentLimits(id) {
-      const agent = agents.agents.find(id)
+      const agent = agents.find(id)
       return agent === undefined ? { run: {}, day: {} } : limitsOfAgent(agent)
     },
     jobLimits(id) {
       const job = jobs.jobs.find(id)
       return job === undefined ? { run: {}, day: {} } : limitsOfJob(job)
     },
-  })
-  const memory = composeMemory({
-    ...foundation,
-    texts,
-    people: people.known,
-    agents: agents.agents,
-    embeddings: config.embeddings,
-    weights: config.memoryWeights,
-    proxies: config.proxies,
-    worker: replace.memoryWorker,
-    isOnUse: replace.memoryOnUse ?? false,
-    embedded: budgets.keeper.embedded,
-    changed: () => changed({ what: 'memory' }),
   })
   const workbench = composeWorkbench(foundation, {
     policy: () => gate.policy.current().workbench,
@@ -254,7 +249,7 @@ export function createSite(
           homelab,
           proofOf: drills.provenOf,
           catalog,
-          agents: agents.agents,
+          agents,
           people: people.known,
           notice: facts.teller('notice.due'),
           images,
@@ -275,14 +270,24 @@ export function createSite(
     },
     {},
   ).gate
-  const leave = createLeave({
-    ...{ database, journal: foundation.journal, tokens: apiTokens, grants: gate.grants, now },
-    offboarding: house.registry('offboarding'),
-  })
   const runbooks = composeRunbooks(foundation, {
     ...{ catalog, gate, shown, writers },
     runs: () => sessions.runs,
     saved: (name, by) => jobs.jobs.runbookSaved(name, by),
+  })
+  const texts = composeTextFiles(foundation, writers, runbooks.library)
+  const memory = composeMemory({
+    ...foundation,
+    texts,
+    people: people.known,
+    agents,
+    embeddings: config.embeddings,
+    weights: config.memoryWeights,
+    proxies: config.proxies,
+    worker: replace.memoryWorker,
+    isOnUse: replace.memoryOnUse ?? false,
+    embedded: budgets.keeper.embedded,
+    changed: () => changed({ what: 'memory' }),
   })
   const { watch } = house.open(watchRoom, {
     ...{ foundation, homelab, drills, gate, catalog, shown, facts },
@@ -294,6 +299,7 @@ export function createSite(
     config,
     catalog,
     agents,
+    promptOf,
     budgets,
     images,
     homelab,
@@ -333,15 +339,27 @@ export function createSite(
   const { channels, desk } = house.open(channelsRoom, {
     ...{ foundation, config, facts, stepUp, gate, sessions, homelab, watch, push, transcribe },
     people: people.known,
-    agents: agents.agents,
+    agents,
     hears: people.hears,
     kinds: replace.channels,
+  })
+  house.open(agentsPageRoom, {
+    ...{ foundation, agents, texts, catalog, gate, runs, shown },
+    models: models.choice,
+    store: transcripts,
+    usedToday: (agent) => budgets.store.sum({ since: budgets.midnight(), agent }),
   })
   const rest = house.open(
     {
       name: 'rest',
       open: () => ({
-        contributes: { tools: restOfTools(), routes: restOfRoutes() },
+        contributes: {
+          tools: restOfTools(),
+          routes: restOfRoutes(),
+          offboarding: offboardingOf({
+            ...{ database, journal: foundation.journal, tokens: apiTokens, grants: gate.grants, now },
+          }),
+        },
         notice: facts.teller('notice.due'),
         questionsChanged: facts.teller('questions.changed'),
         filesChanged: facts.teller('files.changed'),
@@ -378,7 +396,7 @@ export function createSite(
       ...questionTools,
       ...jobTools({ ...jobs.jobs, list: (asker) => shownFor(asker).jobs(jobs.jobs.list()), zone: ownZone() }),
       ...withPorts(agentTools, {
-        agents: () => agents.agents.list().map(({ id }) => id),
+        agents: () => agents.list().map(({ id }) => id),
         toolProblem: (name) => toolProblemOf(catalog, name),
         delegate: runs.delegate,
       }),
@@ -403,12 +421,6 @@ export function createSite(
       ...gate.routes,
       ...homelab.routes,
       proofs: proofRoutes(drills),
-      agents: composeAgentRoutes(agents, foundation, {
-        ...{ catalog, gate, runs, shown },
-        models: models.choice,
-        store: transcripts,
-        usedToday: (agent) => budgets.store.sum({ since: budgets.midnight(), agent }),
-      }),
       jobs: jobs.routes,
       budgets: composeBudgetRoutes(foundation, {
         ...{ budgets, runs, store: transcripts, jobs: jobs.jobs },
@@ -431,7 +443,6 @@ export function createSite(
     look() {
       attached.reload()
       models.look()
-      agents.agents.look()
       gate.policy.edited(readPolicy(policyFile, 'policy.yaml'))
       people.look()
       jobs.jobs.look()
@@ -439,24 +450,24 @@ export function createSite(
     },
     report,
   })
-  const place = leaveAnotherCluster(foundation, config, gate)
+  const lastPlace = leaveAnotherCluster(foundation, config, gate)
   house.resume()
-  agents.promptOf(agents.agents.require(mainAgentId))
   runbooks.library.ship()
   skills.main.ship()
   gate.grants.resume()
-  if (place.isAnother) jobs.jobs.leaveCluster()
-  if (place.isAnother) rest.clusterLeft(undefined)
+  if (lastPlace.isAnother) jobs.jobs.leaveCluster()
+  if (lastPlace.isAnother) rest.clusterLeft(undefined)
   people.onChange(gate.askers.look)
   gate.askers.look()
   workbench.finish()
-  runs.resume(!place.isAnother)
+  runs.resume(!lastPlace.isAnother)
   gate.questions.leave(runs.goesOn)
   rest.questionsChanged(gate.questions.open())
-  place.keep()
+  lastPlace.keep()
 
   return {
     ...foundation,
+    house,
     ...sessions,
     shares: shares.shares,
     agents,

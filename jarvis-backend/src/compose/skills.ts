@@ -37,7 +37,7 @@ function readOnceATick(folders: Folders): Folders {
 }
 
 /** Wires the skills of the workspace and of the agents: what is approved, the tool that loads them, the prompts' catalogues, routes. */
-export function composeSkills(foundation: Foundation, parts: { catalog: Catalog; agents: () => Agents }) {
+export function composeSkills(foundation: Foundation, parts: { catalog: Catalog; agents: Agents }) {
   const { dataDir, database, settings, journal, redactor, activity, now } = foundation
   const reserved = (name: string) =>
     isCommand(name) || parts.catalog.get(name) !== undefined
@@ -81,7 +81,7 @@ export function composeSkills(foundation: Foundation, parts: { catalog: Catalog;
     return made
   }
   const reachOfId = (id: string): Reach => {
-    const agent = parts.agents().find(id)
+    const agent = parts.agents.find(id)
     return agent === undefined ? noReach : known(agent).reach
   }
   const ports = { of: (asker: Parameters<typeof agentIdOf>[0] | undefined) => reachOfId(agentIdOf(asker ?? {})) }
@@ -100,9 +100,9 @@ export function composeSkills(foundation: Foundation, parts: { catalog: Catalog;
       return {
         list() {
           const from = house.list()
-          const agents = parts.agents().list()
+          const agents = parts.agents.list()
           const hasAny = agents.some((agent) => known(agent).reach.enabled().length > 0)
-          const own = hasAny ? (known(parts.agents().require(mainAgentId)).tool()[0] ?? declared) : undefined
+          const own = hasAny ? (known(parts.agents.require(mainAgentId)).tool()[0] ?? declared) : undefined
           if (made?.from !== from || made.own !== own)
             made = { from, own, all: own === undefined ? from : [...from, own] }
           return made.all
@@ -126,7 +126,7 @@ export function composeSkills(foundation: Foundation, parts: { catalog: Catalog;
     routes: {
       skills: skillRoutes({
         of(owner = mainAgentId) {
-          return ownOf(parts.agents().require(owner).id)
+          return ownOf(parts.agents.require(owner).id)
         },
         redact: redactor.value,
       }),

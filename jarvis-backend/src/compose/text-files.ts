@@ -42,11 +42,11 @@ export const hashOfText = (text: string): string => createHash('sha256').update(
 export function composeTextFiles(
   { dataDir, database, journal, settings, activity }: Foundation,
   writers: Writers,
-  library: () => Pick<Library, 'nameOf' | 'save' | 'remove'>,
+  library: Pick<Library, 'nameOf' | 'save' | 'remove'>,
 ): TextFiles {
   const workspaceOf = (agent: string) => createWorkspace(agentDir(dataDir, agent))
   const byKey = (agent: string, path: string) => `agent_file ${agent} ${path}`
-  const runbookAt = (agent: string, path: string) => (agent === mainAgentId ? library().nameOf(path) : undefined)
+  const runbookAt = (agent: string, path: string) => (agent === mainAgentId ? library.nameOf(path) : undefined)
   const saved = <T>(agent: string, path: string, by: string, change: string, work: () => T): T => {
     const result = database.durably(() => {
       journal.append('agent', { change, agent, path, by })
@@ -68,7 +68,7 @@ export function composeTextFiles(
     write(agent, path, text, checksum, by) {
       const runbook = runbookAt(agent, path)
       if (runbook !== undefined) {
-        library().save(runbook, text, checksum, by)
+        library.save(runbook, text, checksum, by)
         return workspaceOf(agent).read(path)
       }
       return saved(agent, path, by, 'file_written', () => {
@@ -79,7 +79,7 @@ export function composeTextFiles(
     remove(agent, path, by) {
       const runbook = runbookAt(agent, path)
       if (runbook === undefined) saved(agent, path, by, 'file_deleted', () => workspaceOf(agent).remove(path))
-      else library().remove(runbook, by)
+      else library.remove(runbook, by)
     },
   }
 }

@@ -20,7 +20,7 @@ export function composeV1(
   },
 ) {
   const { runs, store: transcripts, clock, report, database, redactor } = site
-  const { agents } = site.agents
+  const { agents } = site
   const startedAt = site.now()
 
   return onFirstUse(async () => {
