@@ -26,6 +26,8 @@ export type FactTypes = {
   'cluster.left': undefined
   /** A file of the data dir was written, by a person or by another process. */
   'files.changed': undefined
+  /** A person saved the text of a runbook. */
+  'runbook.saved': { runbook: string; by: string }
   /** The models or their settings changed. */
   'models.changed': undefined
   /** The waiting cards of a session changed. */

@@ -35,7 +35,7 @@ const hashOf = (written: Written) => (written.kind === 'read' ? written.hash : '
 /** The policy in force: what is shipped, policy.yaml, and the profile, each change of which is journalled. */
 export function createActivePolicy(parts: {
   written: Exclude<Written, { kind: 'broken' }>
-  /** Whether the tool exists now; attached servers' tools come and go. */
+  /** Whether an attached server has the tool now. */
   hasTool(name: string): boolean
   people: Pick<People, 'list'>
   /** From the environment. */

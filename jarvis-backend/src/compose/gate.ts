@@ -4,7 +4,7 @@ import type { Agents } from '../agents/agent.ts'
 import type { ApiTokens } from '../auth/api-tokens.ts'
 import { createOriginOf } from '../auth/public-origin.ts'
 import type { SessionReach } from '../auth/reach.ts'
-import { createActivePolicy } from '../calls/active-policy.ts'
+import type { ActivePolicy } from '../calls/active-policy.ts'
 import { type ChangeStore, makerOf, previewFacts } from '../calls/changes/change.ts'
 import { createChanges } from '../calls/changes/changes.ts'
 import { createReturns } from '../calls/changes/returns.ts'
@@ -40,7 +40,7 @@ import { toolRoutes } from '../http/tools.ts'
 import type { Card, Principal } from '../protocol/index.ts'
 import type { Decisions } from '../signing/decisions.ts'
 import { createCallCounts } from '../store/sqlite/calls/call-counts.ts'
-import { createConfirmationStore, createExecutionStore } from '../store/sqlite/calls/confirmations.ts'
+import { type createConfirmationStore, createExecutionStore } from '../store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../store/sqlite/calls/grants.ts'
 import { createQuestionStore } from '../store/sqlite/calls/questions.ts'
 import type { Catalog } from '../tools/catalog.ts'
@@ -52,13 +52,15 @@ import type { ComposedHomelab } from './homelab.ts'
 export function composeGate(
   foundation: Foundation,
   parts: {
-    config: Pick<Config, 'protectedTargets' | 'confirmTtlMs'>
-    homelab: Pick<ComposedHomelab, 'homelab' | 'cluster' | 'shownAsProtected' | 'nodeRoles'>
+    config: Pick<Config, 'confirmTtlMs'>
+    policy: ActivePolicy
+    homelab: Pick<ComposedHomelab, 'homelab' | 'cluster'>
     proofOf: World['proofOf']
     catalog: Catalog
     agents: Agents
     people: People
     notice(due: FactTypes['notice.due']): void
+    store: ReturnType<typeof createConfirmationStore>
     changeStore: ChangeStore
     planStore: PlanStore
     /** Stores a run that follows a plan. */
@@ -86,25 +88,10 @@ export function composeGate(
   },
 ) {
   const { clock, now, database, settings, journal, redactor, redact, isStopping, report, activity } = foundation
-  const { catalog, images, apiTokens, changeStore } = parts
-  const { homelab, cluster, shownAsProtected, nodeRoles } = parts.homelab
+  const { policy, catalog, images, apiTokens, changeStore, store } = parts
+  const { homelab, cluster } = parts.homelab
   const stored = createExecutionStore(database)
   const executions = parts.executions?.(stored) ?? stored
-  const policy = createActivePolicy({
-    written: foundation.writtenPolicy,
-    hasTool: (name) => catalog.get(name) !== undefined,
-    people: parts.people,
-    protectedTargets: parts.config.protectedTargets,
-    shownAsProtected,
-    nodeRoles,
-    settings,
-    journal,
-    transactions: database,
-    announce(text, level) {
-      foundation.announce('policy')(text, level)
-      activity.changed({ what: 'settings' })
-    },
-  })
   const units = createUnits(cluster, clock)
   const madeBy = (vmid: number) => makerOf(changeStore, cluster.state(), vmid, now())
   const { proofOf } = parts
@@ -128,7 +115,6 @@ export function composeGate(
   const watchers = createWatchers(report)
   const effectsOf = createEffectsOf(catalog, world)
   const { decisions } = parts
-  const store = createConfirmationStore(database, foundation.held)
   /** Dependencies that several parts need. */
   const shared = {
     ...{ clock, redactor, redact, isStopping, report, world, judge, effectsOf, executions, images, cluster, catalog },
@@ -251,8 +237,6 @@ export function composeGate(
     questions,
     executor,
     watchers,
-    /** The names of the roles of policy.yaml. */
-    ownRoles: () => [...policy.current().roles.keys()].filter((name) => !builtInRoleNames.some((one) => one === name)),
     glass,
     sightOf: sightFor,
     routes: {

@@ -6,7 +6,7 @@ import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { ApiTokens } from '../auth/api-tokens.ts'
 import type { Shown } from '../auth/closed-words.ts'
 import type { Drills } from '../drill/drills.ts'
-import type { FactTypes } from '../house.ts'
+import type { FactTypes, JarvisFacts } from '../house.ts'
 import { heartbeatRoutes } from '../http/heartbeat.ts'
 import { jobRoutes } from '../http/jobs.ts'
 import { createDrillWorker, drillJob } from '../jobs/drill-job.ts'
@@ -20,7 +20,7 @@ import { ownZone } from '../lib/zone.ts'
 import { dailyAddition, ownHeading } from '../memory/daily.ts'
 import { JarvisError, type JobTrace, mainAgentId, type PersonRef } from '../protocol/index.ts'
 import type { Library } from '../runbooks/library.ts'
-import { createJobStore } from '../store/sqlite/jobs.ts'
+import type { createJobStore } from '../store/sqlite/jobs.ts'
 import type { Watch } from '../watch/watch.ts'
 import { createWorkspace } from '../workspace/files.ts'
 import type { ComposedBudgets } from './budgets.ts'
@@ -34,6 +34,8 @@ import { hashOfText, type Writers } from './text-files.ts'
 export function composeJobs(
   foundation: Foundation,
   parts: {
+    facts: JarvisFacts
+    jobStore: ReturnType<typeof createJobStore>
     runs: Pick<Runs, 'startJob' | 'watch' | 'abort' | 'remove'>
     store: Pick<TranscriptStore, 'entriesOfRun' | 'unfinishedRuns' | 'session'>
     gate: Pick<Gate, 'judge' | 'confirmations' | 'grants'>
@@ -120,7 +122,7 @@ export function composeJobs(
 
   const drills = composeJobDrills({ ...parts, now })
   const files = createWorkspace(join(foundation.dataDir, 'workspace'))
-  const jobStore = createJobStore(database)
+  const { jobStore } = parts
   const heartbeat = createHeartbeat({
     ...{ store: jobStore, settings, zone, now },
     findings() {
@@ -206,6 +208,8 @@ export function composeJobs(
     ended: tellOfJobs(parts.notice),
     changed: () => activity.changed({ what: 'jobs' }),
   })
+
+  parts.facts.on('runbook.saved', jobs.storeChanged)
 
   function trace(slot: ReturnType<typeof jobs.slot>): JobTrace {
     const entries = slot.runId === undefined ? [] : store.entriesOfRun(slot.runId)

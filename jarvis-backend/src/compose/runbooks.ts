@@ -4,8 +4,11 @@ import type { Runs } from '../agent/runs.ts'
 import type { Shown } from '../auth/closed-words.ts'
 import { locksOf } from '../calls/judge.ts'
 import { Mistake, usualTier } from '../gate/index.ts'
+import type { FactTypes } from '../house.ts'
 import { planRoutes } from '../http/plans.ts'
 import { runbookRoutes } from '../http/runbooks.ts'
+import { handOverJobs } from '../jobs/hand-over.ts'
+import type { JobStore } from '../jobs/job.ts'
 import { hashOf } from '../lib/canonical.ts'
 import { createFollowing } from '../plans/follow.ts'
 import { procedureOf } from '../plans/from-calls.ts'
@@ -36,8 +39,8 @@ export function composeRunbooks(
     runs: () => Runs
     shown(person: PersonRef): Pick<Shown, 'plan'>
     writers: Writers
-    /** Called in the transaction that journals a saved runbook. */
-    saved(name: string, by: string): void
+    jobStore: Pick<JobStore, 'list' | 'save'>
+    runbookSaved(saved: FactTypes['runbook.saved']): void
   },
 ) {
   const { clock, dataDir, settings, database, journal, redactor, report, activity, now } = foundation
@@ -70,9 +73,10 @@ export function composeRunbooks(
       database.durably(() => {
         journal.append('runbook', change)
         if (change.hash !== undefined) parts.writers.note(path, change.hash, change.by)
-        if (change.change === 'saved') parts.saved(change.runbook, change.by)
+        if (change.change === 'saved') handOverJobs(parts.jobStore, journal, change)
         work()
       })
+      if (change.change === 'saved') parts.runbookSaved({ runbook: change.runbook, by: change.by })
       withdrawOthers(change.runbook, change.by)
     },
     changed: () => activity.changed({ what: 'runbooks' }),

@@ -13,8 +13,9 @@ import { channelsRoom } from '../channels/room.ts'
 import type { PushSender } from '../channels/web-push/ports.ts'
 import { webPushRoom } from '../channels/web-push/room.ts'
 import type { Config } from '../config/config.ts'
-import { policyPath, readPolicy, watchDataDir } from '../config/policy-file.ts'
+import { watchDataDir } from '../config/policy-file.ts'
 import { isProtectedPlace } from '../gate/index.ts'
+import { policyRoom } from '../gate/room.ts'
 import type { Homelab } from '../homelab/ports.ts'
 import { createHouse } from '../house.ts'
 import { changeRoutes } from '../http/changes.ts'
@@ -27,7 +28,9 @@ import { ownZone } from '../lib/zone.ts'
 import { firstOwnerId, mainAgentId, type PersonRef, type Principal } from '../protocol/index.ts'
 import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
 import { createChangeStore } from '../store/sqlite/calls/changes.ts'
+import { createConfirmationStore } from '../store/sqlite/calls/confirmations.ts'
 import type { Database } from '../store/sqlite/database.ts'
+import { createJobStore } from '../store/sqlite/jobs.ts'
 import { createPlanStore } from '../store/sqlite/plans.ts'
 import { createImageStore } from '../store/sqlite/sessions/images.ts'
 import { createTranscriptStore } from '../store/sqlite/sessions/transcript.ts'
@@ -62,7 +65,7 @@ import { offboardingOf } from './leave.ts'
 import { composeMemory } from './memory.ts'
 import { composeModels } from './models.ts'
 import { composePasskeys } from './passkeys.ts'
-import { type ComposedPeople, composePeople } from './people.ts'
+import { composePeople } from './people.ts'
 import { composeRunbooks } from './runbooks.ts'
 import { composeRuns } from './runs.ts'
 import { composeShares } from './shares.ts'
@@ -140,20 +143,28 @@ export function createSite(
   })
   const tokenUse = createTokenUse({ store: tokenStore, clock: given.clock, report })
   const { passkeys, sshKeys, decisions, signing } = composePasskeys(foundation, config.publicUrl)
-  const people: ComposedPeople = house.open(
+  const {
+    policy,
+    reload: reloadPolicy,
+    ownRoles,
+  } = house.open(policyRoom, {
+    ...{ foundation, config, facts, homelab },
+    attachedTools: attached.tools,
+  })
+  const { people } = house.open(
     {
       name: 'people',
       open: () => ({
         people: composePeople(foundation, {
           ...config,
-          ownRoles: () => gate.ownRoles(),
+          ownRoles,
           offboarding: house.registry('offboarding'),
           notice: facts.teller('notice.due'),
         }),
       }),
     },
     {},
-  ).people
+  )
   const transcripts = createTranscriptStore(database, foundation.held)
   const { shares } = house.open(
     {
@@ -200,6 +211,7 @@ export function createSite(
   const { promptOf } = house.open(promptsRoom, { foundation, agents, skillsOf: skills.textFor })
   const houseTools = skills.withTool(servedTools)
   const catalog = withAttached(houseTools, attached.tools)
+  const jobStore = createJobStore(database)
   const budgets = composeBudgets(foundation, {
     costOf: models.costOf,
     agentLimits(id) {
@@ -207,18 +219,19 @@ export function createSite(
       return agent === undefined ? { run: {}, day: {} } : limitsOfAgent(agent)
     },
     jobLimits(id) {
-      const job = jobs.jobs.find(id)
+      const job = jobStore.get(id)
       return job === undefined ? { run: {}, day: {} } : limitsOfJob(job)
     },
   })
+  const cards = createConfirmationStore(database, foundation.held)
   const workbench = composeWorkbench(foundation, {
-    policy: () => gate.policy.current().workbench,
-    policyWritten: () => gate.policy.edited(readPolicy(policyPath(dataDir), 'policy.yaml')),
+    policy: () => policy.current().workbench,
+    policyWritten: reloadPolicy,
     card: (toolUseId, person) =>
-      gate.confirmations
+      cards
         .list(now() - cardsKeptMs)
         .find((card) => card.toolUseId === toolUseId && reach.sees(person, card.sessionId)),
-    isProtected: (place) => isProtectedPlace(place, { policy: gate.policy.current() }),
+    isProtected: (place) => isProtectedPlace(place, { policy: policy.current() }),
     mayWriteIn(sessionId, id = firstOwnerId) {
       const person = people.known.find(id)
       return person !== undefined && transcripts.session(sessionId) !== undefined && reach.mayTalk(person, sessionId)
@@ -233,6 +246,8 @@ export function createSite(
       name: 'gate',
       open: () => ({
         gate: composeGate(foundation, {
+          policy,
+          store: cards,
           changeStore: createChangeStore(database),
           planStore: createPlanStore(database),
           addRun: ({ id, sessionId, plan, asker, at }) =>
@@ -270,11 +285,19 @@ export function createSite(
     },
     {},
   ).gate
-  const runbooks = composeRunbooks(foundation, {
-    ...{ catalog, gate, shown, writers },
-    runs: () => sessions.runs,
-    saved: (name, by) => jobs.jobs.runbookSaved(name, by),
-  })
+  const { runbooks } = house.open(
+    {
+      name: 'runbooks',
+      open: () => ({
+        runbooks: composeRunbooks(foundation, {
+          ...{ catalog, gate, shown, writers, jobStore },
+          runs: () => sessions.runs,
+          runbookSaved: facts.teller('runbook.saved'),
+        }),
+      }),
+    },
+    {},
+  )
   const texts = composeTextFiles(foundation, writers, runbooks.library)
   const memory = composeMemory({
     ...foundation,
@@ -320,7 +343,20 @@ export function createSite(
       name: 'jobs',
       open: () => ({
         jobs: composeJobs(foundation, {
-          ...{ runs, store: sessions.store, gate, apiTokens, homelab, drills, watch, budgets, writers, shown },
+          ...{
+            facts,
+            jobStore,
+            runs,
+            store: sessions.store,
+            gate,
+            apiTokens,
+            homelab,
+            drills,
+            watch,
+            budgets,
+            writers,
+            shown,
+          },
           notice: facts.teller('notice.due'),
           mayAsk: people.mayAsk,
           isDemo: config.proxmox === undefined && models.model().id.startsWith('demo'),
@@ -437,13 +473,11 @@ export function createSite(
     }).flat()
   }
 
-  const policyFile = policyPath(dataDir)
   const dataDirWatch = watchDataDir(dataDir, {
     clock: given.clock,
     look() {
       attached.reload()
       models.look()
-      gate.policy.edited(readPolicy(policyFile, 'policy.yaml'))
       people.look()
       jobs.jobs.look()
       rest.filesChanged(undefined)

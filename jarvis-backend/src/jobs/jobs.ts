@@ -175,14 +175,10 @@ export function createJobs(parts: JobsParts) {
       parts.changed()
       return views.job(must(id))
     },
-    /** Somebody saved the text of a runbook: what jobs do by it is theirs from now on, as a change of the work itself is. */
-    runbookSaved(name: string, by: string): void {
-      for (const job of store.list()) {
-        const { askedBy: _, ...own } = job
-        const isTheirs = personOfJob(job).person === personFor(by).person && job.askedBy === undefined
-        if (job.isShipped || isTheirs || job.work.kind !== 'runbook' || job.work.name !== name) continue
-        keep({ ...own, by }, 'changed', by)
-      }
+    /** Takes up jobs that were changed in the store. */
+    storeChanged() {
+      scheduler.look()
+      parts.changed()
     },
     /** Pauses it. @returns false where it is not active */
     pause(id: string, by: string, why: string): boolean {

@@ -1,0 +1,21 @@
+import { personFor } from '../protocol/index.ts'
+import type { JobStore } from './job.ts'
+import { personOfJob } from './jobs.ts'
+
+/**
+ * Makes the jobs that run a runbook those of the person who saved its text, as a change of the job itself would. Call it within the
+ * transaction that journals the saved runbook, and tell `runbook.saved` after it.
+ */
+export function handOverJobs(
+  store: Pick<JobStore, 'list' | 'save'>,
+  journal: { append(kind: 'job', body: Record<string, unknown>): unknown },
+  saved: { runbook: string; by: string },
+): void {
+  for (const { askedBy, ...job } of store.list()) {
+    const isTheirs = askedBy === undefined && personOfJob(job).person === personFor(saved.by).person
+    if (job.isShipped || isTheirs || job.work.kind !== 'runbook' || job.work.name !== saved.runbook) continue
+    const { id, name, work, schedule, budget } = job
+    store.save({ ...job, by: saved.by })
+    journal.append('job', { change: 'changed', job: id, name, work, schedule, budget, by: saved.by })
+  }
+}
