@@ -34,6 +34,12 @@ export type FactTypes = {
   'cards.changed': readonly Card[]
   /** The open questions of a session changed. */
   'questions.changed': readonly Question[]
+  /** The list of changes, or the state of one, changed. */
+  'changes.changed': undefined
+  /** A run began that acts for a program, or for another person than the first owner. */
+  'run.for_another': undefined
+  /** A person's rights changed. */
+  'person.changed': string
   /** Changes that go back by themselves soon. */
   'changes.going_back': readonly GoingBack[]
   /** People must hear of something; only `person`, if one is named. */

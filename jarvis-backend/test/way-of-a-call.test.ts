@@ -155,7 +155,7 @@ function createHouse(calls: readonly ToolCall[]) {
       world,
       confirmations,
       grants,
-      returns: { look() {}, reserve: () => undefined, stop() {} },
+      returns: { reserve: () => undefined },
       changes,
       plans,
       lookAgain,

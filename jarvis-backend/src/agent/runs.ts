@@ -13,7 +13,7 @@ import { createStartProgram, type ProgramRun } from './run/start-program.ts'
 import { createRunAgent, type RunParts } from './run-agent.ts'
 import type { KeptRunStore } from './sessions/kept-runs.ts'
 import type { LiveSession } from './sessions/live-session.ts'
-import { createLiveSessions } from './sessions/live-sessions.ts'
+import type { LiveSessions } from './sessions/live-sessions.ts'
 import { snapshotOf } from './sessions/snapshot.ts'
 import type { Draft, RunRow, StoredEntry } from './sessions/transcript-store.ts'
 import { wireEntry } from './sessions/wire-entry.ts'
@@ -94,8 +94,6 @@ export type Runs = {
   look(): void
   /** Whether a run goes on that acts for a program, or for another person than the first owner. */
   haveOthers(): boolean
-  /** Adds a line to a run. */
-  note(sessionId: string, runId: string, entry: Draft): void
   /**
    * Resumes what a stopped process left unfinished. Called once, before anybody is served.
    * @param mayGoOn otherwise it is stopped, and what was queued is not begun
@@ -111,8 +109,8 @@ export type Runs = {
 const snapshotEntries = 100
 
 export type RunsParts = RunParts & {
-  watchers: Pick<Watchers, 'add' | 'publish'>
-  afterCommit(run: () => void): void
+  live: LiveSessions
+  watchers: Pick<Watchers, 'add'>
   pending(sessionId: string): Card[]
   /** The questions of the session that wait for a person. */
   questions(sessionId: string): Question[]
@@ -138,8 +136,7 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
   const agent = createRunAgent(parts)
 
   const toWire = (entry: StoredEntry) => wireEntry(entry, redact)
-  const { watchers, afterCommit, report } = parts
-  const live = createLiveSessions({ store, publish: watchers.publish, clock, afterCommit, report, toWire })
+  const { live, watchers, report } = parts
   const { stored, open } = live
 
   const queue = createQueue(store, live)
@@ -322,12 +319,6 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
     },
 
     haveOthers: () => [...live.all()].some(({ runs }) => [...runs.values()].some(isOfAnother)),
-
-    note(sessionId, runId, entry) {
-      const session = open(sessionId)
-      session.append(session.runs.get(runId) ?? { row: { id: runId }, entries: [] }, entry)
-      live.leave(session)
-    },
 
     goesOn: (sessionId, runId) => live.get(sessionId)?.runs.has(runId) === true,
 

@@ -1,5 +1,4 @@
-import type { Runs } from '../agent/runs.ts'
-import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import type { Draft, TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import { dollars } from '../budgets/index.ts'
 import { budgetRoutes } from '../http/budgets.ts'
 import type { Jobs } from '../jobs/jobs.ts'
@@ -14,11 +13,11 @@ export function composeBudgetRoutes(
     budgets: ComposedBudgets
     callsPerRun: number
     jobs: Pick<Jobs, 'list'>
-    runs: Pick<Runs, 'note'>
+    note(sessionId: string, runId: string, entry: Draft): void
     store: Pick<TranscriptStore, 'unfinishedRuns' | 'session'>
   },
 ) {
-  const { budgets, runs, store } = parts
+  const { budgets, store } = parts
   const { keeper, settings } = budgets
 
   const running = () => store.unfinishedRuns().filter(({ status }) => status !== 'queued')
@@ -90,7 +89,7 @@ export function composeBudgetRoutes(
         return root
       })
       const text = `${by} allowed this run ${dollars(usd)} more.`
-      runs.note(row.sessionId, raised, { type: 'budget', what: 'raised', text, by, usd })
+      parts.note(row.sessionId, raised, { type: 'budget', what: 'raised', text, by, usd })
       return runBudget(running().find(({ id }) => id === raised) ?? row)
     },
   })

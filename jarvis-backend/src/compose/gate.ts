@@ -1,14 +1,13 @@
 import type { GoneBecause } from '../agent/run/gone.ts'
-import { createWatchers } from '../agent/watchers.ts'
+import type { Watchers } from '../agent/watchers.ts'
 import type { Agents } from '../agents/agent.ts'
 import type { ApiTokens } from '../auth/api-tokens.ts'
 import { createOriginOf } from '../auth/public-origin.ts'
 import type { SessionReach } from '../auth/reach.ts'
 import type { ActivePolicy } from '../calls/active-policy.ts'
+import { createApprovedLater } from '../calls/changes/approved-later.ts'
 import { type ChangeStore, makerOf, previewFacts } from '../calls/changes/change.ts'
 import { createChanges } from '../calls/changes/changes.ts'
-import { createReturns } from '../calls/changes/returns.ts'
-import { createAskers } from '../calls/confirmations/askers.ts'
 import { createConfirmations } from '../calls/confirmations/confirmations.ts'
 import { createGlass } from '../calls/confirmations/glass.ts'
 import { createGrants } from '../calls/confirmations/grants.ts'
@@ -65,23 +64,19 @@ export function composeGate(
     planStore: PlanStore
     /** Stores a run that follows a plan. */
     addRun: Parameters<typeof createPlans>[0]['addRun']
-    /** Starts a run of one command. */
-    start: Parameters<typeof createReturns>[0]['start']
     images: ImageStore
+    watchers: Pick<Watchers, 'isWatched'>
     apiTokens: Pick<ApiTokens, 'list'>
     reach: SessionReach
     /** Whether a person may ask for anything now; undefined: the first owner. */
     mayAsk(person: string | undefined): boolean
     decisions: Decisions
     publicUrl: string | undefined
-    /** The runs that go on. */
-    runs: Parameters<typeof createAskers>[0]['runs']
     /** Lets tests watch or break the execution store. */
     executions: ((store: ExecutionStore) => ExecutionStore) | undefined
     cardsChanged(cards: FactTypes['cards.changed']): void
     questionsChanged(questions: FactTypes['questions.changed']): void
-    /** Called with the changes that go back soon whenever they may have changed. */
-    goingBack: Parameters<typeof createReturns>[0]['soon']
+    changesChanged(nothing: FactTypes['changes.changed']): void
     note: RecordParts['note'] & Parameters<typeof createQuestions>[0]['note']
     /** What became of the files that a call changes. */
     applied: Parameters<typeof createExecutor>[0]['applied']
@@ -112,7 +107,7 @@ export function composeGate(
   const seeingJudge = createSeeingJudge(judge, units.look, previews.look, readAfresh && unlessLost)
   const bareJudge = createJudge(catalog, world, undefined, parts.agents, parts.people)
   const tryingJudge = createTryingJudge(seeingJudge, bareJudge, catalog)
-  const watchers = createWatchers(report)
+  const { watchers } = parts
   const effectsOf = createEffectsOf(catalog, world)
   const { decisions } = parts
   /** Dependencies that several parts need. */
@@ -126,23 +121,14 @@ export function composeGate(
     changed(sessionId: string) {
       activity.changed({ what: 'confirmations', sessionId })
       parts.cardsChanged(confirmations.pending(sessionId))
-      askers.arm()
     },
   }
   const changed = () => {
     activity.changed({ what: 'changes' })
-    if (!isStopping()) returns.look()
+    if (!isStopping()) parts.changesChanged(undefined)
   }
   const changes = createChanges({ ...shared, store: changeStore, timers: homelab.networkTimers, changed })
-  const returns = createReturns({
-    ...shared,
-    store: changeStore,
-    isReached: (node) => cluster.state().nodes.some(({ name, status }) => name === node && status === 'online'),
-    start: parts.start,
-    soon: parts.goingBack,
-    changed,
-    announce: foundation.announce('call'),
-  })
+  const returns = createApprovedLater({ ...shared, store: changeStore })
   const plans = createPlans({
     ...shared,
     store: parts.planStore,
@@ -186,11 +172,6 @@ export function composeGate(
     goneBecause: cardGoneBecause,
     whyUnknown: ({ toolName, toolInput }) => whyPowerUnknown(effectsOf(toolName, toolInput), cluster.state()),
   })
-  const askers = createAskers({
-    ...{ clock, isStopping, report, goneBecause: cardGoneBecause, runs: parts.runs },
-    pending: () => confirmations.pending(),
-    withdraw: (toolUseId, because) => confirmations.cancel(toolUseId, 'jarvis', because),
-  })
   const questions = createQuestions({
     ...shared,
     store: createQuestionStore(database),
@@ -223,7 +204,6 @@ export function composeGate(
     judge,
     world,
     changes,
-    returns,
     plans,
     grants,
     calls,
@@ -232,11 +212,10 @@ export function composeGate(
     effectsOf,
     lookAgain: shared.lookAgain,
     confirmations,
-    askers,
     goneBecause,
+    cardGoneBecause,
     questions,
     executor,
-    watchers,
     glass,
     sightOf: sightFor,
     routes: {

@@ -9,12 +9,12 @@ import type { Guide } from '../agent/run/guide.ts'
 import type { RunParts } from '../agent/run-agent.ts'
 import { createRuns } from '../agent/runs.ts'
 import { createNamer } from '../agent/sessions/name-session.ts'
+import type { sessionsRoom } from '../agent/sessions/room.ts'
 import { createSessions } from '../agent/sessions/sessions.ts'
 import { speakerOf } from '../agent/speaker.ts'
 import type { ActiveAgents } from '../agents/active.ts'
 import { type Agent, isOffered } from '../agents/agent.ts'
 import { chosenFor } from '../agents/bindings.ts'
-import type { SessionReach } from '../auth/reach.ts'
 import { isAtLeast } from '../auth/roles.ts'
 import type { ImageStore } from '../calls/ports.ts'
 import type { Config } from '../config/config.ts'
@@ -37,7 +37,6 @@ import { createKeptRunStore } from '../store/sqlite/sessions/kept-runs.ts'
 import { createInputsRedaction } from '../store/sqlite/sessions/redact-inputs.ts'
 import { createSessionIndex } from '../store/sqlite/sessions/session-index.ts'
 import { createSessionList } from '../store/sqlite/sessions/session-list.ts'
-import type { createTranscriptStore } from '../store/sqlite/sessions/transcript.ts'
 import { type Catalog, modelSchemaOf } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'
 import { isOf, newSessionId } from '../v1/token.ts'
@@ -48,7 +47,6 @@ import type { ComposedHomelab } from './homelab.ts'
 import type { ComposedMemory } from './memory.ts'
 import type { ComposedModels } from './models.ts'
 import type { ComposedPeople } from './people.ts'
-import type { ComposedShares } from './shares.ts'
 import type { ComposedSkills } from './skills.ts'
 
 /** How long replies to repeated requests are kept, ms. */
@@ -82,16 +80,15 @@ export function composeRuns(
       | 'factsOf'
       | 'requireForProgram'
     >
-    gate: Pick<
-      Gate,
-      'confirmations' | 'executor' | 'questions' | 'watchers' | 'grants' | 'sightOf' | 'askers' | 'goneBecause'
-    >
+    gate: Pick<Gate, 'confirmations' | 'executor' | 'questions' | 'grants' | 'sightOf' | 'goneBecause'>
     budgets: Pick<ComposedBudgets, 'keeper'>
     guide: Guide
-    store: ReturnType<typeof createTranscriptStore>
+    sessions: Pick<
+      ReturnType<typeof sessionsRoom.open>,
+      'transcripts' | 'live' | 'watchers' | 'shares' | 'nameOf' | 'reach' | 'note'
+    >
+    forAnother(nothing: undefined): void
     people: Pick<ComposedPeople, 'people' | 'known'>
-    shares: ComposedShares
-    reach: SessionReach
     skills: Pick<ComposedSkills, 'forRuns' | 'toolFor' | 'textFor'>
     /** What is wrong now; the same array until something is different. */
     alerts(): readonly Alert[]
@@ -103,11 +100,10 @@ export function composeRuns(
   const { config, images, memory, models } = parts
   const { agents, promptOf } = parts
   const { cluster } = parts.homelab
-  const { confirmations, executor, questions, watchers } = parts.gate
-  const { store } = parts
+  const { confirmations, executor, questions } = parts.gate
+  const { transcripts: store, live, watchers, shares, nameOf, reach } = parts.sessions
   const inputs = createInputsRedaction(database, { held, redact: redactor.value, later: foundation.later, report })
   const kept = createKeptRunStore(database)
-  const { shares, nameOf } = parts.shares
   const attachments = createAttachments({ store: createAttachmentStore(database), clock, redact: redactor.text })
   /** A tool's, or one that a person attached. */
   const image = (sessionId: string, id: string) => {
@@ -198,9 +194,9 @@ export function composeRuns(
       return (person ?? firstOwnerId) === personOf(by) || (writer !== undefined && isAtLeast(writer.role, 'operator'))
     },
     speaker: (sessionId, by) => speakerOf({ store, isShared: (id) => shares.of(id).length > 0, nameOf }, sessionId, by),
-    othersBegan: parts.gate.askers.arm,
+    othersBegan: () => parts.forAnother(undefined),
+    live,
     watchers,
-    afterCommit: database.afterCommit,
     agents,
     profile,
     windowOf: models.windowOf,
@@ -272,7 +268,7 @@ export function composeRuns(
     used: models.used,
     budgets: parts.budgets.keeper,
     name: runs.name,
-    note: runs.note,
+    note: parts.sessions.note,
     report,
   })
   store.forgetReplies(now() - repliesKeptMs)
@@ -308,12 +304,13 @@ export function composeRuns(
         redact: redactor,
         now,
         journal,
+        note: parts.sessions.note,
         image: images.get,
         attachments,
         reports,
         shares,
         nameOf,
-        reach: () => parts.reach,
+        reach: () => reach,
         goingBack: createGoingBack(store, memory.filesBack),
         streams: foundation.streams,
         programs: createProgramMessages({

@@ -1,12 +1,12 @@
 import { storedResult } from '../agent/context/stored-result.ts'
-import { hearEnd } from '../agent/hear-end.ts'
 import type { Model } from '../agent/model.ts'
+import { sessionsRoom } from '../agent/sessions/room.ts'
 import { agentsPageRoom, agentsRoom, promptsRoom } from '../agents/room.ts'
 import { createApiTokens } from '../auth/api-tokens.ts'
-import { shownTo } from '../auth/closed-words.ts'
-import { createSessionReach } from '../auth/reach.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import { createTokenUse } from '../auth/token-use.ts'
+import { returnsRoom } from '../calls/changes/room.ts'
+import { askersRoom } from '../calls/confirmations/room.ts'
 import type { ExecutionStore } from '../calls/ports.ts'
 import type { ChannelKind } from '../channels/channel.ts'
 import { channelsRoom } from '../channels/room.ts'
@@ -25,7 +25,8 @@ import type { Route } from '../http/route.ts'
 import { transcriptionRoutes } from '../http/transcriptions.ts'
 import type { SteadyClock } from '../lib/steady-clock.ts'
 import { ownZone } from '../lib/zone.ts'
-import { firstOwnerId, mainAgentId, type PersonRef, type Principal } from '../protocol/index.ts'
+import { plansRoom, runbooksRoom } from '../plans/room.ts'
+import { firstOwnerId, type Principal } from '../protocol/index.ts'
 import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
 import { createChangeStore } from '../store/sqlite/calls/changes.ts'
 import { createConfirmationStore } from '../store/sqlite/calls/confirmations.ts'
@@ -33,7 +34,6 @@ import type { Database } from '../store/sqlite/database.ts'
 import { createJobStore } from '../store/sqlite/jobs.ts'
 import { createPlanStore } from '../store/sqlite/plans.ts'
 import { createImageStore } from '../store/sqlite/sessions/images.ts'
-import { createTranscriptStore } from '../store/sqlite/sessions/transcript.ts'
 import { type Catalog, servedBy, withAttached } from '../tools/catalog.ts'
 import { changeTools } from '../tools/changes/index.ts'
 import {
@@ -41,9 +41,7 @@ import {
   drillTools,
   homelabTools,
   pbsTools,
-  planTools,
   questionTools,
-  runbookTools,
   sessionTools,
   waitTools,
 } from '../tools/house.ts'
@@ -66,9 +64,7 @@ import { composeMemory } from './memory.ts'
 import { composeModels } from './models.ts'
 import { composePasskeys } from './passkeys.ts'
 import { composePeople } from './people.ts'
-import { composeRunbooks } from './runbooks.ts'
 import { composeRuns } from './runs.ts'
-import { composeShares } from './shares.ts'
 import { composeSkills } from './skills.ts'
 import { composeTextFiles, createWriters } from './text-files.ts'
 import { transcribing } from './transcribing.ts'
@@ -165,18 +161,8 @@ export function createSite(
     },
     {},
   )
-  const transcripts = createTranscriptStore(database, foundation.held)
-  const { shares } = house.open(
-    {
-      name: 'shares',
-      open: () => ({
-        shares: composeShares(foundation, { people, notice: facts.teller('notice.due'), session: transcripts.session }),
-      }),
-    },
-    {},
-  )
-  const reach = createSessionReach(transcripts.session, shares.shares.mayOf)
-  const shown = (person: PersonRef | undefined) => shownTo(person, reach)
+  const sessionParts = house.open(sessionsRoom, { foundation, facts, people })
+  const { transcripts, reach, shown } = sessionParts
   /** Limits a thing to the words that the asker of a call may read. Calls without a person are JARVIS's own, for its owner. */
   const shownFor = (asker: Principal | undefined) => shown(people.known.find(asker?.person))
   const { models } = house.open(
@@ -223,6 +209,7 @@ export function createSite(
       return job === undefined ? { run: {}, day: {} } : limitsOfJob(job)
     },
   })
+  const changeStore = createChangeStore(database)
   const cards = createConfirmationStore(database, foundation.held)
   const workbench = composeWorkbench(foundation, {
     policy: () => policy.current().workbench,
@@ -248,18 +235,13 @@ export function createSite(
         gate: composeGate(foundation, {
           policy,
           store: cards,
-          changeStore: createChangeStore(database),
+          changeStore,
           planStore: createPlanStore(database),
           addRun: ({ id, sessionId, plan, asker, at }) =>
             void transcripts.addRun({
               ...{ id, sessionId, status: 'running', at },
               origin: { kind: 'plan', plan, by: asker.name, asker },
             }),
-          start({ title, ...command }, ended) {
-            const { sessionId } = sessions.runs.start({ ...command, agent: mainAgentId })
-            sessions.runs.rename(sessionId, title)
-            hearEnd(sessions.runs, sessionId, ended)
-          },
           config,
           homelab,
           proofOf: drills.provenOf,
@@ -270,34 +252,22 @@ export function createSite(
           images,
           apiTokens,
           mayAsk: people.mayAsk,
-          runs: { look: () => sessions.runs.look(), haveOthers: () => sessions.runs.haveOthers() },
+          watchers: sessionParts.watchers,
           reach,
           decisions,
           publicUrl: config.publicUrl,
           executions: replace.executions,
           cardsChanged: facts.teller('cards.changed'),
           questionsChanged: facts.teller('questions.changed'),
-          goingBack: facts.teller('changes.going_back'),
-          note: (sessionId, runId, entry) => sessions.runs.note(sessionId, runId, entry),
+          changesChanged: facts.teller('changes.changed'),
+          note: sessionParts.note,
           applied: workbench.applied,
         }),
       }),
     },
     {},
   ).gate
-  const { runbooks } = house.open(
-    {
-      name: 'runbooks',
-      open: () => ({
-        runbooks: composeRunbooks(foundation, {
-          ...{ catalog, gate, shown, writers, jobStore },
-          runs: () => sessions.runs,
-          runbookSaved: facts.teller('runbook.saved'),
-        }),
-      }),
-    },
-    {},
-  )
+  const runbooks = house.open(runbooksRoom, { ...{ foundation, facts, catalog, gate, writers, jobStore } })
   const texts = composeTextFiles(foundation, writers, runbooks.library)
   const memory = composeMemory({
     ...foundation,
@@ -317,27 +287,37 @@ export function createSite(
     runbooks: runbooks.library,
     tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
   })
-  const sessions = composeRuns(foundation, {
-    alerts: watch.present,
-    config,
-    catalog,
-    agents,
-    promptOf,
-    budgets,
-    images,
-    homelab,
-    memory,
-    models,
-    gate,
-    guide: runbooks.guide,
-    skills,
-    people,
-    store: transcripts,
-    shares,
-    reach,
-    removed: workbench.forget,
-  })
+  const { sessions } = house.open(
+    {
+      name: 'runs',
+      open: () => ({
+        sessions: composeRuns(foundation, {
+          alerts: watch.present,
+          config,
+          catalog,
+          agents,
+          promptOf,
+          budgets,
+          images,
+          homelab,
+          memory,
+          models,
+          gate,
+          guide: runbooks.guide,
+          skills,
+          people,
+          sessions: sessionParts,
+          forAnother: facts.teller('run.for_another'),
+          removed: workbench.forget,
+        }),
+      }),
+    },
+    {},
+  )
   const { runs } = sessions
+  house.open(plansRoom, { foundation, runbooks, gate, runs, shown })
+  house.open(returnsRoom, { foundation, facts, store: changeStore, cluster, runs })
+  house.open(askersRoom, { foundation, facts, gate, runs })
   const { jobs } = house.open(
     {
       name: 'jobs',
@@ -400,6 +380,7 @@ export function createSite(
         questionsChanged: facts.teller('questions.changed'),
         filesChanged: facts.teller('files.changed'),
         clusterLeft: facts.teller('cluster.left'),
+        personChanged: facts.teller('person.changed'),
       }),
     },
     {},
@@ -428,7 +409,6 @@ export function createSite(
         list: (query, asker) => gate.changes.list(query).map(shownFor(asker).change),
         now,
       }),
-      ...withPorts(runbookTools, runbooks.ports),
       ...questionTools,
       ...jobTools({ ...jobs.jobs, list: (asker) => shownFor(asker).jobs(jobs.jobs.list()), zone: ownZone() }),
       ...withPorts(agentTools, {
@@ -439,7 +419,6 @@ export function createSite(
       ...withPorts(sessionTools, {
         readResult: (...of: [string, string, number]) => storedResult(transcripts, ...of, sessions.attachments),
       }),
-      ...withPorts(planTools, runbooks.planPorts),
       ...workbench.tools,
       ...(replace.tools ?? []),
     ]
@@ -459,7 +438,7 @@ export function createSite(
       proofs: proofRoutes(drills),
       jobs: jobs.routes,
       budgets: composeBudgetRoutes(foundation, {
-        ...{ budgets, runs, store: transcripts, jobs: jobs.jobs },
+        ...{ budgets, note: sessionParts.note, store: transcripts, jobs: jobs.jobs },
         callsPerRun: config.maxTurns,
       }),
       heartbeat: jobs.heartbeatRoutes,
@@ -467,7 +446,6 @@ export function createSite(
       models: models.routes,
       'mcp-servers': attached.routes,
       transcriptions: transcriptionRoutes(transcribe),
-      ...runbooks.routes,
       ...skills.routes,
       workbench: workbench.routes,
     }).flat()
@@ -486,13 +464,11 @@ export function createSite(
   })
   const lastPlace = leaveAnotherCluster(foundation, config, gate)
   house.resume()
-  runbooks.library.ship()
   skills.main.ship()
   gate.grants.resume()
   if (lastPlace.isAnother) jobs.jobs.leaveCluster()
   if (lastPlace.isAnother) rest.clusterLeft(undefined)
-  people.onChange(gate.askers.look)
-  gate.askers.look()
+  people.onChange(rest.personChanged)
   workbench.finish()
   runs.resume(!lastPlace.isAnother)
   gate.questions.leave(runs.goesOn)
@@ -503,7 +479,6 @@ export function createSite(
     ...foundation,
     house,
     ...sessions,
-    shares: shares.shares,
     agents,
     budgets,
     gate,
@@ -538,7 +513,6 @@ export function createSite(
       // Its cluster is made in this process, and is not the one that was changed.
       if (replace.homelab === undefined && config.proxmox === undefined) gate.changes.close(newDemo, demoTools)
       gate.plans.prune()
-      gate.returns.look()
       drills.resume()
       jobs.jobs.start()
       sessions.scheduleIndex()
@@ -558,11 +532,9 @@ export function createSite(
     async stop() {
       jobs.jobs.stop()
       runs.storeSeq()
-      gate.askers.stop()
       gate.confirmations.stop()
       gate.questions.stop()
       gate.grants.stop()
-      gate.returns.stop()
       await house.stop()
       await drills.stop()
       await workbench.stop()

@@ -1,5 +1,5 @@
 import type { Runs } from '../agent/runs.ts'
-import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import type { Draft, TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { wireEntry } from '../agent/sessions/wire-entry.ts'
 import type { SessionReach } from '../auth/reach.ts'
 import type { Journal } from '../calls/ports.ts'
@@ -20,6 +20,7 @@ import { streamSession } from './session-events.ts'
 /** `/api/sessions/:id`: starts, stops and watches its runs, and rates its answers. */
 export function runRoutes(parts: {
   runs: Runs
+  note(sessionId: string, runId: string, entry: Draft): void
   store: TranscriptStore
   redact: Parameters<typeof wireEntry>[1]
   journal: Journal
@@ -98,7 +99,7 @@ export function runRoutes(parts: {
           throw new JarvisError('not_found', 'There is no such answer of a model in this session.')
         const said = { of, rating, ...(note !== undefined && { note: parts.redact.text(note) }) }
         store.atomically(() => {
-          runs.note(id, answer.runId, { type: 'rating', ...said, by })
+          parts.note(id, answer.runId, { type: 'rating', ...said, by })
           const { of: entry, ...words } = said
           parts.journal.append('session', { sessionId: id, change: 'rated', entry, ...words, by })
         })

@@ -7,7 +7,7 @@ import type { Runs } from '../agent/runs.ts'
 import type { SessionList } from '../agent/sessions/session-list.ts'
 import type { Sessions } from '../agent/sessions/sessions.ts'
 import type { Shares } from '../agent/sessions/shares.ts'
-import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import type { Draft, TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import { versionsIn } from '../agent/sessions/versions.ts'
 import { wireEntry } from '../agent/sessions/wire-entry.ts'
 import type { Agents } from '../agents/agent.ts'
@@ -42,6 +42,8 @@ import { runRoutes } from './sessions-runs.ts'
 /** `/api/sessions`: lists, reads, changes, branches, exports and deletes sessions. */
 export function sessionRoutes(parts: {
   runs: Runs
+  /** Appends an entry to a run's transcript, within the caller's transaction. */
+  note(sessionId: string, runId: string, entry: Draft): void
   store: TranscriptStore
   list: SessionList
   agents: Pick<Agents, 'require'>

@@ -14,15 +14,15 @@ const longestMs = 15 * 60_000
  * stopped, the plan stops after its present step.
  */
 export function createFollowing(parts: {
-  plans: () => Pick<Plans, 'get' | 'stop'>
-  runs: () => Pick<Runs, 'take' | 'watch'>
+  plans: Pick<Plans, 'get' | 'stop'>
+  runs: Pick<Runs, 'take' | 'watch'>
   clock: Clock
   shown(plan: StoredPlan): PlanRun
 }): FollowPlan {
   return async (id, { signal, onProgress }) => {
     const begun = require(id)
     const { sessionId, runId } = begun
-    const runs = parts.runs()
+    const { runs } = parts
     await new Promise<void>((resolve) => {
       const watch = runs.watch(sessionId, {
         isOperator: false,
@@ -35,7 +35,7 @@ export function createFollowing(parts: {
       const disarm = parts.clock.after(longestMs, leave)
       const onAbort = () => {
         try {
-          parts.plans().stop(id, 'whoever asked')
+          parts.plans.stop(id, 'whoever asked')
         } catch {
           // It is over already.
         }
@@ -57,7 +57,7 @@ export function createFollowing(parts: {
   }
 
   function require(id: string): StoredPlan {
-    const plan = parts.plans().get(id)
+    const plan = parts.plans.get(id)
     if (plan === undefined) throw new Error(`The plan ${id} did not begin.`)
     return plan
   }

@@ -1,9 +1,6 @@
-import { hashOf } from '../../lib/canonical.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Principal, ToolInput } from '../../protocol/index.ts'
-import type { Ready } from '../call.ts'
-import type { Reservation } from '../confirmations/grants.ts'
-import type { Journal, JournalProof, Transactions } from '../ports.ts'
+import type { ToolInput } from '../../protocol/index.ts'
+import type { Journal, Transactions } from '../ports.ts'
 import type { ChangeStore, StoredChange } from './change.ts'
 
 /** A setTimeout may fire late after the machine slept, so wall clocks are compared this often. */
@@ -19,10 +16,9 @@ const nodeFirstMs = 30_000
 /** How often going back is tried, a minute apart, before a person is told that it did not work. */
 const mostTries = 5
 
-/** What a person approved with a card to happen later: a change goes back by itself, a safety snapshot is deleted. */
+/** Starts what a person approved with a card to happen later: a change goes back by itself, a safety snapshot is deleted. */
 export function createReturns(parts: {
   store: ChangeStore
-  proof: Pick<JournalProof, 'execution'>
   journal: Journal
   transactions: Transactions
   clock: Clock
@@ -41,28 +37,8 @@ export function createReturns(parts: {
   const tries = new Map<string, { times: number; at: number }>()
   let disarm = () => {}
 
-  /** Whether the journal holds what the row says: a row alone, which anybody could have written, lets nothing run. */
-  function isProven({ id, undo, goesBackAt, later }: StoredChange): boolean {
-    const body = parts.proof.execution(id)
-    return (
-      body !== undefined &&
-      hashOf(body.undo ?? null) === hashOf(undo) &&
-      hashOf(body.later ?? null) === hashOf(later ?? null) &&
-      (goesBackAt === undefined || body.goesBackAt === goesBackAt)
-    )
-  }
-
   /** A node that is not reached takes its change back by itself: that is looked at once it is reached. */
   const isThere = ({ timerOn }: StoredChange) => timerOn === undefined || parts.isReached(timerOn)
-
-  const approval = ({ id, approvedBy, at }: StoredChange, take: () => void): Reservation => ({
-    grant: { id: `approval:${id}`, by: approvedBy ?? 'jarvis', createdAt: at },
-    take() {
-      take()
-      return true
-    },
-    release() {},
-  })
 
   function giveUp({ id, sessionId, toolName, target, sentence, problem, timerOn }: StoredChange) {
     const isLost = timerOn !== undefined && !parts.isReached(timerOn)
@@ -128,31 +104,6 @@ export function createReturns(parts: {
   return {
     /** Looks what is due, now and whenever something will be. */
     look,
-    /**
-     * The approval that covers a call: the undo of a change that is to go back by itself, or what its card said of later.
-     * @param principal a model takes nothing back unasked before its time
-     */
-    reserve(
-      { tool, input }: Pick<Ready, 'tool' | 'input'>,
-      { kind }: Pick<Principal, 'kind'>,
-    ): Reservation | undefined {
-      const undone = tool.undoes?.(input)
-      const now = clock.now()
-      if (undone !== undefined) {
-        const change = store.get(undone)
-        const isTime = change?.goesBackAt !== undefined && (change.goesBackAt <= now || kind === 'command')
-        return change?.state === 'armed' && isTime && isProven(change) ? approval(change, () => {}) : undefined
-      }
-      if (kind !== 'command') return undefined
-      const wanted = hashOf({ toolName: tool.name, input })
-      const change = store
-        .due()
-        .find(
-          ({ later }) =>
-            later && later.at <= now && hashOf({ toolName: later.toolName, input: later.input }) === wanted,
-        )
-      return change !== undefined && isProven(change) ? approval(change, () => store.endLater(change.id)) : undefined
-    },
     /** Stops looking. The next start looks again. */
     stop: () => disarm(),
   }

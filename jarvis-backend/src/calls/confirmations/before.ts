@@ -3,7 +3,7 @@ import { mayApprove, usualApprovers } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Principal, ToolCall } from '../../protocol/index.ts'
 import type { CallContext, Ready } from '../call.ts'
-import type { Returns } from '../changes/returns.ts'
+import type { ApprovedLater } from '../changes/approved-later.ts'
 import { callKey, scopeKey } from '../keys.ts'
 import type { People } from '../people.ts'
 import type { Plans } from '../plans/plans.ts'
@@ -14,7 +14,7 @@ import type { Grants, Reservation } from './grants.ts'
 export function createBefore(parts: {
   confirmations: Pick<Confirmations, 'denied' | 'pending'>
   grants: Pick<Grants, 'reserve' | 'revoke'>
-  returns: Pick<Returns, 'reserve'>
+  returns: ApprovedLater
   plans: Pick<Plans, 'reserve'>
   /** Why the approval of a call's card is not signed as it must be. */
   unsigned(callId: string): string | undefined

@@ -5,8 +5,8 @@ import type { Principal } from '../../protocol/index.ts'
 import type { Decisions } from '../../signing/decisions.ts'
 import type { Catalog } from '../../tools/catalog.ts'
 import type { ToolContext } from '../../tools/tool.ts'
+import type { ApprovedLater } from '../changes/approved-later.ts'
 import type { Changes } from '../changes/changes.ts'
-import type { Returns } from '../changes/returns.ts'
 import type { Confirmations } from '../confirmations/confirmations.ts'
 import type { Grants } from '../confirmations/grants.ts'
 import type { createEffectsOf, Judge, SeeingJudge } from '../judge.ts'
@@ -35,7 +35,7 @@ export type StepParts = {
   world: () => World
   confirmations: Confirmations
   grants: Grants
-  returns: Returns
+  returns: ApprovedLater
   changes: Pick<Changes, 'contextOf'>
   plans: Pick<Plans, 'reserve'>
   questions: Pick<Questions, 'ask'>

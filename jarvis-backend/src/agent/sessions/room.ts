@@ -1,0 +1,84 @@
+import { shownTo } from '../../auth/closed-words.ts'
+import { createSessionReach } from '../../auth/reach.ts'
+import { isAtLeast } from '../../auth/roles.ts'
+import type { Foundation } from '../../compose/foundation.ts'
+import type { ComposedPeople } from '../../compose/people.ts'
+import { defineRoom, type JarvisFacts } from '../../house.ts'
+import { firstOwnerId, isPersonId, type PersonRef, personOf } from '../../protocol/index.ts'
+import { createShareStore } from '../../store/sqlite/sessions/shares.ts'
+import { createTranscriptStore } from '../../store/sqlite/sessions/transcript.ts'
+import { createWatchers } from '../watchers.ts'
+import { createLiveSessions } from './live-sessions.ts'
+import { createShares } from './shares.ts'
+import type { Draft } from './transcript-store.ts'
+import { wireEntry } from './wire-entry.ts'
+
+/** The sessions: their transcripts, who watches them, and with whom they are shared. Tells `notice.due`. */
+export const sessionsRoom = defineRoom({
+  name: 'sessions',
+  open(needs: {
+    foundation: Foundation
+    facts: JarvisFacts
+    people: Pick<ComposedPeople, 'known' | 'people' | 'lookAt'>
+  }) {
+    const { people } = needs
+    const { clock, database, journal, redactor, held, report, activity, now } = needs.foundation
+    const notice = needs.facts.teller('notice.due')
+    const transcripts = createTranscriptStore(database, held)
+    const watchers = createWatchers(report)
+    const live = createLiveSessions({
+      ...{ store: transcripts, publish: watchers.publish, clock, report },
+      afterCommit: database.afterCommit,
+      toWire: (entry) => wireEntry(entry, redactor),
+    })
+    const nameOf = (id: string) =>
+      isPersonId(id) ? (people.people.names().find((person) => person.id === id)?.name ?? id) : id
+    const shares = createShares({
+      store: createShareStore(database),
+      session: transcripts.session,
+      people: { find: people.known.find, nameOf: (id) => nameOf(personOf(id)) },
+      durably: database.durably,
+      record: (change) => void journal.append('session', change),
+      tell(person, sessionId, text) {
+        activity.tellPerson(person, { at: now(), kind: 'session', level: 'info', text, sessionId })
+        notice({
+          person,
+          notice: {
+            kind: 'share',
+            level: 'info',
+            title: 'A conversation was shared with you',
+            body: text,
+            hidden: 'It opens in the dashboard.',
+            // A second share is another message.
+            tag: `shared-${sessionId}-${now()}`,
+            path: `/chat/${sessionId}`,
+          },
+        })
+      },
+      changed: (sessionId) =>
+        database.afterCommit(() => {
+          activity.changed({ what: 'sessions', sessionId })
+          people.lookAt(firstOwnerId)
+        }),
+      mayTalk: (role) => isAtLeast(role, 'member'),
+      now,
+    })
+    const reach = createSessionReach(transcripts.session, shares.mayOf)
+    return {
+      transcripts,
+      watchers,
+      live,
+      shares,
+      nameOf,
+      reach,
+      /** Limits a thing to the words that a person may read. */
+      shown: (person: PersonRef | undefined) => shownTo(person, reach),
+      /** Appends an entry to a run's transcript, within the caller's transaction. */
+      note(sessionId: string, runId: string, entry: Draft) {
+        const session = live.open(sessionId)
+        session.append(session.runs.get(runId) ?? { row: { id: runId }, entries: [] }, entry)
+        live.leave(session)
+      },
+    }
+  },
+})

@@ -1,0 +1,221 @@
+import { join } from 'node:path'
+import { unknownWriter } from '../agent/principal.ts'
+import type { Runs } from '../agent/runs.ts'
+import type { Shown } from '../auth/closed-words.ts'
+import { locksOf } from '../calls/judge.ts'
+import type { Foundation } from '../compose/foundation.ts'
+import type { Gate } from '../compose/gate.ts'
+import type { Writers } from '../compose/text-files.ts'
+import { Mistake, usualTier } from '../gate/index.ts'
+import { defineRoom, type JarvisFacts } from '../house.ts'
+import { planRoutes } from '../http/plans.ts'
+import { runbookRoutes } from '../http/runbooks.ts'
+import { handOverJobs } from '../jobs/hand-over.ts'
+import type { JobStore } from '../jobs/job.ts'
+import { hashOf } from '../lib/canonical.ts'
+import { JarvisError, mainAgentId, type PersonRef, PlanProposal, personFor, type ToolInput } from '../protocol/index.ts'
+import { createLibrary } from '../runbooks/library.ts'
+import { shippedRunbooks } from '../runbooks/shipped/index.ts'
+import type { Catalog } from '../tools/catalog.ts'
+import { planTools, runbookTools } from '../tools/house.ts'
+import type { PlanPorts } from '../tools/plans/plan-tool.ts'
+import type { RunbookPorts } from '../tools/runbooks/runbook-tool.ts'
+import { type Whose, withPorts } from '../tools/tool.ts'
+import { createWorkspace } from '../workspace/files.ts'
+import { createFollowing } from './follow.ts'
+import { procedureOf } from './from-calls.ts'
+import { createGuide } from './guide.ts'
+import { createPlanner, planKind } from './planner.ts'
+import { previewOf } from './preview.ts'
+import { shownPlan } from './shown.ts'
+import { toolFacts } from './tool-facts.ts'
+import { undoRequest } from './undo.ts'
+
+/** The runbooks of the workspace, and the planner that makes plans from runbooks and from proposed calls. Tells `runbook.saved`. */
+export const runbooksRoom = defineRoom({
+  name: 'runbooks',
+  open(needs: {
+    foundation: Foundation
+    facts: JarvisFacts
+    catalog: Catalog
+    gate: Gate
+    writers: Writers
+    jobStore: Pick<JobStore, 'list' | 'save'>
+  }) {
+    const { catalog, gate, writers } = needs
+    const { clock, dataDir, settings, database, journal, redactor, report, activity } = needs.foundation
+    const runbookSaved = needs.facts.teller('runbook.saved')
+    const asks = (toolUseId: string) => {
+      const card = gate.confirmations.ofCall(toolUseId)
+      return card !== undefined && card.resolution === undefined
+    }
+    const tools = toolFacts(catalog, ({ name, tier }) =>
+      usualTier({ toolName: name, baseTier: tier }, gate.policy.current()),
+    )
+    /** Withdraws other people's waiting cards for a runbook. Redrawn with the new text, such a card would name them as who asked for it. */
+    function withdrawOthers(name: string, by: string) {
+      const { confirmations } = gate
+      for (const { toolUseId, toolName, toolInput, requestedBy } of confirmations.pending()) {
+        if (toolName !== 'run_runbook' || toolInput.name !== name || requestedBy.person === personFor(by).person)
+          continue
+        confirmations.cancel(toolUseId, by, `The runbook ${name} was changed. Ask for it again.`)
+      }
+    }
+    const library = createLibrary({
+      files: createWorkspace(join(dataDir, 'workspace')),
+      tools,
+      shipped: shippedRunbooks,
+      settings,
+      lastRun(name) {
+        const [last] = gate.plans.list({ limit: 1, runbook: name })
+        return last && { at: last.startedAt, state: shownPlan(last, asks).state }
+      },
+      record({ path, ...change }, work) {
+        database.durably(() => {
+          journal.append('runbook', change)
+          if (change.hash !== undefined) writers.note(path, change.hash, change.by)
+          if (change.change === 'saved') handOverJobs(needs.jobStore, journal, change)
+          work()
+        })
+        if (change.change === 'saved') runbookSaved({ runbook: change.runbook, by: change.by })
+        withdrawOthers(change.runbook, change.by)
+      },
+      changed: () => activity.changed({ what: 'runbooks' }),
+      report,
+    })
+    const planner = createPlanner({
+      catalog,
+      redactor,
+      world: () => gate.world(),
+      judge: (...call) => gate.seeingJudge(...call),
+      lookAgain: (...call) => gate.lookAgain(...call),
+      read: (call, by, signal, whose) => {
+        const { isClient: _, ...who } = whose ?? {}
+        return gate.executor.read(call, { principal: { ...who, kind: planKind(whose ?? {}), name: by }, signal })
+      },
+      policyHash: () => gate.policy.status().hash,
+    })
+    const plan = (name: string, inputs: ToolInput, signal: AbortSignal, whose: Whose) => {
+      const { procedure, hash } = library.procedure(name)
+      const { text, isShipped } = library.get(name)
+      const writtenBy = writers.of(`runbooks/${name}.md`, hash) ?? (isShipped ? undefined : unknownWriter)
+      return planner.make({ procedure, hash, runbook: name, said: text, writtenBy, inputs, whose }, name, signal)
+    }
+    return {
+      library,
+      planner,
+      plan,
+      tools,
+      asks,
+      /** Ships the runbooks that come with JARVIS. */
+      resume: library.ship,
+      guide: createGuide({
+        clock,
+        plans: () => gate.plans,
+        // What was seen is journalled with the step, once.
+        read: (call, principal, signal) => gate.executor.read(call, { principal, signal, isQuiet: true }),
+        targetsOf: (toolName, toolInput) => locksOf(gate.effectsOf(toolName, toolInput)),
+        async look({ toolName, toolInput }, asker) {
+          const [effect] = gate.effectsOf(toolName, toolInput)
+          if (effect !== undefined) await gate.lookAgain({ toolName, toolInput }, effect.target, 0, asker)
+        },
+      }),
+    }
+  },
+})
+
+type PlansNeeds = {
+  foundation: Pick<Foundation, 'clock' | 'redactor' | 'now'>
+  runbooks: ReturnType<typeof runbooksRoom.open>
+  gate: Gate
+  runs: Runs
+  shown(person: PersonRef): Pick<Shown, 'plan'>
+}
+
+/** The tools and routes of runbooks and plans. */
+export const plansRoom = defineRoom({
+  name: 'plans',
+  open(needs: PlansNeeds) {
+    const { gate, runs } = needs
+    const { asks, library, plan, planner, tools } = needs.runbooks
+    const follow = createFollowing({
+      ...{ runs, clock: needs.foundation.clock, plans: gate.plans },
+      shown: (one) => shownPlan(one, asks),
+    })
+    const ports: RunbookPorts = {
+      list: library.list,
+      plan: async ({ name, inputs, whose }, signal) => previewOf(await plan(name, inputs, signal, whose)),
+      follow,
+    }
+    const planPorts: PlanPorts = {
+      async propose(proposal, signal, whose) {
+        const { goal, criteria, ...calls } = PlanProposal.parse(proposal)
+        const procedure = procedureOf({ goal, ...calls }, tools)
+        const words = { goal, ...(criteria !== undefined && { criteria }) }
+        return previewOf(
+          await planner.make({ procedure, hash: hashOf(calls), ...words, inputs: {}, whose }, 'plan', signal),
+        )
+      },
+      undo: async (id, signal, whose) =>
+        previewOf(await planner.make({ ...undoRequest(gate.plans.get(id), gate.changes.get), whose }, 'plan', signal)),
+      follow,
+    }
+    return {
+      contributes: {
+        tools: [...withPorts(runbookTools, ports), ...withPorts(planTools, planPorts)],
+        routes: [...runbookRoutesOf(needs), ...planRoutesOf(needs)],
+      },
+    }
+  },
+})
+
+function runbookRoutesOf({ foundation: { redactor, now }, runbooks: { library, planner }, runs }: PlansNeeds) {
+  return runbookRoutes({
+    library,
+    redact: redactor.value,
+    now,
+    make: ({ text, inputs, by, signal }) => {
+      const { procedure, hash } = library.parse(text)
+      return procedure && planner.make({ procedure, hash, said: text, inputs, whose: personFor(by) }, by, signal)
+    },
+    run({ name, inputs, by }) {
+      const { title } = library.get(name)
+      library.procedure(name)
+      const line = `/run_runbook name=${JSON.stringify(name)} inputs=${JSON.stringify(inputs)}`
+      const { sessionId } = runs.start({ text: line, by, agent: mainAgentId })
+      runs.rename(sessionId, `Runbook: ${title}`)
+      return { sessionId }
+    },
+  })
+}
+
+function planRoutesOf({ gate, runs, shown, runbooks: { asks } }: PlansNeeds) {
+  const known = (id: string) => {
+    const found = gate.plans.get(id)
+    if (found === undefined) throw new JarvisError('not_found', 'There is no such plan.')
+    return found
+  }
+  const planOf = (id: string) => shownPlan(known(id), asks)
+  return planRoutes({
+    shown,
+    list: (query) => gate.plans.list(query).map((one) => shownPlan(one, asks)),
+    one: planOf,
+    stop(id, by) {
+      const { sessionId, runId, steps, notes } = gate.plans.stop(id, by)
+      const isWaiting = steps.some(({ number, toolUseId }) => asks(toolUseId) || notes[number]?.state === 'checking')
+      if (isWaiting) runs.stopRun(sessionId, runId, by)
+      return planOf(id)
+    },
+    undo(id, by) {
+      const { facts } = known(id)
+      try {
+        undoRequest(known(id), gate.changes.get)
+      } catch (error) {
+        throw error instanceof Mistake ? new JarvisError('conflict', error.message.replace(/^plan: /, '')) : error
+      }
+      const { sessionId } = runs.start({ text: `/undo_plan plan=${JSON.stringify(id)}`, by, agent: mainAgentId })
+      runs.rename(sessionId, `Undo: ${facts.title}`)
+      return { sessionId }
+    },
+  })
+}
