@@ -210,6 +210,8 @@ export function composeJobs(
   })
 
   parts.facts.on('runbook.saved', jobs.storeChanged)
+  parts.facts.on('files.changed', jobs.look)
+  parts.facts.on('cluster.left', jobs.leaveCluster)
 
   function trace(slot: ReturnType<typeof jobs.slot>): JobTrace {
     const entries = slot.runId === undefined ? [] : store.entriesOfRun(slot.runId)

@@ -183,6 +183,7 @@ export function createSite(
           },
           announce: (problem) => foundation.log(problem, 'warning'),
         })
+        facts.on('files.changed', models.look)
         return { models }
       },
     },
@@ -455,9 +456,7 @@ export function createSite(
     clock: given.clock,
     look() {
       attached.reload()
-      models.look()
       people.look()
-      jobs.jobs.look()
       rest.filesChanged(undefined)
     },
     report,
@@ -466,7 +465,6 @@ export function createSite(
   house.resume()
   skills.main.ship()
   gate.grants.resume()
-  if (lastPlace.isAnother) jobs.jobs.leaveCluster()
   if (lastPlace.isAnother) rest.clusterLeft(undefined)
   people.onChange(rest.personChanged)
   workbench.finish()
