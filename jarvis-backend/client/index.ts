@@ -472,6 +472,120 @@ export type Operations = {
   'POST /api/people/invitations': { input: { body: InvitationBody }; reply: InvitationReply }
   /** Withdraws an invitation. */
   'DELETE /api/people/invitations/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** What is wrong now, gravest first. `checkedAt` is null before the first look, `ended` counts seven days. Alerts has the states. */
+  'GET /api/alerts': { input: {  }; reply: AlertsReply }
+  /** Alerts that ended, newest first. `object` is an id such as `node/pve`. */
+  'GET /api/alerts/history': { input: { query?: { limit?: number; before?: string; check?: string; object?: string; node?: string } }; reply: AlertHistory }
+  /** One alert with what is known of it; `missing` says what could not be read. */
+  'GET /api/alerts/{id}': { input: { params: { id: string } }; reply: AlertDetail }
+  /** Acknowledges an alert. `untilValue`, in the check’s unit, ends that when the value is worse. */
+  'POST /api/alerts/{id}/acknowledge': { input: { params: { id: string }; body: AcknowledgeBody }; reply: Alert }
+  /** Takes an acknowledgement back. */
+  'POST /api/alerts/{id}/unacknowledge': { input: { params: { id: string } }; reply: Alert }
+  /** Silences an alert `until` a time at most 30 days ahead. */
+  'POST /api/alerts/{id}/silence': { input: { params: { id: string }; body: SilenceBody }; reply: Alert }
+  /** Ends a silence. */
+  'POST /api/alerts/{id}/unsilence': { input: { params: { id: string } }; reply: Alert }
+  /** What is looked at, its limit, when, and what it did not see. */
+  'GET /api/checks': { input: {  }; reply: ChecksReply }
+  /** Switches a check off or on. Its alerts end when it is switched off. */
+  'PATCH /api/checks/{id}': { input: { params: { id: string }; body: CheckBody }; reply: CheckRow }
+  /** Lets all checks look now. */
+  'POST /api/checks/run': { input: {  }; reply: { ok: true } }
+  /** Maintenance windows that have not ended. */
+  'GET /api/windows': { input: {  }; reply: { items: (MaintenanceWindow)[] } }
+  /** Makes a window of at most 30 days. `objects` are ids as in alerts, of which a node stands for all on it, or `*`. */
+  'POST /api/windows': { input: { body: WindowBody }; reply: MaintenanceWindow }
+  /** Ends a window. */
+  'DELETE /api/windows/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** The runbooks with inputs, steps, the checks that offer them, and faults by line. */
+  'GET /api/runbooks': { input: {  }; reply: { items: (Runbook)[] } }
+  /** The faults of a text, and with `inputs` and no fault a dry run; saves nothing. */
+  'POST /api/runbooks/check': { input: { body: RunbookCheckBody }; reply: RunbookCheck }
+  /** A runbook with its text. Viewers get it redacted. */
+  'GET /api/runbooks/{name}': { input: { params: { name: string } }; reply: RunbookText }
+  /** Saves a runbook. A text with a fault is refused with its line, and what was saved before stays. 409 where it changed since `hash`. */
+  'PUT /api/runbooks/{name}': { input: { params: { name: string }; body: RunbookBody }; reply: RunbookText }
+  /** Deletes a runbook. */
+  'DELETE /api/runbooks/{name}': { input: { params: { name: string } }; reply: undefined }
+  /** Runs a runbook, in a session where its card or its plan appears. */
+  'POST /api/runbooks/{name}/run': { input: { params: { name: string }; body: RunbookRunBody }; reply: RunbookRunReply }
+  /** Plans that began, newest first. `before` is Unix ms. */
+  'GET /api/plans': { input: { query?: { before?: number; limit?: number } }; reply: PlanRunsPage }
+  /** One plan. */
+  'GET /api/plans/{id}': { input: { params: { id: string } }; reply: PlanRun }
+  /** Stops a plan after its present step, or at once where a step waits. 409 where it is over. */
+  'POST /api/plans/{id}/stop': { input: { params: { id: string } }; reply: PlanRun }
+  /** Starts the plan that takes its changes back, in a session where its card appears. 409 where it is not over or nothing can be taken back. */
+  'POST /api/plans/{id}/undo': { input: { params: { id: string } }; reply: RunbookRunReply }
+  /** The channels, whom they reach, and what a tap there may do. */
+  'GET /api/channels': { input: {  }; reply: ChannelsReply }
+  /** Sets a channel up, or changes its settings. With other settings, everything that was paired is void. */
+  'PUT /api/channels/{channel}': { input: { params: { channel: string }; body: ChannelBody }; reply: ChannelInfo }
+  /** Takes a channel out, with whom it reached. */
+  'DELETE /api/channels/{channel}': { input: { params: { channel: string } }; reply: undefined }
+  /** Asks a channel’s service whether all is well. */
+  'POST /api/channels/{channel}/check': { input: { params: { channel: string } }; reply: ChannelInfo }
+  /** Sends a test to one recipient of a channel; without one, to your own, or to its first. */
+  'POST /api/channels/{channel}/test': { input: { params: { channel: string }; body: ChannelTestBody }; reply: ChannelDelivery }
+  /** Begins to pair you with a channel: a code for ten minutes and one use. */
+  'POST /api/channels/{channel}/pairings': { input: { params: { channel: string } }; reply: ChannelPairingBegun }
+  /** Your pairings that wait, and who used their codes. */
+  'GET /api/channel-pairings': { input: {  }; reply: ChannelPairings }
+  /** Confirms that the number which used the code is yours. */
+  'POST /api/channel-pairings/{id}/confirm': { input: { params: { id: string }; body: ChannelPairingBody }; reply: ChannelRecipient }
+  /** Ends a pairing that waits. */
+  'DELETE /api/channel-pairings/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Group chats that JARVIS is in and does not tell. */
+  'GET /api/channels/{channel}/groups': { input: { params: { channel: string } }; reply: ChannelGroups }
+  /** Has a group chat told from now on, by the service’s number of it. It is never heard. */
+  'POST /api/channels/{channel}/groups': { input: { params: { channel: string }; body: ChannelGroupBody }; reply: ChannelRecipient }
+  /** Changes what a tap of yours may do, and whether names are hidden. The password is asked for where it allows more. */
+  'PATCH /api/channel-recipients/{id}': { input: { params: { id: string }; body: ChannelRecipientBody }; reply: ChannelRecipient }
+  /** Ends a pairing of yours; an owner ends any. */
+  'DELETE /api/channel-recipients/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Messages and what became of them, newest first. */
+  'GET /api/channel-deliveries': { input: { query?: { before?: number; limit?: number } }; reply: ChannelDeliveries }
+  /** Sends a message again that was not sent. */
+  'POST /api/channel-deliveries/{id}/again': { input: { params: { id: string } }; reply: ChannelDelivery }
+  /** Denies a card as a button of a message was pressed on a phone: by its token, once. It approves nothing (ntfy). */
+  'POST /api/channel-taps/{channel}': { input: { params: { channel: string }; body: ChannelTapBody }; reply: ChannelTapReply }
+  /** Who hears what, and when. */
+  'GET /api/channel-rules': { input: {  }; reply: ChannelRules }
+  /** Replaces the rules: quiet hours, routes and escalation. */
+  'PUT /api/channel-rules': { input: { body: ChannelRulesInput }; reply: ChannelRules }
+  /** Your browsers that web push reaches: an operator’s hear of everything, a member’s of their own. */
+  'GET /api/push': { input: {  }; reply: PushReply }
+  /** Adds a browser by its push subscription. */
+  'POST /api/push': { input: { body: PushBody }; reply: PushDevice }
+  /** Removes a browser. */
+  'DELETE /api/push/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Decides a card as a button of a notification was pressed: signed with the key of the device, once. 403 where it does not count. */
+  'POST /api/push/decide': { input: { body: PushDecideBody }; reply: { ok: true } }
+  /** Says that the browser is here. One that was not for 90 days is marked (`isUnseen`); whoever has it is told of cards still. */
+  'POST /api/push/{id}/seen': { input: { params: { id: string } }; reply: { ok: true } }
+  /** Sends a browser a test. */
+  'POST /api/push/{id}/test': { input: { params: { id: string } }; reply: PushDevice }
+  /** The agents. */
+  'GET /api/agents': { input: {  }; reply: AgentsReply }
+  /** The agent that answers at a `door`, and by which binding. */
+  'GET /api/agents/which': { input: { query?: { door?: "dashboard" | "mcp" | "job" | "channel" | "v1"; person?: string; token?: string; job?: string; channel?: string; account?: string; chat?: string } }; reply: AgentWhichReply }
+  /** Says something to one or two agents, each in a rehearsal. */
+  'POST /api/agents/try': { input: { body: AgentTryBody }; reply: AgentTryReply }
+  /** One agent, with its `body` in `agents.yaml`, files, tools offered, and what it did lately. */
+  'GET /api/agents/{id}': { input: { params: { id: string } }; reply: AgentDetail }
+  /** Makes or changes an agent. 409 where the file is not the one of `hash`. */
+  'PUT /api/agents/{id}': { input: { params: { id: AgentId }; body: AgentPutBody }; reply: AgentDetail }
+  /** Removes an agent; its folder and conversations stay. */
+  'DELETE /api/agents/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** The verdict on a call of the agent’s in your name, and of the main agent’s; runs nothing. */
+  'POST /api/agents/{id}/classify': { input: { params: { id: string }; body: AgentClassifyBody }; reply: AgentClassifyReply }
+  /** A file of the agent’s folder with its `checksum`. Not for those who may only look. */
+  'GET /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string } }; reply: WorkspaceText }
+  /** Writes a file. 409 where it changed since `checksum`. */
+  'PUT /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string }; body: AgentFileBody }; reply: WorkspaceText }
+  /** Deletes a file. */
+  'DELETE /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string } }; reply: undefined }
   /** Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`. */
   'GET /api/sessions': { input: { query?: { limit?: number; before?: string; q?: string; source?: SessionSource; archived?: "no" | "only" | "all" } }; reply: SessionsPage }
   /** Makes a session. With `message` its first run begins. */
@@ -582,26 +696,6 @@ export type Operations = {
   'PUT /api/node-roles': { input: { body: NodeRolesBody }; reply: NodeRolesReply }
   /** Each guest’s newest restore proof, newest first, and the drill that has not ended. */
   'GET /api/proofs': { input: {  }; reply: ProofsReply }
-  /** The agents. */
-  'GET /api/agents': { input: {  }; reply: AgentsReply }
-  /** The agent that answers at a `door`, and by which binding. */
-  'GET /api/agents/which': { input: { query?: { door?: "dashboard" | "mcp" | "job" | "channel" | "v1"; person?: string; token?: string; job?: string; channel?: string; account?: string; chat?: string } }; reply: AgentWhichReply }
-  /** Says something to one or two agents, each in a rehearsal. */
-  'POST /api/agents/try': { input: { body: AgentTryBody }; reply: AgentTryReply }
-  /** One agent, with its `body` in `agents.yaml`, files, tools offered, and what it did lately. */
-  'GET /api/agents/{id}': { input: { params: { id: string } }; reply: AgentDetail }
-  /** Makes or changes an agent. 409 where the file is not the one of `hash`. */
-  'PUT /api/agents/{id}': { input: { params: { id: AgentId }; body: AgentPutBody }; reply: AgentDetail }
-  /** Removes an agent; its folder and conversations stay. */
-  'DELETE /api/agents/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** The verdict on a call of the agent’s in your name, and of the main agent’s; runs nothing. */
-  'POST /api/agents/{id}/classify': { input: { params: { id: string }; body: AgentClassifyBody }; reply: AgentClassifyReply }
-  /** A file of the agent’s folder with its `checksum`. Not for those who may only look. */
-  'GET /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string } }; reply: WorkspaceText }
-  /** Writes a file. 409 where it changed since `checksum`. */
-  'PUT /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string }; body: AgentFileBody }; reply: WorkspaceText }
-  /** Deletes a file. */
-  'DELETE /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string } }; reply: undefined }
   /** What runs by itself, with the next five times and the last ten slots. Automations has the states. */
   'GET /api/jobs': { input: {  }; reply: JobsReply }
   /** Makes a job. 400 with the reason where it cannot run, and nothing is saved. */
@@ -702,76 +796,8 @@ export type Operations = {
   'GET /api/mcp-servers/sign-in/callback': { input: {  }; reply: Response }
   /** Who JARVIS is to an authorization server that reads a client’s document. Of an https address alone. */
   'GET /api/mcp-servers/sign-in/client': { input: {  }; reply: Record<string, unknown> }
-  /** Your browsers that web push reaches: an operator’s hear of everything, a member’s of their own. */
-  'GET /api/push': { input: {  }; reply: PushReply }
-  /** Adds a browser by its push subscription. */
-  'POST /api/push': { input: { body: PushBody }; reply: PushDevice }
-  /** Removes a browser. */
-  'DELETE /api/push/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** Decides a card as a button of a notification was pressed: signed with the key of the device, once. 403 where it does not count. */
-  'POST /api/push/decide': { input: { body: PushDecideBody }; reply: { ok: true } }
-  /** Says that the browser is here. One that was not for 90 days is marked (`isUnseen`); whoever has it is told of cards still. */
-  'POST /api/push/{id}/seen': { input: { params: { id: string } }; reply: { ok: true } }
-  /** Sends a browser a test. */
-  'POST /api/push/{id}/test': { input: { params: { id: string } }; reply: PushDevice }
-  /** The channels, whom they reach, and what a tap there may do. */
-  'GET /api/channels': { input: {  }; reply: ChannelsReply }
-  /** Sets a channel up, or changes its settings. With other settings, everything that was paired is void. */
-  'PUT /api/channels/{channel}': { input: { params: { channel: string }; body: ChannelBody }; reply: ChannelInfo }
-  /** Takes a channel out, with whom it reached. */
-  'DELETE /api/channels/{channel}': { input: { params: { channel: string } }; reply: undefined }
-  /** Asks a channel’s service whether all is well. */
-  'POST /api/channels/{channel}/check': { input: { params: { channel: string } }; reply: ChannelInfo }
-  /** Sends a test to one recipient of a channel; without one, to your own, or to its first. */
-  'POST /api/channels/{channel}/test': { input: { params: { channel: string }; body: ChannelTestBody }; reply: ChannelDelivery }
-  /** Begins to pair you with a channel: a code for ten minutes and one use. */
-  'POST /api/channels/{channel}/pairings': { input: { params: { channel: string } }; reply: ChannelPairingBegun }
-  /** Your pairings that wait, and who used their codes. */
-  'GET /api/channel-pairings': { input: {  }; reply: ChannelPairings }
-  /** Confirms that the number which used the code is yours. */
-  'POST /api/channel-pairings/{id}/confirm': { input: { params: { id: string }; body: ChannelPairingBody }; reply: ChannelRecipient }
-  /** Ends a pairing that waits. */
-  'DELETE /api/channel-pairings/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** Group chats that JARVIS is in and does not tell. */
-  'GET /api/channels/{channel}/groups': { input: { params: { channel: string } }; reply: ChannelGroups }
-  /** Has a group chat told from now on, by the service’s number of it. It is never heard. */
-  'POST /api/channels/{channel}/groups': { input: { params: { channel: string }; body: ChannelGroupBody }; reply: ChannelRecipient }
-  /** Changes what a tap of yours may do, and whether names are hidden. The password is asked for where it allows more. */
-  'PATCH /api/channel-recipients/{id}': { input: { params: { id: string }; body: ChannelRecipientBody }; reply: ChannelRecipient }
-  /** Ends a pairing of yours; an owner ends any. */
-  'DELETE /api/channel-recipients/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** Messages and what became of them, newest first. */
-  'GET /api/channel-deliveries': { input: { query?: { before?: number; limit?: number } }; reply: ChannelDeliveries }
-  /** Sends a message again that was not sent. */
-  'POST /api/channel-deliveries/{id}/again': { input: { params: { id: string } }; reply: ChannelDelivery }
-  /** Denies a card as a button of a message was pressed on a phone: by its token, once. It approves nothing (ntfy). */
-  'POST /api/channel-taps/{channel}': { input: { params: { channel: string }; body: ChannelTapBody }; reply: ChannelTapReply }
-  /** Who hears what, and when. */
-  'GET /api/channel-rules': { input: {  }; reply: ChannelRules }
-  /** Replaces the rules: quiet hours, routes and escalation. */
-  'PUT /api/channel-rules': { input: { body: ChannelRulesInput }; reply: ChannelRules }
   /** Turns a recording of up to two minutes into text. Nothing is sent: the text is for the composer. */
   'POST /api/transcriptions': { input: { body: TranscriptionBody }; reply: TranscriptionReply }
-  /** The runbooks with inputs, steps, the checks that offer them, and faults by line. */
-  'GET /api/runbooks': { input: {  }; reply: { items: (Runbook)[] } }
-  /** The faults of a text, and with `inputs` and no fault a dry run; saves nothing. */
-  'POST /api/runbooks/check': { input: { body: RunbookCheckBody }; reply: RunbookCheck }
-  /** A runbook with its text. Viewers get it redacted. */
-  'GET /api/runbooks/{name}': { input: { params: { name: string } }; reply: RunbookText }
-  /** Saves a runbook. A text with a fault is refused with its line, and what was saved before stays. 409 where it changed since `hash`. */
-  'PUT /api/runbooks/{name}': { input: { params: { name: string }; body: RunbookBody }; reply: RunbookText }
-  /** Deletes a runbook. */
-  'DELETE /api/runbooks/{name}': { input: { params: { name: string } }; reply: undefined }
-  /** Runs a runbook, in a session where its card or its plan appears. */
-  'POST /api/runbooks/{name}/run': { input: { params: { name: string }; body: RunbookRunBody }; reply: RunbookRunReply }
-  /** Plans that began, newest first. `before` is Unix ms. */
-  'GET /api/plans': { input: { query?: { before?: number; limit?: number } }; reply: PlanRunsPage }
-  /** One plan. */
-  'GET /api/plans/{id}': { input: { params: { id: string } }; reply: PlanRun }
-  /** Stops a plan after its present step, or at once where a step waits. 409 where it is over. */
-  'POST /api/plans/{id}/stop': { input: { params: { id: string } }; reply: PlanRun }
-  /** Starts the plan that takes its changes back, in a session where its card appears. 409 where it is not over or nothing can be taken back. */
-  'POST /api/plans/{id}/undo': { input: { params: { id: string } }; reply: RunbookRunReply }
   /** The skills of the workspace, or of an `agent`. `catalogue.missing` are enabled ones that do not fit the prompt. */
   'GET /api/skills': { input: { query?: { agent?: string } }; reply: SkillList }
   /** A skill with all files, their texts, and what was approved before. Texts hold invisible characters as they are. */
@@ -782,32 +808,6 @@ export type Operations = {
   'POST /api/skills/{name}/approve': { input: { params: { name: string }; body: SkillApproval }; reply: SkillTree }
   /** Turns a skill off. */
   'POST /api/skills/{name}/off': { input: { params: { name: string }; body: { agent?: string } }; reply: SkillTree }
-  /** What is wrong now, gravest first. `checkedAt` is null before the first look, `ended` counts seven days. Alerts has the states. */
-  'GET /api/alerts': { input: {  }; reply: AlertsReply }
-  /** Alerts that ended, newest first. `object` is an id such as `node/pve`. */
-  'GET /api/alerts/history': { input: { query?: { limit?: number; before?: string; check?: string; object?: string; node?: string } }; reply: AlertHistory }
-  /** One alert with what is known of it; `missing` says what could not be read. */
-  'GET /api/alerts/{id}': { input: { params: { id: string } }; reply: AlertDetail }
-  /** Acknowledges an alert. `untilValue`, in the check’s unit, ends that when the value is worse. */
-  'POST /api/alerts/{id}/acknowledge': { input: { params: { id: string }; body: AcknowledgeBody }; reply: Alert }
-  /** Takes an acknowledgement back. */
-  'POST /api/alerts/{id}/unacknowledge': { input: { params: { id: string } }; reply: Alert }
-  /** Silences an alert `until` a time at most 30 days ahead. */
-  'POST /api/alerts/{id}/silence': { input: { params: { id: string }; body: SilenceBody }; reply: Alert }
-  /** Ends a silence. */
-  'POST /api/alerts/{id}/unsilence': { input: { params: { id: string } }; reply: Alert }
-  /** What is looked at, its limit, when, and what it did not see. */
-  'GET /api/checks': { input: {  }; reply: ChecksReply }
-  /** Switches a check off or on. Its alerts end when it is switched off. */
-  'PATCH /api/checks/{id}': { input: { params: { id: string }; body: CheckBody }; reply: CheckRow }
-  /** Lets all checks look now. */
-  'POST /api/checks/run': { input: {  }; reply: { ok: true } }
-  /** Maintenance windows that have not ended. */
-  'GET /api/windows': { input: {  }; reply: { items: (MaintenanceWindow)[] } }
-  /** Makes a window of at most 30 days. `objects` are ids as in alerts, of which a node stands for all on it, or `*`. */
-  'POST /api/windows': { input: { body: WindowBody }; reply: MaintenanceWindow }
-  /** Ends a window. */
-  'DELETE /api/windows/{id}': { input: { params: { id: string } }; reply: undefined }
   /** The areas of the workbench: whether each is on, what it lacks on this machine and how to get it, and the roots. */
   'GET /api/workbench': { input: {  }; reply: WorkbenchReply }
   /** Writes the section `workbench` of `policy.yaml`, and keeps the rest of the file. 409 where the file is broken or not the one of `hash`. */
