@@ -178,8 +178,10 @@ const texts = (record: Json): Json =>
 function clientOf(oauth: Json): Json | undefined {
   const clientId = oauth.clientId ?? oauth.client_id ?? oauth.CLIENT_ID
   const clientSecret = oauth.clientSecret ?? oauth.client_secret ?? oauth.CLIENT_SECRET
+  const issuer = oauth.issuer ?? oauth.issuerUrl ?? oauth.issuer_url
   const scopes = oauth.scopes ?? oauth.scope
   const plain = {
+    ...(issuer !== undefined && { issuer }),
     ...(clientId !== undefined && { clientId }),
     ...(clientSecret !== undefined && { clientSecret }),
     ...(scopes !== undefined && {
