@@ -133,7 +133,10 @@ export function createToolSchemas(learned: Learned) {
         const ofServer = attachedServerOf(tool)
         const out = given.filter(({ name }) => attached.includes(name) && attachedServerOf(name) === ofServer)
         const others = out.map(({ name }) => name).filter((name) => name !== tool)
-        return learn(out.map(partOf), { tool: `${[tool, ...others.slice(0, mostListed)].join(', ')}${andMore(others.length - mostListed)}`, why })
+        return learn(out.map(partOf), {
+          tool: `${[tool, ...others.slice(0, mostListed)].join(', ')}${andMore(others.length - mostListed)}`,
+          why,
+        })
       }
       if (!isAboutSchemas(said)) return false
       if (!suspects.isSearching() && guess(used)) return true

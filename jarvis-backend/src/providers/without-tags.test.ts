@@ -132,11 +132,7 @@ const rows: Row[] = [
   ],
   // Channels without their marks.
   ['analysisWe look.assistantfinalYes.', 'Yes.', 'We look.'],
-  [
-    'analysisWe look.assistantcommentaryI look.',
-    'I look.',
-    'We look.',
-  ],
+  ['analysisWe look.assistantcommentaryI look.', 'I look.', 'We look.'],
   ['analysisOne.assistantanalysisTwo.assistantfinal\nYes.', 'Yes.', 'One.Two.'],
   [
     'analysisHm.assistantcommentary to=functions.stop_vm json{"vmid":1}',
@@ -255,7 +251,9 @@ test('a model that answered plainly and reasons now is not heard thinking where 
   )
   // It began by thinking, so from then on it is taken to do so.
   expect(await replies(true)).toMatchObject({ live: { text: 'Two.' }, text: 'Two.' })
-  expect(await replies(true)).toMatchObject({ live: { text: 'Two guests are stopped, and all others run. Both are old.' } })
+  expect(await replies(true)).toMatchObject({
+    live: { text: 'Two guests are stopped, and all others run. Both are old.' },
+  })
   expect(await replies(true)).toMatchObject({ live: { text: 'Okay, the user is right.' } })
   // What a model does at one effort says nothing of another.
   expect(['reasoning:plain', 'reasoning:plain:high'].map(learned.has)).toEqual([true, false])

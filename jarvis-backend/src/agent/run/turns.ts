@@ -235,7 +235,11 @@ export function createTurns(
       if (fallBack(session, run, model, error)) return
       if (error.because === 'talks_only' && request.tools.length > 0) {
         parts.learnTalksOnly(model)
-        tell(session, run, redact.text(`${error.message} ${model.id} is sent none for 30 days, or until its provider is saved again.`))
+        tell(
+          session,
+          run,
+          redact.text(`${error.message} ${model.id} is sent none for 30 days, or until its provider is saved again.`),
+        )
         return
       }
       throw error.isTooLong ? unfit(error, model, request) : error

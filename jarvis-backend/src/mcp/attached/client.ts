@@ -1,11 +1,11 @@
 import type { Client, Transport } from '@modelcontextprotocol/client'
 import type { AttachedServerConfig } from '../../protocol/index.ts'
 import type { Askers } from './askers.ts'
+import type { Listed } from './definition.ts'
 import type { Elicited } from './elicitation.ts'
 import { pinnedFetch } from './fetch.ts'
 import type { AttachedLog } from './log.ts'
 import { faultOf, notMcp, type Reach } from './reach.ts'
-import type { Listed } from './definition.ts'
 import { createReceived, odd, type Received } from './received.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
@@ -38,9 +38,7 @@ export type EndingTransport = Transport & { ended?: string | undefined }
  * @param parts.streamEnded called when a stream for the server's own messages ends
  * @returns `listTools` reads all tools, with those that cannot be used; `whyNot` turns what the SDK said into what is wrong with the address
  */
-export async function makeClient(
-  parts: Parts & { asksFirst: boolean; stale(): void; streamEnded(): void },
-): Promise<{
+export async function makeClient(parts: Parts & { asksFirst: boolean; stale(): void; streamEnded(): void }): Promise<{
   client: Client
   transport: EndingTransport
   listTools: ListTools

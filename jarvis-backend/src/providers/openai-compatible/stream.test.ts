@@ -281,6 +281,9 @@ test.each<[number, string, string]>([
 })
 
 test('MiniMax’s number for success is no refusal', () => {
-  const { reader } = read([delta({ content: 'Yes.' }), { ...stop('stop'), base_resp: { status_code: 0, status_msg: '' } }])
+  const { reader } = read([
+    delta({ content: 'Yes.' }),
+    { ...stop('stop'), base_resp: { status_code: 0, status_msg: '' } },
+  ])
   expect(reader.turn().content).toEqual([{ type: 'text', text: 'Yes.' }])
 })

@@ -39,7 +39,15 @@ export const fates: Readonly<Record<string, Fate>> = {
 }
 
 /** Settings that stay as they are now: each is a right, or a limit to one. */
-const settingsNow = ['profile', 'jobs_stopped', 'pveHook', 'password_mark', 'broken_glass', 'clock_floor', 'policy_good']
+const settingsNow = [
+  'profile',
+  'jobs_stopped',
+  'pveHook',
+  'password_mark',
+  'broken_glass',
+  'clock_floor',
+  'policy_good',
+]
 const looseProfiles = ['permissive', 'unrestricted']
 
 /**
