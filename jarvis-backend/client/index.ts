@@ -50,7 +50,7 @@ export type AreaName = "files" | "exec" | "web" | "browser" | "git" | "docker"
 export type AttachedAllowBody = { program: string }
 export type AttachedLogLine = { id: number; at: number; source: "stderr" | "server" | "jarvis"; text: string }
 export type AttachedServer = { name: string; type: "stdio" | "http" | "sse"; config: AttachedServerConfig; state: AttachedState; program?: string; server?: { name: string; version: string; protocolVersion?: string }; lastError?: { at: number; message: string }; retryAt?: number; reconnectedAt?: number; goneSince?: number; signIn?: AttachedSignIn; tools: (AttachedToolInfo)[]; refused: ({ toolName: string; problem: string })[] }
-export type AttachedServerConfig = ({ type: "stdio"; command: string; args: (string)[]; env: Record<string, string>; cwd?: string; enabled: boolean; lazy: boolean } | { type: "http" | "sse"; url: string; headers: Record<string, string>; oauth?: { clientId?: string; clientSecret?: string; scopes?: (string)[] }; enabled: boolean; lazy: boolean })
+export type AttachedServerConfig = ({ type: "stdio"; command: string; args: (string)[]; env: Record<string, string>; cwd?: string; enabled: boolean; lazy: boolean } | { type: "http" | "sse"; url: string; headers: Record<string, string>; oauth?: { clientId?: string; clientSecret?: string; issuer?: string; scopes?: (string)[] }; enabled: boolean; lazy: boolean })
 export type AttachedServersReply = { items: (AttachedServer)[]; problems: (string)[] }
 export type AttachedSignIn = { state: "needed" | "signed_in" | "again" | "more"; issuer?: string; scopes: (string)[]; wants: (string)[]; expiresAt?: number; isRenewed: boolean; by?: string; at?: number; problem?: string }
 export type AttachedSignInReply = { address: string; issuer: string; scopes: (string)[] }
@@ -773,9 +773,9 @@ export type Operations = {
   /** The servers with their tools and problems. */
   'GET /api/mcp-servers': { input: {  }; reply: AttachedServersReply }
   /** Attaches a server: `name` and an entry as in `mcp.json`. */
-  'POST /api/mcp-servers': { input: { body: ({ type?: "stdio"; command: string; args?: (string)[]; env?: Record<string, string>; cwd?: string; enabled?: boolean; lazy?: boolean; name: string } | { type?: "http" | "sse"; url: string; headers?: Record<string, string>; oauth?: { clientId?: string; clientSecret?: string; scopes?: (string)[] }; enabled?: boolean; lazy?: boolean; name: string }) }; reply: AttachedServer }
+  'POST /api/mcp-servers': { input: { body: ({ type?: "stdio"; command: string; args?: (string)[]; env?: Record<string, string>; cwd?: string; enabled?: boolean; lazy?: boolean; name: string } | { type?: "http" | "sse"; url: string; headers?: Record<string, string>; oauth?: { clientId?: string; clientSecret?: string; issuer?: string; scopes?: (string)[] }; enabled?: boolean; lazy?: boolean; name: string }) }; reply: AttachedServer }
   /** Replaces a server’s entry. A `[redacted]` value stays as it was. */
-  'PUT /api/mcp-servers/{name}': { input: { params: { name: string }; body: ({ type?: "stdio"; command: string; args?: (string)[]; env?: Record<string, string>; cwd?: string; enabled?: boolean; lazy?: boolean } | { type?: "http" | "sse"; url: string; headers?: Record<string, string>; oauth?: { clientId?: string; clientSecret?: string; scopes?: (string)[] }; enabled?: boolean; lazy?: boolean }) }; reply: AttachedServer }
+  'PUT /api/mcp-servers/{name}': { input: { params: { name: string }; body: ({ type?: "stdio"; command: string; args?: (string)[]; env?: Record<string, string>; cwd?: string; enabled?: boolean; lazy?: boolean } | { type?: "http" | "sse"; url: string; headers?: Record<string, string>; oauth?: { clientId?: string; clientSecret?: string; issuer?: string; scopes?: (string)[] }; enabled?: boolean; lazy?: boolean }) }; reply: AttachedServer }
   /** Ends and removes a server. */
   'DELETE /api/mcp-servers/{name}': { input: { params: { name: string } }; reply: undefined }
   /** Its newest lines: what it wrote, and what JARVIS remarked. */

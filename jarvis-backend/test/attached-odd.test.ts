@@ -14,6 +14,8 @@ type Peer = {
   /** Answers are lists of one. */
   isBatch?: true
   initialize?: object
+  /** It speaks the newest version, which is asked for before `initialize`. */
+  isModern?: true
   lists?: (cursor: unknown) => object
   call?: { status?: number; isBare?: true; text?: string; [field: string]: unknown }
 }
@@ -41,6 +43,8 @@ const server = createServer(async (request, response) => {
     response.writeHead(status, { 'content-type': type }).end(form === 'stream' ? `data: ${text}\n\n` : text)
   }
   const head = { jsonrpc: '2.0', id }
+  if (method === 'server/discover' && peer.isModern)
+    return answer({ ...head, result: { ...greeting, supportedVersions: ['2026-07-28'], resultType: 'complete' } })
   if (method === 'initialize') return answer({ ...head, result: { ...greeting, ...peer.initialize } })
   if (method === 'tools/list')
     return answer({ ...head, result: peer.lists?.(params?.cursor) ?? { tools: [tool('add')] } })
@@ -73,6 +77,8 @@ const shown = async (name: string) => (await serversOf(jarvis)).items.find((one)
 
 test('an attached server with odd lists or an odd greeting keeps its good tools, and says what is wrong with others', async () => {
   const good = tool('good')
+  const withHeader = (header: string, name = 'odd') =>
+    tool(name, { inputSchema: { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': header } } } })
   const rows: [what: string, peer: Peer, refused: object[]][] = [
     ['a null cursor', { lists: () => ({ tools: [good], nextCursor: null }) }, []],
     ['an empty cursor', { lists: () => ({ tools: [good], nextCursor: '' }) }, []],
@@ -106,13 +112,18 @@ test('an attached server with odd lists or an odd greeting keeps its good tools,
       { initialize: { serverInfo: { name: 'n' }, instructions: null }, lists: () => ({ tools: [good] }) },
       [],
     ],
+    [
+      'a tool whose x-mcp-header is no header name',
+      { isModern: true, lists: () => ({ tools: [withHeader('two words'), good, withHeader('Region', 'fine')] }) },
+      [{ toolName: 'odd', problem: expect.stringContaining('x-mcp-header') }],
+    ],
     ['events', { form: 'stream', lists: () => ({ tools: [good], nextCursor: null }) }, []],
     ['no content type', { form: 'plain', lists: () => ({ tools: [good] }) }, []],
   ]
   const judge = async ([, peer, refused]: (typeof rows)[number]) => {
     const name = await attach(peer)
     const found = await shown(name)
-    expect(found?.tools.map((one) => one.name)).toEqual([`${name}__good`])
+    expect(found?.tools.map((one) => one.name).filter((one) => !one.endsWith('fine'))).toEqual([`${name}__good`])
     expect(found?.refused).toMatchObject(refused)
     expect(found?.refused).toHaveLength(refused.length)
   }

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
 import type { AttachedSignInReply, JournalEntry, Page } from '../src/protocol/index.ts'
 import { attachedDir, connected, serversOf, setTier, until } from './support/attached.ts'
+import { folder, jarvis as program } from './support/data-dir.ts'
 import { failingRows } from './support/failing-rows.ts'
 import { createBrowser } from './support/identity-service.ts'
 import { terminal } from './support/shell.ts'
@@ -264,6 +265,136 @@ test('an authorization server that registers nobody reads JARVIS’s own documen
   })
   expect(await browser.send('GET', server.authorize(there).href)).toMatchObject({ status: 303 })
   await connected(jarvis, 'notes')
+})
+
+test('where an authorization server reads JARVIS’s document, none is registered, unless the browser did not come back from it', async () => {
+  const server = await startSignedInServer({ metadata: { client_id_metadata_document_supported: true } })
+  const publicUrl = 'https://jarvis.example.org'
+  const { jarvis } = await attachedTo(server, {}, { env: { JARVIS_PUBLIC_URL: publicUrl } })
+  const browser = createBrowser({ [publicUrl]: jarvis.url })
+  const clientAsked = async () => {
+    const { address } = (await (await begin(jarvis)).json()) as AttachedSignInReply
+    const there = await browser.go(address, ({ origin }) => origin === new URL(server.url).origin)
+    return new URL(there).searchParams.get('client_id')
+  }
+  expect(await clientAsked()).toBe(`${publicUrl}/api/mcp-servers/sign-in/client`)
+  expect(server.registered).toEqual([])
+  expect(await clientAsked()).toBe('client-1')
+})
+
+test('the secret of a client that was given by hand goes to the authorization server that it was first used at, or that its entry names', async () => {
+  const clients = { jarvis: 'a-secret' }
+  const server = await startSignedInServer({ isClosed: true, clients })
+  const other = await startSignedInServer({ isClosed: true, clients })
+  const oauth = { clientId: 'jarvis', clientSecret: 'a-secret' }
+  const { jarvis, dir, write } = await attachedTo(server, { oauth })
+  await signIn(jarvis, server)
+  await connected(jarvis, 'notes')
+  await jarvis.rest('/api/mcp-servers/notes/sign-out', { method: 'POST', json: {} })
+  await jarvis.stop()
+
+  // The server names another authorization server from now on.
+  server.odd.resource = { authorization_servers: [other.issuer] }
+  const again = await startJarvis({ dataDir: dir })
+  await until(again, 'notes', ({ signIn }) => signIn?.state === 'needed')
+  const refused = await begin(again)
+  expect(refused.status).toBe(409)
+  expect(await refused.text()).toContain(`was first used at ${server.issuer}, and notes names ${other.issuer} now`)
+  expect(other.log.filter((line) => line.startsWith('POST'))).toEqual([])
+
+  write({ notes: { url: server.url, oauth: { ...oauth, issuer: other.issuer } } })
+  await expect.poll(async () => (await begin(again)).status).toBe(200)
+  write({ notes: { url: server.url, oauth: { ...oauth, issuer: 'https://elsewhere.example' } } })
+  await expect
+    .poll(async () => (await begin(again)).text())
+    .toContain('The client in mcp.json is for https://elsewhere.example, and notes names')
+})
+
+test('a client whose registration ended, or that is no longer known there, is registered anew', async () => {
+  const nowS = Math.floor(Date.now() / 1000)
+  for (const [secretsEndAt, registered] of [
+    [nowS + 1_000, 1],
+    [0, 1],
+    [nowS - 1, 2],
+  ] as const) {
+    const server = await startSignedInServer({
+      secretsEndAt,
+      metadata: { token_endpoint_auth_methods_supported: ['client_secret_basic'] },
+    })
+    const { jarvis } = await attachedTo(server)
+    await signIn(jarvis, server)
+    await connected(jarvis, 'notes')
+    expect((await begin(jarvis)).status).toBe(200)
+    expect([secretsEndAt, server.registered.length]).toEqual([secretsEndAt, registered])
+    await jarvis.stop()
+  }
+  const server = await startSignedInServer()
+  const { jarvis } = await attachedTo(server)
+  await signIn(jarvis, server)
+  await connected(jarvis, 'notes')
+  server.forgetClients()
+  server.expire()
+  await setTier(jarvis, 'notes__add', 'yellow')
+  const operator = await jarvis.connect()
+  await operator.ask('chat:send', { message: '/notes__add text=hi' })
+  const lost = await until(jarvis, 'notes', ({ signIn }) => signIn?.state === 'again')
+  expect(lost.signIn?.problem).toContain('invalid_client')
+  expect((await signIn(jarvis, server)).status).toBe(303)
+  expect(server.registered).toHaveLength(2)
+})
+
+test('a token that comes after a sign-out is taken back, and so is a sign-in whose server was removed meanwhile', async () => {
+  const server = await startSignedInServer()
+  const { jarvis, write } = await attachedTo(server)
+  await signIn(jarvis, server)
+  await connected(jarvis, 'notes')
+  await setTier(jarvis, 'notes__add', 'yellow')
+  server.expire()
+  server.beforeGiving = async () => {
+    await jarvis.rest('/api/mcp-servers/notes/sign-out', { method: 'POST', json: {} })
+  }
+  const operator = await jarvis.connect()
+  await operator.ask('chat:send', { message: '/notes__add text=hi' })
+  await operator.next('chat:tool_result')
+  await expect.poll(() => server.revoked.length).toBe(4)
+  expect([server.access.size, (await entryOf(jarvis))?.signIn?.state]).toEqual([0, 'needed'])
+
+  server.beforeGiving = async () => {
+    write({})
+    await expect.poll(async () => (await serversOf(jarvis)).items).toEqual([])
+  }
+  const late = await signIn(jarvis, server)
+  expect([late.status, await late.text()]).toEqual([409, expect.stringContaining('was removed')])
+  await expect.poll(() => server.revoked.length).toBe(6)
+  expect(server.access.size).toBe(0)
+})
+
+test('a server of the older transport is signed in to', async () => {
+  const server = await startSignedInServer({ isSse: true })
+  const { jarvis } = await attachedTo(server, { type: 'sse' })
+  expect((await signIn(jarvis, server)).status).toBe(303)
+  await connected(jarvis, 'notes')
+  await setTier(jarvis, 'notes__add', 'yellow')
+  const operator = await jarvis.connect()
+  await operator.ask('chat:send', { message: '/notes__add text=hi' })
+  expect(await operator.next('chat:tool_result')).toMatchObject({ isError: false })
+})
+
+test('a restore ends the sign-ins: a token that was taken back since does not come back, and the server is signed in to anew', async () => {
+  const server = await startSignedInServer()
+  const { jarvis, dir } = await attachedTo(server)
+  await signIn(jarvis, server)
+  await connected(jarvis, 'notes')
+  const file = join(folder(), 'backup.db')
+  expect((await program(dir, 'backup', file)).code).toBe(0)
+  await jarvis.stop()
+  expect((await program(dir, 'restore', file)).code).toBe(0)
+  const sent = server.authorizations.length
+  const again = await startJarvis({ dataDir: dir })
+  await until(again, 'notes', ({ signIn }) => signIn?.state === 'needed')
+  expect(server.authorizations.slice(sent).filter((header) => header !== undefined)).toEqual([])
+  expect((await signIn(again, server)).status).toBe(303)
+  await connected(again, 'notes')
 })
 
 test('a token is renewed before its end, one at a time, and each refresh token is used once', async () => {

@@ -24,7 +24,8 @@ async function serve(answer: (asked: Asked) => [status: number, body: unknown] |
       body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>,
     }
     asked.push(one)
-    if (one.url.endsWith('/chat/completions')) {
+    const refused = one.method === 'POST' ? answer(one) : undefined
+    if (one.url.endsWith('/chat/completions') && refused === undefined) {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const part = (value: object) => response.write(`data: ${JSON.stringify(value)}\n\n`)
       part({ choices: [{ index: 0, delta: { content: 'Hello.' }, finish_reason: 'stop' }] })
@@ -32,7 +33,7 @@ async function serve(answer: (asked: Asked) => [status: number, body: unknown] |
       response.end('data: [DONE]\n\n')
       return
     }
-    const [status, body] = answer(one) ?? [404, { detail: 'Not Found' }]
+    const [status, body] = refused ?? answer(one) ?? [404, { detail: 'Not Found' }]
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -91,6 +92,31 @@ test('a model without tools is sent none and the person is told; its price count
   await second.ask('And now?')
   expect(server.asked.map(({ method }) => method)).toEqual(['POST'])
   expect(server.asked[0]?.body).not.toHaveProperty('tools')
+})
+
+test('a model whose server refuses tools only talks from then on, which is said once, until its provider is saved again', async () => {
+  const server = await serve(({ url, method, body }) => {
+    if (method !== 'POST') return url === '/v1/models' ? [200, { data: [{ id: 'm1' }] }] : undefined
+    return 'tools' in body ? [400, { error: { message: 'gemma3:4b does not support tools' } }] : undefined
+  })
+  const first = await start(server.origin)
+  const { done, notices } = await first.ask('Is 105 up?')
+  expect(done).toMatchObject({ stopReason: 'end_turn' })
+  expect(notices).toEqual([
+    expect.stringContaining('gemma3:4b does not support tools'),
+    expect.stringContaining('takes no tools, so it can only talk'),
+  ])
+  expect(await first.facts()).toMatchObject({ tools: false })
+  await first.jarvis.stop()
+  server.asked.length = 0
+  const second = await start(server.origin, first.dataDir)
+  expect((await second.ask('And now?')).notices).toEqual([expect.stringContaining('takes no tools')])
+  const chats = () => server.asked.filter(({ method }) => method === 'POST')
+  expect(chats().map(({ body }) => 'tools' in body)).toEqual([false])
+  const body = { kind: 'openai-chat', baseUrl: `${server.origin}/v1`, models: ['m1'] }
+  expect((await second.jarvis.rest('/api/models/far', { method: 'PUT', json: body })).status).toBe(200)
+  await second.ask('And then?')
+  expect(chats().map(({ body }) => 'tools' in body)).toEqual([false, true, false])
 })
 
 test('a model whose server says nothing of it is sent tools, and what is not known is not shown as known', async () => {

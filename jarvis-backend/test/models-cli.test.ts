@@ -26,6 +26,9 @@ test('providers are added, tried, chosen and removed on the command line, and a 
 
   const add = ['add', 'gpu', '--preset', 'ollama', '--url', server.url, '--models', 'qwen3:14b,qwen3:32b']
   await run(...add, '--key-file', keyFile, '--header-file', headerFile)
+  const unnamed = ['add', 'lab', '--kind', 'openai-chat', '--url', server.url, '--key-file', keyFile]
+  await expect(run(...unnamed)).rejects.toThrow('--models is needed. It serves qwen3:14b. Nothing was saved.')
+  expect(await run()).not.toContain('lab')
   expect(statSync(join(dataDir, 'models.json')).mode & 0o777).toBe(0o600)
   expect(await run('test', 'gpu')).toContain('qwen3:14b answers.')
   expect(server.asked.at(-1)?.headers).toMatchObject({ 'x-team': 'home' })

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
@@ -132,7 +132,32 @@ test('every tool, with its tier and arguments, is one that a policy can name', a
   expect(unoffered).toEqual(workbench)
 })
 
-test('a broken policy.yaml stops the start, with every problem and its line', async () => {
+test('a policy.yaml that broke while nothing ran leaves the last one in force, which is said until it is mended; nothing opens', async () => {
+  const dataDir = folder()
+  writeFileSync(file(dataDir), forbids)
+  const first = await startJarvis({ dataDir })
+  await first.stop()
+  for (const text of ['tiers: {stop_vm: yellow}\nrules: [', '\0\0', 'x'.repeat(300_000)]) {
+    writeFileSync(file(dataDir), text)
+    const jarvis = await startJarvis({ dataDir })
+    expect(await classify(jarvis, 'restart_container', restart)).toMatchObject({ tier: 'black', rule: 'policy:mine' })
+    expect((await statusOf(jarvis)).problems?.join('\n')).toContain('policy.yaml')
+    expect(await journalled(jarvis)).toHaveLength(1)
+    expect(readFileSync(file(dataDir), 'utf8')).toBe(text)
+    await jarvis.stop()
+  }
+  // What was taken away by hand is no last one.
+  rmSync(file(dataDir))
+  const without = await startJarvis({ dataDir })
+  await without.stop()
+  writeFileSync(file(dataDir), 'rules: [')
+  await expect(startJarvis({ dataDir })).rejects.toThrow('The policy cannot be used')
+  writeFileSync(file(dataDir), forbids)
+  const mended = await startJarvis({ dataDir })
+  expect(await classify(mended, 'restart_container', restart)).toMatchObject({ tier: 'black' })
+})
+
+test('a broken policy.yaml stops the start where none was in force before, with every problem and its line', async () => {
   const dir = folder()
   writeFileSync(file(dir), 'tiers:\n  stop_vm: yellow\nfoo: 1\n')
   const { code, output } = await run(dir, 'main').ended

@@ -8,10 +8,10 @@ import { startJarvis } from './support/start-jarvis.ts'
 import { post } from './support/v1.ts'
 
 const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`
-const answers = (content: string) =>
+const answers = (content: string, promptTokens = 12_000) =>
   streams([
     event({ choices: [{ index: 0, delta: { content }, finish_reason: 'stop' }] }),
-    event({ choices: [], usage: { prompt_tokens: 12_000, completion_tokens: 10 } }),
+    event({ choices: [], usage: { prompt_tokens: promptTokens, completion_tokens: 10 } }),
     'data: [DONE]\n\n',
   ])
 const says = (status: number, body: unknown, headers = {}): Play => refuses(status, JSON.stringify(body), headers)
@@ -154,6 +154,23 @@ test.each([
     answers('A summary.'),
     answers('Folded well.'),
   )
+  for (const message of ['One?', 'Two?', 'Three?']) await house.ask(message)
+  const { entries } = await house.ask('Four?')
+  expect(entries.filter(({ type }) => type === 'compaction')).toHaveLength(1)
+  expect(entries.at(-2)).toMatchObject({ content: [{ text: 'Folded well.' }] })
+})
+
+test('a 400 without a word is taken for a conversation that is too long where it is near the window, else it is told', async () => {
+  {
+    await using house = await start()
+    house.first.plays.push(refuses(400, ''))
+    const { entries, end } = await house.ask('Hello?')
+    expect(entries.filter(({ type }) => type === 'compaction')).toEqual([])
+    expect(end.error).toContain('refused the request (HTTP 400)')
+  }
+  await using house = await start()
+  house.first.plays.push(...[long, long, long].map((text) => answers(text, 18_000)))
+  house.first.plays.push(refuses(400, ''), answers('A summary.'), answers('Folded well.'))
   for (const message of ['One?', 'Two?', 'Three?']) await house.ask(message)
   const { entries } = await house.ask('Four?')
   expect(entries.filter(({ type }) => type === 'compaction')).toHaveLength(1)

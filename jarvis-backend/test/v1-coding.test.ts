@@ -177,6 +177,8 @@ test('a request of Codex is taken, with the items that it keeps of other servers
         item('shell_call_output', { call_id: 'c3', output: [{ stdout: '/srv', stderr: '' }] }),
         item('function_call', { call_id: 'c4', name: 'read_file', arguments: null }),
         item('function_call_output', { call_id: 'c4', output: null }),
+        item('computer_call', { call_id: 'c5', action: { type: 'screenshot' } }),
+        item('computer_call_output', { call_id: 'c5', output: { type: 'computer_screenshot', image_url: 'data:,' } }),
         item('message', { role: 'assistant', content: [{ type: 'output_text', text: 'I see.' }] }),
         ...['tool_search_call', 'tool_search_output', 'context_compaction', 'ghost_snapshot'].map((type) => item(type)),
         item('message', { role: 'user', content: [{ type: 'input_text', text: 'call read_file {"path":"b"}' }] }),
@@ -189,7 +191,7 @@ test('a request of Codex is taken, with the items that it keeps of other servers
     [['function_call', 'read_file']],
   ])
   expect(response.headers.get('jarvis-ignored')).toBe(
-    'parallel_tool_calls, store, include, tools.tool_search, tools.namespace, tools.custom',
+    'parallel_tool_calls, store, include, tools.tool_search, tools.namespace, tools.custom, input.computer_call, input.computer_call_output',
   )
   const sent = JSON.stringify(model.requests.at(-1)?.messages)
   for (const part of ['I look.', 'note', '[image_url, not shown]', 'stdout', '/srv', 'pwd'])

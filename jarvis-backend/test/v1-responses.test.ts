@@ -313,7 +313,8 @@ test('a request that cannot be served is refused with the field that is wrong, i
           ...([400, 'input[0].content[0]', ''] as const),
         ] as const,
     ),
-    [{ model: 'jarvis', input: [user, { type: 'computer_call' }] }, 400, 'input[1]', 'computer_call'],
+    [{ model: 'jarvis', input: [user, { type: 'made_up_call' }] }, 400, 'input[1]', 'made_up_call'],
+    [{ model: 'jarvis', input: 'Hi', functions: [{ name: 'f' }] }, 400, 'functions', 'tools'],
     [{ model: 'jarvis', input: [{ type: 'item_reference', id: 'msg_x' }, user] }, 404, 'input[0]', 'no item'],
     [
       { model: 'jarvis', input: [{ type: 'item_reference', id: elsewhere.output[0]?.id }, user] },

@@ -79,6 +79,10 @@ test('every stream is read by the strictest reader, and no stream with a mistake
     ['two finishes', again(green, -3)],
     ['words in the finish', change(green, -3, withChoice({ delta: { content: 'x' } }))],
     ['no usage', without(green, -2)],
+    ...[0, 1, -3].map((at): [string, string] => [
+      `chunk ${at} without usage: null`,
+      change(green, at, (chunk) => ({ ...chunk, usage: undefined })),
+    ]),
     [
       'usage with a choice',
       change(green, -2, (chunk) => ({ ...chunk, choices: [{ index: 0, delta: {}, finish_reason: null }] })),
@@ -229,7 +233,12 @@ test('what cannot be asked for is refused in this API’s form, with the field',
     [{ ...asked, logprobs: true }, 400, 'logprobs'],
     [{ ...asked, top_logprobs: 3 }, 400, 'top_logprobs'],
     [{ ...asked, modalities: ['text', 'audio'] }, 400, 'modalities'],
-    [{ ...asked, functions: [{ name: 'f' }] }, 400, 'functions'],
+    [{ ...asked, functions: [{ name: 'f' }], tools: tool('a') }, 400, 'functions'],
+    [{ ...asked, functions: [{ name: 'f' }] }, 400, 'functions', 'invalid_request', { 'jarvis-session': 'mine' }],
+    [{ ...asked, functions: [{ name: 'f' }, { name: 'f' }] }, 400, 'functions[1].name'],
+    [{ ...asked, functions: [{ name: 'two words' }] }, 400, 'functions[0].name'],
+    [{ ...asked, functions: [{ name: 'f' }], function_call: { name: 'get_vms' } }, 400, 'function_call'],
+    [{ ...asked, functions: [{ name: 'f' }], function_call: 'required' }, 400, 'function_call'],
     ...badFormats.map(([response_format, param]): Row => [{ ...asked, response_format }, 400, param]),
     [{ ...asked, tool_choice: 'required' }, 400, 'tool_choice'],
     [{ ...asked, tools: tool('a'), tool_choice: 'any' }, 400, 'tool_choice'],
@@ -315,4 +324,28 @@ test('a program’s earlier messages reach the model as they were, its instructi
     { role: 'user', results: [{ toolUseId: 'call_1', text: 'It is off.', isError: false }] },
   ])
   expect(request?.tools.map(({ name }) => name)).toContain('light')
+})
+
+test('functions are a program’s tools in their old form, and its calls go out as function_call, one at a time', async () => {
+  const model = obedient()
+  const jarvis = await startJarvis({ model })
+  const token = createToken(jarvis)
+  const functions = ['light', 'door'].map((name) => ({ name, description: name, parameters: { type: 'object' } }))
+  const question = { role: 'user', content: 'call light {"on":true} call door {}' }
+  const asked = { model: 'jarvis', messages: [question], functions, function_call: 'auto' }
+  const message = { content: null, function_call: { name: 'light', arguments: '{"on":true}' } }
+  expect(await (await post(jarvis, token, asked)).json()).toMatchObject({
+    choices: [{ message, finish_reason: 'function_call' }],
+  })
+  expect(
+    readStream(await (await post(jarvis, token, { ...asked, stream: true })).text(), { wantsUsage: false }),
+  ).toEqual(expect.objectContaining({ legacyCalls: [message.function_call], calls: [], finish: 'function_call' }))
+  const result = { role: 'function', name: 'light', content: 'It is on.' }
+  const goesOn = { ...asked, messages: [question, { role: 'assistant', ...message }, result], function_call: 'none' }
+  expect(await (await post(jarvis, token, goesOn)).json()).toMatchObject({
+    choices: [{ message: { content: 'It came to this: It is on.' }, finish_reason: 'stop' }],
+  })
+  expect(model.requests.map(({ tools }) => tools.filter(({ name }) => name === 'light').length)).toEqual([1, 1, 0])
+  await post(jarvis, token, { ...asked, function_call: { name: 'door' } })
+  expect(model.requests.at(-1)?.toolChoice).toEqual({ name: 'door' })
 })

@@ -140,6 +140,7 @@ type ModelErrorOptions = {
   retryAfterMs?: number
   usage?: Usage
   isTooLong?: boolean
+  isBare?: boolean
   hasSpoken?: boolean
   because?: string
   limits?: ModelLimits
@@ -156,6 +157,8 @@ export class ModelError extends Error {
   readonly usage: Usage | undefined
   /** The request was longer than the model can read. */
   readonly isTooLong: boolean
+  /** The provider refused the request without a word of why. */
+  readonly isBare: boolean
   /** Part of the answer had been shown. */
   readonly hasSpoken: boolean
 
@@ -171,6 +174,7 @@ export class ModelError extends Error {
     this.retryAfterMs = options.retryAfterMs
     this.usage = options.usage
     this.isTooLong = options.isTooLong === true
+    this.isBare = options.isBare === true
     this.hasSpoken = options.hasSpoken === true
     this.because = options.because
     this.limits = options.limits ?? {}
@@ -178,8 +182,8 @@ export class ModelError extends Error {
 
   /** The same failure in other words, or with more known. */
   as(message: string, more: Pick<ModelErrorOptions, 'usage' | 'hasSpoken'> = {}): ModelError {
-    const { code, isRetryable, retryAfterMs, usage, isTooLong, hasSpoken, because, limits, cause } = this
-    const kept = { isRetryable, isTooLong, hasSpoken, limits, cause }
+    const { code, isRetryable, retryAfterMs, usage, isTooLong, isBare, hasSpoken, because, limits, cause } = this
+    const kept = { isRetryable, isTooLong, isBare, hasSpoken, limits, cause }
     const known = {
       ...(retryAfterMs !== undefined && { retryAfterMs }),
       ...(usage !== undefined && { usage }),

@@ -98,9 +98,14 @@ test.each<[string, Entry[], object]>([
   ],
   ['a pause at the limit too', [user, turn('pause_turn'), turn('pause_turn')], call(false)],
   [
-    'and then it ends, whatever came',
-    [user, turn('tool_use', 'a'), result('a'), turn('pause_turn'), turn('end_turn')],
+    'and then it ends, whatever was said',
+    [user, turn('tool_use', 'a'), result('a'), turn('pause_turn'), answer],
     end('loop_limit'),
+  ],
+  [
+    'and where nothing was said, it is asked for again as elsewhere',
+    [user, turn('tool_use', 'a'), result('a'), turn('pause_turn'), turn('end_turn')],
+    anew(1, false),
   ],
 ])('%s', (_what, entries, expected) => {
   expect(nextStep(entries, 2)).toMatchObject(expected)

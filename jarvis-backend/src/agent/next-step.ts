@@ -23,7 +23,8 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
   const turns = entries.flatMap((entry) => (entry.type === 'assistant' && entry.insteadOf === undefined ? [entry] : []))
   const last = turns.at(-1)
   if (last === undefined) return { type: 'call_model', mayCallTools: true }
-  if (turns.length > maxTurns) return { type: 'end', stopReason: 'loop_limit' }
+  const isSilent = last.stopReason === 'end_turn' && isMute(last)
+  if (turns.length > maxTurns && !isSilent) return { type: 'end', stopReason: 'loop_limit' }
   switch (last.stopReason) {
     case 'tool_use':
       // A command or a client's call needs no answer in words.
@@ -42,7 +43,7 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
         return timesWritten(entries) === 1
           ? { type: 'call_model', mayCallTools }
           : { type: 'end', stopReason: 'unanswered' }
-      if (isMute(last)) return { type: 'ask_again', times: mutesAtEnd(entries).length, mayCallTools }
+      if (isSilent) return { type: 'ask_again', times: mutesAtEnd(entries).length, mayCallTools }
       return { type: 'end', stopReason: 'end_turn' }
     }
     case 'max_tokens':

@@ -59,6 +59,8 @@ export type RunParts = {
   leftOutNow(model: Model): string | undefined
   /** Told how much a model reads at once, by its own server. */
   learnWindow(model: Model, tokens: number): void
+  /** Told that a model takes no tools, by its own server. */
+  learnTalksOnly(model: Model): void
   /** What a model can do, as far as is known; its server is asked before its first question. */
   factsOf(model: Model): Promise<ModelFacts>
   /** What fills the window of a session's model. */

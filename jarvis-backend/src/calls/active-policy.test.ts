@@ -7,7 +7,7 @@ import { onlyOwner } from './people.ts'
 function read(text: string) {
   const parsed = parsePolicy(text, houseFacts)
   if (!parsed.ok) throw new Error(text)
-  return { kind: 'read' as const, hash: text, file: parsed.file }
+  return { kind: 'read' as const, hash: text, text, file: parsed.file }
 }
 
 function active() {

@@ -15,7 +15,7 @@ import { type ProfileSettings, readProfile, setProfile } from './profile-setting
 /** What an operator wrote down; `broken` where it cannot be used. */
 type Written =
   | { kind: 'absent' }
-  | { kind: 'read'; hash: string; file: PolicyFile }
+  | { kind: 'read'; hash: string; text: string; file: PolicyFile }
   | { kind: 'broken'; problems: string[] }
 
 export type ActivePolicy = {
@@ -30,11 +30,14 @@ export type ActivePolicy = {
 
 /** The setting with the hash of the policy.yaml that the journal recorded last. */
 export const policyHashKey = 'policy_hash'
+/** The setting with the text of the last policy.yaml that was in force; empty: there was none. A restored database has none. */
+export const policyGoodKey = 'policy_good'
 const hashOf = (written: Written) => (written.kind === 'read' ? written.hash : '')
 
 /** The policy in force: what is shipped, policy.yaml, and the profile, each change of which is journalled. */
 export function createActivePolicy(parts: {
-  written: Exclude<Written, { kind: 'broken' }>
+  /** `problems`: of a policy.yaml that cannot be used, in whose place the last good one is in force. */
+  written: Exclude<Written, { kind: 'broken' }> & { problems?: string[] }
   /** Whether an attached server has the tool now. */
   hasTool(name: string): boolean
   people: Pick<People, 'list'>
@@ -51,10 +54,11 @@ export function createActivePolicy(parts: {
   announce(text: string, level: 'info' | 'warning'): void
 }): ActivePolicy {
   const { protectedTargets, settings, journal, transactions, announce } = parts
-  let written = parts.written
+  let written: Exclude<Written, { kind: 'broken' }> = parts.written
   let problems: string[] | undefined
   let compiled = compile()
-  rememberFile(written)
+  if (parts.written.problems === undefined) rememberFile(written)
+  else tellBroken(parts.written.problems)
 
   function compile(): Policy {
     const file = written.kind === 'read' ? written.file : {}
@@ -67,6 +71,8 @@ export function createActivePolicy(parts: {
   /** Journals a file that is another than the one the journal recorded last. */
   function rememberFile(file: typeof written): void {
     const hash = hashOf(file)
+    const text = file.kind === 'read' ? file.text : ''
+    if ((settings.get(policyGoodKey) ?? '') !== text) transactions.durably(() => settings.set(policyGoodKey, text))
     const before = settings.get(policyHashKey) ?? ''
     if (hash === before) return
     transactions.durably(() => {
@@ -78,6 +84,14 @@ export function createActivePolicy(parts: {
         by: 'file',
       })
     })
+  }
+
+  function tellBroken(found: string[]): void {
+    const isKnown = problems?.join('\n') === found.join('\n')
+    problems = found
+    if (isKnown) return
+    const count = found.length === 1 ? 'a problem' : `${found.length} problems`
+    announce(`policy.yaml has ${count}; the policy before stays in force. ${found[0]}`, 'warning')
   }
 
   function warnings(): string[] {
@@ -124,11 +138,7 @@ export function createActivePolicy(parts: {
     edited(next) {
       current()
       if (next.kind === 'broken') {
-        const isKnown = problems?.join('\n') === next.problems.join('\n')
-        problems = next.problems
-        if (isKnown) return
-        const count = next.problems.length === 1 ? 'a problem' : `${next.problems.length} problems`
-        announce(`policy.yaml has ${count}; the policy before stays in force. ${next.problems[0]}`, 'warning')
+        tellBroken(next.problems)
         return
       }
       // The page and the command record their own change, so the journal does not tell what is new here.

@@ -21,7 +21,7 @@ export async function mcpServers(config: Config, [action, name]: string[], url: 
   const remote = await reach(config, url)
   if (action === 'servers') {
     const { items, problems } = await asOperatorOnce(remote, 'Attached servers', (operator) => listed(operator))
-    console.log([...items.map(line), ...problems].join('\n') || 'No attached servers.')
+    console.log([...items.flatMap(linesOf), ...problems.map(visible)].join('\n') || 'No attached servers.')
     return
   }
   if ((action !== 'sign-in' && action !== 'sign-out') || name === undefined)
@@ -63,5 +63,24 @@ const words = {
   again: 'sign in again',
   more: 'asks for more rights',
 }
-const line = ({ name, type, state, signIn }: AttachedServer) =>
-  [name, type, state, ...(signIn === undefined ? [] : [words[signIn.state]])].join('  ')
+const minute = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+/** How an attached server stands, and what of it cannot be used, a line each. */
+export function linesOf(server: AttachedServer): string[] {
+  const { name, type, state, signIn, goneSince, reconnectedAt, lastError, retryAt, tools, refused } = server
+  const parts = [
+    ...[name, type, state],
+    ...(signIn === undefined ? [] : [words[signIn.state]]),
+    ...(state === 'connected' ? [`${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`] : []),
+    ...(goneSince === undefined ? [] : [`gone since ${minute(goneSince)}`]),
+    ...(reconnectedAt === undefined ? [] : [`reconnected ${minute(reconnectedAt)}`]),
+    ...(retryAt === undefined ? [] : [`tried again ${minute(retryAt)}`]),
+  ]
+  const wants = signIn?.state === 'more' ? [`it asks for ${signIn.wants.join(', ')}`] : []
+  const problems = [
+    ...(state === 'connected' || lastError === undefined ? [] : [lastError.message]),
+    ...(signIn?.problem === undefined ? wants : [...wants, signIn.problem]),
+    ...refused.map(({ toolName, problem }) => `${toolName} is refused: ${problem}`),
+  ]
+  return [parts.join('  '), ...problems.map((problem) => `    ${problem}`)].map(visible)
+}

@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createLearnedStore } from '../compose/learned.ts'
 import { knownHere } from '../compose/model-facts.ts'
 import type { Config } from '../config/config.ts'
 import { idOf } from '../config/model.ts'
 import { createModelSetup, presets } from '../doctor/model-setup.ts'
 import { systemClock } from '../lib/clock.ts'
+import { firstOf } from '../lib/words.ts'
 import { modelWords } from '../protocol/facts.ts'
 import {
   isVariableProvider,
@@ -40,10 +42,16 @@ export async function models(config: Config, args: string[], say: (text: string)
   const setup = createModelSetup({
     ...{ config, clock: systemClock, apply: () => {} },
     factsOf: (model) => knownHere(config, settings, say)(model),
+    // What its server refused is tried anew.
+    forget(of) {
+      if (settings === undefined) return
+      createLearnedStore({ settings, clock: systemClock, redact: (text) => text, announce: () => {} }).forget(of)
+    },
   })
   /** Saves a change and its journal entry. */
   const change = (body: Record<string, unknown>, work: () => void) =>
     withData(config, (journal, database) => {
+      settings = createSettings(database)
       database.durably(() => {
         journal.append('setup', { by: 'cli', ...body })
         work()
@@ -65,7 +73,10 @@ export async function models(config: Config, args: string[], say: (text: string)
       return
     case 'add': {
       const provider = nameOf(name)
-      const body = await providerBody(provider, values)
+      const body = await providerBody(provider, values, async (server) => {
+        const { models: served, text } = await setup.test(provider, server, new AbortController().signal)
+        return served === undefined ? text : `It serves ${firstOf(served, mostListed)}.`
+      })
       const { kind, baseUrl, models: names, headers } = body
       const saved = {
         change: 'provider_saved',
@@ -117,8 +128,18 @@ type Values = Partial<Record<'preset' | 'kind' | 'url' | 'models' | 'key-file' |
   'no-key'?: boolean
 }
 
-/** @throws JarvisError `invalid_request` that says what is missing */
-async function providerBody(provider: string, values: Values): Promise<ProviderBody> {
+/** Most models of a server that are named. */
+const mostListed = 100
+
+/**
+ * @param ask tells which models a server serves, or why it does not say
+ * @throws JarvisError `invalid_request` that says what is missing
+ */
+async function providerBody(
+  provider: string,
+  values: Values,
+  ask: (server: Omit<ProviderBody, 'models'>) => Promise<string>,
+): Promise<ProviderBody> {
   const preset = presets.find(({ id }) => id === values.preset)
   if (values.preset !== undefined && preset === undefined)
     throw new JarvisError(
@@ -130,21 +151,21 @@ async function providerBody(provider: string, values: Values): Promise<ProviderB
   const names = (values.models ?? '').split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]))
   if (!kind.success) throw new JarvisError('invalid_request', `--kind must be one of ${ModelKind.options.join(', ')}.`)
   if (baseUrl === undefined) throw new JarvisError('invalid_request', '--url or --preset is needed.')
-  if (names.length === 0)
-    throw new JarvisError(
-      'invalid_request',
-      `--models is needed${preset === undefined ? '' : `, for example --models ${preset.example}`}.`,
-    )
   const apiKey =
     values['no-key'] === true ? undefined : await keyFor(provider, values['key-file'], preset?.key !== 'needed')
   const headerFile = values['header-file']
   const headers = headerFile === undefined ? undefined : headersIn(readFileSync(headerFile, 'utf8'))
   const parsed = ProviderBody.safeParse({
-    ...{ kind: kind.data, baseUrl, models: names },
+    ...{ kind: kind.data, baseUrl, models: names.length === 0 ? ['any'] : names },
     ...(apiKey !== undefined && { apiKey }),
     ...(headers !== undefined && { headers }),
   })
-  if (parsed.success) return parsed.data
+  if (parsed.success && names.length > 0) return parsed.data
+  if (parsed.success) {
+    const { models: _, ...server } = parsed.data
+    const example = preset === undefined ? '' : `, for example --models ${preset.example}`
+    throw new JarvisError('invalid_request', `--models is needed${example}. ${await ask(server)} Nothing was saved.`)
+  }
   const [issue] = parsed.error.issues
   throw new JarvisError('invalid_request', `${issue?.path.join('.')}: ${issue?.message}`)
 }

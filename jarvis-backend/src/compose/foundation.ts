@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import { join } from 'node:path'
+import { policyGoodKey } from '../calls/active-policy.ts'
 import type { Config } from '../config/config.ts'
 import { openDataDir } from '../config/data-dir.ts'
-import { policyPath, requirePolicy } from '../config/policy-file.ts'
+import { policyAtStart, policyPath } from '../config/policy-file.ts'
 import { sealFiles } from '../config/sealed-files.ts'
 import { boxOf, masterTexts, requireKey } from '../config/sealing.ts'
 import { createEventStreams } from '../http/event-streams.ts'
@@ -23,6 +24,16 @@ import { createTimeFloor } from '../store/sqlite/time-floor.ts'
 const lookAtTimeEveryMs = 5_000
 const keepTimeEveryMs = 60_000
 
+/** @throws what `work` throws, after `close` */
+function orClose<T>(work: () => T, close: () => void): T {
+  try {
+    return work()
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
 /**
  * Makes what the other parts of a site need: data dir and its lock, database, journal, redactor, log, activity feed.
  * @throws ConfigError, DatabaseRefused before anything is changed
@@ -35,7 +46,6 @@ export function composeFoundation(
   const now = () => clock.now()
   const warnings: string[] = []
   const dataDir = openDataDir(config.dataDir, (text) => warnings.push(text))
-  const writtenPolicy = requirePolicy(policyPath(dataDir))
   const sealing = { dataDir, secretKeys: config.secretKeys }
   requireKey(sealing)
   const unlock = lockDataDir(dataDir)
@@ -43,6 +53,13 @@ export function composeFoundation(
   const opened = openDatabase(databasePath)
   const database = replace.database?.(opened) ?? opened
   const settings = createSettings(database)
+  const writtenPolicy = orClose(
+    () => policyAtStart(policyPath(dataDir), () => settings.get(policyGoodKey)),
+    () => {
+      opened.close()
+      unlock()
+    },
+  )
   // A database of a newer JARVIS is refused before anything is sealed, and an older JARVIS refuses this one.
   const secrets = boxOf(sealing)
   const sealed = sealFiles(dataDir, secrets)

@@ -22,8 +22,10 @@ export function createLearnedStore({
   announce(text: string): void
 }) {
   const added = new Map<string, LeftOut[]>()
-  const keyOf = ({ kind, baseUrl, model }: Pick<ServedModel, 'kind' | 'baseUrl' | 'model'>) =>
-    `refused_parts:${JSON.stringify([kind, baseUrl ?? '', model])}`
+  const placeOf = ({ kind, baseUrl, model }: Pick<ServedModel, 'kind' | 'baseUrl' | 'model'>) =>
+    JSON.stringify([kind, baseUrl ?? '', model])
+  const keyOf = (of: Parameters<typeof placeOf>[0]) => `refused_parts:${placeOf(of)}`
+  const talkKeyOf = (of: Parameters<typeof placeOf>[0]) => `talks_only:${placeOf(of)}`
   const read = (key: string): Part[] => {
     const kept = JSON.parse(settings.get(key) ?? '[]') as (string | Part)[]
     const now = clock.now()
@@ -52,6 +54,13 @@ export function createLearnedStore({
         },
       }
     },
+    /** The server of a model refused all tools. */
+    learnTalksOnly(config: ModelConfig) {
+      if (config.kind !== 'demo') settings.set(talkKeyOf(config), String(clock.now()))
+    },
+    /** Whether the server of a model refused all tools lately. */
+    talksOnly: (config: ModelConfig): boolean =>
+      config.kind !== 'demo' && clock.now() - Number(settings.get(talkKeyOf(config)) ?? 0) < learnedForMs,
     /** The tools that were left out for a model since this was asked last. */
     newly(id: string): LeftOut[] {
       const found = added.get(id) ?? []
@@ -69,7 +78,10 @@ export function createLearnedStore({
       ),
     /** Tries all of these servers anew. */
     forget(configs: readonly Pick<ServedModel, 'kind' | 'baseUrl' | 'model'>[]) {
-      for (const config of configs) settings.set(keyOf(config), '[]')
+      for (const config of configs) {
+        settings.set(keyOf(config), '[]')
+        settings.set(talkKeyOf(config), '0')
+      }
     },
   }
 }

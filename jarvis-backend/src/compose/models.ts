@@ -104,10 +104,14 @@ export function composeModels(parts: {
   function configOf(id: string): ModelConfig | undefined {
     return [config, ...configs].find((known) => idOf(known) === id)
   }
+  /** What its server said of a model, in its lists and by what it refused. */
+  function known(of: ModelConfig): ModelFacts {
+    return learnedStore.talksOnly(of) ? { ...facts.of(of), tools: false } : facts.of(of)
+  }
   /** What is known of a model, for people: with the price that counts. The servers of the others are asked meanwhile. */
   function shownFacts(of: ModelConfig): ModelFacts {
     void facts.learn(of)
-    return withPrice(facts.of(of), priceOf(idOf(of)))
+    return withPrice(known(of), priceOf(idOf(of)))
   }
   const tally = createTally(costOf)
   const choice: ModelChoice = {
@@ -167,12 +171,17 @@ export function composeModels(parts: {
     learnWindow({ id }: Model, tokens: number) {
       learned.set(id, tokens)
     },
+    learnTalksOnly({ id }: Model) {
+      const own = configOf(id)
+      if (own !== undefined) learnedStore.learnTalksOnly(own)
+      parts.changed()
+    },
     /** What is known of a model, once its server was asked; a model of a test is given everything. */
     async factsOf({ id }: Model): Promise<ModelFacts> {
       const own = configOf(id)
       if (own === undefined) return {}
       await facts.learn(own)
-      return facts.of(own)
+      return known(own)
     },
     used: tally.add,
     /**

@@ -77,6 +77,7 @@ export function composeRuns(
       | 'wrote'
       | 'leftOutNow'
       | 'learnWindow'
+      | 'learnTalksOnly'
       | 'factsOf'
       | 'requireForProgram'
     >
@@ -205,6 +206,7 @@ export function composeRuns(
     wrote: models.wrote,
     leftOutNow: models.leftOutNow,
     learnWindow: models.learnWindow,
+    learnTalksOnly: models.learnTalksOnly,
     factsOf: models.factsOf,
     makers,
     contextReport: (sessionId) => reports.of(sessionId),

@@ -147,10 +147,13 @@ export function plainEntry(raw: Json): PlainEntry {
     entry.args = entry.args.map((arg: unknown) => (typeof arg === 'number' ? `${arg}` : arg))
   if (isRecord(entry.oauth)) entry.oauth = clientOf(entry.oauth)
   else if (typeof entry.oauth === 'string' || typeof entry.oauth === 'boolean') delete entry.oauth
+  const isContradictory = typeof raw.disabled === 'boolean' && raw.disabled === entry.enabled
   if (raw.disabled === true) entry.enabled = false
   if (typeof raw.disabled === 'boolean') places.enabled = ['disabled']
-  return { entry, places, remarks: remarksOn(raw, used) }
+  return { entry, places, remarks: [...(isContradictory ? [contradictory] : []), ...remarksOn(raw, used)] }
 }
+
+const contradictory = 'enabled and disabled contradict each other, so it is off. Turn it on here, or remove one of them'
 
 const kinds: Readonly<Record<string, string>> = {
   streamablehttp: 'http',
@@ -178,8 +181,10 @@ const texts = (record: Json): Json =>
 function clientOf(oauth: Json): Json | undefined {
   const clientId = oauth.clientId ?? oauth.client_id ?? oauth.CLIENT_ID
   const clientSecret = oauth.clientSecret ?? oauth.client_secret ?? oauth.CLIENT_SECRET
+  const issuer = oauth.issuer ?? oauth.issuerUrl ?? oauth.issuer_url
   const scopes = oauth.scopes ?? oauth.scope
   const plain = {
+    ...(issuer !== undefined && { issuer }),
     ...(clientId !== undefined && { clientId }),
     ...(clientSecret !== undefined && { clientSecret }),
     ...(scopes !== undefined && {

@@ -84,6 +84,24 @@ test('what would trust a server, or choose among its tools, is not used, and is 
   ])
 })
 
+test('an entry that is enabled and disabled is off, which is said, and a change makes both say the same', () => {
+  const problem =
+    'mcp.json: n: enabled and disabled contradict each other, so it is off. Turn it on here, or remove one of them.'
+  for (const [enabled, disabled] of [
+    [true, true],
+    [false, false],
+  ]) {
+    const file = dirWith(JSON.stringify({ mcpServers: { n: { url, enabled, disabled } } }))
+    const { servers, problems } = file.read()
+    const { written = configOf({ url }) } = servers.get('n') ?? {}
+    expect([written.enabled, problems]).toEqual([false, [problem]])
+    writeMcpServer(file.of, 'n', { ...written, enabled: true })
+    expect(JSON.parse(file.text())).toEqual({ mcpServers: { n: { url, enabled: true, disabled: false } } })
+    expect(file.read()).toMatchObject({ problems: [] })
+  }
+  expect(read({ mcpServers: { n: { url, enabled: true, disabled: false } } }).problems).toEqual([])
+})
+
 test('a bad entry loses itself alone', () => {
   const { configs, problems } = read({
     servers: {

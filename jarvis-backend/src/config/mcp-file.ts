@@ -83,6 +83,8 @@ export function writeMcpServer(of: McpSource, name: string, config: AttachedServ
 
 const ending = (text: string) => (text.endsWith('\n') ? text : `${text}\n`)
 
+const onSwitches = ['enabled', 'isActive']
+
 /** Writes the fields that differ, under the names that the entry uses. */
 function change(text: JsonText, { at, entry }: NamedEntry, config: AttachedServerConfig): void {
   const { entry: was, places } = plainEntry(isRecord(entry) ? entry : {})
@@ -97,6 +99,9 @@ function change(text: JsonText, { at, entry }: NamedEntry, config: AttachedServe
     if (JSON.stringify(before) === JSON.stringify(next)) continue
     const place = places[field as keyof typeof places] ?? [field]
     text.set([...at, ...place], place[0] === 'disabled' ? next === false : next)
+    // An entry may say it twice, and both are to say the same.
+    if (place[0] === 'disabled')
+      for (const key of onSwitches) if (isRecord(entry) && Object.hasOwn(entry, key)) text.set([...at, key], next)
   }
 }
 

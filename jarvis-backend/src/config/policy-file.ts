@@ -13,7 +13,7 @@ import { ConfigError } from './config.ts'
 /** A policy.yaml as read. `hash`: SHA-256 of its bytes, hex. A missing file adds no rules. */
 export type ReadPolicy =
   | { kind: 'absent' }
-  | { kind: 'read'; hash: string; file: PolicyFile }
+  | { kind: 'read'; hash: string; text: string; file: PolicyFile }
   | { kind: 'broken'; problems: string[] }
 
 export const policyPath = (dataDir: string): string => join(dataDir, 'policy.yaml')
@@ -25,9 +25,10 @@ const problemLine = (path: string, { line, column, message }: YamlProblem): stri
 export function readPolicy(path: string, name = path): ReadPolicy {
   const read = bytesOf(path, name)
   if (read.kind !== 'read') return read
-  const parsed = parsePolicy(read.bytes.toString('utf8'), houseFacts)
+  const text = read.bytes.toString('utf8')
+  const parsed = parsePolicy(text, houseFacts)
   return parsed.ok
-    ? { kind: 'read', hash: hashOf(read.bytes), file: parsed.file }
+    ? { kind: 'read', hash: hashOf(read.bytes), text, file: parsed.file }
     : { kind: 'broken', problems: parsed.problems.map((problem) => problemLine(name, problem)) }
 }
 
@@ -84,14 +85,33 @@ export function policyText(dataDir: string): PolicyText {
   }
 }
 
-/** Reads the policy at the start, when no earlier policy can stay in force. @throws ConfigError with every problem on its own line */
-export function requirePolicy(path: string): Exclude<ReadPolicy, { kind: 'broken' }> {
+type UsablePolicy = Exclude<ReadPolicy, { kind: 'broken' }>
+
+/** Reads the policy. @throws ConfigError with every problem on its own line */
+export function requirePolicy(path: string): UsablePolicy {
   const read = readPolicy(path)
   if (read.kind !== 'broken') return read
-  throw new ConfigError(
-    `The policy cannot be used, so JARVIS does not start without what it forbids:\n${read.problems.map((line) => `  ${line}`).join('\n')}`,
-  )
+  throw refused(read.problems)
 }
+
+/**
+ * Reads the policy at the start. Where it cannot be used, the last good one is in force, as it is while a server runs; `problems` says why.
+ * @param good the text of the last good one; empty or undefined: there is none
+ * @throws ConfigError where there is none
+ */
+export function policyAtStart(path: string, good: () => string | undefined): UsablePolicy & { problems?: string[] } {
+  const read = readPolicy(path)
+  if (read.kind !== 'broken') return read
+  const text = good() ?? ''
+  const parsed = text === '' ? undefined : parsePolicy(text, houseFacts)
+  if (parsed?.ok !== true) throw refused(read.problems)
+  return { kind: 'read', hash: textHash(text), text, file: parsed.file, problems: read.problems }
+}
+
+const refused = (problems: readonly string[]) =>
+  new ConfigError(
+    `The policy cannot be used, so JARVIS does not start without what it forbids:\n${problems.map((line) => `  ${line}`).join('\n')}`,
+  )
 
 /** Editors save in several steps; a change is read this long after the last one, ms. */
 const settleMs = 100

@@ -67,7 +67,7 @@ export function readProxies({ http, https, except, names }: ProxySettings): Prox
   return {
     of(url) {
       const found = url.protocol === 'https:' || url.protocol === 'wss:' ? read.https : read.http
-      if (found === undefined || isNear(url.hostname) || isException(url)) return undefined
+      if (found === undefined || isNearHost(url.hostname) || isException(url)) return undefined
       if (typeof found === 'string') throw new ProxyFault(found, { isLasting: true })
       return found
     },
@@ -147,7 +147,7 @@ for (const [net, prefix] of [
   near.addSubnet(net, prefix, 'ipv6')
 
 /** Whether a URL's host is this machine or its network. A name counts by itself: it is not resolved. */
-function isNear(hostname: string): boolean {
+export function isNearHost(hostname: string): boolean {
   const host = bare(hostname).replace(/\.$/, '')
   if (isIP(host) === 0) return !host.includes('.') || /\.(?:localhost|local|lan|home|internal|home\.arpa)$/.test(host)
   return near.check(host, familyOf(host)) || isHomeAddress(host) || isOwnAddress(host)

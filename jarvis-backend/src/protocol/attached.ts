@@ -46,6 +46,8 @@ const HttpServer = z.strictObject({
     .strictObject({
       clientId: z.string().min(1).max(1_000).optional(),
       clientSecret: z.string().min(1).max(1_000).optional(),
+      /** The authorization server that the client is for; absent: the first one that it is used at. */
+      issuer: z.url().max(2_000).optional(),
       scopes: z
         .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, 'must be a scope'))
         .max(50)

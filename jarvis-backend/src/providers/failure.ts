@@ -54,6 +54,7 @@ export function refusal(provider: Provider, complaint: Complaint, usage?: Usage)
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(usage !== undefined && { usage }),
     isTooLong: because === 'too_long' || because === 'plan',
+    isBare: status === 400 && heard.trim() === '',
     ...(because !== undefined && { because }),
     limits: limitsIn(heard, because),
   })

@@ -1,12 +1,13 @@
 /**
  * What a piece of a reply comes to, in order. `back`: all text so far was reasoning. `forth`: all reasoning so far, of a reply that was taken to
- * begin with it, was the answer.
+ * begin with it, was the answer. `rest`: the reasoning since the last text was the rest of the answer; `text` is all of it, as it was written.
  */
 export type Said =
   | { kind: 'text'; text: string }
   | { kind: 'thought'; text: string }
   | { kind: 'back' }
   | { kind: 'forth' }
+  | { kind: 'rest'; text: string }
 
 type Tag = 'open' | 'close' | 'channel' | 'end'
 
@@ -38,6 +39,13 @@ const opener = /[<[◁]/g
 const longestTag = 64
 const message = '<|message|>'
 const longestHeader = 200
+/** What is said before a closing tag alone is taken for reasoning up to so many characters, unless the tag begins or ends a line. */
+const longestInline = 400
+/** gpt-oss's channels, where a server strips their marks: `analysisWe need …assistantfinalYes.` */
+const strippedStart = /^\s*analysis(?=[A-Z])/
+const strippedTurn = /assistant(final|commentary|analysis)/
+const mayBecomeCall = /^(?: ?| t| to| to=[^{]{0,200})$/
+const longestTurn = 'assistantcommentary'.length
 
 /** The tag at a place; `more` where the text ends before that is certain. */
 function tagAt(text: string, at: number): { tag: Tag; end: number } | 'more' | undefined {
@@ -54,14 +62,31 @@ function tagAt(text: string, at: number): { tag: Tag; end: number } | 'more' | u
   return undefined
 }
 
+/** Whether the start of a reply may be that of a stripped channel, once more of it is there. */
+const mayBeStripped = (text: string) => 'analysis'.startsWith(text.trimStart())
+
+/** Whether a tag stands in a sentence about tags: between words, or in quotes. */
+const isMention = (before: string, after: string) =>
+  (/\S[ \t]+$/.test(before) && /^[ \t]+\S/.test(after)) ||
+  (/["'“‘«([]$/.test(before) && /^["'”’»)\].,;:!?]/.test(after))
+
 /**
- * Separates reasoning that servers send in tags from the answer. Tags may arrive in pieces, and are only text within code. A closing tag alone says that
- * the prompt had opened it.
+ * Separates reasoning that servers send in tags from the answer. Tags may arrive in pieces, and are only text within code and within a sentence. A closing
+ * tag alone says that the prompt had opened it. An opening tag in the middle of the answer that is never closed is text.
  * @param beginsInside the reply is taken to begin with reasoning, up to a closing tag
+ * @param isGuess nothing is known of that yet
  */
-export function createThinkTags(beginsInside = false) {
-  let mode: 'text' | 'thought' | 'header' = beginsInside ? 'thought' : 'text'
+export function createThinkTags(beginsInside = false, isGuess = false) {
+  let mode: 'text' | 'thought' | 'header' | 'stripped' = beginsInside ? 'thought' : 'text'
   let held = ''
+  /** Nothing follows what is held. */
+  let isLast = false
+  /** Nothing but blanks came. */
+  let isStart = true
+  /** Characters of the answer since it began. */
+  let said = 0
+  /** The reasoning that was opened in the middle of the answer, as it was written. */
+  let opened: string | undefined
   /** Blank text before the answer's first word. */
   let lead = ''
   let hasSaid = false
@@ -82,13 +107,18 @@ export function createThinkTags(beginsInside = false) {
     }
     const words = hasSaid ? text : hasThought ? text.trimStart() : lead + text
     hasSaid = true
+    said += words.length
     code.add(words)
     out.push({ kind: 'text', text: words })
   }
   function think(text: string) {
     if (text === '') return
     hasThought ||= text.trim() !== ''
-    if (isAssumed) code.add(text)
+    if (opened !== undefined) opened += text
+    if (isAssumed) {
+      said += text.length
+      code.add(text)
+    }
     out.push({ kind: 'thought', text })
   }
   function begin(next: typeof mode) {
@@ -108,23 +138,30 @@ export function createThinkTags(beginsInside = false) {
     }
     isAssumed = false
     hasThought = true
+    opened = undefined
     begin('text')
   }
   function forget() {
     hasSaid = false
+    said = 0
     lead = ''
     mentions = 0
     code = createCodeWatch()
   }
 
-  /** In the answer. @returns whether the tag is one */
-  function meet(tag: Tag): boolean {
+  /** Whether a closing tag without its opening one, after so many characters, may end reasoning at its place. */
+  const endsThere = (after: string) => said <= longestInline || code.isLineStart() || /^[ \t]*(?:\r?\n|$)/.test(after)
+
+  /** In the answer. @param after what follows the tag @returns whether the tag is one */
+  function meet(tag: Tag, written: string, after: string): boolean {
     if (code.isCode()) return false
     const isFirst = !hasSaid || code.isLineStart()
     switch (tag) {
       case 'open':
-        if (isFirst) begin('thought')
-        else mentions += 1
+        if (isFirst) {
+          opened = hasSaid ? written : undefined
+          begin('thought')
+        } else mentions += 1
         return isFirst
       case 'close':
         if (!hasSaid) return true
@@ -132,8 +169,9 @@ export function createThinkTags(beginsInside = false) {
           mentions -= 1
           return false
         }
-        if (hasThought && !isFirst) return false
-        takeBack()
+        if (isMention(code.line(), after) || (hasThought ? !isFirst : !endsThere(after))) return false
+        // Reasoning was marked before, so that a long text after it is the answer.
+        if (!hasThought || said <= longestInline) takeBack()
         return true
       case 'channel':
         begin('header')
@@ -145,8 +183,8 @@ export function createThinkTags(beginsInside = false) {
     }
   }
 
-  /** Within reasoning. @returns whether the tag is one */
-  function meetInside(tag: Tag): boolean {
+  /** Within reasoning. @param after what follows the tag @returns whether the tag is one */
+  function meetInside(tag: Tag, written: string, after: string): boolean {
     if (isAssumed && code.isCode()) return false
     switch (tag) {
       case 'open':
@@ -159,6 +197,7 @@ export function createThinkTags(beginsInside = false) {
         if (hasThought) {
           out.push({ kind: 'forth' })
           hasSaid = true
+          opened = written
         }
         isAssumed = false
         return true
@@ -167,6 +206,7 @@ export function createThinkTags(beginsInside = false) {
           mentions -= 1
           return false
         }
+        if (isAssumed && (isMention(code.line(), after) || (isGuess && !endsThere(after)))) return false
         close()
         return true
       case 'channel':
@@ -210,9 +250,52 @@ export function createThinkTags(beginsInside = false) {
     return true
   }
 
+  /** @returns whether the start of the reply decides itself: it is that of stripped channels, or is not long enough to say */
+  function readStart(): boolean {
+    if (!isStart) return false
+    const stripped = strippedStart.exec(held)
+    if (stripped === null) {
+      const isOpen = !isLast && mayBeStripped(held)
+      isStart = isOpen || held.trim() === ''
+      return isOpen
+    }
+    isStart = false
+    isAssumed = false
+    opened = stripped[0].trimStart()
+    held = held.slice(stripped[0].length)
+    mode = 'stripped'
+    return true
+  }
+
+  /** In stripped channels that are reasoning. @returns whether there is more to read */
+  function readStripped(): boolean {
+    const turn = strippedTurn.exec(held)
+    const after = turn === null ? '' : held.slice(turn.index + turn[0].length)
+    if (turn?.[1] === 'commentary' && !isLast && mayBecomeCall.test(after)) {
+      think(held.slice(0, turn.index))
+      held = held.slice(turn.index)
+      return false
+    }
+    const end = turn?.index ?? Math.max(0, held.length - (isLast ? 0 : longestTurn))
+    think(held.slice(0, end))
+    held = held.slice(end + (turn?.[0].length ?? 0))
+    if (turn === null) return false
+    if (turn[1] === 'analysis') return held !== ''
+    close()
+    // A call in a channel of its own is written as with its marks, which says what it is.
+    const call = turn[1] === 'commentary' ? /^ to=(\S+?)(?: ?(?:code|json))?(?=\s*\{)/.exec(held) : null
+    if (call !== null) {
+      say(`<|start|>assistant<|channel|>commentary to=${call[1]}${message}`)
+      held = held.slice(call[0].length)
+    }
+    return held !== ''
+  }
+
   /** @returns whether there is more to read */
   function read(): boolean {
     if (mode === 'header') return readHeader()
+    if (mode === 'stripped') return readStripped()
+    if (readStart()) return held !== '' && !isStart
     const speak = mode === 'text' ? say : think
     opener.lastIndex = 0
     let from = 0
@@ -223,7 +306,14 @@ export function createThinkTags(beginsInside = false) {
       speak(held.slice(from, at))
       from = at
       if (met === 'more') break
-      if (mode === 'text' ? meet(met.tag) : meetInside(met.tag)) {
+      const after = held.slice(met.end)
+      const isOpenEnd = !isLast && /^[ \t]*\r?$/.test(after)
+      if (isOpenEnd && met.tag === 'close' && (mode === 'text' ? hasSaid : isAssumed)) {
+        held = held.slice(at)
+        return false
+      }
+      const written = held.slice(at, met.end)
+      if (mode === 'text' ? meet(met.tag, written, after) : meetInside(met.tag, written, after)) {
         // The header keeps its tags, because they say what it is.
         held = held.slice(met.tag === 'channel' ? at : met.end)
         return true
@@ -236,6 +326,16 @@ export function createThinkTags(beginsInside = false) {
     if (!isHeld) speak(held.slice(from))
     held = isHeld ? held.slice(from) : ''
     return false
+  }
+
+  /** Reads what is held as if nothing followed. */
+  function finish() {
+    isLast = true
+    while (held !== '' && read());
+    isLast = false
+    if (mode === 'text') say(held)
+    else think(held)
+    held = ''
   }
 
   const taken = (): Said[] => {
@@ -253,25 +353,24 @@ export function createThinkTags(beginsInside = false) {
     /** Something else came, so that no tag goes on. */
     pause(): Said[] {
       if (mode === 'header') return []
-      if (mode === 'text') say(held)
-      else think(held)
-      held = ''
+      finish()
       return taken()
     },
     /** Reasoning came by itself. */
     reasoned() {
       hasThought = true
+      isStart = false
       if (!isAssumed) return
       isAssumed = false
       mode = 'text'
     },
-    /** @param isCut the reply may have been cut within its reasoning */
-    end(isCut: boolean): Said[] {
+    /** @param mayEndInside the reply may have ended within its reasoning: it was cut, or goes on with calls */
+    end(mayEndInside: boolean): Said[] {
       if (mode === 'header' && !hasChannels && (hasSaid || isAssumed)) leaveHeader()
-      else if (mode === 'text') say(held)
-      else if (mode === 'thought') think(held)
+      else if (mode !== 'header') finish()
       held = ''
-      if (isAssumed && !isCut) out.push({ kind: 'forth' })
+      if (isAssumed && !mayEndInside) out.push({ kind: 'forth' })
+      else if (opened !== undefined && !mayEndInside) out.push({ kind: 'rest', text: opened })
       return taken()
     },
     /** Whether a closing tag came that the prompt had opened. */
@@ -299,6 +398,8 @@ function createCodeWatch() {
       }
     },
     isLineStart: () => line.trim() === '',
+    /** The last line so far. */
+    line: () => line,
     isCode() {
       if (fence !== undefined || /^\s{0,3}(?:`{3,}|~{3,})/.test(line)) return true
       return (line.match(/`+/g) ?? []).length % 2 === 1

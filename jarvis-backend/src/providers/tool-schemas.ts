@@ -10,8 +10,10 @@ const untyped = 'schema:untyped'
 const description = 'schema:description '
 /** With the most tools of a request. */
 const most = 'tools:most '
-/** So many tools are left out one by one before plainer schemas are tried, and before all others of attached servers go. */
+/** So many tools are left out one by one before plainer schemas are tried, and before the others of the same attached server go. */
 const [namedBefore, mostNamed] = [3, 10]
+/** Most tools that are named to a person beside the one that was refused. */
+const mostListed = 20
 
 /**
  * The tools as one server takes them for one model: schemas in the plain part, without the keywords that it refused, and without the tools
@@ -127,8 +129,14 @@ export function createToolSchemas(learned: Learned) {
         const isOwn = attachedServerOf(tool) === undefined
         if ((isOwn || namedTools === namedBefore) && guess(used)) return true
         if (isOwn || namedTools < mostNamed) return leaveOutTool(tool, given, why)
-        const parts = given.filter(({ name }) => attached.includes(name)).map(partOf)
-        return learn(parts, { tool: `${tool}${andMore(parts.length - 1)}`, why })
+        // The others of its server go too, so that the question is answered.
+        const ofServer = attachedServerOf(tool)
+        const out = given.filter(({ name }) => attached.includes(name) && attachedServerOf(name) === ofServer)
+        const others = out.map(({ name }) => name).filter((name) => name !== tool)
+        return learn(out.map(partOf), {
+          tool: `${[tool, ...others.slice(0, mostListed)].join(', ')}${andMore(others.length - mostListed)}`,
+          why,
+        })
       }
       if (!isAboutSchemas(said)) return false
       if (!suspects.isSearching() && guess(used)) return true
@@ -181,7 +189,7 @@ function numberIn(said: string): number | undefined {
   return undefined
 }
 
-const andMore = (count: number) => (count === 0 ? '' : ` and ${count} more`)
+const andMore = (count: number) => (count <= 0 ? '' : ` and ${count} more`)
 
 const shortened = (text: string, longest: number) =>
   text.length <= longest ? text : `${text.slice(0, Math.max(0, longest - 1)).toWellFormed()}…`

@@ -51,13 +51,24 @@ function told(
     const { content } = await split.generate({ ...request, ...(isFinal && { isFinal }) }, sink, never)
     const of = (type: 'text' | 'thinking') =>
       content.flatMap((piece) => (piece.type === type ? piece.text : [])).join('')
-    return { text: of('text'), thinking: of('thinking').trim(), live, backs }
+    const thinking = of('thinking').trim()
+    return { text: of('text'), thinking, live, backs }
   }
 }
 
 const fence = '```'
+/** A long text that may be an answer. */
+const prose = 'All guests run and all backups are there'.repeat(12)
+type Row = [came: string, text: string, thinking: string]
+/** Opened in the middle of the answer, or as a channel, and never closed. */
+const rest: Row[] = [
+  ['analysisWe look.', 'analysisWe look.', ''],
+  ['It begins so:\n<think>\nand goes on.', 'It begins so:\n<think>\nand goes on.', ''],
+  ['<think>Hm</think>Yes.\n<think>\nMore.', 'Yes.\n<think>\nMore.', 'Hm'],
+]
+const isRest = new Set(rest.map(([came]) => came))
 /** What came, the answer, and its reasoning. */
-const rows: [came: string, text: string, thinking: string][] = [
+const rows: Row[] = [
   ['Yes.', 'Yes.', ''],
   ['<think>Hm</think>Yes.', 'Yes.', 'Hm'],
   ['\n<think>\nHm\n</think>\n\nYes.', 'Yes.', 'Hm'],
@@ -119,6 +130,25 @@ const rows: [came: string, text: string, thinking: string][] = [
     '<|start|>assistant<|channel|>commentary to=functions.stop_vm <|constrain|>json<|message|>{"vmid":1}',
     'Hm',
   ],
+  // Channels without their marks.
+  ['analysisWe look.assistantfinalYes.', 'Yes.', 'We look.'],
+  ['analysisWe look.assistantcommentaryI look.', 'I look.', 'We look.'],
+  ['analysisOne.assistantanalysisTwo.assistantfinal\nYes.', 'Yes.', 'One.Two.'],
+  [
+    'analysisHm.assistantcommentary to=functions.stop_vm json{"vmid":1}',
+    '<|start|>assistant<|channel|>commentary to=functions.stop_vm<|message|>{"vmid":1}',
+    'Hm.',
+  ],
+  ['analysis of the load', 'analysis of the load', ''],
+  ['The analysisWe made. assistantfinal', 'The analysisWe made. assistantfinal', ''],
+  // Alone, in the middle of an answer.
+  ['The tag </think> closes it.', 'The tag </think> closes it.', ''],
+  ['It writes "</think>" there.', 'It writes "</think>" there.', ''],
+  [`${prose}.</think>More.`, `${prose}.</think>More.`, ''],
+  [`<think>Hm</think>${prose}\n</think>\nMore.`, `${prose}\n\nMore.`, 'Hm'],
+  [`${prose}\n</think>\nYes.`, 'Yes.', prose],
+  [`${prose}</think>\n\nYes.`, 'Yes.', prose],
+  ...rest,
   ['Phi ends with <|end|>', 'Phi ends with <|end|>', ''],
   ['It begins with <|start|>.', 'It begins with <|start|>.', ''],
   [`It begins with <|start|>.${' And'.repeat(99)}`, `It begins with <|start|>.${' And'.repeat(99)}`, ''],
@@ -141,7 +171,8 @@ test.each([
       expect({ came, text: reply.text, thinking: reply.thinking }).toEqual({ came, text, thinking })
       // What was seen while it streamed ends as it is kept.
       expect({ came, ...reply.live }).toMatchObject({ came, text })
-      expect(reply.live.thinking.trim()).toBe(thinking)
+      // What was told as reasoning stays so there, where it was the answer's rest after all.
+      if (!isRest.has(came)) expect({ came, thinking: reply.live.thinking.trim() }).toEqual({ came, thinking })
     }
   },
 )
@@ -181,7 +212,49 @@ test('where nothing can be taken back, the first reply of a model is told when i
   expect(await replies(true)).toMatchObject({ live: { text: 'No thoughts.', thinking: '' }, backs: 0 })
   expect(await replies(true)).toMatchObject({ live: { text: 'Yes.', thinking: 'Hm' } })
   // A model that is known is told as it streams.
-  expect(await told([['Hm</think>Yes.']], learned)(true)).toMatchObject({ text: 'Yes.', backs: 1 })
+  expect(await told([[`${prose}\n`, '</think>Yes.']], learned)(true)).toMatchObject({ text: 'Yes.', backs: 1 })
   const own = await told([['<think>Hm</think>Yes.']])(true)
   expect(own).toMatchObject({ text: 'Yes.', live: { text: 'Yes.', thinking: 'Hm' } })
+})
+
+test('reasoning in the middle of an answer that a call follows was reasoning', async () => {
+  const model: Model = {
+    id: 'p/m',
+    generate: async () => ({
+      content: [
+        { type: 'text', text: 'I look.\n<think>\nHm' },
+        { type: 'tool_call', toolUseId: 'a', toolName: 'get_vms', toolInput: {} },
+      ],
+      stopReason: 'tool_use',
+      usage: noUsage,
+    }),
+  }
+  const sink = { text() {}, thinking() {} }
+  const { content } = await withoutTags(model, learnedInMemory()).generate(request, sink, never)
+  expect(content).toMatchObject([
+    { type: 'text', text: 'I look.\n' },
+    { type: 'thinking', text: 'Hm' },
+    { type: 'tool_call' },
+  ])
+})
+
+test('a model that answered plainly and reasons now is not heard thinking where nothing can be taken back', async () => {
+  const learned = learnedInMemory()
+  await told([['Plain.']], learned)(true)
+  const replies = told(
+    [
+      ['Okay, so the ', 'user wants', ' a list. Two stand.', '\n</think>\n\n', 'Two.'],
+      ['Two guests are stopped, and all others run.', ' Both are old.'],
+      ['Okay, the user is right.'],
+    ],
+    learned,
+  )
+  // It began by thinking, so from then on it is taken to do so.
+  expect(await replies(true)).toMatchObject({ live: { text: 'Two.' }, text: 'Two.' })
+  expect(await replies(true)).toMatchObject({
+    live: { text: 'Two guests are stopped, and all others run. Both are old.' },
+  })
+  expect(await replies(true)).toMatchObject({ live: { text: 'Okay, the user is right.' } })
+  // What a model does at one effort says nothing of another.
+  expect(['reasoning:plain', 'reasoning:plain:high'].map(learned.has)).toEqual([true, false])
 })

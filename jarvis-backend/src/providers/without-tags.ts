@@ -1,48 +1,54 @@
 import type { Model, ModelSink } from '../agent/model.ts'
-import type { Content } from '../protocol/index.ts'
+import type { Content, Effort } from '../protocol/index.ts'
 import type { Learned } from './learned.ts'
 import { createThinkTags, type Said } from './think-tags.ts'
 
 /** Whether the prompt's template opens the model's reasoning. */
 const opened = 'reasoning:opened'
-const plain = 'reasoning:plain'
+/** Some models reason at some efforts only. */
+const plainAt = (effort: Effort | undefined) => `reasoning:plain${effort === undefined ? '' : `:${effort}`}`
 
 /**
  * The same model, whose reasoning is never part of the answer, however its server marks it. Where the prompt opens the reasoning, what was told as the
  * answer is taken back at the first closing tag; from then on the model's replies are taken to begin with reasoning, as long as they do. Where nothing can
- * be taken back, the first reply of a model is told at its end.
+ * be taken back, the first reply of a model is told at its end, and so is one that begins as reasoning usually does.
  */
 export function withoutTags(model: Model, learned: Learned): Model {
   let beginsInside = learned.has(opened)
   return {
     ...model,
     async generate(request, sink, signal) {
+      const plain = plainAt(request.effort)
       const isGuess = request.isFinal === true && !beginsInside && !learned.has(plain)
       const isInside = beginsInside || isGuess
-      const tags = createThinkTags(isInside)
-      const { tell, rest } = teller(sink, isGuess)
+      const tags = createThinkTags(isInside, isGuess)
+      const told: Sink = request.isFinal === true && !isInside ? heldWhereThought(sink) : sink
+      const { tell, rest } = teller(told, isGuess)
       const split: ModelSink = {
         ...sink,
         text: (delta) => tell(tags.add(delta)),
         thinking(delta) {
           tell(tags.pause())
           tags.reasoned()
-          sink.thinking(delta)
+          told.thinking(delta)
         },
       }
       try {
         const turn = await model.generate(request, split, signal)
         const isCut = turn.stopReason === 'max_tokens'
-        tell(tags.end(isCut))
+        const mayEndInside = isCut || turn.content.some(({ type }) => type === 'tool_call')
+        tell(tags.end(mayEndInside))
         rest()
+        told.release?.()
         beginsInside = tags.hasClosedAlone()
         const found = beginsInside ? opened : plain
         const hasAnswered = turn.content.some(({ type }) => type === 'text') && !isCut
         if (hasAnswered && !learned.has(found)) learned.add(found)
-        return { ...turn, content: sorted(turn.content, isInside, isCut) }
+        return { ...turn, content: sorted(turn.content, { isInside, isGuess, mayEndInside }) }
       } catch (error) {
         tell(tags.pause())
         rest()
+        told.release?.()
         throw error
       }
     },
@@ -71,7 +77,7 @@ function teller(sink: ModelSink, holds: boolean) {
         isHeld = false
       } else {
         rest()
-        if (piece.kind === 'text') sink.text(piece.text)
+        if (piece.kind === 'text' || piece.kind === 'rest') sink.text(piece.text)
         else sink.takeBack?.()
       }
     }
@@ -79,11 +85,47 @@ function teller(sink: ModelSink, holds: boolean) {
   return { tell, rest }
 }
 
+/** The first words of a model that thinks aloud. */
+const likeThought =
+  /^\s*(?:(?:okay|ok|alright|all right|so|hmm+|well|right|wait)[,.… ]+(?:so[, ]+)?(?:the user|let(?:'|’)?s|let me|i (?:need|should|have) to|we (?:need|should|have) to)|hmm+\b|the user (?:is|was|wants?|asks?|asked|said|has|needs)\b|user (?:asks?|wants?)\b|we need to\b|i need to (?:figure|think|understand)|let(?:’|')?s (?:think|see)|let me (?:think|see)|first, i (?:need|should))/i
+/** So many characters say whether a reply begins like reasoning. */
+const enough = 40
+
+type Sink = ModelSink & { release?(): void }
+
+/** A sink that tells nothing of a reply that begins like reasoning before its end: what is told there cannot be taken back. */
+function heldWhereThought(sink: ModelSink): Sink {
+  let held: string | undefined = ''
+  let isThought = false
+  const release = () => {
+    if (held !== undefined && held !== '') sink.text(held)
+    held = undefined
+  }
+  return {
+    ...sink,
+    text(delta) {
+      if (held === undefined) return sink.text(delta)
+      held += delta
+      isThought ||= likeThought.test(held)
+      if (!isThought && held.length >= enough) release()
+    },
+    takeBack() {
+      if (held === undefined) return sink.takeBack?.()
+      if (held !== '') sink.thinking(held)
+      held = undefined
+    },
+    release,
+  }
+}
+
 /** The content of a reply with the reasoning of its texts apart. */
-function sorted(content: readonly Content[], beginsInside: boolean, isCut: boolean): Content[] {
-  const tags = createThinkTags(beginsInside)
+function sorted(
+  content: readonly Content[],
+  { isInside, isGuess, mayEndInside }: { isInside: boolean; isGuess: boolean; mayEndInside: boolean },
+): Content[] {
+  const tags = createThinkTags(isInside, isGuess)
   /** Pieces that were read from texts, whose kind may still change. */
-  let pieces: (Content | { type: 'read'; kind: 'text' | 'thinking'; text: string })[] = []
+  let pieces: Piece[] = []
   const put = (kind: 'text' | 'thinking', text: string) => {
     const last = pieces.at(-1)
     if (last?.type === 'read' && last.kind === kind) last.text += text
@@ -96,9 +138,15 @@ function sorted(content: readonly Content[], beginsInside: boolean, isCut: boole
       if (piece.type === 'read') put(kind, piece.text)
       else pieces.push(piece)
   }
+  /** The reasoning at the end was the rest of the answer. */
+  const giveRest = (text: string) => {
+    while (isRead(pieces.at(-1), 'thinking')) pieces.pop()
+    put('text', text)
+  }
   const take = (said: readonly Said[]) => {
     for (const piece of said) {
-      if (piece.kind === 'back' || piece.kind === 'forth') turned(piece.kind === 'back' ? 'thinking' : 'text')
+      if (piece.kind === 'rest') giveRest(piece.text)
+      else if (piece.kind === 'back' || piece.kind === 'forth') turned(piece.kind === 'back' ? 'thinking' : 'text')
       else put(piece.kind === 'text' ? 'text' : 'thinking', piece.text)
     }
   }
@@ -111,10 +159,13 @@ function sorted(content: readonly Content[], beginsInside: boolean, isCut: boole
     if (piece.type === 'thinking') tags.reasoned()
     pieces.push(piece)
   }
-  take(tags.end(isCut))
+  take(tags.end(mayEndInside))
   return pieces.flatMap((piece): Content[] => {
     if (piece.type !== 'read') return [piece]
     const text = piece.kind === 'thinking' ? piece.text.trim() : piece.text
     return text.trim() === '' ? [] : [{ type: piece.kind, text }]
   })
 }
+
+type Piece = Content | { type: 'read'; kind: 'text' | 'thinking'; text: string }
+const isRead = (piece: Piece | undefined, kind: 'text' | 'thinking') => piece?.type === 'read' && piece.kind === kind

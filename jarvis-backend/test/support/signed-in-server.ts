@@ -24,6 +24,10 @@ export type Odd = {
   callScope?: string
   /** Path of the issuer below the origin. */
   path?: string
+  /** Whether it speaks the older transport: one stream, and messages that are answered there. */
+  isSse?: true
+  /** When the secrets of clients that register end, Unix s; their clients have secrets then. */
+  secretsEndAt?: number
 }
 
 /**
@@ -47,8 +51,9 @@ export async function startSignedInServer(odd: Odd = {}) {
     refreshed: 0,
     revoked: [] as string[],
     registered: [] as Record<string, unknown>[],
-    /** Runs before a refresh is answered. */
+    /** Runs before a refresh is looked at, and before new tokens are sent. */
     beforeRefresh: async () => {},
+    beforeGiving: async () => {},
     tokenLifeS: 3600,
     /** Whether its token endpoint answers with a fault of its own. */
     isDown: false,
@@ -59,10 +64,12 @@ export async function startSignedInServer(odd: Odd = {}) {
       access.clear()
       refresh.clear()
     },
+    forgetClients: () => clients.clear(),
     access,
     authorize,
     odd,
   }
+  let stream: ServerResponse | undefined
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))
   })
@@ -131,7 +138,7 @@ export async function startSignedInServer(odd: Odd = {}) {
     const { pathname } = new URL(request.url ?? '/', origin)
     const json = (status: number, body: unknown, headers = {}) =>
       void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
-    if (pathname === '/mcp') return resource(request, response, text)
+    if (pathname === '/mcp' || pathname === '/messages') return resource(request, response, text)
     made.log.push(`${request.method} ${pathname}`)
     if (pathname === '/.well-known/oauth-protected-resource/mcp' && !odd.hasNoResource)
       return json(200, {
@@ -152,8 +159,14 @@ export async function startSignedInServer(odd: Odd = {}) {
       const asked = JSON.parse(text) as { redirect_uris: string[] }
       made.registered.push(asked)
       const id = `client-${made.registered.length}`
-      clients.set(id, { redirectUris: asked.redirect_uris })
-      return json(201, { ...asked, client_id: id })
+      const ends = odd.secretsEndAt
+      const secret = ends === undefined ? undefined : `secret-${id}`
+      clients.set(id, { redirectUris: asked.redirect_uris, secret })
+      return json(201, {
+        ...asked,
+        client_id: id,
+        ...(ends !== undefined && { client_secret: secret, client_secret_expires_at: ends }),
+      })
     }
     const form = new URLSearchParams(text)
     const client = clientOf(request, form)
@@ -191,6 +204,7 @@ export async function startSignedInServer(odd: Odd = {}) {
       if (code.redirectUri !== form.get('redirect_uri')) return refuse('invalid_grant')
       if (code.resource !== form.get('resource')) return refuse('invalid_target')
       code.isUsed = true
+      await made.beforeGiving()
       return give({ client, resource: code.resource, scope: code.scope })
     }
     made.refreshed += 1
@@ -204,6 +218,7 @@ export async function startSignedInServer(odd: Odd = {}) {
       return refuse('invalid_grant')
     }
     known.isUsed = true
+    await made.beforeGiving()
     give(known)
   }
 
@@ -225,6 +240,10 @@ export async function startSignedInServer(odd: Odd = {}) {
       const challenge = odd.hasNoResource ? 'Bearer' : `Bearer ${about}`
       return void response.writeHead(401, { 'www-authenticate': challenge }).end()
     }
+    if (odd.isSse && request.method === 'GET') {
+      stream = response.writeHead(200, { 'content-type': 'text/event-stream' })
+      return void response.write('event: endpoint\ndata: /messages\n\n')
+    }
     if (request.method !== 'POST') return void response.writeHead(405).end()
     const { id, method } = JSON.parse(text) as { id?: number; method: string }
     if (id === undefined) return void response.writeHead(202).end()
@@ -244,6 +263,10 @@ export async function startSignedInServer(odd: Odd = {}) {
       'tools/call': { content: [{ type: 'text', text: 'added' }] },
     }
     const body = { jsonrpc: '2.0', id, result: results[method] ?? {} }
+    if (odd.isSse) {
+      response.writeHead(202).end()
+      return void stream?.write(`event: message\ndata: ${JSON.stringify(body)}\n\n`)
+    }
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
 }

@@ -49,27 +49,33 @@ const Call = z.strictObject({
 const delta = (shape: z.ZodRawShape) => z.strictObject(shape)
 const choices = <D extends z.ZodType, F extends z.ZodType>(of: D, finish: F) =>
   z.tuple([z.strictObject({ index: z.literal(0), delta: of, finish_reason: finish })])
-const Role = z.strictObject({
-  ...base,
-  choices: choices(delta({ role: z.literal('assistant'), content: z.literal('') }), z.null()),
-  jarvis: own.optional(),
-})
-const Piece = z.strictObject({
-  ...base,
-  choices: choices(
-    z.union([
-      delta({ content: z.string().min(1) }),
-      delta({ reasoning_content: z.string().min(1) }),
-      delta({ tool_calls: z.array(Call).min(1) }),
-    ]),
-    z.null(),
-  ),
-})
-const Finish = z.strictObject({
-  ...base,
-  choices: choices(delta({}), z.enum(['stop', 'length', 'content_filter', 'tool_calls'])),
-  jarvis: own.optional(),
-})
+/** Null where usage was asked for, else absent. */
+const early = (wantsUsage: boolean) => (wantsUsage ? { ...base, usage: z.null() } : base)
+const Role = (wantsUsage: boolean) =>
+  z.strictObject({
+    ...early(wantsUsage),
+    choices: choices(delta({ role: z.literal('assistant'), content: z.literal('') }), z.null()),
+    jarvis: own.optional(),
+  })
+const Piece = (wantsUsage: boolean) =>
+  z.strictObject({
+    ...early(wantsUsage),
+    choices: choices(
+      z.union([
+        delta({ content: z.string().min(1) }),
+        delta({ reasoning_content: z.string().min(1) }),
+        delta({ tool_calls: z.array(Call).min(1) }),
+        delta({ function_call: Call.shape.function }),
+      ]),
+      z.null(),
+    ),
+  })
+const Finish = (wantsUsage: boolean) =>
+  z.strictObject({
+    ...early(wantsUsage),
+    choices: choices(delta({}), z.enum(['stop', 'length', 'content_filter', 'tool_calls', 'function_call'])),
+    jarvis: own.optional(),
+  })
 const UsageChunk = z.strictObject({
   ...base,
   choices: z.tuple([]),
@@ -88,6 +94,7 @@ export type Streamed = {
   text: string
   reasoning: string
   calls: z.infer<typeof Call>[]
+  legacyCalls: z.infer<typeof Call>['function'][]
   finish: string
   comments: number
 }
@@ -97,7 +104,7 @@ export type Streamed = {
  * @throws Error naming the first line or chunk that such a client refuses
  */
 export function readStream(bytes: string, { wantsUsage }: { wantsUsage: boolean }): Streamed {
-  const result: Streamed = { text: '', reasoning: '', calls: [], finish: '', comments: 0 }
+  const result: Streamed = { text: '', reasoning: '', calls: [], legacyCalls: [], finish: '', comments: 0 }
   if (!bytes.endsWith('\n\n')) throw new Error('the stream ends within an event')
   const events = bytes.slice(0, -2).split('\n\n')
   const data: string[] = []
@@ -111,21 +118,29 @@ export function readStream(bytes: string, { wantsUsage }: { wantsUsage: boolean 
   const chunks = data.map((json) => JSON.parse(json) as Record<string, unknown>)
   if (wantsUsage) UsageChunk.parse(chunks.pop())
   const [first, ...rest] = chunks
-  const { id, created, model } = Role.parse(first)
-  const last = Finish.parse(rest.pop())
+  const { id, created, model } = Role(wantsUsage).parse(first)
+  const last = Finish(wantsUsage).parse(rest.pop())
   result.finish = last.choices[0].finish_reason
-  const all = [last, ...rest.map((chunk) => Piece.parse(chunk))]
+  const all = [last, ...rest.map((chunk) => Piece(wantsUsage).parse(chunk))]
   for (const chunk of all)
     if (chunk.id !== id || chunk.created !== created || chunk.model !== model)
       throw new Error('another id, time or model')
   for (const {
     choices: [choice],
   } of all) {
-    const given = choice.delta as { content?: string; reasoning_content?: string; tool_calls?: z.infer<typeof Call>[] }
+    const given = choice.delta as {
+      content?: string
+      reasoning_content?: string
+      tool_calls?: z.infer<typeof Call>[]
+      function_call?: z.infer<typeof Call>['function']
+    }
     result.text += given.content ?? ''
     result.reasoning += given.reasoning_content ?? ''
     result.calls.push(...(given.tool_calls ?? []))
+    result.legacyCalls.push(...(given.function_call === undefined ? [] : [given.function_call]))
   }
+  if ((result.finish === 'function_call') !== (result.legacyCalls.length === 1) || result.legacyCalls.length > 1)
+    throw new Error('a function_call and its finish do not agree')
   if ((result.finish === 'tool_calls') !== result.calls.length > 0)
     throw new Error('calls and their finish do not agree')
   return result

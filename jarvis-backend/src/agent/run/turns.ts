@@ -222,7 +222,10 @@ export function createTurns(
       const { windowTokens, affordsTokens } = error.limits
       if (windowTokens !== undefined) parts.learnWindow(model, windowTokens)
       if (error.because === 'picture' && leavesOut(session, run, request, error)) return
-      if (error.isTooLong && (await folding.refused(session, run))) return
+      // Some servers refuse a conversation that is too long without a word.
+      const { tokens, answer } = parts.windowOf(model)
+      const mayBeTooLong = error.isBare && plan.inputTokens >= (tokens - answer) * nearWindow
+      if ((error.isTooLong || mayBeTooLong) && (await folding.refused(session, run))) return
       const mayAfford = affordsTokens !== undefined && affordsTokens >= leastAnswer && mostTokens === undefined
       if (mayAfford && affordsTokens < (request.maxOutputTokens ?? Number.POSITIVE_INFINITY)) {
         tell(session, run, `The credit pays for an answer of ${number(affordsTokens)} tokens: asking for that many.`)
@@ -230,6 +233,15 @@ export function createTurns(
       }
       // The loop takes the turn again, with the model that stands in.
       if (fallBack(session, run, model, error)) return
+      if (error.because === 'talks_only' && request.tools.length > 0) {
+        parts.learnTalksOnly(model)
+        tell(
+          session,
+          run,
+          redact.text(`${error.message} ${model.id} is sent none for 30 days, or until its provider is saved again.`),
+        )
+        return
+      }
       throw error.isTooLong ? unfit(error, model, request) : error
     } finally {
       disarm()
@@ -291,6 +303,9 @@ function asText(asked: ReturnType<BudgetKeeper['ask']>): { refused: string } {
 /** Whether the conversation was longer than the model reads, so that one that reads more may answer. */
 const isWindow = ({ isTooLong, hasSpoken, limits }: ModelError): boolean =>
   isTooLong && !hasSpoken && limits.planTokens === undefined
+
+/** From this part of what fits on, a refusal without a word may mean the length. JARVIS's count of tokens is an estimate. */
+const nearWindow = 0.6
 
 const number = (tokens: number) => tokens.toLocaleString('en-US')
 

@@ -1,11 +1,12 @@
 import type { Client, Transport } from '@modelcontextprotocol/client'
 import type { AttachedServerConfig } from '../../protocol/index.ts'
 import type { Askers } from './askers.ts'
+import type { Listed } from './definition.ts'
 import type { Elicited } from './elicitation.ts'
 import { pinnedFetch } from './fetch.ts'
 import type { AttachedLog } from './log.ts'
 import { faultOf, notMcp, type Reach } from './reach.ts'
-import { createReceived } from './received.ts'
+import { createReceived, odd, type Received } from './received.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
 /** How often one call of a server may ask. */
@@ -25,6 +26,8 @@ type Parts = {
   /** Adds the token of a sign-in to the requests of a fetch that asks the server's origin alone. */
   signedIn(next: typeof fetch): typeof fetch
 }
+/** Reads all tools of a server, those that cannot be used too. */
+export type ListTools = (timeoutMs: number) => Promise<readonly Listed[]>
 /** `ended`: how its process ended. */
 export type EndingTransport = Transport & { ended?: string | undefined }
 
@@ -33,15 +36,19 @@ export type EndingTransport = Transport & { ended?: string | undefined }
  * @param parts.asksFirst whether the server is asked for its version before `initialize`
  * @param parts.stale called when the server says that its tools have changed
  * @param parts.streamEnded called when a stream for the server's own messages ends
- * @returns `whyNot` turns what the SDK said into what is wrong with the address
+ * @returns `listTools` reads all tools, with those that cannot be used; `whyNot` turns what the SDK said into what is wrong with the address
  */
-export async function makeClient(
-  parts: Parts & { asksFirst: boolean; stale(): void; streamEnded(): void },
-): Promise<{ client: Client; transport: EndingTransport; whyNot(said: string): string }> {
+export async function makeClient(parts: Parts & { asksFirst: boolean; stale(): void; streamEnded(): void }): Promise<{
+  client: Client
+  transport: EndingTransport
+  listTools: ListTools
+  whyNot(said: string): string
+}> {
   const { config, log } = parts
   const sdk = await import('@modelcontextprotocol/client')
   let reach: Reach | undefined
-  const transport = transportTo(sdk, parts, (how) => {
+  const received = createReceived()
+  const transport = transportTo(sdk, parts, received, (how) => {
     reach = how
   })
   const client = new sdk.Client(
@@ -71,6 +78,11 @@ export async function makeClient(
   return {
     client,
     transport,
+    async listTools(timeoutMs) {
+      const { tools } = await client.listTools(undefined, { timeout: timeoutMs, cacheMode: 'refresh' })
+      const dropped = received.toolNames().filter((name) => !tools.some((tool) => tool.name === name))
+      return [...tools, ...dropped.map((name) => odd(name, oddHeader))] as readonly Listed[]
+    },
     whyNot(said) {
       if (config.type === 'stdio') return said
       const url = new URL(config.url)
@@ -80,16 +92,20 @@ export async function makeClient(
   }
 }
 
+/** The SDK leaves out such a tool alone. */
+const oddHeader = 'An x-mcp-header in its input schema is not as the MCP specification has it.'
+
 function transportTo(
   sdk: typeof import('@modelcontextprotocol/client'),
   parts: Parts & { streamEnded(): void },
+  received: Received,
   reached: (how: Reach) => void,
 ): EndingTransport {
   const { config, log } = parts
   if (config.type === 'stdio') {
     const { command, args, env, cwd } = config
     const launch = { command, args, env: { ...parts.env, ...env }, cwd: cwd ?? parts.cwd }
-    return new StdioTransport(launch, log.write, createReceived())
+    return new StdioTransport(launch, log.write, received)
   }
   const url = new URL(config.url)
   // Over HTTP a GET only opens a stream for events; a server may refuse it and still serve.
@@ -98,7 +114,7 @@ function transportTo(
   }
   const options = {
     requestInit: { headers: config.headers },
-    fetch: parts.signedIn(pinnedFetch(url, told, parts.streamEnded)),
+    fetch: parts.signedIn(pinnedFetch(url, received, told, parts.streamEnded)),
   }
   if (config.type === 'http') return new sdk.StreamableHTTPClientTransport(url, options)
   let streams = 0

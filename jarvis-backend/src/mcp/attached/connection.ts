@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { whyUnreachable } from '../../lib/unreachable.ts'
 import type { AttachedServer, AttachedServerConfig, AttachedState } from '../../protocol/index.ts'
 import type { Askers } from './askers.ts'
-import { type EndingTransport, makeClient } from './client.ts'
+import { type EndingTransport, type ListTools, makeClient } from './client.ts'
 import type { Listed } from './definition.ts'
 import { close, reasonOf, within } from './ending.ts'
 import type { AttachedLog } from './log.ts'
@@ -84,7 +84,7 @@ export function createConnection(parts: {
 }): Connection {
   const { config, clock, log } = parts
   let standing: Standing = { state: 'idle' }
-  let live: { client: Client; transport: Transport; since: number } | undefined
+  let live: { client: Client; transport: Transport; since: number; listTools: ListTools } | undefined
   let connecting: Promise<void> | undefined
   let giveUp = new AbortController()
   let refreshing: Promise<void> | undefined
@@ -131,9 +131,10 @@ export function createConnection(parts: {
     try {
       const made = await makeClient({ ...parts, asksFirst, stale: tellStale, streamEnded })
       ;({ client, transport, whyNot } = made)
+      const { listTools } = made
       await within(stop.signal, client.connect(transport, { timeout: longMs }))
-      const opened = { client, transport, since: clock.now() }
-      await within(stop.signal, readTools(client))
+      const opened = { client, transport, since: clock.now(), listTools }
+      await within(stop.signal, readTools(listTools))
       if (isStopped) throw new Error('it is no longer attached')
       live = opened
       client.onclose = () => lost(opened)
@@ -167,11 +168,11 @@ export function createConnection(parts: {
     }
   }
 
-  async function readTools(client: Client) {
+  async function readTools(listTools: ListTools) {
     isStale = false
     refreshedAt = clock.now()
-    const { tools } = await client.listTools(undefined, { timeout: connectMs, cacheMode: 'refresh' })
-    if (!isStopped) parts.listed(tools as readonly Listed[])
+    const tools = await listTools(connectMs)
+    if (!isStopped) parts.listed(tools)
   }
 
   /** Marks the tools as changed: no call is sent before they are read again. */
@@ -184,10 +185,10 @@ export function createConnection(parts: {
   }
 
   function refresh(): Promise<void> {
-    const { client } = live ?? {}
-    if (client === undefined || (!isStale && refreshing === undefined)) return Promise.resolve()
+    const { listTools } = live ?? {}
+    if (listTools === undefined || (!isStale && refreshing === undefined)) return Promise.resolve()
     cancelRefresh()
-    refreshing ??= readTools(client)
+    refreshing ??= readTools(listTools)
       .catch((error: unknown) => {
         isStale = true
         throw new Error(`Its list of tools could not be read again: ${reasonOf(error as Error)}`)

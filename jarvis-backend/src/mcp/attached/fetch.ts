@@ -1,7 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { isDeeperThan } from '../../lib/depth.ts'
 import type { Reach } from './reach.ts'
-import { createReceived, deepest, type Received } from './received.ts'
+import { deepest, type Received } from './received.ts'
 import { longestMessage } from './stdio-transport.ts'
 
 const mostRedirects = 3
@@ -9,15 +9,16 @@ const mostRedirects = 3
 /**
  * A fetch that refuses other hosts and redirects to them, so that the headers go nowhere else. It cuts off an answer,
  * or one event of a stream, over 8 MB, and brings messages into the form of the specification.
+ * @param received what brings the server's messages into that form
  * @param told called with each request's outcome, which the client's errors do not carry
  * @param streamEnded called when a stream for messages of the server's own ends, however it ends
  */
 export function pinnedFetch(
   server: URL,
+  received: Received,
   told: (reach: Reach, method: string) => void,
   streamEnded: () => void,
 ): typeof fetch {
-  const received = createReceived()
   return async (input, init) => {
     const asked = typeof init?.body === 'string' ? received.sending(parsed(init.body)) : undefined
     let url = new URL(input instanceof Request ? input.url : input)

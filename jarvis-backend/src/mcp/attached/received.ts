@@ -83,6 +83,8 @@ export function createReceived() {
       if (method === 'tools/list') walk.turn(params.cursor)
       return request
     },
+    /** The names of the tools that were listed last, all pages together. */
+    toolNames: walk.names,
     /**
      * The messages in a value that came.
      * @param only the request that an answer without an id answers
@@ -152,6 +154,7 @@ function createWalk() {
       } else cursors.add(cursor)
       pages += 1
     },
+    names: (): readonly string[] => [...names],
     page(tools: readonly Json[], cursor: unknown): Json {
       const isNews = tools.length === 0 || tools.some(({ name }) => !names.has(String(name)))
       for (const { name } of tools) names.add(String(name))
@@ -186,7 +189,8 @@ function listed(result: unknown, walk: ReturnType<typeof createWalk>): Json {
   }
 }
 
-const odd = (name: string, problem: string): Json => ({
+/** A tool that cannot be used, as it stands in a list. */
+export const odd = (name: string, problem: string): Json => ({
   ...{ name, inputSchema: { type: 'object' }, _meta: { [problemKey]: problem } },
 })
 

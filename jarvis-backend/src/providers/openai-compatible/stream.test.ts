@@ -263,3 +263,27 @@ test('tools that a model does not take over this API are explained', () => {
 test('a server of one’s own may think for ten minutes before its first word', () => {
   expect([patienceMs('api.openai.com'), patienceMs('127.0.0.1')]).toEqual([120_000, 600_000])
 })
+
+test.each<[number, string, string]>([
+  [1002, 'rate limit', 'model_rate_limited'],
+  [1004, 'login fail', 'model_auth'],
+  [1008, 'insufficient balance', 'model_quota'],
+  [1013, '', 'model_overloaded'],
+  [2013, 'invalid params, context window exceeds limit', 'model_bad_request'],
+])('MiniMax’s own number %d in a 200 is the refusal that it means', (status_code, status_msg, code) => {
+  expect(() => read([{ choices: null, base_resp: { status_code, status_msg } }])).toThrow(
+    expect.objectContaining({
+      code,
+      isTooLong: status_code === 2013,
+      message: expect.stringContaining(status_msg || 'MiniMax’s error 1013'),
+    }),
+  )
+})
+
+test('MiniMax’s number for success is no refusal', () => {
+  const { reader } = read([
+    delta({ content: 'Yes.' }),
+    { ...stop('stop'), base_resp: { status_code: 0, status_msg: '' } },
+  ])
+  expect(reader.turn().content).toEqual([{ type: 'text', text: 'Yes.' }])
+})

@@ -1,7 +1,7 @@
 import type { ModelSink } from '../../agent/model.ts'
 import { noUsage, type TurnStop, type Usage } from '../../protocol/index.ts'
 import type { Reader } from '../exchange.ts'
-import { broken, complaintIn, type Provider, refusal } from '../failure.ts'
+import { broken, type Complaint, complaintIn, type Provider, refusal } from '../failure.ts'
 import { count, eventOf, type Fields, fields, fieldsIfAny, list, words } from '../fields.ts'
 import { type CallInProgress, createCallJoiner } from '../joined-calls.ts'
 import { reply } from '../reply.ts'
@@ -78,6 +78,8 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
       }
       const complaint = chunk.object === 'error' ? chunk : chunk.error
       if (complaint) throw refusal(provider, complaintIn(complaint), usage)
+      const fault = minimaxFault(chunk.base_resp)
+      if (fault !== undefined) throw refusal(provider, fault, usage)
       if (finish === 'error') throw broken(provider, 'it says that it failed', usage)
       return false
     },
@@ -94,6 +96,23 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
     },
     usage: () => usage,
   }
+}
+
+/** MiniMax's own numbers, which come with status 200, as those of HTTP. Others are faults of its own. */
+const minimaxStatus = new Map([
+  [1001, 504],
+  ...[1002, 1039, 1041].map((code): [number, number] => [code, 429]),
+  ...[1004, 2049].map((code): [number, number] => [code, 401]),
+  ...[1008, 2056].map((code): [number, number] => [code, 402]),
+  ...[1026, 1027, 1042, 2013].map((code): [number, number] => [code, 400]),
+])
+
+/** @returns undefined where all is well */
+function minimaxFault(given: unknown): Complaint | undefined {
+  const { status_code: number, status_msg: message } = fieldsIfAny(given) ?? {}
+  const code = Number(number ?? 0)
+  if (code === 0 || !Number.isFinite(code)) return undefined
+  return { status: minimaxStatus.get(code) ?? 500, message: words(message) || `MiniMax’s error ${code}` }
 }
 
 /** Names that servers have for reasoning. */

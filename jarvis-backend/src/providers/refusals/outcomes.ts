@@ -97,6 +97,12 @@ const outcomes: Readonly<Record<Meaning, Outcome>> = {
     false,
     ({ host, status, tail }) => `${host} refused a picture (HTTP ${status})${tail}`,
   ),
+  talks_only: outcome(
+    'model_unfit',
+    false,
+    ({ host, status, tail }) =>
+      `${host} gives this model no tools (HTTP ${status})${tail} It can only talk: choose a model that takes tools to have something looked up or done.`,
+  ),
   no_tools: outcome(
     'model_unfit',
     false,

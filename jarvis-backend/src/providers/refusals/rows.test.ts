@@ -676,7 +676,7 @@ const wordings: readonly (readonly [server: string, status: number, sent: unknow
     'Ollama tools',
     400,
     { error: { message: 'registry.ollama.ai/library/gemma3:4b does not support tools', type: 'api_error' } },
-    'no_tools',
+    'talks_only',
   ],
   [
     'OpenRouter tools',

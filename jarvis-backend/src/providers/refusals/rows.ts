@@ -4,7 +4,7 @@
  * `spent`: the money or the quota is used up. `affords`: the credit pays for a shorter answer. `key`: the key is wrong.
  * `forbidden`: this key may not do it. `place`: not from this address or country. `disabled`: the service is switched off.
  * `filtered`: the provider's own filter. `overloaded`: try again. `loading`: the model is being loaded. `memory`: the server's machine
- * has too little. `no_model`: there is no such model. `no_tools`: the model takes no tools. `picture`: this picture is not taken, others may be.
+ * has too little. `no_model`: there is no such model. `talks_only`: the model takes no tools. `no_tools`: the server is not set to give it any. `picture`: this picture is not taken, others may be.
  */
 export type Meaning =
   | 'too_long'
@@ -21,6 +21,7 @@ export type Meaning =
   | 'loading'
   | 'memory'
   | 'no_model'
+  | 'talks_only'
   | 'no_tools'
   | 'picture'
 
@@ -378,7 +379,8 @@ export const rows: readonly Row[] = [
     'safety system',
     'invalid_prompt',
   ]),
-  of('Ollama, Mistral', 'no_tools', [
+  of('llama.cpp', 'no_tools', ['tools param requires --jinja']),
+  of('Ollama, Mistral', 'talks_only', [
     'does not support tools',
     'does not support function',
     'does not support tool',
@@ -386,7 +388,6 @@ export const rows: readonly Row[] = [
     'tool use is not supported',
     'tool calling is not supported',
     'function calling is not',
-    'tools param requires --jinja',
     'tools is not supported',
   ]),
   of('OpenRouter', 'no_tools', ['support tool use']),

@@ -39,7 +39,15 @@ export const fates: Readonly<Record<string, Fate>> = {
 }
 
 /** Settings that stay as they are now: each is a right, or a limit to one. */
-const settingsNow = ['profile', 'jobs_stopped', 'pveHook', 'password_mark', 'broken_glass', 'clock_floor']
+const settingsNow = [
+  'profile',
+  'jobs_stopped',
+  'pveHook',
+  'password_mark',
+  'broken_glass',
+  'clock_floor',
+  'policy_good',
+]
 const looseProfiles = ['permissive', 'unrestricted']
 
 /**
@@ -173,6 +181,8 @@ function mergeSettings(sql: Sqlite.Database, isSame: boolean, now: number) {
   sql
     .prepare("INSERT OR REPLACE INTO main.settings (key, value) VALUES ('tokens_valid_from', ?)")
     .run(String(Math.max(...ends)))
+  // A policy of the backup never counts in the place of one that is written and cannot be used.
+  drop.run('policy_good')
   if (!isSame) return
   const take = sql.prepare('INSERT INTO main.settings (key, value) SELECT key, value FROM was.settings WHERE key = ?')
   for (const key of settingsNow) {

@@ -7,6 +7,7 @@ import { newId } from '../../lib/ids.ts'
 import type { createAsk } from '../ask.ts'
 import { readJson } from '../body.ts'
 import type { createConduct } from '../conduct.ts'
+import { badField } from '../errors.ts'
 import { requireFormat } from '../format.ts'
 import { mannerOf, repetitionIn, sessionIn } from '../headers.ts'
 import { modelsOf, requireModel } from '../models.ts'
@@ -35,8 +36,8 @@ export function createChatCompletions(parts: {
   const writerOf = (chat: ChatRequest, response: ServerResponse, head: Head, own: Own) =>
     promised(
       chat.isStreamed
-        ? streamedWriter(response, head, { own, wantsUsage: chat.wantsUsage })
-        : wholeWriter(response, head, { own, clock, holdMs: parts.holdMs }),
+        ? streamedWriter(response, head, { own, wantsUsage: chat.wantsUsage, isLegacy: chat.isLegacy })
+        : wholeWriter(response, head, { own, clock, holdMs: parts.holdMs, isLegacy: chat.isLegacy }),
       chat,
     )
 
@@ -54,6 +55,11 @@ export function createChatCompletions(parts: {
       return parts.answerPlainly(chat, response, writer)
     }
     const session = sessionIn(request, chat.isStreamed)
+    if (chat.isLegacy && session !== undefined)
+      throw badField(
+        'functions',
+        'A function_call has no id that a session could find its result by. Send tools instead, or leave the session out.',
+      )
     const answering = parts.ask({
       ...{ token, door: 'chat', agent: model.agent, session },
       ...repetitionIn(request),

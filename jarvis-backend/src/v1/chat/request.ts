@@ -32,14 +32,12 @@ const Message = z.discriminatedUnion('role', [
   /** The result of a `function_call`, from before there were tools. */
   z.looseObject({ role: z.literal('function'), name: z.string().min(1).max(200), content: Words }),
 ])
-const Tool = z.looseObject({
-  type: z.literal('function'),
-  function: z.looseObject({
-    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 letters, digits, _ or -'),
-    description: z.string().nullish(),
-    parameters: z.record(z.string(), z.unknown()).nullish(),
-  }),
+const FunctionSpec = z.looseObject({
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 letters, digits, _ or -'),
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
 })
+const Tool = z.looseObject({ type: z.literal('function'), function: FunctionSpec })
 
 /** The fields that JARVIS reads. Others are passed over. */
 export const ChatBody = z.looseObject({
@@ -57,6 +55,9 @@ export const ChatBody = z.looseObject({
   response_format: z.looseObject({ type: z.string(), json_schema: z.unknown().optional() }).nullish(),
   tools: z.array(Tool).max(128).nullish(),
   tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
+  /** The form from before there were tools. */
+  functions: z.array(FunctionSpec).max(128).nullish(),
+  function_call: z.union([z.string(), z.looseObject({ name: z.string() })]).nullish(),
 })
 type ChatBody = z.infer<typeof ChatBody>
 type Message = Exclude<ChatBody['messages'][number], { role: 'function' }>
@@ -77,6 +78,8 @@ export type ChatRequest = {
   format: AnswerFormat | undefined
   /** The answer must call one of the program's own tools. */
   mustCall: boolean
+  /** The program's tools came as `functions`, so its calls go out as `function_call`, which has no id. */
+  isLegacy: boolean
   /** @param isSession the conversation is JARVIS's: of the messages, only the last one of the person and what follows it count */
   origin(isSession: boolean): Omit<ProgramRun['origin'], 'by' | 'token'>
   /** The files of the messages that count. */
@@ -96,17 +99,18 @@ export function readChatRequest(body: unknown): ChatRequest {
   }
   const given = parsed.data
   refuseUnsupported(given)
-  const tools = (given.tools ?? []).map(({ function: { name, description, parameters } }) => ({
+  const { isLegacy, functions, choice, choiceField } = ownToolsIn(given)
+  const tools = functions.map(({ name, description, parameters }) => ({
     name,
     description: description ?? '',
     inputSchema: parameters ?? { type: 'object', properties: {} },
   }))
   tools.forEach(({ name }, at) => {
-    const param = `tools[${at}].function.name`
+    const param = isLegacy ? `functions[${at}].name` : `tools[${at}].function.name`
     if (tools.findIndex((one) => one.name === name) !== at) throw badField(param, `There are two tools ${name}.`)
   })
   const format = formatIn(given.response_format)
-  const toolChoice = toolChoiceIn(given.tool_choice, tools)
+  const toolChoice = toolChoiceIn(choice, tools, choiceField)
   const present = Object.entries(given).flatMap(([name, value]) => (value === null || value === undefined ? [] : name))
   const conversation = conversationOf(withCallIds(given.messages))
   const mostTokens = given.max_completion_tokens ?? given.max_tokens ?? undefined
@@ -118,6 +122,7 @@ export function readChatRequest(body: unknown): ChatRequest {
     ignored: passedOver.filter((name) => present.includes(name)),
     format,
     mustCall: toolChoice !== undefined,
+    isLegacy,
     files: (isSession) => ({
       sent: conversation.files,
       ...(!isSession && { earlier: newestFiles(conversation.earlierFiles) }),
@@ -130,7 +135,7 @@ export function readChatRequest(body: unknown): ChatRequest {
         ...(wishes !== '' && { wishes }),
         ...(!isSession && before.length > 0 && { before }),
         ...(after.length > 0 && { after: isSession ? after.filter(({ role }) => role === 'tool') : after }),
-        ...(given.tool_choice !== 'none' && tools.length > 0 && { tools }),
+        ...(choice !== 'none' && tools.length > 0 && { tools }),
         ...(toolChoice !== undefined && { toolChoice }),
         ...(format !== undefined && { format }),
         ...(mostTokens !== undefined && { mostTokens }),
@@ -149,24 +154,45 @@ function refuseUnsupported(given: ChatBody) {
   if ((given.top_logprobs ?? 0) > 0) throw badField('top_logprobs', 'JARVIS knows no log probabilities. Leave it out.')
   if (given.modalities?.some((kind) => kind !== 'text') || given.audio)
     throw badField('modalities', 'JARVIS answers in text alone.')
-  if (given.functions || given.function_call) throw badField('functions', 'Functions are given as tools.')
+  const isLegacy = present(given.functions) || present(given.function_call)
+  if (isLegacy && (present(given.tools) || present(given.tool_choice)))
+    throw badField('functions', 'Send tools with tool_choice, or functions with function_call, and not both.')
+}
+
+const present = (value: unknown) => value !== undefined && value !== null
+
+/** The program's own functions and which of them must be called, whether they came as `tools` or as `functions`. */
+function ownToolsIn({ tools, tool_choice, functions, function_call: called }: ChatBody) {
+  const isLegacy = present(functions) || present(called)
+  if (!isLegacy)
+    return {
+      ...{ isLegacy, functions: (tools ?? []).map((tool) => tool.function) },
+      ...{ choice: tool_choice, choiceField: 'tool_choice' },
+    }
+  if (called === 'required') throw badField('function_call', 'function_call is auto, none, or names a function.')
+  const choice = typeof called === 'object' && called !== null ? { type: 'function', function: called } : called
+  return { isLegacy, functions: functions ?? [], choice, choiceField: 'function_call' }
 }
 
 /** Which of the program's tools must be called; undefined where none must. JARVIS's own cannot be: what it does is its own to choose. */
-function toolChoiceIn(given: ChatBody['tool_choice'], tools: readonly { name: string }[]): ToolChoice | undefined {
+function toolChoiceIn(
+  given: ChatBody['tool_choice'],
+  tools: readonly { name: string }[],
+  field: string,
+): ToolChoice | undefined {
   const { type, function: named } =
     typeof given === 'string' ? { type: given, function: undefined } : (given ?? { type: 'auto' })
   if (type === 'auto' || type === 'none') return undefined
   if (type === 'required') {
-    if (tools.length === 0) throw badField('tool_choice', 'There are no tools that could be required. Send some.')
+    if (tools.length === 0) throw badField(field, 'There are no tools that could be required. Send some.')
     return 'any'
   }
   const read = z.looseObject({ name: z.string() }).safeParse(named)
   if (type !== 'function' || !read.success)
-    throw badField('tool_choice', 'tool_choice is auto, none, required, or names one of your own functions.')
+    throw badField(field, `${field} is auto, none, required, or names one of your own functions.`)
   const { name } = read.data
   if (tools.some((tool) => tool.name === name)) return { name }
-  throw badField('tool_choice', `There is no tool ${JSON.stringify(name.slice(0, 64))} among those that you sent.`)
+  throw badField(field, `There is no tool ${JSON.stringify(name.slice(0, 64))} among those that you sent.`)
 }
 
 /** A field by its place, as `messages[2].content`. */

@@ -4,16 +4,16 @@ import { cardLine, waitingAnswer, waitingFacts } from '../card-words.ts'
 import type { Writer } from '../conduct.ts'
 import { type ApiError, bodyOf, failureOf } from '../errors.ts'
 import { openEvents } from '../send.ts'
-import { chunksOf, finishOf, type Head, type Own } from './wire.ts'
+import { chunksOf, type Form, finishOf, type Head, type Own } from './wire.ts'
 
 /** Writes a streamed answer: the role, the pieces, the finish, the usage where it was asked for, and `[DONE]`. */
 export function streamedWriter(
   response: ServerResponse,
   head: Head,
-  { own, wantsUsage }: { own: Own; wantsUsage: boolean },
+  { own, wantsUsage, isLegacy }: Form & { own: Own },
 ): Writer & { fail(error: ApiError): void } {
   const events = openEvents(response)
-  const chunks = chunksOf(head)
+  const chunks = chunksOf(head, { wantsUsage, isLegacy })
   events.data(chunks.role(own))
   let isWaiting = false
   /** Pieces that a slow client has not taken yet. */
@@ -58,7 +58,7 @@ export function streamedWriter(
       if (end.type === 'failed') return fail(failureOf(end.code, end.message))
       flush()
       if (end.handedOut.length > 0) events.data(chunks.calls(end.handedOut))
-      events.data(chunks.finish(finishOf(end.stopReason, end.handedOut), own))
+      events.data(chunks.finish(finishOf(end.stopReason, end.handedOut, isLegacy), own))
       if (wantsUsage) events.data(chunks.usage(end.usage))
       events.end()
     },

@@ -13,7 +13,7 @@ import { completion, finishOf, type Head, type Own } from './wire.ts'
 export function wholeWriter(
   response: ServerResponse,
   head: Head,
-  { own, clock, holdMs }: { own: Own; clock: Clock; holdMs: number },
+  { own, clock, holdMs, isLegacy }: { own: Own; clock: Clock; holdMs: number; isLegacy: boolean },
 ): Writer & { fail(error: ApiError): void } {
   const hold = holdHeaders(response, clock, holdMs)
   let before = ''
@@ -65,7 +65,8 @@ export function wholeWriter(
       }
       const { handedOut: calls, usage } = end
       // The whole text: a secret that was cut in two while it streamed is removed in it.
-      send({ text: joined(before, end.text), calls, reasoning, finish: finishOf(end.stopReason, calls), usage, own })
+      const finish = finishOf(end.stopReason, calls, isLegacy)
+      send({ text: joined(before, end.text), calls, isLegacy, reasoning, finish, usage, own })
     },
   }
 }

@@ -4,10 +4,10 @@ import { tokensUsed } from '../usage.ts'
 /** What all chunks of an answer share. `created`: Unix s. */
 export type Head = { id: string; created: number; model: string }
 
-export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls'
+export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls' | 'function_call'
 
-export const finishOf = (stopReason: StopReason, handedOut: readonly ToolCall[]): FinishReason => {
-  if (handedOut.length > 0) return 'tool_calls'
+export const finishOf = (stopReason: StopReason, handedOut: readonly ToolCall[], isLegacy: boolean): FinishReason => {
+  if (handedOut.length > 0) return isLegacy ? 'function_call' : 'tool_calls'
   if (stopReason === 'max_tokens') return 'length'
   return stopReason === 'refusal' ? 'content_filter' : 'stop'
 }
@@ -26,6 +26,17 @@ export const callOf = ({ toolUseId, toolName, toolInput }: ToolCall) => ({
   function: { name: toolName, arguments: JSON.stringify(toolInput) },
 })
 
+/**
+ * The calls that a program runs, as a message or delta has them. The form from before there were tools has room for one call: the model asks for the
+ * others once it has the result of the first.
+ */
+const handedOutOf = (calls: readonly ToolCall[], isLegacy: boolean, isDelta: boolean) => {
+  const [first] = calls
+  if (first === undefined) return {}
+  if (isLegacy) return { function_call: callOf(first).function }
+  return { tool_calls: calls.map((call, index) => ({ ...(isDelta && { index }), ...callOf(call) })) }
+}
+
 /** JARVIS's own key in answers. Clients pass it over. */
 export type Own = {
   sessionId?: string
@@ -34,10 +45,21 @@ export type Own = {
   error?: { code: string; message: string }
 }
 
+/** How a program wants its chunks. `isLegacy`: calls as `function_call`. */
+export type Form = { wantsUsage: boolean; isLegacy: boolean }
+
 /** An answer in one piece. */
 export const completion = (
   { id, created, model }: Head,
-  said: { text: string; calls?: readonly ToolCall[]; finish: FinishReason; usage: Usage; own: Own; reasoning?: string },
+  said: {
+    text: string
+    calls?: readonly ToolCall[]
+    isLegacy?: boolean
+    finish: FinishReason
+    usage: Usage
+    own: Own
+    reasoning?: string
+  },
 ) => ({
   ...{ id, object: 'chat.completion', created, model },
   choices: [
@@ -48,7 +70,7 @@ export const completion = (
         content: said.text === '' && said.calls?.length ? null : said.text,
         refusal: null,
         ...(said.reasoning && { reasoning_content: said.reasoning }),
-        ...(said.calls?.length && { tool_calls: said.calls.map(callOf) }),
+        ...handedOutOf(said.calls ?? [], said.isLegacy === true, false),
       },
       logprobs: null,
       finish_reason: said.finish,
@@ -58,9 +80,13 @@ export const completion = (
   jarvis: said.own,
 })
 
-/** Makes the chunks of a streamed answer, as JSON. Called for each piece of text, so what stays the same is written once. */
-export function chunksOf({ id, created, model }: Head) {
-  const head = { id, object: 'chat.completion.chunk', created, model }
+/**
+ * Makes the chunks of a streamed answer, as JSON. Called for each piece of text, so what stays the same is written once. Where usage was asked for, each
+ * chunk has it: `null` before the last one, as OpenAI sends it.
+ */
+export function chunksOf({ id, created, model }: Head, { wantsUsage, isLegacy }: Form) {
+  const bare = { id, object: 'chat.completion.chunk', created, model }
+  const head = { ...bare, ...(wantsUsage && { usage: null }) }
   const open = JSON.stringify(head).slice(0, -1)
   const piece = (field: string) => {
     const before = `${open},"choices":[{"index":0,"delta":{"${field}":`
@@ -75,9 +101,9 @@ export function chunksOf({ id, created, model }: Head) {
     calls: (calls: readonly ToolCall[]) =>
       JSON.stringify({
         ...head,
-        choices: choice({ tool_calls: calls.map((call, index) => ({ index, ...callOf(call) })) }, null),
+        choices: choice(handedOutOf(calls, isLegacy, true), null),
       }),
     finish: (reason: FinishReason, own: Own) => JSON.stringify({ ...head, choices: choice({}, reason), jarvis: own }),
-    usage: (usage: Usage) => JSON.stringify({ ...head, choices: [], usage: usageOf(usage) }),
+    usage: (usage: Usage) => JSON.stringify({ ...bare, choices: [], usage: usageOf(usage) }),
   }
 }

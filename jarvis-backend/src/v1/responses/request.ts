@@ -63,6 +63,9 @@ const passedOver = ['truncation', 'max_tool_calls']
 const otherTools =
   /^(?:custom|local_shell|shell|apply_patch|web_search|file_search|code_interpreter|image_generation|computer|tool_search|namespace)(?:_|$)/
 
+/** Items of a screen that another model used. JARVIS uses none, so they are passed over, and named because a picture is lost. */
+const screens = new Set(['computer_call', 'computer_call_output'])
+
 /** What a program asks for, in JARVIS's terms. */
 export type ResponsesRequest = ChatRequest & {
   isBackground: boolean
@@ -97,6 +100,7 @@ export function readResponsesRequest(body: unknown, resolve: (id: string) => Ite
         name,
         `JARVIS keeps no ${name} objects. Go on with previous_response_id or the header Jarvis-Session.`,
       )
+  if (given.functions || given.function_call) throw badField('functions', 'Functions are given as tools here.')
   const previous = given.previous_response_id ?? undefined
   const inputs = typeof given.input === 'string' ? [] : given.input
   const messages =
@@ -129,6 +133,7 @@ export function readResponsesRequest(body: unknown, resolve: (id: string) => Ite
       ...passedOver.filter((name) => given[name] !== undefined && given[name] !== null),
       ...(given.include?.some((name) => name !== ownCalls) ? ['include'] : []),
       ...new Set(given.tools?.flatMap(({ type }) => (otherTools.test(type) ? `tools.${type}` : []))),
+      ...new Set(inputs.flatMap(({ type }) => (type && screens.has(type) ? `input.${type}` : []))),
     ],
     showsOwnCalls: given.include?.includes(ownCalls) === true,
     isBackground: given.background === true,
@@ -221,6 +226,8 @@ function messageOf(input: z.infer<typeof Input>, at: string, resolve: (id: strin
     case 'file_search_call':
     case 'image_generation_call':
     case 'code_interpreter_call':
+    case 'computer_call':
+    case 'computer_call_output':
     case 'tool_search_call':
     case 'tool_search_output':
     case 'additional_tools':

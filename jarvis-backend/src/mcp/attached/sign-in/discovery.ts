@@ -20,9 +20,15 @@ export const scopesOf = (text: string | undefined): string[] => [...new Set((tex
 
 /**
  * Finds the authorization server of an attached server by RFC 9728, 8414 and OpenID Connect Discovery.
+ * @param wanted the one to take where the server names several
  * @throws SignInRefused where there is none that JARVIS may use
  */
-export async function discover(server: URL, challenge: Challenge, fetchFn: typeof fetch): Promise<Found> {
+export async function discover(
+  server: URL,
+  challenge: Challenge,
+  fetchFn: typeof fetch,
+  wanted?: string,
+): Promise<Found> {
   const sdk = await import('@modelcontextprotocol/client')
   const about = await protectedResource(server, challenge, fetchFn)
   if (
@@ -36,7 +42,8 @@ export async function discover(server: URL, challenge: Challenge, fetchFn: typeo
       `${server.host} says that its tokens are for ${visible(about.resource, 200)}, which is another resource. Nothing was sent.`,
     )
   // Servers of the protocol of 2025-03-26 are their own authorization server.
-  const issuers = about?.authorization_servers?.length ? about.authorization_servers : [new URL('/', server).href]
+  const named = about?.authorization_servers?.length ? about.authorization_servers : [new URL('/', server).href]
+  const issuers = wanted !== undefined && named.includes(wanted) ? [wanted] : named
   const problems: string[] = []
   for (const issuer of issuers.slice(0, 5)) {
     const found = await metadataOf(issuer, fetchFn)

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { goOutWith, startForwardProxy } from '../../../../test/support/forward-proxy.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 
 const addresses: Record<string, string> = {
@@ -58,4 +59,14 @@ test('a redirect is followed within an origin and for GET alone, and a long answ
   await expect(ask(`${origin}/far`)).rejects.toThrow('which is not followed')
   await expect(ask(`${origin}/ring`)).rejects.toThrow('which is not followed')
   await expect(ask(`${origin}/long`)).rejects.toThrow('sent more than 256 kB')
+})
+
+test('a public address is asked through the proxy for it, by the address that was judged; one at home is not', async () => {
+  const proxy = await startForwardProxy({ refuse: 403 })
+  await goOutWith({ HTTPS_PROXY: `http://${proxy.host}` })
+  expect(await refusal('https://public.example/mcp', 'https://auth.example/token')).toContain('403')
+  expect(proxy.came.map(({ method, target }) => `${method} ${target}`)).toEqual(['CONNECT 1.1.1.1:443'])
+  const home = guardedFetch(new URL('https://nas.lan/mcp'), async () => ['127.0.0.1'])
+  await expect(home('https://home.example:1/token')).rejects.toThrow('ECONNREFUSED')
+  expect(proxy.came).toHaveLength(1)
 })

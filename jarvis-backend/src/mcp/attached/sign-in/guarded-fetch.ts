@@ -6,6 +6,7 @@ import { type Judging, judgedAddresses } from '../../../lib/judged-addresses.ts'
 import { isLoopbackHost } from '../../../lib/loopback.ts'
 import { isOwnAddress } from '../../../lib/own-address.ts'
 import { isPublicAddress } from '../../../lib/public-address.ts'
+import { agentTo } from '../../../lib/way-out.ts'
 
 const timeoutMs = 10_000
 const mostBytes = 256 * 1024
@@ -21,7 +22,7 @@ const isThisMachine = (address: string) =>
 /**
  * A fetch for the sign-in to an attached server: its metadata, and the authorization server that it names. Only https is asked, and http on this
  * machine or at the server itself. An address of the home network or of this machine is asked only where the server is there too. The name is
- * resolved once. Redirects within an origin are followed for GET alone; size and time are bounded.
+ * resolved once, and a public address is asked through the proxy for it, if there is one. Redirects within an origin are followed for GET alone; size and time are bounded.
  */
 export function guardedFetch(server: URL, resolve?: Judging['resolve']): typeof fetch {
   const judging = resolve === undefined ? {} : { resolve }
@@ -62,6 +63,8 @@ function ask(
 ): Promise<Response> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const content = body === undefined || body === null ? undefined : String(body)
+  const isNear = isHomeAddress(address) || isThisMachine(address)
+  const through = isNear ? undefined : agentTo(url, { keepsAlive: false })
   headers.set('host', url.host)
   headers.set('accept-encoding', 'identity')
   if (content !== undefined) headers.set('content-length', String(Buffer.byteLength(content)))
@@ -75,7 +78,7 @@ function ask(
           path: url.pathname + url.search,
         },
         // A new connection, so that none opened for another purpose is reused.
-        ...{ method, headers: Object.fromEntries(headers), signal, agent: false },
+        ...{ method, headers: Object.fromEntries(headers), signal, agent: through ?? false },
         ...(isSecure && isIP(host) === 0 && { servername: host }),
       },
       (response) => {

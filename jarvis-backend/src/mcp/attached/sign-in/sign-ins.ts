@@ -11,13 +11,12 @@ import {
   JarvisError,
 } from '../../../protocol/index.ts'
 import { visible } from '../text.ts'
+import { callbackPath, clientFor, isRefusedClient, originOfDocument } from './client.ts'
 import { type Challenge, discover, type Found, SignInRefused, scopesOf } from './discovery.ts'
 import { guardedFetch } from './guarded-fetch.ts'
-import { type Kept, secretsOfKept, tokensFrom } from './tokens.ts'
+import { type Kept, type Pin, secretsOfKept, tokensFrom } from './tokens.ts'
 
-export const callbackPath = '/api/mcp-servers/sign-in/callback'
 export const startPath = '/api/mcp-servers/sign-in/start'
-export const clientPath = '/api/mcp-servers/sign-in/client'
 
 /** How long an owner may take at the authorization server, ms. */
 const flowMs = 10 * 60_000
@@ -40,20 +39,9 @@ type Flow = {
   until: number
   /** SHA-256 of the cookie of the browser that opened it. */
   browser?: string
+  /** The client that an owner wrote down; `isNamed`: with its issuer. */
+  own?: { client: string; isNamed: boolean } | undefined
 }
-
-/** The document that says who JARVIS is to an authorization server that reads one. */
-export const clientDocument = (origin: string) => ({
-  client_id: origin + clientPath,
-  ...about(origin + callbackPath),
-  token_endpoint_auth_method: 'none',
-})
-const about = (redirectUri: string) => ({
-  client_name: 'JARVIS',
-  redirect_uris: [redirectUri],
-  grant_types: ['authorization_code', 'refresh_token'],
-  response_types: ['code'],
-})
 
 /**
  * Signs JARVIS in to attached servers over HTTP by OAuth 2.1, for owners: code flow with PKCE, state, issuer and resource (RFC 7636, 9207, 8707). Tokens
@@ -68,6 +56,8 @@ export class SignIns {
   readonly #flows = new Map<string, Flow>()
   /** Why the last sign-in to a server was refused. */
   readonly #refusals = new Map<string, string>()
+  /** Where the secret of a server's hand-written client went first. */
+  readonly #pins = new Map<string, Pin>()
 
   constructor(parts: {
     store: AttachedSignInStore
@@ -82,8 +72,12 @@ export class SignIns {
   }) {
     this.#parts = parts
     for (const [server, text] of parts.store.all()) {
-      const kept = text === undefined ? undefined : (JSON.parse(text) as Kept)
-      if (kept === undefined) continue
+      if (text === undefined) continue
+      if (server.startsWith(pinPrefix)) {
+        this.#pins.set(server.slice(pinPrefix.length), JSON.parse(text) as Pin)
+        continue
+      }
+      const kept = JSON.parse(text) as Kept
       this.#kept.set(server, kept)
       parts.redact.add(secretsOfKept(kept))
     }
@@ -130,7 +124,10 @@ export class SignIns {
     const isAsked = asked?.url === config.url
     try {
       const fetchFn = guardedFetch(url)
-      const found = await discover(url, isAsked ? asked.challenge : {}, fetchFn)
+      const own = ownClient(config)
+      const wanted = own && (config.oauth?.issuer ?? this.#pinOf(server, own)?.issuer)
+      const found = await discover(url, isAsked ? asked.challenge : {}, fetchFn, wanted)
+      this.#requireIssuer(server, found.metadata.issuer, config)
       const before = this.#keptFor(server, config.url)
       const offersRenewal = found.metadata.scopes_supported?.includes('offline_access') === true
       const scopes = [
@@ -142,7 +139,15 @@ export class SignIns {
         ]),
       ]
       const redirectUri = origin + callbackPath
-      const client = await clientFor(found, config, { redirectUri, origin, before, scopes, fetchFn })
+      const client = await clientFor(found, config, {
+        redirectUri,
+        origin,
+        before,
+        scopes,
+        fetchFn,
+        now: this.#now(),
+        isDocumentUnread: this.#isUnanswered(server, found.metadata.issuer, origin),
+      })
       const state = randomBytes(32).toString('base64url')
       const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(found.metadata.issuer, {
         ...{ metadata: found.metadata, clientInformation: client, redirectUrl: redirectUri, state },
@@ -156,6 +161,7 @@ export class SignIns {
         throw new SignInRefused('Too many sign-ins are open. Finish one, or wait ten minutes.')
       this.#flows.set(hashOf(id), {
         ...{ server, url: config.url, by, found, client, redirectUri, scopes, state },
+        own: own === undefined ? undefined : { client: own, isNamed: config.oauth?.issuer !== undefined },
         ...{ address: authorizationUrl.href, verifier: codeVerifier, until: this.#now() + flowMs },
       })
       return { address: `${origin}${startPath}?flow=${id}`, issuer: found.metadata.issuer, scopes }
@@ -205,7 +211,8 @@ export class SignIns {
         )
       const code = answer.get('code')
       if (code === null || answer.getAll('code').length > 1) throw new SignInRefused('The answer has no code')
-      if (!isStill(server, url)) throw new SignInRefused(`The server ${server} has another address by now`)
+      if (!isStill(server, url)) throw new SignInRefused(movedWords(server))
+      this.#pin(server, flow)
       const tokens = await sdk.exchangeAuthorization(found.metadata.issuer, {
         ...{ metadata: found.metadata, clientInformation: client, authorizationCode: code },
         ...(iss !== undefined && { iss }),
@@ -223,6 +230,11 @@ export class SignIns {
           at: this.#now(),
         },
         ...tokensFrom(tokens, flow.scopes, this.#now()),
+        ...(flow.own !== undefined && { isOwnClient: true as const }),
+      }
+      if (!isStill(server, url)) {
+        await this.#revoke(kept)
+        throw new SignInRefused(movedWords(server))
       }
       this.#keep(server, kept, {
         change: 'signed_in',
@@ -240,6 +252,9 @@ export class SignIns {
       this.#parts.changed()
       return server
     } catch (error) {
+      const before = this.#keptFor(server, url)
+      if (before?.client.client_id === client.client_id && isRefusedClient(error))
+        this.#keep(server, { ...before, isClientRefused: true })
       this.#refused(server, by, wordsOf(error))
       throw new JarvisError('conflict', `${wordsOf(error).replace(/\.$/, '')}. Nothing was kept; begin again.`, {
         cause: error,
@@ -249,6 +264,7 @@ export class SignIns {
 
   /** Signs a server out that was signed in to at another address than it has now. */
   async leave(server: string, url: string | undefined, by: string): Promise<void> {
+    if (url === undefined && this.#pins.delete(server)) this.#parts.store.forget(pinPrefix + server)
     if (this.#kept.get(server)?.url !== url) await this.signOut(server, by)
   }
 
@@ -319,6 +335,47 @@ export class SignIns {
     return kept?.url === url ? kept : undefined
   }
 
+  #pinOf(server: string, own: string): Pin | undefined {
+    const pin = this.#pins.get(server)
+    return pin?.client === own ? pin : undefined
+  }
+
+  /** A client that an owner wrote down is used at its own issuer alone. @throws SignInRefused at another one */
+  #requireIssuer(server: string, issuer: string, config: HttpConfig): void {
+    const own = ownClient(config)
+    if (own === undefined) return
+    const named = config.oauth?.issuer
+    const allowed = named ?? this.#pinOf(server, own)?.issuer
+    if (allowed === undefined || isSameIssuer(allowed, issuer)) return
+    throw new SignInRefused(
+      `The client in mcp.json ${named === undefined ? 'was first used at' : 'is for'} ${allowed}, and ${server} names ${visible(issuer, 200)} now. Its secret goes nowhere else, and nothing was sent. If ${visible(issuer, 200)} is right, write it as oauth.issuer of ${server} into mcp.json.`,
+    )
+  }
+
+  /** Remembers where a hand-written client is used, before its secret goes there. @throws SignInRefused where it was used elsewhere meanwhile */
+  #pin(server: string, { own, found }: Flow): void {
+    if (own === undefined || own.isNamed) return
+    const { issuer } = found.metadata
+    const pin = this.#pinOf(server, own.client)
+    if (pin !== undefined && !isSameIssuer(pin.issuer, issuer))
+      throw new SignInRefused(`The client in mcp.json was used at ${pin.issuer} meanwhile`)
+    if (pin !== undefined) return
+    const next = { issuer, client: own.client }
+    this.#parts.store.keep(pinPrefix + server, JSON.stringify(next))
+    this.#pins.set(server, next)
+  }
+
+  /** Whether a browser went to an authorization server with JARVIS's document as the client and did not come back: perhaps it cannot be read there. */
+  #isUnanswered(server: string, issuer: string, origin: string): boolean {
+    return [...this.#flows.values()].some(
+      ({ server: of, found, client, browser }) =>
+        of === server &&
+        browser !== undefined &&
+        found.metadata.issuer === issuer &&
+        originOfDocument(client) === origin,
+    )
+  }
+
   /** @throws Error where the token has ended and cannot be renewed now */
   async #fresh(server: string, url: string): Promise<Kept | undefined> {
     const kept = this.#keptFor(server, url)
@@ -351,8 +408,12 @@ export class SignIns {
         ...{ metadata: used.metadata, clientInformation: used.client, refreshToken: used.refreshToken ?? '' },
         ...{ resource: used.resource as unknown as URL, fetchFn: guardedFetch(new URL(used.url)) },
       })
-      if (this.#kept.get(server) !== used) return undefined
       const kept = { ...used, ...tokensFrom(answer, used.scopes, this.#now()) }
+      // It was signed out of meanwhile, which took back the tokens before these.
+      if (this.#kept.get(server) !== used) {
+        await this.#revoke(kept)
+        return undefined
+      }
       this.#keep(server, kept)
       this.#parts.changed()
       return kept
@@ -361,7 +422,8 @@ export class SignIns {
         !(error instanceof sdk.OAuthError) ||
         /^(?:server_error|temporarily_unavailable|too_many_requests)$/.test(error.code)
       if (isPassing) throw notSent(401, `Its sign-in could not be renewed: ${wordsOf(error)}`)
-      if (this.#kept.get(server) === used) this.#lose(server, used, `It was not renewed: ${visible(error.code, 60)}`)
+      const lost = isRefusedClient(error) ? { ...used, isClientRefused: true as const } : used
+      if (this.#kept.get(server) === used) this.#lose(server, lost, `It was not renewed: ${visible(error.code, 60)}`)
       return undefined
     }
   }
@@ -473,45 +535,6 @@ export class SignIns {
   }
 }
 
-/** The client that JARVIS is there: given by hand, known from before, registered now, or by its document. @throws SignInRefused */
-async function clientFor(
-  { metadata }: Found,
-  config: HttpConfig,
-  parts: { redirectUri: string; origin: string; before: Kept | undefined; scopes: string[]; fetchFn: typeof fetch },
-): Promise<OAuthClientInformationMixed> {
-  const { redirectUri, origin, before, scopes, fetchFn } = parts
-  const { clientId, clientSecret } = config.oauth ?? {}
-  if (clientId !== undefined)
-    return { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) }
-  if (before !== undefined && before.metadata.issuer === metadata.issuer && before.redirectUri === redirectUri)
-    return before.client
-  const sdk = await import('@modelcontextprotocol/client')
-  let why = 'it registers no programs'
-  if (metadata.registration_endpoint !== undefined) {
-    const methods = metadata.token_endpoint_auth_methods_supported ?? ['none']
-    try {
-      return await sdk.registerClient(metadata.issuer, {
-        metadata,
-        clientMetadata: {
-          ...about(redirectUri),
-          application_type: isLoopbackHost(new URL(origin).hostname) ? 'native' : 'web',
-          token_endpoint_auth_method: methods.includes('none') ? 'none' : (methods[0] ?? 'none'),
-        },
-        ...(scopes.length > 0 && { scope: scopes.join(' ') }),
-        fetchFn,
-      })
-    } catch (error) {
-      if (!(error instanceof sdk.RegistrationRejectedError)) throw error
-      why = `it refused to register JARVIS (${error.status})`
-    }
-  }
-  if (metadata.client_id_metadata_document_supported === true && origin.startsWith('https:'))
-    return { client_id: origin + clientPath }
-  throw new SignInRefused(
-    `${new URL(metadata.issuer).host} does not know JARVIS, and ${why}. Register a client there with the redirect address ${redirectUri}, and put its id into this server’s oauth.clientId in mcp.json.`,
-  )
-}
-
 /** Why no authorization server would send a browser back to an origin. */
 function placeProblem(origin: string): string | undefined {
   const { protocol, hostname } = new URL(origin)
@@ -527,6 +550,13 @@ function withToken(init: RequestInit | undefined, kept: Kept | undefined): Reque
 
 /** An error that says, as an answer of this status does, that nothing was run. */
 const notSent = (status: number, message: string) => Object.assign(new Error(message), { status })
+
+const pinPrefix = 'pin:'
+const isSameIssuer = (a: string, b: string) => a.replace(/\/$/, '') === b.replace(/\/$/, '')
+/** SHA-256 of the client that an owner wrote down with a secret. */
+const ownClient = ({ oauth }: HttpConfig): string | undefined =>
+  oauth?.clientId === undefined ? undefined : hashOf(JSON.stringify([oauth.clientId, oauth.clientSecret]))
+const movedWords = (server: string) => `The server ${server} was removed, or has another address by now`
 
 const over = () => new JarvisError('expired', 'This sign-in is over, or was begun in another browser. Begin again.')
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')

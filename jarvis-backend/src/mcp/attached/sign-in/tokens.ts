@@ -8,6 +8,10 @@ export type Kept = {
   resource: string
   metadata: ServerMetadata
   client: OAuthClientInformationMixed
+  /** The client came from mcp.json, and goes with its entry. */
+  isOwnClient?: true
+  /** The authorization server no longer knows the client. */
+  isClientRefused?: true
   /** Where the client was registered to be sent back to. */
   redirectUri: string
   /** Absent once the sign-in has ended. */
@@ -21,6 +25,9 @@ export type Kept = {
   /** Why it has ended. */
   problem?: string | undefined
 }
+
+/** The authorization server at which a hand-written client was used first. `client`: SHA-256 of its id and secret. */
+export type Pin = { issuer: string; client: string }
 
 /** The tokens of an answer. @throws Error where they are none that JARVIS can send */
 export function tokensFrom(
