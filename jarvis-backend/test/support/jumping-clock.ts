@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import type { Clock } from '../../src/lib/clock.ts'
 
-/** How long nothing may happen before time jumps, and how much of that this process may have worked, ms. */
-const restMs = 2
-const mostActiveMs = 0.5
+/** Time jumps after so many looks in a row between which this process slept for so long, ms: what is under way here would have woken it. */
+const looksAsleep = 2
+const sleptMs = 0.5
 
 /**
  * Time for both sides of a connection, which are in this process: it stands while either works, however slow the machine is, and jumps to
@@ -13,6 +13,7 @@ export function createJumpingClock(startMs = Date.now()): Clock {
   let now = startMs
   let made = 0
   let looking: NodeJS.Timeout | undefined
+  let asleep = 0
   const timers = new Map<number, { at: number; run: () => void }>()
 
   function jump() {
@@ -23,15 +24,18 @@ export function createJumpingClock(startMs = Date.now()): Clock {
     now = Math.max(now, at)
     run()
   }
-  /** What arrives on a connection is handled before this timer, in the same turn, and counts as work. */
   function look() {
     if (looking !== undefined || timers.size === 0) return
     const since = performance.eventLoopUtilization()
     looking = setTimeout(() => {
       looking = undefined
-      if (performance.eventLoopUtilization(since).active <= mostActiveMs) jump()
+      asleep = performance.eventLoopUtilization(since).idle >= sleptMs ? asleep + 1 : 0
+      if (asleep >= looksAsleep) {
+        asleep = 0
+        jump()
+      }
       look()
-    }, restMs)
+    }, 1)
   }
 
   return {
