@@ -37,6 +37,8 @@ export async function bundle(programs, outdir) {
     legalComments: 'external',
     // Native parts cannot be bundled; pino and playwright-core find what is beside them by path.
     external: ['better-sqlite3', 'sqlite-vec', 'pino', 'ssh2', '@node-rs/argon2', 'playwright-core'],
+    // Where aliases are looked up: the program may be started from any folder.
+    absWorkingDir: root,
     // Its CommonJS form asks for its parts in a way that no bundler follows.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     // What is CommonJS inside the bundle asks for Node's own modules this way.

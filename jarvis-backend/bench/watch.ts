@@ -48,7 +48,7 @@ async function watching(): Promise<number[]> {
       entries: 1,
       isOld: false,
     }
-    const world = createWorld({ ...options, token: 'x' }, () => Date.now())
+    const world = createWorld({ ...options, token: 'x' }, systemClock)
     const host = createPveHost(world)
     const model = createModelApi(createModel(host, fakeSeeds), {
       now: Date.now,

@@ -18,8 +18,7 @@ type Options = {
 
 /** JARVIS with the fake cluster behind it, and VM 100 "web" on pve1 about to be stopped. */
 async function start({ turns = [], policy, beforeRequest, waitMs = 0 }: Options = {}) {
-  // Slowly enough that on a busy machine no state is too old to be known when a card is made.
-  const proxmox = await startProxmox({ speed: 5 })
+  const proxmox = await startProxmox()
   const { fake, cluster, clock } = proxmox
   // A card that was made before would be withdrawn for it.
   await proxmox.until(({ guests }) => guests.some(({ status }) => status === 'paused'))
@@ -62,8 +61,6 @@ const made: (typeof changes)[number] = [
   /was made, restored or rolled back/,
 ]
 
-/** Each row has a cluster and a house of its own, and waits more than it works. */
-const atOnce = 4
 const nameOf = ([what]: readonly [string, ...unknown[]]) => what
 
 test('of a guest that is another just before the approval nothing is requested, and the difference is said', async () => {
@@ -75,7 +72,7 @@ test('of a guest that is another just before the approval nothing is requested, 
     expect(reply).toMatchObject({ ok: false, error: { code: 'expired', message: expect.stringMatching(said) } })
     expect(await fake.control.changes()).toEqual([])
   }
-  expect(await failingRows([...changes, made], judge, nameOf, atOnce)).toEqual([])
+  expect(await failingRows([...changes, made], judge, nameOf)).toEqual([])
 })
 
 test('a guest that becomes another between approval and request is left alone', async () => {
@@ -87,7 +84,7 @@ test('a guest that becomes another between approval and request is left alone', 
     expect(result.result).toContain('Nothing was done')
     expect(await fake.control.changes()).toEqual([])
   }
-  expect(await failingRows(changes, judge, nameOf, atOnce)).toEqual([])
+  expect(await failingRows(changes, judge, nameOf)).toEqual([])
 })
 
 const gone: [string, (fake: FakeProxmox) => Promise<unknown>][] = [
@@ -103,7 +100,7 @@ test('where the guest or its node is gone at the approval, nothing is requested'
     expect(reply).toMatchObject({ ok: false, error: { code: expect.stringMatching(/expired|cluster_unreachable/) } })
     expect(await fake.control.changes()).toEqual([])
   }
-  expect(await failingRows(gone, judge, nameOf, atOnce)).toEqual([])
+  expect(await failingRows(gone, judge, nameOf)).toEqual([])
 })
 
 test('of two sessions’ cards for one guest the second is of a state that the first has ended', async () => {

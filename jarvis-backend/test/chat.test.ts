@@ -3,6 +3,10 @@ import { ModelError } from '../src/agent/model.ts'
 import type { JournalEntry } from '../src/protocol/index.ts'
 import { breaks, calls, ends, says, scripted, someUsage, stalls } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
+import { useJarvis } from './support/use-jarvis.ts'
+
+/** For tests in which nothing happens to the cluster. The others have a cluster of their own. */
+const jarvis = useJarvis()
 
 test('a red tool waits for confirmation, then runs once', async () => {
   const jarvis = await startJarvis({ model: scripted(calls(['stop_vm', { vmid: 103 }]), says('Stopped, sir.')) })
@@ -35,9 +39,7 @@ test('a red tool waits for confirmation, then runs once', async () => {
 })
 
 test('every event of a session carries its place, without gaps', async () => {
-  const jarvis = await startJarvis({
-    model: scripted(calls('Let me see.', ['get_cluster_status', {}]), says('All well, sir.')),
-  })
+  jarvis.plays(calls('Let me see.', ['get_cluster_status', {}]), says('All well, sir.'))
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'How are things?' })
   await operator.next('chat:done')
@@ -129,11 +131,10 @@ test('calls on one guest keep their order, whatever the order of the decisions',
 })
 
 test('a blocked call says why to the person and to the model, and nothing runs', async () => {
-  const model = scripted(
+  const model = jarvis.plays(
     calls(['execute_ssh', { node: 'pve', command: 'rm -rf /srv/frigate/cache' }]),
     says('Quite so.'),
   )
-  const jarvis = await startJarvis({ model })
   const operator = await jarvis.connect()
   await operator.ask('chat:send', { message: 'Clean the cache.' })
   const blocked = await operator.next('chat:blocked')
@@ -153,7 +154,7 @@ test.each([
   ['an argument that every object has', ['get_cluster_status', JSON.parse('{"__proto__": {"a": 1}}')]],
   ['a protected node', ['restart_service', { node: 'agent1', service: 'nginx' }]],
 ] as const)('%s is never run', async (_what, call) => {
-  const jarvis = await startJarvis({ model: scripted(calls([call[0], call[1]]), says('No.')) })
+  jarvis.plays(calls([call[0], call[1]]), says('No.'))
   const operator = await jarvis.connect()
   await operator.ask('chat:send', { message: 'Do it.' })
   expect(await operator.next('chat:blocked')).toMatchObject({ toolName: call[0], tier: 'black' })
@@ -168,8 +169,7 @@ test.each([
   ['node', ['get_node_status', {}]],
   ['command', ['execute_ssh', { node: 'pve', command: { run: 'ls' } }]],
 ] as const)('a wrong %s goes back to the model as an error that names it', async (field, call) => {
-  const model = scripted(calls([call[0], call[1]]), says('My mistake.'))
-  const jarvis = await startJarvis({ model })
+  const model = jarvis.plays(calls([call[0], call[1]]), says('My mistake.'))
   const operator = await jarvis.connect()
   await operator.ask('chat:send', { message: 'Try.' })
   expect(await operator.next('chat:tool_result')).toMatchObject({
@@ -190,9 +190,7 @@ test('a call whose JSON could not be read goes back as an error and is not run',
     toolInput: {},
     malformed: 'unexpected end',
   }
-  const jarvis = await startJarvis({
-    model: scripted(ends({ content: [broken], stopReason: 'tool_use' }), says('Again.')),
-  })
+  jarvis.plays(ends({ content: [broken], stopReason: 'tool_use' }), says('Again.'))
   const operator = await jarvis.connect()
   await operator.ask('chat:send', { message: 'Stop.' })
   expect(await operator.next('chat:tool_result')).toMatchObject({
@@ -214,8 +212,7 @@ test('at the loop limit one more call without tools gives the answer', async () 
 
 test('a call that fails the same way again and again is told to the model once, and then ends the run with one answer', async () => {
   const fails = calls(['get_node_status', { node: 'nowhere' }])
-  const model = scripted(fails, fails, fails, fails, fails, says('There is no such node.'))
-  const jarvis = await startJarvis({ model })
+  const model = jarvis.plays(fails, fails, fails, fails, fails, says('There is no such node.'))
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'How is nowhere?' })
   expect(await operator.next('chat:done')).toMatchObject({ stopReason: 'stuck', usage: { inputTokens: 60 } })
@@ -253,7 +250,7 @@ test('a call that comes in spite of the loop limit is dropped', async () => {
 
 test('abort stops the model at once and keeps its text', async () => {
   const stalled = stalls('Let me think about ')
-  const jarvis = await startJarvis({ model: scripted(stalled) })
+  jarvis.plays(stalled)
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'Ponder.' })
   await operator.next('chat:token')
@@ -271,8 +268,7 @@ test('abort stops the model at once and keeps its text', async () => {
 })
 
 test('abort cancels the cards that wait', async () => {
-  const model = scripted(calls(['stop_vm', { vmid: 103 }], ['stop_vm', { vmid: 101 }]))
-  const jarvis = await startJarvis({ model })
+  jarvis.plays(calls(['stop_vm', { vmid: 103 }], ['stop_vm', { vmid: 101 }]))
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'Stop both.' })
   const { toolUseId } = await operator.next('chat:confirm_needed')
@@ -304,7 +300,7 @@ test('a message sent during a run is queued and answered next', async () => {
 })
 
 test('a queued message can be taken back', async () => {
-  const jarvis = await startJarvis({ model: scripted(calls(['stop_vm', { vmid: 103 }]), says('First.')) })
+  jarvis.plays(calls(['stop_vm', { vmid: 103 }]), says('First.'))
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'Stop 103.' })
   const { toolUseId } = await operator.next('chat:confirm_needed')
@@ -325,8 +321,7 @@ test.each([
     { type: 'text' as const, text: 'I shall' },
     { type: 'tool_call' as const, toolUseId: 'tu_cut', toolName: 'wake_node', toolInput: { node: 'agent' } },
   ]
-  const model = scripted(ends({ content, stopReason, usage: someUsage }), says('Going on.'))
-  const jarvis = await startJarvis({ model })
+  const model = jarvis.plays(ends({ content, stopReason, usage: someUsage }), says('Going on.'))
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'Go.' })
   expect(await operator.next('chat:done')).toMatchObject({ stopReason: expected, usage: someUsage })
@@ -341,8 +336,7 @@ test.each([
 })
 
 test('a refusal without a word leaves no empty turn in the history', async () => {
-  const model = scripted(ends({ stopReason: 'refusal' }), says('Of course.'))
-  const jarvis = await startJarvis({ model })
+  const model = jarvis.plays(ends({ stopReason: 'refusal' }), says('Of course.'))
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'Something odd.' })
   expect(await operator.next('chat:done')).toMatchObject({ stopReason: 'refusal' })
@@ -353,8 +347,7 @@ test('a refusal without a word leaves no empty turn in the history', async () =>
 
 test('a paused turn is sent back as it is and goes on', async () => {
   const paused = ends({ content: [{ type: 'text', text: 'Still looking. ' }], stopReason: 'pause_turn' })
-  const model = scripted(paused, says('Found it.'))
-  const jarvis = await startJarvis({ model })
+  const model = jarvis.plays(paused, says('Found it.'))
   const operator = await jarvis.connect()
   await operator.ask('chat:send', { message: 'Look.' })
   expect(await operator.next('chat:done')).toMatchObject({ stopReason: 'end_turn' })
@@ -366,8 +359,7 @@ test('a paused turn is sent back as it is and goes on', async () => {
 
 test('a stream that breaks keeps its text and ends with an error', async () => {
   const broken = new ModelError('model_stream_broken', 'The answer broke off.', { isRetryable: true, usage: someUsage })
-  const model = scripted(breaks(broken, 'It is '), says('All well.'))
-  const jarvis = await startJarvis({ model })
+  const model = jarvis.plays(breaks(broken, 'It is '), says('All well.'))
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'How is it?' })
   expect(await operator.next('chat:error')).toMatchObject({
@@ -386,7 +378,7 @@ test('a stream that breaks keeps its text and ends with an error', async () => {
 
 test('an overloaded model is tried again, and the screen says so', async () => {
   const overloaded = new ModelError('model_overloaded', 'Overloaded.', { isRetryable: true, retryAfterMs: 20 })
-  const jarvis = await startJarvis({ model: scripted(breaks(overloaded), says('Here I am.')) })
+  jarvis.plays(breaks(overloaded), says('Here I am.'))
   const operator = await jarvis.connect()
   await operator.ask('chat:send', { message: 'Hello?' })
   const notice = await operator.next('chat:notice')
@@ -395,7 +387,7 @@ test('an overloaded model is tried again, and the screen says so', async () => {
 })
 
 test('usage is summed over the run and kept with the model on each turn', async () => {
-  const jarvis = await startJarvis({ model: scripted(calls(['get_cluster_status', {}]), says('Well.')) })
+  jarvis.plays(calls(['get_cluster_status', {}]), says('Well.'))
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'How is it?' })
   expect((await operator.next('chat:done')).usage).toEqual({
@@ -438,7 +430,6 @@ test('a line with a slash calls a tool through the gate, without a model', async
 })
 
 test('an invalid slash line is answered with its syntax', async () => {
-  const jarvis = await startJarvis()
   const operator = await jarvis.connect()
   await operator.ask('chat:send', { message: '/stop_vm 103' })
   expect(await operator.next('chat:error')).toMatchObject({

@@ -14,21 +14,18 @@ const all = (rights: readonly string[]) => Object.fromEntries(rights.map((right)
 async function drilling(without?: string) {
   const mine = all(drillRights.filter((right) => right !== without))
   const range = Array.from({ length: ids.last - ids.first + 1 }, (_, n) => [`/vms/${ids.first + n}`, mine] as const)
-  const { cluster, read } = await startProxmox(
-    { speed: 50, denyDelayMs: 10, proxyDelayMs: 10 },
-    async ({ control }) => {
-      const reads = all(drillReads.filter((right) => right !== without))
-      await control.addToken(`${own.tokenId}=${own.tokenSecret}`, {
-        '/': reads,
-        [`/pool/${drillPool}`]: mine,
-        ...Object.fromEntries(range),
-      })
-      await control.setRights({
-        '/': all(['Sys.Audit', 'VM.Audit', 'VM.Backup', 'Datastore.Audit', 'Datastore.AllocateSpace']),
-      })
-      return { drillToken: own }
-    },
-  )
+  const { cluster, read } = await startProxmox({ denyDelayMs: 10, proxyDelayMs: 10 }, async ({ control }) => {
+    const reads = all(drillReads.filter((right) => right !== without))
+    await control.addToken(`${own.tokenId}=${own.tokenSecret}`, {
+      '/': reads,
+      [`/pool/${drillPool}`]: mine,
+      ...Object.fromEntries(range),
+    })
+    await control.setRights({
+      '/': all(['Sys.Audit', 'VM.Audit', 'VM.Backup', 'Datastore.Audit', 'Datastore.AllocateSpace']),
+    })
+    return { drillToken: own }
+  })
   await read()
   const { drillApi } = cluster as typeof cluster & { drillApi: PveApi }
   const database = openDatabase(':memory:')

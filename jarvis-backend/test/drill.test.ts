@@ -2,14 +2,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Homelab, PveApi } from '../src/homelab/ports.ts'
 import { ApiError } from '../src/homelab/proxmox/failure.ts'
 import { createProxmox } from '../src/homelab/proxmox/index.ts'
+import { usualDeadlines } from '../src/homelab/proxmox/transport.ts'
 import type { ModelControls } from '../src/homelab/pve-model/controls.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { drillPool } from '../src/protocol/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { drillsOver } from './drill/drills-over.ts'
-import { scaledClock } from './fake-proxmox/scaled-clock.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
+import { createJumpingClock } from './support/jumping-clock.ts'
 import { connectionTo } from './support/start-proxmox.ts'
 
 type Fixture = Pick<Homelab, 'api' | 'cluster'> & {
@@ -18,9 +19,6 @@ type Fixture = Pick<Homelab, 'api' | 'cluster'> & {
   ct: number
   controls: { [K in keyof ModelControls]: (...args: Parameters<ModelControls[K]>) => Promise<void> | void }
 }
-const speed = 200
-/** The client calls a state unknown that is 30 s old by the cluster's time, and a busy machine can pause this process for 400 ms. */
-const clientSpeed = 50
 /** Each test has ids of its own, so that no task of another is about them. */
 let first = 990_000
 const most = 10
@@ -28,16 +26,18 @@ const most = 10
 /** Each cluster is started once for all tests on it. */
 const clusters: Record<string, () => Promise<{ fixture: Fixture; stop(): Promise<void> | void }>> = {
   async 'the demo'() {
-    const { api, cluster, controls } = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed })
+    const clock = createJumpingClock()
+    const { api, cluster, controls } = createSimulator({ clock, protectedTargets: new Set() })
     return { fixture: { api, cluster, vm: 131, ct: 112, controls: controls.pve }, stop: cluster.close }
   },
   async 'the real client over HTTP'() {
-    const anchor = Date.now()
-    const fake = await startFakeProxmox({ anchor, speed: clientSpeed, denyDelayMs: 10, proxyDelayMs: 10 })
+    const clock = createJumpingClock()
+    const fake = await startFakeProxmox({ clock, denyDelayMs: 10, proxyDelayMs: 10 })
     const cluster = createProxmox({
       connection: connectionTo(fake),
       shell: { run: () => Promise.reject(new Error('no shell')) },
-      clock: scaledClock(anchor, clientSpeed),
+      clock,
+      deadlines: { ...usualDeadlines, clock },
       protectedTargets: new Set(),
     })
     await cluster.readAfresh?.()

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { dailyPath, partsOf } from '../src/memory/daily.ts'
 import type { IndexStatus } from '../src/memory/indexer.ts'
 import type { BudgetsReply } from '../src/protocol/index.ts'
+import { createFakeClock, noon } from './support/fake-clock.ts'
 import { createToken } from './support/mcp-client.ts'
 import { currentRequest } from './support/mcp-current.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
@@ -71,9 +72,12 @@ test('text in a file is found by its words, with its lines, and an edit is index
 })
 
 test('a server reads its index some seconds after the start, also where nobody asks for it', async () => {
-  const jarvis = await startJarvis({ env, memoryByItself: true })
+  const clock = createFakeClock(noon())
+  const jarvis = await startJarvis({ env, clock, memoryByItself: true })
   const isThere = () => existsSync(join(jarvis.dataDir, 'memory.db'))
+  await clock.advance(4_000)
   expect(isThere()).toBe(false)
+  await clock.advance(1_000)
   await expect.poll(isThere).toBe(true)
 })
 

@@ -95,7 +95,7 @@ test('on a cluster: JARVIS arms the node, dies, and finds at its next start that
     cluster,
     clock: fakeClock,
     read,
-  } = await startProxmox({}, async ({ control }) => {
+  } = await startProxmox({ speed: 25 }, async ({ control }) => {
     await control.keepNetworkIn('pve1', node.interfaces)
     return { protectedTargets: new Set<string>() }
   })

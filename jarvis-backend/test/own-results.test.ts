@@ -5,7 +5,7 @@ import { startProxmox } from './support/start-proxmox.ts'
 
 /** JARVIS with the fake cluster behind it. Nobody watches, so that by itself it reads the cluster every 25 s only. */
 async function start() {
-  const proxmox = await startProxmox({ speed: 10 })
+  const proxmox = await startProxmox()
   const { cluster, clock } = proxmox
   await proxmox.until(({ guests }) => guests.some(({ status }) => status === 'paused'))
   const jarvis = await startJarvis({

@@ -66,7 +66,7 @@ test('the newest backup of each guest is known, and a paused VM is seen paused',
 })
 
 test('a paused VM never reads running: not at the first look, and not while the list lags behind its pause', async () => {
-  const { fake, cluster, read, until } = await startProxmox({ speed: 1 })
+  const { fake, cluster, read, until } = await startProxmox()
   const seen: unknown[] = []
   cluster.watch(() => seen.push(cluster.state().guests.find(({ vmid }) => vmid === 104)?.status))
   await read()
@@ -97,9 +97,7 @@ test('a dead node costs its own figures and nothing else, at once', async () => 
 })
 
 test('a node that died since the last look ends its calls in time, not as a wrong token', async () => {
-  const { fake, cluster, read } = await startProxmox({ speed: 1 }, () => ({
-    deadlines: { connectMs: 2_000, answerMs: 5_000 },
-  }))
+  const { fake, cluster, read } = await startProxmox()
   await read()
   await fake.control.setNode('pve3', false)
   await expect(cluster.nodeDetail('pve3', calm())).rejects.toMatchObject({
@@ -109,7 +107,7 @@ test('a node that died since the last look ends its calls in time, not as a wron
 })
 
 test('guests of a dead node are unknown at once, whatever the list says, and keep their names and sizes', async () => {
-  const { fake, until, read } = await startProxmox({ speed: 400 })
+  const { fake, until, read } = await startProxmox()
   await read()
   await fake.control.setNode('pve4', false)
   const soon = await until(({ missing }) => missing.includes('pve4 is offline'))
@@ -121,7 +119,7 @@ test('guests of a dead node are unknown at once, whatever the list says, and kee
 })
 
 test('where the statistics of a node stopped, its figures are old and nothing is said to be away', async () => {
-  const { fake, cluster, until, read } = await startProxmox({ speed: 100 })
+  const { fake, cluster, until, read } = await startProxmox()
   await read()
   await fake.control.setStatistics('pve2', false)
   const state = await until(({ missing }) => missing.some((line) => line.startsWith('figures of pve2')))

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createProxmox } from '../src/homelab/proxmox/index.ts'
+import { usualDeadlines } from '../src/homelab/proxmox/transport.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { type Place, type PveFixture, pveFilesContract } from './contracts/pve-api.ts'
 import { pveGuestsContract } from './contracts/pve-guests.ts'
-import { scaledClock } from './fake-proxmox/scaled-clock.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
+import { createJumpingClock } from './support/jumping-clock.ts'
 import { connectionTo } from './support/start-proxmox.ts'
 
 const vm = (node: string, vmid: number): Place => ({ node, vmid, type: 'qemu' })
 const ct = (node: string, vmid: number): Place => ({ node, vmid, type: 'lxc' })
-const speed = 100
 
 /** Each cluster is started once for all tests on it. */
 const clusters: Record<string, () => Promise<{ fixture: PveFixture; stop(): Promise<void> | void }>> = {
   async 'the demo'() {
-    const { api, cluster, controls } = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed })
+    const { api, cluster, controls } = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 100 })
     const guests = { zfsVm: vm('Home', 101), zfsCt: ct('Home', 112), thinVm: vm('agent1', 131) }
     const others = {
       rawVm: vm('agent', 142),
@@ -26,12 +26,13 @@ const clusters: Record<string, () => Promise<{ fixture: PveFixture; stop(): Prom
     return { fixture: { api, ...guests, ...others, ...controls.pve }, stop: cluster.close }
   },
   async 'the real client over HTTP'() {
-    const anchor = Date.now()
-    const fake = await startFakeProxmox({ anchor, speed, denyDelayMs: 10, proxyDelayMs: 10 })
+    const clock = createJumpingClock()
+    const fake = await startFakeProxmox({ clock, denyDelayMs: 10, proxyDelayMs: 10 })
     const cluster = createProxmox({
       connection: connectionTo(fake),
       shell: { run: () => Promise.reject(new Error('no shell')) },
-      clock: scaledClock(anchor, speed),
+      clock,
+      deadlines: { ...usualDeadlines, clock },
       protectedTargets: new Set(),
     })
     const guests = { zfsVm: vm('pve1', 100), zfsCt: ct('pve1', 200), thinVm: vm('pve2', 101) }

@@ -1,13 +1,17 @@
 import { io } from 'socket.io-client'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { calls, says, scripted, stalls } from './support/scripted-model.ts'
-import { startJarvis, tokenFor } from './support/start-jarvis.ts'
+import { calls, says, stalls } from './support/scripted-model.ts'
+import { tokenFor } from './support/start-jarvis.ts'
+import { useJarvis } from './support/use-jarvis.ts'
+
+/** None of these tests counts what another leaves. */
+const jarvis = useJarvis()
 
 // Each of these was a fault once.
 
 test('long-polling clients are answered by Socket.IO alone', async () => {
-  const jarvis = await startJarvis({ model: scripted(says('Here.')) })
+  jarvis.plays(says('Here.'))
   const socket = io(`${jarvis.url}/chat`, {
     auth: { token: tokenFor('operator') },
     transports: ['polling'],
@@ -31,7 +35,6 @@ test('a durable transaction is a durable one', () => {
 })
 
 test('no namespace is open without a token, the root neither', async () => {
-  const jarvis = await startJarvis()
   const error = await new Promise<unknown>((resolve) => {
     const socket = io(`${jarvis.url}/`, { forceNew: true, transports: ['websocket'], reconnection: false })
     socket.on('connect', () => resolve(undefined))
@@ -44,7 +47,6 @@ test('no namespace is open without a token, the root neither', async () => {
 })
 
 test('many wrong passwords at once are counted before they are tried', async () => {
-  const jarvis = await startJarvis()
   const tries = await Promise.all(
     Array.from({ length: 30 }, () =>
       fetch(`${jarvis.url}/api/auth/login`, {
@@ -59,7 +61,7 @@ test('many wrong passwords at once are counted before they are tried', async () 
 })
 
 test('a queued message shows no secret either', async () => {
-  const jarvis = await startJarvis({ model: scripted(calls(['stop_vm', { vmid: 103 }]), says('One.'), says('Two.')) })
+  jarvis.plays(calls(['stop_vm', { vmid: 103 }]), says('One.'), says('Two.'))
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'Stop 103.' })
   const { toolUseId } = await operator.next('chat:confirm_needed')
@@ -75,7 +77,7 @@ test('a queued message shows no secret either', async () => {
 
 test('the queue has an end', async () => {
   const stalled = stalls('Hm ')
-  const jarvis = await startJarvis({ model: scripted(stalled) })
+  jarvis.plays(stalled)
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'Think.' })
   await operator.next('chat:token')
@@ -90,7 +92,7 @@ test('the queue has an end', async () => {
 test('arguments nested without end go back as an error, and the session stays whole', async () => {
   let deep: unknown = 1
   for (let level = 0; level < 3_000; level += 1) deep = { a: deep }
-  const jarvis = await startJarvis({ model: scripted(calls(['get_vms', { node: deep }]), says('Sorry.')) })
+  jarvis.plays(calls(['get_vms', { node: deep }]), says('Sorry.'))
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'Try.' })
   expect(await operator.next('chat:tool_result')).toMatchObject({
@@ -102,7 +104,7 @@ test('arguments nested without end go back as an error, and the session stays wh
 })
 
 test('a session that is being deleted takes no more messages', async () => {
-  const jarvis = await startJarvis({ model: scripted(stalls('Hm, ')) })
+  jarvis.plays(stalls('Hm, '))
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'Think.' })
   await operator.next('chat:token')
@@ -116,7 +118,6 @@ test('a session that is being deleted takes no more messages', async () => {
 })
 
 test('stopping a typed command ends its run as aborted', async () => {
-  const jarvis = await startJarvis()
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: '/stop_vm vmid=103' })
   await operator.next('chat:confirm_needed')

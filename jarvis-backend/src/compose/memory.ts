@@ -93,8 +93,8 @@ export function composeMemory(parts: {
     report: parts.report,
   })
   const startsByItself = parts.databasePath !== ':memory:' && !parts.isOnUse
-  const start = startsByItself
-    ? setTimeout(() => memory.call('status', {}).catch(() => {}), startAfterMs).unref()
+  const cancelStart = startsByItself
+    ? clock.after(startAfterMs, () => void memory.call('status', {}).catch(() => {}))
     : undefined
 
   const recall = createRecall(memory)
@@ -176,7 +176,7 @@ export function composeMemory(parts: {
       redact: parts.redactor.value,
     }),
     stop() {
-      clearTimeout(start)
+      cancelStart?.()
       return memory.stop()
     },
   }

@@ -4,6 +4,7 @@ import type { PveMethod } from '../../src/homelab/ports.ts'
 import { Refusal } from '../../src/homelab/pve-model/refusal.ts'
 import { answer } from '../../src/homelab/pve-model/route.ts'
 import { routes as modelRoutes } from '../../src/homelab/pve-model/routes.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import type { createFakeConsoles } from './consoles.ts'
 import { type FakeRights, rightsHave } from './rights.ts'
 import { routes, type Scene } from './routes.ts'
@@ -38,7 +39,7 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
   return async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request)
     const { world, entryNode } = scene()
-    const { proxyDelayMs, denyDelayMs, token, isOld } = world.options
+    const { proxyDelayMs, denyDelayMs, token, isOld, clock = systemClock } = world.options
     const method = request.method ?? ''
     const send = (status: number, phrase: string, content: string) => {
       const close = status >= 400 ? { connection: 'close' } : {}
@@ -66,7 +67,7 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
     const { authorization = '' } = request.headers
     const others = journal.tokens.get(authorization.replace(/^PVEAPIToken=/, ''))
     if (authorization !== `PVEAPIToken=${token}` && others === undefined) {
-      setTimeout(() => send(401, 'Authentication failed!', ''), denyDelayMs)
+      clock.after(denyDelayMs, () => send(401, 'Authentication failed!', ''))
       return
     }
     if (request.headers['transfer-encoding'] !== undefined || (!hasBody && body !== '')) {
@@ -107,7 +108,7 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
       return
     }
     if (node !== undefined && node !== entryNode && !world.isOnline(node)) {
-      setTimeout(() => send(595, 'No route to host', ''), proxyDelayMs)
+      clock.after(proxyDelayMs, () => send(595, 'No route to host', ''))
       return
     }
     if (method !== 'GET') journal.changes.push({ method, path, form, at: world.now() })

@@ -7,7 +7,7 @@ import { authorityCertificate, borrowCertificate, type Certificate, returnCertif
 import { createFakeConsoles } from './consoles.ts'
 import { type Controls, createControls } from './controls.ts'
 import { createPveHost } from './pve-host.ts'
-import { scaledNow } from './scaled-clock.ts'
+import { scaledClock } from './scaled-clock.ts'
 import { fakeSeeds } from './seeds.ts'
 import { createHandler, type Fault, type Journal } from './server.ts'
 import { createWorld, type FakeOptions } from './world.ts'
@@ -29,7 +29,7 @@ const usual = { speed: 1, proxyDelayMs: 30_000, denyDelayMs: 3_000, token, nodes
 /** Starts a Proxmox cluster to try against: its ways in are real HTTPS servers on this machine, in this process. */
 export async function startFakeProxmox(given: Partial<FakeOptions> = {}): Promise<FakeProxmox> {
   const options: FakeOptions = { anchor: Date.now(), ...usual, isOld: false, ...given }
-  const bare = createWorld(options, () => scaledNow(options.anchor, options.speed))
+  const bare = createWorld(options, options.clock ?? scaledClock(options.anchor, options.speed))
   const world = { ...bare, model: createModel(createPveHost(bare), fakeSeeds) }
   const journal: Journal = { changes: [], requests: new Map(), tokens: new Map() }
   const faults: Fault[] = []

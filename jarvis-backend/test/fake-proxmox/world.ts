@@ -1,3 +1,5 @@
+import type { Clock } from '../../src/lib/clock.ts'
+
 /** What the fake cluster consists of. Times are cluster time, Unix ms. */
 export type FakeGuest = {
   vmid: number
@@ -54,6 +56,8 @@ export type FakeBackup = {
 export type Listed = { status: string; uptime: number; cpu: number; mem: number; netin: number; name: string }
 
 export type FakeOptions = {
+  /** Its time; absent: real time from `anchor` on, `speed` times as fast. */
+  clock?: Clock
   anchor: number
   speed: number
   /** How long a call for an unreachable node takes. */
@@ -75,7 +79,8 @@ export const gib = 1024 ** 3
 const expiryMs = 300_000
 const listEveryMs = 10_000
 
-export function createWorld(options: FakeOptions, now: () => number) {
+export function createWorld(options: FakeOptions, clock: Clock) {
+  const { now } = clock
   const isLarge = options.nodes > 0
   const names = isLarge
     ? Array.from({ length: options.nodes }, (_, i) => `node${String(i + 1).padStart(2, '0')}`)
@@ -163,8 +168,21 @@ export function createWorld(options: FakeOptions, now: () => number) {
     }
   }
   renewList()
-  const timers = new Set<NodeJS.Timeout>()
-  const renewing = setInterval(renewList, listEveryMs / options.speed)
+  const timers = new Set<() => void>()
+  function later(ms: number, run: () => void) {
+    const cancel = clock.after(ms, () => {
+      timers.delete(cancel)
+      run()
+    })
+    timers.add(cancel)
+  }
+  function keepRenewing() {
+    later(listEveryMs, () => {
+      renewList()
+      keepRenewing()
+    })
+  }
+  keepRenewing()
 
   const isOnline = (name: string) => nodes.has(name) && nodes.get(name)?.lostAt === undefined
   return {
@@ -188,17 +206,11 @@ export function createWorld(options: FakeOptions, now: () => number) {
       return lostAt !== undefined && now() - lostAt >= expiryMs ? undefined : listed.get(guest.vmid)
     },
     isQuorate: () => [...nodes.keys()].filter(isOnline).length * 2 > nodes.size,
-    later(ms: number, run: () => void) {
-      const timer = setTimeout(() => {
-        timers.delete(timer)
-        run()
-      }, ms / options.speed)
-      timers.add(timer)
-    },
+    later,
     /** Nothing happens in it from now on. */
     stop() {
-      clearInterval(renewing)
-      for (const timer of timers) clearTimeout(timer)
+      for (const cancel of timers) cancel()
+      timers.clear()
     },
   }
 }

@@ -1,13 +1,12 @@
 import { onTestFinished } from 'vitest'
 import type { Shell } from '../../src/homelab/ports.ts'
 import { createProxmox, type ProxmoxOptions } from '../../src/homelab/proxmox/index.ts'
+import { usualDeadlines } from '../../src/homelab/proxmox/transport.ts'
 import type { ClusterState } from '../../src/protocol/index.ts'
 import { scaledClock } from '../fake-proxmox/scaled-clock.ts'
 import { type FakeProxmox, startFakeProxmox } from '../fake-proxmox/start.ts'
 import type { FakeOptions } from '../fake-proxmox/world.ts'
-
-/** Cluster time runs so many times as fast. */
-export const speed = 25
+import { createJumpingClock } from './jumping-clock.ts'
 
 /** The client's usual options, with a guest that is like this from the start: no look can be older than the change. */
 export const withGuest = (vmid: number, change: Record<string, unknown>) => async (fake: FakeProxmox) => {
@@ -31,17 +30,22 @@ export const connectionTo = ({ urls, fingerprints, tokenId, tokenSecret }: FakeP
   tokenSecret,
 })
 
-/** The client, with a fake cluster. Both end with the test. */
+/**
+ * The client, with a fake cluster. Both end with the test. Their time jumps to what comes next when both wait; where a `speed` is given, it
+ * runs with the machine's, so many times as fast.
+ */
 export async function startProxmox(
   fakeOptions: Partial<FakeOptions> = {},
   /** Changes the fake before the client looks at it first, and gives the client's options. */
   makeOptions: (fake: FakeProxmox) => Partial<ProxmoxOptions> | Promise<Partial<ProxmoxOptions>> = () => ({}),
 ) {
   const anchor = Date.now()
-  const fake = await startFakeProxmox({ anchor, speed, proxyDelayMs: 200, denyDelayMs: 50, ...fakeOptions })
+  const { speed } = fakeOptions
+  const clock = speed === undefined ? createJumpingClock(anchor) : scaledClock(anchor, speed)
+  const delays = { proxyDelayMs: 200, denyDelayMs: 50 }
+  const fake = await startFakeProxmox({ anchor, ...(speed === undefined && { clock }), ...delays, ...fakeOptions })
   onTestFinished(fake.stop)
   const made = await makeOptions(fake)
-  const clock = scaledClock(anchor, fakeOptions.speed ?? speed)
   const cluster = createProxmox({
     connection: connectionTo(fake),
     shell: warm,
@@ -49,6 +53,7 @@ export async function startProxmox(
     protectedTargets: new Set(['node/pve1', 'vm/101']),
     host: { name: 'elsewhere', macs: new Set(), isProxmox: false },
     ...made,
+    ...(speed === undefined && { deadlines: { ...usualDeadlines, clock, ...made.deadlines } }),
   })
   onTestFinished(() => cluster.close())
   /** Resolves with the first state, now or later, that is so. */

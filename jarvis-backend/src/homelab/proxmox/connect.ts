@@ -2,6 +2,7 @@ import { Agent } from 'node:https'
 import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { type Clock, systemClock } from '../../lib/clock.ts'
 
 export type Trust = {
   /** SHA-256 of trusted certificates, `AA:BB:…`; empty: certificate authorities decide. */
@@ -27,10 +28,10 @@ export class NotConnected extends Error {}
 /** An agent whose sockets show a trusted certificate before any request is written. */
 export function createAgent(
   trust: Trust,
-  options: { keepAlive: boolean; maxSockets: number; connectMs: number },
+  options: { keepAlive: boolean; maxSockets: number; connectMs: number; clock?: Clock },
   ways = clusterWays,
 ): Agent {
-  const { connectMs, ...agentOptions } = options
+  const { connectMs, clock = systemClock, ...agentOptions } = options
   const agent = new Agent(agentOptions)
   const open = agent as unknown as { createConnection: typeof createConnection }
   open.createConnection = createConnection
@@ -46,7 +47,7 @@ export function createAgent(
     const settle = (problem: NotConnected | undefined) => {
       if (isDone) return
       isDone = true
-      clearTimeout(timer)
+      cancel()
       socket.off('error', onError)
       if (problem === undefined) {
         done(null, socket)
@@ -57,7 +58,7 @@ export function createAgent(
       done(problem)
     }
     const onError = (error: NodeJS.ErrnoException) => settle(notConnected(error))
-    const timer = setTimeout(() => settle(new NotConnected(`did not answer within ${connectMs / 1000} s`)), connectMs)
+    const cancel = clock.after(connectMs, () => settle(new NotConnected(`did not answer within ${connectMs / 1000} s`)))
     socket.on('error', onError)
     socket.on('close', () => settle(new NotConnected('closed the connection')))
     socket.once('secureConnect', () => settle(mistrust(socket, trust, ways)))

@@ -1,6 +1,7 @@
 import type { Agent } from 'node:https'
 import { request } from 'node:https'
 import { gunzipSync } from 'node:zlib'
+import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { PveMethod } from '../ports.ts'
 import type { Reply } from './failure.ts'
 
@@ -20,6 +21,7 @@ export type Exchange = {
   signal: AbortSignal
   /** Time limit for the whole answer, body included. */
   answerMs: number
+  clock?: Clock
 }
 
 /** `isStale`: the connection was kept from an earlier request and may have been closed before this one was sent. */
@@ -35,7 +37,17 @@ export class Closed extends Error {
  * Makes one request and reads the whole answer. Rejects with the signal's reason; with `NotConnected` where nothing was sent; or with an
  * error after which the request may have arrived.
  */
-export function exchange({ url, agent, method, path, headers, body, signal, answerMs }: Exchange): Promise<Reply> {
+export function exchange({
+  url,
+  agent,
+  method,
+  path,
+  headers,
+  body,
+  signal,
+  answerMs,
+  clock = systemClock,
+}: Exchange): Promise<Reply> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(signal.reason)
@@ -50,7 +62,7 @@ export function exchange({ url, agent, method, path, headers, body, signal, answ
       headers,
     })
     const end = (settle: () => void) => {
-      clearTimeout(timer)
+      cancel()
       signal.removeEventListener('abort', onAbort)
       settle()
     }
@@ -59,7 +71,7 @@ export function exchange({ url, agent, method, path, headers, body, signal, answ
       asking.destroy()
     }
     const onAbort = () => fail(signal.reason)
-    const timer = setTimeout(() => fail(new Error(`did not answer within ${answerMs / 1000} s`)), answerMs)
+    const cancel = clock.after(answerMs, () => fail(new Error(`did not answer within ${answerMs / 1000} s`)))
     signal.addEventListener('abort', onAbort, { once: true })
     asking.on('error', (error: NodeJS.ErrnoException) => {
       fail(error.code === 'ECONNRESET' ? new Closed(asking.reusedSocket) : error)

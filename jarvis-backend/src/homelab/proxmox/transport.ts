@@ -1,5 +1,6 @@
 import type { Agent } from 'node:https'
 import type { WebSocket } from 'ws'
+import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { PveApi, PveAsk, PvePath, PveValues } from '../ports.ts'
 import { createAgent, NotConnected, type Trust } from './connect.ts'
 import { dial } from './dial.ts'
@@ -14,9 +15,9 @@ export type Connection = {
   tokenSecret: string
 } & Trust
 
-/** Time limits, ms. `answerMs`: for one whole answer. */
-export type Deadlines = { connectMs: number; answerMs: number }
-const usualDeadlines: Deadlines = { connectMs: 3_000, answerMs: 12_000 }
+/** Time limits, ms. `answerMs`: for one whole answer. `clock`: what measures them; absent: the machine's. */
+export type Deadlines = { connectMs: number; answerMs: number; clock?: Clock }
+export const usualDeadlines: Deadlines = { connectMs: 3_000, answerMs: 12_000 }
 
 export type Api = Pick<PveApi, 'get' | 'change'> & {
   /** Problems of the addresses, in words. */
@@ -43,12 +44,12 @@ export function createTransport(connection: Connection, now: () => number, deadl
     const url = new URL(text)
     return { url, name: url.host, fault: undefined }
   })
-  const { connectMs } = deadlines
+  const { connectMs, clock = systemClock } = deadlines
   const agents = {
-    cluster: createAgent(connection, { keepAlive: true, maxSockets: sockets.cluster, connectMs }),
-    nodes: createAgent(connection, { keepAlive: true, maxSockets: sockets.nodes, connectMs }),
+    cluster: createAgent(connection, { keepAlive: true, maxSockets: sockets.cluster, connectMs, clock }),
+    nodes: createAgent(connection, { keepAlive: true, maxSockets: sockets.nodes, connectMs, clock }),
     // A new connection cannot have been closed before, so a lost request is rarely in doubt.
-    changes: createAgent(connection, { keepAlive: false, maxSockets: sockets.changes, connectMs }),
+    changes: createAgent(connection, { keepAlive: false, maxSockets: sockets.changes, connectMs, clock }),
   }
   const authorization = `PVEAPIToken=${connection.tokenId}=${connection.tokenSecret}`
 
@@ -66,6 +67,7 @@ export function createTransport(connection: Connection, now: () => number, deadl
       body: form,
       signal: ask.signal,
       answerMs: ask.answerMs ?? deadlines.answerMs,
+      clock,
     })
   }
 

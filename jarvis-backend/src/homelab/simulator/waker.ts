@@ -24,7 +24,8 @@ export function createWaker(world: World): Waker {
       }
       const sentAt = world.clock.now()
       onProgress?.(`Waiting until ${name} is seen online`)
-      while (node.offlineSince !== undefined && world.clock.now() - sentAt < patienceMs / world.speed) {
+      // By its own looks and not by the clock, as in `power.ts`.
+      for (let waitedMs = 0; node.offlineSince !== undefined && waitedMs < patienceMs; waitedMs += pollMs) {
         await world.wait(pollMs, signal)
       }
       const cameOnline = node.offlineSince === undefined
