@@ -160,7 +160,7 @@ export function createSite(
     card: (toolUseId, person) =>
       gate.confirmations
         .list(now() - cardsKeptMs)
-        .find((card) => card.toolUseId === toolUseId && reach.sees(person, card.sessionId)),
+        .find((card) => card.toolUseId === toolUseId && reach.reads(person, card.sessionId)),
     isProtected: (place) => isProtectedPlace(place, { policy: gate.policy.current() }),
     mayWriteIn(sessionId, id = firstOwnerId) {
       const person = people.known.find(id)
