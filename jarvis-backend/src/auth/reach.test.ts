@@ -5,7 +5,7 @@ const reach = createSessionReach(
   (id) => (id === 'ses_gone' ? undefined : { person: 'per_ann' }),
   (_, person) => (person === 'per_ben' ? 'look' : undefined),
 )
-const person = (id: string, role = 'member') => ({ id, role })
+const person = (id: string, role = 'member') => ({ id, name: id, role })
 
 test.each([
   ['its own person', person('per_ann'), true, false],

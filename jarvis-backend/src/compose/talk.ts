@@ -25,7 +25,7 @@ export function transcribing(
     if (why !== undefined) throw new JarvisError('too_many_requests', why)
     const { transcribe } = await import('../v1/transcribe.ts')
     try {
-      return foundation.redactor.text(await transcribe(server, audio, name, signal))
+      return await foundation.redactor.later(await transcribe(server, audio, name, signal))
     } catch (error) {
       throw new Error(foundation.redactor.text(error instanceof Error ? error.message : 'the service failed'))
     }
@@ -48,7 +48,7 @@ export function composeHouse(
   const store = () => parts().sessions.store
   return {
     start: (said) => parts().sessions.runs.start(said),
-    upload: (by, file) => parts().sessions.attachments.upload(by, file).id,
+    upload: async (by, file) => (await parts().sessions.attachments.upload(by, file)).id,
     abort: (sessionId, by) => parts().sessions.runs.abort(sessionId, by),
     held(sessionId, by) {
       const { runs } = parts().sessions

@@ -90,12 +90,11 @@ const anywhere: readonly Shape[] = [
   ),
   // A user and a password in a sentence
   {
-    find: new RegExp(`(${said})(${sayingHow})[^\\s"'\`,;)]{4,}`, 'gi'),
-    put: (match, user, how, at: number, text: string) => {
-      const isListed =
-        /^[/|]/.test(how) || /^[.]?[ \t]{0,20}(?:[\n\r]|$)/.test(text.slice(at + match.length, at + match.length + 24))
-      return isSaidPassword(match.slice(user.length + how.length), isListed) ? `${user}${how}${redacted}` : match
-    },
+    find: new RegExp(`(${said})(${sayingHow})[^\\s"'\`,;)]{4,}(?=(\\.?[ \\t]{0,20}(?:[\\n\\r]|$))|)`, 'gi'),
+    put: (match, user, how, ends) =>
+      isSaidPassword(match.slice(user.length + how.length), /^[/|]/.test(how) || ends !== undefined)
+        ? `${user}${how}${redacted}`
+        : match,
     hint: '(?:passw|(?:pass|pwd?|kennwort)[:= \\t])',
     open: new RegExp(`(?<lead>${said}${sayingHow})[^\\s"'\`,;)]+$`, 'i'),
   },
