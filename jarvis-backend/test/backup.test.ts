@@ -61,7 +61,7 @@ test('a backup made while a server writes is one whole file, of one moment', asy
 
   const fresh = folder()
   copyFileSync(keyFileOf(dir), join(fresh, 'secrets.key'))
-  expect((await jarvis(fresh, 'restore', file)).code).toBe(0)
+  expect((await jarvis(fresh, 'restore', '--yes', file)).code).toBe(0)
   const restored = openJournal(fresh)
   expect(await restored.journal.verify()).toMatchObject({ ok: true })
   await restored.close()
@@ -89,7 +89,7 @@ test('a restore brings back files beside the database, and keeps those that were
   writeFileSync(place('policy.yaml'), '')
   rmSync(place('mcp.json'))
   writeFileSync(place('workspace/since.md'), 'stays')
-  const { code, output } = await jarvis(dir, 'restore', file, '--backup-rules')
+  const { code, output } = await jarvis(dir, 'restore', '--yes', file, '--backup-rules')
   expect(output).toContain('4 were put back')
   expect(code).toBe(0)
   expect(readFileSync(place('workspace/MEMORY.md'), 'utf8')).toBe('The UPS lasts eleven minutes.')
@@ -119,7 +119,15 @@ test('rules that were made stricter or taken away since stay so after a restore,
   writeFileSync(place('policy.yaml'), 'tiers: {stop_vm: black}\n')
   rmSync(place('agents.yaml'))
 
-  const { code, output } = await jarvis(dir, 'restore', file)
+  // Without a terminal nobody is asked, and nothing is restored.
+  const unasked = await jarvis(dir, 'restore', file)
+  expect(unasked).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/operator {2}owner[\s\S]*Nothing was changed: /),
+  })
+  expect(readdirSync(dir).filter((name) => name.includes('restore'))).toEqual([])
+
+  const { code, output } = await jarvis(dir, 'restore', '--yes', file)
   expect(code).toBe(0)
   expect(output).toMatch(
     /policy\.yaml stays as it is here, because [^\n]*--backup-rules [^\n]*\n[\s\S]*-tiers: \{stop_vm: black\}\n *\+tiers: \{stop_vm: yellow\}/,
@@ -135,11 +143,23 @@ test('rules that were made stricter or taken away since stay so after a restore,
   // A new data dir has no rules that could be weakened, and says who and what comes.
   const fresh = folder()
   copyFileSync(keyFileOf(dir), join(fresh, 'secrets.key'))
-  const anew = await jarvis(fresh, 'restore', file)
+  const anew = await jarvis(fresh, 'restore', '--yes', file)
   expect(anew.output).toMatch(/operator {2}owner, comes back[\s\S]*policy\.yaml comes back\. The backup's has:/)
   expect(readFileSync(join(fresh, 'policy.yaml'), 'utf8')).toBe('tiers: {stop_vm: yellow}\n')
 
-  const taken = await jarvis(dir, 'restore', file, '--backup-rules')
+  // Of a backup that nobody vouches for, the rules come on demand alone.
+  const unproven = async (...more: string[]) => {
+    const empty = folder()
+    const { code, output } = await jarvis(empty, 'restore', '--yes', '--unproven', file, ...more)
+    return { code, output, isThere: existsSync(join(empty, 'policy.yaml')) }
+  }
+  expect(await unproven()).toMatchObject({
+    ...{ code: 0, isThere: false },
+    output: expect.stringMatching(/policy\.yaml is not here, and stays away, because nobody vouches/),
+  })
+  expect(await unproven('--backup-rules')).toMatchObject({ code: 0, isThere: true })
+
+  const taken = await jarvis(dir, 'restore', '--yes', file, '--backup-rules')
   expect(taken.output).toContain('policy.yaml is replaced.')
   expect([read('policy.yaml'), read('agents.yaml')]).toEqual([
     'tiers: {stop_vm: yellow}\n',
@@ -176,13 +196,13 @@ test('a backup cannot write outside of the workspace', async () => {
   const { database, close } = openJournal(dir)
   await backUp(database, { ...quiet, file, files: [{ path: 'workspace/../../escaped.md', text: 'x' }] })
   await close()
-  expect(await jarvis(dir, 'restore', file, '--unproven')).toMatchObject({
+  expect(await jarvis(dir, 'restore', '--yes', file, '--unproven')).toMatchObject({
     code: 1,
     output: expect.stringContaining('"workspace/../../escaped.md", which is no place'),
   })
   expect(existsSync(join(dir, '../escaped.md'))).toBe(false)
   expect(readdirSync(dir).filter((name) => name.includes('restor'))).toEqual([])
-  expect((await jarvis(dir, 'restore', file, file)).code).toBe(2)
+  expect((await jarvis(dir, 'restore', '--yes', file, file)).code).toBe(2)
   await expect(restore(dir, { file: `${file}.gone`, now: Date.now(), evenBroken: false })).rejects.toThrow()
 })
 
@@ -211,7 +231,7 @@ test('writes of another process do not start the copy over', async () => {
 
 test('a restore keeps the old database, is journalled, and the anchor agrees', async () => {
   const { dir, file } = await backedUp()
-  const { code, output } = await jarvis(dir, 'restore', '--unproven', file)
+  const { code, output } = await jarvis(dir, 'restore', '--yes', '--unproven', file)
   expect(output).toMatch(
     /\nRestored the backup of .* UTC to .*jarvis\.db, journal entry 4\. The one before is kept as /,
   )
@@ -300,7 +320,7 @@ test.each([
 test('nothing is restored under a running server', async () => {
   const { dir, file } = await backedUp()
   await startJarvis({ dataDir: dir })
-  expect(await jarvis(dir, 'restore', file)).toMatchObject({
+  expect(await jarvis(dir, 'restore', '--yes', file)).toMatchObject({
     code: 1,
     output: expect.stringContaining('Another JARVIS'),
   })

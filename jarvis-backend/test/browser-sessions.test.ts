@@ -300,3 +300,30 @@ test('a message is edited and asked again as versions of it, and an answer branc
   await page.getByRole('button', { name: 'Undo' }).click()
   await list.getByText('3 versions').waitFor()
 })
+
+/** Makes drawing one answer throw. The message reads like a lost connection, which the page may complain of. */
+const failsOn = (word: string) => `{
+  const exec = RegExp.prototype.exec
+  RegExp.prototype.exec = function (text) {
+    const failure = new Error('net::ERR planned')
+    // What announces the end of an answer is not drawn by React.
+    if (String(text).includes('${word}') && !failure.stack.includes('/ending-')) throw failure
+    return exec.call(this, text)
+  }
+}`
+
+test('one answer that cannot be drawn leaves the others and the field for the next message', async () => {
+  const jarvis = await startJarvis({
+    ...{ dashboardDir, env: { ...env, JARVIS_TITLES: 'off' } },
+    model: scripted(says('All is **well**.'), says('A xylophone plays.'), says('All is **well** again.')),
+  })
+  const page = await operator(jarvis, { first: failsOn('xylophone') })
+  await say(page, 'First.')
+  await page.locator('strong', { hasText: 'well' }).waitFor()
+  await say(page, 'Second.')
+  await page.getByText(/could not be (?:formatted|shown)/).waitFor()
+  await page.getByRole('textbox', { name: 'Message' }).fill('Third.')
+  await page.keyboard.press('Control+Enter')
+  await expect.poll(() => page.locator('strong', { hasText: 'well' }).count()).toBe(2)
+  expect(await page.getByText(/could not be (?:formatted|shown)/).count()).toBe(1)
+})

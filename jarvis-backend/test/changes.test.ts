@@ -73,7 +73,7 @@ test('a restore lets nothing go back, because what became of it since is not kno
   const file = join(dataDir, 'backup.db')
   expect((await run(dataDir, 'cli', 'backup', file).ended).code).toBe(0)
   await first.jarvis.stop()
-  expect((await run(dataDir, 'cli', 'restore', file, '--force').ended).code).toBe(0)
+  expect((await run(dataDir, 'cli', 'restore', '--yes', file, '--force').ended).code).toBe(0)
   clock.skip(11 * minuteMs)
   const again = await startJarvis({ clock, dataDir, model: scripted(), tools: [setLevel(level)] })
   expect(await changesOf(again)).toMatchObject([{ state: 'made', undo: { kind: 'none' } }])

@@ -6,9 +6,11 @@ import { ApiError } from '../src/homelab/proxmox/failure.ts'
 import { restartService } from '../src/homelab/proxmox/service.ts'
 import { readQuorum } from '../src/homelab/quorum.ts'
 import { systemClock } from '../src/lib/clock.ts'
+import type { JarvisError } from '../src/protocol/index.ts'
 import { startVm } from '../src/tools/homelab/start-vm.ts'
 import { getHaState } from '../src/tools/nodes/get-ha-state.ts'
 import { refreshPackageLists } from '../src/tools/nodes/refresh-package-lists.ts'
+import { runReplication } from '../src/tools/nodes/run-replication.ts'
 import { failingRows } from './support/failing-rows.ts'
 
 const signal = new AbortController().signal
@@ -148,6 +150,28 @@ test('a start that failed says what it left of the guest, and one that was not s
     text: expect.stringMatching(/it is there; it is locked \(snapshot\), and the lock may outlive its task\.$/),
   })
   expect((await tell('no quorum, so JARVIS sent nothing')).text).not.toContain('Read afterwards')
+})
+
+test('a replication that was refused or lost says how its job stands', async () => {
+  const jobs = 'nodes/pve1/replication'
+  const job = { id: '101-0', guest: 101, target: 'pve2', last_sync: 1, fail_count: 2, error: 'no route' }
+  const rows: [JarvisError, Record<string, unknown>, RegExp][] = [
+    [forbidden, { [jobs]: [job] }, /^x Read afterwards of 101-0: it is not running; it last succeeded .*"no route"\.$/],
+    [
+      new ApiError('outcome_unknown', 'No answer came.'),
+      { [jobs]: [{ ...job, pid: 7, error: '', last_sync: 0 }] },
+      /^No answer came\. Read afterwards of 101-0: it is running; when it last succeeded is not known\.$/,
+    ],
+    [absent, { [jobs]: [] }, /^x Read afterwards: pve1 has no job 101-0\.$/],
+    [forbidden, { [jobs]: forbidden }, /^x How 101-0 stands could not be read\.$/],
+  ]
+  const judge = async ([failure, answers, expected]: (typeof rows)[number]) => {
+    const api = { ...taskApi('', answers), change: () => Promise.reject(failure) }
+    const ports = { api, cluster: { state: () => ({ guests: [{ vmid: 101, node: 'pve1' }] }) } }
+    const run = runReplication.run({ job: '101-0' }, { signal, onProgress() {} } as never, ports as never)
+    await expect(run).rejects.toMatchObject({ code: failure.code, message: expect.stringMatching(expected) })
+  }
+  expect(await failingRows(rows, judge)).toEqual([])
 })
 
 test('a restart of a service that failed says how the service is', async () => {

@@ -73,6 +73,7 @@ test('where nothing shows that a request arrived, its outcome is unknown, and it
   await fake.control.addFault(lost('closed'))
   const { result, execution } = await approve()
   expect(result).toMatchObject({ isError: true, result: expect.stringContaining('It may have run or not') })
+  expect(result.result).toMatch(/Read afterwards of 100: it is there/)
   expect(execution).toMatchObject({ outcome: 'unknown' })
   expect(await fake.control.changes()).toEqual([])
   expect((await fake.control.requests())['POST /nodes/pve1/qemu/100/status/shutdown']).toBe(1)

@@ -60,6 +60,8 @@ async function start(policy = '') {
       })
       return response.ok ? 'ok' : ((await response.json()) as { error: { code: string; message: string } }).error
     },
+    /** The tags of what a device was sent. */
+    sentTo: (to: string) => sent.flatMap((one) => (one.to === to ? [one.message.tag] : [])),
     restarts: () => jarvis.controls.effects.length,
     journal: async (kind: string) =>
       ((await (await jarvis.rest(`/api/journal?kind=${kind}`)).json()) as { items: JournalEntry[] }).items.map(
@@ -129,3 +131,26 @@ test('a revoked device, and a card that must be signed, have no button that deci
   expect((await told(phone.endpoint)).buttons).toBeUndefined()
   expect(restarts()).toBe(0)
 }, 60_000)
+
+test('after signing out everywhere no device of the person is told, and a button that it still shows decides nothing', async () => {
+  const { jarvis, screen, add, told, press, sentTo, restarts } = await start()
+  const phone = browser('phone')
+  await add(phone.body)
+  await screen.ask('chat:send', { message: 'Restart 101.' })
+  const { toolUseId, buttons } = await told(phone.endpoint)
+  expect((await jarvis.rest('/api/auth/sign-out-others', { method: 'POST' })).status).toBe(200)
+  expect(await (await jarvis.rest('/api/push')).json()).toMatchObject({ items: [] })
+  for (const decision of ['approved', 'denied'] as const)
+    expect(await press(phone.press(buttons, decision))).toMatchObject({ code: 'proof_refused' })
+
+  const before = sentTo(phone.endpoint)
+  const other = browser('other')
+  await add(other.body)
+  const again = await jarvis.connect()
+  await jarvis.rest(`/api/confirmations/${toolUseId}`, { method: 'POST', json: { confirmed: false } })
+  await again.ask('chat:send', { message: 'Again.' })
+  const card = await again.next('chat:confirm_needed')
+  await expect.poll(() => sentTo(other.endpoint).includes(card.toolUseId)).toBe(true)
+  expect(sentTo(phone.endpoint)).toEqual(before)
+  expect(restarts()).toBe(0)
+})

@@ -230,13 +230,13 @@ test('a backup that nobody vouches for, or that was changed, is restored only on
   journal.append('call', {})
   await close()
   expect((await jarvisHere(dir, 'backup', file)).code).toBe(0)
-  expect((await jarvisHere(dir, 'restore', file)).output).toMatch(
+  expect((await jarvisHere(dir, 'restore', '--yes', file)).output).toMatch(
     /^Of the backup of .* UTC\. Afterwards these people can sign in:\n {2}operator {2}owner\nPeople, roles/,
   )
   new Sqlite(file).exec("UPDATE people SET role = 'viewer'").close()
-  expect(await jarvisHere(dir, 'restore', file)).toMatchObject({
+  expect(await jarvisHere(dir, 'restore', '--yes', file)).toMatchObject({
     code: 1,
     output: expect.stringContaining('changed or damaged'),
   })
-  expect((await jarvisHere(dir, 'restore', '--unproven', file)).code).toBe(0)
+  expect((await jarvisHere(dir, 'restore', '--yes', '--unproven', file)).code).toBe(0)
 })

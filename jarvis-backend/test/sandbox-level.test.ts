@@ -1,6 +1,16 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -8,10 +18,12 @@ import { promisify } from 'node:util'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../src/lib/clock.ts'
 import { belowOf } from '../src/workbench/sandbox/below.ts'
-import { landlockAbi } from '../src/workbench/sandbox/landlock.ts'
+import { landlockAbi, startUnderLandlock } from '../src/workbench/sandbox/landlock.ts'
 import { createSandbox } from '../src/workbench/sandbox/level.ts'
+import { descendants } from '../src/workbench/sandbox/process-tree.ts'
 import { rehearse } from '../src/workbench/sandbox/rehearse.ts'
 import { surveyOf } from '../src/workbench/sandbox/survey.ts'
+import { taskGroup, unboundedWords } from '../src/workbench/sandbox/task-group.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'jarvis-level-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
@@ -241,4 +253,34 @@ onLandlock('at the second level a command is ended with its children at its time
 
 test('before a try nothing is said to work', () => {
   expect(createSandbox(systemClock).verdict()).toMatchObject({ level: 'none' })
+})
+
+onLandlock('a command of the second level is in the group that bounds root’s processes, where there is one, and people are told where there is none', async () => {
+  const own = mkdtempSync(join(dir, 'group-'))
+  mkdirSync(join(own, 'merged'))
+  const started = startUnderLandlock(
+    { dir: own, merged: join(own, 'merged') } as Parameters<typeof startUnderLandlock>[0],
+    abi,
+    ['/bin/sh', '-c', 'echo "$PATH" && cat'],
+    true,
+  )
+  const [said] = (await once(started.stdout, 'data')) as [Buffer]
+  expect(said.toString()).toBe('/usr/bin:/usr/sbin\n')
+  const groups = descendants(process.pid)
+    .flatMap((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(own)
+          ? [readFileSync(`/proc/${pid}/cgroup`, 'utf8')]
+          : []
+      } catch {
+        return []
+      }
+    })
+    .map((group) => group.includes('jarvis-commands'))
+  expect(groups.length).toBeGreaterThan(0)
+  expect([...new Set(groups)]).toEqual([taskGroup().kind === 'group'])
+  started.stdin?.end()
+  expect(await started.ended).toEqual({ kind: 'ended', exitCode: 0, isAlone: true })
+  expect(unboundedWords({ kind: 'none' })).toEqual([expect.stringContaining('ordinary user')])
+  expect(unboundedWords({ kind: 'unneeded' })).toEqual([])
 })

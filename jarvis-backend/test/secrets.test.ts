@@ -181,11 +181,11 @@ test('a start seals what an older release left plain; data dir, log, journal and
 
   // Elsewhere, without the key: the restore says what is missing, and the key mends it.
   const other = sharedDir()
-  expect(await jarvisHere(other, 'restore', file)).toMatchObject({
+  expect(await jarvisHere(other, 'restore', '--yes', file)).toMatchObject({
     code: 1,
     output: expect.stringMatching(/the key [0-9a-f]{8} that proves it is not here/),
   })
-  const restored = await jarvisHere(other, 'restore', '--unproven', file)
+  const restored = await jarvisHere(other, 'restore', '--yes', '--unproven', file)
   expect(restored.output).toMatch(
     /Missing: mcp\.json\/local\/env\/API_TOKEN, .*what is sealed in the database\. The key [0-9a-f]{8} /,
   )
@@ -197,7 +197,7 @@ test('a start seals what an older release left plain; data dir, log, journal and
   const into = sharedDir()
   writeFileSync(join(into, 'settings.env'), `OPENAI_API_KEY=${planted.openai}\n`)
   sealFiles(into, boxOf(sealingOf(into)))
-  expect((await jarvisHere(into, 'restore', '--unproven', file)).output).toMatch(/^Missing: mcp\.json\/local\/env/m)
+  expect((await jarvisHere(into, 'restore', '--yes', '--unproven', file)).output).toMatch(/^Missing: mcp\.json\/local\/env/m)
   expect(readStartConfig(envOf(into)).secrets).toContain(planted.openai)
   expect(readMcpFile(sealingOf(into)).problems.join()).toMatch(
     /local is not used: mcp\.json\/local\/env\/API_TOKEN is sealed with the data key/,

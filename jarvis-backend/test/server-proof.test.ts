@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { proverOf } from '../src/cli/remote/reach.ts'
 import { createRemote } from '../src/cli/remote/remote.ts'
-import { challengeHeader, proofHeader } from '../src/lib/server-proof.ts'
+import { challengeHeader, proofHeader, proofOf, serverProofKey } from '../src/lib/server-proof.ts'
 import { folder } from './support/data-dir.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -46,6 +46,29 @@ test('a command sends its token and what is typed to the server of its data dir 
     await expect(remote.events('events').next()).rejects.toThrow()
     expect([...new Set(heard)]).toEqual(['GET /health '])
   }
+})
+
+test('what follows the proof goes over the connection that was proven, or nowhere', async () => {
+  const dataDir = folder()
+  const key = serverProofKey(dataDir)
+  const sockets: unknown[] = []
+  let ends = false
+  const server = await squat((request, response) => {
+    sockets.push(request.socket)
+    if (ends) response.setHeader('connection', 'close')
+    response.setHeader('x', ['1', '2'])
+    const proof = proofOf(key, request.headers[challengeHeader], Number(new URL(server.url).port))
+    if (proof !== undefined) response.setHeader(proofHeader, proof)
+    response.end('{"items":[]}')
+  })
+  const remote = createRemote(server.url, 'secret', proverOf(dataDir, server.url))
+  expect(await remote.get('sessions')).toEqual({ items: [] })
+  expect(server.heard).toEqual(['GET /health ', 'GET /api/sessions Bearer secret'])
+  expect(sockets[1]).toBe(sockets[0])
+  // A server that ends after its proof may be followed by another program.
+  ends = true
+  await expect(remote.get('sessions')).rejects.toThrow('No JARVIS answers')
+  expect(server.heard.slice(2)).toEqual(['GET /health '])
 })
 
 test('a server proves nothing to whoever asks for something else than a challenge', async () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { ConfirmationRow, Job, Page } from '../src/protocol/index.ts'
@@ -276,6 +276,23 @@ test('a text that was changed on disk takes one person more, who may not have wr
   await jarvis.rest('/api/heartbeat/run', { ...as('per_ben'), method: 'POST' })
   const beat = await next()
   expect([beat.requestedBy.causedBy?.toSorted(), beat.approvals?.needed]).toEqual([['per_ben', 'unknown'], 2])
+})
+
+test('a runbook as JARVIS ships it has no unknown author, and one that was edited on disk has', async () => {
+  const { jarvis } = await household({ policy: guarded(1), others })
+  const screen = await jarvis.connect()
+  const asked = async () => {
+    await screen.ask('chat:send', { message: '/run_runbook name="guest-unresponsive" inputs={"vmid":101}' })
+    const { toolUseId } = await screen.next('chat:confirm_needed')
+    const { requestedBy, approvals } = (await cards(jarvis)).find((card) => card.toolUseId === toolUseId) ?? {}
+    await jarvis.rest(`/api/confirmations/${toolUseId}`, { method: 'POST', json: { confirmed: false } })
+    await screen.next('chat:done')
+    return [requestedBy?.causedBy, approvals?.needed]
+  }
+  expect(await asked()).toEqual([undefined, 1])
+  const file = join(jarvis.dataDir, 'workspace/runbooks/guest-unresponsive.md')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('within: 3 min', 'within: 4 min'))
+  expect(await asked()).toEqual([['unknown'], 2])
 })
 
 test('the doctor warns of a rule that the people of the data dir could never meet, also offline', async () => {

@@ -146,6 +146,7 @@ function createHouse(calls: readonly ToolCall[]) {
       questions: { ask: () => expect.fail('No call here asks a question.') },
       observed: () => expect.fail('No rule here wants to hear of a call.'),
       applied: async () => undefined,
+      leftOf: async () => 'It is there.',
       ways,
       judge,
       seeingJudge: createSeeingJudge(judge, units.look, () => undefined),

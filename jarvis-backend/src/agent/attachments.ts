@@ -48,6 +48,8 @@ export function createAttachments(parts: {
   store: AttachmentStore
   clock: Pick<Clock, 'now'>
   redact(text: string): string
+  /** Does the same in steps, and remembers it for `redact`. */
+  redactLater(text: string): Promise<string>
 }) {
   const { store, clock } = parts
 
@@ -65,12 +67,20 @@ export function createAttachments(parts: {
     return file.attachment
   }
 
+  /** Redacts the texts of files in steps, so that `keep` takes little time. Files that cannot be kept are left to it. */
+  async function prepare(files: readonly GivenFile[]): Promise<void> {
+    for (const { data } of files)
+      if (data.length <= largestTextFile && pictureFacts(data) === undefined) await parts.redactLater(data.toString())
+  }
+
   return {
+    prepare,
     /**
      * Keeps a file until it is sent, for a day.
      * @throws JarvisError `invalid_request` where it is neither a picture nor text, `message_too_large`
      */
-    upload(by: string, given: GivenFile): Attachment {
+    async upload(by: string, given: GivenFile): Promise<Attachment> {
+      await prepare([given])
       store.forgetUnsent(clock.now() - unsentKeptMs)
       return add({ by }, given)
     },

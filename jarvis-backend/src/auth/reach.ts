@@ -34,7 +34,6 @@ export function createSessionReach(
     return known === undefined || reaches(person, known.person) ? 'own' : shared(id, person.id)
   }
   return {
-    sees: (person: PersonRef, id: string): boolean => reachOf(person, id) !== undefined,
     /**
      * Whether a person may read words of a session wherever they stand. What is kept of one that is deleted is closed to whoever does not see all of
      * them, because nobody knows any more whose it was.

@@ -227,7 +227,8 @@ export function createRecords(parts: RecordParts) {
     },
     result({ state, call, ready }, context, { done }) {
       const { toolUseId, toolName } = call
-      const { output, outcome, durationMs, found } = done
+      const { output, outcome, durationMs, found, safe } = done
+      const data = safe?.of === output ? safe.data : redactor.value(output.data)
       const { sessionId, principal: requestedBy } = context
       const summary = redactor.text(output.summary)
       if (state === 'reading') journal.append('call', { ...record(call, context, ready), outcome })
@@ -252,7 +253,7 @@ export function createRecords(parts: RecordParts) {
         summary,
         durationMs,
         ...(outcome === 'unknown' && { isUnknown: true }),
-        ...(output.data === undefined ? {} : { data: redactor.value(output.data) }),
+        ...(data !== undefined && { data }),
         ...(images.length > 0 && { images }),
       })
     },

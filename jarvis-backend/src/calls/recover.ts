@@ -14,6 +14,8 @@ type RecoveryParts = {
   catalog: Pick<Catalog, 'get'>
   /** What became of the files that a call changes, once nothing changes them any more; undefined where none were begun. */
   applied(toolUseId: string): Promise<Reconciled | undefined>
+  /** What a change left of a guest, in sentences; empty for a guest that the cluster does not list. @throws the signal's reason */
+  leftOf(vmid: number, signal: AbortSignal): Promise<string>
 }
 
 /** How long a restarted server looks for a call's outcome before it says that it does not know. */
@@ -21,6 +23,8 @@ const lookForMs = 30_000
 /** How often, and after what time each, one looks for a call whose answer was lost just now. */
 const mostLooks = 3
 const lookAgainMs = 3_000
+/** How long it reads what a change left that failed or may have. */
+const readLeftMs = 10_000
 export const mayHaveRun = 'It may have run or not: look at the state before asking for it again.'
 
 /** Finds out what became of a call that was claimed and has no result. Such a call is looked for, and never run again. */
@@ -36,8 +40,25 @@ export function createRecovery(parts: RecoveryParts) {
     }
   }
 
+  /** Says what a change left that was not done, or is not known to be done. */
+  async function withLeft(found: Reconciled, claimed: Execution): Promise<Reconciled> {
+    const ending = endingOf(claimed)
+    const vmid = ending !== undefined && 'vmid' in ending ? ending.vmid : undefined
+    if (found.outcome === 'done' || vmid === undefined) return found
+    const limit = new AbortController()
+    const disarm = clock.after(readLeftMs, () => limit.abort(new Error('late')))
+    try {
+      const left = await parts.leftOf(vmid, limit.signal)
+      return { ...found, text: `${found.text} ${redactor.text(legible(left))}`.trim() }
+    } catch {
+      return { ...found, text: `${found.text} What it left of ${vmid} could not be read.`.trim() }
+    } finally {
+      disarm()
+    }
+  }
+
   /** Asks the cluster, for a bounded time. */
-  async function look(toolUseId: string, claimed: Execution): Promise<Reconciled> {
+  async function seek(toolUseId: string, claimed: Execution): Promise<Reconciled> {
     const ending = endingOf(claimed)
     if (ending !== undefined && 'applies' in ending)
       return (
@@ -74,17 +95,20 @@ export function createRecovery(parts: RecoveryParts) {
     const claimed = executions.get(toolUseId)
     if (claimed === undefined) return { outcome: 'unknown', text: '' }
     for (let looks = 1; ; looks += 1) {
-      const found = await look(toolUseId, claimed)
-      if (found.outcome !== 'unknown' || looks === mostLooks || signal.aborted) return found
+      const found = await seek(toolUseId, claimed)
+      if (found.outcome !== 'unknown' || looks === mostLooks || signal.aborted) return withLeft(found, claimed)
       try {
         await sleep(clock, lookAgainMs, signal)
       } catch {
-        return found
+        return withLeft(found, claimed)
       }
     }
   }
 
-  return { look, findOut }
+  return {
+    look: async (toolUseId: string, claimed: Execution) => withLeft(await seek(toolUseId, claimed), claimed),
+    findOut,
+  }
 }
 
 /** A lost answer is no failure: where the cluster shows what became of the call, that is its outcome. */

@@ -15,10 +15,12 @@ export type Done = {
   durationMs: number
   isFault: boolean | undefined
   isLost: boolean
+  /** The data of exactly this output without secrets, where that was made already. */
+  safe?: { of: ToolOutput; data: ToolOutput['data'] }
 }
 
 /** What came of a call. `found`: what the cluster shows of a call that an earlier process began. */
-export type Came = Pick<Done, 'output' | 'outcome' | 'durationMs'> & { found?: string }
+export type Came = Pick<Done, 'output' | 'outcome' | 'durationMs' | 'safe'> & { found?: string }
 
 /** Mistakes of the caller's, which say nothing of the tool. */
 const mistakes: readonly string[] = ['not_found', 'invalid_request', 'conflict']

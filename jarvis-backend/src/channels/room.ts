@@ -212,7 +212,7 @@ function createTalkPorts(
   const store = () => parts.sessions.store
   return {
     start: (said) => parts.sessions.runs.start(said),
-    upload: (by, file) => parts.sessions.attachments.upload(by, file).id,
+    upload: async (by, file) => (await parts.sessions.attachments.upload(by, file)).id,
     abort: (sessionId, by) => parts.sessions.runs.abort(sessionId, by),
     held(sessionId, by) {
       const { runs } = parts.sessions

@@ -13,24 +13,27 @@ const ownFiles: readonly string[] = ['policy.yaml', 'mcp.json', 'prices.json', '
 /** Those of them that say what JARVIS, its agents and people may do. */
 const ruleFiles: readonly string[] = ['policy.yaml', 'agents.yaml']
 
-/** A file of rules that a backup has otherwise than the data dir. `stays`: what is here now goes on to count. */
-export type RuleChange = { path: string; now: string | undefined; backup: string; stays: boolean }
+/** A file of rules that a backup has otherwise than the data dir. `stays`: what is here now goes on to count. `because`: why it does or would. */
+export type RuleChange = { path: string; now: string | undefined; backup: string; stays: boolean; because: string }
 
 /**
  * How a backup's rules differ from those here. An older one may allow what was forbidden since, so what is here stays, and in a data dir of the
- * same installation also what is not here. @param takes the operator wants the backup's
+ * same installation also what is not here. Rules that nobody vouches for never come by themselves. @param takes the operator wants the backup's
  */
 export function ruleChanges(
   dataDir: string,
   files: readonly BackedUpFile[],
-  { replaced, takes }: { replaced: Replaced; takes: boolean },
+  { replaced, isProven, takes }: { replaced: Replaced; isProven: boolean; takes: boolean },
 ): RuleChange[] {
+  const because = isProven ? 'an older one may allow what was forbidden since' : 'nobody vouches for the backup’s rules'
   return files.flatMap(({ path, text }) => {
     if (!ruleFiles.includes(path)) return []
     const place = join(dataDir, path)
     const now = existsSync(place) ? readFileSync(place, 'utf8') : undefined
     if (now === text) return []
-    return [{ path, now, backup: text, stays: !takes && (now !== undefined || replaced === 'same') }]
+    return [
+      { path, now, backup: text, because, stays: !takes && (now !== undefined || replaced === 'same' || !isProven) },
+    ]
   })
 }
 

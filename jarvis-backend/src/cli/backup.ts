@@ -68,12 +68,16 @@ export async function restore(config: Config, args: string[]): Promise<void> {
   try {
     const now = Date.now()
     let rules: RuleChange[] = []
+    let proven = false
     const done = await restoreBackup(dataDir, {
       ...{ file, now, evenBroken: force },
       refuse: (files) => strayFile(files) ?? closedKeyring(files, { ...config, dataDir }),
-      prove: (copy) => isProven(copy, { ...config, dataDir }, file, unproven),
+      prove(copy) {
+        proven = isProven(copy, { ...config, dataDir }, file, unproven)
+        return proven
+      },
       agree({ backedUpAt, rights, files }) {
-        rules = ruleChanges(dataDir, files, { replaced: rights.replaced, takes: takesRules })
+        rules = ruleChanges(dataDir, files, { replaced: rights.replaced, isProven: proven, takes: takesRules })
         return agree(rights, rules, backedUpAt, yes)
       },
     })
@@ -120,7 +124,7 @@ const replacedWords: Record<Replaced, string> = {
   none: 'There is no database in place, so it is not known who was removed or lowered since.',
 }
 
-/** Shows who can sign in afterwards, and asks at a terminal. */
+/** Shows who can sign in afterwards, and asks. @throws JarvisError where nobody can be asked */
 async function agree(
   rights: RestoredRights,
   rules: readonly RuleChange[],
@@ -143,7 +147,12 @@ async function agree(
   if (!people.some(({ role, isDisabled }) => role === 'owner' && !isDisabled))
     console.log('No owner is among them. Afterwards: npm run jarvis -- user invite owner')
   for (const change of rules) console.log(ruleWords(change))
-  if (yes || !isTerminal()) return true
+  if (yes) return true
+  if (!isTerminal())
+    throw new JarvisError(
+      'conflict',
+      'Nothing was changed: nobody can be asked here. --yes restores it as shown above.',
+    )
   const prompt = createPrompt()
   prompt.onInterrupt(() => prompt.close())
   try {
@@ -155,11 +164,11 @@ async function agree(
 
 const mostRuleLines = 60
 /** What becomes of a file of rules, and how the backup's differs. */
-function ruleWords({ path, now, backup, stays }: RuleChange): string {
+function ruleWords({ path, now, backup, stays, because }: RuleChange): string {
   const lines = fileDiffOf(path, now ?? '', backup).flatMap((diff) => diff.lines)
   const more = lines.length - mostRuleLines
   const fate = stays
-    ? `${path} ${now === undefined ? 'is not here, and stays away' : 'stays as it is here'}, because an older one may allow what was forbidden since. The backup's is put beside it; --backup-rules takes it instead. It has:`
+    ? `${path} ${now === undefined ? 'is not here, and stays away' : 'stays as it is here'}, because ${because}. The backup's is put beside it; --backup-rules takes it instead. It has:`
     : `${path} ${now === undefined ? 'comes back' : 'is replaced'}. The backup's has:`
   const shown = lines.slice(0, mostRuleLines).map((line) => `  ${visible(line)}`)
   return [fate, ...shown, ...(more > 0 ? [`  … ${more} more lines`] : [])].join('\n')

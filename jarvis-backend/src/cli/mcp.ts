@@ -23,11 +23,11 @@ export async function mcp(config: Config, args: string[]): Promise<void> {
   const server = await serverFor(config, values.url)
   try {
     const token = config.mcpToken ?? (await tokenFor(config, values.url))
-    const prove = config.mcpToken === undefined && isOwn(values.url) ? proverOf(config.dataDir, server.url) : undefined
-    await prove?.()
+    const ask = config.mcpToken === undefined && isOwn(values.url) ? proverOf(config.dataDir, server.url) : undefined
+    await ask?.(`${server.url}/health`, {})
     const { bridgeStdio } = await import('../mcp/server/stdio-bridge.ts')
     const report = (message: string) => console.error(message)
-    await bridgeStdio({ url: `${server.url}/mcp`, token, prove, input: process.stdin, output, report })
+    await bridgeStdio({ url: `${server.url}/mcp`, token, ask, input: process.stdin, output, report })
   } finally {
     await server.stop()
   }

@@ -59,11 +59,11 @@ async function run(config: Config, name: string, args: string[]): Promise<void> 
     return [key, value] as const
   })
   const url = values.url ?? localUrl(config)
-  const prove = values.url === undefined ? proverOf(config.dataDir, url) : undefined
+  const ask = values.url === undefined ? proverOf(config.dataDir, url) : undefined
   // Before the password is typed.
-  await prove?.()
+  await ask?.(`${url}/health`, {})
   const end = await startRunbook({
-    prove,
+    ask,
     ...{ url: url.replace(/\/$/, ''), name, inputs: Object.fromEntries(inputs), waitMs: waitS * 1000, everyMs: 1_000 },
     // The password of this machine's server goes to no other one.
     password: (values.url === undefined ? config.password : undefined) ?? (await askPassword()),

@@ -1,3 +1,4 @@
+import type { Ask as AskServer } from '../lib/one-connection.ts'
 import type { Card, Entry, LoginReply, PlanRun, RunbookRunReply } from '../protocol/index.ts'
 import { JarvisError } from '../protocol/index.ts'
 
@@ -8,8 +9,8 @@ export type StartRunbook = {
   /** Of the running server, such as `http://127.0.0.1:4000`. */
   url: string
   password: string
-  /** Called before each request. @throws JarvisError where another program listens there */
-  prove?: (() => Promise<void>) | undefined
+  /** Sends each request where the server must prove itself first. @throws JarvisError where another program listens there */
+  ask?: AskServer | undefined
   name: string
   inputs: Record<string, string>
   /** How long to wait for the end, ms. */
@@ -52,16 +53,16 @@ export async function startRunbook(parts: StartRunbook): Promise<RunbookEnd> {
 
 type Ask = <T>(place: string, body?: object) => Promise<T>
 
-async function signIn({ url, password, prove }: StartRunbook): Promise<Ask> {
+async function signIn({ url, password, ask = fetch }: StartRunbook): Promise<Ask> {
   const send = async <T>(place: string, body: object | undefined, token?: string): Promise<T> => {
-    await prove?.()
-    const response = await fetch(`${url}/api/${place}`, {
+    const response = await ask(`${url}/api/${place}`, {
       headers: {
         'content-type': 'application/json',
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
       },
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
     }).catch((cause: unknown) => {
+      if (cause instanceof JarvisError) throw cause
       throw new JarvisError('not_found', `No JARVIS answers at ${url}. Start it with npm start.`, { cause })
     })
     const answer = (await response.json()) as { error?: { message: string } }

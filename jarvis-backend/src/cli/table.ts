@@ -460,7 +460,7 @@ export const table = {
       force: flag('also where its journal is broken'),
       unproven: flag('also where nothing proves that JARVIS made it so'),
       'backup-rules': flag('takes policy.yaml and agents.yaml of the backup, too'),
-      yes: flag('asks nothing'),
+      yes: flag('asks nothing; without a terminal, a restore needs it'),
     },
   },
 } as const satisfies Record<string, CommandSpec>

@@ -8,6 +8,7 @@ import { sealFiles } from '../config/sealed-files.ts'
 import { boxOf, masterTexts, requireKey } from '../config/sealing.ts'
 import { createEventStreams } from '../http/event-streams.ts'
 import { createLogTail } from '../http/logs.ts'
+import { createDiskReserve } from '../lib/disk-reserve.ts'
 import { createLogger } from '../lib/logger.ts'
 import type { SteadyClock } from '../lib/steady-clock.ts'
 import type { Activity } from '../protocol/index.ts'
@@ -50,7 +51,8 @@ export function composeFoundation(
   requireKey(sealing)
   const unlock = lockDataDir(dataDir)
   const databasePath = replace.databasePath ?? join(dataDir, 'jarvis.db')
-  const opened = openDatabase(databasePath)
+  const reserve = createDiskReserve(dataDir)
+  const opened = openDatabase(databasePath, reserve.release)
   const database = replace.database?.(opened) ?? opened
   const settings = createSettings(database)
   const writtenPolicy = orClose(
@@ -89,6 +91,7 @@ export function composeFoundation(
   }
   const above = floor.above(now())
   if (above !== undefined) wentBack(above)
+  reserve.hold()
   const stopping = new AbortController()
   // Every MCP call adds a listener, so Node's warning about many listeners is turned off.
   setMaxListeners(0, stopping.signal)
@@ -142,6 +145,7 @@ export function composeFoundation(
           if (reached !== undefined || now() - keptAt >= keepTimeEveryMs) {
             keptAt = now()
             floor.keep(keptAt)
+            reserve.hold()
           }
         } catch (error) {
           report(error, 'the time could not be kept')

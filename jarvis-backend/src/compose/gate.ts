@@ -30,6 +30,7 @@ import type { Config } from '../config/config.ts'
 import { approveWords, raisesOf, usualTier, type World } from '../gate/index.ts'
 import { builtInRoleNames } from '../gate/policy/roles-schema.ts'
 import type { FactTypes } from '../house.ts'
+import { leftOf } from '../homelab/operations/left-of.ts'
 import { confirmationRoutes } from '../http/confirmations.ts'
 import { executionRoutes } from '../http/executions.ts'
 import { grantRoutes } from '../http/grants.ts'
@@ -116,6 +117,10 @@ export function composeGate(
     ...{ journal, proof: journal.proof, transactions: database, store, decisions },
     ...{ ttlMs: parts.config.confirmTtlMs, isWatched: watchers.isWatched, note: parts.note },
     people: parts.people,
+    async leftOf(vmid: number, signal: AbortSignal) {
+      const guest = cluster.state().guests.find((one) => one.vmid === vmid)
+      return guest === undefined ? '' : leftOf(homelab.api, guest, signal)
+    },
     unsigned: (callId: string) => unsignedCall(store, decisions, callId),
     lookAgain: createLookAgain(cluster, units, effectsOf, previews.look),
     changed(sessionId: string) {

@@ -105,7 +105,10 @@ export function composeRuns(
   const { transcripts: store, live, watchers, shares, nameOf, reach } = parts.sessions
   const inputs = createInputsRedaction(database, { held, redact: redactor.value, later: foundation.later, report })
   const kept = createKeptRunStore(database)
-  const attachments = createAttachments({ store: createAttachmentStore(database), clock, redact: redactor.text })
+  const attachments = createAttachments({
+    ...{ store: createAttachmentStore(database), clock },
+    ...{ redact: redactor.text, redactLater: redactor.later },
+  })
   /** A tool's, or one that a person attached. */
   const image = (sessionId: string, id: string) => {
     const found = attachments.read(sessionId, id)

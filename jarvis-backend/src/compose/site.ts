@@ -218,7 +218,7 @@ export function createSite(
     card: (toolUseId, person) =>
       cards
         .list(now() - cardsKeptMs)
-        .find((card) => card.toolUseId === toolUseId && reach.sees(person, card.sessionId)),
+        .find((card) => card.toolUseId === toolUseId && reach.reads(person, card.sessionId)),
     isProtected: (place) => isProtectedPlace(place, { policy: policy.current() }),
     mayWriteIn(sessionId, id = firstOwnerId) {
       const person = people.known.find(id)

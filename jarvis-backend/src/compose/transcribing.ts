@@ -16,7 +16,7 @@ export function transcribing(
     if (why !== undefined) throw new JarvisError('too_many_requests', why)
     const { transcribe } = await import('../v1/transcribe.ts')
     try {
-      return foundation.redactor.text(await transcribe(server, audio, name, signal))
+      return await foundation.redactor.later(await transcribe(server, audio, name, signal))
     } catch (error) {
       throw new Error(foundation.redactor.text(error instanceof Error ? error.message : 'the service failed'))
     }

@@ -1,3 +1,4 @@
+import type { ProgramFiles } from '../agent/run/start-program.ts'
 import { wireEntry } from '../agent/sessions/wire-entry.ts'
 import type { Bearer } from '../auth/bearer.ts'
 import type { OpenRequests } from '../auth/open-requests.ts'
@@ -62,6 +63,10 @@ export function composeV1(
         return (own === undefined ? undefined : site.models.choice.named(own)) ?? site.models.choice.current()
       },
       ask: createAsk({ ...core, tidy: createTidy(core) }),
+      async prepare(origin: object, { sent = [], earlier }: ProgramFiles) {
+        await redactor.later(origin)
+        await site.attachments.prepare([...sent, ...(earlier?.values() ?? [])].flat())
+      },
       conduct: createConduct({ ...core, listeners: createListeners(core) }),
       answerPlainly: createPlainAnswer(
         createPlain({

@@ -21,7 +21,7 @@ export const confirmationRoutes = (
     ({ identity }) => {
       if (identity.role === 'operator') confirmations.seen()
       const { person } = identity
-      return { items: confirmations.list(now() - dayMs).filter(({ sessionId }) => reach().sees(person, sessionId)) }
+      return { items: confirmations.list(now() - dayMs).filter(({ sessionId }) => reach().reads(person, sessionId)) }
     },
   ),
   post(

@@ -16,7 +16,7 @@ export const questionRoutes = (
     '[Questions](questions.md) that wait, and those that ended in the last day.',
     { role: 'viewer', forMembers: true, token: 'read', reply: QuestionsReply },
     ({ identity: { person } }) => ({
-      items: questions.list(now() - dayMs).filter(({ sessionId }) => reach().sees(person, sessionId)),
+      items: questions.list(now() - dayMs).filter(({ sessionId }) => reach().reads(person, sessionId)),
     }),
   ),
   post(

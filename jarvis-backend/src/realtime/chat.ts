@@ -143,7 +143,7 @@ export function serveChat(
     look() {
       for (const [socket, watched] of watching) {
         const { person } = identityOf(socket)
-        if ([...watched.keys()].some((id) => !parts.reach.sees(person, id))) socket.disconnect(true)
+        if ([...watched.keys()].some((id) => !parts.reach.reads(person, id))) socket.disconnect(true)
       }
     },
   }

@@ -5,7 +5,7 @@ export const redacted = '[redacted]'
 
 /** Endings of names whose values are always secret. */
 const always =
-  'password\\d?|passwd|passphrase|passwort|password_?salt|(?<!existing_?)secret(?:[ _-]?(?:access[ _-]?)?key(?:[_-]?base)?)?|(?:private|encryption|master|signing|access|account|shared|fastopen|installation)[_-]?key|(?<![a-z])skey|client[_-]key[_-]data|bind_?pw|(?<![a-z])cf_key|(?:recovery|scratch|backup)[_-]codes?|root_?pw|(?<![a-z])(?:pass|pwd|psk|totp)'
+  'password\\d?|passwd|passphrase|passwort|password_?salt|(?<!existing_?)secret(?:[ _-]?(?:access[ _-]?)?key(?:[_-]?base)?)?|(?:private|encryption|master|signing|access|account|shared|fastopen|installation)[_-]?key|(?<![a-z])skey|client[_-]key[_-]data|bind_?pw|(?<![a-z])cf_key|(?:recovery|scratch|backup)[_-]codes?|root_?pw|(?<![a-z])(?:pass|pwd?|psk|totp)'
 /** Endings of names that are also used for harmless values, so their values are inspected. */
 const sometimes = '(?<!eapi)token|(?:api|auth)[_-]?key|community|credentials?'
 export const secretName = `(?:${always}|${sometimes})`

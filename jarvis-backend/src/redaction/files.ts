@@ -24,6 +24,10 @@ const lineStart = '(?:^|[\\n\\r])[ \\t]{0,20}'
 /** A name and a space, such as `export DB_PASSWORD `, `neighbor 10.0.0.1 password `, `auth_pass `. */
 const before = `${lineStart}(?:(?:export|set|setenv|env|arg|fastcgi_param|neighbor|wg|ups|AWS)\\b[ \\t.]?(?:[\\w.:-]{1,40}[ \\t]{1,4}){0,2})?[\\w.-]{0,40}(?:password|passwd|passphrase|secret(?:_access)?_key|secret|(?:private|encryption|master|account|access)[_-]key|auth_pass)[ \\t]{1,8}`
 
+/** A heading of recovery codes, and one of them. */
+const codes = '\\b(?:recovery|backup|scratch|emergency)[ _-]?codes?\\\\?'
+const code = '(?:\\[redacted\\]|(?=[\\w-]{0,12}\\d)[\\dA-Za-z]{4,}(?:-[\\dA-Za-z]{3,}){0,4})'
+
 /** Secrets in the syntax of particular programs: their files, and commands with a secret. */
 export const fileShapes: readonly Shape[] = [
   // Addresses
@@ -137,10 +141,15 @@ export const fileShapes: readonly Shape[] = [
     redacted,
   ),
   {
-    find: /(\b(?:recovery|backup|scratch|emergency)[ _-]?codes?\\?["']?[ \t]{0,4}[:=]\s{0,10}(?:[["'*-]\s{0,4}){0,3})(?=[\w-]{0,12}\d)[\dA-Za-z]{4,}(?:-[\dA-Za-z]{3,}){0,4}(?:["',\s*-]{1,12}(?=[\w-]{0,12}\d)[\dA-Za-z]{4,}(?:-[\dA-Za-z]{3,}){0,4}){0,4096}/gi,
+    // What was redacted of a list counts as a code of it, so that a stream goes on redacting a list that is longer than what it holds.
+    find: new RegExp(
+      `(${codes}["']?[ \\t]{0,4}[:=]\\s{0,10}(?:[["'*-]\\s{0,4}){0,3})${code}(?:["',\\s*-]{1,12}${code}){0,4096}`,
+      'gi',
+    ),
     put: kept,
     hint: '(?:recovery|backup|scratch|emergency)[ _-]?codes?',
-    open: /(?<lead>(?:recovery|backup|scratch|emergency)[ _-]?codes?)[^a-z]?[\s\S]{0,400}$/i,
+    // Of a longer list, only the last code may go on.
+    open: /(?<lead>(?:recovery|backup|scratch|emergency)[ _-]?codes?(?:(?=[\s\S]{401})[\s\S]{0,24576}[\s,"'*])?)[^a-z]?[\s\S]{0,400}$/i,
   },
   line(
     /(\b(?:recovery|unseal|root|emergency)[ _-](?:kit )?(?:key|token)(?:[ _-]?\d{1,2})?\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']?)(?=[\w+/=-]{0,64}\d)[\w+/=.-]{16,}/gi,

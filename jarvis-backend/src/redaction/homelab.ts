@@ -35,7 +35,7 @@ const isDiscordToken = (word: string) =>
 
 const harmlessWord =
   /^(?:auth(?:entication|entifizierung)?|changed|correct|denied|disabled|enabled|expired|expires|failed|file|for|has|hash|hint|in|incorrect|invalid|is|login|manager|missing|must|needed|not|or|policy|prompt|protected|required|reset|rotation|screen|set|store|too|wrong)$/i
-/** Whether a word that a sentence gives as a password is one. `isListed`: a sign stands between user and password. */
+/** Whether a word that a sentence gives as a password is one. `isListed`: a sign stands between user and password, or the word ends a line. */
 const isSaidPassword = (word: string, isListed: boolean) =>
   word.length >= 4 && !harmlessWord.test(word) && (isListed || /[\d!@#$%^&*]/.test(word))
 
@@ -43,6 +43,8 @@ const said =
   '(?<![\\w-])(?:log ?in|user(?:name)?|benutzer(?:name)?|account)[:=]?[ \\t]{1,4}(?:(?:as|with|is|mit|als)[ \\t]{1,4})?["\'`]?[\\w.@-]{1,64}["\'`]?[ \\t]{0,4}'
 const sayingHow =
   '(?:[/,;|+&]|and\\b|und\\b|with\\b|mit\\b)?[ \\t]{0,4}(?:pass(?:word|wort|wd|phrase)?|pwd?|kennwort)[:=]?[ \\t]{1,4}["\'`]?'
+
+const passwordIs = '\\b[Pp]ass(?:word|wort|phrase)[ \\t]{1,4}(?:is|was|ist|war|lautet):?[ \\t]{1,4}'
 
 /** What a name and a number of bytes tell: keys of radios. Also read of JSON, where they are lists of numbers. */
 const radioName =
@@ -88,11 +90,26 @@ const anywhere: readonly Shape[] = [
   ),
   // A user and a password in a sentence
   {
-    find: new RegExp(`(${said})(${sayingHow})[^\\s"'\`,;)]{4,}`, 'gi'),
-    put: (match, user, how) =>
-      isSaidPassword(match.slice(user.length + how.length), /^[/|]/.test(how)) ? `${user}${how}${redacted}` : match,
+    find: new RegExp(`(${said})(${sayingHow})[^\\s"'\`,;)]{4,}(?=(\\.?[ \\t]{0,20}(?:[\\n\\r]|$))|)`, 'gi'),
+    put: (match, user, how, ends) =>
+      isSaidPassword(match.slice(user.length + how.length), /^[/|]/.test(how) || ends !== undefined)
+        ? `${user}${how}${redacted}`
+        : match,
     hint: '(?:passw|(?:pass|pwd?|kennwort)[:= \\t])',
     open: new RegExp(`(?<lead>${said}${sayingHow})[^\\s"'\`,;)]+$`, 'i'),
+  },
+  // A word in quotes, or a name in an English sentence
+  {
+    find: new RegExp(`(${passwordIs})(["'\`])(?!\\[redacted)[^"'\`\\n]{4,}(?=\\2)`, 'gi'),
+    put: (_, lead, mark) => `${lead}${mark}${redacted}`,
+    hint: passwordIs,
+    open: new RegExp(`(?<lead>${passwordIs})["'\`][^"'\`\\n]*$`, 'i'),
+  },
+  {
+    find: /(\b[Pp]ass(?:word|phrase)[ \t]{1,4}(?:is|was):?[ \t]{1,4})[A-Z][a-z]{4,}(?=[.,;!]?(?:[ \t]{0,4}[\n\r]|$))/g,
+    put: kept,
+    hint: passwordIs,
+    open: new RegExp(`(?<lead>${passwordIs})[A-Z][a-z]*[.,;!]?[ \\t]{0,4}$`),
   },
   // An option and its value as a list: of another language than JSON, and of YAML
   line(
@@ -156,6 +173,17 @@ const files: readonly Shape[] = [
   line(/(\busmUser[ \t]{1,8})[^\n\r]+/g, 'usmUser'),
   line(/(\bregister[ \t]{0,8}=>?[ \t]{0,8}[^\s:@]{1,64}:)[^\s@:]+(?=[@:])/g, 'register[ \\t]{0,8}='),
   line(/((?:^|[\n\r])\d{2,8}[ \t]{0,8}=>[ \t]{0,8})\d{3,10}(?=,)/g, '\\d[ \\t]{0,8}=>'),
+  // Commands and statements that name the password by its place
+  line(
+    /(\bwpa_passphrase[ \t]{1,4}(?:"[^"\n]{1,64}"|'[^'\n]{1,64}'|[^\s"'|;&]{1,64})[ \t]{1,4}["']?)[^\s"'|;&<>]{8,}/g,
+    'wpa_passphrase[ \\t]',
+  ),
+  line(/(\bchpasswd[^\n|;&]{0,40}<<<[ \t]{0,4}["']?[\w.-]{1,64}:)[^\s"']+/g, 'chpasswd[^\\n]{0,40}<<<'),
+  line(/(\b(?:with|encrypted|set|add)[ \t]{1,8}password[ \t]{1,8}['"])[^'"\n]+/gi, 'password[ \\t]{1,8}[\'"]'),
+  line(
+    /(\bnet[ \t]{1,4}use[ \t]{1,4}(?:[A-Za-z*]:?[ \t]{1,4})?\\{2,4}[\w.$\\-]{1,80}[ \t]{1,4})[^\s/*][^\s"']*(?=[ \t]{1,4}\/user:)/gi,
+    '\\bnet[ \\t]{1,4}use[ \\t]',
+  ),
   // Databases, shares, mail, backups
   line(
     new RegExp(

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { atOnce, inTurns, type Steps } from '../lib/steps.ts'
 import { assignmentHint, isSecretKey, openAssignments, redactAssignmentsIn, redacted } from './assignments.ts'
 import { inBase64 } from './base64.ts'
@@ -63,6 +64,9 @@ const maxPasses = 4
 /** A text of up to so many characters is redacted in one step. */
 const short = 4_096
 const valuesAStep = 32
+/** Characters of long texts whose redacted form is remembered, because a text that was redacted in steps is then stored in one. */
+const mostRemembered = 2_000_000
+const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')
 const longestHarmless = 64
 const mostHarmless = 1_000
 /** How long other work waits for a long text. */
@@ -185,9 +189,33 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
     })()
   }
 
-  const soon = (value: string) => (value.length <= short ? text(value) : textIn(value))
+  /** The newest long texts by the hash of the given ones, so that no secret is kept. */
+  const remembered = new Map<string, string>()
+  let rememberedChars = 0
+  function* longIn(value: string): Steps<string> {
+    const hash = hashOf(value)
+    const known = remembered.get(hash)
+    if (known !== undefined) return known
+    const safe = yield* textIn(value)
+    remember(hash, safe)
+    // Redacting again changes nothing.
+    if (safe !== value) remember(hashOf(safe), safe)
+    return safe
+  }
+  function remember(hash: string, safe: string) {
+    if (safe.length > mostRemembered || remembered.has(hash)) return
+    remembered.set(hash, safe)
+    rememberedChars += safe.length
+    for (const [oldest, { length }] of remembered) {
+      if (rememberedChars <= mostRemembered) return
+      remembered.delete(oldest)
+      rememberedChars -= length
+    }
+  }
+
+  const soon = (value: string) => (value.length <= short ? text(value) : longIn(value))
   function text(value: string): string {
-    if (value.length > short) return atOnce(textIn(value))
+    if (value.length > short) return atOnce(longIn(value))
     const looks = look(value)
     if (looks === 'clean' || harmless.has(value)) return value
     const safe = atOnce(textIn(value, looks))

@@ -1,8 +1,8 @@
 /** A form of secret. No pattern can match its own result again, so time stays linear. */
 export type Shape = {
   find: RegExp
-  /** The replacement; a function of the match and its first two groups where only decoding tells. */
-  put: string | ((match: string, lead: string, coded: string) => string)
+  /** The replacement; a function of the match and its first groups where only they tell. */
+  put: string | ((match: string, lead: string, coded: string, after: string | undefined) => string)
   /** `find` matches nothing in a text without a match of this (case-insensitive). Absent where the names of secrets are hint enough. */
   hint?: string
   /**

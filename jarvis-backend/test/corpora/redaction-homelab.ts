@@ -220,6 +220,20 @@ export const secretsOfHomelab: readonly (readonly [text: string, gone: string])[
   ['{"args":["--token","Kp2Lw9vR"],"n":1}', 'Kp2Lw9vR'],
   ['{"cmd":["curl","-u","admin:Sommer24"]}', 'Sommer24'],
   ['{"zigbee":{"network_key":[1,3,5,7,9,11,13,15,0,2,4,6,8,10,12,13]}}', '9,11,13'],
+  // Words without a digit
+  ['pw: Winterbear', 'Winterbear'],
+  ['login admin, pass Winterbear', 'Winterbear'],
+  ['user admin pass Winterbear\nnext', 'Winterbear'],
+  ['username admin password Winterbear.', 'Winterbear'],
+  ['The password is Winterbear.', 'Winterbear'],
+  ['the password is `winterbear`', 'winterbear'],
+  ['Das Passwort lautet "sommerregen"', 'sommerregen'],
+  ["ALTER USER x WITH PASSWORD 'winterbear';", 'winterbear'],
+  ["CREATE ROLE x LOGIN ENCRYPTED PASSWORD 'winterbear'", 'winterbear'],
+  ['wpa_passphrase HomeNet winterbear', 'winterbear'],
+  ['wpa_passphrase "Home Net" winterbear', 'winterbear'],
+  ['chpasswd <<< "root:winterbear"', 'winterbear'],
+  ['net use z: \\\\nas\\x winterbear /user:me', 'winterbear'],
 ]
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
@@ -282,4 +296,15 @@ export const harmlessOfHomelab: readonly string[] = [
   'user 198622483471925248 joined',
   'Mainboard-of-the-server.rev1_0.description-of-the-whole-board',
   'AQUARIUM-of-the-living-room-has-a-long-name',
+  // Words beside a password's name
+  'The password is correct.',
+  'password is Required by the policy',
+  'login failed, pass the salt',
+  'user bob password authentication',
+  'log in as admin and password reset is needed',
+  'The password was changed.',
+  'CREATE ROLE x LOGIN PASSWORD NULL',
+  'the PW column',
+  'wpa_passphrase',
+  'net use',
 ]

@@ -93,7 +93,7 @@ GET /sessions/:id/attachments/:attachmentId
   },
   {
     thing: 'list of conversations, cards and questions',
-    guard: 'reach.sees, each item',
+    guard: 'reach.reads, each item',
     answers: answers('words', 'words', 'words', 'facts', 'facts', 'words', 'words'),
     doors: `
 GET /sessions
@@ -103,7 +103,7 @@ GET /questions
   },
   {
     thing: 'difference on a card',
-    guard: 'whole sight, reach.sees',
+    guard: 'whole sight, reach.reads',
     answers: answers('no', 'no', 'no', 'no', 'no', 'facts', 'facts'),
     doors: '\nGET /workbench/diff/:toolUseId\n',
   },
@@ -274,3 +274,70 @@ export const areas =
 
 /** Requests that name no conversation. */
 export const requests = 'chat:ping terminal:open terminal:input terminal:resize terminal:close'
+
+/**
+ * Who comes to what a member's program asked for. `own`: the token that asked. `sibling`: another token of the member's. `foreign`: another
+ * member's. `deciding`: an operator's. `later`: a new token of the same name, after `own` was revoked. Only `own` comes in.
+ */
+export const bearers = ['own', 'sibling', 'foreign', 'deciding', 'later'] as const
+export type Bearer = (typeof bearers)[number]
+
+/** Doors that take an id of something that a program asked for. Each answers any other token as if there were no such thing. */
+export const ofPrograms: readonly Omit<Row, 'answers'>[] = [
+  {
+    thing: 'response of /v1',
+    guard: 'token, in the id',
+    doors: `
+GET /v1/responses/:id
+GET /v1/responses/:id?stream=true
+POST /v1/responses/:id/cancel
+POST /v1/responses previous_response_id
+POST /v1/responses item_reference
+`,
+  },
+  {
+    thing: 'conversation of /v1',
+    guard: 'token, in the id',
+    doors: `
+POST /v1/responses Jarvis-Session
+POST /v1/chat/completions Jarvis-Session
+`,
+  },
+  {
+    thing: 'conversation of the dashboard, by its id over /v1',
+    guard: 'token, in the id',
+    doors: `
+POST /v1/responses Jarvis-Session of the dashboard
+POST /v1/chat/completions Jarvis-Session of the dashboard
+`,
+  },
+  {
+    thing: 'task of MCP',
+    guard: 'tasks.find',
+    doors: `
+2026-07-28 tasks/get
+2026-07-28 tasks/update
+2026-07-28 tasks/cancel
+2025-11-25 tasks/get
+2025-11-25 tasks/result
+2025-11-25 tasks/list
+2025-11-25 tasks/cancel
+tool get_confirmation
+`,
+  },
+]
+
+/** What a paired person may do in a private chat of a channel. `words`: answered, whatever the role was when they paired. */
+export const talk: Row = {
+  thing: 'talk on a channel',
+  guard: 'conversation.listenedTo',
+  answers: answers('no', 'no', 'no', 'no', 'no', 'no', 'words'),
+  doors: `
+/waiting
+/sessions
+/status
+/stop
+/help
+a message
+`,
+}

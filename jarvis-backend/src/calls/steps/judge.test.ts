@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createRedactor } from '../../redaction/redact.ts'
 import type { Ready, Walk } from '../call.ts'
 import type { Event } from '../states.ts'
 import { createJudging } from './judge.ts'
@@ -13,6 +14,7 @@ test.each(['green', 'yellow', 'red'] as const)(
       world: () => ({ policy: { limits: { rates: {}, breaker: {} } } }),
       clock: { now: () => 0 },
       cluster: {},
+      redactor: createRedactor([]),
       seeingJudge: async () => {
         stop.abort()
         return {

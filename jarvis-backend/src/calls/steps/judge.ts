@@ -49,6 +49,8 @@ export function createJudging(parts: StepParts, breaker: Pick<Breaker, 'refusal'
       const named = () => [toolName, ...(parts.catalog.get(toolName)?.leadsTo?.(toolInput) ?? [])]
       const refused = refusal && named().flatMap((name) => refusal(name) ?? [])[0]
       if (refused !== undefined) return follow(walk, notGiven(refused))
+      // Long arguments are remembered, so that cards and the journal do not wait for them.
+      await parts.redactor.later(toolInput)
       if (cluster.catchUp !== undefined) await cluster.catchUp()
       const judged = await parts.seeingJudge(toolName, toolInput, walk.context.sources, askerOf(walk.context))
       const message = heldBack(walk, judged)

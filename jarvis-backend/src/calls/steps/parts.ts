@@ -31,6 +31,8 @@ export type StepParts = {
   seeingJudge: SeeingJudge
   /** What became of the files that a call changes; undefined where none were begun. */
   applied(toolUseId: string): Promise<Reconciled | undefined>
+  /** What a change left of a guest, in sentences. @throws the signal's reason */
+  leftOf(vmid: number, signal: AbortSignal): Promise<string>
   effectsOf: ReturnType<typeof createEffectsOf>
   world: () => World
   confirmations: Confirmations

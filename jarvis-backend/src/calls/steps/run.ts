@@ -78,7 +78,9 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
       },
     )
     breaker.ended(toolName, target.node, done.isFault, redactor.text(done.output.summary))
-    return done
+    // The text is remembered, so that storing it in one transaction takes no time.
+    await redactor.later(done.output.text)
+    return { ...done, safe: { of: done.output, data: await redactor.later(done.output.data) } }
   }
 
   return {

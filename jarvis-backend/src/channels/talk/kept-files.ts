@@ -24,11 +24,11 @@ export const createKeptFiles =
       if (bytes > mostFileBytes || open?.file === undefined)
         throw new JarvisError('message_too_large', `${name} is too large: a file may have 10 MB.`)
       const signal = AbortSignal.any([parts.signal, AbortSignal.timeout(fileForMs)])
-      ids.push(house.upload(to.person, { name, data: await open.file(ref, mostFileBytes, signal) }))
+      ids.push(await house.upload(to.person, { name, data: await open.file(ref, mostFileBytes, signal) }))
     }
     for (const { how, text } of foreign) {
       const data = Buffer.from(text.slice(0, mostForeign).toWellFormed())
-      if (data.length > 0) ids.push(house.upload(to.person, { name: `${how}.txt`, data }))
+      if (data.length > 0) ids.push(await house.upload(to.person, { name: `${how}.txt`, data }))
     }
     return ids
   }

@@ -119,7 +119,7 @@ export type TalkPorts = {
   /** @throws JarvisError */
   start(said: Said): { sessionId: string; queued: boolean }
   /** Keeps a file until it is sent. @returns its id @throws JarvisError */
-  upload(by: string, file: { name: string; data: Buffer }): string
+  upload(by: string, file: { name: string; data: Buffer }): Promise<string>
   abort(sessionId: string, by: string): void
   /** What `by` wrote in a session and a stop holds, oldest first. */
   held(sessionId: string, by: string): HeldMessage[]

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { openDataDir } from '../../config/data-dir.ts'
 import { keepSecret, keptSecret } from '../../lib/kept-secret.ts'
+import { type Ask, oneConnection } from '../../lib/one-connection.ts'
 import { challengeHeader, isProof, newChallenge, proofHeader, serverProofKey } from '../../lib/server-proof.ts'
 import { type Door, JarvisError } from '../../protocol/index.ts'
 import { withData } from '../data.ts'
@@ -33,27 +34,33 @@ export async function reach(config: Config, url?: string): Promise<Remote> {
 const proofMs = 5_000
 
 /**
- * Makes sure that what answers at a URL of this machine is the server of this data dir, before anything secret is sent.
+ * Asks a URL of this machine on a connection whose other end has proved to be the server of this data dir, so that no program that takes the
+ * port in between hears anything secret.
  * @returns it throws JarvisError `not_found` where nothing answers, `conflict` where something else does
  */
-export function proverOf(dataDir: string, url: string): () => Promise<void> {
+export function proverOf(dataDir: string, url: string): Ask {
   const key = serverProofKey(openDataDir(dataDir))
   const port = Number(new URL(url).port || 80)
-  return async () => {
+  return async (address, init) => {
     const challenge = newChallenge()
-    const response = await fetch(`${url}/health`, {
-      headers: { [challengeHeader]: challenge },
-      redirect: 'manual',
-      signal: AbortSignal.timeout(proofMs),
-    }).catch((cause: unknown) => {
-      throw nobodyAt(url, cause)
-    })
-    await response.body?.cancel()
-    if (isProof(key, challenge, port, response.headers.get(proofHeader))) return
-    throw new ServerRefused(
-      'conflict',
-      `What answers at ${url} did not prove that it is the JARVIS of ${dataDir}. Nothing secret was sent. If JARVIS was just updated, start it again; else see which program has that port.`,
-    )
+    const line = oneConnection()
+    try {
+      const health = await line
+        .ask(`${url}/health`, { headers: { [challengeHeader]: challenge }, signal: AbortSignal.timeout(proofMs) })
+        .catch((cause: unknown) => {
+          throw nobodyAt(url, cause)
+        })
+      await health.arrayBuffer()
+      if (!isProof(key, challenge, port, health.headers.get(proofHeader)))
+        throw new ServerRefused(
+          'conflict',
+          `What answers at ${url} did not prove that it is the JARVIS of ${dataDir}. Nothing secret was sent. If JARVIS was just updated, start it again; else see which program has that port.`,
+        )
+      return await line.ask(address, init)
+    } catch (error) {
+      line.end()
+      throw error
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import type { Ask, Asked } from '../../lib/one-connection.ts'
 import { type ErrorBody, type ErrorCode, JarvisError } from '../../protocol/index.ts'
 
 /** What a server refused, in its words, or why it was not asked. */
@@ -28,22 +29,19 @@ export type Remote = {
 /** How long a server may be gone, as for a restart, ms. */
 const mostGoneMs = 60_000
 
-/**
- * @param token undefined: without one @param prove called before each request, which may hold a token or a password: the server may have ended
- * since the last one, and another program listens in its place. @throws JarvisError where it is another one
- */
-export function createRemote(url: string, token: string | undefined, prove?: () => Promise<void>): Remote {
+/** @param token undefined: without one @param ask for a server that must prove itself before each request, which may hold a token or a password */
+export function createRemote(url: string, token: string | undefined, ask: Ask = fetch): Remote {
   const headers = (more: Record<string, string> = {}) => ({
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...more,
   })
-  async function fetched(path: string, init: RequestInit): Promise<Response> {
-    await prove?.()
+  async function fetched(path: string, init: Asked): Promise<Response> {
     let response: Response
     try {
-      response = await fetch(`${url}/api/${path}`, init)
+      response = await ask(new URL(`${url}/api/${path}`).href, init)
     } catch (cause) {
       init.signal?.throwIfAborted()
+      if (cause instanceof JarvisError) throw cause
       throw nobodyAt(url, cause)
     }
     if (!response.ok) throw await refusalOf(response)
@@ -120,7 +118,7 @@ export function createRemote(url: string, token: string | undefined, prove?: () 
         throw new ServerRefused('invalid_request', error?.message ?? 'The server gave no result.')
       return result
     },
-    as: (other) => createRemote(url, other, prove),
+    as: (other) => createRemote(url, other, ask),
   }
 }
 

@@ -24,7 +24,7 @@ import type { Command } from '../../workbench/sandbox/command.ts'
 import { createCommandFiles } from '../../workbench/sandbox/command-files.ts'
 import { createCommands } from '../../workbench/sandbox/commands.ts'
 import { createSandbox, landlockWords, offAt } from '../../workbench/sandbox/level.ts'
-import { taskGroup } from '../../workbench/sandbox/task-group.ts'
+import { unboundedWords } from '../../workbench/sandbox/task-group.ts'
 import type { Area, Bench } from './area.ts'
 
 /**
@@ -126,7 +126,9 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
       if (verdict.level === 'full') return ['Sandbox: level full, by bubblewrap.', ...unboundedWords()]
       const said = verdict.said === '' ? '' : ` It said: ${verdict.said}`
       const level = `Sandbox: level ${verdict.level}, because ${verdict.because}.${said}`
-      return verdict.level === 'none' ? [level] : [level, `Landlock’s version is ${verdict.abi}. ${landlockWords}`]
+      return verdict.level === 'none'
+        ? [level]
+        : [level, `Landlock’s version is ${verdict.abi}. ${landlockWords}`, ...unboundedWords()]
     },
     look: sandbox.tried,
     start() {
@@ -136,13 +138,6 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
     forget: commands.forget,
   }
 }
-
-const unboundedWords = () =>
-  taskGroup().kind === 'none'
-    ? [
-        'JARVIS runs as root, whose processes the kernel does not limit, and may make no control group: a command that starts thousands is ended late. Run JARVIS as an ordinary user.',
-      ]
-    : []
 
 /** Files that a command sees empty. */
 const isSecret = (path: string) => /\/\.env(?:\.|$)/.test(path) || nameReason(path) !== undefined

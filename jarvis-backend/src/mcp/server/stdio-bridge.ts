@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
+import type { Ask, Asked } from '../../lib/one-connection.ts'
 
 type Message = {
   id?: string | number
@@ -25,8 +26,8 @@ const versionKey = 'io.modelcontextprotocol/protocolVersion'
 export async function bridgeStdio(parts: {
   url: string
   token: string
-  /** Called before each request, which holds the token. @throws where another program listens there */
-  prove?: (() => Promise<void>) | undefined
+  /** Sends each request, which holds the token, where the server must prove itself first. @throws where another program listens there */
+  ask?: Ask | undefined
   input: Readable
   output: Pick<Writable, 'write'>
   report(message: string): void
@@ -40,10 +41,8 @@ export async function bridgeStdio(parts: {
 
   const say = (message: unknown) => void output.write(`${JSON.stringify(message)}\n`)
 
-  async function fetched(init: RequestInit): Promise<Response> {
-    await parts.prove?.()
-    return fetch(url, init)
-  }
+  const { ask = fetch } = parts
+  const fetched = (asked: Asked): Promise<Response> => ask(url, asked)
   const send = (message: Message, signal: AbortSignal) =>
     fetched({ method: 'POST', headers: headersFor(message), body: JSON.stringify(message), signal })
 

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { madePrivate } from '../../lib/private-file.ts'
+import { JarvisError } from '../../protocol/index.ts'
 import { prepareLate } from './late-statement.ts'
 import { migrations } from './migrations.ts'
-import { toStorageFailure } from './storage-failure.ts'
+import { isFull, toStorageFailure } from './storage-failure.ts'
 
 export type Database = {
   sql: Sqlite.Database
@@ -34,9 +35,10 @@ const checkedUpToBytes = 64 * 1024 * 1024
 
 /**
  * Opens `path` (or `:memory:`) in WAL mode with foreign keys and runs outstanding migrations.
+ * @param makeRoom called where the disk is full; true: it freed some, and a transaction that nothing was stored of is told to be tried again
  * @throws DatabaseRefused when the file is damaged, not a database, or newer than this program; it stays unchanged
  */
-export function openDatabase(path: string): Database {
+export function openDatabase(path: string, makeRoom: () => boolean = () => false): Database {
   if (path !== ':memory:') {
     if (existsSync(path)) refuseUnusable(path)
     else madePrivate(path)
@@ -56,7 +58,14 @@ export function openDatabase(path: string): Database {
       result = transaction.immediate(work) as T
     } catch (error) {
       undone += 1
-      throw toStorageFailure(error)
+      const failure = toStorageFailure(error)
+      if (isFull(failure) && makeRoom())
+        throw new JarvisError(
+          'storage_failed',
+          'The disk is full, and nothing was changed. JARVIS has freed the room that it keeps for this: try again now, then free some space.',
+          { cause: error },
+        )
+      throw failure
     }
     // Every function runs even when an earlier one throws, because the data is committed.
     let failure: unknown

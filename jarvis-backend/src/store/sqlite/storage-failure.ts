@@ -14,3 +14,9 @@ export function toStorageFailure(error: unknown): unknown {
   const [, message] = messages.find(([code]) => code.test(error.code)) ?? []
   return message === undefined ? error : new JarvisError('storage_failed', message, { cause: error })
 }
+
+/** Whether a disk without room is the failure that `toStorageFailure` made of it. */
+export const isFull = (error: unknown): boolean =>
+  error instanceof JarvisError &&
+  error.cause instanceof Sqlite.SqliteError &&
+  error.cause.code.startsWith('SQLITE_FULL')

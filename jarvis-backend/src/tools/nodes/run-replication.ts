@@ -1,12 +1,29 @@
 import { z } from 'zod'
 import { Mistake } from '../../gate/effect.ts'
 import { guestTarget } from '../../gate/targets.ts'
-import { scheduleReplication } from '../../homelab/operations/replication.ts'
+import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
+import { readReplication, scheduleReplication } from '../../homelab/operations/replication.ts'
+import type { PveApi } from '../../homelab/ports.ts'
 import { JarvisError } from '../../protocol/index.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { readTimeoutMs } from '../homelab/inputs.ts'
 import { ReplicationRunOutput } from '../outputs.ts'
 import { replicates } from './groups.ts'
+
+/** How a job stands after a request for it failed, in a sentence. @throws the signal's reason */
+async function leftOf(api: PveApi, node: string, job: string, signal: AbortSignal): Promise<string> {
+  const { items, missing } = await readReplication(api, [{ name: node, status: 'online' }], signal)
+  const found = items.find(({ id }) => id === job)
+  if (found === undefined)
+    return missing.length > 0
+      ? `How ${job} stands could not be read.`
+      : `Read afterwards: ${plainName(node)} has no job ${job}.`
+  const { isRunning, isDisabled, syncedAt, error } = found
+  const now = isRunning ? 'it is running' : isDisabled ? 'it is disabled' : 'it is not running'
+  const last =
+    syncedAt === null ? 'when it last succeeded is not known' : `it last succeeded ${ageOf(syncedAt, api.now())}`
+  return `Read afterwards of ${job}: ${now}; ${last}${error === undefined || error === '' ? '' : `; its last error is "${oneLine(error, 160)}"`}.`
+}
 
 const guestOf = (job: string) => Number(job.split('-')[0])
 
@@ -40,7 +57,14 @@ export const runReplication = homelabTool({
   async run({ job }, { signal }, { api, cluster }) {
     const guest = cluster.state().guests.find(({ vmid }) => vmid === guestOf(job))
     if (guest === undefined) throw new JarvisError('not_found', `There is no guest ${guestOf(job)}.`)
-    await scheduleReplication(api, { node: guest.node, id: job }, signal)
+    try {
+      await scheduleReplication(api, { node: guest.node, id: job }, signal)
+    } catch (error) {
+      if (signal.aborted || !(error instanceof JarvisError)) throw error
+      throw new JarvisError(error.code, `${error.message} ${await leftOf(api, guest.node, job, signal)}`, {
+        cause: error,
+      })
+    }
     return {
       text: `The job ${job} is queued on ${guest.node} and begins within about a minute. get_replication shows how it ends.`,
       summary: 'queued',

@@ -9,6 +9,7 @@ import { emptyTree, type Named } from '../../workbench/files/named.ts'
 import { type Command, type EndedCommand, endWords } from '../../workbench/sandbox/command.ts'
 import { longestMs } from '../../workbench/sandbox/commands.ts'
 import { landlockWords, offAt } from '../../workbench/sandbox/level.ts'
+import { unboundedWords } from '../../workbench/sandbox/task-group.ts'
 import type { ToolContext, ToolOutput } from '../tool.ts'
 import {
   appliedWords,
@@ -184,7 +185,7 @@ function leastOf(
       },
     }
   if (verdict.level !== 'landlock') return {}
-  const because = `This machine confines it by Landlock alone, because ${verdict.because}. ${landlockWords}`
+  const because = `This machine confines it by Landlock alone, because ${verdict.because}. ${[landlockWords, ...unboundedWords()].join(' ')}`
   return { atLeast: { tier: 'red', because, isAlways: true } }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Model } from '../../agent/model.ts'
+import type { ProgramFiles } from '../../agent/run/start-program.ts'
 import type { Agents } from '../../agents/agent.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
@@ -25,6 +26,8 @@ export function createChatCompletions(parts: {
   /** The model of an agent; without one, the model in use. */
   modelOf(agent: string | undefined): Model
   ask: ReturnType<typeof createAsk>
+  /** Looks for secrets in what a request says, in steps, so that `ask` takes little time. */
+  prepare(origin: object, files: ProgramFiles): Promise<void>
   conduct: ReturnType<typeof createConduct>
   answerPlainly: ReturnType<typeof createPlainAnswer>
   clock: Clock
@@ -60,12 +63,13 @@ export function createChatCompletions(parts: {
         'functions',
         'A function_call has no id that a session could find its result by. Send tools instead, or leave the session out.',
       )
+    const [origin, files] = [chat.origin(session !== undefined), chat.files(session !== undefined)]
+    await parts.prepare(origin, files)
     const answering = parts.ask({
       ...{ token, door: 'chat', agent: model.agent, session },
       ...repetitionIn(request),
       hash: createHash('sha256').update(bytes).digest('hex'),
-      origin: () => chat.origin(session !== undefined),
-      files: () => chat.files(session !== undefined),
+      ...{ origin: () => origin, files: () => files },
     })
     const { sessionId, runId } = answering
     response.setHeader('Jarvis-Session', sessionId)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Model } from '../../agent/model.ts'
+import type { ProgramFiles } from '../../agent/run/start-program.ts'
 import type { Runs } from '../../agent/runs.ts'
 import type { TranscriptStore } from '../../agent/sessions/transcript-store.ts'
 import type { Agents } from '../../agents/agent.ts'
@@ -32,6 +33,8 @@ export function createResponses(parts: {
   /** The model of an agent; without one, the model in use. */
   modelOf(agent: string | undefined): Model
   ask: ReturnType<typeof createAsk>
+  /** Looks for secrets in what a request says, in steps, so that `ask` takes little time. */
+  prepare(origin: object, files: ProgramFiles): Promise<void>
   answerPlainly: ReturnType<typeof createPlainAnswer>
   conduct: ReturnType<typeof createConduct>
   runs: Pick<Runs, 'watch' | 'goesOn' | 'stopRun'>
@@ -68,12 +71,13 @@ export function createResponses(parts: {
       asked.previous === undefined ? undefined : requirePlace(token, asked.previous, 'previous_response_id')
     const session = previous?.sessionId ?? sessionIn(request, asked.isStreamed)
     if (asked.ignored.length > 0) response.setHeader('Jarvis-Ignored', asked.ignored.join(', '))
+    const [origin, files] = [asked.origin(session !== undefined), asked.files(session !== undefined)]
+    await parts.prepare(origin, files)
     const answering = parts.ask({
       ...{ token, door: 'responses', agent: model.agent, session, ...repetitionIn(request) },
       place: previous && kept.placeAfter(token, previous),
       hash: createHash('sha256').update(bytes).digest('hex'),
-      origin: () => asked.origin(session !== undefined),
-      files: () => asked.files(session !== undefined),
+      ...{ origin: () => origin, files: () => files },
     })
     const { sessionId, runId } = answering
     response.setHeader('Jarvis-Session', sessionId)

@@ -6,6 +6,7 @@ import type { Layers } from './overlay.ts'
 import { descendants, loadOf } from './process-tree.ts'
 import { seccompFilter } from './seccomp.ts'
 import type { Ended, Started } from './start.ts'
+import { taskGroup } from './task-group.ts'
 
 /** Part of every Debian, also of its images for Docker. */
 const perlPath = '/usr/bin/perl'
@@ -154,9 +155,15 @@ export function startUnderLandlock(
   mkdirSync(temp, { mode: 0o700 })
   writeFileSync(filter, landlockFilter(abi) ?? '', { mode: 0o600 })
   const argv = ['-e', source, '--', String(process.pid), String(abi), merged, temp, filter, String(prctl), ...program]
-  const child = spawn(perlPath, argv, {
+  const env = { PATH: '/usr/bin:/usr/sbin', HOME: merged, TMPDIR: temp, LANG: 'C.UTF-8' }
+  // What puts it into the group passes on no environment of its own.
+  const named = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const group = taskGroup()
+  const [file = perlPath, ...rest] =
+    group.kind === 'group' ? [...group.before, ...named, perlPath, ...argv] : [perlPath, ...argv]
+  const child = spawn(file, rest, {
     stdio: [hasStdin ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe'],
-    env: { PATH: '/usr/bin:/usr/sbin', HOME: merged, TMPDIR: temp, LANG: 'C.UTF-8' },
+    env,
     cwd: merged,
     detached: true,
   })

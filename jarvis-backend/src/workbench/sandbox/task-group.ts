@@ -38,3 +38,11 @@ function madeGroup(): TaskGroup {
   }
   return { kind: 'none' }
 }
+
+/** What operators are told where nothing bounds the processes of commands. */
+export const unboundedWords = (group = taskGroup()): string[] =>
+  group.kind === 'none'
+    ? [
+        'JARVIS runs as root, whose processes the kernel does not limit, and may make no control group: a command that starts thousands is ended late. Run JARVIS as an ordinary user.',
+      ]
+    : []
