@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream'
 import { parseEnv } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { setup } from '../src/cli/setup.ts'
-import { pveumLine } from '../src/tools/rights.ts'
+import { baseRights, pveumLine } from '../src/tools/rights.ts'
 import { type FakeProxmox, startFakeProxmox } from './fake-proxmox/start.ts'
 import { program } from './support/program.ts'
 import { sshdTest, startSshd } from './support/sshd.ts'
@@ -52,6 +52,7 @@ const token = ({ tokenId, tokenSecret }: FakeProxmox) => [tokenId, tokenSecret]
 
 test('answers on standard input connect the cluster, and the rest of .env stays', async () => {
   const { fake, run, file, envPath } = await start(2)
+  await fake.control.setRights({ '/': Object.fromEntries(baseRights.map((right) => [right, 1])) })
   const macs = ['y', 'aa:bb:cc:dd:ee:01', 'nonsense', 'AA-BB-CC-DD-EE-02', '', '']
   const { said, problem } = await run([fake.urls.join(', '), 'y', 'yes', ...token(fake), ...macs, 'n', ''])
   expect(problem).toBeUndefined()

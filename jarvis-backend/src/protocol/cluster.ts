@@ -121,6 +121,8 @@ export const ClusterState = z.object({
   missing: z.array(z.string()),
   /** Lists that are entirely unknown now: empty here, null in a `ShownCluster`. */
   unread: z.array(ClusterPart).optional(),
+  /** Lists that may lack items which the Proxmox token may not see. */
+  hidden: z.array(ClusterPart).optional(),
   /** Set while the cluster cannot be read. Other fields are as last seen at `at`; after half a minute all that can change becomes unknown or null. */
   unreachableSince: z.int().optional(),
 })
@@ -141,6 +143,10 @@ export const asShown = (state: ClusterState): ShownCluster => ({
   ...Object.fromEntries((state.unread ?? []).map((part) => [part, null])),
 })
 
+/** Goes on from "there is no such item" while the list may lack items which the token may not see; empty otherwise. */
+export const asFarAsSeen = (part: ClusterPart, { hidden }: { hidden?: ClusterPart[] | undefined }): string =>
+  hidden?.includes(part) === true ? ' as far as this token sees' : ''
+
 /** Changes since the last push. Items are replaced whole, by name, vmid or upid. */
 export type ClusterUpdate = {
   at: number
@@ -153,6 +159,8 @@ export type ClusterUpdate = {
   missing?: string[]
   /** Lists that are entirely unknown now; earlier values no longer apply. */
   unread?: ClusterPart[]
+  /** Lists that may lack items which the Proxmox token may not see. */
+  hidden?: ClusterPart[]
   /** `null`: the cluster can be reached again. */
   unreachableSince?: number | null
 }

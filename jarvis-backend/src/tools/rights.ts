@@ -17,7 +17,7 @@ export type Choice = { name: string; gives: string; rights: readonly string[] }
 
 /** What the base role has: reads, power and services of the guests and nodes there are. */
 export const baseRights: readonly string[] = [
-  ...['Datastore.AllocateSpace', 'Datastore.Audit', 'Sys.Audit', 'Sys.Modify'],
+  ...['Datastore.AllocateSpace', 'Datastore.Audit', 'SDN.Audit', 'Sys.Audit', 'Sys.Modify'],
   ...['VM.Audit', 'VM.Backup', 'VM.PowerMgmt'],
 ]
 
@@ -61,11 +61,13 @@ export function toolRights(rights: Rights): ToolRights[] | undefined {
   return [...toolNeeds].map(([toolName, needs]) => {
     const reaches = needs
       .filter(
-        ({ unless, base }) => unless === undefined || reachOf(rights, unless, '/storage') !== 'all' || base === '/',
+        ({ unless, base, shows }) =>
+          unless === undefined || reachOf(rights, unless, shows === undefined ? '/storage' : base) !== 'all',
       )
       .map((need) => ({ need, reach: reachOf(rights, need.right, need.base) }))
     const missing = reaches.filter(({ reach }) => reach !== 'all').map(({ need }) => need)
-    const granted = reaches.some(({ reach }) => reach === 'none') ? 'none' : missing.length > 0 ? 'some' : 'all'
+    const isRefused = reaches.some(({ need, reach }) => reach === 'none' && need.shows === undefined)
+    const granted = isRefused ? 'none' : missing.length > 0 ? 'some' : 'all'
     const choice = choiceOf(missing)
     return { toolName, granted, missing, ...(choice && { choice }) }
   })
@@ -101,7 +103,6 @@ export function openChoices(tools: readonly ToolRights[]): { choice: Choice; too
   return choices.flatMap((choice) => {
     const waiting = tools.filter((tool) => tool.choice === choice)
     if (waiting.length === 0) return []
-    const lacking = waiting.flatMap(({ missing }) => missing.map(({ right }) => right))
-    return [{ choice, toolNames: waiting.map(({ toolName }) => toolName), line: roleLine(lacking) }]
+    return [{ choice, toolNames: waiting.map(({ toolName }) => toolName), line: roleLine(choice.rights) }]
   })
 }

@@ -1,3 +1,4 @@
+import { everyRight } from '../../src/homelab/pve-model/access.ts'
 import type { Model } from '../../src/homelab/pve-model/model.ts'
 import { Refusal } from '../../src/homelab/pve-model/refusal.ts'
 import { beginTask, endTask, powerStep, type Step } from './power.ts'
@@ -181,8 +182,7 @@ function mustBeService(service: string) {
 }
 
 function permissions({ rights }: Scene) {
-  const all = 'Sys.Audit Sys.Modify VM.Audit VM.PowerMgmt VM.Backup Datastore.Audit Datastore.AllocateSpace'.split(' ')
-  return rights ?? { '/': Object.fromEntries(all.map((right) => [right, 1])) }
+  return rights ?? { '/': Object.fromEntries(everyRight.map((right) => [right, 1])) }
 }
 
 const kindOf = (type: unknown) => (type === 'qemu' || type === 'lxc' ? 'vm' : type)

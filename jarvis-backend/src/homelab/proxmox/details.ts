@@ -30,6 +30,8 @@ const answerMs = 6_000
 const cold = { noSensorMs: 600_000, failedMs: 120_000 }
 
 export type Details = {
+  /** Reads the token's rights if they are due. Rejects only with the signal's reason. */
+  learnRights(signal: AbortSignal): Promise<void>
   /** Reads details that are due, after a read of the cluster. Never rejects. */
   follow(state: ClusterState, isLive: boolean): Promise<void>
   close(): void
@@ -73,12 +75,13 @@ export function createDetails(parts: {
     }
   }
 
-  async function rights() {
+  async function learnRights(asked: AbortSignal) {
+    if (!isDue('rights', every.rightsMs)) return
     askedAt.set('rights', clock.now())
     await quietly(async () => {
-      known.rights = rightsIn(await api.get(['access', 'permissions'], {}, { signal, answerMs }))
-      hasNews = true
+      known.rights = rightsIn(await api.get(['access', 'permissions'], {}, { signal: asked, answerMs }))
     })
+    asked.throwIfAborted()
   }
 
   async function self(state: ClusterState) {
@@ -149,12 +152,12 @@ export function createDetails(parts: {
   }
 
   return {
+    learnRights,
     async follow(state, isLive) {
       if (isBusy || signal.aborted) return
       isBusy = true
       hasNews = false
       const online = state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name)
-      if (isDue('rights', every.rightsMs)) await rights()
       // Not awaited, because storages may be slow.
       if (isDue('backups', every.backupsMs)) void backups(state)
       await Promise.all([

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../lib/clock.ts'
-import { JarvisError } from '../../protocol/index.ts'
+import { asFarAsSeen, JarvisError } from '../../protocol/index.ts'
 import type { Cluster, Consoles, PveApi, Shell } from '../ports.ts'
 import { readQuorum, withQuorum } from '../quorum.ts'
 import { readBackups } from './backups.ts'
@@ -49,12 +49,15 @@ export function createProxmox(
 
   const find: PowerParts['find'] = async (vmid, signal) => {
     await sight.lookUnlessJustNow(vmid, signal)
-    const { guests, nodes } = state()
+    const { guests, nodes, hidden } = state()
     const guest = guests.find((candidate) => candidate.vmid === vmid)
     if (guest === undefined) {
       const blind =
         guests.length === 0 ? emptyLine(known.rights, ' Guests', 'VM.Audit', '/vms').map((line) => `${line}.`) : []
-      throw new JarvisError('not_found', `There is no guest ${vmid}.${blind.join('')}`)
+      throw new JarvisError(
+        'not_found',
+        `There is no guest ${vmid}${asFarAsSeen('guests', { hidden })}.${blind.join('')}`,
+      )
     }
     if (nodes.find(({ name }) => name === guest.node)?.status === 'offline') {
       throw new JarvisError('cluster_unreachable', `${guest.node} is offline, and ${vmid} is on it. Nothing was done.`)

@@ -5,7 +5,7 @@ import { quorumOf } from '../quorum.ts'
 import { noFigures } from '../unknown.ts'
 import type { GuestRow, StorageRow } from './answers.ts'
 import { type Figure, figureKeptMs, type Known, nodesOf, type Reading } from './known.ts'
-import { emptyLine, partLine, reachOf } from './rights.ts'
+import { emptyLine, hiddenLine, reachOf, sightOf } from './rights.ts'
 
 const shownTasks = 20
 const orNull = (value: number | undefined, as: (known: number) => number) => (value === undefined ? null : as(value))
@@ -34,6 +34,7 @@ export function stateOf(
     ...(isHidden(reading.storages, known.rights, storageRight) ? (['storages'] as const) : []),
     ...(reading.tasks === undefined ? (['tasks'] as const) : []),
   ]
+  const hidden = (['guests', 'storages', 'tasks'] as const).filter((part) => sightOf(known.rights, part) !== 'all')
   return {
     name: cluster?.name ?? nodes[0]?.name ?? 'cluster',
     isDemo: false,
@@ -48,6 +49,7 @@ export function stateOf(
     ...(self !== undefined && { self }),
     missing: [...(lost === undefined ? [] : [lost]), ...missingOf(known, reading, nodes)],
     ...(unread.length > 0 && { unread }),
+    ...(hidden.length > 0 && { hidden }),
   }
 }
 
@@ -190,10 +192,11 @@ function missingOf(
     ...(reading.status !== undefined && quorumOf(reading.status) === null
       ? ['quorum: the cluster named no members']
       : []),
-    ...(reading.guests.length === 0 ? emptyLine(rights, 'guests', 'VM.Audit', '/vms') : []),
-    ...partLine(rights, 'guests', 'VM.Audit', '/vms'),
-    ...(reading.storages.length === 0 ? emptyLine(rights, 'storages', 'Datastore.Audit', '/storage') : []),
-    ...partLine(rights, 'storages', 'Datastore.Audit', '/storage'),
+    ...(reading.guests.length === 0 ? emptyLine(rights, 'guests', 'VM.Audit', '/vms') : hiddenLine(rights, 'guests')),
+    ...(reading.storages.length === 0
+      ? emptyLine(rights, 'storages', 'Datastore.Audit', '/storage')
+      : hiddenLine(rights, 'storages')),
+    ...(reading.tasks === undefined ? [] : hiddenLine(rights, 'tasks')),
     ...online.flatMap(({ name }) => (stalled.has(name) ? [stalledLine(name, figuresAt.get(name))] : [])),
     ...(bare.length > 0 && bare.length === online.length
       ? emptyLine(rights, 'figures of the nodes', 'Sys.Audit', '/nodes')

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Mistake } from '../../gate/effect.ts'
 import { guestTarget } from '../../gate/targets.ts'
 import { scheduleReplication } from '../../homelab/operations/replication.ts'
-import { JarvisError } from '../../protocol/index.ts'
+import { asFarAsSeen, JarvisError } from '../../protocol/index.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { readTimeoutMs } from '../homelab/inputs.ts'
 import { ReplicationRunOutput } from '../outputs.ts'
@@ -19,7 +19,8 @@ export const runReplication = homelabTool({
   touches: [{ kind: 'data', on: 'guest' }],
   effects({ job }, world) {
     const vmid = guestOf(job)
-    if (!world.cluster.guests.some((guest) => guest.vmid === vmid)) throw new Mistake(`job: there is no guest ${vmid}.`)
+    if (!world.cluster.guests.some((guest) => guest.vmid === vmid))
+      throw new Mistake(`job: there is no guest ${vmid}${asFarAsSeen('guests', world.cluster)}.`)
     const sentence = `The replication job ${job} runs ahead of its schedule: the copy of the guest on the target node is brought up to date.`
     return [
       { kind: 'data', on: 'guest', target: guestTarget({ vmid }, world), deed: `replicate ${vmid} now`, sentence },
@@ -38,8 +39,10 @@ export const runReplication = homelabTool({
   }),
   output: ReplicationRunOutput,
   async run({ job }, { signal }, { api, cluster }) {
-    const guest = cluster.state().guests.find(({ vmid }) => vmid === guestOf(job))
-    if (guest === undefined) throw new JarvisError('not_found', `There is no guest ${guestOf(job)}.`)
+    const state = cluster.state()
+    const guest = state.guests.find(({ vmid }) => vmid === guestOf(job))
+    if (guest === undefined)
+      throw new JarvisError('not_found', `There is no guest ${guestOf(job)}${asFarAsSeen('guests', state)}.`)
     await scheduleReplication(api, { node: guest.node, id: job }, signal)
     return {
       text: `The job ${job} is queued on ${guest.node} and begins within about a minute. get_replication shows how it ends.`,

@@ -14,7 +14,7 @@ import {
   whole,
   wordShape,
 } from '../route.ts'
-import { completed } from './change.ts'
+import { bridgeNeeds, completed } from './change.ts'
 import { type Config, fullConfig, nameKey } from './files.ts'
 import { shapesOf } from './keys.ts'
 import { claimGuest, completeGuest, gibsIn, mustBeFreeId, type NewGuest } from './new-guest.ts'
@@ -33,10 +33,13 @@ const common = {
   bwlimit: whole,
   description: anything,
 }
-const needs: Route['needs'] = ({ vmid }, { newid, pool, storage }) => [
+const needs: Route['needs'] = ({ vmid }, { newid, pool, storage }, { host, files }) => [
   need(`/vms/${vmid}`, 'VM.Clone'),
   pool === undefined ? need(`/vms/${newid}`, 'VM.Allocate') : need(`/pool/${pool}`, 'VM.Allocate'),
   ...(storage === undefined ? [] : [need(`/storage/${storage}`, 'Datastore.AllocateSpace')]),
+  ...[host.guest(Number(vmid))].flatMap((source) =>
+    source === undefined ? [] : bridgeNeeds(fullConfig(source, files.of(source))),
+  ),
 ]
 
 export const cloneRoutes: readonly Route[] = [

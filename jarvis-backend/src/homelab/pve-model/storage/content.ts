@@ -63,7 +63,7 @@ export const contentRoutes: readonly Route[] = [
         (vmid === undefined || row.vmid === Number(vmid))
       return [
         ...backupsOn(model, node, storage, may),
-        ...disksOn(model, node, storage),
+        ...disksOn(model, node, storage, may),
         ...mediaOn(model, storage),
       ].filter(isAsked)
     },
@@ -132,10 +132,13 @@ function backupsOn({ host, archives }: Model, node: string, storage: string, may
     })
 }
 
-function disksOn({ host, files, sizes }: Model, node: string, storage: string) {
+function disksOn({ host, files, sizes }: Model, node: string, storage: string, may: (need: Need) => boolean) {
   const isShared = host.storages().some(({ name, isShared }) => name === storage && isShared)
+  const seesAll = may(need(`/storage/${storage}`, 'Datastore.Allocate'))
+  const seesSome = may(need(`/storage/${storage}`, 'Datastore.Audit'))
   return host.guests().flatMap((guest) => {
     if (!isShared && guest.node !== node) return []
+    if (!seesAll && !(seesSome && may(need(`/vms/${guest.vmid}`, 'VM.Config.Disk')))) return []
     return disksIn(guest.type, fullConfig(guest, files.of(guest)), true)
       .filter((disk) => disk.storage === storage && sizes.get(disk.volid) !== null)
       .map(({ volid, bytes: configured }) => {
