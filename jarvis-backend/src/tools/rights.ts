@@ -33,7 +33,7 @@ export const choices: readonly Choice[] = [
     rights: [
       ...['VM.Allocate', 'VM.Clone', 'VM.Config.CDROM', 'VM.Config.CPU', 'VM.Config.Cloudinit', 'VM.Config.Disk'],
       ...['VM.Config.HWType', 'VM.Config.Memory', 'VM.Config.Network', 'VM.Config.Options', 'VM.Migrate'],
-      ...['Datastore.AllocateTemplate', 'Pool.Allocate', 'SDN.Use'],
+      ...['Datastore.AllocateTemplate', 'Pool.Allocate', 'Pool.Audit', 'SDN.Use'],
     ],
   },
   {
