@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { createProxmox } from '../src/homelab/proxmox/index.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
+import { pveAnswersContract } from './contracts/pve-answers.ts'
 import { type Place, type PveFixture, pveFilesContract } from './contracts/pve-api.ts'
 import { pveGuestsContract } from './contracts/pve-guests.ts'
 import { scaledClock } from './fake-proxmox/scaled-clock.ts'
@@ -59,4 +60,5 @@ describe.each(Object.entries(clusters))('%s', (_name, start) => {
   afterAll(() => running.stop())
   pveFilesContract(() => running.fixture)
   pveGuestsContract(() => running.fixture)
+  pveAnswersContract(() => running.fixture)
 })

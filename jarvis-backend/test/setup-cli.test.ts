@@ -58,7 +58,7 @@ test('answers on standard input connect the cluster, and the rest of .env stays'
   expect(problem).toBeUndefined()
   for (const fingerprint of fake.fingerprints) expect(said).toContain(`SHA-256 ${fingerprint}`)
   expect(said).toContain(pveumLine)
-  expect(said).toContain('Proxmox VE 9.1.3, node pve1')
+  expect(said).toContain('Proxmox VE 9.2.11, node pve1')
   expect(said).toMatch(/All \d+ tools of the base role have their rights/)
   expect(said).toContain('Not chosen: node-power, to reboot nodes and shut them down (reboot_node, shutdown_node).')
   expect(said).not.toContain(fake.tokenSecret)

@@ -2,8 +2,8 @@ import { type Need, type Rights, reachOf } from '../homelab/proxmox/rights.ts'
 import { houseTools } from './house.ts'
 
 /**
- * `some`: on a part of the cluster, so that the tool shows or changes only that part. `choice`: all that is missing is what
- * the base role leaves out on purpose, by the name of the wider set.
+ * `some`: on a part of the cluster, so that the tool shows or changes only that part. `choice`: the wider set without which the tool
+ * does not work, because the base role leaves its rights out on purpose.
  */
 export type ToolRights = {
   toolName: string
@@ -46,7 +46,6 @@ export const choices: readonly Choice[] = [
 
 const choiceOf = (missing: readonly Need[]) => {
   const left = missing.filter(({ right }) => !baseRights.includes(right))
-  if (left.length === 0 || left.length < missing.length) return undefined
   return choices.find(({ rights }) => left.some(({ right }) => rights.includes(right)))
 }
 

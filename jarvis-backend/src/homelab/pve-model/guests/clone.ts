@@ -70,7 +70,7 @@ function clone(model: Model, parts: Parts, values: Values): string {
   const isLinked = values.full === '0' || (values.full === undefined && source.isTemplate)
   mustBeQuorate(model)
   mustBeFree(source)
-  mustBeFreeId(model, vmid, type, 'create')
+  mustBeFreeId(model, vmid, type, 'clone')
   if (pool !== undefined) poolNamed(model, pool)
   if (!host.nodes().some(({ name, isOnline }) => name === target && isOnline)) {
     throw misfit({ target: `no such cluster node '${target}'` })

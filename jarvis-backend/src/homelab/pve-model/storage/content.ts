@@ -3,7 +3,7 @@ import { readsBackup } from '../guests/backup.ts'
 import { fullConfig } from '../guests/files.ts'
 import { disksIn, storageAt } from '../guests/volumes.ts'
 import type { Model } from '../model.ts'
-import { Refusal } from '../refusal.ts'
+import { misfit, Refusal } from '../refusal.ts'
 import { anything, flag, type Need, need, type Parts, type Route, whole, wordShape } from '../route.ts'
 
 const onStorage = (rest: string) => new RegExp(`^/nodes/(?<node>[^/]+)/storage/(?<storage>[^/]+)${rest}$`)
@@ -50,6 +50,19 @@ export const contentRoutes: readonly Route[] = [
           const size = { total: totalBytes, used: usedBytes, avail: Math.max(0, totalBytes - usedBytes) }
           return { ...row, ...size, active: 1, used_fraction: usedBytes / totalBytes }
         }),
+  },
+  {
+    method: 'GET',
+    pattern: onStorage('/status'),
+    allowed: {},
+    needs: ({ storage }) => [sees(storage)],
+    run({ host }, { node = '', storage = '' }) {
+      const found = host.storages().find(({ name, nodes }) => name === storage && (nodes?.includes(node) ?? true))
+      if (found === undefined) throw misfit({ storage: 'No such storage.' })
+      const { type, content, isShared, usedBytes: used, totalBytes: total } = found
+      const size = { total, used, avail: Math.max(0, total - used), active: host.isActive(storage, node) ? 1 : 0 }
+      return { type, content: content.join(','), shared: isShared ? 1 : 0, enabled: 1, ...size }
+    },
   },
   {
     method: 'GET',
