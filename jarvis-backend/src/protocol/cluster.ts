@@ -84,6 +84,8 @@ export const Task = z.object({
   status: z.enum(['running', 'ok', 'warnings', 'failed']),
   /** Proxmox's exit status, verbatim; absent while running. */
   exitStatus: z.string().optional(),
+  /** The lines of its log that say why, where the exit status does not and the log was read. */
+  reason: z.string().optional(),
 })
 export type Task = z.infer<typeof Task>
 

@@ -118,6 +118,9 @@ async function diskLeft(
   return `${key} is ${gib(size)} on ${plainName(storage)}, and ${gib(sizeBytes)} by its configuration`
 }
 
+/** A job of backups has a line for each guest that failed. */
+const mostReasons = 3
+
 /** The reason that a task ended with. A backup ends with `job errors` whatever went wrong, and only its log says what. @throws the signal's reason */
 export async function reasonOf(
   api: PveReader,
@@ -129,8 +132,11 @@ export async function reasonOf(
   try {
     const rows = await api.get(['nodes', node, 'tasks', upid, 'log'], { limit: '500' }, { signal })
     const lines = listOf(rows).map(({ t = '' }) => t)
-    const line = lines.find((text) => text.startsWith('ERROR: '))
-    return line === undefined ? exitStatus : line.slice('ERROR: '.length)
+    const errors = lines.flatMap((text) => (text.startsWith('ERROR: ') ? [text.slice('ERROR: '.length)] : []))
+    const left = errors.length - mostReasons
+    return errors.length === 0
+      ? exitStatus
+      : [...errors.slice(0, mostReasons), ...(left > 0 ? [`and ${left} more`] : [])].join('; ')
   } catch {
     if (signal.aborted) throw signal.reason
     return exitStatus

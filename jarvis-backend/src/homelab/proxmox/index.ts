@@ -1,6 +1,7 @@
 import { type Clock, sleep } from '../../lib/clock.ts'
 import { asFarAsSeen, JarvisError } from '../../protocol/index.ts'
 import type { Cluster, Consoles, PveApi, Shell } from '../ports.ts'
+import { createTaskReasons } from '../operations/task-reasons.ts'
 import { readQuorum, withQuorum } from '../quorum.ts'
 import { readBackups } from './backups.ts'
 import { createConsoles } from './consoles.ts'
@@ -65,6 +66,7 @@ export function createProxmox(
     return { vmid, node: guest.node, type: guest.type, name: guest.name, isHa: guest.isHa }
   }
 
+  const withReasons = createTaskReasons(api)
   const isQuorate = (signal: AbortSignal) => readQuorum(api, signal)
   const pve: PveApi = {
     get: api.get,
@@ -95,7 +97,8 @@ export function createProxmox(
     async tasks(query, { signal }) {
       if (query.node !== undefined) await nodeNamed(query.node, signal)
       const current = await recent(signal)
-      return readTasks({ api, rights: known.rights, own: [...known.ownTasks.values()] }, current, query, signal)
+      const source = { api, rights: known.rights, own: [...known.ownTasks.values()] }
+      return withReasons(await readTasks(source, current, query, signal), signal)
     },
     async backups(query, { signal }) {
       if (query.node !== undefined) await nodeNamed(query.node, signal)

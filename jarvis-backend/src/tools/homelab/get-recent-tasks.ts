@@ -38,11 +38,12 @@ export const getRecentTasks = homelabTool({
 
 /** @param above the line before: a reason it gave already is not said again. */
 function taskLine(task: Task, above: Task | undefined, now: number): string {
-  const { node, type, vmid, startedAt, endedAt, status, exitStatus } = task
+  const { node, type, vmid, startedAt, endedAt, status, exitStatus, reason } = task
   const what = `${ageOf(startedAt, now)} ${plainName(node)} ${plainName(type)}${vmid === undefined ? '' : ` ${vmid}`}`
   if (endedAt === undefined || status === 'running') return `${what}: running`
-  const reason = exitStatus === above?.exitStatus ? 'for the same reason' : oneLine(exitStatus ?? 'no reason given')
-  const end = status === 'ok' ? 'OK' : `${status}: ${reason}`
+  const words = oneLine(reason ?? exitStatus ?? 'no reason given', 300)
+  const isSame = exitStatus === above?.exitStatus && reason === above?.reason
+  const end = status === 'ok' ? 'OK' : `${status}: ${isSame ? 'for the same reason' : words}`
   return `${what}: ${end}, took ${spanOf((endedAt - startedAt) / 1000)}`
 }
 

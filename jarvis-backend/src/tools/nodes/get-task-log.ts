@@ -99,6 +99,7 @@ function isAsked(
 }
 
 const cut = (line: string) => oneLine(line, 300)
-const endOf = ({ status, exitStatus }: Task) => (status === 'running' ? 'running' : oneLine(exitStatus ?? status, 120))
+const endOf = ({ status, exitStatus, reason }: Task) =>
+  status === 'running' ? 'running' : oneLine(reason ?? exitStatus ?? status, 120)
 const taskWords = (task: Task, now: number) =>
   `${plainName(task.type)}${task.vmid === undefined ? '' : ` ${task.vmid}`} on ${plainName(task.node)}, ${ageOf(task.startedAt, now)}: ${endOf(task)}`
