@@ -125,6 +125,8 @@ export const ClusterState = z.object({
   unread: z.array(ClusterPart).optional(),
   /** Lists that may lack items which the Proxmox token may not see. */
   hidden: z.array(ClusterPart).optional(),
+  /** How far the cluster's clock is ahead of JARVIS's, ms, where that is 30 s or more. Its times (backups, tasks) are by its own clock. */
+  clockOffMs: z.int().optional(),
   /** Set while the cluster cannot be read. Other fields are as last seen at `at`; after half a minute all that can change becomes unknown or null. */
   unreachableSince: z.int().optional(),
 })
@@ -163,6 +165,8 @@ export type ClusterUpdate = {
   unread?: ClusterPart[]
   /** Lists that may lack items which the Proxmox token may not see. */
   hidden?: ClusterPart[]
+  /** `null`: less than 30 s. */
+  clockOffMs?: number | null
   /** `null`: the cluster can be reached again. */
   unreachableSince?: number | null
 }

@@ -92,6 +92,10 @@ export const isFullByDesign = ({ type }: Pick<Storage, 'type'>): boolean =>
 export const storageTone = (storage: Storage, limits: Limits): Tone =>
   isFullByDesign(storage) ? undefined : toneOf(shareOf(storage.usedBytes, storage.totalBytes), limits.storageRatio)
 /** @param backupAt time of the newest backup, Unix ms; undefined when unknown or absent */
+/** The time by the cluster's clock, which its backups and tasks are dated by. @param now by JARVIS's clock, Unix ms */
+export const clusterTime = (now: number, { clockOffMs = 0 }: Pick<ClusterState, 'clockOffMs'>): number =>
+  now + clockOffMs
+
 export const backupAgeTone = (backupAt: Maybe, now: number, limits: Limits): Tone =>
   toneOf(typeof backupAt === 'number' ? (now - backupAt) / 3_600_000 : undefined, limits.backupHours)
 

@@ -44,6 +44,7 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
       const close = status >= 400 ? { connection: 'close' } : {}
       response.writeHead(status, phrase, {
         server: 'pve-api-daemon/3.0',
+        date: new Date(world.now()).toUTCString(),
         'content-type': 'application/json;charset=UTF-8',
         ...close,
       })

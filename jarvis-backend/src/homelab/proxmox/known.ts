@@ -58,6 +58,8 @@ export type Known = {
   /** Tasks begun by JARVIS, until the cluster's list shows them. */
   ownTasks: Map<string, Task>
   self: { node?: string; vmid?: number } | undefined
+  /** How far the cluster's clock is ahead of JARVIS's, ms; undefined while no answer had a time. */
+  clockOffMs: number | undefined
 }
 
 export const nothingKnown = (rates: Rates): Known => ({
@@ -81,6 +83,7 @@ export const nothingKnown = (rates: Rates): Known => ({
   figuresAt: new Map(),
   ownTasks: new Map(),
   self: undefined,
+  clockOffMs: undefined,
 })
 
 /** How far the list may be behind, ms: its own ten seconds, and the time between two reads. */

@@ -60,6 +60,7 @@ export function createSight(options: {
       reading.missing.push(...api.problems())
       await learnPaused(reading, signal)
       learn(known, reading)
+      known.clockOffMs = api.clockOffMs()
       failure = undefined
       // Watchers are notified when this read becomes too old, however later reads end.
       cancelOld?.()

@@ -8,6 +8,9 @@ import { type Figure, figureKeptMs, type Known, nodesOf, type Reading } from './
 import { emptyLine, hiddenLine, reachOf, sightOf } from './rights.ts'
 
 const shownTasks = 20
+/** A smaller difference of the clocks misjudges no age, ms; larger ones are told in steps, so that the state does not change with each read. */
+const clockCountsMs = 30_000
+const roundedOff = (ms: number) => Math.round(ms / 10_000) * 10_000
 const orNull = (value: number | undefined, as: (known: number) => number) => (value === undefined ? null : as(value))
 const digits = (value: number, count: number) => Number(value.toFixed(count))
 
@@ -50,6 +53,8 @@ export function stateOf(
     missing: [...(lost === undefined ? [] : [lost]), ...missingOf(known, reading, nodes)],
     ...(unread.length > 0 && { unread }),
     ...(hidden.length > 0 && { hidden }),
+    ...(known.clockOffMs !== undefined &&
+      Math.abs(known.clockOffMs) >= clockCountsMs && { clockOffMs: roundedOff(known.clockOffMs) }),
   }
 }
 
@@ -178,7 +183,7 @@ const isHidden = (list: readonly unknown[], rights: Known['rights'], [right, bas
   list.length === 0 && reachOf(rights, right, base) !== 'all'
 
 function missingOf(
-  { rights, backupsMissing, temperatureMissing, doubtful, figuresAt }: Known,
+  { rights, backupsMissing, temperatureMissing, doubtful, figuresAt, clockOffMs }: Known,
   reading: Reading,
   nodes: readonly Node[],
 ): string[] {
@@ -201,6 +206,9 @@ function missingOf(
     ...(bare.length > 0 && bare.length === online.length
       ? emptyLine(rights, 'figures of the nodes', 'Sys.Audit', '/nodes')
       : bare.map(({ name }) => `${name} gives no figures`)),
+    ...(clockOffMs === undefined
+      ? ['the cluster’s clock: no answer gave its time, so ages of backups and tasks go by JARVIS’s own clock']
+      : []),
     ...doubtLine(doubtful),
     ...backupsMissing,
     ...heatLine(temperatureMissing, nodes),

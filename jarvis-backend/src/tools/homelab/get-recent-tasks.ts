@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { spanOf } from '../../lib/words.ts'
+import { clusterTime } from '../../protocol/facts.ts'
 import type { Task } from '../../protocol/index.ts'
 import { TasksOutput } from '../outputs.ts'
 import { homelabTool, reading, rights } from './homelab-tool.ts'
@@ -22,7 +23,8 @@ export const getRecentTasks = homelabTool({
   async run({ node, limit }, context, { cluster }) {
     const asked = { limit: limit ?? usual, ...(node !== undefined && { node }) }
     const { items, missing, isUnread: isBlind = false } = await cluster.tasks(asked, context)
-    const now = cluster.state().at
+    const state = cluster.state()
+    const now = clusterTime(state.at, state)
     return {
       text: [
         ...missingText(missing),
