@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../../lib/clock.ts'
 import { asFarAsSeen, JarvisError } from '../../protocol/index.ts'
-import type { Cluster, Consoles, PveApi, Shell } from '../ports.ts'
 import { createTaskReasons } from '../operations/task-reasons.ts'
+import type { Cluster, Consoles, PveApi, Shell } from '../ports.ts'
 import { readQuorum, withQuorum } from '../quorum.ts'
 import { readBackups } from './backups.ts'
 import { createConsoles } from './consoles.ts'
