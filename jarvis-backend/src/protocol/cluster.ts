@@ -14,6 +14,8 @@ export const Node = z.object({
   cpuCount: z.int().optional(),
   ramBytes: z.number().optional(),
   ramTotalBytes: z.number().optional(),
+  /** How much of `ramBytes` is a cache that the node gives back, ZFS's above all. Absent: not known, as before Proxmox VE 9. */
+  ramCacheBytes: z.number().optional(),
   uptimeS: z.number().optional(),
   load1: z.number().optional(),
   /** Null: the sensors could not be read, or SSH is not set up (`missing` then says nothing). Absent: the node has none. */

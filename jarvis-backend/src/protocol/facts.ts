@@ -48,9 +48,16 @@ export const cpuOf = (nodes: readonly Node[]): number | undefined =>
     ]),
   )
 
-/** Memory use of the online nodes, 0..1. Nodes with unknown use are left out. */
+/** Memory of a node that is in use and not given back, bytes: without its caches where the node tells them. */
+export const heldRam = ({
+  ramBytes,
+  ramCacheBytes = 0,
+}: Pick<Node, 'ramBytes' | 'ramCacheBytes'>): number | undefined =>
+  ramBytes === undefined ? undefined : Math.max(0, ramBytes - ramCacheBytes)
+
+/** Memory use of the online nodes without their caches, 0..1. Nodes with unknown use are left out. */
 export const ramOf = (nodes: readonly Node[]): number | undefined =>
-  shareOfAll(onlineOf(nodes).map(({ ramBytes, ramTotalBytes }) => [ramBytes, ramTotalBytes]))
+  shareOfAll(onlineOf(nodes).map((node) => [heldRam(node), node.ramTotalBytes]))
 
 /** Use of all storages together, 0..1. Storages with unknown use are left out. */
 export const fillOf = (storages: readonly Storage[]): number | undefined =>
@@ -84,8 +91,8 @@ function toneOf(value: Maybe, [warn, bad]: readonly [number, number]): Tone {
 
 export const temperatureTone = ({ temperatureC }: Node, limits: Limits): Tone =>
   toneOf(temperatureC, limits.temperatureC)
-export const nodeRamTone = ({ ramBytes, ramTotalBytes }: Node, limits: Limits): Tone =>
-  toneOf(shareOf(ramBytes, ramTotalBytes), limits.ramRatio)
+export const nodeRamTone = (node: Node, limits: Limits): Tone =>
+  toneOf(shareOf(heldRam(node), node.ramTotalBytes), limits.ramRatio)
 /** Whether a storage counts what is handed out and not what is written, so that it is full by design: thick LVM, and disks of an iSCSI target. */
 export const isFullByDesign = ({ type }: Pick<Storage, 'type'>): boolean =>
   type === 'lvm' || type === 'iscsi' || type === 'iscsidirect'

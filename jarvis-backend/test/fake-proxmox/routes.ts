@@ -295,7 +295,7 @@ function nodeStatus({ world, rights }: Scene, { node = '' }: Record<string, stri
     cpu: 0.07,
     cpuinfo: { model: 'AMD EPYC 7313P', cpus: 16, cores: 16, sockets: 1, mhz: '2994.375' },
     loadavg: ['0.52', '0.48', '0.40'],
-    memory: { used: 20 * gib, free: 44 * gib, available: 45 * gib, total: 64 * gib },
+    memory: { used: 20 * gib, free: 44 * gib, available: 44 * gib, total: 64 * gib },
     'boot-info': { mode: 'legacy-bios' },
     rootfs: { used: 9 * gib, total: 90 * gib, avail: 81 * gib, free: 81 * gib },
     uptime: Math.floor((world.now() - world.bootedAt) / 1000),

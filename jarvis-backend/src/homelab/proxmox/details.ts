@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { ClusterState } from '../../protocol/index.ts'
 import type { Shell } from '../ports.ts'
 import { NoSshSetUp } from '../ssh/credentials.ts'
-import { NodeNow } from './answers.ts'
+import { NodeMinute, NodeNow, rowsOf } from './answers.ts'
 import { readBackups } from './backups.ts'
 import { eachOf } from './each.ts'
 import type { Known } from './known.ts'
@@ -116,12 +116,28 @@ export function createDetails(parts: {
         quietly(async () => {
           askedAt.set(`load ${node}`, clock.now())
           known.load1.delete(node)
-          const { loadavg } = NodeNow.parse(await api.get(['nodes', node, 'status'], {}, { signal, answerMs }))
+          known.cacheBytes.delete(node)
+          const { loadavg, memory } = NodeNow.parse(await api.get(['nodes', node, 'status'], {}, { signal, answerMs }))
           const load = loadavg?.[0]
           if (load !== undefined) known.load1.set(node, { value: load, at: clock.now() })
           hasNews = true
+          const bytes = await cacheOf(node, memory)
+          if (bytes !== undefined) known.cacheBytes.set(node, { value: bytes, at: clock.now() })
         }),
     )
+  }
+
+  /** The caches in a node's used memory, bytes: the kernel's estimate of what is available leaves out ZFS's. */
+  async function cacheOf(node: string, memory: NodeNow['memory']): Promise<number | undefined> {
+    const { used, total, available } = memory ?? {}
+    if (used === undefined || total === undefined || available === undefined) return undefined
+    const minutes = await api.get(
+      ['nodes', node, 'rrddata'],
+      { timeframe: 'hour', cf: 'AVERAGE' },
+      { signal, answerMs },
+    )
+    const arc = rowsOf(NodeMinute, minutes).rows.findLast(({ arcsize }) => arcsize !== undefined)?.arcsize ?? 0
+    return Math.max(0, used - (total - available)) + arc
   }
 
   async function temperatures(nodes: readonly string[], afterMs: number) {

@@ -35,6 +35,8 @@ export type Known = {
   lastListed: Map<number, GuestRow>
   rates: Rates
   load1: Map<string, Figure>
+  /** Memory of a node that is a cache, bytes. */
+  cacheBytes: Map<string, Figure>
   temperatureC: Map<string, Figure>
   /** Why a node's sensors could not be read. */
   temperatureMissing: Map<string, string>
@@ -69,6 +71,7 @@ export const nothingKnown = (rates: Rates): Known => ({
   lastListed: new Map(),
   rates,
   load1: new Map(),
+  cacheBytes: new Map(),
   temperatureC: new Map(),
   temperatureMissing: new Map(),
   withoutSensor: new Set(),

@@ -60,7 +60,7 @@ export function stateOf(
 
 function nodeOf(
   { name, row, isOnline, isUnknown }: ReturnType<typeof nodesOf>[number],
-  { nodeSeenAt, load1, temperatureC, withoutSensor, reading }: Known,
+  { nodeSeenAt, load1, cacheBytes, temperatureC, withoutSensor, reading }: Known,
   protectedTargets: ReadonlySet<string>,
 ): Node {
   const seenAt = nodeSeenAt.get(name)
@@ -69,6 +69,7 @@ function nodeOf(
   if (!isOnline) return { ...who, status: isUnknown ? 'unknown' : 'offline', ...lastSeen }
   const recent = (figure: Figure | undefined) =>
     figure !== undefined && (reading?.at ?? 0) - figure.at <= figureKeptMs ? figure.value : undefined
+  const cache = recent(cacheBytes.get(name))
   const load = recent(load1.get(name))
   const heat = recent(temperatureC.get(name))
   return {
@@ -78,6 +79,7 @@ function nodeOf(
     ...(row?.maxcpu !== undefined && { cpuCount: row.maxcpu }),
     ...(row?.mem !== undefined && { ramBytes: row.mem }),
     ...(row?.maxmem !== undefined && { ramTotalBytes: row.maxmem }),
+    ...(cache !== undefined && row?.mem !== undefined && { ramCacheBytes: Math.min(cache, row.mem) }),
     ...(row?.uptime !== undefined && { uptimeS: row.uptime }),
     ...(load !== undefined && { load1: digits(load, 2) }),
     ...(heat !== undefined ? { temperatureC: digits(heat, 1) } : !withoutSensor.has(name) && { temperatureC: null }),
