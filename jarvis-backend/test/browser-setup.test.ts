@@ -37,7 +37,7 @@ test('a cluster is connected: certificate, command, token, rights, save', async 
   await where.getByLabel('Address of a node').fill(fake.urls[0]?.replace('https://', '') ?? '')
   await where.getByRole('button', { name: 'Look at it' }).click()
   await page.getByText(fake.fingerprints[0] ?? '').waitFor()
-  await page.getByText('Proxmox VE 9.1.3 on pve1').waitFor()
+  await page.getByText('Proxmox VE 9.2.11 on pve1').waitFor()
   const token = page.getByRole('form', { name: 'Try the token' })
   expect(await token.count()).toBe(0)
   await page.getByRole('button', { name: 'This is my cluster’s certificate' }).click()

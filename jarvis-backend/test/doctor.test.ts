@@ -85,7 +85,8 @@ test('every right that a tool needs is in the base role or in one choice, and th
 })
 
 sshdTest('a cluster in order: every way in, right, node, login and MAC is told of as such', async () => {
-  const { env, sshd } = await start(2)
+  const { env, sshd, fake } = await start(2)
+  await fake.control.setRights({ '/': Object.fromEntries(baseRights.map((right) => [right, 1])) })
   const found = await look(env)
   expect(found.ok).toBe(true)
   expect(found.checks.filter(({ health }) => health === 'bad')).toEqual([])
@@ -197,6 +198,7 @@ test.each([
     entries: [{ url: 'https://a:8006', version: '9.1', skewMs }],
     rights: undefined,
     nodes: [],
+    tried: [],
   })
   expect(checks.find(({ area }) => area === 'Clock')).toMatchObject({ health })
 })
@@ -205,7 +207,9 @@ test('the lines for a token name its user, whose name may hold an @', () => {
   const tokenId = 'mira@example.org@authentik!jarvis'
   const config = { urls: [], tokenId, tokenSecret: '', fingerprints: [], ca: undefined }
   const fixes = (entry: object, rights: Inspection['rights']) =>
-    clusterChecks(config, { entries: [{ url: 'https://a:8006', ...entry }], rights, nodes: [] }).map(({ fix }) => fix)
+    clusterChecks(config, { entries: [{ url: 'https://a:8006', ...entry }], rights, nodes: [], tried: [] }).map(
+      ({ fix }) => fix,
+    )
   const problem = 'Proxmox at a:8006 refuses the API token'
   expect(fixes({ problem }, undefined).join()).toContain(
     'pveum user token add mira@example.org@authentik jarvis --privsep 0',

@@ -35,7 +35,12 @@ function reader(answers: Record<string, unknown>): PveReader {
 
 const config = 'nodes/pve1/qemu/101/config'
 const away = { [config]: absent, 'cluster/resources': [{ type: 'qemu', vmid: 101, node: 'pve2' }] }
-const gone = { [config]: absent, 'cluster/resources': [] }
+const seesDisks = { 'access/permissions': { '/vms': { 'VM.Config.Disk': 1 } } }
+const absentGuest = { [config]: absent, 'cluster/resources': [] }
+const gone = { ...absentGuest, ...seesDisks }
+const aDisk = { digest: 'a', scsi0: 'thin:vm-101-disk-0,size=8G' }
+const itsDisk = { [config]: aDisk, 'nodes/pve1/qemu/101/pending': [] }
+const anothersDisk = [{ volid: 'thin:vm-100-disk-0', content: 'images' }]
 const disks = 'nodes/pve1/storage'
 
 test('what a failed change left of a guest that is not where it was', async () => {
@@ -46,6 +51,25 @@ test('what a failed change left of a guest that is not where it was', async () =
       /^It is on pve2 now\. Read afterwards of 101: it is there; it is locked \(migrate\)/,
     ],
     ['gone with its disks', { ...gone, [disks]: [] }, /^Read afterwards: there is no guest 101 on pve1\.$/],
+    [
+      'gone, and the token may not see its disks',
+      { ...absentGuest, [disks]: [{ storage: 'thin' }], [`${disks}/thin/content`]: [] },
+      /no guest 101 on pve1; whether more disks of it are left is not known, because the token may not see them/,
+    ],
+    [
+      'a disk that is gone',
+      { ...itsDisk, ...seesDisks, [`${disks}/thin/content`]: anothersDisk },
+      /scsi0 is gone from thin: its data is lost/,
+    ],
+    [
+      'a disk that the token may not see, beside another guest’s that it sees',
+      {
+        ...itsDisk,
+        'access/permissions': { '/vms/100': { 'VM.Config.Disk': 1 } },
+        [`${disks}/thin/content`]: anothersDisk,
+      },
+      /whether scsi0 is still on thin is not known, because the token may not see/,
+    ],
     [
       'a copy that failed and left a disk',
       {

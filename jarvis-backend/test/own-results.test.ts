@@ -4,8 +4,8 @@ import { startJarvis } from './support/start-jarvis.ts'
 import { startProxmox } from './support/start-proxmox.ts'
 
 /** JARVIS with the fake cluster behind it. Nobody watches, so that by itself it reads the cluster every 25 s only. */
-async function start() {
-  const proxmox = await startProxmox()
+async function start(speed?: number) {
+  const proxmox = await startProxmox(speed === undefined ? {} : { speed })
   const { cluster, clock } = proxmox
   await proxmox.until(({ guests }) => guests.some(({ status }) => status === 'paused'))
   const jarvis = await startJarvis({
@@ -79,4 +79,12 @@ test('a guest that somebody else just made or moved is looked for before a call 
   expect(await sent()).toEqual(['PUT /nodes/pve3/qemu/102/config'])
   await fake.control.addGuest({ vmid: 391, type: 'qemu', name: 'theirs', node: 'pve2', status: 'stopped' })
   expect(await approved('/start_vm vmid=391')).toMatchObject({ target: { name: 'theirs', status: 'stopped' } })
+})
+
+test('the first card after somebody else moved a guest names its new node, and its approval counts', async () => {
+  const { approved, cluster, fake, sent } = await start(2)
+  await cluster.readAfresh?.()
+  await fake.control.changeGuest(102, { node: 'pve3' }, false)
+  expect(await approved('/start_vm vmid=102')).toMatchObject({ target: { node: 'pve3' } })
+  expect(await sent()).toEqual(['POST /nodes/pve3/qemu/102/status/start'])
 })

@@ -169,7 +169,12 @@ test.each<[string, FakeRights, (string | RegExp)[]]>([
   [
     'one guest of many',
     { '/': { 'Sys.Audit': 1, 'Datastore.Audit': 1 }, '/vms/100': { 'VM.Audit': 1 } },
-    ['guests: only those visible to this token (VM.Audit on some of /vms)'],
+    ['guests beyond those listed: the list goes only as far as this token sees (it has VM.Audit on some of /vms)'],
+  ],
+  [
+    'no task of others',
+    { '/vms': { 'VM.Audit': 1 } },
+    ['tasks beyond those listed: the list goes only as far as this token sees (it lacks Sys.Audit on /nodes)'],
   ],
   [
     'everything but backups',

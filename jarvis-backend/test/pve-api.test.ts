@@ -3,6 +3,7 @@ import { createProxmox } from '../src/homelab/proxmox/index.ts'
 import { usualDeadlines } from '../src/homelab/proxmox/transport.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
+import { pveAnswersContract } from './contracts/pve-answers.ts'
 import { type Place, type PveFixture, pveFilesContract } from './contracts/pve-api.ts'
 import { pveGuestsContract } from './contracts/pve-guests.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
@@ -60,4 +61,5 @@ describe.each(Object.entries(clusters))('%s', (_name, start) => {
   afterAll(() => running.stop())
   pveFilesContract(() => running.fixture)
   pveGuestsContract(() => running.fixture)
+  pveAnswersContract(() => running.fixture)
 })

@@ -41,7 +41,7 @@ type Case = {
 const endingOf = ({ toolName, toolInput }: { toolName: string; toolInput: object }) =>
   houseTools.find(({ name }) => name === toolName)?.ending?.(toolInput as Record<string, unknown>)
 
-async function outcomeOf({
+function reconciled({
   toolName = 'stop_container',
   toolInput = { vmid: 104 },
   tasks,
@@ -62,16 +62,16 @@ async function outcomeOf({
     ...(upid !== undefined && { upid }),
   }
   const alone = { upids: new Set<string>(), open: 0 }
-  const { outcome } = await reconcile(
-    endingOf(call),
-    claimed,
-    others ?? alone,
-    cluster,
-    clock,
-    new AbortController().signal,
-  )
-  return outcome
+  return reconcile(endingOf(call), claimed, others ?? alone, cluster, clock, new AbortController().signal)
 }
+const outcomeOf = async (given: Case) => (await reconciled(given)).outcome
+
+test('a backup that failed is told with the reason that its log gives', async () => {
+  const reason = 'Backup of VM 104 failed - no space left on device'
+  const failed = task('vzdump', { status: 'failed', exitStatus: 'job errors', reason })
+  const { outcome, text } = await reconciled({ tasks: [failed], upid: failed.upid })
+  expect([outcome, text]).toEqual(['failed', expect.stringContaining(`ended: job errors: ${reason}.`)])
+})
 
 test.each<[string, Case, string]>([
   ['its only task ended well', { tasks: [task('vzshutdown')] }, 'done'],

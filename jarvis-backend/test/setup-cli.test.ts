@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream'
 import { parseEnv } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { setup } from '../src/cli/setup.ts'
-import { pveumLine } from '../src/tools/rights.ts'
+import { baseRights, pveumLine } from '../src/tools/rights.ts'
 import { type FakeProxmox, startFakeProxmox } from './fake-proxmox/start.ts'
 import { program } from './support/program.ts'
 import { sshdTest, startSshd } from './support/sshd.ts'
@@ -52,12 +52,13 @@ const token = ({ tokenId, tokenSecret }: FakeProxmox) => [tokenId, tokenSecret]
 
 test('answers on standard input connect the cluster, and the rest of .env stays', async () => {
   const { fake, run, file, envPath } = await start(2)
+  await fake.control.setRights({ '/': Object.fromEntries(baseRights.map((right) => [right, 1])) })
   const macs = ['y', 'aa:bb:cc:dd:ee:01', 'nonsense', 'AA-BB-CC-DD-EE-02', '', '']
   const { said, problem } = await run([fake.urls.join(', '), 'y', 'yes', ...token(fake), ...macs, 'n', ''])
   expect(problem).toBeUndefined()
   for (const fingerprint of fake.fingerprints) expect(said).toContain(`SHA-256 ${fingerprint}`)
   expect(said).toContain(pveumLine)
-  expect(said).toContain('Proxmox VE 9.1.3, node pve1')
+  expect(said).toContain('Proxmox VE 9.2.11, node pve1')
   expect(said).toMatch(/All \d+ tools of the base role have their rights/)
   expect(said).toContain('Not chosen: node-power, to reboot nodes and shut them down (reboot_node, shutdown_node).')
   expect(said).not.toContain(fake.tokenSecret)

@@ -39,7 +39,7 @@ test('a probe shows the certificate and the version before anything is said to t
     url: fake.urls[0],
     fingerprint: fake.fingerprints[0],
     isTrusted: false,
-    version: '9.1.3',
+    version: '9.2.11',
     node: 'pve1',
   })
   expect(Object.keys(await fake.control.requests())).toEqual(['GET /'])
@@ -53,7 +53,7 @@ test('a test tells which tools the token serves, a save counts from the next sta
   const tested = await post('test', cluster)
   expect(JSON.parse(tested.text)).toMatchObject({
     ok: false,
-    entries: [{ version: '9.1.3' }, { version: '9.1.3' }],
+    entries: [{ version: '9.2.11' }, { version: '9.2.11' }],
     nodes: expect.arrayContaining([{ name: 'pve2', isOnline: true }]),
     tools: expect.arrayContaining([
       { toolName: 'get_vms', granted: 'all', missing: [] },

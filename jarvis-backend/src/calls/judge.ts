@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { rightsOf } from '../agent/principal.ts'
 import { type Agents, aboveCeiling, agentIdOf, mayUse } from '../agents/agent.ts'
 import { onlyMain } from '../agents/registry.ts'
@@ -97,7 +98,8 @@ export type SeeingJudge = (...call: Parameters<Judge>) => Judgement | Promise<Ju
 
 /**
  * Asks no node about a call that is refused whatever the node says: a protected one is left alone.
- * @param readAfresh reads the cluster again where the known state speaks against a call or does not know its guest's status
+ * @param readAfresh reads the cluster again where the known state speaks against a call or does not know its guest's status, and the guest of a
+ * call that asks: somebody may have moved it since the last read, and the card would show the old node
  */
 export function createSeeingJudge(
   judge: Judge,
@@ -119,12 +121,17 @@ export function createSeeingJudge(
   return (...call) => {
     const again = (judged: Judgement) => {
       const vmid = judged.kind === 'ready' ? judged.target.vmid : call[1].vmid
-      return isDoubtful(judged)
-        ? readAfresh(typeof vmid === 'number' ? vmid : undefined).then(
-            () => seeing(...call),
-            () => judged,
-          )
-        : judged
+      const isAsked = judged.kind === 'ready' && judged.verdict.tier === 'red' && vmid !== undefined
+      const doubt = isDoubtful(judged)
+      if (!doubt && !isAsked) return judged
+      const isSame = () => {
+        const now = judge(...call)
+        return now.kind === 'ready' && judged.kind === 'ready' && isDeepStrictEqual(now.target, judged.target)
+      }
+      return readAfresh(typeof vmid === 'number' ? vmid : undefined).then(
+        () => (!doubt && isSame() ? judged : seeing(...call)),
+        () => judged,
+      )
     }
     const first = seeing(...call)
     return first instanceof Promise ? first.then(again) : again(first)

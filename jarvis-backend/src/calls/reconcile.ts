@@ -68,7 +68,7 @@ export async function reconcile(
         continue
       }
       if (start?.status === 'failed') {
-        const text = `It was shut down for the reboot, and its start failed: ${start.exitStatus ?? 'no reason given'}. ${seen}`
+        const text = `It was shut down for the reboot, and its start failed: ${wordsOf(start)}. ${seen}`
         return { outcome: 'failed', upid: start.upid, text }
       }
       if (isAwaited)
@@ -86,7 +86,7 @@ export async function reconcile(
       return { outcome: 'unknown', text: `HA has taken the request and may still act. ${seen}` }
     }
     const outcome = task.status === 'failed' ? 'failed' : 'done'
-    return { outcome, upid: task.upid, text: `Its task ${task.type} ended: ${task.exitStatus ?? task.status}. ${seen}` }
+    return { outcome, upid: task.upid, text: `Its task ${task.type} ended: ${wordsOf(task)}. ${seen}` }
   }
 }
 
@@ -100,6 +100,10 @@ function observed(cluster: Cluster, vmid: unknown): string {
     ? `The state of ${guest.vmid} is unknown now: ${guest.node} does not answer.`
     : `${guest.vmid} is seen ${guest.status} now.`
 }
+
+/** Proxmox’s words for the end; of a task whose exit status says only that something failed, its log’s. */
+const wordsOf = ({ reason, exitStatus, status }: Task) =>
+  reason === undefined ? (exitStatus ?? status) : `${exitStatus}: ${reason}`
 
 const noTask: Partial<Extract<Ending, { vmid: number }>> = {}
 const noRecord = 'JARVIS keeps no record of what this tool changed. Look at what it should have changed.'

@@ -2,7 +2,7 @@ import { type ProxmoxConfig, tokenParts } from '../config/proxmox.ts'
 import { quote } from '../gate/index.ts'
 import { adviceOn, type Inspection } from '../homelab/proxmox/index.ts'
 import type { DoctorCheck } from '../protocol/index.ts'
-import { grantLine, openChoices, roleLine, toolRights } from '../tools/rights.ts'
+import { baseRights, grantLine, openChoices, roleLine, type ToolRights, toolRights } from '../tools/rights.ts'
 import { bad, ok, warn } from './check.ts'
 
 const slowClockMs = 5_000
@@ -10,7 +10,13 @@ const wrongClockMs = 120_000
 
 /** Checks addresses, token, rights, nodes and clocks by one inspection of the cluster. */
 export function clusterChecks(config: ProxmoxConfig, seen: Inspection): DoctorCheck[] {
-  return [...entryChecks(config, seen), ...rightChecks(config, seen), ...nodeChecks(seen), ...clockChecks(seen)]
+  return [
+    ...entryChecks(config, seen),
+    ...rightChecks(config, seen),
+    ...triedChecks(seen),
+    ...nodeChecks(seen),
+    ...clockChecks(seen),
+  ]
 }
 
 function entryChecks({ fingerprints, ca, tokenId }: ProxmoxConfig, { entries }: Inspection): DoctorCheck[] {
@@ -55,7 +61,9 @@ function rightChecks({ tokenId }: ProxmoxConfig, { entries, rights }: Inspection
       `Not chosen: ${choice.name}, which lets JARVIS ${choice.gives} (${toolNames.join(', ')}). To add it, on a node: ${line}`,
     ),
   )
-  if (short.length === tools.length && short.every(({ granted }) => granted === 'none')) {
+  const isBare = ({ granted, missing }: ToolRights) =>
+    granted === 'none' || missing.every(({ shows }) => shows !== undefined)
+  if (short.length === tools.length && short.every(isBare)) {
     const line = grantLine(quote([tokenParts(tokenId).user]))
     return [bad('Rights', 'The token may do nothing that JARVIS’s tools need.', `On a node: ${line}`)]
   }
@@ -64,12 +72,26 @@ function rightChecks({ tokenId }: ProxmoxConfig, { entries, rights }: Inspection
     const needs = missing.map(({ right, base }) => `${right} on ${base}`).join(', ')
     if (granted === 'all') return ok('Rights', `${toolName}: has what it needs.`)
     const fix = `On a node: ${roleLine(missing.map(({ right }) => right))}`
+    const shows = missing.map((need) => need.shows)
+    if (!shows.includes(undefined))
+      return warn('Rights', `${toolName}: shows ${shows.join(' and ')} only as far as this token sees (${needs}).`, fix)
     return granted === 'some'
       ? warn('Rights', `${toolName}: on a part of the cluster only (${needs}).`, fix)
       : bad('Rights', `${toolName}: does not work without ${needs}.`, fix)
   })
   return [...checks, ...chosen]
 }
+
+/** One line for each kind of read that was tried. Nothing is wrong with a list that only a wider set of rights shows in full. */
+const triedChecks = ({ tried }: Inspection): DoctorCheck[] =>
+  tried.map(({ what, answer, right }) => {
+    const fix = `On a node: ${roleLine([right])}`
+    if ('problem' in answer) return warn('Reads', `${what}: ${answer.problem}.`, fix)
+    const count = answer.count === undefined ? 'answered' : `${answer.count} seen`
+    if (answer.hidden === undefined) return ok('Reads', `${what}: ${count}.`)
+    const text = `${what}: ${count}, and ${answer.hidden}.`
+    return baseRights.includes(right) ? warn('Reads', text, fix) : ok('Reads', text)
+  })
 
 const nodeChecks = ({ nodes }: Inspection): DoctorCheck[] =>
   nodes.map(({ name, isOnline }) =>

@@ -103,7 +103,7 @@ async function homelabChecks(config: Config, clock: Clock, signal: AbortSignal):
   if (config.proxmox === undefined) {
     return [warn('Cluster', 'The built-in demo serves: no cluster is connected.', 'npm run jarvis -- setup')]
   }
-  const seen = await inspectCluster(config.proxmox, { now: () => clock.now(), signal })
+  const seen = await inspectCluster(config.proxmox, { now: () => clock.now(), signal, tries: true })
   const checks = [
     ...clusterChecks(config.proxmox, seen),
     ...(await drillChecks(config.proxmox, config.drill, { clock, signal })),

@@ -5,6 +5,7 @@ import { rowsOf, words } from '../homelab/proxmox/answers.ts'
 import { ApiError } from '../homelab/proxmox/failure.ts'
 import { followTask } from '../homelab/proxmox/follow.ts'
 import { guestPath } from '../homelab/proxmox/guest.ts'
+import { readRights, sightOf } from '../homelab/proxmox/rights.ts'
 import { parseUpid } from '../homelab/proxmox/upid.ts'
 import { drillPool, JarvisError, type Task } from '../protocol/index.ts'
 import { type Drill, markOf } from './drill.ts'
@@ -204,6 +205,9 @@ async function volumesLeft(api: PveApi, { node, storage, copy }: Drill, signal: 
   try {
     const answer = await api.get(['nodes', node, 'storage', storage, 'content'], { vmid: String(copy) }, { signal })
     const left = rowsOf(VolumeRow, answer).rows.map(({ volid }) => volid)
+    const sees = sightOf(await readRights(api, signal), 'disks', `/vms/${copy}`) === 'all'
+    if (left.length === 0 && !sees)
+      return `The copy is gone. Whether volumes of it are left on ${storage} is not known: the token may not see them (VM.Config.Disk).`
     return left.length === 0 ? undefined : `The copy is gone, and these volumes of it are left: ${left.join(', ')}.`
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

@@ -3,7 +3,7 @@ import { diskOf } from '../homelab/format.ts'
 import type { Cluster, PveApi } from '../homelab/ports.ts'
 import { figure, flag, rowsOf, words } from '../homelab/proxmox/answers.ts'
 import { spanOf } from '../lib/words.ts'
-import { type Backup, type Guest, JarvisError, type Node } from '../protocol/index.ts'
+import { asFarAsSeen, type Backup, type Guest, JarvisError, type Node } from '../protocol/index.ts'
 import { dangersIn, disksOf, type GuestConfig, hasAgent, memoryOf, netsOf, readConfigText } from './guest-config.ts'
 
 /** What is asked for. Without `storage` and `node` the drill chooses those with the most room. */
@@ -56,8 +56,10 @@ export async function planDrill(
   signal: AbortSignal,
 ): Promise<Plan> {
   await cluster.readAfresh?.(vmid)
-  const { guests, nodes, tasks } = cluster.state()
-  const guest = guests.find((candidate) => candidate.vmid === vmid) ?? no(`vmid: there is no guest ${vmid}.`)
+  const { guests, nodes, tasks, hidden } = cluster.state()
+  const guest =
+    guests.find((candidate) => candidate.vmid === vmid) ??
+    no(`vmid: there is no guest ${vmid}${asFarAsSeen('guests', { hidden })}.`)
   if (tasks.some(({ type, status }) => type === 'vzdump' && status === 'running'))
     throw new JarvisError('conflict', 'A backup is running: the drill would slow it down. Try again when it has ended.')
   const { backup, unread } = await newestOf(cluster, guest, signal)

@@ -1,5 +1,5 @@
 import { storageSeries } from '../protocol/facts.ts'
-import type { Storage, Target } from '../protocol/index.ts'
+import { asFarAsSeen, type Storage, type Target } from '../protocol/index.ts'
 import { Mistake } from './effect.ts'
 import type { World } from './world.ts'
 
@@ -9,16 +9,16 @@ import type { World } from './world.ts'
  */
 export function storageTarget(
   { storage, node }: { storage: string; node?: string | undefined },
-  { cluster: { storages = [], missing = [] } }: World,
+  { cluster }: World,
 ): Target {
+  const { storages = [], missing = [] } = cluster
   const named = storages.filter(({ name }) => name === storage)
   const [found, ...others] = named.filter(({ node: at }) => node === undefined || at === undefined || at === node)
   if (found === undefined) {
     const [unread] = storages.length === 0 ? missing : []
     const place = node === undefined ? '' : ` on ${node}`
-    throw new Mistake(
-      `storage: there is no storage ${storage}${place}${unread === undefined ? '' : ` that is known: ${unread}`}.`,
-    )
+    const as = unread === undefined ? asFarAsSeen('storages', cluster) : ` that is known: ${unread}`
+    throw new Mistake(`storage: there is no storage ${storage}${place}${as}.`)
   }
   if (others.length > 0)
     throw new Mistake(`node: ${storage} is on ${named.map(({ node: at }) => at).join(', ')}. Name one of them.`)

@@ -1,4 +1,4 @@
-import type { Guest, Target } from '../protocol/index.ts'
+import { asFarAsSeen, type Guest, type Target } from '../protocol/index.ts'
 import { judgeCommand } from '../ssh-grammar/judge-command.ts'
 import { type Effect, Mistake, noTarget, type PowerAction } from './effect.ts'
 import type { World } from './world.ts'
@@ -28,7 +28,8 @@ export function guestTarget(
   if (guest === undefined) {
     // While the cluster has not been read, a missing guest may exist.
     const [unread] = cluster.guests.length === 0 ? (cluster.missing ?? []) : []
-    throw new Mistake(`vmid: there is no guest ${vmid}${unread === undefined ? '' : ` that is known: ${unread}`}.`)
+    const as = unread === undefined ? asFarAsSeen('guests', cluster) : ` that is known: ${unread}`
+    throw new Mistake(`vmid: there is no guest ${vmid}${as}.`)
   }
   const { type, name, status, lock, haState, madeAt } = guest
   if (wanted !== undefined && type !== wanted.type) {

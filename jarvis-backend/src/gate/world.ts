@@ -7,7 +7,12 @@ export type SeenUnit = { unit: UnitState } | { missing: string }
 /** The facts besides the call that a verdict may depend on. */
 export type World = {
   cluster: Pick<ClusterState, 'nodes' | 'guests'> &
-    Partial<Pick<ClusterState, 'storages' | 'tasks' | 'self' | 'missing' | 'unreachableSince' | 'unread' | 'isQuorate'>>
+    Partial<
+      Pick<
+        ClusterState,
+        'storages' | 'tasks' | 'self' | 'missing' | 'unreachableSince' | 'unread' | 'hidden' | 'isQuorate'
+      >
+    >
   /** The policy in force. Facts about the cluster from the operator are in `policy.topology`; the rest is detected. */
   policy: Policy
   /** The node's newest report on a service; undefined when it was not asked recently. */

@@ -52,6 +52,8 @@ export function createShown(first: ClusterState): Shown {
       if (whole.isQuorate !== state.isQuorate) update.isQuorate = state.isQuorate
       if (JSON.stringify(whole.missing) !== JSON.stringify(state.missing)) update.missing = state.missing
       if (JSON.stringify(whole.unread ?? []) !== JSON.stringify(state.unread ?? [])) update.unread = state.unread ?? []
+      if (JSON.stringify(whole.hidden ?? []) !== JSON.stringify(state.hidden ?? [])) update.hidden = state.hidden ?? []
+      if (whole.clockOffMs !== state.clockOffMs) update.clockOffMs = state.clockOffMs ?? null
       if (whole.unreachableSince !== state.unreachableSince) update.unreachableSince = state.unreachableSince ?? null
       whole = state
 

@@ -47,6 +47,10 @@ export const plainName = (name: string): string => oneLine(name.replace(/[<>]/g,
 export const memoryOf = (used: number, total: number): string =>
   `memory ${figure(used / 1024 ** 3)} of ${gibOf(total)} (${percent(ratioOf(used, total))})`
 
+/** Goes on from a node's memory; empty where its cache is small or not known. */
+const cacheWords = ({ ramCacheBytes = 0, ramTotalBytes = 0 }: Node) =>
+  ramCacheBytes < ramTotalBytes / 100 ? '' : `, of it ${diskOf(ramCacheBytes)} cache`
+
 /** A node in one line: `pve online, CPU 71 %, memory …, load 24.3, 81 °C, up 63 d`. */
 export function nodeLine(node: Node, now: number): string {
   const isUp = node.status === 'online'
@@ -55,7 +59,7 @@ export function nodeLine(node: Node, now: number): string {
     node.cpuRatio === undefined ? isUp && 'CPU unknown' : `CPU ${percent(node.cpuRatio)}`,
     node.ramBytes === undefined || node.ramTotalBytes === undefined
       ? isUp && 'memory unknown'
-      : memoryOf(node.ramBytes, node.ramTotalBytes),
+      : `${memoryOf(node.ramBytes, node.ramTotalBytes)}${cacheWords(node)}`,
     node.load1 === undefined ? isUp && 'load unknown' : `load ${figure(node.load1)}`,
     node.temperatureC === undefined
       ? undefined

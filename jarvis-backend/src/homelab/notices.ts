@@ -1,5 +1,5 @@
 import { firstOf, percent, spanOf } from '../lib/words.ts'
-import { backupAgeTone, isFullByDesign, shareOf } from '../protocol/facts.ts'
+import { backupAgeTone, clusterTime, isFullByDesign, shareOf } from '../protocol/facts.ts'
 import {
   type Activity,
   type ClusterState,
@@ -132,10 +132,11 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
     return notices
   }
 
-  function staleBackups({ at, guests }: ClusterState): Notice[] {
+  function staleBackups({ at, guests, clockOffMs }: ClusterState): Notice[] {
+    const now = clusterTime(at, { clockOffMs })
     const late: Guest[] = []
     for (const guest of guests) {
-      if (backupAgeTone(guest.backupAt, at, limits()) === undefined) stale.delete(guest.vmid)
+      if (backupAgeTone(guest.backupAt, now, limits()) === undefined) stale.delete(guest.vmid)
       else if (!stale.has(guest.vmid)) {
         stale.add(guest.vmid)
         late.push(guest)

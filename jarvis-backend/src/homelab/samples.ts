@@ -1,4 +1,4 @@
-import { cpuOf, fillOf, netOf, ramOf, shareOf, storageSeries } from '../protocol/facts.ts'
+import { cpuOf, fillOf, heldRam, netOf, ramOf, shareOf, storageSeries } from '../protocol/facts.ts'
 import { type ClusterState, type SampleField, type SampleKind, sampleFields } from '../protocol/index.ts'
 
 /** One thing at one moment. `values`: in the order of its kind's fields; undefined where unknown. */
@@ -67,7 +67,7 @@ export function samplesOf(state: Pick<ClusterState, 'nodes' | 'guests' | 'storag
     ...online.map((node) =>
       sample(`node/${node.name}`, {
         cpuRatio: node.cpuRatio,
-        ramRatio: shareOf(node.ramBytes, node.ramTotalBytes),
+        ramRatio: shareOf(heldRam(node), node.ramTotalBytes),
         load1: node.load1,
         temperatureC: node.temperatureC ?? undefined,
         netBps: netOf(onNode.get(node.name) ?? []),

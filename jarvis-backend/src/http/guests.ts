@@ -4,6 +4,7 @@ import { readSnapshotConfig, readSnapshots } from '../homelab/operations/snapsho
 import type { Homelab } from '../homelab/ports.ts'
 import type { Place } from '../homelab/proxmox/guest.ts'
 import {
+  asFarAsSeen,
   type ClusterState,
   GuestReply,
   JarvisError,
@@ -114,8 +115,9 @@ export function guestRoutes(parts: {
 }
 
 /** @throws JarvisError `not_found` */
-function placeOf({ guests }: ClusterState, vmid: string) {
-  const guest = guests.find((known) => known.vmid === Number(vmid))
-  if (guest === undefined) throw new JarvisError('not_found', 'The cluster has no such guest now.')
+function placeOf(state: ClusterState, vmid: string) {
+  const guest = state.guests.find((known) => known.vmid === Number(vmid))
+  if (guest === undefined)
+    throw new JarvisError('not_found', `The cluster has no such guest now${asFarAsSeen('guests', state)}.`)
   return guest
 }

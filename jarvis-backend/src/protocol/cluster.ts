@@ -14,6 +14,8 @@ export const Node = z.object({
   cpuCount: z.int().optional(),
   ramBytes: z.number().optional(),
   ramTotalBytes: z.number().optional(),
+  /** How much of `ramBytes` is a cache that the node gives back, ZFS's above all. Absent: not known, as before Proxmox VE 9. */
+  ramCacheBytes: z.number().optional(),
   uptimeS: z.number().optional(),
   load1: z.number().optional(),
   /** Null: the sensors could not be read, or SSH is not set up (`missing` then says nothing). Absent: the node has none. */
@@ -84,6 +86,8 @@ export const Task = z.object({
   status: z.enum(['running', 'ok', 'warnings', 'failed']),
   /** Proxmox's exit status, verbatim; absent while running. */
   exitStatus: z.string().optional(),
+  /** The lines of its log that say why, where the exit status does not and the log was read. */
+  reason: z.string().optional(),
 })
 export type Task = z.infer<typeof Task>
 
@@ -121,6 +125,10 @@ export const ClusterState = z.object({
   missing: z.array(z.string()),
   /** Lists that are entirely unknown now: empty here, null in a `ShownCluster`. */
   unread: z.array(ClusterPart).optional(),
+  /** Lists that may lack items which the Proxmox token may not see. */
+  hidden: z.array(ClusterPart).optional(),
+  /** How far the cluster's clock is ahead of JARVIS's, ms, where that is 30 s or more. Its times (backups, tasks) are by its own clock. */
+  clockOffMs: z.int().optional(),
   /** Set while the cluster cannot be read. Other fields are as last seen at `at`; after half a minute all that can change becomes unknown or null. */
   unreachableSince: z.int().optional(),
 })
@@ -141,6 +149,10 @@ export const asShown = (state: ClusterState): ShownCluster => ({
   ...Object.fromEntries((state.unread ?? []).map((part) => [part, null])),
 })
 
+/** Goes on from "there is no such item" while the list may lack items which the token may not see; empty otherwise. */
+export const asFarAsSeen = (part: ClusterPart, { hidden }: { hidden?: ClusterPart[] | undefined }): string =>
+  hidden?.includes(part) === true ? ' as far as this token sees' : ''
+
 /** Changes since the last push. Items are replaced whole, by name, vmid or upid. */
 export type ClusterUpdate = {
   at: number
@@ -153,6 +165,10 @@ export type ClusterUpdate = {
   missing?: string[]
   /** Lists that are entirely unknown now; earlier values no longer apply. */
   unread?: ClusterPart[]
+  /** Lists that may lack items which the Proxmox token may not see. */
+  hidden?: ClusterPart[]
+  /** `null`: less than 30 s. */
+  clockOffMs?: number | null
   /** `null`: the cluster can be reached again. */
   unreachableSince?: number | null
 }

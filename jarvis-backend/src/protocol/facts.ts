@@ -48,9 +48,16 @@ export const cpuOf = (nodes: readonly Node[]): number | undefined =>
     ]),
   )
 
-/** Memory use of the online nodes, 0..1. Nodes with unknown use are left out. */
+/** Memory of a node that is in use and not given back, bytes: without its caches where the node tells them. */
+export const heldRam = ({
+  ramBytes,
+  ramCacheBytes = 0,
+}: Pick<Node, 'ramBytes' | 'ramCacheBytes'>): number | undefined =>
+  ramBytes === undefined ? undefined : Math.max(0, ramBytes - ramCacheBytes)
+
+/** Memory use of the online nodes without their caches, 0..1. Nodes with unknown use are left out. */
 export const ramOf = (nodes: readonly Node[]): number | undefined =>
-  shareOfAll(onlineOf(nodes).map(({ ramBytes, ramTotalBytes }) => [ramBytes, ramTotalBytes]))
+  shareOfAll(onlineOf(nodes).map((node) => [heldRam(node), node.ramTotalBytes]))
 
 /** Use of all storages together, 0..1. Storages with unknown use are left out. */
 export const fillOf = (storages: readonly Storage[]): number | undefined =>
@@ -84,14 +91,18 @@ function toneOf(value: Maybe, [warn, bad]: readonly [number, number]): Tone {
 
 export const temperatureTone = ({ temperatureC }: Node, limits: Limits): Tone =>
   toneOf(temperatureC, limits.temperatureC)
-export const nodeRamTone = ({ ramBytes, ramTotalBytes }: Node, limits: Limits): Tone =>
-  toneOf(shareOf(ramBytes, ramTotalBytes), limits.ramRatio)
+export const nodeRamTone = (node: Node, limits: Limits): Tone =>
+  toneOf(shareOf(heldRam(node), node.ramTotalBytes), limits.ramRatio)
 /** Whether a storage counts what is handed out and not what is written, so that it is full by design: thick LVM, and disks of an iSCSI target. */
 export const isFullByDesign = ({ type }: Pick<Storage, 'type'>): boolean =>
   type === 'lvm' || type === 'iscsi' || type === 'iscsidirect'
 export const storageTone = (storage: Storage, limits: Limits): Tone =>
   isFullByDesign(storage) ? undefined : toneOf(shareOf(storage.usedBytes, storage.totalBytes), limits.storageRatio)
 /** @param backupAt time of the newest backup, Unix ms; undefined when unknown or absent */
+/** The time by the cluster's clock, which its backups and tasks are dated by. @param now by JARVIS's clock, Unix ms */
+export const clusterTime = (now: number, { clockOffMs = 0 }: Pick<ClusterState, 'clockOffMs'>): number =>
+  now + clockOffMs
+
 export const backupAgeTone = (backupAt: Maybe, now: number, limits: Limits): Tone =>
   toneOf(typeof backupAt === 'number' ? (now - backupAt) / 3_600_000 : undefined, limits.backupHours)
 

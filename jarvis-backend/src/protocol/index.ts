@@ -141,6 +141,7 @@ export {
   type StreamEvents,
 } from './chat.ts'
 export {
+  asFarAsSeen,
   asShown,
   Backup,
   type ClusterEvents,

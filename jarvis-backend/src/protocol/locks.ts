@@ -4,19 +4,20 @@ import type { ClusterState, Guest, Task } from './cluster.ts'
 const locksOthers =
   /^(?:vzdump|(?:qm|vz)(?:clone|create|restore|migrate)|qmigrate|imgdel|(?:start|stop|suspend|migrate)all|ha\w+)$/
 
-type Seen = { [K in 'nodes' | 'tasks' | 'unread']?: ClusterState[K] | undefined }
+type Seen = { [K in 'nodes' | 'tasks' | 'unread' | 'hidden']?: ClusterState[K] | undefined }
 
-/** The running task that may hold a guest's lock; `none`: no such task is seen; `unknown`: the tasks of its node are not known. */
+/** The running task that may hold a guest's lock; `none`: no such task is seen; `unknown`: the tasks of its node are not all known. */
 export function lockHolder(
   { vmid, node }: Pick<Guest, 'vmid' | 'node'>,
-  { nodes, tasks, unread }: Seen,
+  { nodes, tasks, unread, hidden }: Seen,
 ): Task | 'none' | 'unknown' {
   const holder = tasks?.find(
     (task) => task.status === 'running' && (task.vmid === vmid || (task.node === node && locksOthers.test(task.type))),
   )
   if (holder !== undefined) return holder
   const isOnline = nodes?.some(({ name, status }) => name === node && status === 'online')
-  return tasks === undefined || unread?.includes('tasks') === true || isOnline !== true ? 'unknown' : 'none'
+  const areKnown = tasks !== undefined && ![...(unread ?? []), ...(hidden ?? [])].includes('tasks')
+  return areKnown && isOnline === true ? 'none' : 'unknown'
 }
 
 /** The command on a guest's node with which a person removes its lock. JARVIS removes none. */

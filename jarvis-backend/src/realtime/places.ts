@@ -1,5 +1,5 @@
 import type { Cluster, Consoles, ScreenSession, TerminalSession, TerminalSize, Terminals } from '../homelab/ports.ts'
-import { JarvisError, type TerminalRequests } from '../protocol/index.ts'
+import { asFarAsSeen, JarvisError, type TerminalRequests } from '../protocol/index.ts'
 import type { TerminalEnd, Typed } from './open-terminal.ts'
 
 /** What an operator may open: shells on nodes, and guests' consoles. */
@@ -39,8 +39,10 @@ export async function placeOf(asked: TerminalRequests['terminal:open'], openable
   const { consoles, cluster } = openable
   if (consoles === undefined) throw new JarvisError('not_found', 'This cluster offers no consoles of its guests.')
   await cluster.catchUp?.(asked.vmid)
-  const guest = cluster.state().guests.find(({ vmid }) => vmid === asked.vmid)
-  if (guest === undefined) throw new JarvisError('not_found', `There is no guest ${asked.vmid}.`)
+  const state = cluster.state()
+  const guest = state.guests.find(({ vmid }) => vmid === asked.vmid)
+  if (guest === undefined)
+    throw new JarvisError('not_found', `There is no guest ${asked.vmid}${asFarAsSeen('guests', state)}.`)
   const { vmid, name, node, type, status } = guest
   if (status === 'stopped') {
     throw new JarvisError('conflict', `${name} (${vmid}) is stopped: it has no console until it is started.`)

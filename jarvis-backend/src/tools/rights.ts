@@ -2,8 +2,8 @@ import { type Need, type Rights, reachOf } from '../homelab/proxmox/rights.ts'
 import { houseTools } from './house.ts'
 
 /**
- * `some`: on a part of the cluster, so that the tool shows or changes only that part. `choice`: all that is missing is what
- * the base role leaves out on purpose, by the name of the wider set.
+ * `some`: on a part of the cluster, so that the tool shows or changes only that part. `choice`: the wider set without which the tool
+ * does not work, because the base role leaves its rights out on purpose.
  */
 export type ToolRights = {
   toolName: string
@@ -17,7 +17,7 @@ export type Choice = { name: string; gives: string; rights: readonly string[] }
 
 /** What the base role has: reads, power and services of the guests and nodes there are. */
 export const baseRights: readonly string[] = [
-  ...['Datastore.AllocateSpace', 'Datastore.Audit', 'Sys.Audit', 'Sys.Modify'],
+  ...['Datastore.AllocateSpace', 'Datastore.Audit', 'SDN.Audit', 'Sys.Audit', 'Sys.Modify'],
   ...['VM.Audit', 'VM.Backup', 'VM.PowerMgmt'],
 ]
 
@@ -33,7 +33,7 @@ export const choices: readonly Choice[] = [
     rights: [
       ...['VM.Allocate', 'VM.Clone', 'VM.Config.CDROM', 'VM.Config.CPU', 'VM.Config.Cloudinit', 'VM.Config.Disk'],
       ...['VM.Config.HWType', 'VM.Config.Memory', 'VM.Config.Network', 'VM.Config.Options', 'VM.Migrate'],
-      ...['Datastore.AllocateTemplate', 'Pool.Allocate', 'SDN.Use'],
+      ...['Datastore.AllocateTemplate', 'Pool.Allocate', 'Pool.Audit', 'SDN.Use'],
     ],
   },
   {
@@ -46,7 +46,6 @@ export const choices: readonly Choice[] = [
 
 const choiceOf = (missing: readonly Need[]) => {
   const left = missing.filter(({ right }) => !baseRights.includes(right))
-  if (left.length === 0 || left.length < missing.length) return undefined
   return choices.find(({ rights }) => left.some(({ right }) => rights.includes(right)))
 }
 
@@ -61,11 +60,13 @@ export function toolRights(rights: Rights): ToolRights[] | undefined {
   return [...toolNeeds].map(([toolName, needs]) => {
     const reaches = needs
       .filter(
-        ({ unless, base }) => unless === undefined || reachOf(rights, unless, '/storage') !== 'all' || base === '/',
+        ({ unless, base, shows }) =>
+          unless === undefined || reachOf(rights, unless, shows === undefined ? '/storage' : base) !== 'all',
       )
       .map((need) => ({ need, reach: reachOf(rights, need.right, need.base) }))
     const missing = reaches.filter(({ reach }) => reach !== 'all').map(({ need }) => need)
-    const granted = reaches.some(({ reach }) => reach === 'none') ? 'none' : missing.length > 0 ? 'some' : 'all'
+    const isRefused = reaches.some(({ need, reach }) => reach === 'none' && need.shows === undefined)
+    const granted = isRefused ? 'none' : missing.length > 0 ? 'some' : 'all'
     const choice = choiceOf(missing)
     return { toolName, granted, missing, ...(choice && { choice }) }
   })
@@ -101,7 +102,6 @@ export function openChoices(tools: readonly ToolRights[]): { choice: Choice; too
   return choices.flatMap((choice) => {
     const waiting = tools.filter((tool) => tool.choice === choice)
     if (waiting.length === 0) return []
-    const lacking = waiting.flatMap(({ missing }) => missing.map(({ right }) => right))
-    return [{ choice, toolNames: waiting.map(({ toolName }) => toolName), line: roleLine(lacking) }]
+    return [{ choice, toolNames: waiting.map(({ toolName }) => toolName), line: roleLine(choice.rights) }]
   })
 }

@@ -115,7 +115,7 @@ async function changesBefore(alert: StoredAlert, ports: DetailPorts, missing: st
     .map(
       (task): AlertChange => ({
         at: task.startedAt,
-        sentence: `${plainName(task.type)}${task.vmid === undefined ? '' : ` of ${task.vmid}`} on ${plainName(task.node)}: ${plainName(task.exitStatus ?? task.status)}`,
+        sentence: `${plainName(task.type)}${task.vmid === undefined ? '' : ` of ${task.vmid}`} on ${plainName(task.node)}: ${plainName(task.reason ?? task.exitStatus ?? task.status)}`,
         by: plainName(task.user),
         isOurs: false,
       }),

@@ -40,8 +40,9 @@ export function speaking({ api }: PveFixture) {
     change: (method: PveMethod, path: readonly (string | number)[], form: PveValues = {}) =>
       api.change(method, path, form, { signal }),
     /** @returns how the task ended, or the words of the refusal. */
-    async task(method: PveMethod, path: readonly (string | number)[], form: PveValues = {}) {
-      const { exitStatus } = await runTask(api, { method, path, form, what: 'the request' }, { signal })
+    async task(method: PveMethod, path: readonly (string | number)[], form: PveValues = {}, upids: string[] = []) {
+      const onTask = (upid: string) => void upids.push(upid)
+      const { exitStatus } = await runTask(api, { method, path, form, what: 'the request' }, { signal, onTask })
       return exitStatus
     },
     /** @returns the words of the refusal. */

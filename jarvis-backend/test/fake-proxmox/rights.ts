@@ -6,11 +6,11 @@ export type FakeRights = Record<string, Record<string, 0 | 1>> | undefined
 export const rightsHave = (rights: FakeRights, path: string, right: string): boolean => {
   if (rights === undefined) return true
   const parts = path.split('/').filter((part) => part !== '')
-  const above = parts.map((_, i) => `/${parts.slice(0, i + 1).join('/')}`)
-  return ['/', ...above].some((at) => {
-    const passesOn = rights[at]?.[right]
-    return passesOn === 1 || (passesOn === 0 && at === path)
-  })
+  const above = parts.map((_, i) => `/${parts.slice(0, parts.length - i).join('/')}`).concat('/')
+  // Rights granted on a path replace those inherited from above.
+  const nearest = above.find((at) => rights[at] !== undefined)
+  const passesOn = nearest === undefined ? undefined : rights[nearest]?.[right]
+  return passesOn === 1 || (passesOn === 0 && nearest === path)
 }
 
 export function demand(rights: FakeRights, path: string, ...anyOf: string[]) {

@@ -1,3 +1,4 @@
+import { everyRight } from '../../src/homelab/pve-model/access.ts'
 import type { Model } from '../../src/homelab/pve-model/model.ts'
 import { Refusal } from '../../src/homelab/pve-model/refusal.ts'
 import { beginTask, endTask, powerStep, type Step } from './power.ts'
@@ -28,7 +29,7 @@ export const routes: Route[] = [
     method: 'GET',
     pattern: /^\/version$/,
     allowed: {},
-    run: () => ({ version: '9.1.3', release: '9.1', repoid: 'fake' }),
+    run: () => ({ version: '9.2.11', release: '9.2', repoid: 'fake' }),
   },
   { method: 'GET', pattern: /^\/access\/permissions$/, allowed: { path: /./, userid: /./ }, run: permissions },
   {
@@ -43,10 +44,12 @@ export const routes: Route[] = [
     allowed: {},
     run({ world, rights, entryNode }) {
       demand(rights, '/', 'Sys.Audit')
+      const isLone = world.nodes.size === 1
       const nodes = [...world.nodes.keys()].map((name, i) => ({
-        ...{ id: `node/${name}`, type: 'node', name, ip: `10.0.0.${i + 1}`, nodeid: i + 1, level: '' },
+        ...{ id: `node/${name}`, type: 'node', name, ip: `10.0.0.${i + 1}`, nodeid: isLone ? 0 : i + 1, level: '' },
         ...{ online: world.isOnline(name) ? 1 : 0, local: name === entryNode ? 1 : 0 },
       }))
+      if (isLone) return nodes
       const quorate = world.isQuorate() ? 1 : 0
       return [{ id: 'cluster', type: 'cluster', name: 'fake', nodes: nodes.length, quorate, version: 4 }, ...nodes]
     },
@@ -181,8 +184,7 @@ function mustBeService(service: string) {
 }
 
 function permissions({ rights }: Scene) {
-  const all = 'Sys.Audit Sys.Modify VM.Audit VM.PowerMgmt VM.Backup Datastore.Audit Datastore.AllocateSpace'.split(' ')
-  return rights ?? { '/': Object.fromEntries(all.map((right) => [right, 1])) }
+  return rights ?? { '/': Object.fromEntries(everyRight.map((right) => [right, 1])) }
 }
 
 const kindOf = (type: unknown) => (type === 'qemu' || type === 'lxc' ? 'vm' : type)
@@ -201,7 +203,7 @@ function resources({ world, rights }: Scene): Record<string, unknown>[] {
       disk: 9 * gib,
       maxdisk: 90 * gib,
     }
-    return { ...row, ...use, uptime, level: '' }
+    return { ...row, ...use, uptime, level: '', 'cgroup-mode': 2 }
   })
   const guests = [...world.guests.values()]
     .filter(({ vmid }) => rightsHave(rights, `/vms/${vmid}`, 'VM.Audit'))
@@ -221,7 +223,11 @@ function resources({ world, rights }: Scene): Record<string, unknown>[] {
           : { status: 'unknown' }),
       })),
     )
-  return [...guests, ...nodes, ...storages]
+  const zone = (node: string) => ({ id: `network/${node}/zone/localnetwork`, type: 'network', 'network-type': 'zone' })
+  const zones = ['SDN.Audit', 'SDN.Use'].some((right) => rightsHave(rights, '/sdn/zones/localnetwork', right))
+    ? [...world.nodes.keys()].map((node) => ({ ...zone(node), node, network: 'localnetwork', status: 'ok' }))
+    : []
+  return [...guests, ...nodes, ...storages, ...zones]
 }
 
 function guestRow(world: World, guest: FakeGuest): Record<string, unknown> {
@@ -268,19 +274,29 @@ function visibleTasks({ world, rights }: Scene, node: string): FakeTask[] {
 /** Running ones have no status in the cluster's list. */
 function taskRow({ exitstatus, endtime, ...task }: FakeTask, running?: string) {
   const ended = exitstatus === undefined ? {} : { endtime, status: exitstatus, saved: '1' }
-  return { ...task, pid: 1_234, pstart: 99, ...(exitstatus === undefined && running && { status: running }), ...ended }
+  const [user, tokenid] = task.user.split('!')
+  return {
+    ...task,
+    user,
+    ...(tokenid !== undefined && { tokenid }),
+    pid: 1_234,
+    pstart: 99,
+    ...(exitstatus === undefined && running && { status: running }),
+    ...ended,
+  }
 }
 
 function nodeStatus({ world, rights }: Scene, { node = '' }: Record<string, string>) {
   demand(rights, `/nodes/${node}`, 'Sys.Audit')
   return {
-    pveversion: 'pve-manager/9.1.3/0123456789abcdef',
+    pveversion: 'pve-manager/9.2.11/0123456789abcdef',
     kversion: 'Linux 6.17.2-1-pve #1 SMP',
     'current-kernel': { sysname: 'Linux', release: '6.17.2-1-pve', machine: 'x86_64' },
     cpu: 0.07,
     cpuinfo: { model: 'AMD EPYC 7313P', cpus: 16, cores: 16, sockets: 1, mhz: '2994.375' },
     loadavg: ['0.52', '0.48', '0.40'],
-    memory: { used: 20 * gib, free: 44 * gib, total: 64 * gib },
+    memory: { used: 20 * gib, free: 44 * gib, available: 44 * gib, total: 64 * gib },
+    'boot-info': { mode: 'legacy-bios' },
     rootfs: { used: 9 * gib, total: 90 * gib, avail: 81 * gib, free: 81 * gib },
     uptime: Math.floor((world.now() - world.bootedAt) / 1000),
   }

@@ -43,7 +43,12 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
     const method = request.method ?? ''
     const send = (status: number, phrase: string, content: string) => {
       const close = status >= 400 ? { connection: 'close' } : {}
-      response.writeHead(status, phrase, { 'content-type': 'application/json;charset=UTF-8', ...close })
+      response.writeHead(status, phrase, {
+        server: 'pve-api-daemon/3.0',
+        date: new Date(world.now()).toUTCString(),
+        'content-type': 'application/json;charset=UTF-8',
+        ...close,
+      })
       response.end(content)
     }
     const refuse = (status: number, message: string, errors?: Record<string, string>) => {
@@ -59,7 +64,7 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
 
     // The front page is anybody's.
     if (rawPath === '/') {
-      const script = '<script type="text/javascript" src="/pve2/js/pvemanagerlib.js?ver=9.1.3"></script>'
+      const script = '<script type="text/javascript" src="/pve2/js/pvemanagerlib.js?ver=9.2.11"></script>'
       response.writeHead(200, { 'content-type': 'text/html' })
       response.end(`<html><head><title>${entryNode} - Proxmox Virtual Environment</title>${script}</head></html>`)
       return
@@ -67,7 +72,7 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
     const { authorization = '' } = request.headers
     const others = journal.tokens.get(authorization.replace(/^PVEAPIToken=/, ''))
     if (authorization !== `PVEAPIToken=${token}` && others === undefined) {
-      clock.after(denyDelayMs, () => send(401, 'Authentication failed!', ''))
+      clock.after(denyDelayMs, () => send(401, authorization === '' ? 'No ticket' : 'Authentication failed!', ''))
       return
     }
     if (request.headers['transfer-encoding'] !== undefined || (!hasBody && body !== '')) {

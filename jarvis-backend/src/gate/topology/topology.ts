@@ -190,8 +190,10 @@ function doing(what: string) {
 /** What a guest's lock means, in words. Without a task that can hold the lock nothing works on the guest, unless the guest sleeps on its disk. */
 export function lockWords(guest: Guest, { cluster }: World): string {
   const { lock = '' } = guest
-  if (lock === 'suspended' || lockHolder(guest, cluster) !== 'none')
-    return locks.get(lock) ?? 'something is at work on it'
+  const holder = lockHolder(guest, cluster)
+  if (lock !== 'suspended' && holder === 'unknown' && cluster.hidden?.includes('tasks') === true)
+    return 'whether a task holds the lock is not known, because this token does not see all tasks (Sys.Audit on /nodes)'
+  if (lock === 'suspended' || holder !== 'none') return locks.get(lock) ?? 'something is at work on it'
   return `no running task that could hold the lock is seen; a person removes a lock that is left on ${plainWord(guest.node)} with ${unlockCommand(guest)}`
 }
 

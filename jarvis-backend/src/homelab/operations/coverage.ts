@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { PveReader } from '../ports.ts'
 import { figure, flag, rowsOf, said, words } from '../proxmox/answers.ts'
+import { hiddenLine, readRights } from '../proxmox/rights.ts'
 import { whyUnread } from './read-each.ts'
 
 const JobRow = z.object({
@@ -48,11 +49,13 @@ export async function readCoverage(api: PveReader, signal: AbortSignal): Promise
       return undefined
     }
   }
-  const [bare, jobData, guestData] = await Promise.all([
+  const [bare, jobData, guestData, rights] = await Promise.all([
     api.get(['cluster', 'backup-info', 'not-backed-up'], {}, { signal }),
     optional(['cluster', 'backup'], {}, 'backup jobs', 'Sys.Audit on /'),
     optional(['cluster', 'resources'], { type: 'vm' }, 'guests', 'VM.Audit on /vms'),
+    readRights(api, signal),
   ])
+  missing.push(...hiddenLine(rights, 'guests'))
   const guests = new Map(rowsOf(GuestRow, guestData).rows.map((guest) => [guest.vmid, guest]))
   const bareRows = new Map(rowsOf(BareRow, bare).rows.map((row) => [row.vmid, row]))
   const jobs = jobData === undefined ? undefined : rowsOf(JobRow, jobData).rows

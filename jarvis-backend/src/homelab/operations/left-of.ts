@@ -2,6 +2,7 @@ import { oneLine, plainName } from '../format.ts'
 import type { PveReader } from '../ports.ts'
 import { ApiError, isAbsent } from '../proxmox/failure.ts'
 import type { Place } from '../proxmox/guest.ts'
+import { readRights, sightOf } from '../proxmox/rights.ts'
 import { parseUpid } from '../proxmox/upid.ts'
 import { readConfig, record, type Volume, volumesOf } from './guest-config.ts'
 
@@ -45,7 +46,8 @@ async function leftElsewhere(api: PveReader, place: Place, signal: AbortSignal):
 async function leftOn(api: PveReader, place: Place, signal: AbortSignal): Promise<string> {
   const { lock, values } = await readConfig(api, place, { signal })
   const volumes = volumesOf(values).filter(({ storage }) => storage !== undefined)
-  const disks = await Promise.all(volumes.map((volume) => diskLeft(api, place, volume, signal)))
+  const sees = volumes.length > 0 && (await seesDisksOf(api, place, signal))
+  const disks = await Promise.all(volumes.map((volume) => diskLeft(api, place, { ...volume, sees }, signal)))
   const odd = [
     ...(lock === undefined ? [] : [`it is locked (${plainName(lock)}), and the lock may outlive its task`]),
     ...disks.filter((words) => words !== undefined),
@@ -57,7 +59,11 @@ async function leftOn(api: PveReader, place: Place, signal: AbortSignal): Promis
 
 /** @throws ApiError */
 async function leftWithout(api: PveReader, { vmid, node }: Place, signal: AbortSignal): Promise<string> {
-  const storages = listOf(await api.get(['nodes', node, 'storage'], { content: 'images,rootdir' }, { signal }))
+  const [answer, sees] = await Promise.all([
+    api.get(['nodes', node, 'storage'], { content: 'images,rootdir' }, { signal }),
+    seesDisksOf(api, { vmid }, signal),
+  ])
+  const storages = listOf(answer)
   const unread: string[] = []
   const read = async ({ storage = '' }: Record<string, string>) => {
     try {
@@ -72,15 +78,24 @@ async function leftWithout(api: PveReader, { vmid, node }: Place, signal: AbortS
   }
   const disks = (await Promise.all(storages.map(read))).flat().map(({ volid = '' }) => oneLine(volid, 80))
   const found = disks.length === 0 ? '' : `; these disks of it are: ${[...new Set(disks)].join(', ')}`
-  const unknown = unread.length === 0 ? '' : `; what ${unread.join(', ')} holds of it could not be read`
+  const unknown = [
+    ...(unread.length === 0 ? [] : [`; what ${unread.join(', ')} holds of it could not be read`]),
+    ...(sees
+      ? []
+      : ['; whether more disks of it are left is not known, because the token may not see them (VM.Config.Disk)']),
+  ].join('')
   return `Read afterwards: there is no guest ${vmid} on ${plainName(node)}${found}${unknown}.`
 }
 
-/** What is odd about a disk; undefined where it is there, as large as configured. */
+/** Whether a storage lists the guest's disks to this token: without the right Proxmox leaves them out without a word. @throws the signal's reason */
+const seesDisksOf = async (api: PveReader, { vmid }: Pick<Place, 'vmid'>, signal: AbortSignal) =>
+  sightOf(await readRights(api, signal), 'disks', `/vms/${vmid}`) === 'all'
+
+/** What is odd about a disk; undefined where it is there, as large as configured. @param volume `sees`: the token may see the guest's disks */
 async function diskLeft(
   api: PveReader,
   { node }: Place,
-  { key, id, storage = '', sizeBytes }: Volume,
+  { key, id, storage = '', sizeBytes, sees }: Volume & { sees: boolean },
   signal: AbortSignal,
 ): Promise<string | undefined> {
   let rows: Record<string, string>[]
@@ -93,16 +108,18 @@ async function diskLeft(
   }
   const found = rows.find(({ volid }) => volid === id)
   if (found === undefined) {
-    const seesDisks = rows.some(({ content }) => content === 'images' || content === 'rootdir')
-    return seesDisks
+    return sees
       ? `${key} is gone from ${plainName(storage)}: its data is lost, and the configuration still names it`
-      : `whether ${key} is still on ${plainName(storage)} is not known: the storage shows no disk, because there is none or the token may not see them`
+      : `whether ${key} is still on ${plainName(storage)} is not known, because the token may not see the guest’s disks (VM.Config.Disk)`
   }
   const size = Number(found.size)
   // A directory has no size of its own.
   if (sizeBytes === undefined || !(size > 0) || Math.abs(size - sizeBytes) < 1024 ** 2) return undefined
   return `${key} is ${gib(size)} on ${plainName(storage)}, and ${gib(sizeBytes)} by its configuration`
 }
+
+/** A job of backups has a line for each guest that failed. */
+const mostReasons = 3
 
 /** The reason that a task ended with. A backup ends with `job errors` whatever went wrong, and only its log says what. @throws the signal's reason */
 export async function reasonOf(
@@ -115,8 +132,11 @@ export async function reasonOf(
   try {
     const rows = await api.get(['nodes', node, 'tasks', upid, 'log'], { limit: '500' }, { signal })
     const lines = listOf(rows).map(({ t = '' }) => t)
-    const line = lines.find((text) => text.startsWith('ERROR: '))
-    return line === undefined ? exitStatus : line.slice('ERROR: '.length)
+    const errors = lines.flatMap((text) => (text.startsWith('ERROR: ') ? [text.slice('ERROR: '.length)] : []))
+    const left = errors.length - mostReasons
+    return errors.length === 0
+      ? exitStatus
+      : [...errors.slice(0, mostReasons), ...(left > 0 ? [`and ${left} more`] : [])].join('; ')
   } catch {
     if (signal.aborted) throw signal.reason
     return exitStatus

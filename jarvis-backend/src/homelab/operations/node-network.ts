@@ -1,12 +1,16 @@
 import { z } from 'zod'
 import type { PveReader } from '../ports.ts'
 import { ApiError } from '../proxmox/failure.ts'
+import { hiddenWhy, readRights } from '../proxmox/rights.ts'
 
 /** One interface as it is configured, staged changes included. `values`: by Proxmox's keys, without those it only reports. */
 export type NodeInterface = { name: string; type: string; isActive: boolean | null; values: Record<string, string> }
 
-/** `staged`: changes that wait for a reload, as a diff; undefined where nothing waits. */
-export type NodeNetwork = { interfaces: NodeInterface[]; staged: string | undefined }
+/**
+ * `staged`: changes that wait for a reload, as a diff; undefined where nothing waits. `hidden`: why Proxmox may have left
+ * bridges out; undefined where the token's rights show all.
+ */
+export type NodeNetwork = { interfaces: NodeInterface[]; staged: string | undefined; hidden: string | undefined }
 
 /** What a node reports of an interface and takes in no request, or takes in another form. */
 const reported = new Set([
@@ -18,12 +22,20 @@ const Answer = z.object({ data: z.array(Row), changes: z.string().nullish() })
 
 /** Reads a node's interfaces. @throws ApiError */
 export async function readNetwork(api: PveReader, node: string, signal: AbortSignal): Promise<NodeNetwork> {
-  const read = Answer.safeParse(await api.get(['nodes', node, 'network'], {}, { signal, isWhole: true }))
+  const [answer, rights] = await Promise.all([
+    api.get(['nodes', node, 'network'], {}, { signal, isWhole: true }),
+    readRights(api, signal),
+  ])
+  const read = Answer.safeParse(answer)
   if (!read.success)
     throw new ApiError('cluster_refused', `${node} described its network in a way that JARVIS does not understand.`)
   const { data, changes } = read.data
   const staged = changes === '' || changes === null ? undefined : changes
-  return { interfaces: data.map(interfaceOf).sort((a, b) => (a.name < b.name ? -1 : 1)), staged }
+  return {
+    interfaces: data.map(interfaceOf).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    staged,
+    hidden: hiddenWhy(rights, 'bridges'),
+  }
 }
 
 function interfaceOf({ iface, type, active, ...row }: z.output<typeof Row>): NodeInterface {

@@ -3,6 +3,7 @@ import { present } from '../../lib/present.ts'
 import type { Node } from '../../protocol/index.ts'
 import type { Partial, PveApi, PveReader } from '../ports.ts'
 import { figure, flag, rowsOf, words } from '../proxmox/answers.ts'
+import { hiddenLine, readRights } from '../proxmox/rights.ts'
 import { readEach } from './read-each.ts'
 
 const JobRow = z.object({
@@ -38,13 +39,13 @@ export type ReplicationJob = {
   isRunning: boolean
 }
 
-/** The replication jobs of the guests on these nodes. @throws the signal's reason alone */
-export const readReplication = (
+/** The replication jobs of the guests on these nodes that the token sees. @throws the signal's reason alone */
+export async function readReplication(
   api: PveReader,
   nodes: readonly Pick<Node, 'name' | 'status'>[],
   signal: AbortSignal,
-): Promise<Partial<ReplicationJob>> =>
-  readEach(nodes, { what: 'replication', needs: 'VM.Audit on /vms', signal }, async (node) => {
+): Promise<Partial<ReplicationJob>> {
+  const reading = readEach(nodes, { what: 'replication', needs: 'VM.Audit on /vms', signal }, async (node) => {
     const { rows } = rowsOf(JobRow, await api.get(['nodes', node, 'replication'], {}, { signal }))
     return rows.map((row) => ({
       id: row.id,
@@ -58,6 +59,9 @@ export const readReplication = (
       isRunning: row.pid !== undefined,
     }))
   })
+  const [read, rights] = await Promise.all([reading, readRights(api, signal)])
+  return { ...read, missing: [...read.missing, ...hiddenLine(rights, 'guests')] }
+}
 
 /** Proxmox writes 0 for never. */
 const ms = (seconds: number | undefined) => (seconds === undefined || seconds === 0 ? undefined : seconds * 1000)

@@ -118,10 +118,14 @@ export const NodeNow = z.object({
   cpu: figure,
   cpuinfo: z.object({ model: words, cpus: whole }).optional().catch(undefined),
   loadavg: z.array(figure).optional().catch(undefined),
-  memory: z.object({ used: figure, total: figure }).optional().catch(undefined),
+  memory: z.object({ used: figure, total: figure, available: figure }).optional().catch(undefined),
   rootfs: z.object({ used: figure, total: figure }).optional().catch(undefined),
   uptime: figure,
 })
+export type NodeNow = z.output<typeof NodeNow>
+
+/** A minute of a node's records. */
+export const NodeMinute = z.object({ arcsize: figure })
 
 /** A guest's configuration; only its network cards are read. */
 export const GuestConfig = z.record(z.string(), z.unknown())

@@ -3,10 +3,11 @@ import type { Backup, ClusterState, Storage } from '../../protocol/index.ts'
 import type { Partial } from '../ports.ts'
 import { BackupRow, rowsOf } from './answers.ts'
 import { eachOf } from './each.ts'
-import { isForbidden, mayListBackups, type Rights } from './rights.ts'
+import { backupSight, isForbidden, type Rights } from './rights.ts'
 import type { Api } from './transport.ts'
 
 const width = 4
+const needs = 'it needs Datastore.AllocateSpace and VM.Backup, or Datastore.Allocate'
 /** Time limit per request, ms: network storages may be slow or hang. */
 const answerMs = 15_000
 
@@ -53,14 +54,14 @@ export async function readBackups(
       const filter = { content: 'backup', ...(query.vmid !== undefined && { vmid: String(query.vmid) }) }
       const data = await api.get(['nodes', first, 'storage', name, 'content'], filter, { signal, answerMs })
       const { rows } = rowsOf(BackupRow, data)
-      if (rows.length === 0 && query.vmid === undefined && mayListBackups(rights, name) !== true) {
-        const needs = 'Datastore.AllocateSpace and VM.Backup, or Datastore.Allocate'
-        missing.push(`backups on ${label}: none visible to this token (it needs ${needs})`)
-      } else storagesRead += 1
+      const sight = backupSight(rights, name, query.vmid)
+      if (rows.length === 0 && sight !== 'all')
+        missing.push(`backups on ${label}: none visible to this token (${needs})`)
+      else storagesRead += 1
+      if (rows.length > 0 && sight !== 'all') missing.push(`backups on ${label}: as far as this token sees (${needs})`)
       return rows.flatMap((row) => backupOf(row, storage, guestNodes))
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      const needs = 'it needs Datastore.AllocateSpace and VM.Backup, or Datastore.Allocate'
       missing.push(
         isForbidden(error)
           ? `backups on ${label}: none visible to this token (${needs})`

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { ClusterState } from '../../protocol/index.ts'
 import type { Shell } from '../ports.ts'
 import { NoSshSetUp } from '../ssh/credentials.ts'
-import { NodeNow } from './answers.ts'
+import { NodeMinute, NodeNow, rowsOf } from './answers.ts'
 import { readBackups } from './backups.ts'
 import { eachOf } from './each.ts'
 import type { Known } from './known.ts'
@@ -30,6 +30,8 @@ const answerMs = 6_000
 const cold = { noSensorMs: 600_000, failedMs: 120_000 }
 
 export type Details = {
+  /** Reads the token's rights if they are due. Rejects only with the signal's reason. */
+  learnRights(signal: AbortSignal): Promise<void>
   /** Reads details that are due, after a read of the cluster. Never rejects. */
   follow(state: ClusterState, isLive: boolean): Promise<void>
   close(): void
@@ -73,12 +75,13 @@ export function createDetails(parts: {
     }
   }
 
-  async function rights() {
+  async function learnRights(asked: AbortSignal) {
+    if (!isDue('rights', every.rightsMs)) return
     askedAt.set('rights', clock.now())
     await quietly(async () => {
-      known.rights = rightsIn(await api.get(['access', 'permissions'], {}, { signal, answerMs }))
-      hasNews = true
+      known.rights = rightsIn(await api.get(['access', 'permissions'], {}, { signal: asked, answerMs }))
     })
+    asked.throwIfAborted()
   }
 
   async function self(state: ClusterState) {
@@ -113,12 +116,28 @@ export function createDetails(parts: {
         quietly(async () => {
           askedAt.set(`load ${node}`, clock.now())
           known.load1.delete(node)
-          const { loadavg } = NodeNow.parse(await api.get(['nodes', node, 'status'], {}, { signal, answerMs }))
+          known.cacheBytes.delete(node)
+          const { loadavg, memory } = NodeNow.parse(await api.get(['nodes', node, 'status'], {}, { signal, answerMs }))
           const load = loadavg?.[0]
           if (load !== undefined) known.load1.set(node, { value: load, at: clock.now() })
           hasNews = true
+          const bytes = await cacheOf(node, memory)
+          if (bytes !== undefined) known.cacheBytes.set(node, { value: bytes, at: clock.now() })
         }),
     )
+  }
+
+  /** The caches in a node's used memory, bytes: the kernel's estimate of what is available leaves out ZFS's. */
+  async function cacheOf(node: string, memory: NodeNow['memory']): Promise<number | undefined> {
+    const { used, total, available } = memory ?? {}
+    if (used === undefined || total === undefined || available === undefined) return undefined
+    const minutes = await api.get(
+      ['nodes', node, 'rrddata'],
+      { timeframe: 'hour', cf: 'AVERAGE' },
+      { signal, answerMs },
+    )
+    const arc = rowsOf(NodeMinute, minutes).rows.findLast(({ arcsize }) => arcsize !== undefined)?.arcsize ?? 0
+    return Math.max(0, used - (total - available)) + arc
   }
 
   async function temperatures(nodes: readonly string[], afterMs: number) {
@@ -149,12 +168,12 @@ export function createDetails(parts: {
   }
 
   return {
+    learnRights,
     async follow(state, isLive) {
       if (isBusy || signal.aborted) return
       isBusy = true
       hasNews = false
       const online = state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name)
-      if (isDue('rights', every.rightsMs)) await rights()
       // Not awaited, because storages may be slow.
       if (isDue('backups', every.backupsMs)) void backups(state)
       await Promise.all([

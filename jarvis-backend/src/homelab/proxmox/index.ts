@@ -1,5 +1,6 @@
 import { type Clock, sleep } from '../../lib/clock.ts'
-import { JarvisError } from '../../protocol/index.ts'
+import { asFarAsSeen, JarvisError } from '../../protocol/index.ts'
+import { createTaskReasons } from '../operations/task-reasons.ts'
 import type { Cluster, Consoles, PveApi, Shell } from '../ports.ts'
 import { readQuorum, withQuorum } from '../quorum.ts'
 import { readBackups } from './backups.ts'
@@ -49,12 +50,15 @@ export function createProxmox(
 
   const find: PowerParts['find'] = async (vmid, signal) => {
     await sight.lookUnlessJustNow(vmid, signal)
-    const { guests, nodes } = state()
+    const { guests, nodes, hidden } = state()
     const guest = guests.find((candidate) => candidate.vmid === vmid)
     if (guest === undefined) {
       const blind =
         guests.length === 0 ? emptyLine(known.rights, ' Guests', 'VM.Audit', '/vms').map((line) => `${line}.`) : []
-      throw new JarvisError('not_found', `There is no guest ${vmid}.${blind.join('')}`)
+      throw new JarvisError(
+        'not_found',
+        `There is no guest ${vmid}${asFarAsSeen('guests', { hidden })}.${blind.join('')}`,
+      )
     }
     if (nodes.find(({ name }) => name === guest.node)?.status === 'offline') {
       throw new JarvisError('cluster_unreachable', `${guest.node} is offline, and ${vmid} is on it. Nothing was done.`)
@@ -62,6 +66,7 @@ export function createProxmox(
     return { vmid, node: guest.node, type: guest.type, name: guest.name, isHa: guest.isHa }
   }
 
+  const withReasons = createTaskReasons(api)
   const isQuorate = (signal: AbortSignal) => readQuorum(api, signal)
   const pve: PveApi = {
     get: api.get,
@@ -92,7 +97,8 @@ export function createProxmox(
     async tasks(query, { signal }) {
       if (query.node !== undefined) await nodeNamed(query.node, signal)
       const current = await recent(signal)
-      return readTasks({ api, rights: known.rights, own: [...known.ownTasks.values()] }, current, query, signal)
+      const source = { api, rights: known.rights, own: [...known.ownTasks.values()] }
+      return withReasons(await readTasks(source, current, query, signal), signal)
     },
     async backups(query, { signal }) {
       if (query.node !== undefined) await nodeNamed(query.node, signal)

@@ -1,14 +1,16 @@
 import type { Agent } from 'node:https'
 import { byNatural } from '../../lib/natural.ts'
-import { NodeRow, rowsOf, StatusRow } from './answers.ts'
+import { NodeRow, rowsOf, StatusRow, StorageRow } from './answers.ts'
 import { createAgent } from './connect.ts'
+import { eachOf } from './each.ts'
 import { exchange } from './exchange.ts'
 import { failureOf, tokenRefused } from './failure.ts'
-import { type Rights, rightsIn } from './rights.ts'
+import { backupSight, hiddenWhy, isForbidden, type Rights, rightsIn, type Shown } from './rights.ts'
 import type { Connection } from './transport.ts'
 
 const connectMs = 5_000
 const answerMs = 8_000
+const triesAtOnce = 4
 
 /** Result for one address. `problem`: why it does not serve. `skewMs`: how far its clock is ahead of ours, precise to a second. */
 export type EntryReport = { url: string; version?: string; problem?: string; skewMs?: number }
@@ -21,15 +23,25 @@ export type Inspection = {
   rights: Rights
   /** All nodes that the cluster names, sorted by name. */
   nodes: SeenNode[]
+  /** One read of each kind; empty where none was to be tried. */
+  tried: Tried[]
+}
+
+/** A read that was tried. `right`: what it takes. `count`: items of a list. `hidden`: why the list may lack items, in words. */
+export type Tried = {
+  what: string
+  right: string
+  answer: { count: number | undefined; hidden: string | undefined } | { problem: string }
 }
 
 /**
  * Tries each address with the token: connection, certificate, sign-in, clock; then reads the token's rights and the nodes through the
- * first that serves. Changes nothing. Problems are part of the result. @throws only the signal's reason
+ * first that serves. Changes nothing. Problems are part of the result.
+ * @param options.tries also tries one read of each kind that JARVIS makes with the base role @throws only the signal's reason
  */
 export async function inspectCluster(
   connection: Connection,
-  { now, signal }: { now(): number; signal: AbortSignal },
+  { now, signal, tries = false }: { now(): number; signal: AbortSignal; tries?: boolean },
 ): Promise<Inspection> {
   const agent = createAgent(connection, { keepAlive: false, maxSockets: 4, connectMs })
   const get = (url: string, path: string) => ask({ connection, agent, url, path, signal })
@@ -37,7 +49,7 @@ export async function inspectCluster(
     const entries = await Promise.all(connection.urls.map((url) => inspectEntry(get, url, now)))
     signal.throwIfAborted()
     const serving = entries.find(({ problem }) => problem === undefined)
-    if (serving === undefined) return { entries, rights: undefined, nodes: [] }
+    if (serving === undefined) return { entries, rights: undefined, nodes: [], tried: [] }
     const orNothing = async (path: string) => {
       try {
         return (await get(serving.url, path)).data
@@ -48,10 +60,14 @@ export async function inspectCluster(
     }
     const [permissions, resources, status] = await Promise.all([
       orNothing('access/permissions'),
-      orNothing('cluster/resources?type=node'),
+      orNothing('cluster/resources'),
       orNothing('cluster/status'),
     ])
-    return { entries, rights: rightsIn(permissions), nodes: nodesIn(resources, status) }
+    const rights = rightsIn(permissions)
+    const nodes = nodesIn(resources, status)
+    const place = { node: nodes.find(({ isOnline }) => isOnline !== false)?.name, storages: storagesIn(resources) }
+    const tried = tries ? await tryReads((path) => get(serving.url, path), rights, place, signal) : []
+    return { entries, rights, nodes, tried }
   } finally {
     agent.destroy()
   }
@@ -106,6 +122,75 @@ async function ask(parts: {
     throw new Error(`answers with something that is not JSON (${reply.status}): is it a Proxmox server?`)
   }
   return { data, date: reply.date }
+}
+
+type Place = { node: string | undefined; storages: { node: string; storage: string; content: string }[] }
+
+const storagesIn = (resources: unknown): Place['storages'] =>
+  rowsOf(StorageRow, Array.isArray(resources) ? resources.filter((row) => row?.type === 'storage') : []).rows.flatMap(
+    ({ node, storage, content = '', status }) => (status === 'available' ? [{ node, storage, content }] : []),
+  )
+
+/** Tries one read of each kind, through the first node that is not off and the first storages that hold backups and disks. */
+async function tryReads(
+  get: (path: string) => Promise<Answer>,
+  rights: Rights,
+  { node, storages }: Place,
+  signal: AbortSignal,
+): Promise<Tried[]> {
+  const isOfType =
+    (...types: string[]) =>
+    (row: { type?: unknown }) =>
+      types.includes(String(row.type))
+  const holding = (kind: RegExp) => storages.find(({ content }) => kind.test(content))
+  const [backups, disks] = [holding(/backup/), holding(/images|rootdir/)]
+  const at = node === undefined ? undefined : `nodes/${encodeURIComponent(node)}`
+  const content = (on: Place['storages'][number] | undefined, kind: string) =>
+    on && `nodes/${encodeURIComponent(on.node)}/storage/${encodeURIComponent(on.storage)}/content?content=${kind}`
+  type Read = [
+    what: string,
+    path: string | undefined,
+    right: string,
+    shown?: Shown | 'backups',
+    only?: (row: object) => boolean,
+  ]
+  const reads: Read[] = [
+    ['guests', 'cluster/resources', 'VM.Audit', 'guests', isOfType('qemu', 'lxc')],
+    ['storages', 'cluster/resources', 'Datastore.Audit', 'storages', isOfType('storage')],
+    ['tasks', 'cluster/tasks', 'Sys.Audit', 'tasks'],
+    ['pools', 'pools', 'Pool.Audit', 'pools'],
+    [`bridges of ${node}`, at && `${at}/network`, 'SDN.Audit', 'bridges', isOfType('bridge', 'OVSBridge')],
+    [`backups on ${backups?.storage}`, content(backups, 'backup'), 'VM.Backup', 'backups'],
+    [`disks of guests on ${disks?.storage}`, content(disks, 'images'), 'VM.Config.Disk', 'disks'],
+    ['quorum', 'cluster/status', 'Sys.Audit'],
+    ['backup jobs', 'cluster/backup', 'Sys.Audit'],
+    ['HA', 'cluster/ha/status/current', 'Sys.Audit'],
+    ['the cluster’s firewall', 'cluster/firewall/options', 'Sys.Audit'],
+    [`figures of ${node}`, at && `${at}/status`, 'Sys.Audit'],
+    [`disks of ${node}`, at && `${at}/disks/list`, 'Sys.Audit'],
+    [`updates of ${node}`, at && `${at}/apt/update`, 'Sys.Modify'],
+  ]
+  const hiddenIn = (shown: Shown | 'backups' | undefined) => {
+    if (shown === undefined) return undefined
+    if (shown !== 'backups') return hiddenWhy(rights, shown)
+    return backupSight(rights, backups?.storage ?? '') === 'all'
+      ? undefined
+      : 'the list goes only as far as this token sees (it needs Datastore.AllocateSpace and VM.Backup, or Datastore.Allocate)'
+  }
+  const tried = await eachOf(reads, triesAtOnce, async ([what, path, right, shown, only = () => true]) => {
+    if (path === undefined) return []
+    try {
+      const { data } = await get(path)
+      const count = Array.isArray(data) ? data.filter(only).length : undefined
+      return [{ what, right, answer: { count, hidden: hiddenIn(shown) } }]
+    } catch (error) {
+      signal.throwIfAborted()
+      const words = error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
+      const why = isForbidden(error) ? 'not visible to this token' : 'cannot be read'
+      return [{ what, right, answer: { problem: `${why}: ${words}` } }]
+    }
+  })
+  return tried.flat()
 }
 
 /** Every node that the cluster names. @param status rows of its members; empty where the token may not read them */

@@ -35,6 +35,8 @@ export type Known = {
   lastListed: Map<number, GuestRow>
   rates: Rates
   load1: Map<string, Figure>
+  /** Memory of a node that is a cache, bytes. */
+  cacheBytes: Map<string, Figure>
   temperatureC: Map<string, Figure>
   /** Why a node's sensors could not be read. */
   temperatureMissing: Map<string, string>
@@ -58,6 +60,8 @@ export type Known = {
   /** Tasks begun by JARVIS, until the cluster's list shows them. */
   ownTasks: Map<string, Task>
   self: { node?: string; vmid?: number } | undefined
+  /** How far the cluster's clock is ahead of JARVIS's, ms; undefined while no answer had a time. */
+  clockOffMs: number | undefined
 }
 
 export const nothingKnown = (rates: Rates): Known => ({
@@ -67,6 +71,7 @@ export const nothingKnown = (rates: Rates): Known => ({
   lastListed: new Map(),
   rates,
   load1: new Map(),
+  cacheBytes: new Map(),
   temperatureC: new Map(),
   temperatureMissing: new Map(),
   withoutSensor: new Set(),
@@ -81,6 +86,7 @@ export const nothingKnown = (rates: Rates): Known => ({
   figuresAt: new Map(),
   ownTasks: new Map(),
   self: undefined,
+  clockOffMs: undefined,
 })
 
 /** How far the list may be behind, ms: its own ten seconds, and the time between two reads. */

@@ -1,11 +1,23 @@
+import type { PveReader } from '../ports.ts'
 import { Permissions } from './answers.ts'
 import type { ApiError } from './failure.ts'
 
 /** The token's rights by path, and whether each propagates to paths below; undefined where the cluster does not tell. */
 export type Rights = ReadonlyMap<string, ReadonlyMap<string, boolean>> | undefined
 
-/** A required right and its path. `unless`: a right on all storages that makes it unnecessary. */
-export type Need = { right: string; base: '/' | '/nodes' | '/vms' | '/storage'; unless?: string }
+/** The path above all bridges that are set up on the nodes themselves. */
+export const bridgePath = '/sdn/zones/localnetwork'
+
+/**
+ * A required right and its path. `unless`: a right that makes it unnecessary, on all storages, or where `shows` is given on the same
+ * path. `shows`: what Proxmox leaves out of its answer without the right; the request itself succeeds.
+ */
+export type Need = {
+  right: string
+  base: '/' | '/nodes' | '/vms' | '/storage' | '/pool' | typeof bridgePath
+  unless?: string
+  shows?: string
+}
 
 /** @param data the answer to `/access/permissions` */
 export function rightsIn(data: unknown): Rights {
@@ -18,17 +30,73 @@ const passedOn = (rights: Record<string, unknown>) =>
   new Map(Object.entries(rights).map(([right, propagates]) => [right, Number(propagates) === 1]))
 
 /** Whether a right holds on everything under `base`, on some of it or on nothing; `unknown` where the cluster does not tell. */
-export function reachOf(rights: Rights, right: string, base: string): 'all' | 'some' | 'none' | 'unknown' {
+export function reachOf(rights: Rights, right: string, base: string): Reach {
   if (rights === undefined) return 'unknown'
   const has = (path: string) => rights.get(path)?.has(right) === true
   if (base === '/') return has('/') ? 'all' : 'none'
-  const holds = [base, '/'].some((path) => rights.get(path)?.get(right) === true)
-  const below = [...rights.keys()].filter((path) => path.startsWith(`${base}/`))
   // Rights granted on a path replace those inherited from above.
+  const [nearest] = above(base).filter((path) => rights.has(path))
+  const holds = nearest !== undefined && rights.get(nearest)?.get(right) === true
+  const below = [...rights.keys()].filter((path) => path.startsWith(`${base}/`))
   if (holds && below.every(has)) return 'all'
   return holds || below.some(has) || [...rights.keys()].some((path) => path.startsWith('/pool') && has(path))
     ? 'some'
     : 'none'
+}
+export type Reach = 'all' | 'some' | 'none' | 'unknown'
+
+/** A path and the paths above it, the nearest first. */
+function above(path: string): string[] {
+  const parts = path.split('/').filter((part) => part !== '')
+  return parts.map((_, i) => `/${parts.slice(0, parts.length - i).join('/')}`).concat('/')
+}
+
+/** What Proxmox lists only as far as the token's rights go, without a word about the rest, and the rights of which one shows an item. */
+export const shownBy = {
+  guests: { rights: ['VM.Audit'], base: '/vms' },
+  storages: { rights: ['Datastore.Audit', 'Datastore.AllocateSpace'], base: '/storage' },
+  tasks: { rights: ['Sys.Audit'], base: '/nodes' },
+  bridges: { rights: ['SDN.Audit', 'SDN.Use'], base: bridgePath },
+  disks: { rights: ['VM.Config.Disk', 'Datastore.Allocate'], base: '/vms' },
+  pools: { rights: ['Pool.Audit'], base: '/pool' },
+} as const
+export type Shown = keyof typeof shownBy
+
+/** How much of a list the token sees. @param base a path below the list's own, for one item. Default: all items */
+export function sightOf(rights: Rights, what: Shown, base: string = shownBy[what].base): Reach {
+  const reaches = shownBy[what].rights.map((right) =>
+    reachOf(rights, right, right === 'Datastore.Allocate' ? '/storage' : base),
+  )
+  return (['all', 'unknown', 'some'] as const).find((reach) => reaches.includes(reach)) ?? 'none'
+}
+
+/** Why a list may lack items, in words; undefined where the token's rights prove that it sees all. */
+export function hiddenWhy(rights: Rights, what: Shown): string | undefined {
+  const reach = sightOf(rights, what)
+  if (reach === 'all') return undefined
+  const { rights: needs, base } = shownBy[what]
+  const why = {
+    some: `it has ${needs.join(' or ')} on some of ${base}`,
+    none: `it lacks ${needs.join(' and ')} on ${base}`,
+    unknown: 'Proxmox does not tell its rights',
+  }[reach]
+  return `the list goes only as far as this token sees (${why})`
+}
+
+/** The same as a line of what could not be read; none where the token sees all. */
+export function hiddenLine(rights: Rights, what: Shown): string[] {
+  const why = hiddenWhy(rights, what)
+  return why === undefined ? [] : [`${what} beyond those listed: ${why}`]
+}
+
+/** Reads the token's rights. @returns undefined where Proxmox does not tell them @throws the signal's reason */
+export async function readRights(api: PveReader, signal: AbortSignal): Promise<Rights> {
+  try {
+    return rightsIn(await api.get(['access', 'permissions'], {}, { signal }))
+  } catch {
+    signal.throwIfAborted()
+    return undefined
+  }
 }
 
 /** A message for an empty list; none where the token sees everything, because there is then nothing to see. */
@@ -37,21 +105,17 @@ export function emptyLine(rights: Rights, what: string, right: string, base: str
   return [`${what}: none visible to this token (it needs ${right} on ${base})`]
 }
 
-/** A message for a list of which the token sees only a part. */
-export function partLine(rights: Rights, what: string, right: string, base: string): string[] {
-  return reachOf(rights, right, base) === 'some'
-    ? [`${what}: only those visible to this token (${right} on some of ${base})`]
-    : []
-}
-
-/** Whether backups of a storage can be listed: with `Datastore.Allocate`, or with `Datastore.AllocateSpace` and `VM.Backup` on the guest. */
-export function mayListBackups(rights: Rights, storage: string): boolean | undefined {
-  if (rights === undefined) return undefined
-  const on = (right: string, base: string, path: string) =>
-    reachOf(rights, right, base) === 'all' || rights.get(path)?.has(right) === true
-  const path = `/storage/${storage}`
-  if (on('Datastore.Allocate', '/storage', path)) return true
-  return on('Datastore.AllocateSpace', '/storage', path) && reachOf(rights, 'VM.Backup', '/vms') !== 'none'
+/** How much of a storage's backups is listed: with `Datastore.Allocate` all, with `Datastore.AllocateSpace` those of guests with `VM.Backup`. @param vmid the guest whose backups are asked for; absent: all */
+export function backupSight(rights: Rights, storage: string, vmid?: number): Reach {
+  if (rights === undefined) return 'unknown'
+  const at = (right: string) => {
+    const [nearest] = above(`/storage/${storage}`).filter((path) => rights.has(path))
+    return nearest !== undefined && rights.get(nearest)?.has(right) === true
+  }
+  if (at('Datastore.Allocate')) return 'all'
+  return at('Datastore.AllocateSpace')
+    ? reachOf(rights, 'VM.Backup', vmid === undefined ? '/vms' : `/vms/${vmid}`)
+    : 'none'
 }
 
 export const isForbidden = (error: unknown): boolean => (error as Partial<ApiError>)?.status === 403

@@ -54,11 +54,13 @@ export function createSight(options: {
 
   async function look(signal: AbortSignal) {
     try {
-      const reading = await readCluster(api, now, signal)
+      // Without the rights nothing proves that a list is whole.
+      const [reading] = await Promise.all([readCluster(api, now, signal), details.learnRights(signal)])
       // A wrong certificate at one of several addresses is reported even if another serves.
       reading.missing.push(...api.problems())
       await learnPaused(reading, signal)
       learn(known, reading)
+      known.clockOffMs = api.clockOffMs()
       failure = undefined
       // Watchers are notified when this read becomes too old, however later reads end.
       cancelOld?.()

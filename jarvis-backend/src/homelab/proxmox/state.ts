@@ -5,9 +5,12 @@ import { quorumOf } from '../quorum.ts'
 import { noFigures } from '../unknown.ts'
 import type { GuestRow, StorageRow } from './answers.ts'
 import { type Figure, figureKeptMs, type Known, nodesOf, type Reading } from './known.ts'
-import { emptyLine, partLine, reachOf } from './rights.ts'
+import { emptyLine, hiddenLine, reachOf, sightOf } from './rights.ts'
 
 const shownTasks = 20
+/** A smaller difference of the clocks misjudges no age, ms; larger ones are told in steps, so that the state does not change with each read. */
+const clockCountsMs = 30_000
+const roundedOff = (ms: number) => Math.round(ms / 10_000) * 10_000
 const orNull = (value: number | undefined, as: (known: number) => number) => (value === undefined ? null : as(value))
 const digits = (value: number, count: number) => Number(value.toFixed(count))
 
@@ -34,6 +37,7 @@ export function stateOf(
     ...(isHidden(reading.storages, known.rights, storageRight) ? (['storages'] as const) : []),
     ...(reading.tasks === undefined ? (['tasks'] as const) : []),
   ]
+  const hidden = (['guests', 'storages', 'tasks'] as const).filter((part) => sightOf(known.rights, part) !== 'all')
   return {
     name: cluster?.name ?? nodes[0]?.name ?? 'cluster',
     isDemo: false,
@@ -48,12 +52,15 @@ export function stateOf(
     ...(self !== undefined && { self }),
     missing: [...(lost === undefined ? [] : [lost]), ...missingOf(known, reading, nodes)],
     ...(unread.length > 0 && { unread }),
+    ...(hidden.length > 0 && { hidden }),
+    ...(known.clockOffMs !== undefined &&
+      Math.abs(known.clockOffMs) >= clockCountsMs && { clockOffMs: roundedOff(known.clockOffMs) }),
   }
 }
 
 function nodeOf(
   { name, row, isOnline, isUnknown }: ReturnType<typeof nodesOf>[number],
-  { nodeSeenAt, load1, temperatureC, withoutSensor, reading }: Known,
+  { nodeSeenAt, load1, cacheBytes, temperatureC, withoutSensor, reading }: Known,
   protectedTargets: ReadonlySet<string>,
 ): Node {
   const seenAt = nodeSeenAt.get(name)
@@ -62,6 +69,7 @@ function nodeOf(
   if (!isOnline) return { ...who, status: isUnknown ? 'unknown' : 'offline', ...lastSeen }
   const recent = (figure: Figure | undefined) =>
     figure !== undefined && (reading?.at ?? 0) - figure.at <= figureKeptMs ? figure.value : undefined
+  const cache = recent(cacheBytes.get(name))
   const load = recent(load1.get(name))
   const heat = recent(temperatureC.get(name))
   return {
@@ -71,6 +79,7 @@ function nodeOf(
     ...(row?.maxcpu !== undefined && { cpuCount: row.maxcpu }),
     ...(row?.mem !== undefined && { ramBytes: row.mem }),
     ...(row?.maxmem !== undefined && { ramTotalBytes: row.maxmem }),
+    ...(cache !== undefined && row?.mem !== undefined && { ramCacheBytes: Math.min(cache, row.mem) }),
     ...(row?.uptime !== undefined && { uptimeS: row.uptime }),
     ...(load !== undefined && { load1: digits(load, 2) }),
     ...(heat !== undefined ? { temperatureC: digits(heat, 1) } : !withoutSensor.has(name) && { temperatureC: null }),
@@ -176,7 +185,7 @@ const isHidden = (list: readonly unknown[], rights: Known['rights'], [right, bas
   list.length === 0 && reachOf(rights, right, base) !== 'all'
 
 function missingOf(
-  { rights, backupsMissing, temperatureMissing, doubtful, figuresAt }: Known,
+  { rights, backupsMissing, temperatureMissing, doubtful, figuresAt, clockOffMs }: Known,
   reading: Reading,
   nodes: readonly Node[],
 ): string[] {
@@ -190,14 +199,18 @@ function missingOf(
     ...(reading.status !== undefined && quorumOf(reading.status) === null
       ? ['quorum: the cluster named no members']
       : []),
-    ...(reading.guests.length === 0 ? emptyLine(rights, 'guests', 'VM.Audit', '/vms') : []),
-    ...partLine(rights, 'guests', 'VM.Audit', '/vms'),
-    ...(reading.storages.length === 0 ? emptyLine(rights, 'storages', 'Datastore.Audit', '/storage') : []),
-    ...partLine(rights, 'storages', 'Datastore.Audit', '/storage'),
+    ...(reading.guests.length === 0 ? emptyLine(rights, 'guests', 'VM.Audit', '/vms') : hiddenLine(rights, 'guests')),
+    ...(reading.storages.length === 0
+      ? emptyLine(rights, 'storages', 'Datastore.Audit', '/storage')
+      : hiddenLine(rights, 'storages')),
+    ...(reading.tasks === undefined ? [] : hiddenLine(rights, 'tasks')),
     ...online.flatMap(({ name }) => (stalled.has(name) ? [stalledLine(name, figuresAt.get(name))] : [])),
     ...(bare.length > 0 && bare.length === online.length
       ? emptyLine(rights, 'figures of the nodes', 'Sys.Audit', '/nodes')
       : bare.map(({ name }) => `${name} gives no figures`)),
+    ...(clockOffMs === undefined
+      ? ['the cluster’s clock: no answer gave its time, so ages of backups and tasks go by JARVIS’s own clock']
+      : []),
     ...doubtLine(doubtful),
     ...backupsMissing,
     ...heatLine(temperatureMissing, nodes),

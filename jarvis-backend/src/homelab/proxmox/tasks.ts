@@ -3,7 +3,7 @@ import { newest } from '../newest-tasks.ts'
 import type { Partial } from '../ports.ts'
 import { rowsOf, TaskRow } from './answers.ts'
 import { eachOf } from './each.ts'
-import { type Rights, reachOf } from './rights.ts'
+import { hiddenLine, type Rights, sightOf } from './rights.ts'
 import type { Api } from './transport.ts'
 import { taskOf } from './upid.ts'
 
@@ -22,9 +22,7 @@ export async function readTasks(
 ): Promise<Partial<Task>> {
   const asked = nodes.filter(({ name }) => node === undefined || name === node)
   const missing = asked.filter(({ status }) => status !== 'online').map(({ name, status }) => `${name} is ${status}`)
-  if (reachOf(rights, 'Sys.Audit', '/nodes') === 'none') {
-    missing.push('tasks of others: none visible to this token (it needs Sys.Audit on /nodes)')
-  }
+  missing.push(...hiddenLine(rights, 'tasks'))
   const known = new Map<string, Task>()
   const add = (tasks: readonly Task[]) => {
     for (const task of tasks) {
@@ -64,7 +62,7 @@ export async function readTasks(
   const items = [...known.values()].filter(
     (task) => (node === undefined || task.node === node) && (type === undefined || task.type === type),
   )
-  const isHidden = items.length === 0 && reachOf(rights, 'Sys.Audit', '/nodes') === 'none'
+  const isHidden = items.length === 0 && sightOf(rights, 'tasks') !== 'all'
   return { items: newest(items, limit), missing, isUnread: isHidden || (!isListed && nodesRead === 0) }
 }
 

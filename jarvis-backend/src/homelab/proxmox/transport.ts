@@ -20,6 +20,8 @@ export type Deadlines = { connectMs: number; answerMs: number; clock?: Clock }
 export const usualDeadlines: Deadlines = { connectMs: 3_000, answerMs: 12_000 }
 
 export type Api = Pick<PveApi, 'get' | 'change'> & {
+  /** How far the clock of the address that answered last is ahead of ours, ms; undefined while no answer had a time. */
+  clockOffMs(): number | undefined
   /** Problems of the addresses, in words. */
   problems(): string[]
   /** Tries failed addresses again after a pause; while another serves, nothing else would. Never rejects. */
@@ -91,6 +93,7 @@ export function createTransport(connection: Connection, now: () => number, deadl
     let lost: ApiError | undefined
     for (const entry of inOrder()) {
       let reply: Reply
+      const askedAt = now()
       try {
         reply = await asked(() => send(entry, agent, method, path, hasBody ? encoded : undefined, ask), isChange)
       } catch (error) {
@@ -109,6 +112,8 @@ export function createTransport(connection: Connection, now: () => number, deadl
         continue
       }
       entry.fault = undefined
+      // The header has whole seconds; of a node that is asked through another it may be either's.
+      if (node === undefined && reply.date !== undefined) clockOffMs = reply.date + 500 - (askedAt + now()) / 2
       answeredBy?.(entry)
       if (reply.status < 400) return dataOf(reply, entry, isChange, ask.isWhole)
       const failure = failureOf(masked(reply), { ...about, host: entry.name })
@@ -124,6 +129,7 @@ export function createTransport(connection: Connection, now: () => number, deadl
     throw new ApiError('cluster_unreachable', `The cluster cannot be reached: ${problems().join('; ')}.`)
   }
 
+  let clockOffMs: number | undefined
   const problems = () => entries.flatMap(({ fault }) => fault?.text ?? [])
 
   /** Sends a read again where the server closed a kept connection just as it was reused. */
@@ -162,6 +168,7 @@ export function createTransport(connection: Connection, now: () => number, deadl
   return {
     recheck,
     get: (path, query, ask) => call('GET', path, query, ask),
+    clockOffMs: () => clockOffMs,
     change: (method, path, form, ask) => call(method, path, form, ask),
     async postAt(path, form, ask) {
       let at: Entry | undefined

@@ -2,7 +2,7 @@ import type { Model } from './model.ts'
 import { misfit, Refusal } from './refusal.ts'
 import { anything, need, type Route, vmidShape, wordShape } from './route.ts'
 
-const poolNeeds: Route['needs'] = ({ pool }) => [need(`/pool/${pool}`, 'Pool.Audit', 'Pool.Allocate')]
+const poolNeeds: Route['needs'] = ({ pool }) => [need(`/pool/${pool}`, 'Pool.Audit')]
 
 /** @throws Refusal where there is none */
 export function poolNamed({ pools }: Model, name: string) {
@@ -51,7 +51,7 @@ export const poolRoutes: readonly Route[] = [
     needs: () => [],
     run: ({ pools }, _, __, may) =>
       [...pools]
-        .filter(([poolid]) => may(need(`/pool/${poolid}`, 'Pool.Audit', 'Pool.Allocate')))
+        .filter(([poolid]) => may(need(`/pool/${poolid}`, 'Pool.Audit')))
         .map(([poolid, { comment }]) => ({ poolid, comment })),
   },
   {

@@ -60,7 +60,7 @@ export function answer(
   for (const route of routes) {
     const match = route.method === method ? route.pattern.exec(path) : null
     if (match === null) continue
-    mustFit(route, values)
+    mustFit(route, values, path)
     const parts = { ...match.groups }
     for (const one of route.needs(parts, values, model)) {
       if (!may(one)) throw forbidden(`${one.path}, ${one.anyOf.join('|')}`)
@@ -71,12 +71,15 @@ export function answer(
   return undefined
 }
 
-function mustFit({ allowed, required = [] }: Route, values: Values) {
+function mustFit({ allowed, required = [] }: Route, values: Values, path: string) {
   const errors: Record<string, string> = {}
   for (const [key, value] of Object.entries(values)) {
     const shape = allowed[key] ?? allowed[key.replace(/(?<!\d)\d+$/, '[n]')]
     if (shape === undefined || key.endsWith('[n]')) {
       errors[key] = 'property is not defined in schema and the schema does not allow additional properties'
+    } else if (key === 'memory' && path.includes('/qemu/') && !shape.test(value)) {
+      // A VM's memory is a list of properties.
+      errors['memory.current'] = `type check ('integer') failed - got '${value}'`
     } else if (!shape.test(value)) errors[key] = `value '${value}' does not look like a valid value`
   }
   for (const key of required) {

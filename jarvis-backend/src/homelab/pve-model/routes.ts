@@ -1,3 +1,4 @@
+import { accessRoutes } from './access.ts'
 import { agentRoutes } from './guests/agent.ts'
 import { backupRoutes } from './guests/backup.ts'
 import { cloneRoutes } from './guests/clone.ts'
@@ -30,6 +31,7 @@ export const routes: readonly Route[] = [
   ...agentRoutes,
   ...destroyRoutes,
   ...contentRoutes,
+  ...accessRoutes,
   ...poolRoutes,
   ...taskRoutes,
   ...diskRoutes,

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import { createTaskReasons } from '../operations/task-reasons.ts'
 import type { Homelab } from '../ports.ts'
 import { createModelApi } from '../pve-model/api.ts'
 import { createModelControls, type ModelControls } from '../pve-model/controls.ts'
@@ -56,8 +57,13 @@ export function createSimulator(options: {
   })
   const change = withQuorum(api.change, world.isQuorate)
   const shell = createShell(world, metrics, guestFileOf(model))
+  const cluster = createCluster(world, metrics, options.protectedTargets)
+  const withReasons = createTaskReasons(api)
   return {
-    cluster: createCluster(world, metrics, options.protectedTargets),
+    cluster: {
+      ...cluster,
+      tasks: async (query, ask) => withReasons(await cluster.tasks(query, ask), ask.signal),
+    },
     api: { ...api, change },
     pbs: createDemoPbs(world),
     shell,

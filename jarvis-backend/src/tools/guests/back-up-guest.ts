@@ -63,7 +63,7 @@ export const backUpGuest = homelabTool({
     }
   },
   ending: ({ vmid }) => ({ vmid, types: ['vzdump'] }),
-  needs: [rights.guests, rights.storages, rights.backups, rights.backupFiles],
+  needs: [rights.guests, rights.storages, rights.makeBackups, rights.useSpace],
   timeoutMs: longTimeoutMs,
   input: z.strictObject({
     vmid: vmidOf,

@@ -78,7 +78,7 @@ export const cloneGuest = homelabTool({
     }
   },
   ending: ({ vmid }) => ({ vmid, types: ['qmclone', 'vzclone'] }),
-  needs: [rights.guests, rights.clone, rights.allocate, rights.useSpace],
+  needs: [rights.guests, rights.clone, rights.allocate, rights.useSpace, rights.useBridges],
   timeoutMs: longTimeoutMs,
   input: z.strictObject({
     vmid: vmidOf,

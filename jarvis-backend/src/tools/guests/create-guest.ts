@@ -47,7 +47,18 @@ export const createGuest = homelabTool({
     }
   },
   ending: ({ newId }) => ({ vmid: newId, types: ['qmcreate', 'vzcreate'] }),
-  needs: [rights.guests, rights.storages, rights.allocate, rights.useSpace, rights.disks, rights.networks],
+  needs: [
+    rights.guests,
+    rights.storages,
+    rights.allocate,
+    rights.useSpace,
+    rights.disks,
+    rights.networks,
+    rights.options,
+    rights.processors,
+    rights.memory,
+    rights.useBridges,
+  ],
   timeoutMs: taskTimeoutMs,
   input: z.strictObject({
     type: z.enum(['vm', 'ct']).describe('Kind.'),

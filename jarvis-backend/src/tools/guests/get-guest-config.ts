@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { oneLine, plainName } from '../../homelab/format.ts'
 import { readConfig } from '../../homelab/operations/guest-config.ts'
-import { JarvisError } from '../../protocol/index.ts'
+import { asFarAsSeen, JarvisError } from '../../protocol/index.ts'
 import { homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
 import { readTimeoutMs } from '../homelab/inputs.ts'
 import { vmidOf } from './guest-tool.ts'
@@ -24,8 +24,10 @@ export const getGuestConfig = homelabTool({
     pending: z.record(z.string(), z.string().nullable()).describe('From the next stop on. null: the key goes.'),
   }),
   async run({ vmid }, { signal }, { api, cluster }) {
-    const guest = cluster.state().guests.find((candidate) => candidate.vmid === vmid)
-    if (guest === undefined) throw new JarvisError('not_found', `There is no guest ${vmid}.`)
+    const state = cluster.state()
+    const guest = state.guests.find((candidate) => candidate.vmid === vmid)
+    if (guest === undefined)
+      throw new JarvisError('not_found', `There is no guest ${vmid}${asFarAsSeen('guests', state)}.`)
     const { digest, lock, values, pending } = await readConfig(api, guest, { signal })
     const waits = [...pending].map(([key, value]) => `${key}: ${value === undefined ? 'goes' : oneLine(value)}`)
     const summary = `${Object.keys(values).length} settings${waits.length === 0 ? '' : `, ${waits.length} pending`}`

@@ -11,8 +11,9 @@ import { storageAt } from '../../homelab/operations/safety-snapshot.ts'
 import type { CallOptions } from '../../homelab/ports.ts'
 import { ApiError } from '../../homelab/proxmox/failure.ts'
 import { guestPath, type Place } from '../../homelab/proxmox/guest.ts'
+import { backupSight, readRights } from '../../homelab/proxmox/rights.ts'
 import { isQuorumLoss, notSent } from '../../homelab/quorum.ts'
-import type { Guest, Storage, Target } from '../../protocol/index.ts'
+import { asFarAsSeen, type Guest, type Storage, type Target } from '../../protocol/index.ts'
 import { named, plainWord, quoted } from '../../redaction/visible.ts'
 import type { HomelabPorts } from '../homelab/homelab-tool.ts'
 import { textLike, Vmid } from '../homelab/inputs.ts'
@@ -96,8 +97,12 @@ export const unmade = (vmid: number, name: string, now: number): Undo => ({
 
 /** The guest as it was seen last. @throws Mistake where there is none, or where nobody answers for it */
 export function knownGuest({ cluster }: Pick<HomelabPorts, 'cluster'>, vmid: number): Guest {
-  const guest = cluster.state().guests.find((candidate) => candidate.vmid === vmid)
-  if (guest === undefined) throw new Mistake(`vmid: there is no guest ${vmid}. get_cluster_resources lists them.`)
+  const state = cluster.state()
+  const guest = state.guests.find((candidate) => candidate.vmid === vmid)
+  if (guest === undefined)
+    throw new Mistake(
+      `vmid: there is no guest ${vmid}${asFarAsSeen('guests', state)}. get_cluster_resources lists them.`,
+    )
   return guest
 }
 
@@ -148,13 +153,15 @@ export function storageFor(
   content: string,
   needs: number | undefined,
 ): Storage {
-  const { storages } = cluster.state()
+  const { storages, hidden } = cluster.state()
   const onNode = storages.filter((storage) => storage.node === undefined || storage.node === node)
   const found = storageAt(storages, name, node)
   if (found === undefined || !found.content.includes(content)) {
     const fit = onNode.filter((storage) => storage.content.includes(content)).map((storage) => storage.name)
     const problem =
-      found === undefined ? `${named(node)} has no storage ${named(name)}` : `${named(name)} does not hold ${content}`
+      found === undefined
+        ? `${named(node)} has no storage ${named(name)}${asFarAsSeen('storages', { hidden })}`
+        : `${named(name)} does not hold ${content}`
     throw new Mistake(`storage: ${problem}. Those that do: ${fit.length === 0 ? 'none' : fit.join(', ')}.`)
   }
   if (found.isActive === false) throw new Mistake(`storage: ${named(name)} cannot be reached from ${named(node)} now.`)
@@ -203,9 +210,10 @@ export async function volumeThere(
   const list = (Array.isArray(rows) ? rows : []) as Record<string, unknown>[]
   const found = list.find(({ volid }) => volid === volume)
   if (found !== undefined) return found
+  const isWhole = content !== 'backup' || backupSight(await readRights(api, signal), storage) === 'all'
   const others = list.slice(0, 5).map(({ volid }) => oneLine(String(volid), 100))
   throw new Mistake(
-    `${field}: ${oneLine(volume, 120)} is not there. ${others.length === 0 ? `${named(storage)} holds none.` : `There are: ${others.join(', ')}.`}`,
+    `${field}: ${oneLine(volume, 120)} is not there${isWhole ? '' : ', as far as this token sees'}. ${others.length === 0 ? `${named(storage)} holds none.` : `There are: ${others.join(', ')}.`}`,
   )
 }
 

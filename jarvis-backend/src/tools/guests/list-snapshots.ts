@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { readSnapshots } from '../../homelab/operations/snapshots.ts'
-import { JarvisError } from '../../protocol/index.ts'
+import { asFarAsSeen, JarvisError } from '../../protocol/index.ts'
 import { homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
 import { readTimeoutMs } from '../homelab/inputs.ts'
 import { vmidOf } from './guest-tool.ts'
@@ -29,8 +29,10 @@ export const listSnapshots = homelabTool({
     parent: z.string().optional().describe('The snapshot that the guest goes on from.'),
   }),
   async run({ vmid }, { signal }, { api, cluster }) {
-    const guest = cluster.state().guests.find((candidate) => candidate.vmid === vmid)
-    if (guest === undefined) throw new JarvisError('not_found', `There is no guest ${vmid}.`)
+    const state = cluster.state()
+    const guest = state.guests.find((candidate) => candidate.vmid === vmid)
+    if (guest === undefined)
+      throw new JarvisError('not_found', `There is no guest ${vmid}${asFarAsSeen('guests', state)}.`)
     const { items, parent } = await readSnapshots(api, guest, { signal })
     const lines = items.map(({ name, takenAt, hasRam, parent: from, description }) =>
       [

@@ -55,7 +55,7 @@ export const resizeDisk = homelabTool({
     }
   },
   ending: ({ vmid }) => ({ vmid, types: ['resize'] }),
-  needs: [rights.guests, rights.disks],
+  needs: [rights.guests, rights.storages, rights.disks],
   timeoutMs: taskTimeoutMs,
   input: z.strictObject({
     vmid: vmidOf,

@@ -72,7 +72,7 @@ export const restoreGuest = homelabTool({
     }
   },
   ending: ({ newId }) => ({ vmid: newId, types: ['qmrestore', 'vzrestore'] }),
-  needs: [rights.guests, rights.storages, rights.backups, rights.allocate, rights.useSpace],
+  needs: [rights.guests, rights.storages, rights.makeBackups, rights.allocate, rights.useSpace, rights.useBridges],
   timeoutMs: longTimeoutMs,
   input: z.strictObject({
     archive: textLike(/^[\w.-]+:backup\/[\w.:+/-]{1,250}$/, 'must be a backup as get_backups names it').describe(

@@ -92,7 +92,15 @@ export const setGuestConfig = homelabTool({
   ending: ({ vmid, set = {}, remove = [] }) => ({
     look: `Proxmox names no task of it. Read ${vmid} with get_guest_config: ${[...Object.keys(set), ...remove].join(', ')} show whether it was changed.`,
   }),
-  needs: [rights.guests, rights.options, rights.processors, rights.memory, rights.networks, rights.disks],
+  needs: [
+    rights.guests,
+    rights.options,
+    rights.processors,
+    rights.memory,
+    rights.networks,
+    rights.disks,
+    rights.useBridges,
+  ],
   timeoutMs: taskTimeoutMs,
   input,
   output: z.object({

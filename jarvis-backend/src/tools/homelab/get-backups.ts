@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ageOf, diskOf, oneLine, plainName } from '../../homelab/format.ts'
 import { firstOf } from '../../lib/words.ts'
-import { backupAgeTone } from '../../protocol/facts.ts'
+import { backupAgeTone, clusterTime } from '../../protocol/facts.ts'
 import type { Backup, Guest, Limits } from '../../protocol/index.ts'
 import { BackupsOutput } from '../outputs.ts'
 import { homelabTool, reading, rights } from './homelab-tool.ts'
@@ -29,7 +29,9 @@ export const getBackups = homelabTool({
       ...(vmid !== undefined && { vmid }),
     }
     const { items, missing, isUnread = false } = await cluster.backups(query, context)
-    const { at, guests } = cluster.state()
+    const state = cluster.state()
+    const { guests } = state
+    const at = clusterTime(state.at, state)
     const asked = guests
       .filter((guest) => (vmid === undefined || guest.vmid === vmid) && (node === undefined || guest.node === node))
       .sort((a, b) => a.vmid - b.vmid)

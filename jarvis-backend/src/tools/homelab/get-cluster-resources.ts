@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { guestLine, nodeLine, storageLine } from '../../homelab/format.ts'
 import { leadLines, leadSummary } from '../../homelab/unknown.ts'
-import { withoutTemplates } from '../../protocol/facts.ts'
+import { clusterTime, withoutTemplates } from '../../protocol/facts.ts'
 import type { ClusterPart } from '../../protocol/index.ts'
 import { ResourcesOutput } from '../outputs.ts'
 import { homelabTool, reading, rights } from './homelab-tool.ts'
@@ -55,7 +55,7 @@ export const getClusterResources = homelabTool({
         ...leadLines(state),
         `${counts}.`,
         ...nodes.map((node) => nodeLine(node, state.at)),
-        ...shown.map((guest) => guestLine(guest, state.at)),
+        ...shown.map((guest) => guestLine(guest, clusterTime(state.at, state))),
         ...(left > 0 ? [`${left} more guests: get_vms and get_containers list them by node or status.`] : []),
         ...storages.map(storageLine),
       ].join('\n'),

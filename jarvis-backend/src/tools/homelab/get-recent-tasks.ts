@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { spanOf } from '../../lib/words.ts'
+import { clusterTime } from '../../protocol/facts.ts'
 import type { Task } from '../../protocol/index.ts'
 import { TasksOutput } from '../outputs.ts'
 import { homelabTool, reading, rights } from './homelab-tool.ts'
@@ -22,7 +23,8 @@ export const getRecentTasks = homelabTool({
   async run({ node, limit }, context, { cluster }) {
     const asked = { limit: limit ?? usual, ...(node !== undefined && { node }) }
     const { items, missing, isUnread: isBlind = false } = await cluster.tasks(asked, context)
-    const now = cluster.state().at
+    const state = cluster.state()
+    const now = clusterTime(state.at, state)
     return {
       text: [
         ...missingText(missing),
@@ -38,11 +40,12 @@ export const getRecentTasks = homelabTool({
 
 /** @param above the line before: a reason it gave already is not said again. */
 function taskLine(task: Task, above: Task | undefined, now: number): string {
-  const { node, type, vmid, startedAt, endedAt, status, exitStatus } = task
+  const { node, type, vmid, startedAt, endedAt, status, exitStatus, reason } = task
   const what = `${ageOf(startedAt, now)} ${plainName(node)} ${plainName(type)}${vmid === undefined ? '' : ` ${vmid}`}`
   if (endedAt === undefined || status === 'running') return `${what}: running`
-  const reason = exitStatus === above?.exitStatus ? 'for the same reason' : oneLine(exitStatus ?? 'no reason given')
-  const end = status === 'ok' ? 'OK' : `${status}: ${reason}`
+  const words = oneLine(reason ?? exitStatus ?? 'no reason given', 300)
+  const isSame = exitStatus === above?.exitStatus && reason === above?.reason
+  const end = status === 'ok' ? 'OK' : `${status}: ${isSame ? 'for the same reason' : words}`
   return `${what}: ${end}, took ${spanOf((endedAt - startedAt) / 1000)}`
 }
 

@@ -30,6 +30,8 @@ export const rights = {
   power: { right: 'VM.PowerMgmt', base: '/vms' },
   storages: { right: 'Datastore.Audit', base: '/storage' },
   nodes: { right: 'Sys.Audit', base: '/nodes' },
+  bridges: { right: 'SDN.Audit', base: '/sdn/zones/localnetwork', unless: 'SDN.Use', shows: 'bridges' },
+  useBridges: { right: 'SDN.Use', base: '/sdn/zones/localnetwork' },
   quorum: { right: 'Sys.Audit', base: '/' },
   journal: { right: 'Sys.Syslog', base: '/nodes' },
   nodePower: { right: 'Sys.PowerMgmt', base: '/nodes' },

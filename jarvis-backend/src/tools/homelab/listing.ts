@@ -2,6 +2,7 @@ import { guestWords } from '../../homelab/counts.ts'
 import { guestLine, oneLine } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import { leadLines, leadSummary } from '../../homelab/unknown.ts'
+import { clusterTime } from '../../protocol/facts.ts'
 import { type ClusterState, type Guest, JarvisError } from '../../protocol/index.ts'
 import type { ToolContext, ToolOutput } from '../tool.ts'
 
@@ -69,7 +70,7 @@ export function listGuests(state: ClusterState, type: Guest['type'], filter: Gue
   return {
     text: listText(
       isUnread ? `${capital(word)} are unknown.` : `${found.length} ${word}: ${guestWords(found)}.`,
-      shown.map((guest) => guestLine(guest, state.at)),
+      shown.map((guest) => guestLine(guest, clusterTime(state.at, state))),
       found.length - shown.length,
       leadLines(state, missing),
     ),

@@ -25,7 +25,7 @@ export const restartService = homelabTool({
   ending: ({ node, service }) => ({
     look: `Proxmox names no task of it, so JARVIS cannot find out. Look on ${node} with "systemctl status ${service}": the time after "since" shows whether it was restarted.`,
   }),
-  needs: [rights.services],
+  needs: [rights.nodes, rights.services],
   timeoutMs: 90_000,
   input: z.strictObject({
     node: NodeName.describe('The node’s exact name.'),

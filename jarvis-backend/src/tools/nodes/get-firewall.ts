@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { guestTarget, reads } from '../../gate/targets.ts'
 import { oneLine, plainName } from '../../homelab/format.ts'
 import { type FirewallRule, readFirewall } from '../../homelab/operations/firewall.ts'
-import { JarvisError } from '../../protocol/index.ts'
+import { asFarAsSeen, JarvisError } from '../../protocol/index.ts'
 import { homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
 import { NodeName, readTimeoutMs, Vmid } from '../homelab/inputs.ts'
 import { requireNode } from '../homelab/listing.ts'
@@ -32,7 +32,8 @@ export const getFirewall = homelabTool({
     const state = cluster.state()
     requireNode(state, node)
     const guest = vmid === undefined ? undefined : state.guests.find((candidate) => candidate.vmid === vmid)
-    if (vmid !== undefined && guest === undefined) throw new JarvisError('not_found', `There is no guest ${vmid}.`)
+    if (vmid !== undefined && guest === undefined)
+      throw new JarvisError('not_found', `There is no guest ${vmid}${asFarAsSeen('guests', state)}.`)
     const at = guest?.node ?? node
     const found = await readFirewall(api, at === undefined ? {} : { node: at, guest }, signal)
     const { isEnabled, isClusterEnabled, policyIn, policyOut, rules, openCards } = found

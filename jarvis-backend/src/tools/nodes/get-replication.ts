@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { type ReplicationJob, readReplication } from '../../homelab/operations/replication.ts'
+import { clusterTime } from '../../protocol/facts.ts'
 import { homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
 import { NodeName, readTimeoutMs } from '../homelab/inputs.ts'
 import { missingText, notRead, requireNode } from '../homelab/listing.ts'
@@ -23,7 +24,7 @@ export const getReplication = homelabTool({
     const nodes = state.nodes.filter(({ name }) => node === undefined || name === node)
     const { items, missing, isUnread = false } = await readReplication(api, nodes, signal)
     const failing = items.filter(({ failCount }) => failCount > 0)
-    const now = api.now()
+    const now = clusterTime(api.now(), state)
     const sorted = items.toSorted((a, b) => b.failCount - a.failCount || a.vmid - b.vmid)
     return {
       text: [

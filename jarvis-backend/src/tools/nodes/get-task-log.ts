@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { readTaskLog } from '../../homelab/operations/task-log.ts'
 import { upidShape } from '../../homelab/proxmox/upid.ts'
+import { clusterTime } from '../../protocol/facts.ts'
 import type { Task } from '../../protocol/index.ts'
 import { homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
 import { NodeName, readTimeoutMs, textLike, Vmid } from '../homelab/inputs.ts'
@@ -56,7 +57,7 @@ export const getTaskLog = homelabTool({
     const before = lines.slice(0, lines.length - last.length)
     const troubles = before.filter((line) => trouble.test(line)).slice(-mostTroubles)
     const head = [
-      task === undefined ? plainName(upid) : taskWords(task, state.at),
+      task === undefined ? plainName(upid) : taskWords(task, clusterTime(state.at, state)),
       lines.length === 0
         ? 'Its log is empty.'
         : `${lines.length} lines${isWhole ? '' : ' read, and it goes on'}, the last ${last.length}:`,
@@ -99,6 +100,7 @@ function isAsked(
 }
 
 const cut = (line: string) => oneLine(line, 300)
-const endOf = ({ status, exitStatus }: Task) => (status === 'running' ? 'running' : oneLine(exitStatus ?? status, 120))
+const endOf = ({ status, exitStatus, reason }: Task) =>
+  status === 'running' ? 'running' : oneLine(reason ?? exitStatus ?? status, 120)
 const taskWords = (task: Task, now: number) =>
   `${plainName(task.type)}${task.vmid === undefined ? '' : ` ${task.vmid}`} on ${plainName(task.node)}, ${ageOf(task.startedAt, now)}: ${endOf(task)}`

@@ -4,7 +4,7 @@ import { guestTarget } from '../../gate/targets.ts'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { readReplication, scheduleReplication } from '../../homelab/operations/replication.ts'
 import type { PveApi } from '../../homelab/ports.ts'
-import { JarvisError } from '../../protocol/index.ts'
+import { asFarAsSeen, JarvisError } from '../../protocol/index.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { readTimeoutMs } from '../homelab/inputs.ts'
 import { ReplicationRunOutput } from '../outputs.ts'
@@ -36,7 +36,8 @@ export const runReplication = homelabTool({
   touches: [{ kind: 'data', on: 'guest' }],
   effects({ job }, world) {
     const vmid = guestOf(job)
-    if (!world.cluster.guests.some((guest) => guest.vmid === vmid)) throw new Mistake(`job: there is no guest ${vmid}.`)
+    if (!world.cluster.guests.some((guest) => guest.vmid === vmid))
+      throw new Mistake(`job: there is no guest ${vmid}${asFarAsSeen('guests', world.cluster)}.`)
     const sentence = `The replication job ${job} runs ahead of its schedule: the copy of the guest on the target node is brought up to date.`
     return [
       { kind: 'data', on: 'guest', target: guestTarget({ vmid }, world), deed: `replicate ${vmid} now`, sentence },
@@ -55,8 +56,10 @@ export const runReplication = homelabTool({
   }),
   output: ReplicationRunOutput,
   async run({ job }, { signal }, { api, cluster }) {
-    const guest = cluster.state().guests.find(({ vmid }) => vmid === guestOf(job))
-    if (guest === undefined) throw new JarvisError('not_found', `There is no guest ${guestOf(job)}.`)
+    const state = cluster.state()
+    const guest = state.guests.find(({ vmid }) => vmid === guestOf(job))
+    if (guest === undefined)
+      throw new JarvisError('not_found', `There is no guest ${guestOf(job)}${asFarAsSeen('guests', state)}.`)
     try {
       await scheduleReplication(api, { node: guest.node, id: job }, signal)
     } catch (error) {

@@ -65,7 +65,7 @@ export const setNodeNetwork = homelabTool({
   ending: ({ node, iface }) => ({
     look: `Look with get_node_network whether ${iface} of ${node} was changed. If it was approved to go back, ${node} puts it back by itself.`,
   }),
-  needs: [rights.nodes, rights.services],
+  needs: [rights.bridges, rights.services],
   timeoutMs,
   input,
   output: z.object({
@@ -159,9 +159,9 @@ export const setNodeNetwork = homelabTool({
 async function leftOf(asked: Asked, api: PveApi, signal: AbortSignal): Promise<string> {
   const { node, iface } = asked
   try {
-    const { interfaces, staged } = await readNetwork(api, node, signal)
+    const { interfaces, staged, hidden } = await readNetwork(api, node, signal)
     const found = interfaces.find(({ name }) => name === iface)
-    if (found === undefined) return `Read afterwards: ${plainName(node)} has no interface ${named(iface)}.`
+    if (found === undefined) return `Read afterwards: ${plainName(node)} ${lacks(iface, hidden)}.`
     const keys = changesOf(asked).map(([key]) => `${key} ${shown(found.values[key])}`)
     const active = found.isActive === null ? 'whether it is up is not said' : found.isActive ? 'up' : 'down'
     const waits = staged === undefined ? 'nothing is staged' : 'the change is still staged'
@@ -224,15 +224,21 @@ function sentenceOf(asked: Asked): string {
   return `The interface ${named(iface)} of ${named(node)} ${parts.join(' and ')}.`
 }
 
+/** An interface that is not listed may be a bridge which the token may not see. */
+const lacks = (iface: string, hidden: string | undefined) =>
+  hidden === undefined
+    ? `has no interface ${named(iface)}`
+    : `shows no interface ${named(iface)}, and whether there is one is not known: ${hidden}`
+
 const isSame = (wanted: string | undefined, actual: string | undefined) => (wanted ?? '') === (actual ?? '')
 
 /** `isBack`: it takes a change back that is taken back already. @throws Mistake for what does not fit the network as it is */
-function mustFit(asked: Asked, { interfaces, staged }: NodeNetwork): NodeInterface & { isBack: boolean } {
+function mustFit(asked: Asked, { interfaces, staged, hidden }: NodeNetwork): NodeInterface & { isBack: boolean } {
   const { iface, node, expect } = asked
   const found = interfaces.find(({ name }) => name === iface)
   if (found === undefined) {
     const names = interfaces.map(({ name }) => oneLine(name, 40)).join(', ')
-    throw new Mistake(`iface: ${node} has no interface ${named(iface)}. There are: ${names === '' ? 'none' : names}.`)
+    throw new Mistake(`iface: ${node} ${lacks(iface, hidden)}. There are: ${names === '' ? 'none' : names}.`)
   }
   if (!knownTypes.has(found.type))
     throw new Mistake(`iface: ${named(iface)} is of the type ${named(found.type)}, which JARVIS does not change.`)
@@ -261,17 +267,17 @@ function mustFit(asked: Asked, { interfaces, staged }: NodeNetwork): NodeInterfa
   return { ...found, isBack: false }
 }
 
-/** @returns the nodes that could not be asked. @throws Mistake where another node has an address that is set */
+/** @returns the nodes that could not be asked, or not for all their interfaces. @throws Mistake where another node has an address that is set */
 async function mustBeFree({ node, set = {} }: Asked, api: PveApi, { nodes }: ClusterState, signal: AbortSignal) {
   const wanted = [set.cidr, set.cidr6].flatMap((cidr) => cidr?.split('/')[0] ?? [])
   if (wanted.length === 0) return []
   const unread: string[] = []
   const ask = async ({ name }: Pick<Node, 'name'>) => {
-    const { interfaces } = await readNetwork(api, name, signal).catch((error: unknown) => {
+    const { interfaces, hidden } = await readNetwork(api, name, signal).catch((error: unknown) => {
       if (!(error instanceof ApiError)) throw error
-      unread.push(plainName(name))
-      return { interfaces: [] }
+      return { interfaces: [], hidden: error.message }
     })
+    if (hidden !== undefined) unread.push(plainName(name))
     for (const { name: iface, values } of interfaces) {
       const same = wanted.find((one) => [values.cidr, values.cidr6].some((cidr) => cidr?.split('/')[0] === one))
       if (same !== undefined)

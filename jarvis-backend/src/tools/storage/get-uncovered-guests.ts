@@ -26,7 +26,7 @@ export const getUncoveredGuests = homelabTool({
       uncovered.length === 0
         ? jobs === null
           ? 'Proxmox names no guest without a job, and counts disabled jobs.'
-          : 'Every guest is in an enabled backup job.'
+          : `Every guest ${missing.length === 0 ? '' : 'that this token sees '}is in an enabled backup job.`
         : `${uncovered.length} in no enabled backup job:`
     const told = jobs === null ? [] : [`Backup jobs: ${jobs.enabled} enabled, ${jobs.disabled} disabled.`]
     return {

@@ -1,7 +1,7 @@
 import { oneLine, plainName } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import { isUnread } from '../../protocol/facts.ts'
-import type { ClusterState } from '../../protocol/index.ts'
+import { asFarAsSeen, type ClusterState } from '../../protocol/index.ts'
 
 /** What can be waited for: of a guest, a node, a task and a storage. */
 export const states = ['running', 'stopped', 'paused', 'online', 'offline', 'ended', 'reachable'] as const
@@ -47,7 +47,10 @@ function guestOf(state: ClusterState, target: string, wanted: WantedState): Seen
   if (guest === undefined)
     return isUnread(state, 'guests')
       ? unknown(oneLine(target, 60))
-      : none(target, `There is no guest ${oneLine(target, 60)}. Name it by its number or exact name.`)
+      : none(
+          target,
+          `There is no guest ${oneLine(target, 60)}${asFarAsSeen('guests', state)}. Name it by its number or exact name.`,
+        )
   if (other !== undefined)
     return none(target, `Several guests are named ${oneLine(target, 60)}. Name one by its number.`)
   const name = `${guest.vmid} ${plainName(guest.name)}`

@@ -1,6 +1,7 @@
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { type BackupJob, readBackupJob } from '../../homelab/operations/backup-job.ts'
 import { readTaskLog } from '../../homelab/operations/task-log.ts'
+import { clusterTime } from '../../protocol/facts.ts'
 import type { Guest, Task } from '../../protocol/index.ts'
 import type { Check, CheckPorts, Measure } from '../check.ts'
 import { guestName, guestObject, nodeObject, when } from '../measure.ts'
@@ -46,7 +47,8 @@ export function backupFailedCheck(): Check {
     forMs: 0,
     runbooks: ['backup-failed'],
     async look(ports) {
-      const { cluster, state, now, signal } = ports
+      const { cluster, state, signal } = ports
+      const now = clusterTime(ports.now, state)
       const unread = new Map<string, string>()
       const last = new Map<number, Outcome>()
       /** Since when the outcome of a node's jobs is not known. */

@@ -1,5 +1,5 @@
 import { spanOf } from '../../lib/words.ts'
-import { withoutTemplates } from '../../protocol/facts.ts'
+import { clusterTime, withoutTemplates } from '../../protocol/facts.ts'
 import type { Guest } from '../../protocol/index.ts'
 import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, seen } from '../measure.ts'
@@ -21,7 +21,7 @@ export const backupOld: Check = {
       // A guest that never had a backup is another check's.
       withoutTemplates(state.guests)
         .filter(({ backupAt }) => backupAt !== undefined)
-        .map((guest) => measured(guest, backupHours, now)),
+        .map((guest) => measured(guest, backupHours, clusterTime(now, state))),
     ),
 }
 

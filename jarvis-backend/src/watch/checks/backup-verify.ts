@@ -1,4 +1,5 @@
 import { ageOf } from '../../homelab/format.ts'
+import { clusterTime } from '../../protocol/facts.ts'
 import type { Backup } from '../../protocol/index.ts'
 import { CannotRun, type Check, type Measure } from '../check.ts'
 import { guestName, guestObject } from '../measure.ts'
@@ -16,7 +17,8 @@ export const backupVerify: Check = {
   from: ['storages', 'guests'],
   forMs: 0,
   runbooks: ['restore-drill'],
-  async look({ cluster, state, now, signal }) {
+  async look({ cluster, state, now: ownNow, signal }) {
+    const now = clusterTime(ownNow, state)
     const servers = state.storages.filter(({ type }) => type === 'pbs')
     if (servers.length === 0) throw new CannotRun('No storage is on a Proxmox Backup Server.')
     const byGuest = new Map<number, Backup[]>()

@@ -1,6 +1,6 @@
 import { plainName } from '../../homelab/format.ts'
 import { readNetwork } from '../../homelab/operations/node-network.ts'
-import type { Check, Measure } from '../check.ts'
+import { CannotRun, type Check, type Measure } from '../check.ts'
 import { bridgeObject, fromNodes, when } from '../measure.ts'
 
 /** A bridge that should be up and is not: its guests have no network. */
@@ -13,14 +13,20 @@ export const bridgeDown: Check = {
   from: ['nodes'],
   forMs: 0,
   async look(ports) {
+    const hiddenOn = new Map<string, string>()
     const { items, unread } = await fromNodes(ports, async ({ name: node }) => {
-      const { interfaces } = await readNetwork(ports.api, node, ports.signal)
+      const { interfaces, hidden } = await readNetwork(ports.api, node, ports.signal)
+      const isBridge = ({ type }: { type: string }) => /bridge$/i.test(type)
+      if (hidden !== undefined && !interfaces.some(isBridge))
+        throw new CannotRun(`No bridge of ${plainName(node)} is seen: ${hidden}.`)
+      if (hidden !== undefined) hiddenOn.set(node, hidden)
       // Proxmox says of an interface that it is active, and nothing of one that is not.
       const isSaid = interfaces.some(({ isActive }) => isActive === true)
       return interfaces
-        .filter(({ type, values }) => /bridge$/i.test(type) && values.autostart === '1')
+        .filter((one) => isBridge(one) && one.values.autostart === '1')
         .map((bridge) => ({ node, isSaid, ...bridge }))
     })
+    for (const [node, why] of hiddenOn) unread.set(node, why)
     const measures = items.map(
       ({ node, name, isSaid, isActive }): Measure => ({
         object: bridgeObject(node, name),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { plainName } from '../../homelab/format.ts'
 import { figure, rowsOf, words } from '../../homelab/proxmox/answers.ts'
 import { spanOf } from '../../lib/words.ts'
+import { clusterTime } from '../../protocol/facts.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, nodeObject, under } from '../measure.ts'
 
@@ -38,7 +39,7 @@ export const certificate: Check = {
       const who = `The certificate of ${plainName(node)}`
       if (endsAt === undefined)
         return { object, level: 'unseen', words: 'unknown', sentence: `${who} could not be read.` }
-      const leftS = endsAt - ports.now / 1000
+      const leftS = endsAt - clusterTime(ports.now, ports.state) / 1000
       const words = leftS > 0 ? `${spanOf(leftS)} left` : `ended ${spanOf(-leftS)} ago`
       const sentence = leftS > 0 ? `${who} ends in ${spanOf(leftS)}.` : `${who} ended ${spanOf(-leftS)} ago.`
       const left = (leftS * 1000) / dayMs

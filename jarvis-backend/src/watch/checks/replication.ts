@@ -1,5 +1,6 @@
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { readReplication } from '../../homelab/operations/replication.ts'
+import { clusterTime } from '../../protocol/facts.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, guestName, itemsOf } from '../measure.ts'
 
@@ -24,7 +25,8 @@ export const replication: Check = {
       .map(({ id, vmid, node, target, failCount, syncedAt, error }): Measure => {
         const guest = ports.state.guests.find((one) => one.vmid === vmid)
         const who = guest === undefined ? `guest ${vmid}` : guestName(guest)
-        const last = syncedAt === null ? 'never worked' : `last worked ${ageOf(syncedAt, ports.now)}`
+        const last =
+          syncedAt === null ? 'never worked' : `last worked ${ageOf(syncedAt, clusterTime(ports.now, ports.state))}`
         const why = error === undefined ? '' : `: ${oneLine(error, 120)}`
         const to = target === undefined ? '' : ` to ${plainName(target)}`
         return {

@@ -14,6 +14,7 @@ export function foldCluster(state: ClusterState, update: ClusterUpdate): Cluster
     isQuorate: update.isQuorate === undefined ? state.isQuorate : update.isQuorate,
     missing: update.missing ?? state.missing,
     unread: update.unread ?? state.unread ?? [],
+    hidden: update.hidden ?? state.hidden ?? [],
   }
   const { unreachableSince = state.unreachableSince } = update
   if (typeof unreachableSince === 'number') return { ...next, unreachableSince }

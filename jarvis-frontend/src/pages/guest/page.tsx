@@ -76,7 +76,7 @@ export function GuestPage({ vmid }: { vmid: number }) {
           <section className="empty">
             <h2>
               {end === undefined
-                ? `The cluster has no guest ${vmid} now.`
+                ? `The cluster has no guest ${vmid} now${state.hidden?.includes('guests') ? ', as far as its Proxmox token sees' : ''}.`
                 : `${vmid} ${name} was destroyed on ${exactTime(end.at)}.`}
             </h2>
           </section>

@@ -25,9 +25,17 @@ export function needsOf(type: PveType, vmid: string, keys: Config, deleted: read
       throw forbidden('mount point type bind is only allowed for root@pam')
     }
     const own = need(`/vms/${vmid}`, right)
+    if (/^net\d+$/.test(key)) return [own, ...bridgeNeeds({ [key]: value })]
     return key === 'startup' ? [own, need('/', 'Sys.Modify')] : [own]
   })
 }
+
+/** The rights to use the bridges that a configuration's network cards name. */
+export const bridgeNeeds = (config: Config): Need[] =>
+  Object.entries(config).flatMap(([key, value]) => {
+    const bridge = /^net\d+$/.test(key) ? /(?:^|,)bridge=([^,]+)/.exec(value)?.[1] : undefined
+    return bridge === undefined ? [] : [need(`/sdn/zones/localnetwork/${bridge}`, 'SDN.Use')]
+  })
 
 /** The keys of a configuration among a request's parameters. */
 export const keysIn = (type: PveType, values: Values): Config =>

@@ -14,7 +14,7 @@ import {
   whole,
   wordShape,
 } from '../route.ts'
-import { completed } from './change.ts'
+import { bridgeNeeds, completed } from './change.ts'
 import { type Config, fullConfig, nameKey } from './files.ts'
 import { shapesOf } from './keys.ts'
 import { claimGuest, completeGuest, gibsIn, mustBeFreeId, type NewGuest } from './new-guest.ts'
@@ -33,10 +33,13 @@ const common = {
   bwlimit: whole,
   description: anything,
 }
-const needs: Route['needs'] = ({ vmid }, { newid, pool, storage }) => [
+const needs: Route['needs'] = ({ vmid }, { newid, pool, storage }, { host, files }) => [
   need(`/vms/${vmid}`, 'VM.Clone'),
   pool === undefined ? need(`/vms/${newid}`, 'VM.Allocate') : need(`/pool/${pool}`, 'VM.Allocate'),
   ...(storage === undefined ? [] : [need(`/storage/${storage}`, 'Datastore.AllocateSpace')]),
+  ...[host.guest(Number(vmid))].flatMap((source) =>
+    source === undefined ? [] : bridgeNeeds(fullConfig(source, files.of(source))),
+  ),
 ]
 
 export const cloneRoutes: readonly Route[] = [
@@ -67,7 +70,7 @@ function clone(model: Model, parts: Parts, values: Values): string {
   const isLinked = values.full === '0' || (values.full === undefined && source.isTemplate)
   mustBeQuorate(model)
   mustBeFree(source)
-  mustBeFreeId(model, vmid, type, 'create')
+  mustBeFreeId(model, vmid, type, 'clone')
   if (pool !== undefined) poolNamed(model, pool)
   if (!host.nodes().some(({ name, isOnline }) => name === target && isOnline)) {
     throw misfit({ target: `no such cluster node '${target}'` })

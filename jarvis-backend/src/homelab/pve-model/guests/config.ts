@@ -34,7 +34,12 @@ export const configRoutes: readonly Route[] = [
           else config[key] = value
         }
       }
-      return { ...numbered(config), digest: digestNow }
+      // Proxmox writes these into each VM's file when it makes the VM.
+      const made = {
+        meta: 'creation-qemu=11.0.2,ctime=1760000000',
+        vmgenid: `7b0c2a1e-0000-4000-8000-${guest.vmid.toString().padStart(12, '0')}`,
+      }
+      return { ...(guest.type === 'qemu' && made), ...numbered(config), digest: digestNow }
     },
   },
   {

@@ -3,7 +3,7 @@ import type { Model } from '../model.ts'
 import { poolNamed } from '../pools.ts'
 import { mustBeQuorate } from '../quorum.ts'
 import { anything, flag, need, type Parts, type Route, type Values, vmidShape, whole, wordShape } from '../route.ts'
-import { keysIn, mustExist, needsOf } from './change.ts'
+import { bridgeNeeds, keysIn, mustExist, needsOf } from './change.ts'
 import { shapesOf } from './keys.ts'
 import { claimGuest, completeGuest, mustBeFreeId, type NewGuest } from './new-guest.ts'
 import { completedKeys, madeDisks, restore } from './restore.ts'
@@ -58,7 +58,7 @@ function newNeeds({ type }: Parts, values: Values, { host }: Model) {
   // The right to make a guest includes the right to set its options, except options that only root may set.
   needsOf(kind, vmid, keysIn(kind, values))
   const space = storage === undefined ? [] : [need(`/storage/${storage}`, 'Datastore.AllocateSpace')]
-  return [isOver ? need(`/vms/${vmid}`, 'VM.Backup', 'VM.Allocate') : allocate, ...space]
+  return [isOver ? need(`/vms/${vmid}`, 'VM.Backup', 'VM.Allocate') : allocate, ...space, ...bridgeNeeds(values)]
 }
 
 function create(model: Model, node: string, type: PveType, values: Values): string {

@@ -7,11 +7,12 @@ import { bytesOf, disksIn } from './volumes.ts'
 /** A guest that is being made. Its number is taken already. */
 export type NewGuest = { vmid: number; type: PveType; node: string; config: Config; pool: string | undefined }
 
-/** @throws Refusal where the number is taken. @param doing `create`, `restore` */
+/** @throws Refusal where the number is taken. @param doing `create`, `restore`, `clone` */
 export function mustBeFreeId({ host }: Model, vmid: number, type: PveType, doing: string) {
   const taken = host.guest(vmid)
   if (taken === undefined) return
   const word = type === 'qemu' ? 'VM' : 'CT'
+  if (doing === 'clone') throw new Refusal(500, `unable to create ${word} ${vmid}: config file already exists`)
   const other = taken.type === 'qemu' ? 'VM' : 'CT'
   throw new Refusal(500, `unable to ${doing} ${word} ${vmid} - ${other} ${vmid} already exists on node '${taken.node}'`)
 }

@@ -45,7 +45,14 @@ export const statusRoutes: readonly Route[] = [
       }
       if (type === 'lxc') return { ...common, vmid: String(vmid), status, cpus: String(cpuCount) }
       const state = { status: status === 'paused' ? 'running' : status, qmpstatus: status, cpus: cpuCount }
-      return { ...common, ...state, ...(/^(1|enabled=1)/.test(agent ?? '') && { agent: 1 }) }
+      const process = isUp ? { pid: 4_000 + vmid, memhost: Math.round(ramBytes * 0.5) } : {}
+      return {
+        ...common,
+        ...state,
+        ...process,
+        clipboard: null,
+        ...(/^(1|enabled=1)/.test(agent ?? '') && { agent: 1 }),
+      }
     },
   },
 ]

@@ -26,6 +26,8 @@ const shapes = {
   'vlan-raw-device': /^[\w.-]+$/,
 }
 
+const isBridge = (type: string | undefined) => type === 'bridge' || type === 'OVSBridge'
+
 /** The configured interfaces. Proxmox reads the staged file if there is one. */
 const configured = ({ host }: Model, { node = '' }: Parts) => {
   const { read, staged } = host.facts.node(node).network
@@ -75,11 +77,14 @@ export const networkRoutes: readonly Route[] = [
     pattern: onNetwork(''),
     allowed: { type: wordShape },
     needs: () => [],
-    run(model, parts) {
+    run(model, parts, _values, may) {
       const { read, staged } = model.host.facts.node(parts.node ?? '').network
       const now = staged()
       const { bridgesDown } = model.host.facts.node(parts.node ?? '')
-      const data = [...configured(model, parts)].map(([iface, values]) => ({
+      const shown = [...configured(model, parts)].filter(
+        ([iface, { type }]) => !isBridge(type) || may(need(`/sdn/zones/localnetwork/${iface}`, 'SDN.Audit', 'SDN.Use')),
+      )
+      const data = shown.map(([iface, values]) => ({
         ...{ iface, ...(!bridgesDown.has(iface) && { active: 1 }), ...rowOf(values) },
       }))
       return new Whole({ data, ...(now !== undefined && { changes: diffOf(read(), now) }) })

@@ -19,9 +19,12 @@ function haRows({ host }: Model) {
   const [master] = nodes.filter(({ isOnline }) => isOnline)
   const status = host.isQuorate() ? 'OK' : `No quorum on node '${master?.name ?? ''}'!`
   const quorum = { id: 'quorum', type: 'quorum', node: master?.name, quorate: host.isQuorate() ? 1 : 0, status }
-  if (managed.length === 0) return [quorum]
+  const fencing = { id: 'fencing', type: 'fencing', status: 'standby (CRM watchdog standby)', 'armed-state': 'standby' }
+  if (managed.length === 0) return [quorum, fencing]
+  const armed = { ...fencing, status: 'armed (CRM watchdog active)', 'armed-state': 'armed' }
   return [
     quorum,
+    armed,
     ...(master === undefined
       ? []
       : [{ id: 'master', type: 'master', node: master.name, status: `${master.name} (active)`, timestamp: nowS - 4 }]),
@@ -34,7 +37,7 @@ function haRows({ host }: Model) {
       const sid = `${type === 'qemu' ? 'vm' : 'ct'}:${vmid}`
       const state = status === 'stopped' ? 'stopped' : 'started'
       const row = { id: `service:${sid}`, type: 'service', sid, node, state, crm_state: state, request_state: state }
-      return { ...row, status: `${node} (${state})`, max_restart: 1, max_relocate: 1 }
+      return { ...row, status: `${sid} (${node}, ${state})`, failback: 1, max_restart: 1, max_relocate: 1 }
     }),
   ]
 }

@@ -3,7 +3,7 @@ import { readsBackup } from '../guests/backup.ts'
 import { fullConfig } from '../guests/files.ts'
 import { disksIn, storageAt } from '../guests/volumes.ts'
 import type { Model } from '../model.ts'
-import { Refusal } from '../refusal.ts'
+import { misfit, Refusal } from '../refusal.ts'
 import { anything, flag, type Need, need, type Parts, type Route, whole, wordShape } from '../route.ts'
 
 const onStorage = (rest: string) => new RegExp(`^/nodes/(?<node>[^/]+)/storage/(?<storage>[^/]+)${rest}$`)
@@ -53,6 +53,19 @@ export const contentRoutes: readonly Route[] = [
   },
   {
     method: 'GET',
+    pattern: onStorage('/status'),
+    allowed: {},
+    needs: ({ storage }) => [sees(storage)],
+    run({ host }, { node = '', storage = '' }) {
+      const found = host.storages().find(({ name, nodes }) => name === storage && (nodes?.includes(node) ?? true))
+      if (found === undefined) throw misfit({ storage: 'No such storage.' })
+      const { type, content, isShared, usedBytes: used, totalBytes: total } = found
+      const size = { total, used, avail: Math.max(0, total - used), active: host.isActive(storage, node) ? 1 : 0 }
+      return { type, content: content.join(','), shared: isShared ? 1 : 0, enabled: 1, ...size }
+    },
+  },
+  {
+    method: 'GET',
     pattern: onStorage('/content'),
     allowed: { content: /^[a-z,]+$/, vmid: whole },
     needs: ({ storage }) => [sees(storage)],
@@ -63,7 +76,7 @@ export const contentRoutes: readonly Route[] = [
         (vmid === undefined || row.vmid === Number(vmid))
       return [
         ...backupsOn(model, node, storage, may),
-        ...disksOn(model, node, storage),
+        ...disksOn(model, node, storage, may),
         ...mediaOn(model, storage),
       ].filter(isAsked)
     },
@@ -132,10 +145,13 @@ function backupsOn({ host, archives }: Model, node: string, storage: string, may
     })
 }
 
-function disksOn({ host, files, sizes }: Model, node: string, storage: string) {
+function disksOn({ host, files, sizes }: Model, node: string, storage: string, may: (need: Need) => boolean) {
   const isShared = host.storages().some(({ name, isShared }) => name === storage && isShared)
+  const seesAll = may(need(`/storage/${storage}`, 'Datastore.Allocate'))
+  const seesSome = may(need(`/storage/${storage}`, 'Datastore.Audit'))
   return host.guests().flatMap((guest) => {
     if (!isShared && guest.node !== node) return []
+    if (!seesAll && !(seesSome && may(need(`/vms/${guest.vmid}`, 'VM.Config.Disk')))) return []
     return disksIn(guest.type, fullConfig(guest, files.of(guest)), true)
       .filter((disk) => disk.storage === storage && sizes.get(disk.volid) !== null)
       .map(({ volid, bytes: configured }) => {

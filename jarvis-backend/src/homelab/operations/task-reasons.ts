@@ -1,0 +1,35 @@
+import type { Task } from '../../protocol/index.ts'
+import type { Partial, PveReader } from '../ports.ts'
+import { eachOf } from '../proxmox/each.ts'
+import { reasonOf } from './left-of.ts'
+
+const mostLogs = 10
+const logsAtOnce = 4
+const mostKept = 500
+
+/**
+ * Adds the reason to tasks whose exit status says only `job errors`: the lines of their logs. The log of an ended task is read once. One call
+ * reads the logs of the newest ten such tasks at most; a task whose log could not be read has no reason.
+ */
+export function createTaskReasons(api: PveReader) {
+  const known = new Map<string, string>()
+  return async (found: Partial<Task>, signal: AbortSignal): Promise<Partial<Task>> => {
+    const isOpen = ({ status, exitStatus, upid }: Task) =>
+      status === 'failed' && exitStatus === 'job errors' && !known.has(upid)
+    await eachOf(found.items.filter(isOpen).slice(0, mostLogs), logsAtOnce, async ({ upid, exitStatus = '' }) => {
+      const reason = await reasonOf(api, { upid, exitStatus }, signal)
+      if (reason !== exitStatus) known.set(upid, reason)
+    })
+    for (const upid of known.keys()) {
+      if (known.size <= mostKept) break
+      known.delete(upid)
+    }
+    return {
+      ...found,
+      items: found.items.map((task) => {
+        const reason = known.get(task.upid)
+        return reason === undefined ? task : { ...task, reason }
+      }),
+    }
+  }
+}
