@@ -90,7 +90,9 @@ export function composeWatch(
     cluster,
     shell: homelab.shell,
     get proofs() {
-      return new Map(parts.drills.proofs().items.map((proof) => [proof.vmid, proof]))
+      // One that may be of another guest proves nothing.
+      const own = parts.drills.proofs().items.filter(({ doubt }) => doubt === undefined)
+      return new Map(own.map((proof) => [proof.vmid, proof]))
     },
     samples: recorded,
     async ask(toolName, toolInput) {

@@ -30,7 +30,7 @@ export function guestTarget(
     const [unread] = cluster.guests.length === 0 ? (cluster.missing ?? []) : []
     throw new Mistake(`vmid: there is no guest ${vmid}${unread === undefined ? '' : ` that is known: ${unread}`}.`)
   }
-  const { type, name, status, lock, haState, madeAt } = guest
+  const { type, name, status, lock, haState, madeAt, identity } = guest
   if (wanted !== undefined && type !== wanted.type) {
     throw new Mistake(`vmid: ${vmid} is ${kinds[type]}; use ${wanted.instead}.`)
   }
@@ -48,6 +48,7 @@ export function guestTarget(
     ...(lock !== undefined && { lock }),
     ...(haState !== undefined && { haState }),
     ...(madeAt !== undefined && { madeAt }),
+    ...(identity !== undefined && { identity }),
   }
 }
 

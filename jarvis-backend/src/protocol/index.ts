@@ -148,6 +148,7 @@ export {
   ClusterState,
   type ClusterUpdate,
   Guest,
+  GuestIdentity,
   Node,
   ShownCluster,
   Storage,

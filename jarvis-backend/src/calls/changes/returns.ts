@@ -1,6 +1,7 @@
+import { whoseIs } from '../../homelab/guest-identity.ts'
 import { hashOf } from '../../lib/canonical.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Principal, ToolInput } from '../../protocol/index.ts'
+import type { Principal, Target, ToolInput } from '../../protocol/index.ts'
 import type { Ready } from '../call.ts'
 import type { Reservation } from '../confirmations/grants.ts'
 import type { Journal, JournalProof, Transactions } from '../ports.ts'
@@ -133,7 +134,7 @@ export function createReturns(parts: {
      * @param principal a model takes nothing back unasked before its time
      */
     reserve(
-      { tool, input }: Pick<Ready, 'tool' | 'input'>,
+      { tool, input, target }: Pick<Ready, 'tool' | 'input' | 'target'>,
       { kind }: Pick<Principal, 'kind'>,
     ): Reservation | undefined {
       const undone = tool.undoes?.(input)
@@ -141,7 +142,7 @@ export function createReturns(parts: {
       if (undone !== undefined) {
         const change = store.get(undone)
         const isTime = change?.goesBackAt !== undefined && (change.goesBackAt <= now || kind === 'command')
-        return change?.state === 'armed' && isTime && isProven(change) ? approval(change, () => {}) : undefined
+        return change?.state === 'armed' && isTime && isProven(change) && isOfGuest(change, target) ? approval(change, () => {}) : undefined
       }
       if (kind !== 'command') return undefined
       const wanted = hashOf({ toolName: tool.name, input })
@@ -151,7 +152,7 @@ export function createReturns(parts: {
           ({ later }) =>
             later && later.at <= now && hashOf({ toolName: later.toolName, input: later.input }) === wanted,
         )
-      return change !== undefined && isProven(change) ? approval(change, () => store.endLater(change.id)) : undefined
+      return change !== undefined && isProven(change) && isOfGuest(change, target) ? approval(change, () => store.endLater(change.id)) : undefined
     },
     /** Stops looking. The next start looks again. */
     stop: () => disarm(),
@@ -159,6 +160,10 @@ export function createReturns(parts: {
 }
 
 export type Returns = ReturnType<typeof createReturns>
+
+/** What was approved for a guest does not hold for another one with its number. */
+const isOfGuest = ({ target, at }: StoredChange, { vmid, identity }: Target): boolean =>
+  vmid === undefined || whoseIs(identity, { identity: target.identity, at }) === 'own'
 
 /** When JARVIS takes a change back; after the node, where that has a timer. */
 const dueAt = ({ goesBackAt = Number.POSITIVE_INFINITY, timerOn }: StoredChange) =>
