@@ -1,5 +1,5 @@
-import type { Cluster, PveApi } from '../homelab/ports.ts'
 import { whoseIs } from '../homelab/guest-identity.ts'
+import type { Cluster, PveApi } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { JarvisError, type ProofsReply, type RestoreProof } from '../protocol/index.ts'
@@ -138,7 +138,10 @@ export function createDrills(parts: DrillsParts) {
     /** For the routes and the tool. */
     proofs(): ProofsReply {
       const open = store.open()
-      return { items: store.proofs().map((drill) => told(drill).proof), open: open === undefined ? null : openDrill(open) }
+      return {
+        items: store.proofs().map((drill) => told(drill).proof),
+        open: open === undefined ? null : openDrill(open),
+      }
     },
     /** Removes the copy of a drill that the last process left. Its verdict counts where it was known. */
     resume() {

@@ -105,7 +105,9 @@ async function newestOf(cluster: Pick<Cluster, 'backups'>, { vmid, type }: Guest
   if (first === undefined) return no(`vmid: no backup of ${vmid} is known.${unread}`)
   const newest = [first, ...more].find(({ whose }) => whose !== 'earlier' && whose !== 'other')
   if (newest === undefined)
-    return no(`vmid: no backup of ${vmid} itself is known. The newest under its number is ${first.whoseWords}.${unread}`)
+    return no(
+      `vmid: no backup of ${vmid} itself is known. The newest under its number is ${first.whoseWords}.${unread}`,
+    )
   if (typeIn(newest.volumeId) !== type)
     return no(`vmid: the newest backup under ${vmid}, ${newest.volumeId}, is not of this guest.`)
   return { backup: newest, unread: missing }
@@ -126,7 +128,9 @@ function mustBeOf(guest: Guest, backup: Backup, config: GuestConfig, marks: Gues
   // Two containers of one number are told apart by their cards and names alone.
   const isStranger = verdict === 'other' || (then.macs.length > 0 && now.macs.length > 0 && kept !== plainName(name))
   if (isStranger)
-    return no(`vmid: the newest backup under ${vmid}, ${volumeId}, is of another machine, ${kept}, by its configuration.`)
+    return no(
+      `vmid: the newest backup under ${vmid}, ${volumeId}, is of another machine, ${kept}, by its configuration.`,
+    )
   if (whose === undefined || whose === 'own') return 'its time and name'
   return no(`vmid: the newest backup under ${vmid}, ${volumeId}, proves nothing: ${whoseWords}.`)
 }

@@ -56,7 +56,14 @@ export function createIdentities(parts: {
     const doubt = verdict === 'unknown' ? { isDoubtful: true as const } : {}
     const gone = verdict === 'other' ? last?.seenAt : undefined
     const time = timeOf(marks, { at, gone, free: freeAt.get(vmid), isDoubtful: verdict === 'unknown' })
-    return { vmid, name, names: [name], marks, seenAt: at, identity: { id: newId('gst'), ...time, ...earlier, ...doubt } }
+    return {
+      vmid,
+      name,
+      names: [name],
+      marks,
+      seenAt: at,
+      identity: { id: newId('gst'), ...time, ...earlier, ...doubt },
+    }
   }
 
   function look(state: ClusterState) {
@@ -118,7 +125,9 @@ function timeOf(
   const restored = remade?.what === 'restored' ? remade.at : undefined
   const destroyed = remade?.what === 'destroyed' ? remade.at : undefined
   const lower = Math.max(gone ?? Number.NEGATIVE_INFINITY, free ?? Number.NEGATIVE_INFINITY)
-  const certain = [ctime, created, restored].filter((time) => time !== undefined && time <= at && time >= lower - slackMs)
+  const certain = [ctime, created, restored].filter(
+    (time) => time !== undefined && time <= at && time >= lower - slackMs,
+  )
   const latest = certain.length === 0 ? undefined : Math.max(...(certain as number[]))
   if (lower !== Number.NEGATIVE_INFINITY)
     return latest === undefined ? { since: at, notBefore: lower } : { since: latest, notBefore: latest }

@@ -26,7 +26,9 @@ export function whoseBackups(all: readonly Backup[], around: Around): (backup: B
   const shared = new Set(around.storages.filter(({ node }) => node === undefined).map(({ name }) => name))
   const isNamed = ({ notes = '', vmid }: Backup) => {
     const names = around.namesOf(vmid).map((name) => name.toLowerCase())
-    return (notes.toLowerCase().match(/[a-z0-9][a-z0-9.-]*/g) ?? []).some((word) => names.includes(word.replace(/\.$/, '')))
+    return (notes.toLowerCase().match(/[a-z0-9][a-z0-9.-]*/g) ?? []).some((word) =>
+      names.includes(word.replace(/\.$/, '')),
+    )
   }
   /** Where notes are names: they name some guest that is here. A word under several numbers is none. */
   const named = new Set(all.filter(isNamed).map(({ storage }) => storage))
@@ -64,13 +66,17 @@ export function whoseBackups(all: readonly Backup[], around: Around): (backup: B
     const at = whoseAt(identity, backup.createdAt)
     if (at === 'earlier') {
       const { earlier } = identity ?? {}
-      const who = earlier === undefined ? '' : ` (${plainName(earlier.name)}, last seen ${new Date(earlier.until).toISOString().slice(0, 10)})`
+      const who =
+        earlier === undefined
+          ? ''
+          : ` (${plainName(earlier.name)}, last seen ${new Date(earlier.until).toISOString().slice(0, 10)})`
       return { whose: 'earlier', whoseWords: `of an earlier guest with the number ${vmid}${who}` }
     }
     const type = typeIn(backup.volumeId)
     const why = type !== undefined && type !== guest.type ? `it is of a ${type.toUpperCase()}` : stranger(backup)
     if (why !== undefined) return { whose: 'other', whoseWords: `of another machine with the number ${vmid}: ${why}` }
-    if (identity === undefined) return { whose: 'unknown', whoseWords: `which guest has the number ${vmid} could not be read` }
+    if (identity === undefined)
+      return { whose: 'unknown', whoseWords: `which guest has the number ${vmid} could not be read` }
     const isOurs = isNamed(backup) || (backup.owner !== undefined && backup.owner === around.writerOf(backup.storage))
     if (mixed.has(backup.storage) && !isOurs)
       return { whose: 'unknown', whoseWords: 'it may be of another cluster’s guest: others write to that storage too' }

@@ -1,8 +1,8 @@
 import { type Backup, type ClusterState, type Guest, JarvisError } from '../protocol/index.ts'
 import { whoseAt } from './guest-identity.ts'
 import type { Identities } from './identities.ts'
-import type { Cluster, Homelab } from './ports.ts'
 import { withOwners } from './pbs/owners.ts'
+import type { Cluster, Homelab } from './ports.ts'
 import type { SampleStore } from './samples.ts'
 import { type Around, whoseBackups } from './whose-backup.ts'
 
@@ -58,13 +58,17 @@ export function withIdentities(homelab: Homelab, identities: Identities): Homela
           await cluster.readAfresh?.(vmid)
           const found = state().guests.find((guest) => guest.vmid === vmid)
           if (found !== undefined && found.identity?.id !== wanted.id)
-            throw new JarvisError('conflict', `${vmid} is not provably the guest that was meant any more. Nothing was done.`)
+            throw new JarvisError(
+              'conflict',
+              `${vmid} is not provably the guest that was meant any more. Nothing was done.`,
+            )
         }
         return cluster.power(vmid, action, force, options)
       },
       async backups(query, options) {
         const found = await cluster.backups(query, options)
-        const items = pbs === undefined || query.vmid === undefined ? found.items : await withOwners(pbs, found.items, options)
+        const items =
+          pbs === undefined || query.vmid === undefined ? found.items : await withOwners(pbs, found.items, options)
         const whose = whoseBackups([...(cluster.knownBackups?.().items ?? []), ...items], around(state()))
         return { ...found, items: items.map((backup) => ({ ...backup, ...whose(backup) })) }
       },

@@ -189,7 +189,18 @@ export function createPlanner(parts: PlannerParts) {
     draft.calls.push({ number, toolName, toolInput, at: placeWords(step) })
     const { name, status, lock, haState, madeAt, identity } = target
     const guest = identity?.id
-    draft.bound.push({ hash, tier: verdict.tier, rule: verdict.rule, name, status, lock, haState, madeAt, guest, verify })
+    draft.bound.push({
+      hash,
+      tier: verdict.tier,
+      rule: verdict.rule,
+      name,
+      status,
+      lock,
+      haState,
+      madeAt,
+      guest,
+      verify,
+    })
     if (target.kind !== 'none' && !isRead) draft.targets.push(target.id)
   }
 

@@ -142,7 +142,9 @@ export function createReturns(parts: {
       if (undone !== undefined) {
         const change = store.get(undone)
         const isTime = change?.goesBackAt !== undefined && (change.goesBackAt <= now || kind === 'command')
-        return change?.state === 'armed' && isTime && isProven(change) && isOfGuest(change, target) ? approval(change, () => {}) : undefined
+        return change?.state === 'armed' && isTime && isProven(change) && isOfGuest(change, target)
+          ? approval(change, () => {})
+          : undefined
       }
       if (kind !== 'command') return undefined
       const wanted = hashOf({ toolName: tool.name, input })
@@ -152,7 +154,9 @@ export function createReturns(parts: {
           ({ later }) =>
             later && later.at <= now && hashOf({ toolName: later.toolName, input: later.input }) === wanted,
         )
-      return change !== undefined && isProven(change) && isOfGuest(change, target) ? approval(change, () => store.endLater(change.id)) : undefined
+      return change !== undefined && isProven(change) && isOfGuest(change, target)
+        ? approval(change, () => store.endLater(change.id))
+        : undefined
     },
     /** Stops looking. The next start looks again. */
     stop: () => disarm(),

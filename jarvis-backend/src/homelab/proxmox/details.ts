@@ -109,7 +109,9 @@ export function createDetails(parts: {
 
   async function writers() {
     const { rows } = rowsOf(ServerRow, await api.get(['storage'], { type: 'pbs' }, { signal, answerMs }))
-    known.writers = new Map(rows.flatMap(({ storage, username }) => (username === undefined ? [] : [[storage, username]])))
+    known.writers = new Map(
+      rows.flatMap(({ storage, username }) => (username === undefined ? [] : [[storage, username]])),
+    )
   }
 
   async function loads(nodes: readonly string[], afterMs: number) {

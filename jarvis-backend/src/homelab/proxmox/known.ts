@@ -145,7 +145,8 @@ function suspect(known: Known, { guests, tasks = [] }: Reading) {
     const isRemade = remade !== undefined && remade.at > (marks.remade?.at ?? 0)
     const isRenamed = name !== undefined && last?.name !== undefined && name !== last.name
     if (last === undefined || last.type !== type || isRenamed || isRemade) known.marks.delete(vmid)
-    else if (uptime < (last.uptime ?? 0) || (status === 'running' && last.status !== 'running')) known.mayBeOthers.add(vmid)
+    else if (uptime < (last.uptime ?? 0) || (status === 'running' && last.status !== 'running'))
+      known.mayBeOthers.add(vmid)
   }
 }
 

@@ -108,7 +108,10 @@ function guestDoubt({ target, at, makes, endedAt = at }: Recorded, { cluster }: 
   const guest = cluster.guests.find((candidate) => candidate.vmid === vmid)
   if (vmid === undefined || guest === undefined) return undefined
   const isMade = makes === vmid
-  const whose = whoseIs(guest.identity, { identity: isMade ? undefined : identity, at: isMade ? endedAt + slackMs : at })
+  const whose = whoseIs(guest.identity, {
+    identity: isMade ? undefined : identity,
+    at: isMade ? endedAt + slackMs : at,
+  })
   if (whose === 'earlier')
     throw new Mistake(
       `change: ${vmid} is another guest now (${named(guest.name)}). The one that was changed has gone, and nothing of this one is touched.`,

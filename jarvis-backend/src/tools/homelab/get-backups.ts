@@ -56,12 +56,16 @@ export const getBackups = homelabTool({
 })
 
 const backupLine = (backup: Backup, now: number) =>
-  `${ageOf(backup.createdAt, now)} on ${plainName(backup.storage)}, ${diskOf(backup.sizeBytes)}, ${oneLine(backup.format, 20)}, ${oneLine(backup.volumeId, 120)}${verifiedWords(backup)}`
+  `${ageOf(backup.createdAt, now)} on ${plainName(backup.storage)}, ${diskOf(backup.sizeBytes)}, ${oneLine(backup.format, 20)}, ${oneLine(backup.volumeId, 120)}${verifiedWords(backup)}${whoseWords(backup)}`
 
 /** Only a backup server verifies. */
 const verifiedWords = ({ verification }: Backup) =>
   verification === undefined ? '' : `, ${verifications[verification]}`
 const verifications = { ok: 'verified', failed: 'VERIFICATION FAILED', none: 'not verified yet' }
+
+/** A number's backups may be of an earlier guest, or of another cluster's. */
+const whoseWords = ({ whoseWords: words }: Backup) =>
+  words === undefined ? '' : `; NOT PROVEN ITS OWN: ${oneLine(words, 200)}`
 
 /** One line a guest, those with the oldest newest backup first. */
 function newestLines(items: readonly Backup[], guests: readonly Guest[], now: number): string[] {
@@ -73,7 +77,7 @@ function newestLines(items: readonly Backup[], guests: readonly Guest[], now: nu
     .sort((a, b) => a.newest.createdAt - b.newest.createdAt)
     .map(({ vmid, newest, count }) => {
       const name = names.get(vmid) ?? '(no such guest now)'
-      return `${vmid} ${name}: ${ageOf(newest.createdAt, now)} on ${plainName(newest.storage)}, ${diskOf(newest.sizeBytes)}, ${count} kept${verifiedWords(newest)}`
+      return `${vmid} ${name}: ${ageOf(newest.createdAt, now)} on ${plainName(newest.storage)}, ${diskOf(newest.sizeBytes)}, ${count} kept${verifiedWords(newest)}${whoseWords(newest)}`
     })
 }
 

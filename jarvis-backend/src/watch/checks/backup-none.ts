@@ -31,7 +31,12 @@ function measured(guest: Guest, failedMs: number, now: number): Measure {
   if (typeof backupAt === 'number')
     return { ...of, level: 'clear', words: 'has one', sentence: `${who} has a backup of its own.` }
   if (backupAt === null)
-    return { ...of, level: 'unseen', words: 'unknown', sentence: `Whether ${who} has a backup of its own is not known.` }
+    return {
+      ...of,
+      level: 'unseen',
+      words: 'unknown',
+      sentence: `Whether ${who} has a backup of its own is not known.`,
+    }
   return {
     ...of,
     level: identity !== undefined && now - identity.since > failedMs ? 'failed' : 'look',

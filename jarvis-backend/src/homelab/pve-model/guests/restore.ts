@@ -93,7 +93,8 @@ function mergedVm(model: Model, vmid: number, archived: Config, values: Record<s
   const { template: _, ...config } = archived
   const own = completedKeys('qemu', vmid, values)
   const cards = values.unique === '1' ? withNewMacs(vmid, config, /^([a-z0-9]+)=[0-9A-F:]{17}/i) : {}
-  const uuid: Config = values.unique === '1' && config.smbios1 !== undefined ? { smbios1: `uuid=${newUuid(model, vmid)}` } : {}
+  const uuid: Config =
+    values.unique === '1' && config.smbios1 !== undefined ? { smbios1: `uuid=${newUuid(model, vmid)}` } : {}
   return { ...config, ...cards, ...uuid, ...own }
 }
 
