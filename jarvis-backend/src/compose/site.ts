@@ -189,6 +189,7 @@ export function createSite(
       ...memory.tools,
       ...changeTools({
         changeOf: (id) => gate.changes.get(id),
+        guests: () => homelab.cluster.state().guests,
         toolOf: (name) => catalog.get(name),
         list: (query, asker) => gate.changes.list(query).map(shownFor(asker).change),
         now,

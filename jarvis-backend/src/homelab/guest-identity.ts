@@ -16,7 +16,10 @@ export type Remade = { what: 'created' | 'destroyed' | 'restored'; at: number }
 
 const remakers: Record<string, Remade['what']> = { create: 'created', destroy: 'destroyed', restore: 'restored' }
 
-/** The newest task that made, destroyed or restored this number. A clone's task names its original. One that failed changed nothing. */
+/**
+ * The newest task that made, destroyed or restored this number. A clone's task names its original. One that failed changed nothing, and one that
+ * destroys has not done so before its end.
+ */
 export function remadeIn(
   vmid: number,
   tasks: readonly Pick<Task, 'vmid' | 'type' | 'startedAt' | 'status'>[],
@@ -25,10 +28,17 @@ export function remadeIn(
   for (const task of tasks) {
     if (task.vmid !== vmid || task.status === 'failed') continue
     const what = remakers[/^(?:qm|vz)(create|destroy|restore)$/.exec(task.type)?.[1] ?? '']
-    if (what !== undefined && task.startedAt >= (newest?.at ?? 0)) newest = { what, at: task.startedAt }
+    if (what === undefined || (what === 'destroyed' && task.status === 'running')) continue
+    const { startedAt: at } = task
+    // Times are whole seconds, and what is there was made after what was destroyed.
+    if (newest === undefined || at > newest.at || (at === newest.at && newest.what === 'destroyed'))
+      newest = { what, at }
   }
   return newest
 }
+
+/** While a guest is made, cloned or restored, its configuration does not have its marks yet. */
+export const isBeingMade = (lock: unknown): boolean => lock === 'create' || lock === 'clone'
 
 /** The marks in a guest's configuration, or in that of a backup. */
 export function marksIn(type: Guest['type'], config: Readonly<Record<string, unknown>>): GuestMarks {
@@ -71,8 +81,11 @@ export function sameGuest(before: GuestMarks & { at: number }, now: GuestMarks):
 
 /** What was done to the number since it was last known. A node that is back lists old tasks. */
 function newsOf(before: GuestMarks & { at: number }, { remade }: GuestMarks): Remade['what'] | undefined {
-  if (remade === undefined || remade.at <= (before.remade?.at ?? before.at - slackMs)) return undefined
-  return remade.what
+  if (remade === undefined) return undefined
+  const last = before.remade
+  const isOld =
+    last === undefined ? remade.at <= before.at - slackMs : remade.at <= last.at && remade.what === last.what
+  return isOld || (last !== undefined && remade.at < last.at) ? undefined : remade.what
 }
 
 function cardsOf({ macs: one }: GuestMarks, { macs: other }: GuestMarks): 'shared' | 'apart' | 'none' {

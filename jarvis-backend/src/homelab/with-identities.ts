@@ -38,7 +38,7 @@ export function withIdentities(homelab: Homelab, identities: Identities): Homela
     for (const backup of items) byVmid.set(backup.vmid, [...(byVmid.get(backup.vmid) ?? []), backup])
     return seen.guests.map((guest) => {
       const kept = byVmid.get(guest.vmid)
-      if (typeof guest.backupAt !== 'number' || kept === undefined) return guest
+      if (kept === undefined) return guest
       const { backupAt: _, ...bare } = guest
       const told = kept.map((backup) => ({ at: backup.createdAt, ...whose(backup) })).sort((a, b) => b.at - a.at)
       const newest = told.find((one) => one.whose === 'own' || one.whose === 'unknown')
@@ -88,7 +88,7 @@ export function samplesOfGuests(store: SampleStore, of: Identities['of'], look: 
         const vmid = /^guest\/(\d+)$/.exec(name)?.[1]
         const guest = vmid === undefined ? undefined : of(Number(vmid))
         const isOthers = (at: number) => {
-          const whose = guest && whoseAt(guest, from + at * stepMs + stepMs - 1)
+          const whose = guest && whoseAt(guest, from + at * stepMs)
           return whose === 'earlier' || (whose === 'unknown' && guest?.earlier !== undefined)
         }
         yield [name, values.map((value, at) => (isOthers(at) ? value.map(() => undefined) : value))]

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { ClusterState } from '../../protocol/index.ts'
-import { marksIn, remadeIn } from '../guest-identity.ts'
+import { isBeingMade, marksIn, remadeIn } from '../guest-identity.ts'
 import { GuestConfig } from './answers.ts'
 import { eachOf } from './each.ts'
 import { guestPath, type Place } from './guest.ts'
@@ -29,6 +29,11 @@ export function createMarks(parts: { api: Api; clock: Clock; known: Known; chang
     const tasks = known.reading?.tasks ?? []
     try {
       const config = GuestConfig.parse(await api.get([...guestPath(place), 'config'], {}, { signal, answerMs }))
+      if (isBeingMade(config.lock)) {
+        known.marks.delete(vmid)
+        triedAt.delete(vmid)
+        return
+      }
       const remade = remadeIn(vmid, tasks) ?? known.marks.get(vmid)?.remade
       known.marks.set(vmid, { ...marksIn(type, config), ...(remade !== undefined && { remade }) })
       known.mayBeOthers.delete(vmid)

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { type GuestMarks, marksIn, remadeIn } from '../guest-identity.ts'
+import { type GuestMarks, isBeingMade, marksIn, remadeIn } from '../guest-identity.ts'
 import type { Homelab } from '../ports.ts'
 import { createModelApi } from '../pve-model/api.ts'
 import { createModelControls, type ModelControls } from '../pve-model/controls.ts'
@@ -38,7 +38,7 @@ function marksOf({ host, files }: Model, world: World) {
   const last = new Map<number, { text: string; marks: GuestMarks }>()
   return (vmid: number): GuestMarks | undefined => {
     const guest = host.guest(vmid)
-    if (guest === undefined) return undefined
+    if (guest === undefined || isBeingMade(guest.lock)) return undefined
     const remade = remadeIn(vmid, world.tasks)
     const type = guest.type === 'qemu' ? 'vm' : 'ct'
     const marks = { ...marksIn(type, files.of(guest).config), ...(remade !== undefined && { remade }) }

@@ -3,7 +3,7 @@ import { type EffectKind, type Touch, things } from '../../gate/effect.ts'
 import { type Effect, effectsOf, Mistake, type World } from '../../gate/index.ts'
 import { guestTarget } from '../../gate/targets.ts'
 import { whoseIs } from '../../homelab/guest-identity.ts'
-import type { Change } from '../../protocol/index.ts'
+import type { Change, Guest } from '../../protocol/index.ts'
 import { named } from '../../redaction/visible.ts'
 import type { Tool, Undo } from '../tool.ts'
 import { toolOver } from '../tool.ts'
@@ -16,7 +16,12 @@ type Recorded = Pick<Change, 'id' | 'state' | 'target' | 'undoes' | 'at'> & {
 }
 
 /** What the tool acts through: the changes that were made, and the tools that take them back. */
-export type UndoPorts = { changeOf(id: string): Recorded | undefined; toolOf(name: string): Tool | undefined }
+export type UndoPorts = {
+  changeOf(id: string): Recorded | undefined
+  toolOf(name: string): Tool | undefined
+  /** As the cluster has them now. */
+  guests(): readonly Guest[]
+}
 
 const kinds: EffectKind[] = ['power', 'config', 'data', 'create', 'destroy', 'execute', 'network']
 const touches: Touch[] = kinds.flatMap((kind) =>
@@ -24,7 +29,7 @@ const touches: Touch[] = kinds.flatMap((kind) =>
 )
 
 /** Takes a recorded change back: a call of the tool that its change named, under that tool's own tier. */
-export function undoTool({ changeOf, toolOf }: UndoPorts): Tool {
+export function undoTool({ changeOf, toolOf, guests }: UndoPorts): Tool {
   function found(id: string): { change: Recorded; undo: Extract<Undo, { kind: 'call' }>; tool: Tool } {
     const change = changeOf(id)
     if (change === undefined) throw new Mistake('change: there is no such change. list_changes shows them.')
@@ -50,7 +55,7 @@ export function undoTool({ changeOf, toolOf }: UndoPorts): Tool {
       const { change, undo, tool } = found(id)
       mustBeOpen(change, undo, world)
       mustBeAsLeft(change, undo, world)
-      const doubt = guestDoubt(change, world)
+      const doubt = guestDoubt(change, world.cluster.guests)
       // What would be made again is what somebody took back, perhaps because they did not want it.
       const isAgain = change.undoes !== undefined
       return effectsOf(tool, undo.input, world).map((effect) => ({
@@ -61,6 +66,8 @@ export function undoTool({ changeOf, toolOf }: UndoPorts): Tool {
     },
     async prepare({ change: id }, context) {
       const { change, undo, tool } = found(id)
+      // Before the tool finds that nothing is as it was left.
+      guestDoubt(change, guests())
       const inner = await tool.prepare?.(undo.input, context)
       const none: Undo = { kind: 'none', because: 'It takes a change back. Make the change again instead.' }
       return { undo: none, ...inner, then: inner?.then ?? undo.sentence, basis: { ...inner?.basis, change: change.id } }
@@ -103,9 +110,9 @@ const slackMs = 60_000
  * Why the guest that has the number now may be another one than was changed; undefined where it is the same, or none was changed.
  * @throws Mistake where it is another
  */
-function guestDoubt({ target, at, makes, endedAt = at }: Recorded, { cluster }: World): string | undefined {
+function guestDoubt({ target, at, makes, endedAt = at }: Recorded, guests: readonly Guest[]): string | undefined {
   const { vmid, identity } = target
-  const guest = cluster.guests.find((candidate) => candidate.vmid === vmid)
+  const guest = guests.find((candidate) => candidate.vmid === vmid)
   if (vmid === undefined || guest === undefined) return undefined
   const isMade = makes === vmid
   const whose = whoseIs(guest.identity, {

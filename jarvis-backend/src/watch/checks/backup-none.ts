@@ -30,17 +30,12 @@ function measured(guest: Guest, failedMs: number, now: number): Measure {
   const who = guestName(guest)
   if (typeof backupAt === 'number')
     return { ...of, level: 'clear', words: 'has one', sentence: `${who} has a backup of its own.` }
-  if (backupAt === null)
-    return {
-      ...of,
-      level: 'unseen',
-      words: 'unknown',
-      sentence: `Whether ${who} has a backup of its own is not known.`,
-    }
+  const unread = backupAt === null ? ' that could be read' : ''
   return {
     ...of,
-    level: identity !== undefined && now - identity.since > failedMs ? 'failed' : 'look',
-    words: 'none of its own',
-    sentence: `${who} has no backup of its own. The newest under its number is ${backupDoubt}.`,
+    // A storage that could not be read may have one.
+    level: unread === '' && identity !== undefined && now - identity.since > failedMs ? 'failed' : 'look',
+    words: unread === '' ? 'none of its own' : 'none known',
+    sentence: `${who} has no backup of its own${unread}. The newest under its number is ${backupDoubt}.`,
   }
 }
