@@ -7,9 +7,12 @@ import type { Homelab } from '../src/homelab/ports.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { withIdentities } from '../src/homelab/with-identities.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import type { AlertsReply, Change, Grant, GuestReply, SamplesReply } from '../src/protocol/index.ts'
+import { type AlertsReply, type Change, type Grant, type GuestReply, type Job, type SamplesReply, usualLimits } from '../src/protocol/index.ts'
+import { createAlertStore } from '../src/store/sqlite/alerts.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createGenerationStore } from '../src/store/sqlite/generations.ts'
+import { createBoard } from '../src/watch/board.ts'
+import { makeChecks } from '../src/watch/checks/index.ts'
 import { createFakeClock, noon } from './support/fake-clock.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -160,4 +163,67 @@ test('over Proxmox’s API a number that was freed and taken again is another gu
   await change('POST', [node, 'lxc'], { vmid: '202', ostemplate: template, hostname: name, storage: 'local-zfs' })
   await until(() => whoHas(202)?.identity !== undefined && whoHas(202)?.identity?.id !== first?.id)
   expect(whoHas(202)?.identity).toMatchObject({ earlier: { until: expect.any(Number) }, notBefore: expect.any(Number) })
+})
+
+test('whom a backup server says a backup belongs to tells it from another cluster’s', async () => {
+  const homelab = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1_000 })
+  homelab.controls.setStatus(141, 'running')
+  const ctime = Math.floor(Date.now() / 1000) - 60
+  const volid = `pbs-main:backup/vm/103/${new Date(ctime * 1000).toISOString().slice(0, 19)}Z`
+  const config = { name: 'theirs', net0: 'virtio=BC:24:11:99:99:99,bridge=vmbr0' }
+  homelab.controls.pve.addForeignBackup(103, { volid, storage: 'pbs-main', ctime, owner: 'other@pbs!nightly', config })
+  const jarvis = await startJarvis({ homelab })
+  const { otherBackups, backups } = await read<GuestReply>(jarvis, '/api/guests/103')
+  expect(otherBackups).toEqual([expect.stringContaining('its owner there is other@pbs!nightly')])
+  expect(backups?.items.map(({ whose }) => whose)).toEqual(['other', 'own', 'own', 'own'])
+})
+
+test('a job made for a guest is paused where another one has its number, until a person resumes it', async () => {
+  const jarvis = await startJarvis()
+  const post = async (path: string, json: object = {}) =>
+    (await (await jarvis.rest(path, { method: 'POST', json })).json()) as { id: string }
+  const work = { kind: 'call', toolName: 'restart_container', toolInput: { vmid: 112 } }
+  const { id } = await post('/api/jobs', { name: 'nightly', work, schedule: { kind: 'interval', minutes: 600 } })
+  jarvis.controls.pve.replaceGuest(112, true)
+  await post(`/api/jobs/${id}/run`)
+  const job = () => read<Job>(jarvis, `/api/jobs/${id}`)
+  await expect.poll(async () => (await job()).state).toBe('paused')
+  expect((await job()).last).toMatchObject([{ state: 'skipped', summary: expect.stringContaining('112 is another guest than') }])
+  await jarvis.rest(`/api/jobs/${id}`, { method: 'PATCH', json: { isPaused: false } })
+  await post(`/api/jobs/${id}/run`)
+  await expect.poll(async () => (await job()).last.at(-1)?.state).not.toBe('skipped')
+})
+
+test('an acknowledgement and a silence are for the guest that was meant', () => {
+  const database = openDatabase(':memory:')
+  onTestFinished(() => database.close())
+  const board = createBoard({ store: createAlertStore(database), now: () => noon(), samples: () => [] })
+  const [check] = makeChecks().filter(({ id }) => id === 'backup-none')
+  const look = (guest?: { id: string; since: number }) => {
+    const object = { id: 'ct/112', name: 'caddy', vmid: 112, ...(guest && { guest }) }
+    const measure = { object, level: 'look' as const, words: 'none', sentence: 'None.' }
+    if (check !== undefined) board.take(check, { measures: [measure], unread: new Map() }, usualLimits, noon())
+    return board.open()[0]
+  }
+  const acknowledge = () => {
+    const [alert] = board.open()
+    if (alert === undefined) return
+    board.change(alert, { ...alert, acknowledged: { by: 'operator', at: noon(), severity: 'look' } })
+  }
+  look({ id: 'a', since: 1 })
+  acknowledge()
+  expect(look({ id: 'a', since: 1 })?.acknowledged).toBeDefined()
+  const next = look({ id: 'b', since: 2 })
+  expect([next?.acknowledged, next?.object.guest?.id]).toEqual([undefined, 'b'])
+  expect(board.all().map(({ ending }) => ending)).toContain('Another guest has its number now.')
+
+  // One of an older release names no guest: what was said holds where the guest was there then.
+  board.leave('')
+  look()
+  acknowledge()
+  expect(look({ id: 'b', since: noon() - 1 })?.acknowledged).toBeDefined()
+  board.leave('')
+  look()
+  acknowledge()
+  expect(look({ id: 'c', since: noon() + 1 })?.acknowledged).toBeUndefined()
 })

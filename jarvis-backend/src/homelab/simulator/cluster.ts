@@ -1,4 +1,4 @@
-import type { ClusterState } from '../../protocol/index.ts'
+import type { Backup, ClusterState } from '../../protocol/index.ts'
 import type { GuestMarks } from '../guest-identity.ts'
 import { newest } from '../newest-tasks.ts'
 import { pbsWriter } from '../pbs/model.ts'
@@ -33,7 +33,7 @@ export function createCluster(
 
     marks,
     knownBackups: () => ({
-      items: world.backups,
+      items: world.backups.map(asListed),
       isWhole: world.storages.every((storage) => !storage.content.includes('backup') || isActive(world, storage)),
     }),
     writerOf: (storage) => (storage === backupServer.storage ? pbsWriter : undefined),
@@ -104,7 +104,7 @@ export function createCluster(
           (vmid === undefined || backup.vmid === vmid),
       )
       return {
-        items: items.sort((a, b) => b.createdAt - a.createdAt),
+        items: items.sort((a, b) => b.createdAt - a.createdAt).map(asListed),
         missing: [...missingFor(world, node), ...unread],
         isUnread: unread.length > 0 && readable.size === 0,
       }
@@ -148,6 +148,9 @@ export function createCluster(
     },
   }
 }
+
+/** Proxmox does not list whom a backup server says a backup belongs to. */
+const asListed = ({ owner: _, ...backup }: Backup): Backup => backup
 
 const missingFor = (world: World, node: string | undefined) =>
   world.missing().filter((line) => node === undefined || line === `${node} is offline`)
