@@ -7,7 +7,15 @@ import type { Homelab } from '../src/homelab/ports.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { withIdentities } from '../src/homelab/with-identities.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { type AlertsReply, type Change, type Grant, type GuestReply, type Job, type SamplesReply, usualLimits } from '../src/protocol/index.ts'
+import {
+  type AlertsReply,
+  type Change,
+  type Grant,
+  type GuestReply,
+  type Job,
+  type SamplesReply,
+  usualLimits,
+} from '../src/protocol/index.ts'
 import { createAlertStore } from '../src/store/sqlite/alerts.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createGenerationStore } from '../src/store/sqlite/generations.ts'
@@ -41,7 +49,9 @@ test('a guest that was destroyed and made anew has none of its predecessor’s b
   await clock.advance(120_000)
   const reply = await read<GuestReply>(jarvis, '/api/guests/112')
   expect(reply.otherBackups).toEqual([
-    expect.stringMatching(/^3 backups, the newest of .*: of an earlier guest with the number 112 \(.+, last seen .+\)\.$/),
+    expect.stringMatching(
+      /^3 backups, the newest of .*: of an earlier guest with the number 112 \(.+, last seen .+\)\.$/,
+    ),
   ])
   expect(await identityOf(jarvis, 112)).not.toBe(first)
   const { items } = await read<AlertsReply>(jarvis, '/api/alerts')
@@ -69,7 +79,10 @@ test('another guest of the same name and node between two looks gets a new card 
   const { toolUseId } = await operator.next('chat:confirm_needed')
   jarvis.controls.pve.replaceGuest(103, false)
   const reply = await operator.request('chat:confirm', { sessionId, toolUseId, confirmed: true })
-  expect(reply).toMatchObject({ ok: false, error: { code: 'expired', message: expect.stringContaining('Another guest has the number 103') } })
+  expect(reply).toMatchObject({
+    ok: false,
+    error: { code: 'expired', message: expect.stringContaining('Another guest has the number 103') },
+  })
   expect(jarvis.controls.effects).toEqual([])
 })
 
@@ -109,16 +122,18 @@ test('a grant for a guest holds over restarts, and not for another one with its 
 test('a change of a guest is not taken back on the one that has its number since', async () => {
   const jarvis = await startJarvis({ model: scripted(says('Noted.'), says('Noted.')) })
   const operator = await jarvis.connect()
-  const { sessionId } = await operator.ask('chat:send', { message: '/set_guest_config vmid=112 set={"description":"ours"}' })
+  const { sessionId } = await operator.ask('chat:send', {
+    message: '/set_guest_config vmid=112 set={"description":"ours"}',
+  })
   await operator.next('chat:done')
   const [change] = (await read<{ items: Change[] }>(jarvis, '/api/changes?target=ct/112')).items
   jarvis.controls.pve.replaceGuest(112, true)
   await operator.ask('chat:send', { sessionId, message: `/undo change=${change?.id}` })
   const results = [await operator.next('chat:tool_result'), await operator.next('chat:tool_result')]
   expect(results[1]?.summary).toContain('112 is another guest now')
-  const { values } = (await jarvis.homelab.api.get(['nodes', 'Home', 'lxc', 112, 'config'], {}, { signal: signal() }).then(
-    (values) => ({ values }),
-  )) as { values: Record<string, unknown> }
+  const { values } = (await jarvis.homelab.api
+    .get(['nodes', 'Home', 'lxc', 112, 'config'], {}, { signal: signal() })
+    .then((values) => ({ values }))) as { values: Record<string, unknown> }
   expect(values.description).toBeUndefined()
 })
 
@@ -134,7 +149,9 @@ test('a backup of another cluster’s guest with the number is said, does not co
   })
   const jarvis = await startJarvis({ homelab: simulator, model: scripted(says('Noted.')) })
   const reply = await read<GuestReply>(jarvis, '/api/guests/131')
-  expect(reply.otherBackups).toEqual([expect.stringContaining('of another machine with the number 131: its notes name their-router')])
+  expect(reply.otherBackups).toEqual([
+    expect.stringContaining('of another machine with the number 131: its notes name their-router'),
+  ])
   const screen = await jarvis.connect()
   await screen.ask('chat:send', { message: '/drill_restore vmid=131' })
   const card = await screen.next('chat:confirm_needed')
@@ -147,12 +164,21 @@ test('over Proxmox’s API a number that was freed and taken again is another gu
   const database = openDatabase(':memory:')
   onTestFinished(() => database.close())
   const store = createGenerationStore(database)
-  const follow = () => withIdentities({ cluster } as unknown as Homelab, createIdentities({ store, marks: (vmid) => cluster.marks?.(vmid) }))
+  const report = (error: unknown) => expect(error).toBeUndefined()
+  const follow = () =>
+    withIdentities(
+      { cluster } as unknown as Homelab,
+      createIdentities({ store, marks: (vmid) => cluster.marks?.(vmid), report }),
+    )
   const seen = follow().cluster
   const whoHas = (vmid: number) => seen.state().guests.find((guest) => guest.vmid === vmid)
   await until(() => whoHas(202)?.identity !== undefined)
   const first = whoHas(202)?.identity
-  expect(follow().cluster.state().guests.find(({ vmid }) => vmid === 202)?.identity?.id).toBe(first?.id)
+  expect(
+    follow()
+      .cluster.state()
+      .guests.find(({ vmid }) => vmid === 202)?.identity?.id,
+  ).toBe(first?.id)
 
   const change = (method: 'DELETE' | 'POST', path: (string | number)[], form: Record<string, string> = {}) =>
     cluster.api.change(method, ['nodes', ...path], form, calm())
@@ -188,7 +214,9 @@ test('a job made for a guest is paused where another one has its number, until a
   await post(`/api/jobs/${id}/run`)
   const job = () => read<Job>(jarvis, `/api/jobs/${id}`)
   await expect.poll(async () => (await job()).state).toBe('paused')
-  expect((await job()).last).toMatchObject([{ state: 'skipped', summary: expect.stringContaining('112 is another guest than') }])
+  expect((await job()).last).toMatchObject([
+    { state: 'skipped', summary: expect.stringContaining('112 is another guest than') },
+  ])
   await jarvis.rest(`/api/jobs/${id}`, { method: 'PATCH', json: { isPaused: false } })
   await post(`/api/jobs/${id}/run`)
   await expect.poll(async () => (await job()).last.at(-1)?.state).not.toBe('skipped')

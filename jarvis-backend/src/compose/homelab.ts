@@ -38,7 +38,11 @@ export function composeHomelab(foundation: Foundation, config: Config, replaced?
   const addresses = config.proxmox?.urls ?? [shown.cluster.state().isDemo ? 'demo' : 'real']
   const generations = createGenerationStore(database)
   generations.keepOf(addresses)
-  const identities = createIdentities({ store: generations, marks: (vmid) => shown.cluster.marks?.(vmid) })
+  const identities = createIdentities({
+    store: generations,
+    marks: (vmid) => shown.cluster.marks?.(vmid),
+    report: (error) => report(error, 'which guest has a number could not be kept'),
+  })
   const homelab = withIdentities(shown, identities)
   const { cluster } = homelab
   const limits = createLimits({

@@ -18,11 +18,22 @@ test.each<[what: string, before: GuestMarks, now: GuestMarks, verdict: string]>(
   ['a container in place of a VM', vm, ct, 'other'],
   ['a container whose card changed', ct, { ...ct, macs: ['BB'] }, 'unknown'],
   ['a container made anew with the card of the old one', ct, { ...ct, ...remade('created') }, 'other'],
-  ['a container cloned anew, which only its destruction tells', ct, { ...ct, macs: ['BB'], ...remade('destroyed') }, 'other'],
+  [
+    'a container cloned anew, which only its destruction tells',
+    ct,
+    { ...ct, macs: ['BB'], ...remade('destroyed') },
+    'other',
+  ],
   ['a container destroyed, with its card there again', ct, { ...ct, ...remade('destroyed') }, 'unknown'],
   ['a container restored from its own backup', ct, { ...ct, ...remade('restored') }, 'same'],
   ['a container restored from another’s backup', ct, { ...ct, macs: ['BB'], ...remade('restored') }, 'other'],
   ['a task of before, which a node that is back lists', ct, { ...ct, ...remade('created', seenAt - hour) }, 'same'],
+  [
+    'a container without a card whose configuration is as it was',
+    { ...ct, macs: [], digest: 'd' },
+    { ...ct, macs: [], digest: 'd' },
+    'same',
+  ],
   ['containers without a card', { ...ct, macs: [] }, { ...ct, macs: [] }, 'unknown'],
 ])('%s', (_, before, now, verdict) => {
   expect(sameGuest({ ...before, at: seenAt }, now)).toBe(verdict)
@@ -45,7 +56,12 @@ test('the marks of a configuration', () => {
 })
 
 test('the newest task that remade a number counts; one that failed does not', () => {
-  const task = (type: string, startedAt: number, status: 'ok' | 'failed' | 'running' = 'ok') => ({ vmid: 105, type, startedAt, status })
+  const task = (type: string, startedAt: number, status: 'ok' | 'failed' | 'running' = 'ok') => ({
+    vmid: 105,
+    type,
+    startedAt,
+    status,
+  })
   const tasks = [task('vzcreate', 1), task('vzdestroy', 3, 'failed'), task('vzrestore', 2), task('vzrollback', 4)]
   expect(remadeIn(105, tasks)).toEqual({ what: 'restored', at: 2 })
   expect(remadeIn(106, tasks)).toBeUndefined()

@@ -2,13 +2,15 @@ import type { Guest, GuestIdentity, Task } from '../protocol/index.ts'
 
 /**
  * What tells a guest from others that had its number, or will have it. `ctime`: when Proxmox made it, Unix ms; containers have none, and a clone may
- * keep that of its original. `uuid`: of its SMBIOS. `macs`: of its network cards. `remade`: the newest task that made, destroyed or restored it.
+ * keep that of its original. `uuid`: of its SMBIOS. `macs`: of its network cards. `digest`: of the whole configuration. `remade`: the newest task that
+ * made, destroyed or restored it.
  */
 export type GuestMarks = {
   type: Guest['type']
   ctime?: number
   uuid?: string
   macs: readonly string[]
+  digest?: string
   remade?: Remade
 }
 /** `at`: start of the task by Proxmox's clock, Unix ms. */
@@ -53,6 +55,7 @@ export function marksIn(type: Guest['type'], config: Readonly<Record<string, unk
     ...(seconds !== undefined && { ctime: Number(seconds) * 1000 }),
     ...(uuid !== undefined && { uuid: uuid.toLowerCase() }),
     macs: macs.sort(),
+    ...(text('digest') !== '' && { digest: text('digest') }),
   }
 }
 
@@ -76,7 +79,8 @@ export function sameGuest(before: GuestMarks & { at: number }, now: GuestMarks):
   if (news === 'created') return 'other'
   if (news === 'destroyed') return cards === 'shared' ? 'unknown' : 'other'
   if (news === 'restored') return cards === 'shared' ? 'same' : cards === 'apart' ? 'other' : 'unknown'
-  return cards === 'shared' ? 'same' : 'unknown'
+  const isUnchanged = before.digest !== undefined && before.digest === now.digest
+  return cards === 'shared' || isUnchanged ? 'same' : 'unknown'
 }
 
 /** What was done to the number since it was last known. A node that is back lists old tasks. */

@@ -1,6 +1,6 @@
 import { newId } from '../lib/ids.ts'
 import type { ClusterState, Guest, GuestIdentity } from '../protocol/index.ts'
-import { type GuestMarks, sameGuest } from './guest-identity.ts'
+import { type GuestMarks, type Remade, sameGuest } from './guest-identity.ts'
 
 /** One guest that has, or had, a number. `names`: all that it was seen with. `seenAt`: when it was last known to be there, Unix ms. */
 export type Generation = {
@@ -23,6 +23,8 @@ export interface GenerationStore {
 
 /** When a guest was last seen is written this seldom, ms. */
 const rewriteMs = 10 * 60_000
+/** Names of a guest that are kept, the newest. */
+const mostNames = 20
 /** The nodes' clocks, and ours, differ a little. */
 const slackMs = 60_000
 
@@ -33,29 +35,28 @@ export function createIdentities(parts: {
   store: GenerationStore
   /** As `Cluster.marks`. */
   marks(vmid: number): GuestMarks | undefined
+  report(error: unknown): void
 }) {
   const known = new Map(parts.store.newest().map((one) => [one.vmid, one]))
   /** The marks that each was last judged by: the same object tells nothing new. */
   const judged = new Map<number, GuestMarks>()
-  /** When each number that was seen free since the start last was so, Unix ms. */
-  const freeAt = new Map<number, number>()
-  let before: { vmids: ReadonlySet<number>; at: number } | undefined
   let writtenAt = Number.NEGATIVE_INFINITY
   let lookedAt: ClusterState | undefined
 
   function judge(guest: Guest, marks: GuestMarks, at: number): Generation {
     const last = known.get(guest.vmid)
-    const verdict = last && sameGuest({ ...last.marks, at: last.seenAt }, marks)
+    const isRead = judged.get(guest.vmid) !== marks
+    const verdict = last && (isRead ? sameGuest({ ...last.marks, at: last.seenAt }, marks) : 'same')
     const { vmid, name } = guest
     if (last !== undefined && verdict === 'same') {
       const remade = marks.remade ?? last.marks.remade
       const kept = { ...marks, ...(remade !== undefined && { remade }) }
-      return { ...last, name, names: [...new Set([...last.names, name])], marks: kept, seenAt: at }
+      return { ...last, name, names: [...new Set([...last.names, name])].slice(-mostNames), marks: kept, seenAt: at }
     }
     const earlier = last && { earlier: { name: last.name, until: last.seenAt } }
     const doubt = verdict === 'unknown' ? { isDoubtful: true as const } : {}
     const gone = verdict === 'other' ? last?.seenAt : undefined
-    const time = timeOf(marks, { at, gone, free: freeAt.get(vmid), isDoubtful: verdict === 'unknown' })
+    const time = timeOf(marks, { at, gone, isDoubtful: verdict === 'unknown' })
     return {
       vmid,
       name,
@@ -78,7 +79,6 @@ export function createIdentities(parts: {
       const { vmid, name, status } = guest
       const marks = parts.marks(vmid)
       const last = known.get(vmid)
-      if (before !== undefined && !before.vmids.has(vmid)) freeAt.set(vmid, before.at)
       if (marks === undefined) continue
       if (last === undefined || judged.get(vmid) !== marks || last.name !== name) {
         const next = judge(guest, marks, at)
@@ -90,11 +90,19 @@ export function createIdentities(parts: {
         last.seenAt = at
       }
     }
-    before = { vmids: here, at }
     if (at - writtenAt >= rewriteMs) {
       writtenAt = at
-      parts.store.save([...known.values()])
-    } else if (changed.length > 0) parts.store.save(changed)
+      save([...known.values()])
+    } else if (changed.length > 0) save(changed)
+  }
+
+  /** What cannot be written now is known until a restart, which then finds the guest before. */
+  function save(generations: readonly Generation[]) {
+    try {
+      parts.store.save(generations)
+    } catch (error) {
+      parts.report(error)
+    }
   }
 
   return {
@@ -105,36 +113,27 @@ export function createIdentities(parts: {
       parts.marks(vmid) === undefined ? undefined : known.get(vmid)?.identity,
     /** Every name that the guest was seen with. */
     namesOf: (vmid: number): readonly string[] => known.get(vmid)?.names ?? [],
-    marksOf: (vmid: number): GuestMarks | undefined => parts.marks(vmid),
     /** Writes down when each guest was last seen. */
-    stop: () => parts.store.save([...known.values()]),
+    stop: () => save([...known.values()]),
   }
 }
 
 /**
- * From when on the number is proven to be a new guest's, and until when it was not. @param seen `at`: now; `gone`: another guest had it then; `free`:
- * nobody had it then; Unix ms
+ * From when on the number is proven to be a new guest's, and until when it was not. A number that no list had proves nothing: the guest may have been
+ * hidden from the token. @param seen `at`: now; `gone`: until when another guest had it; Unix ms
  */
 function timeOf(
   { ctime, remade }: GuestMarks,
-  seen: { at: number; gone: number | undefined; free: number | undefined; isDoubtful: boolean },
+  { at, gone, isDoubtful }: { at: number; gone: number | undefined; isDoubtful: boolean },
 ): Pick<GuestIdentity, 'since' | 'notBefore'> {
-  const { at, gone, free, isDoubtful } = seen
   if (isDoubtful) return { since: at }
-  const created = remade?.what === 'created' ? remade.at : undefined
-  const restored = remade?.what === 'restored' ? remade.at : undefined
-  const destroyed = remade?.what === 'destroyed' ? remade.at : undefined
-  const lower = Math.max(gone ?? Number.NEGATIVE_INFINITY, free ?? Number.NEGATIVE_INFINITY)
-  const certain = [ctime, created, restored].filter(
-    (time) => time !== undefined && time <= at && time >= lower - slackMs,
-  )
-  const latest = certain.length === 0 ? undefined : Math.max(...(certain as number[]))
-  if (lower !== Number.NEGATIVE_INFINITY)
-    return latest === undefined ? { since: at, notBefore: lower } : { since: latest, notBefore: latest }
-  // The first look ever: a restored copy keeps the time at which its original was made.
-  const first = [ctime, created, destroyed].filter((time) => time !== undefined)
-  return {
-    since: destroyed === undefined ? (latest ?? at) : at,
-    ...(first.length > 0 && { notBefore: Math.max(...first) }),
-  }
+  const timeOfTask = (what: Remade['what']) => (remade?.what === what ? [remade.at] : [])
+  const made = [...(ctime === undefined ? [] : [ctime]), ...timeOfTask('created')]
+  const isTrue = (time: number) => time <= at && time >= (gone ?? 0) - slackMs
+  const taken = [...made, ...timeOfTask('restored')].filter(isTrue)
+  const since = taken.length === 0 || remade?.what === 'destroyed' ? at : Math.max(...taken)
+  if (gone !== undefined) return { since, notBefore: since === at ? gone : since }
+  // A restored copy keeps the time at which its original was made.
+  const before = [...made, ...timeOfTask('destroyed')]
+  return { since, ...(before.length > 0 && { notBefore: Math.max(...before) }) }
 }

@@ -15,11 +15,15 @@ export function drillsOver(
   database: Database,
   replace: Partial<DrillsParts> = {},
 ) {
-  const marked = createIdentities({ store: createGenerationStore(database), marks: (vmid) => known.marks?.(vmid) })
-  const { cluster } = withIdentities({ api, cluster: known } as Homelab, marked)
   const store = createDrillStore(database)
   const journal: Record<string, unknown>[] = []
   const said: string[] = []
+  const marked = createIdentities({
+    store: createGenerationStore(database),
+    marks: (vmid) => known.marks?.(vmid),
+    report: (error) => void said.push(String(error)),
+  })
+  const { cluster } = withIdentities({ api, cluster: known } as Homelab, marked)
   const drills = createDrills({
     ...{ store, api, cluster, ids, hasOwnToken: false, clock: systemClock, durably: database.durably },
     redact: (text) => text,
