@@ -9,7 +9,14 @@ const guest = (vmid: number, name: string, identity: Guest['identity']): Guest =
   ...(identity && { identity }),
 })
 const backup = (vmid: number, createdAt: number, more: Partial<Backup> = {}): Backup => ({
-  ...{ volumeId: `pbs:backup/ct/${vmid}/${createdAt}`, vmid, storage: 'pbs', createdAt, sizeBytes: 1, format: 'pbs-ct' },
+  ...{
+    volumeId: `pbs:backup/ct/${vmid}/${createdAt}`,
+    vmid,
+    storage: 'pbs',
+    createdAt,
+    sizeBytes: 1,
+    format: 'pbs-ct',
+  },
   ...more,
 })
 const guests = [

@@ -31,7 +31,9 @@ export function createModelControls(model: Model) {
       if (guest === undefined) throw new Error(`no guest ${vmid}`)
       const { type, node, name, status, startedAt } = guest
       const task = (word: string) => {
-        const upid = isListed ? host.beginTask(node, `${type === 'qemu' ? 'qm' : 'vz'}${word}`, String(vmid)) : undefined
+        const upid = isListed
+          ? host.beginTask(node, `${type === 'qemu' ? 'qm' : 'vz'}${word}`, String(vmid))
+          : undefined
         return () => upid !== undefined && host.endTask(upid, 'OK')
       }
       const mac = macOf(900_000 + host.tasks().length * 1_000 + (vmid % 1_000))

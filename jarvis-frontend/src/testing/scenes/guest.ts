@@ -134,7 +134,7 @@ export function guestScene(now: number): Scene {
           groups: [],
         },
         otherBackups: [],
-          isOwn: false,
+        isOwn: false,
         missing: ['its configuration not visible to this token (it needs VM.Audit)'],
       },
     },
