@@ -35,7 +35,9 @@ export const getBackups = homelabTool({
       .sort((a, b) => a.vmid - b.vmid)
     const lines = vmid === undefined ? newestLines(items, asked, at) : items.map((backup) => backupLine(backup, at))
     // A storage says nothing about guests that are backed up elsewhere.
-    const bare = storage === undefined ? asked.filter((guest) => !items.some((item) => item.vmid === guest.vmid)) : []
+    const isOf = ({ vmid: of }: Guest, item: Backup) =>
+      item.vmid === of && item.whose !== 'earlier' && item.whose !== 'other'
+    const bare = storage === undefined ? asked.filter((guest) => !items.some((item) => isOf(guest, item))) : []
     const left = lines.length - usualLimit
     return {
       text: [
