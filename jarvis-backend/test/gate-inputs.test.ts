@@ -164,12 +164,13 @@ test('a restore drill’s copy stands in for nobody', () => {
 type Input = 'mark' | 'now' | 'number' | 'never'
 const guestInputs: Record<keyof Guest, Input> = {
   ...{ name: 'mark', tags: 'mark', pool: 'mark', node: 'mark' },
-  ...{ vmid: 'number', type: 'number' },
+  ...{ vmid: 'number', type: 'number', identity: 'number' },
   ...{ status: 'now', lock: 'now', haState: 'now', madeAt: 'now', isTemplate: 'now' },
   ...{
     isProtected: 'never',
     isHa: 'never',
     backupAt: 'never',
+    backupDoubt: 'never',
     uptimeS: 'never',
     cpuRatio: 'never',
   },

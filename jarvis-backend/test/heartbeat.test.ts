@@ -59,6 +59,7 @@ function beating() {
     workers: { heartbeat: heartbeat.worker },
     ...{ transactions: database, journal: { append() {} }, changed() {}, isStopping: () => false },
     ...{ redact: (text: string) => text, makerProblem: () => undefined, approvedUntil: () => undefined },
+    ...{ guestOf: () => undefined, guestProblem: () => undefined },
     usedToday: used,
     overBudget: () => (used() < 100_000 ? undefined : `It has used ${used()} tokens.`),
     calls: { isReading: () => true, refusal: () => undefined },

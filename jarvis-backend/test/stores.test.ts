@@ -28,6 +28,7 @@ import { createRecipientStore } from '../src/store/sqlite/channels/recipients.ts
 import { createSubscriptionStore } from '../src/store/sqlite/channels/subscriptions.ts'
 import { type Database, openDatabase } from '../src/store/sqlite/database.ts'
 import { createDrillStore } from '../src/store/sqlite/drills.ts'
+import { createGenerationStore } from '../src/store/sqlite/generations.ts'
 import { createJobStore } from '../src/store/sqlite/jobs.ts'
 import { createLeaningStore } from '../src/store/sqlite/leaning.ts'
 import { openMemoryStore } from '../src/store/sqlite/memory/store.ts'
@@ -45,6 +46,7 @@ import * as alerts from './contracts/alert-stores.ts'
 import * as calls from './contracts/call-stores.ts'
 import * as channels from './contracts/channel-stores.ts'
 import { drillStoreContract } from './contracts/drill-store.ts'
+import { generationStoreContract } from './contracts/generation-store.ts'
 import * as indexes from './contracts/index-stores.ts'
 import { jobStoreContract } from './contracts/job-store.ts'
 import { planStoreContract } from './contracts/plan-store.ts'
@@ -75,6 +77,7 @@ const sqlite: Record<string, () => void> = {
   CheckStore: () => alerts.checkStoreContract(inSqlite(createCheckStore)),
   ConfirmationStore: () => calls.confirmationStoreContract(inSqlite(createConfirmationStore)),
   DrillStore: () => drillStoreContract(inSqlite(createDrillStore)),
+  GenerationStore: () => generationStoreContract(inSqlite(createGenerationStore)),
   ExecutionStore: () => calls.executionStoreContract(inSqlite(createExecutionStore)),
   GrantStore: () => calls.grantStoreContract(inSqlite(createGrantStore)),
   ImageStore: () => calls.imageStoreContract(inSqlite(createImageStore)),

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { createStreamRedactor, quote } from '../gate/index.ts'
 import { fillSamples } from '../homelab/fill-samples.ts'
+import { createIdentities } from '../homelab/identities.ts'
 import { createLimits } from '../homelab/limits.ts'
 import { createNodeRoles, withNodeRoles } from '../homelab/node-roles.ts'
 import { createNotices } from '../homelab/notices.ts'
@@ -9,10 +10,12 @@ import { connectHomelab } from '../homelab/real.ts'
 import { redactedHomelab } from '../homelab/redacted.ts'
 import { startSampler } from '../homelab/sampler.ts'
 import { createSimulator } from '../homelab/simulator/index.ts'
+import { samplesOfGuests, withIdentities } from '../homelab/with-identities.ts'
 import { limitsRoutes } from '../http/limits.ts'
 import { nodeRolesRoutes } from '../http/node-roles.ts'
 import { samplesRoutes } from '../http/samples.ts'
 import type { Clock } from '../lib/clock.ts'
+import { createGenerationStore } from '../store/sqlite/generations.ts'
 import { createSampleStore } from '../store/sqlite/samples/samples.ts'
 import type { Foundation } from './foundation.ts'
 
@@ -27,11 +30,20 @@ export function composeHomelab(foundation: Foundation, config: Config, replaced?
     durably: database.durably,
   })
   const made = replaced ?? createHomelab({ ...config, protectedTargets: shownAsProtected }, clock)
-  const homelab = redactedHomelab(withNodeRoles(made, nodeRoles), {
+  const shown = redactedHomelab(withNodeRoles(made, nodeRoles), {
     value: redactor.value,
     later: redactor.later,
     stream: () => createStreamRedactor(redactor),
   })
+  const addresses = config.proxmox?.urls ?? [shown.cluster.state().isDemo ? 'demo' : 'real']
+  const generations = createGenerationStore(database)
+  generations.keepOf(addresses)
+  const identities = createIdentities({
+    store: generations,
+    marks: (vmid) => shown.cluster.marks?.(vmid),
+    report: (error) => report(error, 'which guest has a number could not be kept'),
+  })
+  const homelab = withIdentities(shown, identities)
   const { cluster } = homelab
   const limits = createLimits({
     settings,
@@ -46,8 +58,9 @@ export function composeHomelab(foundation: Foundation, config: Config, replaced?
   }
   notice()
   const unwatch = cluster.watch(notice, 'idle')
-  const samples = createSampleStore(database)
-  samples.keepOf(config.proxmox?.urls ?? [cluster.state().isDemo ? 'demo' : 'real'])
+  const kept = createSampleStore(database)
+  kept.keepOf(addresses)
+  const samples = samplesOfGuests(kept, identities.of, cluster.state)
   const sampler = startSampler({
     state: cluster.state,
     store: samples,
@@ -83,6 +96,7 @@ export function composeHomelab(foundation: Foundation, config: Config, replaced?
     /** Ends the watchers and the sampler. Connections to the cluster stay open. */
     stop() {
       unwatch()
+      identities.stop()
       sampler.stop()
       filling?.stop()
     },

@@ -39,7 +39,7 @@ export function composeJobDrills(parts: {
     candidates,
     async backedUp(): Promise<ReadonlySet<number>> {
       const { items } = await homelab.cluster.backups({}, { signal: AbortSignal.timeout(60_000) })
-      return new Set(items.flatMap(({ vmid }) => vmid ?? []))
+      return new Set(items.flatMap(({ vmid, whose }) => (whose === 'earlier' || whose === 'other' ? [] : vmid)))
     },
     /** As the tool's own look before its card. */
     async refusal(input: { vmid: number }): Promise<string | undefined> {

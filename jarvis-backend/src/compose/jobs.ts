@@ -7,6 +7,7 @@ import type { ApiTokens } from '../auth/api-tokens.ts'
 import type { Shown } from '../auth/closed-words.ts'
 import type { Drills } from '../drill/drills.ts'
 import type { FactTypes, JarvisFacts } from '../house.ts'
+import { whoseIs } from '../homelab/guest-identity.ts'
 import { heartbeatRoutes } from '../http/heartbeat.ts'
 import { jobRoutes } from '../http/jobs.ts'
 import { createDrillWorker, drillJob } from '../jobs/drill-job.ts'
@@ -18,7 +19,7 @@ import { newId } from '../lib/ids.ts'
 import { firstOf } from '../lib/words.ts'
 import { ownZone } from '../lib/zone.ts'
 import { dailyAddition, ownHeading } from '../memory/daily.ts'
-import { JarvisError, type JobTrace, mainAgentId, type PersonRef } from '../protocol/index.ts'
+import { JarvisError, type JobTrace, type JobWork, mainAgentId, type PersonRef } from '../protocol/index.ts'
 import type { Library } from '../runbooks/library.ts'
 import type { createJobStore } from '../store/sqlite/jobs.ts'
 import type { Watch } from '../watch/watch.ts'
@@ -180,6 +181,11 @@ export function composeJobs(
         : { state: 'failed', summary: 'It is no runbook.' },
   }
 
+  /** The guest whose number a work names. */
+  function guestIn(work: JobWork) {
+    const named = work.kind === 'call' ? work.toolInput : work.kind === 'runbook' ? work.inputs : {}
+    return parts.homelab.cluster.state().guests.find(({ vmid }) => vmid === named.vmid)
+  }
   const jobs = createJobs({
     ...{ clock, settings, journal, redact, report, zone, isStopping, makerProblem },
     shipped: [heartbeatJob(parts.isDemo ? demoBeatMinutes : undefined), drillJob(zone)],
@@ -189,6 +195,18 @@ export function composeJobs(
       drill: createDrillWorker({ ...drills, settings, zone, now }),
     },
     approvedUntil: drills.approvedUntil,
+    guestOf: (work) => {
+      const id = guestIn(work)?.identity?.id
+      return id === undefined ? undefined : { id }
+    },
+    guestProblem({ work, guest: meant, createdAt }) {
+      const guest = guestIn(work)
+      const whose = guest && whoseIs(guest.identity, { identity: meant, at: createdAt })
+      // A job of an older release names no guest; its calls ask as others do.
+      if (guest === undefined || whose === 'own' || (whose === 'unknown' && meant === undefined)) return undefined
+      const is = whose === 'earlier' ? 'is another guest than' : 'may be another guest than'
+      return `${guest.vmid} ${is} the one that this job was made for. Resume it to mean the one that is there now.`
+    },
     overBudget: (jobId) => budgets.keeper.usedUp({ agent: mainAgentId, jobId }),
     usedToday: (jobId) => budgets.store.sum({ since: budgets.midnight(), jobId }).tokens,
     store: jobStore,

@@ -406,6 +406,7 @@ export function createSite(
       ...memory.tools,
       ...changeTools({
         changeOf: gate.changes.get,
+        guests: () => cluster.state().guests,
         toolOf: catalog.get,
         list: (query, asker) => gate.changes.list(query).map(shownFor(asker).change),
         now,

@@ -1,3 +1,4 @@
+import { whoseIs } from '../homelab/guest-identity.ts'
 import type { Cluster, PveApi } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
@@ -13,7 +14,7 @@ export type DrillsParts = {
   store: DrillStore
   /** Of the drill's own token, where there is one. */
   api: PveApi
-  cluster: Pick<Cluster, 'state' | 'backups' | 'tasks' | 'readAfresh'>
+  cluster: Pick<Cluster, 'state' | 'backups' | 'tasks' | 'readAfresh' | 'marks'>
   /** Whether Proxmox itself limits the drill to its pool. */
   hasOwnToken: boolean
   ids: { first: number; last: number }
@@ -47,9 +48,10 @@ export function createDrills(parts: DrillsParts) {
   /** Writes the claim on the copy, before anything is sent. @throws JarvisError `conflict` */
   async function claim({ guest, backup, node, storage, notProven }: Plan, signal: AbortSignal): Promise<Drill> {
     const copy = await freeId(parts, { ...parts.ids, before: store.lastCopy() }, signal)
-    const { vmid, type, name } = guest
+    const { vmid, type, name, identity } = guest
     const drill: Drill = {
       ...{ id: newId('drl'), vmid, type, name, copy, node, storage, level: 3, at: api.now() },
+      ...(identity !== undefined && { identity: { id: identity.id } }),
       ...{ archive: backup.volumeId, archiveAt: backup.createdAt, notProven, step: 'restoring', verdict: 'open' },
     }
     const body = { drill: drill.id, target: `${type}/${vmid}`, copy, node, storage, archive: drill.archive }
@@ -63,11 +65,21 @@ export function createDrills(parts: DrillsParts) {
 
   const newestOf = (vmid: number): RestoreProof | undefined => {
     const [drill] = store.proofs(vmid)
-    if (drill === undefined) return undefined
-    // Another guest may have taken the number since.
-    const guest = cluster.state().guests.find((candidate) => candidate.vmid === vmid)
-    if (guest !== undefined && (guest.type !== drill.type || (guest.madeAt ?? 0) > drill.archiveAt)) return undefined
-    return proofOf(drill)
+    const found = drill && told(drill)
+    return found?.whose === 'earlier' ? undefined : found?.proof
+  }
+
+  /** Whose a proof is: another guest may have taken the number since. */
+  function told(drill: Drill): { whose: 'own' | 'earlier' | 'unknown'; proof: RestoreProof } {
+    const guest = cluster.state().guests.find(({ vmid }) => vmid === drill.vmid)
+    const whose =
+      guest === undefined
+        ? 'own'
+        : guest.type !== drill.type
+          ? 'earlier'
+          : whoseIs(guest.identity, { identity: drill.identity, at: drill.archiveAt })
+    const doubt = whose === 'own' ? {} : { doubt: doubtWords[whose] }
+    return { whose, proof: { ...proofOf(drill), ...doubt } }
   }
 
   return {
@@ -121,12 +133,15 @@ export function createDrills(parts: DrillsParts) {
     /** The same for the gate, where the backup came to life. */
     provenOf(vmid: number): { level: number; at: number } | undefined {
       const proof = newestOf(vmid)
-      return proof?.verdict === 'proven' ? { level: proof.level, at: proof.at } : undefined
+      return proof?.verdict === 'proven' && proof.doubt === undefined ? { level: proof.level, at: proof.at } : undefined
     },
     /** For the routes and the tool. */
     proofs(): ProofsReply {
       const open = store.open()
-      return { items: store.proofs().map(proofOf), open: open === undefined ? null : openDrill(open) }
+      return {
+        items: store.proofs().map((drill) => told(drill).proof),
+        open: open === undefined ? null : openDrill(open),
+      }
     },
     /** Removes the copy of a drill that the last process left. Its verdict counts where it was known. */
     resume() {
@@ -150,6 +165,11 @@ export function createDrills(parts: DrillsParts) {
       await working?.catch(() => {})
     },
   }
+}
+
+const doubtWords = {
+  earlier: 'It is of an earlier guest with this number.',
+  unknown: 'It may be of an earlier guest with this number.',
 }
 
 export type Drills = ReturnType<typeof createDrills>

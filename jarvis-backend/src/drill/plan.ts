@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import { diskOf } from '../homelab/format.ts'
+import { diskOf, plainName } from '../homelab/format.ts'
+import { type GuestMarks, marksIn, sameGuest } from '../homelab/guest-identity.ts'
 import type { Cluster, PveApi } from '../homelab/ports.ts'
 import { figure, flag, rowsOf, words } from '../homelab/proxmox/answers.ts'
+import { typeIn } from '../homelab/whose-backup.ts'
 import { spanOf } from '../lib/words.ts'
 import { asFarAsSeen, type Backup, type Guest, JarvisError, type Node } from '../protocol/index.ts'
 import { dangersIn, disksOf, type GuestConfig, hasAgent, memoryOf, netsOf, readConfigText } from './guest-config.ts'
@@ -17,8 +19,10 @@ export type DrillRequest = {
 
 /** A drill that can begin. `needBytes`: what the copy's disks may take, with some room. */
 export type Plan = {
-  guest: Pick<Guest, 'vmid' | 'type' | 'name' | 'node'>
+  guest: Pick<Guest, 'vmid' | 'type' | 'name' | 'node' | 'identity'>
   backup: Backup
+  /** By what it is known that the backup is of this guest. */
+  isOfBy: string
   /** Where a newer backup may be, that could not be read. */
   unread: string[]
   config: GuestConfig
@@ -51,7 +55,7 @@ type StorageRow = z.output<typeof StorageRow>
  * @throws JarvisError `invalid_request` for what cannot be drilled, with the reason; `conflict` while a backup runs; ApiError
  */
 export async function planDrill(
-  { api, cluster }: { api: PveApi; cluster: Pick<Cluster, 'state' | 'backups' | 'readAfresh'> },
+  { api, cluster }: { api: PveApi; cluster: Pick<Cluster, 'state' | 'backups' | 'readAfresh' | 'marks'> },
   { vmid, storage, node }: DrillRequest,
   signal: AbortSignal,
 ): Promise<Plan> {
@@ -66,6 +70,7 @@ export async function planDrill(
   const places = placesFor(backup, guest, nodes, node)
   const reasons: string[] = []
   let config: GuestConfig | undefined
+  let isOfBy = ''
   for (const place of places) {
     const rows = rowsOf(StorageRow, await api.get(['nodes', place.name, 'storage'], {}, { signal })).rows
     const source = rows.find((row) => row.storage === backup.storage && row.active)
@@ -73,18 +78,21 @@ export async function planDrill(
       reasons.push(`${place.name} cannot read ${backup.storage}`)
       continue
     }
-    config ??= readConfigText(
-      String(await api.get(['nodes', place.name, 'vzdump', 'extractconfig'], { volume: backup.volumeId }, { signal })),
-    )
+    if (config === undefined) {
+      const path = ['nodes', place.name, 'vzdump', 'extractconfig']
+      config = readConfigText(String(await api.get(path, { volume: backup.volumeId }, { signal })))
+      isOfBy = mustBeOf(guest, backup, config, cluster.marks?.(vmid))
+    }
     const needBytes = needOf(guest, config)
     const found = roomOn(place, rows, { type: guest.type, needBytes, storage, memoryMib: memoryOf(config) })
     if ('reason' in found) {
       reasons.push(found.reason)
       continue
     }
-    const { type, name } = guest
+    const { type, name, identity } = guest
     return {
-      ...{ guest: { vmid, type, name, node: guest.node }, backup, unread, config, needBytes },
+      guest: { vmid, type, name, node: guest.node, ...(identity !== undefined && { identity }) },
+      ...{ backup, isOfBy, unread, config, needBytes },
       ...{ node: place.name, storage: found.storage, hasAgent: hasAgent(config) },
       notProven: [...lowerLevels(backup, api.now()), ...notProvenOf(guest.type, config)],
     }
@@ -94,13 +102,39 @@ export async function planDrill(
 
 async function newestOf(cluster: Pick<Cluster, 'backups'>, { vmid, type }: Guest, signal: AbortSignal) {
   const { items, missing } = await cluster.backups({ vmid }, { signal })
-  const newest = items.filter((backup) => backup.vmid === vmid).sort((a, b) => b.createdAt - a.createdAt)[0]
+  const [first, ...more] = items.filter((backup) => backup.vmid === vmid).sort((a, b) => b.createdAt - a.createdAt)
   const unread = missing.length === 0 ? '' : ` Not read: ${missing.join(', ')}.`
-  if (newest === undefined) return no(`vmid: no backup of ${vmid} is known.${unread}`)
-  const kind = /(?:vzdump-(qemu|lxc)-|\/(vm|ct)\/)/.exec(newest.volumeId)
-  const isOf = kind?.[1] === 'qemu' || kind?.[2] === 'vm' ? 'vm' : kind === null ? undefined : 'ct'
-  if (isOf !== type) return no(`vmid: the newest backup under ${vmid}, ${newest.volumeId}, is not of this guest.`)
+  if (first === undefined) return no(`vmid: no backup of ${vmid} is known.${unread}`)
+  const newest = [first, ...more].find(({ whose }) => whose !== 'earlier' && whose !== 'other')
+  if (newest === undefined)
+    return no(
+      `vmid: no backup of ${vmid} itself is known. The newest under its number is ${first.whoseWords}.${unread}`,
+    )
+  if (typeIn(newest.volumeId) !== type)
+    return no(`vmid: the newest backup under ${vmid}, ${newest.volumeId}, is not of this guest.`)
   return { backup: newest, unread: missing }
+}
+
+/**
+ * By what the backup is known to be of this guest: its configuration tells most. @param marks of the guest
+ * @throws JarvisError where it is of another machine, or may be
+ */
+function mustBeOf(guest: Guest, backup: Backup, config: GuestConfig, marks: GuestMarks | undefined): string {
+  const { vmid, type, name } = guest
+  const { whose, whoseWords, createdAt, volumeId } = backup
+  const { remade: _, ...now } = marks ?? { type, macs: [] }
+  const then = { ...marksIn(type, config), at: createdAt }
+  const verdict = marks === undefined ? 'unknown' : sameGuest(then, now)
+  const kept = plainName(config.name ?? config.hostname ?? 'without a name')
+  if (verdict === 'same') return then.uuid !== undefined && then.uuid === now.uuid ? 'its UUID' : 'its network cards'
+  // Two containers of one number are told apart by their cards and names alone.
+  const isStranger = verdict === 'other' || (then.macs.length > 0 && now.macs.length > 0 && kept !== plainName(name))
+  if (isStranger)
+    return no(
+      `vmid: the newest backup under ${vmid}, ${volumeId}, is of another machine, ${kept}, by its configuration.`,
+    )
+  if (whose === undefined || whose === 'own') return 'its time and name'
+  return no(`vmid: the newest backup under ${vmid}, ${volumeId}, proves nothing: ${whoseWords}.`)
 }
 
 /** Online nodes in the order in which they are tried: where the backup and the guest are first, then by free memory. */

@@ -31,7 +31,7 @@ export function guestTarget(
     const as = unread === undefined ? asFarAsSeen('guests', cluster) : ` that is known: ${unread}`
     throw new Mistake(`vmid: there is no guest ${vmid}${as}.`)
   }
-  const { type, name, status, lock, haState, madeAt } = guest
+  const { type, name, status, lock, haState, madeAt, identity } = guest
   if (wanted !== undefined && type !== wanted.type) {
     throw new Mistake(`vmid: ${vmid} is ${kinds[type]}; use ${wanted.instead}.`)
   }
@@ -49,6 +49,7 @@ export function guestTarget(
     ...(lock !== undefined && { lock }),
     ...(haState !== undefined && { haState }),
     ...(madeAt !== undefined && { madeAt }),
+    ...(identity !== undefined && { identity }),
   }
 }
 

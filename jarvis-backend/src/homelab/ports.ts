@@ -1,4 +1,5 @@
 import type { Backup, ClusterState, Guest, Task, UnitState } from '../protocol/index.ts'
+import type { GuestMarks } from './guest-identity.ts'
 import type { Past } from './samples.ts'
 
 export type PowerAction = 'start' | 'stop' | 'restart'
@@ -49,8 +50,8 @@ export type CallOptions = {
   onTask?: (upid: string) => void
 }
 
-/** The guest that a call was judged for. The same vmid on another node or under another name is another guest. */
-export type ExpectedGuest = { node: string; type: Guest['type']; name: string }
+/** The guest that a call was judged for. The same vmid on another node, under another name or with another identity is another guest. */
+export type ExpectedGuest = { node: string; type: Guest['type']; name: string } & Pick<Guest, 'identity'>
 
 /** The cluster's port. Every method ends when its signal aborts. */
 export interface Cluster {
@@ -77,6 +78,15 @@ export interface Cluster {
   temperature(node: string, options: CallOptions): Promise<Temperature>
   /** Newest first, with all that run. @param query `limit`: 1..200. `type`: Proxmox's own, `vzdump` */
   tasks(query: { node?: string; type?: string; limit: number }, options: CallOptions): Promise<Partial<Task>>
+  /**
+   * What tells guest `vmid` from others with its number, as last read; the same object until it is read anew. Undefined: not read yet, or it may be
+   * another guest since.
+   */
+  marks?(vmid: number): GuestMarks | undefined
+  /** The backups as last read for `Guest.backupAt`. Absent: `backupAt` is left as it is. */
+  knownBackups?(): { items: readonly Backup[]; isWhole: boolean }
+  /** Whom backups that this cluster writes to a storage belong to on its backup server; undefined: not known. */
+  writerOf?(storage: string): string | undefined
   /** Newest first. */
   backups(query: { node?: string; storage?: string; vmid?: number }, options: CallOptions): Promise<Partial<Backup>>
   /**

@@ -31,6 +31,7 @@ export type Stop = { since: number; is: 'bare' | 'explained' | 'held' }
  */
 export function createStops(): (state: ClusterState) => ReadonlyMap<number, Stop> {
   const running = new Set<number>()
+  const guestOf = new Map<number, string>()
   const stops = new Map<number, Stop>()
   /** Ended tasks that were there at the first look, or were seen since. */
   let told: Set<string> | undefined
@@ -72,9 +73,15 @@ export function createStops(): (state: ClusterState) => ReadonlyMap<number, Stop
     if (unreachableSince !== undefined || unread.includes('guests')) return stops
     follow(state)
     const here = new Set(guests.map(({ vmid }) => vmid))
-    for (const vmid of stops.keys()) if (!here.has(vmid)) stops.delete(vmid)
+    for (const map of [stops, guestOf]) for (const vmid of map.keys()) if (!here.has(vmid)) map.delete(vmid)
     for (const guest of guests) {
-      const { vmid, status } = guest
+      const { vmid, status, identity } = guest
+      // Another guest with the number did not stop.
+      if (identity !== undefined && identity.id !== (guestOf.get(vmid) ?? identity.id)) {
+        running.delete(vmid)
+        stops.delete(vmid)
+      }
+      if (identity !== undefined) guestOf.set(vmid, identity.id)
       if (status === 'running' || status === 'paused') {
         running.add(vmid)
         stops.delete(vmid)

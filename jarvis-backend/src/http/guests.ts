@@ -5,6 +5,7 @@ import type { Homelab } from '../homelab/ports.ts'
 import type { Place } from '../homelab/proxmox/guest.ts'
 import {
   asFarAsSeen,
+  type Backup,
   type ClusterState,
   GuestReply,
   JarvisError,
@@ -76,7 +77,7 @@ export function guestRoutes(parts: {
     ])
     const proof = parts.proofOf?.(vmid)
     return {
-      ...{ vmid, config, snapshots, backups, missing },
+      ...{ vmid, config, snapshots, backups: backups?.reply ?? null, otherBackups: backups?.others ?? [], missing },
       ...parts.leaningOn(vmid),
       ...(parts.proofOf !== undefined && { proof: proof ?? null }),
     }
@@ -99,19 +100,31 @@ export function guestRoutes(parts: {
     }
 
     /** They lie on storages, of which some may be read while the guest's node is away. */
-    async function backupsOf(): Promise<GuestReply['backups']> {
+    async function backupsOf(): Promise<{ reply: NonNullable<GuestReply['backups']>; others: string[] } | null> {
       try {
         const { items, missing: unread, isUnread } = await cluster.backups({ vmid }, { signal })
         missing.push(...unread)
-        return isUnread === true
-          ? null
-          : { items: items.slice(0, mostBackups), total: items.length, isPartial: unread.length > 0 }
+        if (isUnread === true) return null
+        const reply = { items: items.slice(0, mostBackups), total: items.length, isPartial: unread.length > 0 }
+        return { reply, others: othersIn(items) }
       } catch (error) {
         missing.push(`its backups ${whyUnread(error, 'Datastore.AllocateSpace and VM.Backup')}`)
         return null
       }
     }
   }
+}
+
+/** `3 backups, the newest of 2026-11-03, of an earlier guest with the number 105 (web, last seen 2026-11-03)` */
+function othersIn(backups: readonly Backup[]): string[] {
+  const byReason = new Map<string, Backup[]>()
+  for (const backup of backups)
+    if (backup.whoseWords !== undefined)
+      byReason.set(backup.whoseWords, [...(byReason.get(backup.whoseWords) ?? []), backup])
+  return [...byReason].map(([words, items]) => {
+    const newest = new Date(Math.max(...items.map(({ createdAt }) => createdAt))).toISOString().slice(0, 10)
+    return `${items.length} ${items.length === 1 ? 'backup' : 'backups, the newest'} of ${newest}: ${words}.`
+  })
 }
 
 /** @throws JarvisError `not_found` */

@@ -22,7 +22,7 @@ export function createJobViews(parts: {
   const { store, clock, zone } = parts
   return {
     job(job: StoredJob): Job {
-      const { anchor: _, cursor: __, toldAt: ___, changedBy: ____, ...facts } = job
+      const { anchor: _, cursor: __, toldAt: ___, changedBy: ____, guest: _____, ...facts } = job
       const now = clock.now()
       const times = timesOf(job.schedule, Math.min(job.anchor, now))
       const clockChange = job.state === 'active' ? clockChangeWords(job.schedule, now) : undefined

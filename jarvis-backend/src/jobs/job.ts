@@ -2,7 +2,8 @@ import type { Job, JobSlot, JobWork, Principal } from '../protocol/index.ts'
 
 /**
  * A job as it is kept. `anchor`: from which intervals are counted; `cursor`: instants up to it were looked at; both Unix ms.
- * `toldAt`: when it was last told that the day's budget is used. `changedBy`: the people who last changed its work, and when it runs.
+ * `toldAt`: when it was last told that the day's budget is used. `changedBy`: the people who last changed its work, and when it runs. `guest`:
+ * which guest was meant by the number in its work, where that was known.
  */
 export type StoredJob = Pick<
   Job,
@@ -18,7 +19,13 @@ export type StoredJob = Pick<
   | 'createdAt'
   | 'isShipped'
   | 'failures'
-> & { anchor: number; cursor: number; toldAt?: number; changedBy?: { work?: string; schedule?: string } }
+> & {
+  anchor: number
+  cursor: number
+  toldAt?: number
+  changedBy?: { work?: string; schedule?: string }
+  guest?: { id: string }
+}
 
 /** A slot as it is kept. `isQueued`: it waits for the run before, and has not begun. */
 export type StoredSlot = JobSlot & { isQueued?: true }

@@ -29,6 +29,8 @@ export type JobsParts = Omit<SchedulerParts, 'isReading'> & {
   /** Until when a person has allowed the calls of a drill beforehand, Unix ms; undefined where each one asks. */
   approvedUntil(job: StoredJob): number | undefined
   calls: JobCalls
+  /** Which guest a work means by its number; undefined where it names none, or that is not known. */
+  guestOf(work: JobWork): { id: string } | undefined
   redact(text: string): string
   shipped: readonly Shipped[]
 }
@@ -72,6 +74,12 @@ export function createJobs(parts: JobsParts) {
     scheduler.look()
     parts.changed()
     return views.job(must(job.id))
+  }
+
+  /** The job, meant for the guest that has its number now. */
+  function bound({ guest: _, ...job }: StoredJob): StoredJob {
+    const guest = parts.guestOf(job.work)
+    return { ...job, ...(guest && { guest }) }
   }
 
   /** Makes a job its resumer's own, where whoever it belongs to may not ask any more. @throws JarvisError `invalid_request` */
@@ -130,7 +138,7 @@ export function createJobs(parts: JobsParts) {
         ...{ id, ...body, state: 'active', by, createdAt: now, failures: 0, anchor: now, cursor: now },
         ...(askedBy && { askedBy }),
       }
-      return keep(job, 'made', by)
+      return keep(bound(job), 'made', by)
     },
     /** What a person changes of a job's work is the person's own, whoever asked for it before. @throws JarvisError */
     change(id: string, { isPaused, ...patch }: z.output<typeof JobPatchBody>, by: string): Job {
@@ -162,13 +170,13 @@ export function createJobs(parts: JobsParts) {
           Object.assign(next, { anchor: clock.now(), cursor: clock.now() })
           if (next.state === 'ended') next.state = 'active'
         }
-        keep(next, 'changed', by)
+        keep(patch.work === undefined ? next : bound(next), 'changed', by)
       }
       if (isPaused === true) pauseJob(parts, store, id, by, `Paused by ${by}.`, clock.now())
       if (isPaused === false) {
         takeOver(id, by)
         const paused = must(id)
-        store.save({ ...paused, changedBy: { ...paused.changedBy, schedule: personOf(by) } })
+        store.save({ ...bound(paused), changedBy: { ...paused.changedBy, schedule: personOf(by) } })
         resumeJob(parts, store, id, by, clock.now())
       }
       scheduler.look()

@@ -16,6 +16,8 @@ export type SchedulerParts = SwitchParts & {
   isReading(work: StoredJob['work']): boolean
   /** Why whoever asked for the job may ask no more; undefined where they may. */
   makerProblem(job: StoredJob): string | undefined
+  /** Why its number is not the guest's any more that was meant; undefined where it is, or none was. */
+  guestProblem(job: StoredJob): string | undefined
   clock: Clock
   zone: string
   /** Why its model may not be called any more today; undefined where it may. */

@@ -40,7 +40,7 @@ export function createSlotRuns(parts: SchedulerParts) {
 
   /** Begins a claimed slot. */
   function begin(job: StoredJob, claimed: StoredSlot): void {
-    const problem = parts.makerProblem(job)
+    const problem = parts.makerProblem(job) ?? parts.guestProblem(job)
     if (problem !== undefined) {
       settle(claimed, { state: 'skipped', summary: problem })
       pauseJob(parts, store, job.id, 'jarvis', problem, clock.now())

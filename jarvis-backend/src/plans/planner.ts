@@ -187,8 +187,20 @@ export function createPlanner(parts: PlannerParts) {
     const rest = { ...after, ...(onFailure && { onFailure }), ...(verify && { verify }) }
     draft.script.push({ number, toolName, toolInput, isRead, ...rest })
     draft.calls.push({ number, toolName, toolInput, at: placeWords(step) })
-    const { name, status, lock, haState, madeAt } = target
-    draft.bound.push({ hash, tier: verdict.tier, rule: verdict.rule, name, status, lock, haState, madeAt, verify })
+    const { name, status, lock, haState, madeAt, identity } = target
+    const guest = identity?.id
+    draft.bound.push({
+      hash,
+      tier: verdict.tier,
+      rule: verdict.rule,
+      name,
+      status,
+      lock,
+      haState,
+      madeAt,
+      guest,
+      verify,
+    })
     if (target.kind !== 'none' && !isRead) draft.targets.push(target.id)
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { GuestIdentity } from './cluster.ts'
 import { pageOf } from './page.ts'
 
 /** `info`: for the record. `look`: needs a look. `failed`: something does not work, or data is at risk. */
@@ -14,6 +15,8 @@ export const AlertObject = z.object({
   name: z.string().optional(),
   node: z.string().optional(),
   vmid: z.int().optional(),
+  /** Which of the guests with this number; absent: not known. */
+  guest: GuestIdentity.pick({ id: true, since: true }).optional(),
 })
 export type AlertObject = z.infer<typeof AlertObject>
 

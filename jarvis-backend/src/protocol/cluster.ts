@@ -24,6 +24,20 @@ export const Node = z.object({
 })
 export type Node = z.infer<typeof Node>
 
+/** Which of the guests that had this number it is. Its number alone is not it. Times are Unix ms. */
+export const GuestIdentity = z.object({
+  id: z.string(),
+  /** The number is proven to be this guest's from then on. */
+  since: z.int(),
+  /** It is proven that this guest did not have the number before. */
+  notBefore: z.int().optional(),
+  /** The guest that had the number before, and until when it was seen. */
+  earlier: z.object({ name: z.string(), until: z.int() }).optional(),
+  /** It may be the earlier one itself. */
+  isDoubtful: z.literal(true).optional(),
+})
+export type GuestIdentity = z.infer<typeof GuestIdentity>
+
 export const Guest = z.object({
   vmid: z.int(),
   name: z.string(),
@@ -54,8 +68,12 @@ export const Guest = z.object({
   pool: z.string().optional(),
   /** True for a template, which never runs. */
   isTemplate: z.boolean().optional(),
-  /** Time of the newest backup. Null: not all backups could be read. Absent: there is none. */
+  /** Absent: not known. */
+  identity: GuestIdentity.optional(),
+  /** Time of the newest backup that is, or may be, of this guest. Null: not all backups could be read. Absent: there is none. */
   backupAt: z.int().nullable().optional(),
+  /** Why that backup may be of another guest, or why none of those under its number counts. */
+  backupDoubt: z.string().optional(),
   /** When the guest was last created, restored or rolled back, according to the tasks seen so far. */
   madeAt: z.int().optional(),
 })
@@ -101,6 +119,13 @@ export const Backup = z.object({
   format: z.string(),
   /** Of a backup on a backup server: whether its data was read again and found whole. `none`: not yet. */
   verification: z.enum(['ok', 'failed', 'none']).optional(),
+  /** What whoever made it wrote beside it, and whom a backup server says it belongs to. */
+  notes: z.string().optional(),
+  owner: z.string().optional(),
+  /** Of the guest that has the number now, of an earlier one, or of another machine; absent: no guest has it, or it is not known which. */
+  whose: z.enum(['own', 'earlier', 'other', 'unknown']).optional(),
+  /** The same in words, where it is not its own. */
+  whoseWords: z.string().optional(),
 })
 export type Backup = z.infer<typeof Backup>
 

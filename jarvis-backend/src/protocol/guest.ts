@@ -31,6 +31,8 @@ export const GuestReply = z.object({
   /** Newest first, at most 500; `total` counts all. */
   /** `isPartial`: some storage could not be read, so there may be more. */
   backups: z.object({ items: z.array(Backup), total: z.int(), isPartial: z.boolean() }).nullable(),
+  /** Backups under its number that are not its own, or may not be, a line for each reason: how many, whose, until when. */
+  otherBackups: z.array(z.string()),
   /** Null: none was ever tried. Absent: not known. */
   proof: RestoreProof.nullable().optional(),
   /** What others lose while it is away, in words. */

@@ -149,6 +149,7 @@ export {
   ClusterState,
   type ClusterUpdate,
   Guest,
+  GuestIdentity,
   Node,
   ShownCluster,
   Storage,

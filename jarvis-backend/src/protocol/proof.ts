@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { GuestIdentity } from './cluster.ts'
 
 /** The pool that restore drills keep their copies in. */
 export const drillPool = 'jarvis-drill'
@@ -26,6 +27,10 @@ export const RestoreProof = z.object({
   system: z.string().optional(),
   notProven: z.array(z.string()),
   problem: z.string().optional(),
+  /** Which guest was meant; absent in proofs of older releases. */
+  identity: GuestIdentity.pick({ id: true }).optional(),
+  /** Why it may be of another guest than the one that has the number now. */
+  doubt: z.string().optional(),
 })
 export type RestoreProof = z.infer<typeof RestoreProof>
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { GuestIdentity } from './cluster.ts'
 import { PlanFacts } from './plan.ts'
 import { UndoFacts } from './undo.ts'
 import { FileDiff } from './workbench.ts'
@@ -65,6 +66,8 @@ export const Target = z.object({
   haState: z.string().optional(),
   /** As `Guest.madeAt`. */
   madeAt: z.int().optional(),
+  /** As `Guest.identity`. */
+  identity: GuestIdentity.optional(),
   /** The systemd unit that a call would change. */
   unit: UnitState.optional(),
   /** Why `unit` is unknown, where a call would change one. */

@@ -155,7 +155,13 @@ export const webTools = [webSearch, webFetch]
 export const memoryTools = [memorySearch, memoryGet, memoryWrite]
 
 /** The tools over what JARVIS changed and over jobs, as a policy names them: they know of no change and no job. */
-const changeFacts = changeTools({ changeOf: () => undefined, toolOf: () => undefined, list: () => [], now: () => 0 })
+const changeFacts = changeTools({
+  changeOf: () => undefined,
+  toolOf: () => undefined,
+  guests: () => [],
+  list: () => [],
+  now: () => 0,
+})
 const none = () => {
   throw new Error('There are no jobs here.')
 }

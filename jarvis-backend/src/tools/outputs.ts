@@ -322,6 +322,8 @@ export const PbsSnapshotsOutput = z.object({
         sizeBytes: z.number().optional(),
         verification: z.enum(['ok', 'failed', 'none']).describe('none: not yet.'),
         isProtected: z.boolean(),
+        owner: z.string().optional(),
+        notes: z.string().optional(),
       }),
     )
     .nullable(),

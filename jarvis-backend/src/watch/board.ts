@@ -92,7 +92,7 @@ export function createBoard(parts: { store: AlertStore; now(): number; samples: 
         const fingerprint = fingerprintOf({ check: check.id, object: measure.object })
         const mayRipen = before?.firedAt === undefined && 'words' in measure && measure.level !== 'clear'
         const after = step(before, measure, {
-          ...{ ...facts, id: newId('alr'), earlier: last.get(fingerprint) },
+          ...{ ...facts, id: newId('alr'), earlier: ofSameGuest(last.get(fingerprint), measure.object) },
           ...(mayRipen && { recordedSince: recordedSince(measure, facts, parts.samples) }),
         })
         if (before !== undefined || after !== undefined) isNews = put(before, after) || isNews
@@ -106,7 +106,10 @@ export function createBoard(parts: { store: AlertStore; now(): number; samples: 
         turn(before, { object: before.object, level: isUnseen ? 'unseen' : 'gone' })
       }
       for (const { level, ...measure } of measures.values()) {
-        const before = open.get(fingerprintOf({ check: check.id, object: measure.object }))
+        const found = open.get(fingerprintOf({ check: check.id, object: measure.object }))
+        const isOver = found?.object.guest !== undefined && isOther(found.object, measure.object)
+        if (isOver) turn(found, { object: found.object, level: 'gone', ending: 'Another guest has its number now.' })
+        const before = isOver ? undefined : found && ofPresentGuest(found, measure.object)
         turn(before, level === 'unseen' ? { object: measure.object, level } : { ...measure, level })
       }
       return isNews
@@ -140,6 +143,21 @@ export function createBoard(parts: { store: AlertStore; now(): number; samples: 
       for (const [fingerprint, alert] of last) if (countsUntilOf(alert) <= now) last.delete(fingerprint)
     },
   }
+}
+
+/** Whether two sights of one number are of different guests, as far as is known. */
+const isOther = ({ guest: one }: StoredAlert['object'], { guest: other }: StoredAlert['object']) =>
+  one !== undefined && other !== undefined && one.id !== other.id
+
+/** What a person said of an alert holds for the guest that they meant. */
+const ofSameGuest = (earlier: StoredAlert | undefined, { guest }: StoredAlert['object']) =>
+  earlier?.object.guest?.id === guest?.id ? earlier : undefined
+
+/** An alert of an older release names no guest: it goes on, and what was said of it only where the guest was there then. */
+function ofPresentGuest(before: StoredAlert, { guest }: StoredAlert['object']): StoredAlert {
+  if (guest === undefined || before.object.guest !== undefined || guest.since <= before.since) return before
+  const { acknowledged: _said, silence: _silence, ...alert } = before
+  return alert
 }
 
 const countsUntilOf = ({ resolvedAt = 0, silence }: StoredAlert) =>

@@ -54,7 +54,10 @@ export async function detailOf(
       ...(around.durationMs !== undefined && { durationMs: around.durationMs }),
       values: [...stored.values],
       ...(usual !== undefined && { usual }),
-      before: around.store.earlier(fingerprintOf(stored), around.now - earlierMs),
+      before: around.store.earlier(
+        fingerprintOf(stored),
+        Math.max(around.now - earlierMs, stored.object.guest?.since ?? 0),
+      ),
     },
     changes: await changesBefore(stored, ports, missing),
     also: [...open, ...ended].filter((other) => isAround(stored, other)),

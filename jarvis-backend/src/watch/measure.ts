@@ -11,8 +11,10 @@ export const guestObject = ({
   name,
   type,
   node,
-}: Pick<Guest, 'vmid' | 'name' | 'type' | 'node'>): AlertObject => ({
+  identity,
+}: Pick<Guest, 'vmid' | 'name' | 'type' | 'node' | 'identity'>): AlertObject => ({
   ...{ id: `${type}/${vmid}`, name, node, vmid },
+  ...(identity !== undefined && { guest: { id: identity.id, since: identity.since } }),
 })
 /** @param path its device: `/dev/sda` */
 export const diskObject = (node: string, path: string): AlertObject =>

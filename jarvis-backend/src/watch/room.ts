@@ -235,7 +235,9 @@ function watchedPorts({
     cluster,
     shell: homelab.shell,
     get proofs() {
-      return new Map(drills.proofs().items.map((proof) => [proof.vmid, proof]))
+      // A proof that may be another guest's proves nothing.
+      const own = drills.proofs().items.filter(({ doubt }) => doubt === undefined)
+      return new Map(own.map((proof) => [proof.vmid, proof]))
     },
     samples,
     async ask(toolName, toolInput) {

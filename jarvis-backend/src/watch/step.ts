@@ -29,7 +29,9 @@ export type StepFacts = {
 }
 
 /** What was not seen, or is no longer there. */
-export type Missing = { object: Measure['object']; level: 'unseen' } | { object: Measure['object']; level: 'gone' }
+export type Missing =
+  | { object: Measure['object']; level: 'unseen' }
+  | { object: Measure['object']; level: 'gone'; ending?: string }
 
 /**
  * What a look makes of an alert. @param measure `gone`: the object is not there any more
@@ -42,7 +44,8 @@ export function step(
 ): StoredAlert | undefined {
   const { now } = facts
   if (measure.level === 'unseen') return before === undefined ? undefined : unseen(before, now)
-  if (measure.level === 'gone') return before?.firedAt === undefined ? undefined : ended(before, 'It is gone.', now)
+  if (measure.level === 'gone')
+    return before?.firedAt === undefined ? undefined : ended(before, measure.ending ?? 'It is gone.', now)
   if (measure.level === 'clear') return before?.firedAt === undefined ? undefined : cleared(before, measure, now)
   if (before === undefined) return measure.level === 'between' ? undefined : begun(measure, measure.level, facts)
   const { notSeenSince: _seen, isClear: wasClear, explainedBy: _explained, ...known } = before

@@ -1,20 +1,29 @@
 import { createDrills, type DrillsParts } from '../../src/drill/drills.ts'
+import { createIdentities } from '../../src/homelab/identities.ts'
 import type { Homelab } from '../../src/homelab/ports.ts'
+import { withIdentities } from '../../src/homelab/with-identities.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
 import { createDrillStore } from '../../src/store/sqlite/drills.ts'
+import { createGenerationStore } from '../../src/store/sqlite/generations.ts'
 
 export const ids = { first: 990_000, last: 990_009 }
 
 /** The drills over a cluster, as a site wires them, with what they write and say. */
 export function drillsOver(
-  { api, cluster }: Pick<Homelab, 'api' | 'cluster'>,
+  { api, cluster: known }: Pick<Homelab, 'api' | 'cluster'>,
   database: Database,
   replace: Partial<DrillsParts> = {},
 ) {
   const store = createDrillStore(database)
   const journal: Record<string, unknown>[] = []
   const said: string[] = []
+  const marked = createIdentities({
+    store: createGenerationStore(database),
+    marks: (vmid) => known.marks?.(vmid),
+    report: (error) => void said.push(String(error)),
+  })
+  const { cluster } = withIdentities({ api, cluster: known } as Homelab, marked)
   const drills = createDrills({
     ...{ store, api, cluster, ids, hasOwnToken: false, clock: systemClock, durably: database.durably },
     redact: (text) => text,

@@ -51,6 +51,8 @@ export type FakeBackup = {
   format: string
   size: number
   verification?: 'ok' | 'failed' | 'none' | undefined
+  notes?: string | undefined
+  owner?: string | undefined
 }
 /** What the list says of a guest: renewed every ten seconds, lost five minutes after its node. */
 export type Listed = { status: string; uptime: number; cpu: number; mem: number; netin: number; name: string }
@@ -113,7 +115,8 @@ export function createWorld(options: FakeOptions, clock: Clock) {
     const format = storage === 'pbs' ? `pbs-${type}` : type === 'vm' ? 'vma.zst' : 'tar.zst'
     // What is older than a day has been verified.
     const verified = storage === 'pbs' && agoMs > 90_000_000 ? { verification: 'ok' as const } : {}
-    backups.push({ storage, node, volid, vmid, ctime, format, size: 3 * gib, ...verified })
+    const notes = guests.get(vmid)?.name
+    backups.push({ storage, node, volid, vmid, ctime, format, notes, size: 3 * gib, ...verified })
   }
   if (isLarge) {
     for (let i = 0; i < options.guests; i += 1) {

@@ -1,6 +1,7 @@
+import { whoseIs } from '../../homelab/guest-identity.ts'
 import { hashOf } from '../../lib/canonical.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Principal } from '../../protocol/index.ts'
+import type { Principal, Target } from '../../protocol/index.ts'
 import type { Ready } from '../call.ts'
 import type { Reservation } from '../confirmations/grants.ts'
 import type { JournalProof } from '../ports.ts'
@@ -42,7 +43,7 @@ export function createApprovedLater(parts: {
      * @param principal a model takes nothing back unasked before its time
      */
     reserve(
-      { tool, input }: Pick<Ready, 'tool' | 'input'>,
+      { tool, input, target }: Pick<Ready, 'tool' | 'input' | 'target'>,
       { kind }: Pick<Principal, 'kind'>,
     ): Reservation | undefined {
       const undone = tool.undoes?.(input)
@@ -50,7 +51,9 @@ export function createApprovedLater(parts: {
       if (undone !== undefined) {
         const change = store.get(undone)
         const isTime = change?.goesBackAt !== undefined && (change.goesBackAt <= now || kind === 'command')
-        return change?.state === 'armed' && isTime && isProven(change) ? approval(change, () => {}) : undefined
+        return change?.state === 'armed' && isTime && isProven(change) && isOfGuest(change, target)
+          ? approval(change, () => {})
+          : undefined
       }
       if (kind !== 'command') return undefined
       const wanted = hashOf({ toolName: tool.name, input })
@@ -60,7 +63,13 @@ export function createApprovedLater(parts: {
           ({ later }) =>
             later && later.at <= now && hashOf({ toolName: later.toolName, input: later.input }) === wanted,
         )
-      return change !== undefined && isProven(change) ? approval(change, () => store.endLater(change.id)) : undefined
+      return change !== undefined && isProven(change) && isOfGuest(change, target)
+        ? approval(change, () => store.endLater(change.id))
+        : undefined
     },
   }
 }
+
+/** Whether a call means the guest that was approved, and not another guest with its number. */
+const isOfGuest = ({ target, at }: StoredChange, { vmid, identity }: Target): boolean =>
+  vmid === undefined || whoseIs(identity, { identity: target.identity, at }) === 'own'

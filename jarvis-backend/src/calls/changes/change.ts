@@ -1,4 +1,5 @@
 import type { Redactor, World } from '../../gate/index.ts'
+import { whoseIs } from '../../homelab/guest-identity.ts'
 import { hashOf } from '../../lib/canonical.ts'
 import type { Change, ClassifyReply, ClusterState, UndoFacts } from '../../protocol/index.ts'
 import { failedWords } from '../../tools/changes/undo.ts'
@@ -106,10 +107,12 @@ export function makerOf(
   now: number,
 ) {
   const maker = store.makerOf(vmid)
-  const madeAt = guests.find((guest) => guest.vmid === vmid)?.madeAt
+  const { madeAt, identity } = guests.find((guest) => guest.vmid === vmid) ?? {}
   if (maker === undefined || maker.state === 'failed' || maker.state === 'undone') return undefined
   const { id: change, at, endedAt = at } = maker
   if (now - endedAt > isNewForMs) return undefined
+  // What it made is the guest that is there now, beyond doubt.
+  if (whoseIs(identity, { at: endedAt + slackMs }) !== 'own') return undefined
   const isOurs = madeAt === undefined || (madeAt >= at - slackMs && madeAt <= endedAt + slackMs)
   return isOurs ? { change, at } : undefined
 }

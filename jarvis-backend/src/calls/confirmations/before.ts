@@ -1,7 +1,8 @@
 import { rightsOf } from '../../agent/principal.ts'
 import { mayApprove, usualApprovers } from '../../gate/index.ts'
+import { whoseIs } from '../../homelab/guest-identity.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Principal, ToolCall } from '../../protocol/index.ts'
+import type { Principal, Target, ToolCall } from '../../protocol/index.ts'
 import type { CallContext, Ready } from '../call.ts'
 import type { ApprovedLater } from '../changes/approved-later.ts'
 import { callKey, scopeKey } from '../keys.ts'
@@ -9,6 +10,10 @@ import type { People } from '../people.ts'
 import type { Plans } from '../plans/plans.ts'
 import type { Confirmations } from './confirmations.ts'
 import type { Grants, Reservation } from './grants.ts'
+
+/** Whether a grant is for the guest that has the number now. A grant of an older release names none. */
+const isOfGrant = ({ vmid, identity }: Target, granted: Parameters<typeof whoseIs>[1]) =>
+  vmid === undefined || whoseIs(identity, granted) === 'own'
 
 /** Finds earlier decisions on the same call: a denial, or a grant. */
 export function createBefore(parts: {
@@ -87,10 +92,12 @@ export function createBefore(parts: {
       const keys = [keyOf(call, ready), ...grantScopes.map((scope) => scopeKey(scope, sessionId))]
       const reservation = grants.reserve(keys, { rule: verdict.rule, target, requestedBy })
       if (reservation === undefined) return undefined
-      const { id, by, createdAt } = reservation.grant
+      const { id, by, createdAt, target: meant } = reservation.grant
       // Proxmox's times are whole seconds.
       const isAnother =
-        (target.madeAt ?? 0) > createdAt - 1_000 || parts.goneSince(requestedBy, createdAt) !== undefined
+        (target.madeAt ?? 0) > createdAt - 1_000 ||
+        !isOfGrant(target, { identity: meant?.identity, at: createdAt }) ||
+        parts.goneSince(requestedBy, createdAt) !== undefined
       if (!isAnother && decides(by) && signed(reservation, ready) !== undefined) {
         // The call may wait for its turn after this.
         return { ...reservation, take: (...taken) => decides(by) && reservation.take(...taken) }

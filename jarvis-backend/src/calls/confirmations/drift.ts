@@ -77,6 +77,16 @@ const basisDifferences = (before: Card['basis'] = {}, now: Card['basis'] = {}): 
 /** Another card takes the place of one. */
 export const replacing = (note: string): Replacing => ({ note, replacedBy: newId('tu') })
 
+/** A number may go to another guest of the same name on the same node. */
+function identityDifferences({ vmid, identity: then }: Target, { identity }: Target): string[] {
+  if (then === undefined || then.id === identity?.id) return []
+  return [
+    identity === undefined || identity.isDoubtful === true
+      ? `Whether ${vmid} is still the guest that it was cannot be told.`
+      : `Another guest has the number ${vmid} since.`,
+  ]
+}
+
 function targetDifferences({ target: before, isAfterAnother }: Shown, now: Target): string[] {
   const differences: string[] = []
   if (now.id !== before.id) {
@@ -96,6 +106,7 @@ function targetDifferences({ target: before, isAfterAnother }: Shown, now: Targe
   // Proxmox forgets old tasks, so a missing `madeAt` proves nothing.
   if (now.madeAt !== undefined && now.madeAt !== before.madeAt)
     differences.push('It was made, restored or rolled back since the card was shown.')
+  if (before.vmid !== undefined) differences.push(...identityDifferences(before, now))
   // An earlier call of the same answer was expected to change the state.
   if (isAfterAnother === undefined) {
     if (now.status !== before.status) differences.push(`It is ${now.status} now, not ${before.status}.`)

@@ -8,7 +8,7 @@ import type { GrantStore, Journal, JournalProof, StoredConfirmation, StoredGrant
 
 /** One use of a grant, reserved for a call that takes it in the transaction of its claim. */
 export type Reservation = {
-  grant: Pick<Grant, 'id' | 'by' | 'createdAt' | 'scope'>
+  grant: Pick<Grant, 'id' | 'by' | 'createdAt' | 'scope'> & Partial<Pick<Grant, 'target'>>
   /** The call whose card’s approval carries it; absent: what goes back by itself, as was approved. */
   approval?: string
   /** Takes the use, in the transaction of the claim. @returns false when the grant has ended since. */

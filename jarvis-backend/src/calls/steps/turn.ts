@@ -84,6 +84,7 @@ const isSame = (ready: Ready, current: Judgement) =>
     current.hash === ready.hash &&
     current.target.name === ready.target.name &&
     current.target.madeAt === ready.target.madeAt &&
+    current.target.identity?.id === ready.target.identity?.id &&
     current.verdict.tier === ready.verdict.tier &&
     current.verdict.rule === ready.verdict.rule &&
     // policy.yaml may want several people or a signature since.

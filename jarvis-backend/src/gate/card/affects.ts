@@ -19,7 +19,7 @@ export function guestAffects(
   now: number,
 ): string {
   const found: string[] = []
-  const { lock, backupAt } = guest
+  const { lock, backupAt, backupDoubt } = guest
   if (guest.isHa && action !== undefined) {
     found.push(
       action === 'start'
@@ -38,8 +38,16 @@ export function guestAffects(
     // A stopped guest serves nobody.
     if (guest.status !== 'stopped' && action !== undefined) found.push(...dependents(guest, world))
     if (backupAt === null) found.push('Whether it has a backup is not known')
-    else if (backupAt === undefined) found.push('No backup of it is known')
-    else if (now - backupAt > oldBackupMs) found.push(`Its last backup is ${spanOf((now - backupAt) / 1000)} old`)
+    else if (backupAt === undefined)
+      found.push(
+        backupDoubt === undefined
+          ? 'No backup of it is known'
+          : `No backup of it is known: the newest under its number is ${backupDoubt}`,
+      )
+    else {
+      if (backupDoubt !== undefined) found.push(`Whether its last backup is its own is not known: ${backupDoubt}`)
+      if (now - backupAt > oldBackupMs) found.push(`Its last backup is ${spanOf((now - backupAt) / 1000)} old`)
+    }
   }
   return found.length === 0 ? nothingFound : found.join('. ')
 }

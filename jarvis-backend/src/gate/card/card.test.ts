@@ -75,6 +75,10 @@ test.each([
   ],
   [{ tags: ['group-web'] }, 'Nobody is left running of the group web'],
   [{ tags: ['constructor'] }, 'Nothing else found (HA, locks, tasks, name, tags, groups, backup age checked)'],
+  [
+    { backupDoubt: 'it may be of an earlier guest' },
+    'Whether its last backup is its own is not known: it may be of an earlier guest',
+  ],
   [{ backupAt: now - 9 * 24 * hourMs }, 'Its last backup is 9 d old'],
   // What the rules find in a name is found here too.
   [{ name: 'jarvis' }, 'JARVIS may be cut off: by its name it may be where JARVIS runs'],

@@ -12,9 +12,14 @@ export type PbsFacts = {
     size: number
     verification?: 'ok' | 'failed'
     isProtected?: boolean
+    owner?: string
+    comment?: string
   }[]
   jobs: ({ kind: 'verify' | 'gc' | 'prune' | 'sync'; store: string } & Record<string, unknown>)[]
 }
+
+/** Whom a snapshot belongs to, unless it says otherwise. */
+export const pbsWriter = 'jarvis@pbs!backup'
 
 /** Plain words with a status, as a backup server refuses. */
 export class PbsRefusal extends Error {
@@ -77,9 +82,9 @@ export function answerPbs(facts: PbsFacts, path: PvePath, query: PveValues, may:
           ({ ns = '', id, type }) =>
             ns === (query.ns ?? '') && (query['backup-id'] ?? id) === id && (query['backup-type'] ?? type) === type,
         )
-        .map(({ type, id, time, size, verification, isProtected = false }) => ({
+        .map(({ type, id, time, size, verification, isProtected = false, owner = pbsWriter, comment }) => ({
           ...{ 'backup-type': type, 'backup-id': id, 'backup-time': time, size, protected: isProtected },
-          ...{ files: [], owner: 'jarvis@pbs!backup' },
+          ...{ files: [], owner, ...(comment !== undefined && { comment }) },
           ...(verification && {
             verification: { state: verification, upid: 'UPID:pbs:00000001:00000001:00000001:verify:x:root@pam:' },
           }),

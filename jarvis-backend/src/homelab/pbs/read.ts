@@ -73,6 +73,8 @@ export type PbsSnapshot = {
   /** `none`: never verified, as far as the server says. */
   verification: 'ok' | 'failed' | 'none'
   isProtected: boolean
+  owner?: string
+  notes?: string
 }
 
 type Ask = { signal: AbortSignal }
@@ -210,5 +212,6 @@ function snapshotOf(store: string, ns: string, row: z.output<typeof SnapshotRow>
     ...present({ sizeBytes: row.size }),
     verification: state === 'ok' ? 'ok' : state === undefined ? 'none' : 'failed',
     isProtected: row.protected,
+    ...present({ owner: row.owner, notes: row.comment }),
   }
 }

@@ -108,8 +108,13 @@ export const BackupRow = z.object({
   ctime: whole,
   size: figure,
   format: words,
+  notes: words,
+  owner: words,
   verification: z.object({ state: words }).optional().catch(undefined),
 })
+
+/** The definition of a storage on a backup server. */
+export const ServerRow = z.object({ storage: z.string().min(1), username: words })
 
 export const NodeNow = z.object({
   pveversion: words,

@@ -85,7 +85,7 @@ export async function readBackups(
 
 /** @returns an empty list where the file is no guest's backup or has no time */
 function backupOf(
-  { volid, vmid, ctime, size, format, verification }: ReturnType<typeof BackupRow.parse>,
+  { volid, vmid, ctime, size, format, notes, owner, verification }: ReturnType<typeof BackupRow.parse>,
   storage: Storage,
   guestNodes: ReadonlyMap<number, string>,
 ): Backup[] {
@@ -102,6 +102,8 @@ function backupOf(
       createdAt: ctime * 1000,
       sizeBytes: size ?? 0,
       format: format ?? 'unknown',
+      ...(notes !== undefined && { notes }),
+      ...(owner !== undefined && { owner }),
       ...(format?.startsWith('pbs-') && { verification: verificationIn(verification?.state) }),
     },
   ]

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../lib/clock.ts'
-import type { ClusterState } from '../../protocol/index.ts'
+import type { Backup, ClusterState } from '../../protocol/index.ts'
 import type { Shell } from '../ports.ts'
 import { NoSshSetUp } from '../ssh/credentials.ts'
-import { NodeMinute, NodeNow, rowsOf } from './answers.ts'
+import { NodeMinute, NodeNow, rowsOf, ServerRow } from './answers.ts'
 import { readBackups } from './backups.ts'
 import { eachOf } from './each.ts'
 import type { Known } from './known.ts'
@@ -95,17 +95,26 @@ export function createDetails(parts: {
   async function backups(state: ClusterState) {
     askedAt.set('backups', clock.now())
     await quietly(async () => {
+      if (state.storages.some(({ type }) => type === 'pbs')) await quietly(writers)
       const source = { api, rights: known.rights, seen: storageNodes(known) }
       const { items, missing } = await readBackups(source, state, {}, signal)
       known.areBackupsWhole = missing.length === 0
       // Backups on an unreachable storage stay the newest known ones.
       if (known.areBackupsWhole) known.backupAt.clear()
+      known.backups = known.areBackupsWhole ? items : withUnread(known.backups, items, state)
       for (const { vmid, createdAt } of [...items].reverse()) known.backupAt.set(vmid, createdAt)
       known.backupsMissing = missing.filter((line) => line.startsWith('backups on ') || line.endsWith('not reachable'))
       const isBroken = missing.some((line) => line.includes('cannot be read'))
       if (isBroken) askedAt.set('backups', clock.now() - every.backupsMs + every.backupsAgainMs)
       parts.changed()
     })
+  }
+
+  async function writers() {
+    const { rows } = rowsOf(ServerRow, await api.get(['storage'], { type: 'pbs' }, { signal, answerMs }))
+    known.writers = new Map(
+      rows.flatMap(({ storage, username }) => (username === undefined ? [] : [[storage, username]])),
+    )
   }
 
   async function loads(nodes: readonly string[], afterMs: number) {
@@ -186,6 +195,13 @@ export function createDetails(parts: {
     },
     close: () => ending.abort(new Error('closed')),
   }
+}
+
+/** What was read, and what is known of storages of which nothing was. */
+function withUnread(known: readonly Backup[], read: readonly Backup[], { guests }: ClusterState): Backup[] {
+  const seen = new Set(read.map(({ storage }) => storage))
+  const there = new Set(guests.map(({ vmid }) => vmid))
+  return [...read, ...known.filter(({ storage, vmid }) => !seen.has(storage) && there.has(vmid))]
 }
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')

@@ -88,6 +88,9 @@ export function createProxmox(
     catchUp: sight.catchUp,
     readAfresh: sight.readAfresh,
     watch: sight.watch,
+    marks: (vmid) => known.marks.get(vmid),
+    knownBackups: () => ({ items: known.backups, isWhole: known.areBackupsWhole }),
+    writerOf: (storage) => known.writers.get(storage),
     async nodeDetail(name, { signal }) {
       return nodeDetail(api, await onlineNode(name, signal), { signal, mostMs: options.deadlines?.answerMs })
     },

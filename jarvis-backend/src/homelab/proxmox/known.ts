@@ -1,4 +1,5 @@
-import type { Guest, Task } from '../../protocol/index.ts'
+import type { Backup, Guest, Task } from '../../protocol/index.ts'
+import { type GuestMarks, remadeIn } from '../guest-identity.ts'
 import { madeAtIn } from '../same-guest.ts'
 import type { GuestRow, NodeRow, StatusRow, StorageRow } from './answers.ts'
 import type { Rates } from './rates.ts'
@@ -43,6 +44,13 @@ export type Known = {
   /** Nodes without a readable sensor. */
   withoutSensor: Set<string>
   backupAt: Map<number, number>
+  backups: readonly Backup[]
+  /** As `Cluster.writerOf`, by storage. */
+  writers: ReadonlyMap<string, string>
+  /** As `Cluster.marks`. A guest that is missing is to be read. */
+  marks: Map<number, GuestMarks>
+  /** Guests whose marks are read again, because they may be others: they were started anew. */
+  mayBeOthers: Set<number>
   /** As `Guest.madeAt`. */
   madeAt: Map<number, number>
   backupsMissing: string[]
@@ -76,6 +84,10 @@ export const nothingKnown = (rates: Rates): Known => ({
   temperatureMissing: new Map(),
   withoutSensor: new Set(),
   backupAt: new Map(),
+  backups: [],
+  writers: new Map(),
+  marks: new Map(),
+  mayBeOthers: new Set(),
   madeAt: new Map(),
   backupsMissing: [],
   areBackupsWhole: false,
@@ -103,6 +115,7 @@ export function learn(known: Known, read: Reading) {
     if (listed?.node === row?.node || read.at - at > ownKeptMs) known.own.delete(vmid)
   }
   const reading = { ...read, guests: withOwn(read.guests, known.own) }
+  suspect(known, reading)
   known.reading = reading
   for (const { node, cpu } of reading.nodes) if (cpu !== undefined) known.figuresAt.set(node, reading.at)
   for (const { name, isOnline } of nodesOf(reading)) if (isOnline) known.nodeSeenAt.set(name, reading.at)
@@ -113,7 +126,7 @@ export function learn(known: Known, read: Reading) {
     if (madeAt !== undefined) known.madeAt.set(vmid, Math.max(madeAt, known.madeAt.get(vmid) ?? 0))
   }
   const vmids = new Set(reading.guests.map(({ vmid }) => vmid))
-  for (const map of [known.lastListed, known.backupAt, known.sightings]) {
+  for (const map of [known.lastListed, known.backupAt, known.sightings, known.marks]) {
     for (const vmid of map.keys()) if (!vmids.has(vmid)) map.delete(vmid)
   }
   for (const [vmid, { at }] of known.sightings) if (reading.at - at > listLagMs) known.sightings.delete(vmid)
@@ -123,6 +136,23 @@ export function learn(known: Known, read: Reading) {
     const isShown = task.status === 'running' || listed.get(upid)?.status === task.status
     const isOld = task.endedAt !== undefined && reading.at - task.endedAt > ownTaskKeptMs
     if ((isShown && task.status !== 'running') || isOld) known.ownTasks.delete(upid)
+  }
+}
+
+/** Notes which guests may be others than at the last read: what marked them is forgotten, or read again. */
+function suspect(known: Known, { guests, tasks = [] }: Reading) {
+  const before = new Map(known.reading?.guests.map((row) => [row.vmid, row]))
+  for (const row of guests) {
+    const { vmid, type, name, uptime = 0, status } = row
+    const marks = known.marks.get(vmid)
+    const last = before.get(vmid)
+    if (marks === undefined) continue
+    const remade = remadeIn(vmid, tasks)
+    const isRemade = remade !== undefined && remade.at > (marks.remade?.at ?? 0)
+    const isRenamed = name !== undefined && last?.name !== undefined && name !== last.name
+    if (last === undefined || last.type !== type || isRenamed || isRemade) known.marks.delete(vmid)
+    else if (uptime < (last.uptime ?? 0) || (status === 'running' && last.status !== 'running'))
+      known.mayBeOthers.add(vmid)
   }
 }
 

@@ -7,6 +7,7 @@ import { createDetails } from './details.ts'
 import { ApiError, isAbsent } from './failure.ts'
 import { listedAs, readGuest, seeGuest, sightingOf } from './guest.ts'
 import { learn, nothingKnown, withOwn } from './known.ts'
+import { createMarks } from './marks.ts'
 import { guestsLeft, isAboutGuests, type OwnRequest } from './own.ts'
 import { createPausedWatch } from './paused.ts'
 import { createPoller } from './poller.ts'
@@ -71,7 +72,9 @@ export function createSight(options: {
       failure = { error, since: failure?.since ?? now() }
     }
     changed()
-    if (failure === undefined) void details.follow(state(), isLive())
+    if (failure !== undefined) return
+    void details.follow(state(), isLive())
+    void marks.follow(state(), signal)
   }
 
   function state(): ClusterState {
@@ -97,6 +100,7 @@ export function createSight(options: {
   }
 
   const learnPaused = createPausedWatch({ api, clock, known, changed })
+  const marks = createMarks({ api, clock, known, changed })
   const details = createDetails({ api, clock, shell, known, host: options.host ?? thisHost(), changed })
   const poller = createPoller(clock, look, () => {
     if (failure?.error instanceof ApiError && failure.error.status === 401) return pace.refusedMs
@@ -150,7 +154,10 @@ export function createSight(options: {
     const guest = placeOf(state())
     if (guest !== undefined) {
       const isThere = before?.node === guest.node && before.type === guest.type
+      // Between two reads another guest may have taken its number, name and node. One whose marks cannot be read is not known to be the same.
+      const marked = marks.read(guest, signal).catch(() => {})
       known.sightings.set(guest.vmid, (isThere ? await first : undefined) ?? (await seeAt(guest)))
+      await marked
       changed()
     }
     readOf = { vmid, at: now() }

@@ -6,7 +6,7 @@ import { Refusal } from './refusal.ts'
 /** The content of a backup that its host does not keep. */
 export type Archive = { type: PveType; config: Config; isProtected: boolean; notes: string }
 
-const newArchive = (type: PveType, config: Config): Archive => ({ type, config, isProtected: false, notes: '' })
+const newArchive = (type: PveType, config: Config, notes = ''): Archive => ({ type, config, isProtected: false, notes })
 
 /** A guest's configuration in a backup: without the lock and the snapshots. */
 export function archivedConfig({ files }: Pick<Model, 'files'>, guest: HostGuest): Config {
@@ -16,9 +16,9 @@ export function archivedConfig({ files }: Pick<Model, 'files'>, guest: HostGuest
 
 /** Fills in the content of backups that were made before the model began: the guests as they were at its start. */
 export function firstArchives(model: Pick<Model, 'files' | 'host'>): Map<string, Archive> {
-  const known = model.host.backups().flatMap(({ volid, vmid }): [string, Archive][] => {
+  const known = model.host.backups().flatMap(({ volid, vmid, notes }): [string, Archive][] => {
     const guest = model.host.guest(vmid)
-    return guest === undefined ? [] : [[volid, newArchive(guest.type, archivedConfig(model, guest))]]
+    return guest === undefined ? [] : [[volid, newArchive(guest.type, archivedConfig(model, guest), notes)]]
   })
   return new Map(known)
 }
@@ -59,13 +59,12 @@ export function addBackup(
   const volid = nameOf(storage, guest, ctime)
   const format =
     storage.type === 'pbs' ? `pbs-${guest.type === 'qemu' ? 'vm' : 'ct'}` : volid.split('.').slice(-2).join('.')
+  const notes = options.notes.replaceAll('{{guestname}}', guest.name)
   const sizeBytes = Math.round(guest.diskBytes * 0.2)
-  archives.set(volid, {
-    ...newArchive(guest.type, archivedConfig(model, guest)),
-    isProtected: options.isProtected,
-    notes: options.notes,
-  })
-  host.addBackup({ volid, vmid: guest.vmid, storage: storage.name, node: guest.node, ctime, sizeBytes, format })
+  const { isProtected } = options
+  archives.set(volid, { ...newArchive(guest.type, archivedConfig(model, guest), notes), isProtected })
+  const about = { vmid: guest.vmid, storage: storage.name, node: guest.node, ctime, sizeBytes, format, notes }
+  host.addBackup({ volid, ...about })
   host.useStorage(storage.name, guest.node, sizeBytes)
   if (options.isPruning) {
     const older = host

@@ -1,3 +1,7 @@
+import { type Config, nameKey } from './guests/files.ts'
+import { claimGuest, completeGuest, marksOfNew } from './guests/new-guest.ts'
+import { macOf, usualConfig } from './guests/usual-config.ts'
+import type { HostBackup } from './host.ts'
 import type { Model } from './model.ts'
 
 /** How tests change the model from outside. The product never calls these. */
@@ -17,6 +21,45 @@ export function createModelControls(model: Model) {
       const guest = host.guest(vmid)
       if (guest === undefined) throw new Error(`no guest ${vmid}`)
       files.of(guest).config[key] = value
+    },
+    /**
+     * Puts another guest in the place of one at once, of the same type, name, node and state, as between two looks. Backups stay.
+     * @param isListed its tasks are in the list
+     */
+    replaceGuest(vmid: number, isListed: boolean) {
+      const guest = host.guest(vmid)
+      if (guest === undefined) throw new Error(`no guest ${vmid}`)
+      const { type, node, name, status, startedAt } = guest
+      const task = (word: string) => {
+        const upid = isListed
+          ? host.beginTask(node, `${type === 'qemu' ? 'qm' : 'vz'}${word}`, String(vmid))
+          : undefined
+        return () => upid !== undefined && host.endTask(upid, 'OK')
+      }
+      const mac = macOf(900_000 + host.tasks().length * 1_000 + (vmid % 1_000))
+      const { net0 = '', ...usual } = usualConfig(guest)
+      const card = { net0: net0.replace(/[0-9A-F]{2}(?::[0-9A-F]{2}){5}/, mac), [nameKey(type)]: name }
+      const config = { ...usual, ...(type === 'qemu' && marksOfNew(model, vmid)), ...card }
+      const destroyed = task('destroy')
+      files.remove(vmid)
+      host.removeGuest(vmid)
+      destroyed()
+      const created = task('create')
+      const made = { vmid, type, node, config, pool: undefined }
+      claimGuest(model, made)
+      completeGuest(model, made)
+      host.changeGuest(vmid, { status, startedAt })
+      created()
+    },
+    /** A backup that another cluster made under the same number. @param config what its own configuration says */
+    addForeignBackup(
+      vmid: number,
+      { config, ...backup }: Pick<HostBackup, 'volid' | 'storage' | 'ctime' | 'notes' | 'owner'> & { config: Config },
+    ) {
+      const type = backup.volid.includes('/vm/') ? ('qemu' as const) : ('lxc' as const)
+      const format = type === 'qemu' ? 'pbs-vm' : 'pbs-ct'
+      model.archives.set(backup.volid, { type, config, isProtected: false, notes: backup.notes ?? '' })
+      host.addBackup({ ...backup, vmid, node: undefined, sizeBytes: 1024 ** 3, format })
     },
     silenceAgent(vmid: number, isSilent: boolean) {
       if (isSilent) faults.silentAgents.add(vmid)

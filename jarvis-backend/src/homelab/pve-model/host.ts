@@ -47,6 +47,10 @@ export type HostBackup = {
   format: string
   /** For a volume on a backup server. */
   verification?: 'ok' | 'failed' | 'none' | undefined
+  /** Absent: empty. */
+  notes?: string | undefined
+  /** Whom the backup server says it belongs to. */
+  owner?: string | undefined
 }
 
 export type HostTask = {

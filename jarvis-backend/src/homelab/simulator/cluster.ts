@@ -1,6 +1,9 @@
-import type { ClusterState } from '../../protocol/index.ts'
+import type { Backup, ClusterState } from '../../protocol/index.ts'
+import type { GuestMarks } from '../guest-identity.ts'
 import { newest } from '../newest-tasks.ts'
+import { pbsWriter } from '../pbs/model.ts'
 import type { Cluster } from '../ports.ts'
+import { backupServer } from './demo-lab.ts'
 import { kernel, pveVersion, serviceName, unitOf } from './facts.ts'
 import type { Metrics } from './metrics.ts'
 import { pastOf } from './past.ts'
@@ -9,7 +12,13 @@ import { isActive, snapshot } from './snapshot.ts'
 import { beginTask, endTask } from './tasks.ts'
 import type { World } from './world.ts'
 
-export function createCluster(world: World, metrics: Metrics, protectedTargets: ReadonlySet<string>): Cluster {
+/** @param marks as `Cluster.marks`; undefined where there is no such guest */
+export function createCluster(
+  world: World,
+  metrics: Metrics,
+  protectedTargets: ReadonlySet<string>,
+  marks: (vmid: number) => GuestMarks | undefined,
+): Cluster {
   let seen: { version: number; state: ClusterState } | undefined
 
   return {
@@ -21,6 +30,13 @@ export function createCluster(world: World, metrics: Metrics, protectedTargets: 
     },
 
     watch: metrics.watch,
+
+    marks,
+    knownBackups: () => ({
+      items: world.backups.map(asListed),
+      isWhole: world.storages.every((storage) => !storage.content.includes('backup') || isActive(world, storage)),
+    }),
+    writerOf: (storage) => (storage === backupServer.storage ? pbsWriter : undefined),
 
     async nodeDetail(name, { signal }) {
       await world.arrive(signal)
@@ -88,7 +104,7 @@ export function createCluster(world: World, metrics: Metrics, protectedTargets: 
           (vmid === undefined || backup.vmid === vmid),
       )
       return {
-        items: items.sort((a, b) => b.createdAt - a.createdAt),
+        items: items.sort((a, b) => b.createdAt - a.createdAt).map(asListed),
         missing: [...missingFor(world, node), ...unread],
         isUnread: unread.length > 0 && readable.size === 0,
       }
@@ -132,6 +148,9 @@ export function createCluster(world: World, metrics: Metrics, protectedTargets: 
     },
   }
 }
+
+/** Proxmox does not list whom a backup server says a backup belongs to. */
+const asListed = ({ owner: _, ...backup }: Backup): Backup => backup
 
 const missingFor = (world: World, node: string | undefined) =>
   world.missing().filter((line) => node === undefined || line === `${node} is offline`)

@@ -30,9 +30,11 @@ function factsOf(world: World, { usedBytes, totalBytes }: { usedBytes: number; t
     stores: [{ store, total: totalBytes, used: usedBytes, fullAt: startS + 118 * dayS }],
     snapshots: world.backups
       .filter(({ storage }) => storage === backupServer.storage)
-      .map(({ vmid, format, createdAt, sizeBytes, verification }) => ({
+      .map(({ vmid, format, createdAt, sizeBytes, verification, owner, notes }) => ({
         ...{ store, type: format === 'pbs-vm' ? ('vm' as const) : ('ct' as const), id: String(vmid) },
         ...{ time: Math.floor(createdAt / 1000), size: sizeBytes },
+        ...(owner !== undefined && { owner }),
+        ...(notes !== undefined && { comment: notes }),
         ...((verification === 'ok' || verification === 'failed') && { verification }),
       })),
     jobs: [

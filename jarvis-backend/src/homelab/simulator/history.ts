@@ -62,6 +62,7 @@ function addBackups(world: World, guest: SimGuest, agoMs: number, storage: strin
       node: guest.node,
       createdAt,
       sizeBytes: Math.round(guest.diskRatio * guest.diskTotalBytes * 0.42),
+      notes: guest.name,
       format: isServer ? `pbs-${guest.type}` : guest.type === 'vm' ? 'vma.zst' : 'tar.zst',
       ...(isServer && { verification: verificationOf(guest.vmid, night) }),
     }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { createTaskReasons } from '../operations/task-reasons.ts'
+import { type GuestMarks, isBeingMade, marksIn, remadeIn } from '../guest-identity.ts'
 import type { Homelab } from '../ports.ts'
 import { createModelApi } from '../pve-model/api.ts'
 import { createModelControls, type ModelControls } from '../pve-model/controls.ts'
@@ -18,7 +19,7 @@ import { createPveHost } from './pve-host.ts'
 import { createShell, type GuestFileOf } from './shell.ts'
 import { createTerminals } from './terminals.ts'
 import { createWaker } from './waker.ts'
-import { createWorld } from './world.ts'
+import { createWorld, type World } from './world.ts'
 
 export type { SimulatorControls } from './controls.ts'
 export type { Effect } from './world.ts'
@@ -30,6 +31,23 @@ const guestFileOf = ({ host, files }: Model): GuestFileOf => {
     if (guest === undefined) throw new Error(`no guest ${vmid}`)
     const file = files.of(guest)
     return { config: linesOf(fullConfig(guest, file)), snapshots: file.snapshots }
+  }
+}
+
+/** The marks of each guest; the same object until they are others. */
+function marksOf({ host, files }: Model, world: World) {
+  const last = new Map<number, { text: string; marks: GuestMarks }>()
+  return (vmid: number): GuestMarks | undefined => {
+    const guest = host.guest(vmid)
+    if (guest === undefined || isBeingMade(guest.lock)) return undefined
+    const remade = remadeIn(vmid, world.tasks)
+    const type = guest.type === 'qemu' ? 'vm' : 'ct'
+    const marks = { ...marksIn(type, files.of(guest).config), ...(remade !== undefined && { remade }) }
+    const text = JSON.stringify(marks)
+    const before = last.get(vmid)
+    if (before?.text === text) return before.marks
+    last.set(vmid, { text, marks })
+    return marks
   }
 }
 
@@ -57,7 +75,7 @@ export function createSimulator(options: {
   })
   const change = withQuorum(api.change, world.isQuorate)
   const shell = createShell(world, metrics, guestFileOf(model))
-  const cluster = createCluster(world, metrics, options.protectedTargets)
+  const cluster = createCluster(world, metrics, options.protectedTargets, marksOf(model, world))
   const withReasons = createTaskReasons(api)
   return {
     cluster: {

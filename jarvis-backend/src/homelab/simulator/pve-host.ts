@@ -1,3 +1,4 @@
+import { present } from '../../lib/present.ts'
 import type { HostGuest, HostStorage, PveHost } from '../pve-model/host.ts'
 import { demoFacts } from './demo-facts.ts'
 import { journalEntries } from './journal.ts'
@@ -80,8 +81,9 @@ export function createPveHost(world: World): PveHost {
         volid: volumeId,
         ctime: Math.floor(createdAt / 1000),
       })),
-    addBackup({ volid, ctime, node, ...same }) {
-      world.backups.push({ ...same, ...(node !== undefined && { node }), volumeId: volid, createdAt: ctime * 1000 })
+    addBackup({ volid, ctime, node, notes = '', owner, verification, ...same }) {
+      const more = { ...present({ node, owner, verification }), ...(notes !== '' && { notes }) }
+      world.backups.push({ ...same, ...more, volumeId: volid, createdAt: ctime * 1000 })
       noteNewest(same.vmid)
     },
     removeBackup(volid) {

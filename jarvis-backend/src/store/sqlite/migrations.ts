@@ -994,4 +994,15 @@ export const migrations: readonly string[] = [
     sealed TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- The guests that have, or had, each number. seen_at: when the guest was last known to be there. facts: JSON.
+  CREATE TABLE guest_generations (
+    id TEXT PRIMARY KEY,
+    vmid INTEGER NOT NULL,
+    began_at INTEGER NOT NULL,
+    seen_at INTEGER NOT NULL,
+    facts TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX guest_generations_of ON guest_generations (vmid, began_at);
+  `,
 ]

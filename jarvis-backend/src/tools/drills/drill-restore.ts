@@ -40,10 +40,10 @@ export const drillRestore = toolOver<DrillPorts>()({
   },
   async prepare(request, { signal }, { drills, now }) {
     const plan = await drills.plan(request, signal)
-    const { backup, unread, node, storage, needBytes } = plan
+    const { backup, guest, isOfBy, unread, node, storage, needBytes } = plan
     const { first, last } = drills.ids
     return {
-      now: `Newest backup: ${oneLine(backup.volumeId, 120)}, ${spanOf((now() - backup.createdAt) / 1000)} old.${unread.length === 0 ? '' : ` A newer one may be where nothing could be read: ${unread.join(', ')}.`}`,
+      now: `Newest backup: ${oneLine(backup.volumeId, 120)}, ${spanOf((now() - backup.createdAt) / 1000)} old, of ${guest.vmid} ${named(guest.name)} by ${isOfBy}.${unread.length === 0 ? '' : ` A newer one may be where nothing could be read: ${unread.join(', ')}.`}`,
       then: `A copy with an id from ${first} to ${last} on ${named(node)}, storage ${named(storage)}, every network interface down; ${aboutTime(plan)}. Then the copy is gone.`,
       affects: [
         `Nothing of ${request.vmid} is touched. The copy may take ${diskOf(needBytes)} meanwhile`,

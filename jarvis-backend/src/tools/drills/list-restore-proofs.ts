@@ -38,11 +38,11 @@ export const listRestoreProofs = toolOver<DrillPorts>()({
 })
 
 function lineOf(
-  { vmid, name, level, verdict, at, archiveAt, restoreMs, bootMs, notProven, problem }: RestoreProof,
+  { vmid, name, level, verdict, at, archiveAt, restoreMs, bootMs, notProven, problem, doubt }: RestoreProof,
   now: number,
 ) {
   const who = `${vmid} ${plainName(name)}`
-  const age = `${ageOf(at, now)}, from a backup made ${ageOf(archiveAt, now)}`
+  const age = `${ageOf(at, now)}, from a backup made ${ageOf(archiveAt, now)}${doubt === undefined ? '' : `. ${doubt}`}`
   if (verdict === 'failed') return `${who}: FAILED ${age}. ${oneLine(problem ?? '', 300)}`
   const took = [
     restoreMs === undefined ? [] : [`restored in ${spanOf(restoreMs / 1000)}`],

@@ -37,7 +37,9 @@ export const getBackups = homelabTool({
       .sort((a, b) => a.vmid - b.vmid)
     const lines = vmid === undefined ? newestLines(items, asked, at) : items.map((backup) => backupLine(backup, at))
     // A storage says nothing about guests that are backed up elsewhere.
-    const bare = storage === undefined ? asked.filter((guest) => !items.some((item) => item.vmid === guest.vmid)) : []
+    const isOf = ({ vmid: of }: Guest, item: Backup) =>
+      item.vmid === of && item.whose !== 'earlier' && item.whose !== 'other'
+    const bare = storage === undefined ? asked.filter((guest) => !items.some((item) => isOf(guest, item))) : []
     const left = lines.length - usualLimit
     return {
       text: [
@@ -58,12 +60,16 @@ export const getBackups = homelabTool({
 })
 
 const backupLine = (backup: Backup, now: number) =>
-  `${ageOf(backup.createdAt, now)} on ${plainName(backup.storage)}, ${diskOf(backup.sizeBytes)}, ${oneLine(backup.format, 20)}, ${oneLine(backup.volumeId, 120)}${verifiedWords(backup)}`
+  `${ageOf(backup.createdAt, now)} on ${plainName(backup.storage)}, ${diskOf(backup.sizeBytes)}, ${oneLine(backup.format, 20)}, ${oneLine(backup.volumeId, 120)}${verifiedWords(backup)}${whoseWords(backup)}`
 
 /** Only a backup server verifies. */
 const verifiedWords = ({ verification }: Backup) =>
   verification === undefined ? '' : `, ${verifications[verification]}`
 const verifications = { ok: 'verified', failed: 'VERIFICATION FAILED', none: 'not verified yet' }
+
+/** A number's backups may be of an earlier guest, or of another cluster's. */
+const whoseWords = ({ whoseWords: words }: Backup) =>
+  words === undefined ? '' : `; NOT PROVEN ITS OWN: ${oneLine(words, 200)}`
 
 /** One line a guest, those with the oldest newest backup first. */
 function newestLines(items: readonly Backup[], guests: readonly Guest[], now: number): string[] {
@@ -75,7 +81,7 @@ function newestLines(items: readonly Backup[], guests: readonly Guest[], now: nu
     .sort((a, b) => a.newest.createdAt - b.newest.createdAt)
     .map(({ vmid, newest, count }) => {
       const name = names.get(vmid) ?? '(no such guest now)'
-      return `${vmid} ${name}: ${ageOf(newest.createdAt, now)} on ${plainName(newest.storage)}, ${diskOf(newest.sizeBytes)}, ${count} kept${verifiedWords(newest)}`
+      return `${vmid} ${name}: ${ageOf(newest.createdAt, now)} on ${plainName(newest.storage)}, ${diskOf(newest.sizeBytes)}, ${count} kept${verifiedWords(newest)}${whoseWords(newest)}`
     })
 }
 

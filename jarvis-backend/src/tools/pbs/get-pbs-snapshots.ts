@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ageOf, diskOf, plainName } from '../../homelab/format.ts'
+import { ageOf, diskOf, oneLine, plainName } from '../../homelab/format.ts'
 import { type PbsSnapshot, readSnapshots } from '../../homelab/pbs/read.ts'
 import { Vmid } from '../homelab/inputs.ts'
 import { missingText, notRead, usualLimit } from '../homelab/listing.ts'
@@ -58,8 +58,12 @@ function newestOf(items: readonly PbsSnapshot[]): PbsSnapshot[] {
   return [...newest.values()].sort((a, b) => order[a.verification] - order[b.verification] || a.at - b.at)
 }
 
-function lineOf({ store, namespace, type, id, at, sizeBytes, verification, isProtected }: PbsSnapshot, now: number) {
+/** Guests of several clusters may have one number here: the owner and the notes tell them apart. */
+function lineOf(
+  { store, namespace, type, id, at, sizeBytes, verification, isProtected, owner, notes }: PbsSnapshot,
+  now: number,
+) {
   const place = `${plainName(store)}${namespace === undefined ? '' : `/${plainName(namespace)}`}`
   const size = sizeBytes === undefined ? 'size unknown' : diskOf(sizeBytes)
-  return `${plainName(type)}/${plainName(id)} ${ageOf(at, now)} in ${place}, ${size}, ${words[verification]}${isProtected ? ', protected' : ''}`
+  return `${plainName(type)}/${plainName(id)} ${ageOf(at, now)} in ${place}, ${size}, ${words[verification]}${isProtected ? ', protected' : ''}${owner === undefined ? '' : `, of ${plainName(owner)}`}${notes === undefined ? '' : `, notes: ${oneLine(notes, 60)}`}`
 }

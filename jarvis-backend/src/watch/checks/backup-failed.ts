@@ -1,4 +1,5 @@
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
+import { whoseAt } from '../../homelab/guest-identity.ts'
 import { type BackupJob, readBackupJob } from '../../homelab/operations/backup-job.ts'
 import { readTaskLog } from '../../homelab/operations/task-log.ts'
 import { clusterTime } from '../../protocol/facts.ts'
@@ -93,7 +94,7 @@ export function backupFailedCheck(): Check {
       for (const upid of known.keys()) if (!seen.has(upid)) known.delete(upid)
       const measures = state.guests
         .filter(({ isTemplate }) => !isTemplate)
-        .flatMap((guest) => guestMeasure(guest, last.get(guest.vmid), doubtful.get(guest.node), now))
+        .flatMap((guest) => guestMeasure(guest, ofGuest(guest, last.get(guest.vmid)), doubtful.get(guest.node), now))
       return { measures: [...jobs, ...measures], unread }
     },
   }
@@ -105,6 +106,10 @@ function outcomeOf(task: Task, why: string | undefined): Outcome {
   const words = task.exitStatus ?? task.status
   return { at: endOf(task), words: why ?? words, ...(task.status === 'failed' && { why: why ?? words }) }
 }
+
+/** What came of a backup of an earlier guest with the number says nothing of this one. */
+const ofGuest = ({ identity }: Guest, last: Outcome | undefined) =>
+  last !== undefined && whoseAt(identity, last.at) === 'earlier' ? undefined : last
 
 /** @param unknownAt when a job of its node ended of which nothing is known */
 function guestMeasure(guest: Guest, last: Outcome | undefined, unknownAt: number | undefined, now: number): Measure[] {

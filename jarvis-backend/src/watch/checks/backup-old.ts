@@ -26,15 +26,18 @@ export const backupOld: Check = {
 }
 
 function measured(guest: Guest, [look, failed]: readonly [number, number], now: number): Measure {
-  const { backupAt, lock, vmid } = guest
+  const { backupAt, backupDoubt, lock, vmid } = guest
   const hours = typeof backupAt === 'number' ? (now - backupAt) / hourMs : undefined
   const words = hours === undefined ? 'unknown' : spanOf(hours * 3_600)
+  const level = overOrUnseen(hours, { look, failed, clear: look })
+  // A fresh one that may be another guest's proves nothing; an old one is too old, whosever it is.
+  const isDoubtful = backupDoubt !== undefined && (level === 'clear' || level === 'between')
   return {
     object: guestObject(guest),
-    level: overOrUnseen(hours, { look, failed, clear: look }),
+    level: isDoubtful ? 'unseen' : level,
     words,
     ...(hours !== undefined && { value: hours }),
-    sentence: `The newest backup of ${guestName(guest)} is ${words} old.`,
+    sentence: `The newest backup of ${guestName(guest)} is ${words} old${backupDoubt === undefined ? '' : `, and ${backupDoubt}`}.`,
     ...(lock === 'backup' && { explainedBy: 'A backup of it runs.' }),
     inputs: { vmid },
   }

@@ -27,6 +27,7 @@ export const backupVerify: Check = {
       const { items, missing, isUnread } = await cluster.backups({ storage: name }, { signal })
       if (isUnread || missing.length > 0) unread.set('*', missing[0] ?? `Backups on ${name} could not be read.`)
       for (const backup of items) {
+        if (backup.whose === 'earlier' || backup.whose === 'other') continue
         if (backup.verification !== undefined) byGuest.set(backup.vmid, [...(byGuest.get(backup.vmid) ?? []), backup])
       }
     }

@@ -34,7 +34,8 @@ export const guestUncovered: Check = {
           }
           const { disabledJobs } = found
           const only = disabledJobs.length === 0 ? '' : ` but the disabled ${disabledJobs.map(plainName).join(', ')}`
-          const isNew = guest.madeAt !== undefined && now - guest.madeAt < graceMs
+          const madeAt = Math.max(guest.madeAt ?? 0, guest.identity?.notBefore ?? 0)
+          const isNew = now - madeAt < graceMs
           const sentence = `${who} is in no backup job${only}.`
           return { ...of, level: isNew ? 'between' : 'look', words: `in no job${only}`, sentence }
         })

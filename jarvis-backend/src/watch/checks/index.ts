@@ -1,6 +1,7 @@
 import type { Check } from '../check.ts'
 import { agentSilent } from './agent-silent.ts'
 import { backupFailedCheck } from './backup-failed.ts'
+import { backupNone } from './backup-none.ts'
 import { backupOld } from './backup-old.ts'
 import { backupVerify } from './backup-verify.ts'
 import { bridgeDown } from './bridge-down.ts'
@@ -52,6 +53,7 @@ export const makeChecks = (): readonly Check[] => [
   storageFull,
   vmIoError,
   backupOld,
+  backupNone,
   nodeHeat,
   nodeMemory,
   guestCpu,

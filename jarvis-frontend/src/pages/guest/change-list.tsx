@@ -1,4 +1,4 @@
-import type { Change } from 'jarvis-backend/protocol'
+import type { Change, GuestIdentity } from 'jarvis-backend/protocol'
 import { CompareLink } from '../../app/changes/compare-link.tsx'
 import { UndoButton } from '../../app/changes/undo-button.tsx'
 import { when } from '../../features/confirmations/undo-words.ts'
@@ -8,6 +8,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { useNow } from '../../ui/use-now.ts'
+import { isOfAnother } from './facts.ts'
 import { More } from './more.tsx'
 
 /** JARVIS's changes of a guest, newest first, each with Undo or the reason why there is no Undo. */
@@ -15,11 +16,14 @@ export function ChangeList({
   changes,
   marks,
   onMore,
+  identity,
 }: {
   changes: readonly Change[]
   /** The numbers of changes that the charts show too. */
   marks: readonly { number: number; id: string }[]
   onMore: (() => void) | undefined
+  /** Of the guest that has the number now. */
+  identity?: GuestIdentity | undefined
 }) {
   const now = useNow(60_000)
   if (changes.length === 0) return <p className="guest-note">JARVIS changed nothing of it.</p>
@@ -46,6 +50,7 @@ export function ChangeList({
                     {number}
                   </span>
                 )}
+                {isOfAnother(change, identity) && <small>of another guest that had this number</small>}
                 {change.problem !== undefined && (
                   <small>
                     <Mark kind="bad" size={9} /> <Visible text={change.problem} /> <CompareLink change={change} />

@@ -1,4 +1,4 @@
-import type { Change, GuestReply, RestoreProof } from 'jarvis-backend/protocol'
+import type { Change, GuestIdentity, GuestReply, RestoreProof } from 'jarvis-backend/protocol'
 import { span, withUnit } from '../../lib/format.ts'
 import type { MarkKind } from '../../ui/mark.tsx'
 
@@ -22,9 +22,9 @@ export function proofWords(proof: RestoreProof | null | undefined, now: number):
   ].filter((part) => part !== '')
   const not = proof.notProven.length === 0 ? '' : ` Not proven: ${proof.notProven.join('; ')}.`
   return {
-    mark: now - proof.at > oldProofMs ? 'warn' : 'ok',
+    mark: proof.doubt !== undefined ? 'unknown' : now - proof.at > oldProofMs ? 'warn' : 'ok',
     head: `Proven ${age}`,
-    detail: `${took.length === 0 ? '' : `${took.join(', ')}.`}${not}`,
+    detail: `${proof.doubt === undefined ? '' : `${proof.doubt} `}${took.length === 0 ? '' : `${took.join(', ')}.`}${not}`,
   }
 }
 
@@ -39,6 +39,10 @@ export function storagesIn(config: GuestReply['config']): string[] {
   )
   return [...new Set(disks.flatMap(([, value]) => /^([\w.-]+):/.exec(value)?.[1] ?? []))]
 }
+
+/** Whether a change was made to another guest than the one that has the number now, as far as is known. */
+export const isOfAnother = ({ target }: Change, guest: GuestIdentity | undefined): boolean =>
+  target.identity !== undefined && guest !== undefined && target.identity.id !== guest.id
 
 /** The changes within a chart's time range, numbered from the oldest. */
 export function marksOf(changes: readonly Change[], from: number): { number: number; at: number; id: string }[] {

@@ -17,7 +17,7 @@ import { PanelHead } from '../../ui/panel-head.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { GuestActs } from './acts.tsx'
 import { ChangeList } from './change-list.tsx'
-import { endIn, marksOf } from './facts.ts'
+import { endIn, isOfAnother, marksOf } from './facts.ts'
 import './page.css'
 import { exactTime } from '../../lib/format.ts'
 import { useGuestKeys } from './keys.ts'
@@ -49,6 +49,7 @@ export function GuestPage({ vmid }: { vmid: number }) {
     `/guest/${vmid}?${new URLSearchParams({ ...Object.fromEntries(params), ...change })}`
   useGuestKeys(state?.guests ?? [], tabs)
   const { list } = changes
+  const own = list.filter((change) => !isOfAnother(change, guest?.identity))
   // A guest that is gone is named as in its last change.
   const name = guest?.name ?? list.find(({ target }) => target.name !== undefined)?.target.name ?? ''
   const title = (
@@ -63,7 +64,12 @@ export function GuestPage({ vmid }: { vmid: number }) {
       {!changes.isRead ? (
         changes.problem === undefined && <Skeletons rows={3} height={30} />
       ) : (
-        <ChangeList changes={list} marks={marksOf(list, Date.now() - rangeMs[range])} onMore={changes.onMore} />
+        <ChangeList
+          changes={list}
+          marks={marksOf(own, Date.now() - rangeMs[range])}
+          onMore={changes.onMore}
+          identity={guest?.identity}
+        />
       )}
     </>
   )
@@ -155,7 +161,7 @@ export function GuestPage({ vmid }: { vmid: number }) {
                         range={range}
                         fields={['cpuRatio', 'ramRatio', 'diskBps', 'netBps']}
                         saysUnknown
-                        marks={marksOf(list, Date.now() - rangeMs[range])}
+                        marks={marksOf(own, Date.now() - rangeMs[range])}
                       />
                     </Suspense>
                     <div className="guest-pair">

@@ -1,5 +1,5 @@
 import { shareOf } from 'jarvis-backend/facts'
-import type { ClusterState, GuestReply, RestoreProof } from 'jarvis-backend/protocol'
+import type { Backup, ClusterState, GuestReply, RestoreProof } from 'jarvis-backend/protocol'
 import { type Act, Acts } from '../../features/cluster/acts.tsx'
 import { backupTone, guestMark, nodeMark, storageTone } from '../../features/cluster/health.ts'
 import { Lock } from '../../features/cluster/parts.tsx'
@@ -8,7 +8,7 @@ import { useCluster } from '../../features/cluster/store.ts'
 import { ago, dayOf, exactTime, gibOf, percent, plural, size, sizeOf, span } from '../../lib/format.ts'
 import { Boxed, Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
-import { Mark } from '../../ui/mark.tsx'
+import { Mark, type MarkKind } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { proofWords, rungs, storagesIn } from './facts.ts'
@@ -291,15 +291,21 @@ export function BackupList({ reply, most: first }: { reply: Reply; most?: number
     <section>
       <PanelHead title="Backups">{backups != null && backupsHead(backups.total, bytes, backups.isPartial)}</PanelHead>
       {reply === undefined ? <Reading /> : backups === null && <Unread />}
+      {reply?.otherBackups.map((line) => (
+        <p key={line} className="guest-note">
+          <Mark kind="warn" size={9} /> <Visible text={line} />
+        </p>
+      ))}
       <ul className="guest-rows">
-        {shown.map(({ volumeId, createdAt, storage, sizeBytes, verification }) => (
+        {shown.map(({ volumeId, createdAt, storage, sizeBytes, verification, whoseWords }) => (
           <li key={volumeId}>
-            <Mark kind={verification === 'failed' ? 'bad' : verification === 'ok' ? 'ok' : 'step'} size={9} />
+            <Mark kind={backupMark(verification, whoseWords)} size={9} />
             <span>
               <span title={volumeId}>{exactTime(createdAt, now)}</span>
               <small>
                 {storage}, {size(sizeBytes)}
                 {verification === 'ok' ? ', verified' : verification === 'failed' ? ', verification FAILED' : ''}
+                {whoseWords !== undefined && ', not proven its own'}
               </small>
             </span>
             <span className="num text-dim">{span(now - createdAt)}</span>
@@ -310,6 +316,10 @@ export function BackupList({ reply, most: first }: { reply: Reply; most?: number
     </section>
   )
 }
+
+/** What of another guest is whole proves nothing for this one. */
+const backupMark = (verification: Backup['verification'], whoseWords: string | undefined): MarkKind =>
+  verification === 'failed' ? 'bad' : whoseWords !== undefined ? 'unknown' : verification === 'ok' ? 'ok' : 'step'
 
 export function SnapshotList({
   reply,

@@ -122,6 +122,7 @@ export function guestScene(now: number): Scene {
         groups: [{ name: 'photos', others: [{ vmid: 121, name: 'postgres', status: 'running' }] }],
         isOwn: false,
         missing: [],
+        otherBackups: [],
       },
       104: {
         ...{
@@ -132,6 +133,7 @@ export function guestScene(now: number): Scene {
           leansOn: [],
           groups: [],
         },
+        otherBackups: [],
         isOwn: false,
         missing: ['its configuration not visible to this token (it needs VM.Audit)'],
       },

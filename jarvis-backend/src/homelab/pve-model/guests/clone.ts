@@ -17,7 +17,7 @@ import {
 import { bridgeNeeds, completed } from './change.ts'
 import { type Config, fullConfig, nameKey } from './files.ts'
 import { shapesOf } from './keys.ts'
-import { claimGuest, completeGuest, gibsIn, mustBeFreeId, type NewGuest } from './new-guest.ts'
+import { claimGuest, completeGuest, gibsIn, mustBeFreeId, type NewGuest, newUuid } from './new-guest.ts'
 import { snapshotNamed } from './snapshots.ts'
 import { disksIn, makeVolume, storageForDisks } from './volumes.ts'
 import { mustBeFree, work } from './work.ts'
@@ -104,6 +104,7 @@ function clone(model: Model, parts: Parts, values: Values): string {
     ),
     [nameKey(type)]: values.name ?? values.hostname ?? `Copy-of-${type === 'qemu' ? 'VM' : 'CT'}-${source.name}`,
     ...(description !== undefined && { description }),
+    ...(from.smbios1 !== undefined && { smbios1: `uuid=${newUuid(model, vmid)}` }),
   }
   const guest: NewGuest = { vmid, type, node: target, config, pool }
   const upid = work(model, {

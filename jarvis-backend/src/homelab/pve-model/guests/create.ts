@@ -5,7 +5,7 @@ import { mustBeQuorate } from '../quorum.ts'
 import { anything, flag, need, type Parts, type Route, type Values, vmidShape, whole, wordShape } from '../route.ts'
 import { bridgeNeeds, keysIn, mustExist, needsOf } from './change.ts'
 import { shapesOf } from './keys.ts'
-import { claimGuest, completeGuest, mustBeFreeId, type NewGuest } from './new-guest.ts'
+import { claimGuest, completeGuest, marksOfNew, mustBeFreeId, type NewGuest } from './new-guest.ts'
 import { completedKeys, madeDisks, restore } from './restore.ts'
 import { storageForDisks } from './volumes.ts'
 import { work } from './work.ts'
@@ -71,7 +71,7 @@ function create(model: Model, node: string, type: PveType, values: Values): stri
   if (type === 'lxc') mustExist(model, node, values.ostemplate ?? '')
   const defaults =
     type === 'qemu'
-      ? { memory: '512', cores: '1', sockets: '1', name: `VM${vmid}` }
+      ? { memory: '512', cores: '1', sockets: '1', name: `VM${vmid}`, ...marksOfNew(model, vmid) }
       : { memory: '512', swap: '512', hostname: `CT${vmid}`, rootfs: `${storage}:4` }
   const config = { ...defaults, ...completedKeys(type, vmid, values) }
   for (const [key, value] of Object.entries(config)) {

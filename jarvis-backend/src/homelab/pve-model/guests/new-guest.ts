@@ -2,6 +2,7 @@ import type { PveType } from '../host.ts'
 import type { Model } from '../model.ts'
 import { Refusal } from '../refusal.ts'
 import { type Config, nameKey, newFile } from './files.ts'
+import { uuidOf } from './usual-config.ts'
 import { bytesOf, disksIn } from './volumes.ts'
 
 /** A guest that is being made. Its number is taken already. */
@@ -41,6 +42,16 @@ export function completeGuest(model: Model, { vmid, type, config, pool }: NewGue
   })
   if (pool !== undefined) model.pools.get(pool)?.vmids.add(vmid)
 }
+
+/** What Proxmox writes into a new VM's file, which no other VM has. */
+export const marksOfNew = ({ host }: Model, vmid: number): Config => ({
+  meta: `creation-qemu=9.2.0,ctime=${Math.floor(host.now() / 1000)}`,
+  smbios1: `uuid=${newUuid({ host }, vmid)}`,
+})
+
+/** Another one at each moment. */
+export const newUuid = ({ host }: Pick<Model, 'host'>, vmid: number): string =>
+  uuidOf(`${vmid} ${host.now()} ${host.tasks().length}`)
 
 /** The total size of all disks, from which the length of a task follows. */
 export const gibsIn = (type: PveType, config: Config) =>

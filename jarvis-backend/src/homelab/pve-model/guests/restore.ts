@@ -7,7 +7,7 @@ import { forbidden, misfit, Refusal } from '../refusal.ts'
 import { completed, diskValue, keysIn } from './change.ts'
 import { destroy } from './destroy.ts'
 import type { Config } from './files.ts'
-import { claimGuest, completeGuest, gibsIn, mustBeFreeId, type NewGuest } from './new-guest.ts'
+import { claimGuest, completeGuest, gibsIn, mustBeFreeId, type NewGuest, newUuid } from './new-guest.ts'
 import { macOf } from './usual-config.ts'
 import { bindMountsIn, disksIn, makeVolume, storageForDisks } from './volumes.ts'
 import { mustBeFree, work } from './work.ts'
@@ -43,7 +43,7 @@ export function restore(model: Model, node: string, type: PveType, values: Recor
   if (type === 'lxc' && bindMountsIn(backup.config).length > 0)
     throw forbidden('mount point type bind is only allowed for root@pam')
   for (const disk of disksIn(type, backup.config)) storageForDisks(model, type, storage ?? disk.storage, node)
-  const config = type === 'qemu' ? mergedVm(vmid, backup.config, values) : mergedCt(vmid, backup.config, values)
+  const config = type === 'qemu' ? mergedVm(model, vmid, backup.config, values) : mergedCt(vmid, backup.config, values)
 
   const guest: NewGuest = { vmid, type, node, config, pool }
   const word = type === 'qemu' ? 'qmrestore' : 'vzrestore'
@@ -89,11 +89,13 @@ const unusedOf = (disks: Config): Config =>
   Object.fromEntries(Object.values(disks).map((value, n) => [`unused${n}`, value]))
 
 /** The configuration of a restored VM. The request's values override those of the archive. */
-function mergedVm(vmid: number, archived: Config, values: Record<string, string>): Config {
+function mergedVm(model: Model, vmid: number, archived: Config, values: Record<string, string>): Config {
   const { template: _, ...config } = archived
   const own = completedKeys('qemu', vmid, values)
   const cards = values.unique === '1' ? withNewMacs(vmid, config, /^([a-z0-9]+)=[0-9A-F:]{17}/i) : {}
-  return { ...config, ...cards, ...own }
+  const uuid: Config =
+    values.unique === '1' && config.smbios1 !== undefined ? { smbios1: `uuid=${newUuid(model, vmid)}` } : {}
+  return { ...config, ...cards, ...uuid, ...own }
 }
 
 /** The configuration of a restored container. With `unique`, the archive's cards override those of the request. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { HostGuest } from '../host.ts'
 
 const gib = 1024 ** 3
@@ -6,6 +7,15 @@ const gib = 1024 ** 3
 export function macOf(number: number): string {
   const hex = (number % 2 ** 24).toString(16).padStart(6, '0').toUpperCase()
   return `BC:24:11:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4, 6)}`
+}
+
+/** About when the first guests were made, Unix seconds. */
+const firstMadeS = 1_700_000_000
+
+/** A UUID, the same each time for one text. */
+export function uuidOf(text: string): string {
+  const hex = createHash('sha1').update(text).digest('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }
 
 /** The configuration of a guest of which only the host's figures are known: one disk and one network card. */
@@ -40,11 +50,13 @@ export function usualConfig(
     cores: String(cpuCount),
     cpu: 'host',
     memory,
+    meta: `creation-qemu=9.2.0,ctime=${firstMadeS + vmid}`,
     net0: `virtio=${macOf(vmid)},bridge=vmbr0,firewall=1`,
     onboot: '1',
     ostype: 'l26',
     scsi0: `${storage}:vm-${vmid}-disk-0,size=${size}`,
     scsihw: 'virtio-scsi-single',
+    smbios1: `uuid=${uuidOf(`first ${vmid}`)}`,
     sockets: '1',
   }
 }

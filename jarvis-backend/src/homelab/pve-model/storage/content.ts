@@ -1,3 +1,4 @@
+import { pbsWriter } from '../../pbs/model.ts'
 import { backupNamed, removeBackup } from '../archives.ts'
 import { readsBackup } from '../guests/backup.ts'
 import { fullConfig } from '../guests/files.ts'
@@ -26,7 +27,11 @@ export const contentRoutes: readonly Route[] = [
         .filter(({ name, type }) => (wanted ?? type) === type && may(sees(name)))
         .map(({ name, type, isShared, content, nodes }) => {
           const server = host.facts.servers.get(name)
-          const place = { ...(nodes && { nodes: nodes.join(',') }), ...(server !== undefined && { server }) }
+          const place = {
+            ...(nodes && { nodes: nodes.join(',') }),
+            ...(server !== undefined && { server }),
+            ...(type === 'pbs' && { username: pbsWriter }),
+          }
           return { storage: name, type, content: content.join(','), shared: isShared ? 1 : 0, ...place }
         }),
   },
@@ -133,8 +138,8 @@ function backupsOn({ host, archives }: Model, node: string, storage: string, may
     .backups()
     .filter((backup) => backup.storage === storage && (isShared || backup.node === node))
     .filter(({ vmid }) => seesAll || (seesSome && may(need(`/vms/${vmid}`, 'VM.Backup'))))
-    .map(({ volid, vmid, ctime, format, sizeBytes, verification: state = 'none' }) => {
-      const { isProtected = false, notes = '', type } = archives.get(volid) ?? {}
+    .map(({ volid, vmid, ctime, format, sizeBytes, verification: state = 'none', notes: kept = '' }) => {
+      const { isProtected = false, notes = kept, type } = archives.get(volid) ?? {}
       const said = {
         ...(isProtected && { protected: 1 }),
         ...(notes !== '' && { notes }),

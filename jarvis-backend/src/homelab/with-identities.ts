@@ -1,0 +1,98 @@
+import { type Backup, type ClusterState, type Guest, JarvisError } from '../protocol/index.ts'
+import { whoseAt } from './guest-identity.ts'
+import type { Identities } from './identities.ts'
+import { withOwners } from './pbs/owners.ts'
+import type { Cluster, Homelab } from './ports.ts'
+import type { SampleStore } from './samples.ts'
+import { type Around, whoseBackups } from './whose-backup.ts'
+
+/** Adds to a homelab which guest has each number, and whose each backup is. Only a guest's own backups count as its. */
+export function withIdentities(homelab: Homelab, identities: Identities): Homelab {
+  const { cluster, pbs } = homelab
+  let last: { from: ClusterState; state: ClusterState } | undefined
+
+  const around = ({ guests, storages }: ClusterState): Around => ({
+    ...{ guests, storages, namesOf: identities.namesOf },
+    writerOf: (storage) => cluster.writerOf?.(storage),
+  })
+
+  function state(): ClusterState {
+    const from = cluster.state()
+    if (last?.from === from) return last.state
+    identities.look(from)
+    const guests = from.guests.map((guest): Guest => {
+      const identity = identities.of(guest.vmid)
+      return identity === undefined ? guest : { ...guest, identity }
+    })
+    last = { from, state: { ...from, guests: withBackups({ ...from, guests }) } }
+    return last.state
+  }
+
+  /** The guests with the time of their newest own backup. */
+  function withBackups(seen: ClusterState): Guest[] {
+    const known = cluster.knownBackups?.()
+    if (known === undefined) return seen.guests
+    const { items, isWhole } = known
+    const whose = whoseBackups(items, around(seen))
+    const byVmid = new Map<number, Backup[]>()
+    for (const backup of items) byVmid.set(backup.vmid, [...(byVmid.get(backup.vmid) ?? []), backup])
+    return seen.guests.map((guest) => {
+      const kept = byVmid.get(guest.vmid)
+      if (kept === undefined) return guest
+      const { backupAt: _, ...bare } = guest
+      const told = kept.map((backup) => ({ at: backup.createdAt, ...whose(backup) })).sort((a, b) => b.at - a.at)
+      const newest = told.find((one) => one.whose === 'own' || one.whose === 'unknown')
+      if (newest === undefined) return { ...bare, ...(!isWhole && { backupAt: null }), ...doubtOf(told[0]?.whoseWords) }
+      return { ...bare, backupAt: newest.at, ...(newest.whose === 'unknown' && doubtOf(newest.whoseWords)) }
+    })
+  }
+
+  return {
+    ...homelab,
+    cluster: {
+      ...cluster,
+      state,
+      async power(vmid, action, force, options) {
+        const wanted = options.expected?.identity
+        if (wanted !== undefined) {
+          await cluster.readAfresh?.(vmid)
+          const found = state().guests.find((guest) => guest.vmid === vmid)
+          if (found !== undefined && found.identity?.id !== wanted.id)
+            throw new JarvisError(
+              'conflict',
+              `${vmid} is not provably the guest that was meant any more. Nothing was done.`,
+            )
+        }
+        return cluster.power(vmid, action, force, options)
+      },
+      async backups(query, options) {
+        const found = await cluster.backups(query, options)
+        const items =
+          pbs === undefined || query.vmid === undefined ? found.items : await withOwners(pbs, found.items, options)
+        const whose = whoseBackups([...(cluster.knownBackups?.().items ?? []), ...items], around(state()))
+        return { ...found, items: items.map((backup) => ({ ...backup, ...whose(backup) })) }
+      },
+    },
+  }
+}
+
+const doubtOf = (words: string | undefined) => (words === undefined ? {} : { backupDoubt: words })
+
+/** Leaves out what was recorded of a guest's number while it was not, or may not have been, the guest's own. */
+export function samplesOfGuests(store: SampleStore, of: Identities['of'], look: Cluster['state']): SampleStore {
+  return {
+    ...store,
+    *read(names, stepMs, from, count) {
+      look()
+      for (const [name, values] of store.read(names, stepMs, from, count)) {
+        const vmid = /^guest\/(\d+)$/.exec(name)?.[1]
+        const guest = vmid === undefined ? undefined : of(Number(vmid))
+        const isOthers = (at: number) => {
+          const whose = guest && whoseAt(guest, from + at * stepMs)
+          return whose === 'earlier' || (whose === 'unknown' && guest?.earlier !== undefined)
+        }
+        yield [name, values.map((value, at) => (isOthers(at) ? value.map(() => undefined) : value))]
+      }
+    },
+  }
+}
