@@ -79,6 +79,7 @@ export function composeChannels(
     kinds: parts.kinds ?? [parts.webPush.kind, ...channelKinds],
     read: (channel) => channelSettings(of, channel),
     atomically: database.atomically,
+    untilFree: database.untilFree,
     durably: database.durably,
     ...{ redact, say: createSpeech(redact), tell: createTelling(redact), house: parts.house },
     rules: rulesNow,

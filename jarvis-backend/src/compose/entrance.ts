@@ -100,6 +100,7 @@ export function composeEntrance(
   })
   const chat = serveChat(realtime.namespace('/chat'), {
     ...site,
+    untilFree: () => database.untilFree(),
     confirmations: site.gate.confirmations,
     questions: site.gate.questions,
   })
@@ -143,7 +144,7 @@ export function composeEntrance(
       ...parts
     }: Omit<
       Parameters<typeof createApp>[0],
-      'guard' | 'proofKey' | 'access' | 'stepUp' | 'reach' | 'report' | 'refused' | 'redact'
+      'guard' | 'proofKey' | 'access' | 'stepUp' | 'reach' | 'report' | 'refused' | 'redact' | 'untilFree'
     > &
       Parameters<typeof routeTable>[0] & { bearer: Bearer; requests: OpenRequests }): readonly Route[] {
       const factors = createSecondFactors({
@@ -237,6 +238,7 @@ export function composeEntrance(
         report,
         refused,
         redact: site.redact,
+        untilFree: () => database.untilFree(),
       })
       return routes
     },

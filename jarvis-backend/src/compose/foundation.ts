@@ -7,6 +7,7 @@ import { sealFiles } from '../config/sealed-files.ts'
 import { boxOf, masterTexts, requireKey } from '../config/sealing.ts'
 import { createEventStreams } from '../http/event-streams.ts'
 import { createLogTail } from '../http/logs.ts'
+import { createLogSink } from '../lib/log-sink.ts'
 import { createLogger } from '../lib/logger.ts'
 import type { SteadyClock } from '../lib/steady-clock.ts'
 import type { Activity } from '../protocol/index.ts'
@@ -40,7 +41,7 @@ export function composeFoundation(
   requireKey(sealing)
   const unlock = lockDataDir(dataDir)
   const databasePath = replace.databasePath ?? join(dataDir, 'jarvis.db')
-  const opened = openDatabase(databasePath)
+  const opened = openDatabase(databasePath, 'server')
   const database = replace.database?.(opened) ?? opened
   const settings = createSettings(database)
   // A database of a newer JARVIS is refused before anything is sealed, and an older JARVIS refuses this one.
@@ -50,7 +51,8 @@ export function composeFoundation(
 
   const redactor = createGrowingRedactor([...config.secrets, ...masterTexts(sealing)])
   const logTail = createLogTail(now)
-  const logger = createLogger(config.logLevel, redactor.text, logTail.keep)
+  const logSink = createLogSink(process.stdout)
+  const logger = createLogger(config.logLevel, redactor.text, logSink, logTail.keep)
   const report = (error: unknown, message: string) => logger.error({ err: error }, message)
   const log = (text: string, level: 'info' | 'warning') => logger[level === 'info' ? 'info' : 'warn'](text)
   for (const text of warnings) log(text, 'warning')
@@ -103,6 +105,7 @@ export function composeFoundation(
       activity.record({ at: now(), kind, level, text }, words)
     },
     logRoutes: logTail.routes,
+    logStanding: logSink.standing,
     report,
     /** Aborts `stopping`: no new work is taken. */
     goDown: () => stopping.abort(),

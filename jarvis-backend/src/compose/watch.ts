@@ -126,6 +126,8 @@ export function composeWatch(
   const teller = createTeller({
     ...{ board, around, clock, announce, changed: shown },
     durably: database.durably,
+    untilFree: database.untilFree,
+    report,
     send: async (message) => foundation.redact(reachedWords(await parts.push.tell({ ...message, kind: 'alert' }))),
   })
   const rounds = createRounds({

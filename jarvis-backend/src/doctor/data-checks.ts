@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { LogStanding } from '../lib/log-sink.ts'
 import { networkDiskOf, networkDiskWords } from '../lib/network-disk.ts'
 import type { DoctorCheck, JournalVerification } from '../protocol/index.ts'
 import { inspectDatabase } from '../store/sqlite/inspect.ts'
@@ -97,3 +98,15 @@ export async function databaseChecks(
     return [badFrom('Database', error, 'Restore the newest backup: npm run jarvis -- restore FILE')]
   }
 }
+
+/** Checks whether standard output takes the log. */
+export const logChecks = ({ lost, problem }: LogStanding): DoctorCheck[] =>
+  problem === undefined
+    ? []
+    : [
+        warn(
+          'Log',
+          `${lost} lines of the log could not be written to standard output: ${problem}.`,
+          'Make room, or start JARVIS anew with a reader. The page Log has the newest lines.',
+        ),
+      ]

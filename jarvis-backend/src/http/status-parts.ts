@@ -1,4 +1,5 @@
 import { nodeWords } from '../homelab/counts.ts'
+import type { LogStanding } from '../lib/log-sink.ts'
 import { isBlind } from '../protocol/facts.ts'
 import type { ApiTokenInfo, ClusterState, MemoryStatus, PartStatus } from '../protocol/index.ts'
 
@@ -23,6 +24,9 @@ export type PartsSeen = {
   /** Browsers that are told of cards, and how many of them could not be told last time. */
   push: { devices: number; failing: number }
   sqliteVersion: string
+  log: LogStanding
+  /** Another process holds the database. */
+  isHeld: boolean
 }
 
 const gib = 1024 ** 3
@@ -40,6 +44,8 @@ export function statusParts(seen: PartsSeen): PartStatus[] {
     journal(seen),
     mcp(seen),
     disk(seen.disk),
+    ...(seen.isHeld ? [held] : []),
+    ...(seen.log.lost > 0 ? [log(seen.log)] : []),
     sockets(seen),
     push(seen),
     runtime(seen),
@@ -145,6 +151,20 @@ function disk(found: Disk | undefined): PartStatus {
   const text = `${size(freeBytes)} of ${size(totalBytes)} free; the database takes ${(databaseBytes / 1024 ** 2).toFixed(1)} MiB.`
   if (freeBytes > Math.min(totalBytes * tightShare, tightBytes)) return { name, health: 'ok', text }
   return { name, health: 'bad', text, effect: 'Soon nothing can be journalled, and then nothing is run.' }
+}
+
+const held: PartStatus = {
+  name: 'Database',
+  health: 'warn',
+  text: 'Another process holds it.',
+  effect: 'Messages, decisions and results wait until it is free. What only reads goes on.',
+}
+
+/** Of a log that lost lines. The newest ones are on the page Log all the same. */
+function log({ lost, problem }: LogStanding): PartStatus {
+  const text = `${lost} ${lost === 1 ? 'line' : 'lines'} of the log could not be written to standard output.`
+  if (problem === undefined) return { name: 'Log', health: 'ok', text: `${text} It takes lines again.` }
+  return { name: 'Log', health: 'warn', text, effect: `New lines are lost there: ${problem}. JARVIS goes on.` }
 }
 
 function sockets({ sockets }: PartsSeen): PartStatus {

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { madePrivate } from '../../lib/private-file.ts'
+import { createHeld, type Held, isBusy, neverHeld } from './held.ts'
 import { prepareLate } from './late-statement.ts'
 import { migrations } from './migrations.ts'
 import { toStorageFailure } from './storage-failure.ts'
 
-export type Database = {
+export type Database = Pick<Held, 'isHeld' | 'untilFree' | 'waitNoMore'> & {
   sql: Sqlite.Database
   /** Runs `work` in one transaction; nested calls join it. */
   atomically<T>(work: () => T): T
@@ -13,7 +14,7 @@ export type Database = {
   durably<T>(work: () => T): T
   /**
    * Runs `work` soon, in one transaction with all work queued in this turn of the event loop, so that many share a commit. If one throws,
-   * each runs again in its own transaction.
+   * each runs again in its own transaction. While another process holds the database, the work waits.
    * @returns the result, once it is committed and its `afterCommit` functions have run
    */
   together<T>(work: () => T): Promise<T>
@@ -34,15 +35,18 @@ const checkedUpToBytes = 64 * 1024 * 1024
 
 /**
  * Opens `path` (or `:memory:`) in WAL mode with foreign keys and runs outstanding migrations.
+ * @param waiter `server`: while another process holds the database, writes fail within 250 ms, and whoever can wait calls `untilFree` first.
+ *   `command`: they block for at most 5 s
  * @throws DatabaseRefused when the file is damaged, not a database, or newer than this program; it stays unchanged
  */
-export function openDatabase(path: string): Database {
+export function openDatabase(path: string, waiter: 'server' | 'command' = 'command'): Database {
   if (path !== ':memory:') {
     if (existsSync(path)) refuseUnusable(path)
     else madePrivate(path)
   }
   const sql = openUpToDate(path)
-  prepareLate(sql)
+  const held = path === ':memory:' || waiter === 'command' ? neverHeld : createHeld(path, sql)
+  prepareLate(sql, held.failed)
 
   const transaction = sql.transaction((work: () => unknown) => work())
   let committed: (() => void)[] = []
@@ -56,7 +60,7 @@ export function openDatabase(path: string): Database {
       result = transaction.immediate(work) as T
     } catch (error) {
       undone += 1
-      throw toStorageFailure(error)
+      throw held.failed(error)
     }
     // Every function runs even when an earlier one throws, because the data is committed.
     let failure: unknown
@@ -87,10 +91,20 @@ export function openDatabase(path: string): Database {
 
   function commitGroup() {
     const works = group
+    if (works.length === 0) return
     group = []
     try {
       atomically(() => works.forEach(workOne))
-    } catch {
+    } catch (error) {
+      const free = isBusy(error) ? held.untilFree() : undefined
+      if (free !== undefined) {
+        // None of it has run. It waits together with what is added meanwhile.
+        group = [...works, ...group]
+        free.then(commitGroup, (late: unknown) => {
+          for (const one of group.splice(0)) one.reject(late)
+        })
+        return
+      }
       // Each runs alone, so that only failing work is rejected.
       for (const one of works) {
         try {
@@ -124,7 +138,13 @@ export function openDatabase(path: string): Database {
       else run()
     },
     undone: () => undone,
-    close: () => sql.close(),
+    isHeld: held.isHeld,
+    untilFree: held.untilFree,
+    waitNoMore: held.waitNoMore,
+    close() {
+      held.close()
+      sql.close()
+    },
   }
 }
 
