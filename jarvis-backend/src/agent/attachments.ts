@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, oldBefore } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { pictureFacts } from '../lib/picture.ts'
 import {
@@ -46,7 +46,7 @@ export type Attachments = ReturnType<typeof createAttachments>
 /** Takes files from people and programs, and hands them out within their session. */
 export function createAttachments(parts: {
   store: AttachmentStore
-  clock: Pick<Clock, 'now'>
+  clock: Pick<Clock, 'now' | 'believed'>
   redact(text: string): string
 }) {
   const { store, clock } = parts
@@ -71,7 +71,7 @@ export function createAttachments(parts: {
      * @throws JarvisError `invalid_request` where it is neither a picture nor text, `message_too_large`
      */
     upload(by: string, given: GivenFile): Attachment {
-      store.forgetUnsent(clock.now() - unsentKeptMs)
+      store.forgetUnsent(oldBefore(clock, unsentKeptMs))
       return add({ by }, given)
     },
     /** Forgets an upload. @throws JarvisError `not_found` */

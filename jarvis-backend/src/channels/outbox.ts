@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, oldBefore } from '../lib/clock.ts'
 import type { Delivery } from './channel.ts'
 import type { OutboxItem, OutboxStore } from './ports.ts'
 
@@ -102,7 +102,7 @@ export function createOutbox(parts: {
 
   function prune() {
     sinceLast = 0
-    store.prune(clock.now() - keptForMs, mostKept)
+    store.prune(oldBefore(clock, keptForMs), mostKept)
   }
 
   function dropped(count: number, why: string) {

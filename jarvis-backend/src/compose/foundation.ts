@@ -7,6 +7,7 @@ import { sealFiles } from '../config/sealed-files.ts'
 import { boxOf, masterTexts, requireKey } from '../config/sealing.ts'
 import { createEventStreams } from '../http/event-streams.ts'
 import { createLogTail } from '../http/logs.ts'
+import { createBelievedClock } from '../lib/believed-clock.ts'
 import { createLogSink } from '../lib/log-sink.ts'
 import { createLogger } from '../lib/logger.ts'
 import type { SteadyClock } from '../lib/steady-clock.ts'
@@ -30,10 +31,10 @@ const keepTimeEveryMs = 60_000
  */
 export function composeFoundation(
   config: Config,
-  clock: SteadyClock,
+  given: SteadyClock,
   replace: { databasePath?: string; database?: (database: Database) => Database },
 ) {
-  const now = () => clock.now()
+  const now = () => given.now()
   const warnings: string[] = []
   const dataDir = openDataDir(config.dataDir, (text) => warnings.push(text))
   const writtenPolicy = requirePolicy(policyPath(dataDir))
@@ -72,8 +73,22 @@ export function composeFoundation(
     const [from, to] = [reached, now()].map((at) => new Date(at).toISOString())
     log(`The clock was set back from ${from} to ${to}. Whatever had ended by then stays ended.`, 'warning')
   }
+  const believed = createBelievedClock({ now, monotonic: given.monotonic, newest: floor.believed() })
+  const clock: SteadyClock = { ...given, believed: believed.now }
+  let isLeapTold = false
+  /** Says once that the clock leapt further than a process can have stood. */
+  function lookForLeap() {
+    const leap = believed.leapt()
+    if (leap !== undefined && !isLeapTold) {
+      database.durably(() => journal.append('setup', { change: 'clock_leapt', by: 'jarvis', ...leap }))
+      const [from, to] = [leap.from, leap.to].map((at) => new Date(at).toISOString())
+      log(`The clock leapt from ${from} to ${to}. Nothing old is deleted until it has stood for a day.`, 'warning')
+    }
+    isLeapTold = leap !== undefined
+  }
   const above = floor.above(now())
   if (above !== undefined) wentBack(above)
+  lookForLeap()
   const stopping = new AbortController()
   // Every MCP call adds a listener, so Node's warning about many listeners is turned off.
   setMaxListeners(0, stopping.signal)
@@ -106,6 +121,8 @@ export function composeFoundation(
     },
     logRoutes: logTail.routes,
     logStanding: logSink.standing,
+    /** Of a clock that is not believed. */
+    leapt: believed.leapt,
     report,
     /** Aborts `stopping`: no new work is taken. */
     goDown: () => stopping.abort(),
@@ -125,9 +142,10 @@ export function composeFoundation(
             wentBack(reached)
             ended()
           }
+          lookForLeap()
           if (reached !== undefined || now() - keptAt >= keepTimeEveryMs) {
             keptAt = now()
-            floor.keep(keptAt)
+            floor.keep(keptAt, believed.now())
           }
         } catch (error) {
           report(error, 'the time could not be kept')
@@ -137,7 +155,7 @@ export function composeFoundation(
       setTimeout(look, lookAtTimeEveryMs).unref()
     },
     async close() {
-      floor.keep(now())
+      floor.keep(now(), believed.now())
       await journal.flush()
       database.close()
       unlock()

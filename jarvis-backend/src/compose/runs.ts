@@ -8,6 +8,7 @@ import { generateWithRetries } from '../agent/retry.ts'
 import type { Guide } from '../agent/run/guide.ts'
 import type { RunParts } from '../agent/run-agent.ts'
 import { createRuns } from '../agent/runs.ts'
+import { keptRunMs } from '../agent/sessions/kept-runs.ts'
 import { createNamer } from '../agent/sessions/name-session.ts'
 import { createSessions } from '../agent/sessions/sessions.ts'
 import { speakerOf } from '../agent/speaker.ts'
@@ -21,6 +22,7 @@ import { createStreamRedactor } from '../gate/index.ts'
 import { clusterSummary } from '../homelab/summary.ts'
 import { createProgramMessages } from '../http/program-messages.ts'
 import { sessionRoutes } from '../http/sessions.ts'
+import { oldBefore } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { onceFor } from '../lib/once-for.ts'
 import {
@@ -103,7 +105,7 @@ export function composeRuns(
   const { confirmations, executor, questions, watchers } = parts.gate
   const store = createTranscriptStore(database, held)
   const inputs = createInputsRedaction(database, { held, redact: redactor.value, later: foundation.later, report })
-  const kept = createKeptRunStore(database)
+  const kept = createKeptRunStore(database, () => oldBefore(clock, keptRunMs))
   const { shares, nameOf } = composeShares(foundation, { ...parts, session: store.session })
   const attachments = createAttachments({ store: createAttachmentStore(database), clock, redact: redactor.text })
   /** A tool's, or one that a person attached. */
@@ -272,7 +274,7 @@ export function composeRuns(
     note: runs.note,
     report,
   })
-  store.forgetReplies(now() - repliesKeptMs)
+  store.forgetReplies(oldBefore(clock, repliesKeptMs))
 
   return {
     runs: {

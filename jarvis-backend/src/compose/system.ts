@@ -108,6 +108,7 @@ export function composeSystem(
       push: push.standing(),
       sqliteVersion,
       log: site.logStanding(),
+      leapt: site.leapt(),
       isHeld: database.isHeld(),
     })
 

@@ -5,6 +5,7 @@ import { Mistake } from '../gate/index.ts'
 import { alertRoutes } from '../http/alerts.ts'
 import { checkRoutes } from '../http/checks.ts'
 import { windowRoutes } from '../http/windows.ts'
+import { oldBefore } from '../lib/clock.ts'
 import { type AlertObject, type Change, type PersonRef, readAs, type ToolInput } from '../protocol/index.ts'
 import type { Library } from '../runbooks/library.ts'
 import { createAlertStore, createCheckStore, createWindowStore } from '../store/sqlite/alerts.ts'
@@ -214,7 +215,7 @@ export function composeWatch(
     },
     /** Begins to look. */
     start() {
-      store.prune(now() - historyMs)
+      store.prune(oldBefore(clock, historyMs))
       closeGone()
       teller.resume()
       // Time alone ends a silence or a window.

@@ -25,6 +25,8 @@ export type PartsSeen = {
   push: { devices: number; failing: number }
   sqliteVersion: string
   log: LogStanding
+  /** Of a clock that is not believed, Unix ms. */
+  leapt: { from: number; to: number } | undefined
   /** Another process holds the database. */
   isHeld: boolean
 }
@@ -44,6 +46,7 @@ export function statusParts(seen: PartsSeen): PartStatus[] {
     journal(seen),
     mcp(seen),
     disk(seen.disk),
+    ...(seen.leapt ? [leapt(seen.leapt)] : []),
     ...(seen.isHeld ? [held] : []),
     ...(seen.log.lost > 0 ? [log(seen.log)] : []),
     sockets(seen),
@@ -152,6 +155,14 @@ function disk(found: Disk | undefined): PartStatus {
   if (freeBytes > Math.min(totalBytes * tightShare, tightBytes)) return { name, health: 'ok', text }
   return { name, health: 'bad', text, effect: 'Soon nothing can be journalled, and then nothing is run.' }
 }
+
+const leapt = ({ from, to }: { from: number; to: number }): PartStatus => ({
+  name: 'Clock',
+  health: 'warn',
+  text: `It leapt from ${new Date(from).toISOString()} to ${new Date(to).toISOString()}.`,
+  effect:
+    'Nothing old is deleted and no figures are kept until it has stood for a day. Set the clock where it is wrong.',
+})
 
 const held: PartStatus = {
   name: 'Database',

@@ -31,13 +31,7 @@ export function createLogSink(stream: NodeJS.WritableStream): LogSink {
   }
 }
 
-const heard = new WeakSet<NodeJS.WritableStream>()
-
-/** Lets a failure of stdout or stderr end nothing: without a listener its `error` would end the process. */
-export function surviveLostOutput(streams: readonly NodeJS.WritableStream[] = [process.stdout, process.stderr]): void {
-  for (const stream of streams) {
-    if (heard.has(stream)) continue
-    heard.add(stream)
-    stream.on('error', () => {})
-  }
+/** Lets a failure of stdout or stderr end nothing: without a listener its `error` would end the process. Of a program, once. */
+export function surviveLostOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 }
