@@ -238,6 +238,7 @@ export type PushBody = { endpoint: string; keys: { p256dh: string; auth: string 
 export type PushDecideBody = { device: string; challenge: string; decision: "approved" | "denied"; signature: string }
 export type PushDevice = { id: string; label: string; hidesNames: boolean; decides: boolean; createdAt: number; lastSentAt?: number; lastSeenAt: number; isUnseen?: true; problem?: string }
 export type PushReply = { publicKey: string; items: (PushDevice)[] }
+export type PushSeenBody = { endpoint?: (string | null) }
 export type Question = { server?: string; message?: string; url?: string; items: (QuestionItem)[]; questionId: QuestionId; toolUseId: string; requestedBy: Principal; createdAt: number; expiresAt: number }
 export type QuestionEnd = "answered" | "declined" | "unanswered" | "withdrawn"
 export type QuestionId = string
@@ -710,8 +711,8 @@ export type Operations = {
   'DELETE /api/push/{id}': { input: { params: { id: string } }; reply: undefined }
   /** Decides a card as a button of a notification was pressed: signed with the key of the device, once. 403 where it does not count. */
   'POST /api/push/decide': { input: { body: PushDecideBody }; reply: { ok: true } }
-  /** Says that the browser is here. One that was not for 90 days is marked (`isUnseen`); whoever has it is told of cards still. */
-  'POST /api/push/{id}/seen': { input: { params: { id: string } }; reply: { ok: true } }
+  /** Says that the browser is here. One that was not for 90 days is marked (`isUnseen`); whoever has it is told of cards still. One that lost its subscription has a `problem`. */
+  'POST /api/push/{id}/seen': { input: { params: { id: string }; body: PushSeenBody }; reply: { ok: true } }
   /** Sends a browser a test. */
   'POST /api/push/{id}/test': { input: { params: { id: string } }; reply: PushDevice }
   /** The channels, whom they reach, and what a tap there may do. */
