@@ -4,6 +4,7 @@ import type { LogStanding } from '../lib/log-sink.ts'
 import { networkDiskOf, networkDiskWords } from '../lib/network-disk.ts'
 import type { DoctorCheck, JournalVerification } from '../protocol/index.ts'
 import { inspectDatabase } from '../store/sqlite/inspect.ts'
+import { vectorsMissing } from '../store/sqlite/memory/vectors.ts'
 import { bad, badFrom, ok, warn } from './check.ts'
 
 const gib = 1024 ** 3
@@ -16,6 +17,7 @@ export function dataChecks(dataDir: string, envPath: string | undefined): Doctor
   return [
     roomCheck(dataDir),
     ...diskChecks(dataDir),
+    ...vectorChecks(),
     ...accessChecks(dataDir),
     ...(envPath === undefined ? [] : secretFileChecks(envPath)),
   ]
@@ -30,6 +32,11 @@ function roomCheck(dataDir: string): DoctorCheck {
   if (free < tightBytes)
     return warn('Disk', text, 'Make room; npm run jarvis -- journal prune moves old entries into files.')
   return ok('Disk', text)
+}
+
+function vectorChecks(): DoctorCheck[] {
+  const missing = vectorsMissing()
+  return missing === undefined ? [] : [warn('Memory', ...halves(missing))]
 }
 
 function diskChecks(dataDir: string): DoctorCheck[] {
