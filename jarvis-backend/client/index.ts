@@ -32,11 +32,11 @@ export type AgentTryBody = { agents: (AgentId)[]; message: string }
 export type AgentTryReply = { items: ({ agent: string; sessionId: string; runId: string })[] }
 export type AgentWhichReply = { agent: string; binding?: AgentBinding; number?: number; others: (AgentChoice)[] }
 export type AgentsReply = { items: (AgentInfo)[]; allTools: number; hash?: string; problems: (string)[]; warnings: (string)[] }
-export type Alert = { id: string; check: string; object: AlertObject; severity: Severity; state: "pending" | "firing" | "held" | "resolved"; sentence: string; limit?: string; value?: string; chart?: { series: string; field: string; limit?: number; clears?: number }; since: number; firesAt?: number; firedAt?: number; notSeenSince?: number; resolvedAt?: number; ending?: string; acknowledged?: { by: string; at: number; note?: string; until?: string }; silenced?: { by: string; until: number; note?: string; window?: string }; flapping?: { until: number; changes: number; since?: number }; hiddenBy?: string; hides?: number; explainedBy?: string; near?: string; told: ({ at: number; what: "fired" | "resolved"; words: string })[] }
-export type AlertDetail = { id: string; check: string; object: AlertObject; severity: Severity; state: "pending" | "firing" | "held" | "resolved"; sentence: string; limit?: string; value?: string; chart?: { series: string; field: string; limit?: number; clears?: number }; since: number; firesAt?: number; firedAt?: number; notSeenSince?: number; resolvedAt?: number; ending?: string; acknowledged?: { by: string; at: number; note?: string; until?: string }; silenced?: { by: string; until: number; note?: string; window?: string }; flapping?: { until: number; changes: number; since?: number }; hiddenBy?: string; hides?: number; explainedBy?: string; near?: string; told: ({ at: number; what: "fired" | "resolved"; words: string })[]; title: string; evidence: { read: string; at: number; durationMs?: number; values: (string)[]; usual?: string; before: { count: number; longestMs?: number; lastAt?: number } }; changes: ({ at: number; sentence: string; by: string; isOurs: boolean; entry?: number })[]; also: (Alert)[]; hidden: (Alert)[]; runbooks: (OfferedRunbook)[]; missing: (string)[] }
+export type Alert = { id: string; check: string; object: AlertObject; severity: Severity; state: "pending" | "firing" | "held" | "resolved"; sentence: string; limit?: string; value?: string; chart?: { series: string; field: string; limit?: number; clears?: number }; since: number; firesAt?: number; firedAt?: number; notSeenSince?: number; resolvedAt?: number; ending?: string; acknowledged?: { by: string; at: number; note?: string; until?: string }; silenced?: { by: string; until?: number; note?: string; window?: string }; flapping?: { until: number; changes: number; since?: number }; hiddenBy?: string; hides?: number; explainedBy?: string; near?: string; told: ({ at: number; what: "fired" | "resolved"; words: string })[] }
+export type AlertDetail = { id: string; check: string; object: AlertObject; severity: Severity; state: "pending" | "firing" | "held" | "resolved"; sentence: string; limit?: string; value?: string; chart?: { series: string; field: string; limit?: number; clears?: number }; since: number; firesAt?: number; firedAt?: number; notSeenSince?: number; resolvedAt?: number; ending?: string; acknowledged?: { by: string; at: number; note?: string; until?: string }; silenced?: { by: string; until?: number; note?: string; window?: string }; flapping?: { until: number; changes: number; since?: number }; hiddenBy?: string; hides?: number; explainedBy?: string; near?: string; told: ({ at: number; what: "fired" | "resolved"; words: string })[]; title: string; evidence: { read: string; at: number; durationMs?: number; values: (string)[]; usual?: string; before: { count: number; longestMs?: number; lastAt?: number } }; changes: ({ at: number; sentence: string; by: string; isOurs: boolean; entry?: number })[]; also: (Alert)[]; hidden: (Alert)[]; runbooks: (OfferedRunbook)[]; missing: (string)[] }
 export type AlertHistory = { items: (Alert)[]; next?: string }
 export type AlertObject = { id: string; name?: string; node?: string; vmid?: number }
-export type AlertsReply = { items: (Alert)[]; now: number; checkedAt: unknown; checks: { on: number; cannotRun: number }; ended: number }
+export type AlertsReply = { items: (Alert)[]; now: number; checkedAt: unknown; checks: { on: number; cannotRun: number }; ended: number; silences: ({ alert: string; check: string; object: string; sentence: string; hasEnded: boolean; by: string; note: string; until?: number })[] }
 export type Alternative = { toolName: string; toolInput: unknown }
 export type Answer = { chosen?: (number)[]; text?: string }
 export type AnswerBody = { answers?: (AnswerInput)[]; said?: string; declined?: true }
@@ -164,8 +164,8 @@ export type JoinBody = { secret: string; name: PersonName; password: string }
 export type JournalEntry = { seq: number; at: number; kind: string; body: unknown; hash: string }
 export type JournalPage = { items: (JournalEntry)[]; next?: string; besides?: (JournalEntry)[] }
 export type JournalVerification = { ok: boolean; entries: number; brokenAt?: number; reason?: string }
-export type Limits = { storageRatio: [number, number]; ramRatio: [number, number]; temperatureC: [number, number]; backupHours: [number, number]; cpuRatio: number; cpuMinutes: number }
-export type LimitsInput = { storageRatio: [number, number]; ramRatio: [number, number]; temperatureC: [number, number]; backupHours: [number, number]; cpuRatio: number; cpuMinutes: number }
+export type Limits = { storageRatio: [number, number]; ramRatio: [number, number]; temperatureC: [number, number]; backupHours: [number, number]; cpuRatio: number; cpuMinutes: number; leaveOut?: { names: (string)[]; types: (string)[]; belowBytes?: number } }
+export type LimitsInput = { storageRatio: [number, number]; ramRatio: [number, number]; temperatureC: [number, number]; backupHours: [number, number]; cpuRatio: number; cpuMinutes: number; leaveOut?: { names: (string)[]; types: (string)[]; belowBytes?: number } }
 export type LinkBody = { secret: string }
 export type LinkReply = ({ kind: "join"; role: string; name?: string; by?: string; expiresAt: number } | { kind: "reset"; name: string; expiresAt: number })
 export type LogLine = { id: number; at: number; level: string; message: string; detail?: string }
@@ -303,7 +303,7 @@ export type SignInInfo = { id: string; client: string; address: string; method: 
 export type SignInMethod = string
 export type SignInReply = { token?: string; expiresIn: number; role: Role; person: PersonRef }
 export type SignedBy = "passkey" | "ssh" | "device"
-export type SilenceBody = { until: number; note: string }
+export type SilenceBody = { until?: number; note: string }
 export type Skill = { name: string; state: SkillState; isShipped: boolean; description: string; license?: string; compatibility?: string; metadata: Record<string, string>; wants: (string)[]; others: (string)[]; faults: (SkillFault)[]; hints: (SkillHint)[]; hash: unknown; fileCount: number; bytes: number; tokens: { line: number; body: number }; isInCatalogue: boolean; approved?: { hash: string; at: number; by: string }; off?: { at: number; by: string }; lastUse?: { at: number; sessionId: string } }
 export type SkillApproval = { hash: string; agent?: string }
 export type SkillFault = { path?: string; line?: number; message: string }
@@ -793,9 +793,9 @@ export type Operations = {
   'POST /api/alerts/{id}/acknowledge': { input: { params: { id: string }; body: AcknowledgeBody }; reply: Alert }
   /** Takes an acknowledgement back. */
   'POST /api/alerts/{id}/unacknowledge': { input: { params: { id: string } }; reply: Alert }
-  /** Silences an alert `until` a time at most 30 days ahead. */
+  /** Silences an alert `until` a time at most 30 days ahead, or without an end. */
   'POST /api/alerts/{id}/silence': { input: { params: { id: string }; body: SilenceBody }; reply: Alert }
-  /** Ends a silence. */
+  /** Ends a silence, also of an alert that has ended. */
   'POST /api/alerts/{id}/unsilence': { input: { params: { id: string } }; reply: Alert }
   /** What is looked at, its limit, when, and what it did not see. */
   'GET /api/checks': { input: {  }; reply: ChecksReply }
