@@ -295,7 +295,11 @@ test('a silence without an end holds over ends, restarts and pruning, is listed 
   const database = openDatabase(path)
   createAlertStore(database).prune(clock.now())
   database.close()
-  const second = startWatching({ clock, state: { ...quietState(start), ...withNode('pve', { temperatureC: 81 })(quietState(start)) }, path })
+  const second = startWatching({
+    clock,
+    state: { ...quietState(start), ...withNode('pve', { temperatureC: 81 })(quietState(start)) },
+    path,
+  })
   await clock.advance(20 * minuteMs)
   expect(second.of('node-heat')[0]).toMatchObject({ state: 'firing', silenced: { by: 'lena' } })
   const { silences } = second.watch.list()

@@ -112,7 +112,9 @@ test('a certificate that is not trusted is named, and its authority can be trust
   const URL = `smtps://localhost:${port}`
   const untrusted = {
     kind: 'again',
-    why: expect.stringMatching(/^its certificate is not trusted \(.+\): name .* as CA_FILE, or .* as FINGERPRINT\. .* is (?:[0-9A-F]{2}:){31}[0-9A-F]{2}$/),
+    why: expect.stringMatching(
+      /^its certificate is not trusted \(.+\): name .* as CA_FILE, or .* as FINGERPRINT\. .* is (?:[0-9A-F]{2}:){31}[0-9A-F]{2}$/,
+    ),
   }
   expect(await open({ URL }).deliver(message(), nobody, signal)).toEqual(untrusted)
   const CA_FILE = join(folder(), 'ca.pem')
@@ -129,7 +131,9 @@ test('a certificate that is not trusted is named, and its authority can be trust
     why: expect.stringContaining('another one than FINGERPRINT names'),
   })
   expect(mails).toHaveLength(3)
-  expect(settingsProblem(email, { URL, FROM: 'a@b.c', TO: 'a@b.c', FINGERPRINT: 'AB:CD' })).toContain('FINGERPRINT must be')
+  expect(settingsProblem(email, { URL, FROM: 'a@b.c', TO: 'a@b.c', FINGERPRINT: 'AB:CD' })).toContain(
+    'FINGERPRINT must be',
+  )
   writeFileSync(CA_FILE, 'none')
   expect(settingsProblem(email, { URL, FROM: 'a@b.c', TO: 'a@b.c', CA_FILE })).toContain('CA_FILE must be a file')
 })

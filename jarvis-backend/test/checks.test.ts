@@ -585,17 +585,25 @@ test('what an operator leaves out by mount point, type or size is not looked at,
     found(vmDisk, { ...leaving(leaveOut), answers: { [`${homeAssistant}/agent/get-fsinfo`]: of } })
   const none = { names: [], types: [] }
   expect(await fullest(undefined)).toMatchObject({ 'vm/101': ['failed', expect.stringContaining('/mnt/media')] })
-  expect(await fullest({ ...none, names: ['/mnt/*'] })).toMatchObject({ 'vm/101': ['failed', expect.stringContaining('/data')] })
+  expect(await fullest({ ...none, names: ['/mnt/*'] })).toMatchObject({
+    'vm/101': ['failed', expect.stringContaining('/data')],
+  })
   expect(await fullest({ names: ['/data'], types: ['NTFS'] })).toEqual({})
   expect(await fullest({ ...none, types: ['ntfs'], belowBytes: 2 ** 33 })).toEqual({})
   expect(await fullest({ ...none, names: ['/', '/mnt/*', '/data'] })).toEqual({})
 
   const state = ({ storages: [first] }: ClusterState) => {
-    if (first !== undefined) Object.assign(first, { name: 'media', type: 'nfs', isActive: true, usedBytes: 99, totalBytes: 100 })
+    if (first !== undefined)
+      Object.assign(first, { name: 'media', type: 'nfs', isActive: true, usedBytes: 99, totalBytes: 100 })
   }
-  const storages = async (leaveOut: Limits['leaveOut']) => JSON.stringify(await found(storageFull, { ...leaving(leaveOut), state }))
+  const storages = async (leaveOut: Limits['leaveOut']) =>
+    JSON.stringify(await found(storageFull, { ...leaving(leaveOut), state }))
   expect(await storages(undefined)).toContain('media')
-  for (const leaveOut of [{ ...none, names: ['media'] }, { ...none, types: ['nfs'] }, { ...none, belowBytes: 101 }])
+  for (const leaveOut of [
+    { ...none, names: ['media'] },
+    { ...none, types: ['nfs'] },
+    { ...none, belowBytes: 101 },
+  ])
     expect(await storages(leaveOut)).not.toContain('media')
 })
 

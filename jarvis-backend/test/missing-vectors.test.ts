@@ -46,6 +46,7 @@ test('without sqlite-vec the server starts, says so in one line, and finds by wo
     fetch(url + path, { ...init, headers: { authorization: `Bearer ${tokenFor('operator')}` } })
   const found = await ask('/api/memory/search?q=jellyfin')
   expect(found.status).toBe(200)
-  const memory = async () => ((await (await ask('/api/status')).json()) as Status).parts.find(({ name }) => name === 'Memory')
+  const memory = async () =>
+    ((await (await ask('/api/status')).json()) as Status).parts.find(({ name }) => name === 'Memory')
   await expect.poll(memory).toMatchObject({ health: 'warn', text: expect.stringContaining('npm ci puts it back') })
 })

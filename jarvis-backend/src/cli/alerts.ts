@@ -47,7 +47,18 @@ export async function alerts(config: Config, args: string[]): Promise<void> {
 }
 
 function line(
-  { id, severity, state, since, seenAt, sentence, ending, acknowledged, silence, silenced = silence }: StoredAlert & Pick<Alert, 'silenced'>,
+  {
+    id,
+    severity,
+    state,
+    since,
+    seenAt,
+    sentence,
+    ending,
+    acknowledged,
+    silence,
+    silenced = silence,
+  }: StoredAlert & Pick<Alert, 'silenced'>,
   now: number,
 ): string {
   const marks = [
@@ -71,7 +82,9 @@ function tellSilences(silences: Silences, isJson: boolean): void {
   if (silences.length === 0) return console.log('Nothing is silenced.')
   for (const { alert, sentence, hasEnded, ...silence } of silences)
     console.log(
-      visibleLines(`${sentence}  (${[...silenceWords(silence, Date.now()), ...(hasEnded ? ['ended'] : [])].join('; ')})\n  ${alert}`),
+      visibleLines(
+        `${sentence}  (${[...silenceWords(silence, Date.now()), ...(hasEnded ? ['ended'] : [])].join('; ')})\n  ${alert}`,
+      ),
     )
 }
 

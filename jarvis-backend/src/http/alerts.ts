@@ -50,7 +50,10 @@ export const alertRoutes = (watch: Watch, shown: (person: PersonRef) => Pick<Sho
     { role: 'operator', body: SilenceBody, reply: Alert },
     ({ params, body, by }) => watch.silence(params.id, body, by),
   ),
-  post('/alerts/:id/unsilence', 'Ends a silence, also of an alert that has ended.', { role: 'operator', reply: Alert }, ({ params, by }) =>
-    watch.unsilence(params.id, by),
+  post(
+    '/alerts/:id/unsilence',
+    'Ends a silence, also of an alert that has ended.',
+    { role: 'operator', reply: Alert },
+    ({ params, by }) => watch.unsilence(params.id, by),
   ),
 ]

@@ -105,7 +105,8 @@ function memory(status: MemoryStatus | undefined): PartStatus {
   if (status === undefined) return { name, health: 'unknown', text: 'Not started: it starts with the first search.' }
   const { state, chunks, embedded, problem, problems, remade } = status
   const text = `${chunks} passages, ${embedded} of them found by meaning too.${remade === undefined ? '' : ` ${remade.why} It was made again.`}`
-  if (problem !== undefined) return { name, health: 'warn', text: problem, effect: 'Search may go by words alone, or take longer.' }
+  if (problem !== undefined)
+    return { name, health: 'warn', text: problem, effect: 'Search may go by words alone, or take longer.' }
   if (state !== 'ready') return { name, health: 'ok', text: `${text} Still reading.` }
   if (problems.length > 0) return { name, health: 'warn', text, effect: `Not whole: ${problems.length} files.` }
   return { name, health: 'ok', text }

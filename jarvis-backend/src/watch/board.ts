@@ -146,7 +146,10 @@ export function createBoard(parts: { store: AlertStore; now(): number; samples: 
 }
 
 const countsUntilOf = ({ resolvedAt = 0, silence }: StoredAlert) =>
-  Math.max(resolvedAt + Math.max(takesAfterMs, flaps.withinMs), silence === undefined ? 0 : (silence.until ?? Number.MAX_SAFE_INTEGER))
+  Math.max(
+    resolvedAt + Math.max(takesAfterMs, flaps.withinMs),
+    silence === undefined ? 0 : (silence.until ?? Number.MAX_SAFE_INTEGER),
+  )
 /** Of which somebody is to be told, or is being told. */
 const isOwed = ({ due, told }: StoredAlert) => due !== undefined || told.some(({ isOpen }) => isOpen === true)
 

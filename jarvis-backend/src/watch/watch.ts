@@ -57,7 +57,14 @@ export function createWatch(parts: {
     return alert
   }
   const silentOne = (id: string) => board.silent(now()).find((alert) => alert.id === id) ?? openOne(id)
-  function decide(id: string, change: string, by: string, to: (alert: StoredAlert) => StoredAlert, more = {}, find = openOne): Alert {
+  function decide(
+    id: string,
+    change: string,
+    by: string,
+    to: (alert: StoredAlert) => StoredAlert,
+    more = {},
+    find = openOne,
+  ): Alert {
     const before = find(id)
     const after = to(before)
     parts.record({ change, alert: id, check: before.check, object: before.object.id, by, ...more }, () => {

@@ -1,8 +1,8 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions, TLSSocket } from 'node:tls'
-import { fingerprintOf } from '../../lib/fingerprint.ts'
 import type { Transporter } from 'nodemailer'
+import { fingerprintOf } from '../../lib/fingerprint.ts'
 import type { Channel, ChannelKind, Delivery, Outgoing } from '../channel.ts'
 
 const patienceMs = 15_000
@@ -80,7 +80,10 @@ async function certificateOf(server: Server): Promise<{ fingerprint: string; pem
 }
 
 /** Trusts exactly the certificate of a fingerprint, whoever signed it and for whichever name. @throws Error where the server shows another one */
-async function pinned(server: Server, fingerprint: string): Promise<ConnectionOptions & { allowPartialTrustChain: true }> {
+async function pinned(
+  server: Server,
+  fingerprint: string,
+): Promise<ConnectionOptions & { allowPartialTrustChain: true }> {
   const { fingerprint: shown, pem } = await certificateOf(server)
   if (shown !== fingerprint) throw new Error(`the certificate is another one than FINGERPRINT names`)
   return {
@@ -165,7 +168,15 @@ export const email: ChannelKind = {
           : undefined,
     },
   ],
-  open({ URL: url = '', FROM: from = '', TO: to = '', USER: user, PASSWORD: pass, CA_FILE: caFile, FINGERPRINT: given = '' }): Channel {
+  open({
+    URL: url = '',
+    FROM: from = '',
+    TO: to = '',
+    USER: user,
+    PASSWORD: pass,
+    CA_FILE: caFile,
+    FINGERPRINT: given = '',
+  }): Channel {
     const server = serverOf(url) ?? { host: '', port: 0, secure: false }
     const fingerprint = fingerprintOf(given)
     const open = async () => {

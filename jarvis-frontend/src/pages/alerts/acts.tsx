@@ -190,7 +190,10 @@ function Silence({ now, onSend }: { now: number; onSend: (until: number | undefi
         onSend(ms === 0 ? undefined : now + ms, String(given.get('note') ?? '').trim())
       }}
     >
-      <p className="text-soft">It stays in the list, and nobody is told until then. Without an end it holds for the next one of the same thing too.</p>
+      <p className="text-soft">
+        It stays in the list, and nobody is told until then. Without an end it holds for the next one of the same thing
+        too.
+      </p>
       <label>
         For
         {/* biome-ignore lint/a11y/noAutofocus: it was opened to choose in */}

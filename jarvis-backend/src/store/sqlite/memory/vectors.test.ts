@@ -14,9 +14,18 @@ test('without sqlite-vec the same distances are computed here, and one line says
     return sql.prepare<[Buffer, Buffer], number>('SELECT vec_distance_cosine(vec_int8(?), vec_int8(?))').pluck()
   })
   const pairs = [
-    [[127, 0, -5], [127, 0, -5]],
-    [[127, 0, -5], [-127, 0, 5]],
-    [[1, 2, 3], [-4, 100, 6]],
+    [
+      [127, 0, -5],
+      [127, 0, -5],
+    ],
+    [
+      [127, 0, -5],
+      [-127, 0, 5],
+    ],
+    [
+      [1, 2, 3],
+      [-4, 100, 6],
+    ],
   ] as const
   for (const [a, b] of pairs) {
     const vectors = [Buffer.from(Int8Array.from(a).buffer), Buffer.from(Int8Array.from(b).buffer)] as const
