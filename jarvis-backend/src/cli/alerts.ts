@@ -78,14 +78,12 @@ const silenceOf = ({ id, check, object, sentence, state, silence }: StoredAlert)
     : [{ alert: id, check, object: object.id, sentence, hasEnded: state === 'resolved', ...silence }]
 
 function tellSilences(silences: Silences, isJson: boolean): void {
-  if (isJson) return console.log(JSON.stringify(silences, null, 2))
-  if (silences.length === 0) return console.log('Nothing is silenced.')
-  for (const { alert, sentence, hasEnded, ...silence } of silences)
-    console.log(
-      visibleLines(
-        `${sentence}  (${[...silenceWords(silence, Date.now()), ...(hasEnded ? ['ended'] : [])].join('; ')})\n  ${alert}`,
-      ),
-    )
+  const lines = silences.map(({ alert, sentence, hasEnded, ...silence }) => {
+    const marks = [...silenceWords(silence, Date.now()), ...(hasEnded ? ['ended'] : [])].join('; ')
+    return visibleLines(`${sentence}  (${marks})\n  ${alert}`)
+  })
+  const text = lines.length === 0 ? 'Nothing is silenced.' : lines.join('\n')
+  console.log(isJson ? JSON.stringify(silences, null, 2) : text)
 }
 
 function silenceWords({ by, until, note }: NonNullable<Alert['silenced']>, now: number): string[] {
