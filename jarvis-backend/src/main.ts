@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { compose, type Jarvis } from './compose.ts'
 import { type Config, ConfigError } from './config/config.ts'
 import { loadEnv, readNextConfig, readStartConfig } from './config/settings-file.ts'
+import { surviveLostOutput } from './lib/log-sink.ts'
 import { nativeProblem } from './lib/native-problem.ts'
 import { readProxies } from './lib/proxies.ts'
 import { goOutBy } from './lib/way-out.ts'
@@ -17,6 +18,7 @@ let jarvis: Jarvis
 let closed: Promise<void> | undefined
 let isEnding = false
 
+surviveLostOutput()
 await serve(() => {
   loadEnv()
   return readStartConfig(process.env)

@@ -17,6 +17,7 @@ import { openAiEmbedder } from './providers/embeddings/openai-compatible.ts'
 import { createRedactor } from './redaction/redact.ts'
 import { createDatabaseKeepers } from './store/sqlite/memory/keepers.ts'
 import { isDamage, openMemoryStore } from './store/sqlite/memory/store.ts'
+import { vectorsMissing } from './store/sqlite/memory/vectors.ts'
 import { createWorkspace } from './workspace/files.ts'
 import { watchFolders } from './workspace/watch.ts'
 
@@ -103,6 +104,7 @@ const indexer = createLastingIndexer({
       openEmbedder: wanted.kind === 'none' ? undefined : openEmbedder,
       batch,
       weights,
+      trouble: vectorsMissing(),
       clock: systemClock,
       changed,
       report: reported,

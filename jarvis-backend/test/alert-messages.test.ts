@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ClusterState } from '../src/protocol/index.ts'
+import { createAlertStore } from '../src/store/sqlite/alerts.ts'
+import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { minuteMs, nodeLost, quietState, startWatching, withNode } from './support/watching.ts'
 
@@ -273,6 +275,38 @@ test.each([
   await clock.advance(5 * minuteMs)
   expect(second.sent).toHaveLength(messages)
   expect(second.of('node-away')[0]?.told.map((told) => `${told.what}: ${told.words}`)).toEqual([words])
+})
+
+test('a silence without an end holds over ends, restarts and pruning, is listed all the while, and is ended by hand', async () => {
+  const path = join(folder(), 'jarvis.db')
+  const first = watching(0, { path })
+  first.set(withNode('pve', { temperatureC: 81 }))
+  await first.clock.advance(2 * minuteMs)
+  first.watch.silence(first.of('node-heat')[0]?.id ?? '', { note: 'a hot room' }, 'lena')
+  expect(first.of('node-heat')[0]?.silenced).toEqual({ by: 'lena', note: 'a hot room' })
+  await first.clock.advance(20 * minuteMs)
+  first.set(withNode('pve', { temperatureC: 40 }))
+  await first.clock.advance(20 * minuteMs)
+  const listed = { check: 'node-heat', object: 'node/pve', by: 'lena', note: 'a hot room' }
+  expect(first.watch.list()).toMatchObject({ items: [], silences: [{ ...listed, hasEnded: true }] })
+  first.stop()
+
+  const clock = createFakeClock(first.clock.now() + 400 * 24 * 60 * minuteMs)
+  const database = openDatabase(path)
+  createAlertStore(database).prune(clock.now())
+  database.close()
+  const second = startWatching({
+    clock,
+    state: { ...quietState(start), ...withNode('pve', { temperatureC: 81 })(quietState(start)) },
+    path,
+  })
+  await clock.advance(20 * minuteMs)
+  expect(second.of('node-heat')[0]).toMatchObject({ state: 'firing', silenced: { by: 'lena' } })
+  const { silences } = second.watch.list()
+  expect([second.sent, silences]).toMatchObject([[], [{ ...listed, hasEnded: false }]])
+  second.watch.unsilence(silences[0]?.alert ?? '', 'lena')
+  await clock.advance(2 * minuteMs)
+  expect([second.bodies(), second.watch.list().silences]).toEqual([['pve is at 81 °C.'], []])
 })
 
 test('at another cluster, what was said of alerts that ended, and what was to be told of them, is over', async () => {

@@ -32,6 +32,9 @@ test('a sign-in through a proxy that drops the port holds, and one that hides th
   const forwarded = { ...page, host: '127.0.0.1:4000', 'x-forwarded-host': 'jarvis.home:8443', cookie }
   expect((await ask(jarvis.url, 'GET', '/api/auth/me', forwarded)).status).toBe(200)
 
+  const named = { ...page, host: '127.0.0.1:4000', forwarded: 'for=192.0.2.1;host="jarvis.home:8443"', cookie }
+  expect((await ask(jarvis.url, 'GET', '/api/auth/me', named)).status).toBe(200)
+
   const hidden = { host: 'jarvis.home:4000', origin: 'https://jarvis.home:9443' }
   for (const path of ['/api/auth/login', '/v1/chat/completions', '/mcp']) {
     const refused = await ask(jarvis.url, 'POST', path, hidden, { password })
@@ -46,5 +49,26 @@ test('a sign-in through a proxy that drops the port holds, and one that hides th
     const answer = await text(socket)
     expect(answer).toMatch(/^HTTP\/1\.1 403 /)
     expect(answer).toContain('The request names no host')
+  }
+})
+
+test('a page that is refused for its host is one that a person can read, and a program gets JSON', async () => {
+  const jarvis = await startJarvis()
+  const host = 'jarvis<b>.lan'
+  const browser = { host: 'jarvis.lan', accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  for (const path of ['/', '/waiting', '/assets/x.js']) {
+    const page = await ask(jarvis.url, 'GET', path, browser)
+    expect([path, page.status, page.headers['content-type']]).toEqual([path, 403, 'text/html; charset=utf-8'])
+    expect(page.body).toContain('<h1>JARVIS cannot be opened here</h1>')
+    expect(page.body).toContain('JARVIS_ALLOWED_HOSTS=jarvis.lan')
+  }
+  const odd = await ask(jarvis.url, 'GET', '/', { ...browser, host: '127.0.0.1:4000', origin: `https://${host}` })
+  expect(odd.body).not.toContain('<b>')
+  for (const [path, accept] of [
+    ['/', '*/*'],
+    ['/api/status', browser.accept],
+  ] as const) {
+    const answer = await ask(jarvis.url, 'GET', path, { host: 'jarvis.lan', accept })
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'forbidden' } })
   }
 })

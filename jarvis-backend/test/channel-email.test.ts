@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -111,13 +112,28 @@ test('a certificate that is not trusted is named, and its authority can be trust
   const URL = `smtps://localhost:${port}`
   const untrusted = {
     kind: 'again',
-    why: expect.stringMatching(/^its certificate is not trusted \(.+\): name .* as CA_FILE$/),
+    why: expect.stringMatching(
+      /^its certificate is not trusted \(.+\): name .* as CA_FILE, or .* as FINGERPRINT\. .* is (?:[0-9A-F]{2}:){31}[0-9A-F]{2}$/,
+    ),
   }
   expect(await open({ URL }).deliver(message(), nobody, signal)).toEqual(untrusted)
   const CA_FILE = join(folder(), 'ca.pem')
   writeFileSync(CA_FILE, authorityCertificate())
   expect(await open({ URL, CA_FILE }).deliver(message(), nobody, signal)).toEqual({ kind: 'sent' })
   expect(mails).toHaveLength(1)
+  const FINGERPRINT = new X509Certificate(certificate.cert).fingerprint256
+  // For whichever name: the certificate is for localhost alone.
+  for (const at of [URL, `smtps://127.0.0.1:${port}`])
+    expect(await open({ URL: at, FINGERPRINT }).deliver(message(), nobody, signal)).toEqual({ kind: 'sent' })
+  const other = FINGERPRINT.replace(/^../, (byte) => (byte === '00' ? '01' : '00'))
+  expect(await open({ URL, FINGERPRINT: other }).deliver(message(), nobody, signal)).toMatchObject({
+    kind: 'again',
+    why: expect.stringContaining('another one than FINGERPRINT names'),
+  })
+  expect(mails).toHaveLength(3)
+  expect(settingsProblem(email, { URL, FROM: 'a@b.c', TO: 'a@b.c', FINGERPRINT: 'AB:CD' })).toContain(
+    'FINGERPRINT must be',
+  )
   writeFileSync(CA_FILE, 'none')
   expect(settingsProblem(email, { URL, FROM: 'a@b.c', TO: 'a@b.c', CA_FILE })).toContain('CA_FILE must be a file')
 })

@@ -4,7 +4,7 @@ import { ApiError } from '../src/homelab/proxmox/failure.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { NoSshSetUp } from '../src/homelab/ssh/credentials.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { type ClusterState, type RestoreProof, type Task, usualLimits } from '../src/protocol/index.ts'
+import { type ClusterState, type Limits, type RestoreProof, type Task, usualLimits } from '../src/protocol/index.ts'
 import { shippedRunbooks } from '../src/runbooks/shipped/index.ts'
 import { CannotRun, type Check, type CheckPorts, type SeenPool } from '../src/watch/check.ts'
 import { agentSilent } from '../src/watch/checks/agent-silent.ts'
@@ -576,6 +576,35 @@ test.each<[string, unknown, Record<string, [string, string]>]>([
   ],
 ])('disks of a VM: %s', async (_what, answer, expected) => {
   expect(await found(vmDisk, { answers: { [`${homeAssistant}/agent/get-fsinfo`]: answer } })).toEqual(expected)
+})
+
+test('what an operator leaves out by mount point, type or size is not looked at, in a guest and as a storage', async () => {
+  const leaving = (leaveOut: Limits['leaveOut']) => ({ limits: { ...usualLimits, ...(leaveOut && { leaveOut }) } })
+  const of = disks(['/', 'ext4', 40], ['/mnt/media/films', 'ntfs', 99], ['/data', 'xfs', 98, 2 ** 24])
+  const fullest = async (leaveOut: Limits['leaveOut']) =>
+    found(vmDisk, { ...leaving(leaveOut), answers: { [`${homeAssistant}/agent/get-fsinfo`]: of } })
+  const none = { names: [], types: [] }
+  expect(await fullest(undefined)).toMatchObject({ 'vm/101': ['failed', expect.stringContaining('/mnt/media')] })
+  expect(await fullest({ ...none, names: ['/mnt/*'] })).toMatchObject({
+    'vm/101': ['failed', expect.stringContaining('/data')],
+  })
+  expect(await fullest({ names: ['/data'], types: ['NTFS'] })).toEqual({})
+  expect(await fullest({ ...none, types: ['ntfs'], belowBytes: 2 ** 33 })).toEqual({})
+  expect(await fullest({ ...none, names: ['/', '/mnt/*', '/data'] })).toEqual({})
+
+  const state = ({ storages: [first] }: ClusterState) => {
+    if (first !== undefined)
+      Object.assign(first, { name: 'media', type: 'nfs', isActive: true, usedBytes: 99, totalBytes: 100 })
+  }
+  const storages = async (leaveOut: Limits['leaveOut']) =>
+    JSON.stringify(await found(storageFull, { ...leaving(leaveOut), state }))
+  expect(await storages(undefined)).toContain('media')
+  for (const leaveOut of [
+    { ...none, names: ['media'] },
+    { ...none, types: ['nfs'] },
+    { ...none, belowBytes: 101 },
+  ])
+    expect(await storages(leaveOut)).not.toContain('media')
 })
 
 test('a QDevice that was seen and is gone, or is not connected, is told; where there was none, it cannot run', async () => {

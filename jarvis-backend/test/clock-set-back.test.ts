@@ -43,7 +43,7 @@ test('each row with an end of its own stays ended; what had not ended goes on, a
     INSERT INTO sign_ins (id, person, hash, address, client, method, created_at, last_seen_at, ends_at)
       VALUES ('idle', 'operator', 'a', '', '', '', 1, 85, 900), ('used', 'operator', 'b', '', '', '', 1, 95, 900);
     INSERT INTO revoked_tokens VALUES ('r', 90);`)
-  floor.keep(100_000)
+  floor.keep(100_000, 100_000)
   expect([floor.above(96_000), floor.above(50)]).toEqual([undefined, 100_000])
   floor.end(100, 50)
   const all = (query: string) => sql.prepare(query).pluck().all()

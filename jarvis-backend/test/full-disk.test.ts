@@ -11,11 +11,13 @@ test('a full disk gives the room that was kept for it to the next attempt, and s
   reserve.hold()
   expect(statSync(join(dir, 'disk-reserve')).size).toBe(4 * 1024 ** 2)
   let pages = 0
-  const database = openDatabase(join(dir, 'jarvis.db'), () => {
-    if (!reserve.release()) return false
-    // What the file system does with the room of the file.
-    database.sql.pragma(`max_page_count = ${pages + 1_000}`)
-    return true
+  const database = openDatabase(join(dir, 'jarvis.db'), {
+    makeRoom() {
+      if (!reserve.release()) return false
+      // What the file system does with the room of the file.
+      database.sql.pragma(`max_page_count = ${pages + 1_000}`)
+      return true
+    },
   })
   onTestFinished(() => database.close())
   // SQLite answers as on a full disk where a database may not grow.

@@ -225,7 +225,7 @@ test.each<[string, Record<string, string>, RegExp]>([
     name: 'Memory',
     health: 'warn',
     text: expect.stringMatching(why),
-    effect: 'Search may go by words alone.',
+    effect: 'Search may go by words alone, or take longer.',
   })
   const { checks } = await json<{ checks: unknown[] }>(jarvis.rest('/api/doctor?model=0'))
   expect(checks).toContainEqual(

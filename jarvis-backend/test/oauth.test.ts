@@ -389,6 +389,7 @@ test('an open request outlasts its access token, but not the consent', async () 
     people: { inNameOf: (id) => createPersonStore(database).get(id ?? firstOwnerId) },
     publicUrl: undefined,
     now: clock.now,
+    clock,
     addressOf: createClientAddress([]),
     stepUp: createStepUp(clock.now),
   })

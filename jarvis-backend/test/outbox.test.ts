@@ -22,7 +22,14 @@ function start(
   const tried: { id: string; at: number }[] = []
   const lines: string[] = []
   const outbox = createOutbox({
-    ...{ store, clock, atomically: database.atomically, random: () => 0.5, changed() {} },
+    ...{
+      store,
+      clock,
+      atomically: database.atomically,
+      untilFree: database.untilFree,
+      random: () => 0.5,
+      changed() {},
+    },
     isIdempotent: (channel) => channel === 'ntfy',
     async attempt(item) {
       tried.push({ id: item.id, at: clock.now() })

@@ -82,7 +82,7 @@ const sqlite: Record<string, () => void> = {
   GrantStore: () => calls.grantStoreContract(inSqlite(createGrantStore)),
   ImageStore: () => calls.imageStoreContract(inSqlite(createImageStore)),
   JobStore: () => jobStoreContract(inSqlite(createJobStore)),
-  KeptRunStore: () => calls.keptRunStoreContract(inSqlite(createKeptRunStore)),
+  KeptRunStore: () => calls.keptRunStoreContract(inSqlite((database) => createKeptRunStore(database, () => 0))),
   LeaningStore: () => alerts.leaningStoreContract(inSqlite(createLeaningStore)),
   LinkStore: () => access.linkStoreContract(inSqlite(createLinkStore)),
   ApiTokenStore: () => access.apiTokenStoreContract(inSqlite(createApiTokenStore)),

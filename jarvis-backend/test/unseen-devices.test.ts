@@ -40,4 +40,12 @@ test('a browser that was not here for 90 days is marked, until its own page or a
   expect([marked(), forDoctor()]).toEqual([[], []])
   const listed = devices.state('per_ann').items.find(({ id }) => id === phone.id)
   expect(listed).toMatchObject({ label: 'Phone', lastSeenAt: now })
+
+  now += day
+  devices.seen(phone.id, 'per_ann', null)
+  const lost = () => devices.state('per_ann').items.find(({ id }) => id === phone.id)
+  expect(lost()).toMatchObject({ lastSeenAt: now - day, problem: expect.stringContaining('lost its subscription') })
+  devices.seen(phone.id, 'per_ann', 'https://push.example/Phone')
+  expect(lost()).toMatchObject({ lastSeenAt: now })
+  expect(lost()).not.toHaveProperty('problem')
 })

@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, oldBefore } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { pictureFacts } from '../lib/picture.ts'
 import {
@@ -46,7 +46,7 @@ export type Attachments = ReturnType<typeof createAttachments>
 /** Takes files from people and programs, and hands them out within their session. */
 export function createAttachments(parts: {
   store: AttachmentStore
-  clock: Pick<Clock, 'now'>
+  clock: Pick<Clock, 'now' | 'believed'>
   redact(text: string): string
   /** Does the same in steps, and remembers it for `redact`. */
   redactLater(text: string): Promise<string>
@@ -81,7 +81,7 @@ export function createAttachments(parts: {
      */
     async upload(by: string, given: GivenFile): Promise<Attachment> {
       await prepare([given])
-      store.forgetUnsent(clock.now() - unsentKeptMs)
+      store.forgetUnsent(oldBefore(clock, unsentKeptMs))
       return add({ by }, given)
     },
     /** Forgets an upload. @throws JarvisError `not_found` */

@@ -128,7 +128,8 @@ export type RunAgent = {
   go(session: LiveSession, run: ActiveRun): Promise<void>
 }
 
-export function createRunAgent(parts: RunParts): RunAgent {
+export function createRunAgent(given: RunParts): RunAgent {
+  const parts = { ...given, generate: keepingWhatCame(given) }
   const { store, costOf } = parts
   const facts = createRunFacts(parts)
   const { turnsOf, modelOf } = facts
@@ -162,6 +163,8 @@ export function createRunAgent(parts: RunParts): RunAgent {
       if (run.origin.kind === 'command') await answerLine(session, run, run.origin.line)
       keepPartial(session, run)
       while (!hasEnded(run)) {
+        const free = store.untilFree()
+        if (free !== undefined) await free
         look(run)
         const step = nextStep(run.entries, turnsOf(session, run))
         if (step.type === 'settle_calls') {
@@ -185,6 +188,8 @@ export function createRunAgent(parts: RunParts): RunAgent {
     } catch (error) {
       // The server is stopping and the next start resumes the run, so nothing is reported.
       if (run.modelAbort.signal.aborted && !run.abort.signal.aborted) return
+      const free = store.untilFree()
+      if (free !== undefined) await free.catch(() => {})
       ends.fail(session, run, error)
       if (run.origin.kind === 'plan') parts.guide.stopped(run.origin.plan, run.entries, 'jarvis')
     } finally {
@@ -270,6 +275,17 @@ export function createRunAgent(parts: RunParts): RunAgent {
 
   return { begin, call, go, look }
 }
+
+/** What a model answered was paid for, so it is stored however long another process holds the database. */
+const keepingWhatCame =
+  ({ generate, store }: RunParts): RunParts['generate'] =>
+  async (...args) => {
+    try {
+      return await generate(...args)
+    } finally {
+      await store.untilFree('forever')
+    }
+  }
 
 /** JARVIS's own words at the end of a run whose asker may not ask any more; none for any other run. */
 const goneWords = ({ endedBecause }: ActiveRun): Draft[] =>

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv4 } from 'node:net'
+import { forwardedHops } from './forwarded.ts'
 
 /** `isThisMachine`: the request came from a loopback address and has no proxy header. */
 export type ClientAddress = { address: string; isThisMachine: boolean }
@@ -15,22 +16,23 @@ export function createIsTrusted(trustedProxies: readonly string[]): IsTrusted {
 }
 
 /**
- * Finds the address of a request's client. `X-Forwarded-For` is read from the right for as long as its addresses are trusted proxies;
+ * Finds the address of a request's client. `X-Forwarded-For`, or where there is none `Forwarded` (RFC 7239), is read from the right for as long as its addresses are trusted proxies;
  * entries further left may be forged by the client. @param trustedProxies IP addresses
  */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddressOf {
   const trusted = new Set(trustedProxies.map(plain))
   return ({ headers, socket }) => {
     const peer = plain(socket.remoteAddress ?? '')
-    const forwarded = String(headers['x-forwarded-for'] ?? '')
-    const hops = forwarded === '' ? [] : forwarded.split(',').map(withoutPort)
+    const listed = String(headers['x-forwarded-for'] ?? '')
+    const named = listed === '' ? forwardedHops(headers.forwarded).map((hop) => hop.for ?? '') : listed.split(',')
+    const hops = named.map(withoutPort)
     let address = peer
     while (trusted.has(address)) {
       const before = hops.pop()
       if (before === undefined || isIP(before) === 0) break
       address = plain(before)
     }
-    const isProxied = forwarded !== '' || headers.forwarded !== undefined
+    const isProxied = listed !== '' || headers.forwarded !== undefined
     return { address, isThisMachine: isLoopback(peer) && !isProxied }
   }
 }

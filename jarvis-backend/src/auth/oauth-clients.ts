@@ -35,7 +35,12 @@ const unreached = new Set([
 const documentMs = [60_000, 24 * hourMs] as const
 
 /** Looks up OAuth clients: those that registered themselves, and those whose id is the https address of a metadata document. */
-export function createOAuthClients(parts: { store: OAuthStore; fetchDocument: PublicFetch; now(): number }) {
+export function createOAuthClients(parts: {
+  store: OAuthStore
+  fetchDocument: PublicFetch
+  now(): number
+  before(keptMs: number): number
+}) {
   const { store, fetchDocument, now } = parts
   const documents = new Map<string, { client: OAuthClient; until: number }>()
   let unreachedAt = Number.NEGATIVE_INFINITY
@@ -84,7 +89,7 @@ export function createOAuthClients(parts: { store: OAuthStore; fetchDocument: Pu
       const { client_name, redirect_uris } = read.value
       const client = { id: newId('cli'), name: shownName(client_name, redirect_uris), redirectUris: redirect_uris }
       store.addClient(client, now())
-      store.pruneClients(now() - unusedClientMs, mostUnusedClients)
+      store.pruneClients(parts.before(unusedClientMs), mostUnusedClients)
       return client
     },
     /** @throws JarvisError `invalid_request` for an unknown client, or one whose document cannot be fetched */

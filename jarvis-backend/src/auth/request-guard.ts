@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import type { IsTrusted } from './client-address.ts'
+import { forwardedHops } from './forwarded.ts'
 
 type Asked = Pick<IncomingMessage, 'headers' | 'socket'>
 type Host = { name: string; full: string }
@@ -8,7 +9,7 @@ type Host = { name: string; full: string }
 /**
  * Guards against DNS rebinding and foreign pages. The Host must be an IP address, `localhost` or an allowed name; an Origin must equal
  * the Host, or be the public URL's. Clients that are no browsers send no Origin. The Host of an allowed request is written as the browser
- * has it: with the name and port that a trusted proxy names in `X-Forwarded-Host`, or with the public URL's port where a proxy dropped it.
+ * has it: with the name and port that a trusted proxy names in `X-Forwarded-Host` or `Forwarded`, or with the public URL's port where a proxy dropped it.
  * @param publicUrl origin under which a proxy publishes this server
  */
 export function createRequestGuard(parts: {
@@ -36,8 +37,8 @@ export function createRequestGuard(parts: {
   // Most requests name the same host as the one before, so one result is cached.
   let last: { header: string | undefined; shown: string | undefined } | undefined
   function shown(request: Asked): string | undefined {
-    const { host: header, 'x-forwarded-host': forwarded } = request.headers
-    if (forwarded !== undefined) return shownHost(request)
+    const { host: header, 'x-forwarded-host': named, forwarded } = request.headers
+    if (named !== undefined || forwarded !== undefined) return shownHost(request)
     if (last === undefined || (last.header !== header && last.shown !== header))
       last = { header, shown: shownHost(request) }
     return last.shown
@@ -62,7 +63,7 @@ export function createRequestGuard(parts: {
     const origin = hostOf(headers.origin ?? '')
     if (headers.host === undefined || headers.host === '')
       return `The request names no host: a proxy in front of JARVIS leaves it out. Over HTTP/3 nginx’s $http_host is empty. ${passes('$host:$server_port')}`
-    const isProxied = headers['x-forwarded-host'] !== undefined || headers['x-forwarded-for'] !== undefined
+    const isProxied = ['x-forwarded-host', 'x-forwarded-for', 'forwarded'].some((name) => headers[name] !== undefined)
     if (given === undefined || !isAllowed(given)) {
       const name = given?.name ?? 'this name'
       const peer = socket.remoteAddress ?? 'its address'
@@ -87,8 +88,15 @@ const passes = (variable: string) =>
 
 const bare = ({ name }: Host) => (isIP(name) === 6 ? `[${name}]` : name)
 
-/** The host that a proxy names. A list is of several proxies, the nearest to the browser first. */
+/**
+ * The host that a proxy names. In `X-Forwarded-Host` a list is of several proxies, the nearest to the browser first. Of `Forwarded`, to which each
+ * proxy adds, the last hop counts: what stands before it may be the client's.
+ */
 function forwardedOf(headers: IncomingMessage['headers']): Host | undefined {
+  if (headers['x-forwarded-host'] === undefined) {
+    const named = forwardedHops(headers.forwarded).at(-1)?.host
+    return named === undefined ? undefined : hostOf(`http://${named}`)
+  }
   const [first = ''] = String(headers['x-forwarded-host'] ?? '').split(',')
   const host = first.trim() === '' ? undefined : hostOf(`http://${first.trim()}`)
   const [port = ''] = String(headers['x-forwarded-port'] ?? '').split(',')

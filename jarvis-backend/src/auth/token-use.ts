@@ -60,8 +60,15 @@ export function createTokenUse(parts: {
       const { calls = 0, writtenAt = 0 } = uses.get(key) ?? {}
       const use = { token: { name, createdAt }, calls: calls + 1, at: clock.now(), writtenAt }
       uses.set(key, use)
-      if (use.at - writtenAt > writeEveryMs) write(key, use)
-      else arm()
+      const isSoon = use.at - writtenAt <= writeEveryMs
+      if (isSoon) arm()
+      try {
+        if (!isSoon) write(key, use)
+      } catch (error) {
+        // It is counted, and written later: a database that cannot be written closes no door.
+        parts.report(error, 'the use of a token could not be written')
+        arm()
+      }
     },
     flush,
   }

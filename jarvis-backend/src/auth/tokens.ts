@@ -129,8 +129,13 @@ export function createTokens(parts: Parts): Tokens {
     if (idleEndOf(row, idleMs) <= at)
       throw new JarvisError('token_expired', 'You were away for too long. Sign in again.')
     if (at - row.lastSeenAt <= touchEveryMs) return
-    signIns.seen(id, at)
-    people.seen(sub, at)
+    try {
+      signIns.seen(id, at)
+      people.seen(sub, at)
+    } catch (error) {
+      // The next request notes it: a database that cannot be written signs nobody out.
+      if (!(error instanceof JarvisError) || error.code !== 'storage_failed') throw error
+    }
   }
 
   /** The person whose id `sub` is; a name that is no person's acts for the first owner, as a token signed by hand always did. */

@@ -26,6 +26,7 @@ function active() {
     settings: { get: (key) => kept.get(key), set: (key, value) => void kept.set(key, value) },
     journal: { append: (_kind, body) => void journalled.push(body) },
     transactions: {
+      untilFree: () => undefined,
       atomically: (work) => work(),
       together: async (work) => work(),
       durably(work) {

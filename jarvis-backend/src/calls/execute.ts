@@ -66,8 +66,14 @@ export function createExecutor(parts: StepParts): Executor {
         walk.isNext = true
       })
       try {
+        const free = ways.untilFree()
+        if (free !== undefined) await free
         let step = takeUp(walk) ?? (await judge(walk))
-        while (step.then !== undefined) step = await go[step.then](walk)
+        while (step.then !== undefined) {
+          const free = ways.untilFree()
+          if (free !== undefined) await free
+          step = await go[step.then](walk)
+        }
       } catch (error) {
         report(error, call.toolName)
         const truth = executions.get(call.toolUseId) === undefined ? 'Nothing was run.' : mayHaveRun

@@ -178,6 +178,11 @@ export interface Transactions {
   durably<T>(work: () => T): T
   /** Soon, in one transaction with others. @returns what it returns, once it is committed. */
   together<T>(work: () => T): Promise<T>
+  /**
+   * Asked before the first write after an `await`. @param forever for what must be stored
+   * @returns undefined where it can be written now; else what resolves then, or rejects with `storage_failed` after a minute
+   */
+  untilFree(forever?: 'forever'): Promise<void> | undefined
   /** Calls `run` once the transaction that is open has been committed; at once where none is. */
   afterCommit(run: () => void): void
 }

@@ -29,6 +29,7 @@ export function createWays(parts: RecordParts) {
   }
 
   return {
+    untilFree: transactions.untilFree,
     /**
      * @returns undefined where somebody else was first, or the grant has ended since; nothing is written then
      * @throws where the event comes too late or too early

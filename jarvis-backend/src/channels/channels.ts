@@ -68,6 +68,8 @@ export function createChannels(parts: {
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   clock: Clock
   atomically<T>(work: () => T): T
+  /** As `Database.untilFree`. */
+  untilFree(forever: 'forever'): Promise<void> | undefined
   durably<T>(work: () => T): T
   say: Say
   tell: Tell
@@ -102,7 +104,8 @@ export function createChannels(parts: {
   const signal = stopping.signal
 
   const outbox = createOutbox({
-    ...{ store, clock, atomically: parts.atomically, report: parts.report, changed: parts.changed },
+    ...{ store, clock, atomically: parts.atomically, untilFree: parts.untilFree },
+    ...{ report: parts.report, changed: parts.changed },
     attempt: (item) => attempt(item),
     isIdempotent: (channel) => registry.kind(channel)?.capabilities.isIdempotent === true,
     ended(item, delivery) {

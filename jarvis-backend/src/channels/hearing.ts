@@ -26,6 +26,8 @@ export function createHearing(parts: {
   /** Notes where to go on after what was taken. */
   advance(channel: string, cursor: string): void
   atomically<T>(work: () => T): T
+  /** As `Database.untilFree`. */
+  untilFree(forever: 'forever'): Promise<void> | undefined
   announce(text: string, level: 'info' | 'warning'): void
   look(): void
   now(): number
@@ -92,6 +94,8 @@ export function createHearing(parts: {
 
   function listener(kind: ChannelKind, account: string): Heard {
     return async (incoming) => {
+      const free = parts.untilFree('forever')
+      if (free !== undefined) await free
       const answer = await made(kind, account, incoming)
       const from = 'from' in incoming ? incoming.from : undefined
       if (answer === undefined && from !== undefined && !isKnown(kind, from)) stranger(kind)

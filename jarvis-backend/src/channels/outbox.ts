@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, oldBefore } from '../lib/clock.ts'
 import type { Delivery } from './channel.ts'
 import type { OutboxItem, OutboxStore } from './ports.ts'
 
@@ -43,6 +43,8 @@ export function createOutbox(parts: {
   /** Whether the channel shows a message once that is sent twice. */
   isIdempotent(channel: string): boolean
   atomically<T>(work: () => T): T
+  /** As `Database.untilFree`. */
+  untilFree(forever: 'forever'): Promise<void> | undefined
   /** Told, in the transaction of the end, what became of an item. */
   ended?(item: OutboxItem, delivery: Exclude<Attempt, { kind: 'again' }>): void
   /** A line that says what was dropped. */
@@ -73,9 +75,14 @@ export function createOutbox(parts: {
   }
 
   async function sendOne(item: OutboxItem): Promise<void> {
+    const free = parts.untilFree('forever')
+    if (free !== undefined) await free
+    if (isOver) return
     parts.atomically(() => store.begin(item.id))
     const attempts = item.attempts + 1
     const delivery = await parts.attempt({ ...item, attempts, isOpen: true })
+    const freeAgain = parts.untilFree('forever')
+    if (freeAgain !== undefined) await freeAgain
     if (isOver) return
     const at = clock.now()
     parts.atomically(() => {
@@ -95,7 +102,7 @@ export function createOutbox(parts: {
 
   function prune() {
     sinceLast = 0
-    store.prune(clock.now() - keptForMs, mostKept)
+    store.prune(oldBefore(clock, keptForMs), mostKept)
   }
 
   function dropped(count: number, why: string) {
@@ -114,12 +121,19 @@ export function createOutbox(parts: {
     }
     if (item === undefined) return store.soonest(recipient)
     if (item.notBefore > now) return Math.min(item.notBefore, item.expiresAt)
-    const sending = sendOne(item)
-      .catch((error: unknown) => parts.report(error, 'a message could not be sent'))
-      .finally(() => {
+    const sending = sendOne(item).then(
+      () => {
         busy.delete(recipient)
         look()
-      })
+      },
+      (error: unknown) => {
+        busy.delete(recipient)
+        parts.report(error, 'a message could not be sent')
+        // A disk that is full is not asked again at once.
+        disarm?.()
+        if (!isOver) disarm = clock.after(longestPauseMs, look)
+      },
+    )
     busy.set(recipient, sending)
     return undefined
   }

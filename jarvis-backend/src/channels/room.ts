@@ -76,6 +76,7 @@ export const channelsRoom = defineRoom({
       kinds: needs.kinds ?? [push.kind, ...channelKinds],
       read: (channel) => channelSettings(of, channel),
       atomically: database.atomically,
+      untilFree: database.untilFree,
       durably: database.durably,
       say: createSpeech(redact),
       tell: createTelling(redact),

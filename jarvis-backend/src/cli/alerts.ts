@@ -1,7 +1,8 @@
 import type { Config } from '../config/config.ts'
 import { spanOf } from '../lib/words.ts'
+import type { Alert, AlertsReply } from '../protocol/index.ts'
 import { createAlertStore } from '../store/sqlite/alerts.ts'
-import type { StoredAlert } from '../watch/alert.ts'
+import { fingerprintOf, isSilent, type StoredAlert } from '../watch/alert.ts'
 import { withData } from './data.ts'
 import { readOptions } from './options.ts'
 import { reach } from './remote/reach.ts'
@@ -13,7 +14,10 @@ export async function alerts(config: Config, args: string[]): Promise<void> {
   const { values } = readOptions(args, table.alerts.options)
   if (values.url !== undefined || values.json === true) {
     const remote = await reach(config, values.url)
-    const { items } = await remote.get<{ items: StoredAlert[] }>(values.ended === true ? 'alerts/history' : 'alerts')
+    const path = values.ended === true ? 'alerts/history' : 'alerts'
+    const { items: all, silences = [] } = await remote.get<{ items: StoredAlert[]; silences?: Silences }>(path)
+    if (values.silenced === true) return tellSilences(silences, values.json === true)
+    const items = all
     if (values.json === true) console.log(JSON.stringify(items, null, 2))
     else
       console.log(
@@ -23,6 +27,12 @@ export async function alerts(config: Config, args: string[]): Promise<void> {
   }
   await withData(config, (_journal, database) => {
     const store = createAlertStore(database)
+    if (values.silenced === true) {
+      // The newest of each fingerprint counts, and one that has not ended before all.
+      const newest = store.current(Date.now()).sort((a, b) => endOf(a) - endOf(b))
+      const known = [...new Map(newest.map((alert) => [fingerprintOf(alert), alert])).values()]
+      return tellSilences(known.filter((alert) => isSilent(alert, Date.now())).flatMap(silenceOf), false)
+    }
     const found =
       values.ended === true
         ? store.ended({ limit: 50 })
@@ -37,13 +47,47 @@ export async function alerts(config: Config, args: string[]): Promise<void> {
 }
 
 function line(
-  { id, severity, state, since, seenAt, sentence, ending, acknowledged }: StoredAlert,
+  {
+    id,
+    severity,
+    state,
+    since,
+    seenAt,
+    sentence,
+    ending,
+    acknowledged,
+    silence,
+    silenced = silence,
+  }: StoredAlert & Pick<Alert, 'silenced'>,
   now: number,
 ): string {
   const marks = [
     ...(acknowledged === undefined ? [] : [`acknowledged by ${acknowledged.by}`]),
+    ...(silenced === undefined ? [] : silenceWords(silenced, now)),
     ...(ending === undefined ? [] : [ending]),
   ]
   const about = `${severity.padEnd(6)} ${state.padEnd(8)} for ${spanOf((now - since) / 1_000)}, seen ${spanOf((now - seenAt) / 1_000)} ago`
   return `${about}  ${sentence}${marks.length === 0 ? '' : `  (${marks.join('; ')})`}\n  ${id}`
+}
+
+type Silences = AlertsReply['silences']
+const endOf = ({ resolvedAt = Number.POSITIVE_INFINITY }: StoredAlert) => resolvedAt
+const silenceOf = ({ id, check, object, sentence, state, silence }: StoredAlert): Silences =>
+  silence === undefined
+    ? []
+    : [{ alert: id, check, object: object.id, sentence, hasEnded: state === 'resolved', ...silence }]
+
+function tellSilences(silences: Silences, isJson: boolean): void {
+  const lines = silences.map(({ alert, sentence, hasEnded, ...silence }) => {
+    const marks = [...silenceWords(silence, Date.now()), ...(hasEnded ? ['ended'] : [])].join('; ')
+    return visibleLines(`${sentence}  (${marks})\n  ${alert}`)
+  })
+  const text = lines.length === 0 ? 'Nothing is silenced.' : lines.join('\n')
+  console.log(isJson ? JSON.stringify(silences, null, 2) : text)
+}
+
+function silenceWords({ by, until, note }: NonNullable<Alert['silenced']>, now: number): string[] {
+  const why = note === undefined ? '' : `: ${note}`
+  if (until === undefined) return [`silenced by ${by} without an end${why}`]
+  return until > now ? [`silenced by ${by} until ${new Date(until).toISOString()}${why}`] : []
 }

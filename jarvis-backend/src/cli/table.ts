@@ -188,7 +188,11 @@ export const table = {
   alerts: {
     group: 'Watch over it',
     forms: [{ args: '', about: 'what the checks found wrong, or what ended' }],
-    options: { ...where, ended: flag('those that ended') },
+    options: {
+      ...where,
+      ended: flag('those that ended'),
+      silenced: flag('every silence that holds, also of what has ended'),
+    },
   },
   checks: {
     group: 'Watch over it',

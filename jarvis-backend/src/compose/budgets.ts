@@ -2,6 +2,7 @@ import type { CostOf } from '../agent/spent.ts'
 import type { Agent } from '../agents/agent.ts'
 import { createBudgetSettings, createKeeper, type OwnLimits } from '../budgets/index.ts'
 import { midnightOf } from '../jobs/zone.ts'
+import { oldBefore } from '../lib/clock.ts'
 import { ownZone } from '../lib/zone.ts'
 import type { BudgetLimits, JobBudget } from '../protocol/index.ts'
 import { createSpendingStore } from '../store/sqlite/spending.ts'
@@ -29,10 +30,10 @@ const limitsOf = (calls: Amount, tokens: Amount, usd: Amount, minutes: Amount): 
 
 /** Wires the limits of what models use. Calls that the last process left open count from now on with the most that they could use. */
 export function composeBudgets(
-  foundation: Pick<Foundation, 'database' | 'settings' | 'now'>,
+  foundation: Pick<Foundation, 'clock' | 'database' | 'settings' | 'now'>,
   parts: { costOf: CostOf; agentLimits(agent: string): OwnLimits; jobLimits(jobId: string): OwnLimits },
 ) {
-  const { now } = foundation
+  const { clock, now } = foundation
   const store = createSpendingStore(foundation.database)
   const settings = createBudgetSettings(foundation.settings)
   const zone = ownZone()
@@ -50,7 +51,7 @@ export function composeBudgets(
   }
   const keeper = createKeeper({ ...parts, store, now, midnight, budgets: settings.current })
   store.closeAll()
-  store.prune(now() - keptMs)
+  store.prune(oldBefore(clock, keptMs))
   return { keeper, settings, store, midnight, zone }
 }
 

@@ -30,6 +30,7 @@ import { signInRoutes } from '../http/sign-ins.ts'
 import { sshKeyRoutes } from '../http/ssh-keys.ts'
 import { routeTable } from '../http/table.ts'
 import { waysRoutes } from '../http/ways.ts'
+import { oldBefore } from '../lib/clock.ts'
 import { serverProofKey } from '../lib/server-proof.ts'
 import { firstOwnerId } from '../protocol/index.ts'
 import { serveActivity } from '../realtime/activity.ts'
@@ -64,7 +65,7 @@ export function composeEntrance(
   for (const secret of [jwtSecret, password.made]) if (secret !== undefined) hide(secret)
   const { people, signIns } = site
   const tokens = createTokens({
-    ...{ secret: jwtSecret, revoked: createRevocationStore(database, now), signIns, people, now },
+    ...{ secret: jwtSecret, revoked: createRevocationStore(database, () => oldBefore(clock, 0)), signIns, people, now },
     validFrom: password.validFrom,
     idleMs: config.signInIdleMs,
   })
@@ -100,6 +101,7 @@ export function composeEntrance(
   })
   const chat = serveChat(realtime.namespace('/chat'), {
     ...site,
+    untilFree: () => database.untilFree(),
     confirmations: site.gate.confirmations,
     questions: site.gate.questions,
   })
@@ -143,7 +145,7 @@ export function composeEntrance(
       ...parts
     }: Omit<
       Parameters<typeof createApp>[0],
-      'guard' | 'proofKey' | 'access' | 'stepUp' | 'reach' | 'report' | 'refused' | 'redact'
+      'guard' | 'proofKey' | 'access' | 'stepUp' | 'reach' | 'report' | 'refused' | 'redact' | 'untilFree'
     > &
       Parameters<typeof routeTable>[0] & { bearer: Bearer; requests: OpenRequests }): readonly Route[] {
       const factors = createSecondFactors({
@@ -241,6 +243,7 @@ export function composeEntrance(
         report,
         refused,
         redact: site.redact,
+        untilFree: () => database.untilFree(),
       })
       return routes
     },

@@ -8,7 +8,9 @@ import { sealFiles } from '../config/sealed-files.ts'
 import { boxOf, masterTexts, requireKey } from '../config/sealing.ts'
 import { createEventStreams } from '../http/event-streams.ts'
 import { createLogTail } from '../http/logs.ts'
+import { createBelievedClock } from '../lib/believed-clock.ts'
 import { createDiskReserve } from '../lib/disk-reserve.ts'
+import { createLogSink } from '../lib/log-sink.ts'
 import { createLogger } from '../lib/logger.ts'
 import type { SteadyClock } from '../lib/steady-clock.ts'
 import type { Activity } from '../protocol/index.ts'
@@ -41,10 +43,10 @@ function orClose<T>(work: () => T, close: () => void): T {
  */
 export function composeFoundation(
   config: Config,
-  clock: SteadyClock,
+  given: SteadyClock,
   replace: { databasePath?: string; database?: (database: Database) => Database },
 ) {
-  const now = () => clock.now()
+  const now = () => given.now()
   const warnings: string[] = []
   const dataDir = openDataDir(config.dataDir, (text) => warnings.push(text))
   const sealing = { dataDir, secretKeys: config.secretKeys }
@@ -52,7 +54,7 @@ export function composeFoundation(
   const unlock = lockDataDir(dataDir)
   const databasePath = replace.databasePath ?? join(dataDir, 'jarvis.db')
   const reserve = createDiskReserve(dataDir)
-  const opened = openDatabase(databasePath, reserve.release)
+  const opened = openDatabase(databasePath, { waiter: 'server', makeRoom: reserve.release })
   const database = replace.database?.(opened) ?? opened
   const settings = createSettings(database)
   const writtenPolicy = orClose(
@@ -69,7 +71,8 @@ export function composeFoundation(
 
   const redactor = createGrowingRedactor([...config.secrets, ...masterTexts(sealing)])
   const logTail = createLogTail(now)
-  const logger = createLogger(config.logLevel, redactor.text, logTail.keep)
+  const logSink = createLogSink(process.stdout)
+  const logger = createLogger(config.logLevel, redactor.text, logSink, logTail.keep)
   const report = (error: unknown, message: string) => logger.error({ err: error }, message)
   const log = (text: string, level: 'info' | 'warning') => logger[level === 'info' ? 'info' : 'warn'](text)
   for (const text of warnings) log(text, 'warning')
@@ -89,8 +92,22 @@ export function composeFoundation(
     const [from, to] = [reached, now()].map((at) => new Date(at).toISOString())
     log(`The clock was set back from ${from} to ${to}. Whatever had ended by then stays ended.`, 'warning')
   }
+  const believed = createBelievedClock({ now, monotonic: given.monotonic, newest: floor.believed() })
+  const clock: SteadyClock = { ...given, believed: believed.now }
+  let isLeapTold = false
+  /** Says once that the clock leapt further than a process can have stood. */
+  function lookForLeap() {
+    const leap = believed.leapt()
+    if (leap !== undefined && !isLeapTold) {
+      database.durably(() => journal.append('setup', { change: 'clock_leapt', by: 'jarvis', ...leap }))
+      const [from, to] = [leap.from, leap.to].map((at) => new Date(at).toISOString())
+      log(`The clock leapt from ${from} to ${to}. Nothing old is deleted until it has stood for a day.`, 'warning')
+    }
+    isLeapTold = leap !== undefined
+  }
   const above = floor.above(now())
   if (above !== undefined) wentBack(above)
+  lookForLeap()
   reserve.hold()
   const stopping = new AbortController()
   // Every MCP call adds a listener, so Node's warning about many listeners is turned off.
@@ -123,6 +140,9 @@ export function composeFoundation(
       activity.record({ at: now(), kind, level, text }, words)
     },
     logRoutes: logTail.routes,
+    logStanding: logSink.standing,
+    /** Of a clock that is not believed. */
+    leapt: believed.leapt,
     report,
     /** Aborts `stopping`: no new work is taken. */
     goDown: () => stopping.abort(),
@@ -142,9 +162,10 @@ export function composeFoundation(
             wentBack(reached)
             ended()
           }
+          lookForLeap()
           if (reached !== undefined || now() - keptAt >= keepTimeEveryMs) {
             keptAt = now()
-            floor.keep(keptAt)
+            floor.keep(keptAt, believed.now())
             reserve.hold()
           }
         } catch (error) {
@@ -155,7 +176,7 @@ export function composeFoundation(
       setTimeout(look, lookAtTimeEveryMs).unref()
     },
     async close() {
-      floor.keep(now())
+      floor.keep(now(), believed.now())
       await journal.flush()
       database.close()
       unlock()

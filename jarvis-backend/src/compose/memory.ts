@@ -25,6 +25,7 @@ import { createRemoteMemory } from '../memory/remote.ts'
 import { mainAgentId, type Principal } from '../protocol/index.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { openMemoryReader } from '../store/sqlite/memory/store.ts'
+import { vectorsMissing } from '../store/sqlite/memory/vectors.ts'
 import { createMemoryWrites } from '../store/sqlite/memory/writes.ts'
 import { memoryTools } from '../tools/house.ts'
 import type { OwnMemory } from '../tools/memory/memory-tool.ts'
@@ -64,6 +65,7 @@ export function composeMemory(parts: {
   /** Told of what embeddings used. `model`: `openai/NAME`. */
   embedded(model: string, tokens: number, isPartial: boolean): void
   changed(status: IndexStatus | undefined): void
+  log(text: string, level: 'warning'): void
   report(error: unknown, message: string): void
 }) {
   const { dataDir, database, journal, clock } = parts
@@ -82,6 +84,8 @@ export function composeMemory(parts: {
     weights: parts.weights,
     proxies: parts.proxies,
   }
+  const missing = vectorsMissing()
+  if (missing !== undefined) parts.log(missing, 'warning')
   const tellEmbedded = (name: string) => (tokens: number, isPartial: boolean) =>
     parts.embedded(`openai/${name}`, tokens, isPartial)
   const memory = createRemoteMemory({

@@ -11,6 +11,7 @@ import type { StepUp } from '../auth/step-up.ts'
 import type { Journal } from '../calls/ports.ts'
 import { oauthRoutes } from '../http/oauth.ts'
 import { oauthConsentRoutes } from '../http/oauth-consent.ts'
+import { type Clock, oldBefore } from '../lib/clock.ts'
 import type { PublicFetch } from '../lib/public-fetch.ts'
 import { createOAuthStore } from '../store/sqlite/access/oauth.ts'
 import type { Database } from '../store/sqlite/database.ts'
@@ -28,6 +29,7 @@ export function composeOAuth(parts: {
   people: Pick<People, 'inNameOf'>
   publicUrl: string | undefined
   now(): number
+  clock: Clock
   addressOf: ClientAddressOf
   stepUp: StepUp
   /** Default: over the internet. */
@@ -38,7 +40,7 @@ export function composeOAuth(parts: {
   const store = createOAuthStore(database)
   const originOf = createOriginOf(parts.publicUrl)
   const fetchDocument = parts.fetchDocument ?? fromInternet
-  const clients = createOAuthClients({ store, fetchDocument, now })
+  const clients = createOAuthClients({ store, fetchDocument, now, before: (keptMs) => oldBefore(parts.clock, keptMs) })
   const secrets = createOAuthSecrets({
     store,
     durably: database.durably,

@@ -8,6 +8,7 @@ import { generateWithRetries } from '../agent/retry.ts'
 import type { Guide } from '../agent/run/guide.ts'
 import type { RunParts } from '../agent/run-agent.ts'
 import { createRuns } from '../agent/runs.ts'
+import { keptRunMs } from '../agent/sessions/kept-runs.ts'
 import { createNamer } from '../agent/sessions/name-session.ts'
 import type { sessionsRoom } from '../agent/sessions/room.ts'
 import { createSessions } from '../agent/sessions/sessions.ts'
@@ -22,6 +23,7 @@ import { createStreamRedactor } from '../gate/index.ts'
 import { clusterSummary } from '../homelab/summary.ts'
 import { createProgramMessages } from '../http/program-messages.ts'
 import { sessionRoutes } from '../http/sessions.ts'
+import { oldBefore } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { onceFor } from '../lib/once-for.ts'
 import {
@@ -104,7 +106,7 @@ export function composeRuns(
   const { confirmations, executor, questions } = parts.gate
   const { transcripts: store, live, watchers, shares, nameOf, reach } = parts.sessions
   const inputs = createInputsRedaction(database, { held, redact: redactor.value, later: foundation.later, report })
-  const kept = createKeptRunStore(database)
+  const kept = createKeptRunStore(database, () => oldBefore(clock, keptRunMs))
   const attachments = createAttachments({
     ...{ store: createAttachmentStore(database), clock },
     ...{ redact: redactor.text, redactLater: redactor.later },
@@ -276,7 +278,7 @@ export function composeRuns(
     note: parts.sessions.note,
     report,
   })
-  store.forgetReplies(now() - repliesKeptMs)
+  store.forgetReplies(oldBefore(clock, repliesKeptMs))
 
   return {
     runs: {

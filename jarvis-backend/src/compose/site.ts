@@ -529,6 +529,7 @@ export function createSite(
     },
     /** Ends timers, threads and child processes. Unfinished work resumes at the next start. */
     async stop() {
+      database.waitNoMore()
       jobs.jobs.stop()
       runs.storeSeq()
       gate.confirmations.stop()

@@ -7,7 +7,7 @@ import { policyPath, requirePolicy } from '../config/policy-file.ts'
 import { channelChecks } from '../doctor/channel-checks.ts'
 import { createClusterSetup } from '../doctor/cluster-setup.ts'
 import { cutCheck, writtenCheck } from '../doctor/context-checks.ts'
-import { databaseChecks } from '../doctor/data-checks.ts'
+import { databaseChecks, logChecks } from '../doctor/data-checks.ts'
 import { examine } from '../doctor/doctor.ts'
 import { leftOutCheck } from '../doctor/left-out.ts'
 import { memoryChecks } from '../doctor/model-checks.ts'
@@ -107,10 +107,18 @@ export function composeSystem(
       sockets: sockets(),
       push: push.standing(),
       sqliteVersion,
+      log: site.logStanding(),
+      leapt: site.leapt(),
+      isHeld: database.isHeld(),
     })
 
   return {
-    health: (): Health => ({ status: isStopping() ? 'shutting_down' : 'ok', version, uptime: uptimeS() }),
+    health: (): Health => ({
+      status: isStopping() ? 'shutting_down' : 'ok',
+      version,
+      uptime: uptimeS(),
+      ...(database.isHeld() && { database: 'busy' as const }),
+    }),
     status: (): Status => ({
       ...savedForNext(),
       version,
@@ -189,6 +197,7 @@ export function composeSystem(
               ...models.written().map(([id, toolNames]) => writtenCheck(id, toolNames, letServerRead)),
               ...models.leftOut().map(([id, left]) => leftOutCheck(id, left)),
               ...policyChecks(policy.status().warnings ?? []),
+              ...logChecks(site.logStanding()),
             ],
             database: async () => [
               ...(await databaseChecks(dataDir, scannedUpToBytes, journal.verify)),

@@ -7,7 +7,7 @@ import { Mistake, type Place, type Root, type WorkbenchPolicy } from '../gate/in
 import { editedPolicy, sectionNow } from '../gate/policy/change-workbench.ts'
 import { workbenchOf } from '../gate/policy/workbench.ts'
 import { workbenchRoutes } from '../http/workbench.ts'
-import { systemClock } from '../lib/clock.ts'
+import { oldBefore, systemClock } from '../lib/clock.ts'
 import { hasRoom } from '../lib/disk-room.ts'
 import { createRemoval } from '../lib/removal.ts'
 import {
@@ -167,7 +167,7 @@ export function composeWorkbench(
     },
     /** Begins background work that must not delay the start. */
     start() {
-      journal.prune(foundation.now() - keptForMs)
+      journal.prune(oldBefore(foundation.clock, keptForMs))
       store.prune(new Set())
       void scratches.clear()
       removal.start()

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { fingerprintOf, itemsOf, originWith, tokenIdShape } from './proxmox.ts'
+import { fingerprintOf } from '../lib/fingerprint.ts'
+import { itemsOf, originWith, tokenIdShape } from './proxmox.ts'
 
 /** How a backup server is reached and trusted. */
 export type PbsConfig = {

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { fingerprintOf } from '../lib/fingerprint.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { pathOf } from './path-of.ts'
 
@@ -141,10 +142,4 @@ export function originWith(text: string, port: number): string | undefined {
   if (!/^\/(api2(\/json)?\/?)?$/.test(url.pathname) || url.search !== '') return undefined
   const isGiven = /^https:\/\/[^/]*:\d+(\/|$)/i.test(text)
   return isGiven ? `https://${url.hostname}:${url.port || 443}` : `https://${url.hostname}:${port}`
-}
-
-/** `AA:BB:…` of 32 bytes in hexadecimal, with or without colons. */
-export function fingerprintOf(text: string): string | undefined {
-  const hex = text.replaceAll(':', '').toUpperCase()
-  return /^[0-9A-F]{64}$/.test(hex) ? hex.replace(/..(?!$)/g, '$&:') : undefined
 }

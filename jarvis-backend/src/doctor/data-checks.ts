@@ -1,8 +1,10 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { LogStanding } from '../lib/log-sink.ts'
 import { networkDiskOf, networkDiskWords } from '../lib/network-disk.ts'
 import type { DoctorCheck, JournalVerification } from '../protocol/index.ts'
 import { inspectDatabase } from '../store/sqlite/inspect.ts'
+import { vectorsMissing } from '../store/sqlite/memory/vectors.ts'
 import { bad, badFrom, ok, warn } from './check.ts'
 
 const gib = 1024 ** 3
@@ -15,6 +17,7 @@ export function dataChecks(dataDir: string, envPath: string | undefined): Doctor
   return [
     roomCheck(dataDir),
     ...diskChecks(dataDir),
+    ...vectorChecks(),
     ...accessChecks(dataDir),
     ...(envPath === undefined ? [] : secretFileChecks(envPath)),
   ]
@@ -29,6 +32,11 @@ function roomCheck(dataDir: string): DoctorCheck {
   if (free < tightBytes)
     return warn('Disk', text, 'Make room; npm run jarvis -- journal prune moves old entries into files.')
   return ok('Disk', text)
+}
+
+function vectorChecks(): DoctorCheck[] {
+  const missing = vectorsMissing()
+  return missing === undefined ? [] : [warn('Memory', ...halves(missing))]
 }
 
 function diskChecks(dataDir: string): DoctorCheck[] {
@@ -97,3 +105,15 @@ export async function databaseChecks(
     return [badFrom('Database', error, 'Restore the newest backup: npm run jarvis -- restore FILE')]
   }
 }
+
+/** Checks whether standard output takes the log. */
+export const logChecks = ({ lost, problem }: LogStanding): DoctorCheck[] =>
+  problem === undefined
+    ? []
+    : [
+        warn(
+          'Log',
+          `${lost} lines of the log could not be written to standard output: ${problem}.`,
+          'Make room, or start JARVIS anew with a reader. The page Log has the newest lines.',
+        ),
+      ]

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../lib/clock.ts'
+import { type Clock, oldBefore, sleep } from '../lib/clock.ts'
 import type { Cluster, HistorySpan } from './ports.ts'
 import { minuteMs, minutesIn, type Past, type SampleStore } from './samples.ts'
 
@@ -84,6 +84,7 @@ export function fillSamples(parts: {
   async function begin() {
     await sleep(clock, afterMs.hour, signal)
     await readable()
+    if (oldBefore(clock, minuteMs) < clock.now() - 2 * minuteMs) return
     const { newest, minutes } = gaps()
     const ofHour = new Set([...minutes].filter((at) => newest - at < minutesIn.hour * minuteMs))
     const ofDay = new Set([...minutes].filter((at) => !ofHour.has(at)))

@@ -1,5 +1,5 @@
 import { firstOf, percent, spanOf } from '../lib/words.ts'
-import { backupAgeTone, clusterTime, isFullByDesign, shareOf } from '../protocol/facts.ts'
+import { backupAgeTone, clusterTime, isFullByDesign, isUnlooked, shareOf } from '../protocol/facts.ts'
 import {
   type Activity,
   type ClusterState,
@@ -122,7 +122,7 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
     const [fullRatio] = limits().storageRatio
     for (const storage of storages) {
       const ratio = shareOf(storage.usedBytes, storage.totalBytes)
-      if (ratio === undefined || isFullByDesign(storage)) continue
+      if (ratio === undefined || isUnlooked(storage, limits())) continue
       if (storage.isActive && ratio < fullRatio - emptiedBy) full.delete(idOf(storage))
       if (!storage.isActive || ratio < fullRatio || full.has(idOf(storage))) continue
       full.add(idOf(storage))

@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, oldBefore } from '../lib/clock.ts'
 import type { ClusterState } from '../protocol/index.ts'
 import { minuteMs, type SampleStore, samplesOf } from './samples.ts'
 
@@ -19,6 +19,8 @@ export function startSampler(parts: {
     const state = parts.state()
     if (state.unreachableSince !== undefined || state.nodes.length === 0) return
     const now = clock.now()
+    // A clock that leapt would forget the whole ring.
+    if (oldBefore(clock, minuteMs) < now - 2 * minuteMs) return
     try {
       parts.store.keep(now - (now % minuteMs), samplesOf(state))
     } catch (error) {

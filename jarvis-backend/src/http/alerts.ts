@@ -46,11 +46,14 @@ export const alertRoutes = (watch: Watch, shown: (person: PersonRef) => Pick<Sho
   ),
   post(
     '/alerts/:id/silence',
-    'Silences an alert `until` a time at most 30 days ahead.',
+    'Silences an alert `until` a time at most 30 days ahead, or without an end.',
     { role: 'operator', body: SilenceBody, reply: Alert },
     ({ params, body, by }) => watch.silence(params.id, body, by),
   ),
-  post('/alerts/:id/unsilence', 'Ends a silence.', { role: 'operator', reply: Alert }, ({ params, by }) =>
-    watch.unsilence(params.id, by),
+  post(
+    '/alerts/:id/unsilence',
+    'Ends a silence, also of an alert that has ended.',
+    { role: 'operator', reply: Alert },
+    ({ params, by }) => watch.unsilence(params.id, by),
   ),
 ]

@@ -44,6 +44,7 @@ const secureHeaders = new Map([
   ['Cross-Origin-Opener-Policy', 'same-origin'],
 ])
 
+const isReading: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const isV1 = /^\/v1(?:[/?]|$)/
 
 /** Makes the listener of all HTTP requests: API, OAuth, MCP, metrics and the dashboard. */
@@ -69,6 +70,8 @@ export function createApp(parts: {
   report(error: unknown, message: string): void
   refused: Parameters<typeof errorHandler>[1]
   redact: Parameters<typeof errorHandler>[2]
+  /** As `Database.untilFree`. */
+  untilFree(): Promise<void> | undefined
 }): RequestListener {
   const app = express()
   const serveMcp: RequestListener = (request, response) => {
@@ -117,7 +120,7 @@ export function createApp(parts: {
     if (last.host !== host) last = { host, policy: contentPolicy(socketsOf(host)) }
     return last.policy
   }
-  return (request, response) => {
+  const serve: RequestListener = (request, response) => {
     response.setHeaders(secureHeaders)
     // It writes the Host that the policy names.
     const isAllowed = parts.guard(request)
@@ -126,5 +129,14 @@ export function createApp(parts: {
     if (isV1.test(request.url ?? '')) parts.v1(request, response)
     else if (request.url === '/mcp' && isAllowed) serveMcp(request, response)
     else app(request, response)
+  }
+  return (request, response) => {
+    const free = isReading.has(request.method ?? '') ? undefined : parts.untilFree()
+    if (free === undefined) return serve(request, response)
+    // Nothing of it has begun, so it is left out where its client is gone. After too long a wait the work itself says what is wrong.
+    const go = () => {
+      if (!response.destroyed) serve(request, response)
+    }
+    free.then(go, go)
   }
 }

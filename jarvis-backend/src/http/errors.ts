@@ -22,9 +22,37 @@ export const errorHandler =
     }
     if (known.code === 'forbidden') refused(request, holderOf(response), doorOf(request), redact(known.message))
     if (known.retryAfterS !== undefined) response.set('Retry-After', String(known.retryAfterS))
+    if (isPage(request)) {
+      const page = refusalPage(redact(known.message))
+      response.status(errorStatus[known.code]).set('Cache-Control', 'no-store').type('html').send(page)
+      return
+    }
     const body: ErrorBody = { error: { code: known.code, message: redact(known.message) } }
     response.status(errorStatus[known.code]).json(body)
   }
+
+/** Whether a person's browser opens a page, and no program asks. */
+const isPage = (request: Request): boolean =>
+  ['GET', 'HEAD'].includes(request.method) &&
+  !/^\/(?:api|mcp|v1|oauth|metrics|health|\.well-known)(?:\/|$)/.test(request.path) &&
+  request.accepts(['json', 'html']) === 'html'
+
+/** A page without the dashboard's parts, whose script and style the same refusal would meet. */
+const refusalPage = (message: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>JARVIS cannot be opened here</title>
+<style>body{font:1rem/1.5 system-ui,sans-serif;max-width:44rem;margin:12vh auto;padding:0 1.25rem;overflow-wrap:anywhere}</style>
+</head>
+<body>
+<h1>JARVIS cannot be opened here</h1>
+<p>${message.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)}</p>
+</body>
+</html>
+`
 
 const holderOf = (response: Response) => (response.locals.identity as Identity | undefined)?.sub ?? ''
 

@@ -59,6 +59,7 @@ export function hookRoutes(parts: {
             throw new JarvisError('unauthorized', 'This key of the webhook is not known.')
         },
         limit: '64kb',
+        takesAnyBody: true,
         status: 202,
         reply: Ok,
       },

@@ -1,7 +1,7 @@
 import type { Journal } from '../calls/ports.ts'
 import type { Devices } from '../channels/web-push/devices.ts'
 import type { SignedButtons } from '../channels/web-push/signed-buttons.ts'
-import { PushBody, PushDecideBody, PushDevice, PushReply } from '../protocol/index.ts'
+import { PushBody, PushDecideBody, PushDevice, PushReply, PushSeenBody } from '../protocol/index.ts'
 import { del, get, Ok, ok, post, type Route } from './route.ts'
 
 /** `/api/push`: each person's own browsers, which the channel of web push reaches. Their addresses are accepted and never returned. */
@@ -48,10 +48,10 @@ export function pushRoutes(parts: {
     ),
     post(
       '/push/:id/seen',
-      'Says that the browser is here. One that was not for 90 days is marked (`isUnseen`); whoever has it is told of cards still.',
-      { role: 'member', reply: Ok },
-      ({ params, by }) => {
-        devices.seen(params.id, by)
+      'Says that the browser is here. One that was not for 90 days is marked (`isUnseen`); whoever has it is told of cards still. One that lost its subscription has a `problem`.',
+      { role: 'member', body: PushSeenBody, reply: Ok },
+      ({ params, body, by }) => {
+        devices.seen(params.id, by, body.endpoint)
         return ok
       },
     ),

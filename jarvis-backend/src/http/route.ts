@@ -39,6 +39,8 @@ type Facts = {
   password?: boolean | 'sometimes'
   /** @throws JarvisError `unauthorized` before the body is read. Of the role `key`. */
   admit?(request: Request): void
+  /** Any body is taken: one that is no JSON, or too large, counts as none. */
+  takesAnyBody?: true
   /** Largest body; absent: 256 kB with a token, else 16 kB. */
   limit?: string
   params?: z.ZodType
@@ -134,8 +136,7 @@ export function serveRoutes(
       ...(needsToken ? [withToken, requireScope(token)] : []),
       ...(admit ? [before(admit)] : []),
       ...(route.query === undefined && role !== 'key' ? [noQuery] : []),
-      // Any content type is read as JSON, so that no body is silently ignored.
-      express.json({ limit: route.limit ?? (needsToken ? '256kb' : '16kb'), type: () => true }),
+      bodyOf(route, needsToken),
       ...(needsToken && role !== 'viewer' ? [atLeast(role, token)] : []),
       ...(role === 'viewer' && route.forMembers !== true ? [wholeSight] : []),
       // Whatever it does with a session: another person's is none.
@@ -152,6 +153,21 @@ export function serveRoutes(
     })
   }
   return router
+}
+
+/** Reads the body as JSON, whatever its content type says, so that no body is silently ignored. @throws where the route does not take any */
+function bodyOf({ limit, takesAnyBody }: Route, needsToken: boolean): RequestHandler {
+  const readJson = express.json({ limit: limit ?? (needsToken ? '256kb' : '16kb'), type: () => true })
+  if (takesAnyBody !== true) return readJson
+  return (request, response, next) =>
+    readJson(request, response, (error?: unknown) => {
+      if (error !== undefined) {
+        request.body = undefined
+        // The client hears the answer once it has sent all.
+        request.resume()
+      }
+      next()
+    })
 }
 
 const before =

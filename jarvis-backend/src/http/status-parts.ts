@@ -1,4 +1,5 @@
 import { nodeWords } from '../homelab/counts.ts'
+import type { LogStanding } from '../lib/log-sink.ts'
 import { isBlind } from '../protocol/facts.ts'
 import type { ApiTokenInfo, ClusterState, MemoryStatus, PartStatus } from '../protocol/index.ts'
 
@@ -23,6 +24,11 @@ export type PartsSeen = {
   /** Browsers that are told of cards, and how many of them could not be told last time. */
   push: { devices: number; failing: number }
   sqliteVersion: string
+  log: LogStanding
+  /** Of a clock that is not believed, Unix ms. */
+  leapt: { from: number; to: number } | undefined
+  /** Another process holds the database. */
+  isHeld: boolean
 }
 
 const gib = 1024 ** 3
@@ -40,6 +46,9 @@ export function statusParts(seen: PartsSeen): PartStatus[] {
     journal(seen),
     mcp(seen),
     disk(seen.disk),
+    ...(seen.leapt ? [leapt(seen.leapt)] : []),
+    ...(seen.isHeld ? [held] : []),
+    ...(seen.log.lost > 0 ? [log(seen.log)] : []),
     sockets(seen),
     push(seen),
     runtime(seen),
@@ -96,7 +105,8 @@ function memory(status: MemoryStatus | undefined): PartStatus {
   if (status === undefined) return { name, health: 'unknown', text: 'Not started: it starts with the first search.' }
   const { state, chunks, embedded, problem, problems, remade } = status
   const text = `${chunks} passages, ${embedded} of them found by meaning too.${remade === undefined ? '' : ` ${remade.why} It was made again.`}`
-  if (problem !== undefined) return { name, health: 'warn', text: problem, effect: 'Search may go by words alone.' }
+  if (problem !== undefined)
+    return { name, health: 'warn', text: problem, effect: 'Search may go by words alone, or take longer.' }
   if (state !== 'ready') return { name, health: 'ok', text: `${text} Still reading.` }
   if (problems.length > 0) return { name, health: 'warn', text, effect: `Not whole: ${problems.length} files.` }
   return { name, health: 'ok', text }
@@ -145,6 +155,28 @@ function disk(found: Disk | undefined): PartStatus {
   const text = `${size(freeBytes)} of ${size(totalBytes)} free; the database takes ${(databaseBytes / 1024 ** 2).toFixed(1)} MiB.`
   if (freeBytes > Math.min(totalBytes * tightShare, tightBytes)) return { name, health: 'ok', text }
   return { name, health: 'bad', text, effect: 'Soon nothing can be journalled, and then nothing is run.' }
+}
+
+const leapt = ({ from, to }: { from: number; to: number }): PartStatus => ({
+  name: 'Clock',
+  health: 'warn',
+  text: `It leapt from ${new Date(from).toISOString()} to ${new Date(to).toISOString()}.`,
+  effect:
+    'Nothing old is deleted and no figures are kept until it has stood for a day. Set the clock where it is wrong.',
+})
+
+const held: PartStatus = {
+  name: 'Database',
+  health: 'warn',
+  text: 'Another process holds it.',
+  effect: 'Messages, decisions and results wait until it is free. What only reads goes on.',
+}
+
+/** Of a log that lost lines. The newest ones are on the page Log all the same. */
+function log({ lost, problem }: LogStanding): PartStatus {
+  const text = `${lost} ${lost === 1 ? 'line' : 'lines'} of the log could not be written to standard output.`
+  if (problem === undefined) return { name: 'Log', health: 'ok', text: `${text} It takes lines again.` }
+  return { name: 'Log', health: 'warn', text, effect: `New lines are lost there: ${problem}. JARVIS goes on.` }
 }
 
 function sockets({ sockets }: PartsSeen): PartStatus {

@@ -36,12 +36,16 @@ test.each<[string, Partial<Looked>, string[]]>([
   expect(words).toEqual(expected)
 })
 
-test('a year that was slept over leaves a hundred rows, the oldest of which tells of the others', () => {
-  const { rows, claim } = dueOf({ ...base, now: at(24 * 365), isChanging: true })
-  expect([rows.length + (claim ? 1 : 0), rows[0]?.summary]).toEqual([
+test('a month that was slept over leaves a hundred rows at most; a longer gap, or a clock that leapt, one of the first missed time', () => {
+  const month = dueOf({ ...base, now: at(24 * 29), isChanging: true })
+  expect([month.rows.length + (month.claim ? 1 : 0), month.rows[0]?.summary]).toEqual([
     100,
     'JARVIS was not running then, or slept. Those before it were missed too.',
   ])
+  const leap = dueOf({ ...base, now: at(24 * 365 * 9, hourMs / 2), isChanging: true })
+  expect(leap.rows).toMatchObject([{ slot: at(1), state: 'missed', summary: expect.stringContaining('all its times') }])
+  const read = dueOf({ ...base, now: at(24 * 365 * 9) })
+  expect([read.rows.length, read.claim?.slot]).toEqual([1, at(24 * 365 * 9)])
 })
 
 test('over any order of looks, clocks and stops, each slot has one row and begins at most once', () => {

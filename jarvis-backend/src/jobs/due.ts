@@ -7,6 +7,8 @@ export const onTimeMs = 90_000
 export const graceMs = 60 * 60_000
 /** So many missed slots are written down each; earlier ones are told by the oldest of them. */
 const mostRows = 100
+/** What a gap longer than this missed is one row: the clock leapt, or nobody misses each of them, ms. */
+const longGapMs = 30 * 24 * 60 * 60_000
 
 /** What is known of a job when its slots are looked at. */
 export type Looked = {
@@ -75,5 +77,15 @@ export function dueOf(looked: Looked): Due {
       : { claim: { ...claim, isQueued: true, summary: 'It waits for the run before it.' } }
   }
   const { row, claim } = outcome()
+  if (now - cursor > longGapMs && (rows.length > 0 || hasEarlier)) {
+    // Its instant is the first, so that a clock that leapt leaves no row of a time that has not come.
+    const [slot = last] = times.next(cursor, 1)
+    const all = `${row?.summary ?? slept} This row tells of all its times until ${new Date(last).toISOString()}.`
+    return {
+      rows: [over(slot, row?.state === 'skipped' ? 'skipped' : 'missed', all)],
+      ...(claim && { claim }),
+      cursor: now,
+    }
+  }
   return { rows: row === undefined ? rows : [...rows, row], ...(claim && { claim }), cursor: now }
 }

@@ -3,7 +3,15 @@ export type Clock = {
   now(): number
   /** Calls `run` after `ms`. @returns a function that prevents it. */
   after(ms: number, run: () => void): () => void
+  /** ms from anywhere, which nobody sets; absent: the process's own. */
+  monotonic?(): number
+  /** The time by which what is old may be deleted, Unix ms, see `believed-clock.ts`; absent: `now`. */
+  believed?(): number
 }
+
+/** Before this, Unix ms, what is kept for `keptMs` may be deleted. */
+export const oldBefore = (clock: Pick<Clock, 'now' | 'believed'>, keptMs: number): number =>
+  (clock.believed ?? clock.now)() - keptMs
 
 export const systemClock: Clock = {
   now: Date.now,

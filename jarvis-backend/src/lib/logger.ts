@@ -1,12 +1,14 @@
 import { type Logger, pino } from 'pino'
 import type { LogLevel } from './log-levels.ts'
+import type { LogSink } from './log-sink.ts'
 
 export type { Logger }
 
-/** Structured logs on stdout. `redact` is applied to each whole line, so no call can forget it; `keep` gets it after that. */
+/** Structured logs into `sink`. `redact` is applied to each whole line, so no call can forget it; `keep` gets it after that. */
 export const createLogger = (
   level: LogLevel,
   redact: (line: string) => string,
+  sink: Pick<LogSink, 'write'>,
   keep: (line: string) => void = () => {},
 ): Logger =>
   pino(
@@ -14,7 +16,7 @@ export const createLogger = (
     {
       write(line: string) {
         const shown = redact(line)
-        process.stdout.write(shown)
+        sink.write(shown)
         keep(shown)
       },
     },

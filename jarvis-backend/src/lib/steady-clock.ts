@@ -8,6 +8,7 @@ const toleratedMs = 5_000
  * whoever ends what had ended by then calls `follow`.
  */
 export type SteadyClock = Clock & {
+  monotonic(): number
   /** The time that was reached, where the clock was set back since; else undefined. Unix ms. */
   reached(): number | undefined
   /** Goes by the clock again, as it stands now. */
@@ -15,7 +16,7 @@ export type SteadyClock = Clock & {
 }
 
 /** @param monotonic ms from anywhere, which nobody sets */
-export function createSteadyClock(clock: Clock, monotonic: () => number = () => performance.now()): SteadyClock {
+export function createSteadyClock(clock: Clock, monotonic = clock.monotonic ?? (() => performance.now())): SteadyClock {
   let latest = clock.now()
   let seenAt = monotonic()
   function follow() {
@@ -28,6 +29,7 @@ export function createSteadyClock(clock: Clock, monotonic: () => number = () => 
       return latest
     },
     after: (ms, run) => clock.after(ms, run),
+    monotonic,
     reached: () => (clock.now() < latest - toleratedMs ? latest + Math.max(0, monotonic() - seenAt) : undefined),
     follow,
   }

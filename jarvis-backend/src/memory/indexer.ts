@@ -31,6 +31,8 @@ export function createIndexer(parts: {
   /** How many texts are embedded at a time; few where the model runs in this process. */
   batch: number
   weights: Weights
+  /** What does not work as it should besides the model; undefined: nothing. */
+  trouble?: string | undefined
   clock: Clock
   changed(): void
   report(error: unknown, message: string): void
@@ -220,7 +222,7 @@ export function createIndexer(parts: {
         ...(share !== undefined && { share }),
         ...store.counts(),
         model: model.id(),
-        problem: model.problem(),
+        problem: model.problem() ?? parts.trouble,
         problems: store.problems(),
       }
     },

@@ -62,9 +62,9 @@ export const Alert = z.object({
   acknowledged: z
     .object({ by: z.string(), at: z.int(), note: z.string().optional(), until: z.string().optional() })
     .optional(),
-  /** Nobody is told until then. `window`: of a maintenance window of this id. */
+  /** Nobody is told until then; without `until` until somebody ends it. `window`: of a maintenance window of this id. */
   silenced: z
-    .object({ by: z.string(), until: z.int(), note: z.string().optional(), window: z.string().optional() })
+    .object({ by: z.string(), until: z.int().optional(), note: z.string().optional(), window: z.string().optional() })
     .optional(),
   /** It changed so often that nobody is told until then. */
   flapping: z.object({ until: z.int(), changes: z.int(), since: z.int().optional() }).optional(),
@@ -89,6 +89,19 @@ export const AlertsReply = z.object({
   checks: z.object({ on: z.int(), cannotRun: z.int() }),
   /** Alerts that ended in the last seven days. */
   ended: z.int(),
+  /** Every silence that holds, also of alerts that have ended: the next one of the same thing is silent too. `alert`: its id. */
+  silences: z.array(
+    z.object({
+      alert: z.string(),
+      check: z.string(),
+      object: z.string(),
+      sentence: z.string(),
+      hasEnded: z.boolean(),
+      by: z.string(),
+      note: z.string(),
+      until: z.int().optional(),
+    }),
+  ),
 })
 export type AlertsReply = z.infer<typeof AlertsReply>
 
@@ -149,8 +162,8 @@ export const AcknowledgeBody = z.strictObject({
   note: z.string().trim().max(500).optional(),
   untilValue: z.number().optional(),
 })
-/** `until`: Unix ms, at most 30 days ahead. */
-export const SilenceBody = z.strictObject({ until: z.int(), note: z.string().trim().min(1).max(500) })
+/** `until`: Unix ms, at most 30 days ahead; absent: without an end. */
+export const SilenceBody = z.strictObject({ until: z.int().optional(), note: z.string().trim().min(1).max(500) })
 
 /**
  * One check. `off`: switched off. `cannot_run`: `problem` says which right, command or sensor is missing.

@@ -96,8 +96,22 @@ export const nodeRamTone = (node: Node, limits: Limits): Tone =>
 /** Whether a storage counts what is handed out and not what is written, so that it is full by design: thick LVM, and disks of an iSCSI target. */
 export const isFullByDesign = ({ type }: Pick<Storage, 'type'>): boolean =>
   type === 'lvm' || type === 'iscsi' || type === 'iscsidirect'
+/** Whether an operator wants the fill of a storage, or of a file system in a guest, not looked at. */
+export function isLeftOut(
+  { name, type, totalBytes }: { name: string; type?: string | undefined; totalBytes?: Maybe },
+  { leaveOut }: Limits,
+): boolean {
+  if (leaveOut === undefined) return false
+  const { names, types, belowBytes = 0 } = leaveOut
+  const isNamed = names.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : name === one))
+  const isOfType = types.some((one) => one.toLowerCase() === type?.toLowerCase())
+  return isNamed || isOfType || (typeof totalBytes === 'number' && totalBytes < belowBytes)
+}
+/** Whether the fill of a storage says nothing, by its type or by what an operator wants. */
+export const isUnlooked = (storage: Storage, limits: Limits): boolean =>
+  isFullByDesign(storage) || isLeftOut(storage, limits)
 export const storageTone = (storage: Storage, limits: Limits): Tone =>
-  isFullByDesign(storage) ? undefined : toneOf(shareOf(storage.usedBytes, storage.totalBytes), limits.storageRatio)
+  isUnlooked(storage, limits) ? undefined : toneOf(shareOf(storage.usedBytes, storage.totalBytes), limits.storageRatio)
 /** @param backupAt time of the newest backup, Unix ms; undefined when unknown or absent */
 /** The time by the cluster's clock, which its backups and tasks are dated by. @param now by JARVIS's clock, Unix ms */
 export const clusterTime = (now: number, { clockOffMs = 0 }: Pick<ClusterState, 'clockOffMs'>): number =>

@@ -284,7 +284,15 @@ export {
   TodoItem,
 } from './plan.ts'
 export { drillPool, OpenDrill, ProofsReply, RestoreProof } from './proof.ts'
-export { PushBody, type PushButtons, PushDecideBody, PushDevice, type PushMessage, PushReply } from './push.ts'
+export {
+  PushBody,
+  type PushButtons,
+  PushDecideBody,
+  PushDevice,
+  type PushMessage,
+  PushReply,
+  PushSeenBody,
+} from './push.ts'
 export {
   Answer,
   AnswerBody,

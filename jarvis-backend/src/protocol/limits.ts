@@ -5,6 +5,8 @@ const pair = (least: number, most: number) =>
     .tuple([z.number().min(least).max(most), z.number().min(least).max(most)])
     .refine(([warn, bad]) => warn <= bad, 'must name the lower one first')
 
+const names = z.array(z.string().trim().min(1).max(200)).max(50)
+
 /** Limits of figures. A pair is [needs a look, bad]. Ratios 0..1. */
 export const Limits = z.strictObject({
   storageRatio: pair(0.01, 1),
@@ -16,5 +18,16 @@ export const Limits = z.strictObject({
   /** CPU use of a node or guest that lasts for `cpuMinutes` without a break. */
   cpuRatio: z.number().min(0.01).max(1),
   cpuMinutes: z.int().min(1).max(1_440),
+  /** Storages, and file systems in guests, whose fill is not looked at, beside what is full by nature. */
+  leaveOut: z
+    .strictObject({
+      /** Names of storages, and mount points: `/mnt/media`, `D:\\`. With `*` at its end it is all that begins so. */
+      names,
+      /** Types as Proxmox and the guest agent name them: `nfs`, `cifs`, `ntfs`. */
+      types: names,
+      /** What is smaller, bytes. */
+      belowBytes: z.int().min(0).max(1e15).exactOptional(),
+    })
+    .exactOptional(),
 })
 export type Limits = z.infer<typeof Limits>

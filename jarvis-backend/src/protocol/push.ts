@@ -18,6 +18,10 @@ export const PushBody = z.strictObject({
 })
 export type PushBody = z.output<typeof PushBody>
 
+/** `endpoint`: of the subscription that the browser has now, null where it has none any more; absent: not looked at. */
+export const PushSeenBody = z.strictObject({ endpoint: z.string().max(1_000).nullable().exactOptional() })
+export type PushSeenBody = z.output<typeof PushSeenBody>
+
 /** A browser that is notified of waiting cards. Unix ms. `problem`: why the newest message failed. */
 export const PushDevice = z.object({
   id: z.string(),

@@ -233,8 +233,16 @@ export type ToolInfo = z.infer<typeof ToolInfo>
 export const ToolCalls = z.object({ since: z.number(), calls: z.record(z.string(), z.number()), refused: z.number() })
 export type ToolCalls = z.infer<typeof ToolCalls>
 
-/** Answered without a token; `/api/status` has more for signed-in clients. */
-export const Health = z.object({ status: z.enum(['ok', 'shutting_down']), version: z.string(), uptime: z.number() })
+/**
+ * Answered without a token; `/api/status` has more for signed-in clients. `database`: another process holds the database, so what writes waits; absent
+ * where nobody does.
+ */
+export const Health = z.object({
+  status: z.enum(['ok', 'shutting_down']),
+  version: z.string(),
+  uptime: z.number(),
+  database: z.literal('busy').exactOptional(),
+})
 export type Health = z.infer<typeof Health>
 /**
  * Settings saved for the next start. `urls`: of the cluster, empty for the demo; absent where unchanged. `hasNewSsh`: account, key or

@@ -23,6 +23,8 @@ export function answer<Input>(
     report(error: unknown, message: string): void
     /** Takes secrets out of the message of a failure. */
     redact(text: string): string
+    /** Of a request that writes: as `Database.untilFree`. */
+    untilFree?(): Promise<void> | undefined
   },
   handle: (input: Input, identity: Identity) => object | Promise<object>,
 ) {
@@ -40,18 +42,32 @@ export function answer<Input>(
       if (code === 'forbidden') (socket.data as { refused?(why: string): void }).refused?.(message)
       reply({ ok: false, error: { code, message } })
     }
-    try {
+    const take = (input: Input, identity: Identity) => {
+      const handled = handle(input, identity)
+      if (handled instanceof Promise) handled.then((result: object) => reply({ ok: true, ...result })).catch(refuse)
+      else reply({ ok: true, ...handled })
+    }
+    const attempt = (work: () => void) => {
+      try {
+        work()
+      } catch (error) {
+        refuse(error)
+      }
+    }
+    attempt(() => {
       const identity = standingNow(socket)
       slowDown(socket, options.weight ?? 1)
       requireStanding(identity.person.role, options.needs)
       const read = readAs(options.schema, payload)
       if (!read.ok) throw new JarvisError('invalid_request', read.problem)
-      const handled = handle(read.value, identity)
-      if (handled instanceof Promise) handled.then((result: object) => reply({ ok: true, ...result })).catch(refuse)
-      else reply({ ok: true, ...handled })
-    } catch (error) {
-      refuse(error)
-    }
+      const free = options.untilFree?.()
+      if (free === undefined) return take(read.value, identity)
+      // Nothing of it has begun, so it is left out where its client is gone. After too long a wait the work itself says what is wrong.
+      const go = () => {
+        if (socket.connected) attempt(() => take(read.value, standingNow(socket)))
+      }
+      free.then(go, go)
+    })
   }
 }
 

@@ -26,6 +26,7 @@ export function serveChat(
     reach: SessionReach
     store: Pick<TranscriptStore, 'replyTo' | 'rememberReply'>
     now(): number
+    untilFree(): Promise<void> | undefined
     report(error: unknown, message: string): void
     redact(text: string): string
   },
@@ -72,7 +73,9 @@ export function serveChat(
         if (sessionId !== undefined) parts.reach.require(identity.person, sessionId, reach)
         return handle(input, identity)
       }
-      socket.on(event as string, answer(socket, { schema: schemas[event], needs, weight, report, redact }, inReach))
+      const waits = needs === 'viewer' ? {} : { untilFree: parts.untilFree }
+      const options = { schema: schemas[event], needs, weight, report, redact, ...waits }
+      socket.on(event as string, answer(socket, options, inReach))
     }
 
     on('chat:send', 'member', ({ sessionId, message, requestId, model, agent, attachments }, { sub }) => {

@@ -1,6 +1,6 @@
 import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, oldBefore } from '../lib/clock.ts'
 import { type AskedStore, keyKeptMs } from './asked.ts'
 
 /** How long the session of a single request is kept, ms. */
@@ -27,7 +27,8 @@ export function createTidy(parts: {
   const { asked, runs, transcripts, clock } = parts
   let next = 0
 
-  async function tidy(now: number) {
+  async function tidy() {
+    const now = oldBefore(clock, 0)
     asked.forgetOld(now - keyKeptMs)
     const query = { before: now - keptMs, recent: now - keyKeptMs, most: mostKept, limit: mostAtOnce }
     for (const { runId, sessionId } of asked.single(query)) {
@@ -45,6 +46,6 @@ export function createTidy(parts: {
     const now = clock.now()
     if (now < next) return
     next = now + everyMs
-    tidy(now).catch((error: unknown) => parts.report(error, 'old sessions of programs could not be removed'))
+    tidy().catch((error: unknown) => parts.report(error, 'old sessions of programs could not be removed'))
   }
 }

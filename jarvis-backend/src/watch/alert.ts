@@ -24,11 +24,16 @@ export type StoredAlert = Omit<
   isClear?: true
   flapping?: { until: number; changes: number; since?: number }
   acknowledged?: NonNullable<Alert['acknowledged']> & { severity: Alert['severity']; untilValue?: number }
-  silence?: { by: string; until: number; note: string }
+  /** Without `until` it has no end. */
+  silence?: { by: string; until?: number; note: string }
   told: readonly Told[]
   /** A message that is to be sent. `quiet`: why it has not been. */
   due?: { what: 'fired' | 'resolved'; at: number; quiet?: string }
 }
+
+/** Whether a silence holds. */
+export const isSilent = ({ silence }: Pick<StoredAlert, 'silence'>, now: number): boolean =>
+  silence !== undefined && (silence.until ?? Number.POSITIVE_INFINITY) > now
 
 /** Alerts of one fingerprint are about the same thing: at most one of them has not ended. */
 export const fingerprintOf = ({ check, object }: { check: string; object: { id: string } }) => `${check} ${object.id}`

@@ -1,6 +1,6 @@
 import { newId } from '../lib/ids.ts'
 import type { Limits } from '../protocol/index.ts'
-import { type AlertStore, fingerprintOf, type StoredAlert } from './alert.ts'
+import { type AlertStore, fingerprintOf, isSilent, type StoredAlert } from './alert.ts'
 import type { Check, CheckPorts, Looked, Measure } from './check.ts'
 import { lost } from './message.ts'
 import { recordedSince } from './recorded.ts'
@@ -70,6 +70,9 @@ export function createBoard(parts: { store: AlertStore; now(): number; samples: 
     open: (): StoredAlert[] => [...open.values()],
     /** Those that have not ended, and those that ended and count still. */
     all: (): StoredAlert[] => [...open.values(), ...last.values(), ...owed.values()],
+    /** The newest of each fingerprint whose silence holds, ended ones too. */
+    silent: (now: number): StoredAlert[] =>
+      [...new Map([...last, ...open]).values()].filter((alert) => isSilent(alert, now)),
     /** Those of which somebody is to be told. */
     due: (): StoredAlert[] => [...owed.values(), ...open.values()].filter(({ due }) => due !== undefined),
     get: (id: string): StoredAlert | undefined =>
@@ -161,7 +164,10 @@ function ofPresentGuest(before: StoredAlert, { guest }: StoredAlert['object']): 
 }
 
 const countsUntilOf = ({ resolvedAt = 0, silence }: StoredAlert) =>
-  Math.max(resolvedAt + Math.max(takesAfterMs, flaps.withinMs), silence?.until ?? 0)
+  Math.max(
+    resolvedAt + Math.max(takesAfterMs, flaps.withinMs),
+    silence === undefined ? 0 : (silence.until ?? Number.MAX_SAFE_INTEGER),
+  )
 /** Of which somebody is to be told, or is being told. */
 const isOwed = ({ due, told }: StoredAlert) => due !== undefined || told.some(({ isOpen }) => isOpen === true)
 

@@ -1,4 +1,4 @@
-import type { StoredAlert } from './alert.ts'
+import { isSilent, type StoredAlert } from './alert.ts'
 import { type Surroundings, windowOf } from './shown.ts'
 
 /** Why nobody is told of an alert now; undefined where there is no reason. @param cause the alert that explains it */
@@ -10,7 +10,7 @@ export function whyQuiet(
   const { due, silence, acknowledged, flapping, explainedBy } = alert
   const window = windowOf(alert, windows, now)
   if (window !== undefined) return `nobody: held in the window “${window.name}”`
-  if (silence !== undefined && silence.until > now) return `nobody: silenced by ${silence.by}`
+  if (silence !== undefined && isSilent(alert, now)) return `nobody: silenced by ${silence.by}`
   if (due?.what === 'resolved') return undefined
   if (acknowledged !== undefined) return `nobody: acknowledged by ${acknowledged.by}`
   if (cause !== undefined) return `nobody: ${cause.sentence} explains it`.replace('. explains', ' explains')

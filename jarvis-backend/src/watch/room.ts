@@ -9,6 +9,7 @@ import { defineRoom, type JarvisFacts } from '../house.ts'
 import { alertRoutes } from '../http/alerts.ts'
 import { checkRoutes } from '../http/checks.ts'
 import { windowRoutes } from '../http/windows.ts'
+import { oldBefore } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { type AlertObject, type Change, type PersonRef, readAs, type ToolInput } from '../protocol/index.ts'
 import type { Library } from '../runbooks/library.ts'
@@ -95,6 +96,8 @@ export const watchRoom = defineRoom({
       ...{ board, around, clock, changed: shown },
       announce: (alerts) => announce(alerts, foundation),
       durably: database.durably,
+      untilFree: database.untilFree,
+      report,
       send: sendAsFact(facts, foundation.redact),
     })
     const changed = () => {
@@ -155,7 +158,7 @@ export const watchRoom = defineRoom({
       },
       resume: () => void own.reload(),
       start() {
-        store.prune(now() - historyMs)
+        store.prune(oldBefore(clock, historyMs))
         closeGone()
         teller.resume()
         ticker = startTicker({

@@ -1,5 +1,5 @@
 import type { Alert, ClusterState, Limits, MaintenanceWindow } from '../protocol/index.ts'
-import type { StoredAlert } from './alert.ts'
+import { isSilent, type StoredAlert } from './alert.ts'
 import type { Check } from './check.ts'
 import { causesOf } from './hides.ts'
 import type { Leaning } from './leaning.ts'
@@ -66,14 +66,14 @@ export function shownAlert(stored: StoredAlert, around: Surroundings): Alert {
   const { silence, flapping, acknowledged, due, told, ...alert } = rest
   const check = around.checkOf(alert.check)
   const window = alert.state === 'resolved' ? undefined : windowOf(alert, around.windows, around.now)
-  const isSilent = silence !== undefined && silence.until > around.now && alert.state !== 'resolved'
+  const isQuiet = silence !== undefined && isSilent(stored, around.now) && alert.state !== 'resolved'
   return {
     ...alert,
     ...(check !== undefined && { limit: check.limit(around.limits) }),
     ...(acknowledged !== undefined && { acknowledged: shownAcknowledgement(acknowledged) }),
     ...(flapping !== undefined && flapping.until > around.now && { flapping }),
-    ...(isSilent && { silenced: silence }),
-    ...(!isSilent &&
+    ...(isQuiet && { silenced: silence }),
+    ...(!isQuiet &&
       window && { silenced: { by: window.by, until: window.until, note: window.name, window: window.id } }),
     told: [
       ...told.map(({ isOpen: _open, ...words }) => words),

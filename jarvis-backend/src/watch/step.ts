@@ -1,4 +1,4 @@
-import type { StoredAlert } from './alert.ts'
+import { isSilent, type StoredAlert } from './alert.ts'
 import type { Measure } from './check.ts'
 
 const minuteMs = 60_000
@@ -78,7 +78,7 @@ function begun(measure: Measure, severity: StoredAlert['severity'], facts: StepF
       ...{ turns: now - resolvedAt <= flaps.withinMs ? turns : [], told: [] },
       ...valuesOf(undefined, measure),
       ...(stays && { acknowledged }),
-      ...(silence !== undefined && silence.until > now && { silence }),
+      ...(earlier !== undefined && silence !== undefined && isSilent(earlier, now) && { silence }),
     },
     facts,
   )

@@ -21,6 +21,9 @@ export function createTeller(parts: {
   clock: Clock
   /** On disk before it returns. */
   durably(work: () => void): void
+  /** As `Database.untilFree`. */
+  untilFree(forever: 'forever'): Promise<void> | undefined
+  report(error: unknown, message: string): void
   /** @returns whom it reached, in words, once that is known. Never rejects. */
   send(message: AlertMessage): Promise<string>
   /** Told of what is being sent. */
@@ -48,7 +51,19 @@ export function createTeller(parts: {
     return told
   }
 
-  function flush() {
+  /** Tells of what is due. Where that cannot be stored, it is tried again. */
+  async function flush() {
+    try {
+      await parts.untilFree('forever')
+      await tell()
+    } catch (error) {
+      if (isOver) return
+      parts.report(error, 'people could not be told of alerts')
+      cancel = clock.after(groupMs, () => void flush())
+    }
+  }
+
+  async function tell() {
     const alerts = ready()
     if (alerts.length === 0 || isOver) return
     const fired = board.open().filter(({ firedAt }) => firedAt !== undefined)
@@ -65,14 +80,14 @@ export function createTeller(parts: {
     })
     parts.announce(alerts)
     parts.changed()
-    void parts.send(message).then((words) => {
-      if (!isOver)
-        settle(
-          alerts.map(({ id }) => id),
-          at,
-          words,
-        )
-    })
+    const words = await parts.send(message)
+    await parts.untilFree('forever')
+    if (isOver) return
+    settle(
+      alerts.map(({ id }) => id),
+      at,
+      words,
+    )
   }
 
   function settle(ids: readonly string[], at: number | undefined, words: string) {
@@ -100,7 +115,7 @@ export function createTeller(parts: {
       const oldest = Math.min(...waiting.map(({ due }) => due?.at ?? 0))
       const now = clock.now()
       // Where the clock was set back, nobody waits for the old time.
-      cancel = clock.after(Math.max(0, Math.min(groupMs, oldest + groupMs - now)), flush)
+      cancel = clock.after(Math.max(0, Math.min(groupMs, oldest + groupMs - now)), () => void flush())
     },
     /** Says of messages that the last process was sending that their fate is unknown. */
     resume() {

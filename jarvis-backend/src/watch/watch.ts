@@ -56,8 +56,16 @@ export function createWatch(parts: {
     if (alert.state === 'resolved') throw new JarvisError('conflict', 'This alert has ended already.')
     return alert
   }
-  function decide(id: string, change: string, by: string, to: (alert: StoredAlert) => StoredAlert, more = {}): Alert {
-    const before = openOne(id)
+  const silentOne = (id: string) => board.silent(now()).find((alert) => alert.id === id) ?? openOne(id)
+  function decide(
+    id: string,
+    change: string,
+    by: string,
+    to: (alert: StoredAlert) => StoredAlert,
+    more = {},
+    find = openOne,
+  ): Alert {
+    const before = find(id)
     const after = to(before)
     parts.record({ change, alert: id, check: before.check, object: before.object.id, by, ...more }, () => {
       board.change(before, after)
@@ -95,6 +103,12 @@ export function createWatch(parts: {
   const firingOf = (id: string) =>
     board.open().filter(({ check, firedAt }) => check === id && firedAt !== undefined).length
 
+  const silences = (): AlertsReply['silences'] =>
+    board.silent(now()).flatMap(({ id, check, object, sentence, state, silence }) => {
+      if (silence === undefined) return []
+      return [{ alert: id, check, object: object.id, sentence, hasEnded: state === 'resolved', ...silence }]
+    })
+
   const current = onceFor(
     // Silences and windows end with time.
     () => `${board.version()} ${Math.floor(now() / 60_000)}`,
@@ -121,6 +135,7 @@ export function createWatch(parts: {
           cannotRun: rows.filter(({ isOff, cannotRun }) => isOff === undefined && cannotRun === true).length,
         },
         ended: store.countEnded(now() - 7 * dayMs),
+        silences: silences(),
       }
     },
     history({ before, limit, ...query }: AlertHistoryQuery): AlertHistory {
@@ -185,13 +200,19 @@ export function createWatch(parts: {
     },
     unacknowledge: (id: string, by: string): Alert =>
       decide(id, 'unacknowledged', by, ({ acknowledged: _none, ...alert }) => alert),
-    /** @throws as `acknowledge`, and `invalid_request` where `until` is not within 30 days */
+    /** @throws as `acknowledge`, and `invalid_request` where `until` is given and not within 30 days */
     silence(id: string, { until, note }: z.infer<typeof SilenceBody>, by: string): Alert {
-      if (until <= now() || until > now() + longestSilenceMs)
-        throw new JarvisError('invalid_request', 'until: must be in the future, and at most 30 days ahead.')
-      return decide(id, 'silenced', by, (alert) => ({ ...alert, silence: { by, until, note } }), { until, note })
+      if (until !== undefined && (until <= now() || until > now() + longestSilenceMs))
+        throw new JarvisError(
+          'invalid_request',
+          'until: must be in the future, and at most 30 days ahead. Without it the silence has no end.',
+        )
+      const given = { note, ...(until !== undefined && { until }) }
+      return decide(id, 'silenced', by, (alert) => ({ ...alert, silence: { by, ...given } }), given)
     },
-    unsilence: (id: string, by: string): Alert => decide(id, 'unsilenced', by, ({ silence: _none, ...alert }) => alert),
+    /** Of an ended alert too, while its silence holds. @throws JarvisError `not_found`, `conflict` */
+    unsilence: (id: string, by: string): Alert =>
+      decide(id, 'unsilenced', by, ({ silence: _none, ...alert }) => alert, {}, silentOne),
     /** Windows that have not ended, soonest to begin first. */
     windows: (): MaintenanceWindow[] => parts.windows.list(now()),
     /** @throws JarvisError `invalid_request` where it has ended already, or is longer than 30 days */

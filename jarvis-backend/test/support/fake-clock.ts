@@ -21,6 +21,7 @@ export function createFakeClock(startMs: number): FakeClock {
 
   return {
     now: () => now,
+    monotonic: () => now,
     after(ms, run) {
       made += 1
       const id = made

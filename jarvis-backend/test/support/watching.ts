@@ -98,6 +98,10 @@ export function startWatching(options: {
   })
   const teller = createTeller({
     ...{ board, around, clock, announce() {}, changed() {}, durably: database.durably },
+    untilFree: database.untilFree,
+    report(error) {
+      throw error
+    },
     send(message) {
       sent.push({ at: now(), message })
       return send(message)

@@ -19,9 +19,9 @@ export const acknowledge = (id: string, note: string, untilValue: number | undef
     ...(untilValue !== undefined && { untilValue }),
   })
 export const unacknowledge = (id: string) => call<Alert>('POST', `${pathOf(id)}/unacknowledge`)
-/** @param until Unix ms, at most 30 days ahead */
-export const silence = (id: string, until: number, note: string) =>
-  call<Alert>('POST', `${pathOf(id)}/silence`, { until, note })
+/** @param until Unix ms, at most 30 days ahead; undefined: without an end */
+export const silence = (id: string, until: number | undefined, note: string) =>
+  call<Alert>('POST', `${pathOf(id)}/silence`, { ...(until !== undefined && { until }), note })
 export const unsilence = (id: string) => call<Alert>('POST', `${pathOf(id)}/unsilence`)
 
 export const readChecks = () => call<ChecksReply>('GET', '/api/checks')

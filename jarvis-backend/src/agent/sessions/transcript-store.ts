@@ -105,6 +105,8 @@ export interface TranscriptStore {
   /** Drops replies older than `before`. */
   forgetReplies(before: number): void
   atomically<T>(work: () => T): T
+  /** As `Transactions.untilFree`. */
+  untilFree(forever?: 'forever'): Promise<void> | undefined
   /** Soon, in one transaction with others. @returns what it returns, once it is committed. */
   together<T>(work: () => T): Promise<T>
   /** How many transactions were rolled back so far. */

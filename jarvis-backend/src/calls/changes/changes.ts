@@ -1,6 +1,6 @@
 import { describe, type Redactor, type World } from '../../gate/index.ts'
 import type { NetworkTimers, TimerEnd } from '../../homelab/ports.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, oldBefore } from '../../lib/clock.ts'
 import { type Change, JarvisError, type ToolCall } from '../../protocol/index.ts'
 import type { ToolContext } from '../../tools/tool.ts'
 import type { CallContext, Ready } from '../call.ts'
@@ -128,7 +128,7 @@ export function createChanges(parts: {
     },
 
     /** Forgets changes of three months ago; the journal keeps them. */
-    prune: () => store.prune(clock.now() - keptForMs),
+    prune: () => store.prune(oldBefore(clock, keptForMs)),
     get: store.get,
     makerOf: store.makerOf,
     /** What JARVIS does by itself after changes that it made, soonest first. */

@@ -1,6 +1,6 @@
 import type { Redactor } from '../../gate/index.ts'
 import { hashOf } from '../../lib/canonical.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, oldBefore } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import { type Approve, JarvisError, type Principal, type ToolCall, type ToolInput } from '../../protocol/index.ts'
 import { type CallContext, missing, type Ready } from '../call.ts'
@@ -208,7 +208,7 @@ export function createPlans(parts: {
       return stopping
     },
     /** Forgets plans that ended three months ago; the journal keeps them. */
-    prune: () => store.prune(clock.now() - keptForMs),
+    prune: () => store.prune(oldBefore(clock, keptForMs)),
     get: store.get,
     ofRun: store.ofRun,
     list: store.list,

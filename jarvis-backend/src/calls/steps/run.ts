@@ -83,6 +83,14 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
     return { ...done, safe: { of: done.output, data: await redactor.later(done.output.data) } }
   }
 
+  /** Runs a change. Its outcome is true, so it is stored however long that takes. */
+  async function change(walk: Walk): Promise<Done> {
+    const done = await runIt(walk)
+    const free = ways.untilFree('forever')
+    if (free !== undefined) await free
+    return done
+  }
+
   return {
     /** Runs a read whose outcome is stored nowhere. */
     alone: runIt,
@@ -96,7 +104,7 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
     },
     async run(walk: Walk): Promise<Step> {
       tellObserved(walk)
-      const done = await runIt(walk)
+      const done = await change(walk)
       // The cluster does not know what an attached server did.
       if (!done.isLost || walk.ready?.tool.attached !== undefined) return ways.take(walk, { type: 'answered', done })
       walk.lost = done
@@ -108,7 +116,7 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
       const judged = await parts.seeingJudge(toolName, toolInput, walk.context.sources, askerOf(walk.context))
       if (judged.kind !== 'ready') throw new Error(judged.verdict.reason)
       walk.ready = judged
-      return ways.take(walk, { type: 'found', done: await runIt(walk) })
+      return ways.take(walk, { type: 'found', done: await change(walk) })
     },
     left(walk: Walk) {
       over.add(walk)

@@ -1,5 +1,8 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import type { ConnectionOptions, TLSSocket } from 'node:tls'
+import type { Transporter } from 'nodemailer'
+import { fingerprintOf } from '../../lib/fingerprint.ts'
 import type { Channel, ChannelKind, Delivery, Outgoing } from '../channel.ts'
 
 const patienceMs = 15_000
@@ -9,8 +12,11 @@ const mostWords = 200
 
 type Failure = { code?: string; responseCode?: number; response?: string; message?: string }
 
-/** Why a mail was not taken: 4xx and a dead link may pass, 5xx stays (RFC 5321, section 4.2.1). */
-function outcome(error: Failure): Delivery {
+/**
+ * Why a mail was not taken: 4xx and a dead link may pass, 5xx stays (RFC 5321, section 4.2.1).
+ * @param shown the fingerprint of a certificate that is not trusted
+ */
+function outcome(error: Failure, shown?: string): Delivery {
   const { code, responseCode, response = '', message = '' } = error
   if (responseCode !== undefined) {
     const why = `it answered ${response.slice(0, mostWords)}`
@@ -19,16 +25,21 @@ function outcome(error: Failure): Delivery {
   if (/altnames/i.test(message))
     return { kind: 'again', why: `its certificate is for other names than the one in URL (${said(message)})` }
   // Once a person trusts the certificate, the mail goes.
-  if (/certificate/i.test(message))
+  if (isUntrusted(error)) {
+    const own = shown === undefined ? '' : ` The certificate’s own is ${shown}`
     return {
       kind: 'again',
-      why: `its certificate is not trusted (${said(message)}): name the file of its authority’s certificate, or of its own, as CA_FILE`,
+      why: `its certificate is not trusted (${said(message)}): name the file of its authority’s certificate, or of its own, as CA_FILE, or its SHA-256 fingerprint, once compared, as FINGERPRINT.${own}`,
     }
+  }
   if (code === 'ETLS') return { kind: 'failed', why: 'it offers no STARTTLS' }
   if (code === 'EAUTH') return { kind: 'failed', why: 'it refuses the account' }
   const why = `it could not be reached (${code ?? 'unknown'})`
   return passing.has(code ?? '') || code === undefined ? { kind: 'again', why } : { kind: 'failed', why }
 }
+
+const isUntrusted = ({ responseCode, message = '' }: Failure) =>
+  responseCode === undefined && /certificate/i.test(message) && !/altnames/i.test(message)
 
 const said = (message: string) => message.replace(/\s+/g, ' ').slice(0, mostWords)
 
@@ -43,8 +54,49 @@ function authorityIn(path: string): { pem: string } | string {
   }
 }
 
+type Server = { host: string; port: number; secure: boolean }
+
+/** The certificate that a server shows. Nothing is sent to it, so nothing depends on whom it belongs to. */
+async function certificateOf(server: Server): Promise<{ fingerprint: string; pem: string }> {
+  const { default: Connection } = await import('nodemailer/lib/smtp-connection')
+  const connection = new Connection({
+    ...server,
+    requireTLS: !server.secure,
+    tls: { rejectUnauthorized: false },
+    ...{ connectionTimeout: patienceMs, greetingTimeout: patienceMs, socketTimeout: patienceMs },
+  })
+  try {
+    return await new Promise((resolve, reject) => {
+      connection.once('error', reject)
+      connection.connect(() => {
+        const { raw } = (connection as unknown as { _socket: TLSSocket })._socket.getPeerCertificate()
+        const certificate = new X509Certificate(raw)
+        resolve({ fingerprint: certificate.fingerprint256, pem: certificate.toString() })
+      })
+    })
+  } finally {
+    connection.close()
+  }
+}
+
+/** Trusts exactly the certificate of a fingerprint, whoever signed it and for whichever name. @throws Error where the server shows another one */
+async function pinned(
+  server: Server,
+  fingerprint: string,
+): Promise<ConnectionOptions & { allowPartialTrustChain: true }> {
+  const { fingerprint: shown, pem } = await certificateOf(server)
+  if (shown !== fingerprint) throw new Error(`the certificate is another one than FINGERPRINT names`)
+  return {
+    ca: pem,
+    // It need not be its own authority.
+    allowPartialTrustChain: true,
+    checkServerIdentity: (_host, { fingerprint256 }) =>
+      fingerprint256 === fingerprint ? undefined : new Error('the certificate is another one than FINGERPRINT names'),
+  }
+}
+
 /** The parts of `smtp://mail.lan:587` or `smtps://mail.lan`. */
-function serverOf(value: string): { host: string; port: number; secure: boolean } | undefined {
+function serverOf(value: string): Server | undefined {
   if (!URL.canParse(value)) return undefined
   const { protocol, hostname, port, pathname, username } = new URL(value)
   if ((protocol !== 'smtp:' && protocol !== 'smtps:') || hostname === '' || username !== '') return undefined
@@ -105,10 +157,30 @@ export const email: ChannelKind = {
         return typeof read === 'string' ? read : undefined
       },
     },
+    {
+      name: 'FINGERPRINT',
+      label: 'Or the SHA-256 fingerprint of its certificate',
+      isRequired: false,
+      example: '8F:51:…:0A',
+      problem: (value) =>
+        fingerprintOf(value) === undefined
+          ? 'must be a SHA-256 fingerprint of 32 bytes in hexadecimal, as openssl x509 -noout -fingerprint -sha256 prints it'
+          : undefined,
+    },
   ],
-  open({ URL: url = '', FROM: from = '', TO: to = '', USER: user, PASSWORD: pass, CA_FILE: caFile }): Channel {
+  open({
+    URL: url = '',
+    FROM: from = '',
+    TO: to = '',
+    USER: user,
+    PASSWORD: pass,
+    CA_FILE: caFile,
+    FINGERPRINT: given = '',
+  }): Channel {
     const server = serverOf(url) ?? { host: '', port: 0, secure: false }
+    const fingerprint = fingerprintOf(given)
     const open = async () => {
+      const pin = fingerprint === undefined ? undefined : await pinned(server, fingerprint)
       // Read for each connection: a renewed certificate counts at once. A file that is gone leaves the server untrusted.
       const authority = caFile === undefined ? undefined : authorityIn(caFile)
       // Loaded on first use: most installations send no mail.
@@ -119,16 +191,23 @@ export const email: ChannelKind = {
         requireTLS: !server.secure && !isHere(server.host),
         ...(user !== undefined && pass !== undefined && { auth: { user, pass } }),
         ...(typeof authority === 'object' && { tls: { ca: authority.pem } }),
+        ...(pin !== undefined && { tls: pin }),
         ...{ connectionTimeout: patienceMs, greetingTimeout: patienceMs, socketTimeout: patienceMs },
         ...{ disableFileAccess: true, disableUrlAccess: true },
       })
+    }
+    /** With the fingerprint of a certificate that is not trusted, for a person to compare. */
+    const whyNot = async (error: Failure): Promise<Delivery> => {
+      const shown = isUntrusted(error) ? await certificateOf(server).catch(() => undefined) : undefined
+      return outcome(error, shown?.fingerprint)
     }
     return {
       place: to,
       async deliver(message, _to, signal) {
         if (signal.aborted) return { kind: 'again', why: 'JARVIS stopped' }
-        const transport = await open()
+        let transport: Transporter | undefined
         try {
+          transport = await open()
           // The same id in every attempt, so that a mailbox may know a second copy.
           const hash = createHash('sha256').update(message.id).digest('hex').slice(0, 32)
           const isUrgent = message.level === 'failed' || message.level === 'card'
@@ -140,21 +219,22 @@ export const email: ChannelKind = {
           })
           return { kind: 'sent' }
         } catch (error) {
-          return outcome(error as Failure)
+          return whyNot(error as Failure)
         } finally {
-          transport.close()
+          transport?.close()
         }
       },
       async health() {
-        const transport = await open()
+        let transport: Transporter | undefined
         try {
+          transport = await open()
           await transport.verify()
           return {}
         } catch (error) {
-          const found = outcome(error as Failure)
+          const found = await whyNot(error as Failure)
           return { problem: 'why' in found ? found.why : 'it could not be reached' }
         } finally {
-          transport.close()
+          transport?.close()
         }
       },
     }

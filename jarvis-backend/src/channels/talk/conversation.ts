@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, oldBefore } from '../../lib/clock.ts'
 import type { Channel, ChannelKind, Incoming, IncomingText, Sender } from '../channel.ts'
 import type { Attempt } from '../outbox.ts'
 import type { OutboxItem, Recipient, RecipientStore, TalkOf } from '../ports.ts'
@@ -145,7 +145,7 @@ export function createConversation(parts: {
     /** Takes up what the last process left: answers that were not told, voice notes that were not heard. */
     resume(): void {
       choices.prune(clock.now())
-      heard.prune(clock.now() - notesKeptForMs)
+      heard.prune(oldBefore(clock, notesKeptForMs))
       for (const chat of chats.list()) {
         const to = recipient(chat.recipient)
         const kind = to && parts.registry.kind(to.channel)

@@ -15,6 +15,7 @@ import { seenAtOf } from './unseen.ts'
 
 /** Of one person. */
 const mostDevices = 20
+const lostWords = 'the browser has lost its subscription; turn it on again there'
 
 export type Devices = {
   state(by: string): PushReply
@@ -22,8 +23,11 @@ export type Devices = {
   subscribe(body: PushBody, by: string): PushDevice
   /** @throws JarvisError `not_found` */
   revoke(id: string, by: string): void
-  /** The browser itself was here: its page, or a button that it signed. @param by absent: a signature said which it is. @throws JarvisError `not_found` */
-  seen(id: string, by?: string): void
+  /**
+   * The browser itself was here: its page, or a button that it signed. One that lost its subscription is marked as not reached, and not as seen.
+   * @param by absent: a signature said which it is. @param endpoint of its subscription now; null: it has none. @throws JarvisError `not_found`
+   */
+  seen(id: string, by?: string, endpoint?: string | null): void
   /** Puts a test message into the outbox. @throws JarvisError `not_found` */
   test(id: string, by: string): PushDevice
 }
@@ -98,8 +102,13 @@ export function createDevices(parts: {
       channels.remove(id, 'taken out by its person')
       parts.changed()
     },
-    seen(id, by) {
-      if (by !== undefined) find(id, by)
+    seen(id, by, endpoint) {
+      const problem = by === undefined ? undefined : find(id, by).problem
+      if (endpoint !== undefined && endpoint !== subscriptions.get(id)?.endpoint) {
+        recipients.trouble(id, lostWords)
+        return parts.changed()
+      }
+      if (problem === lostWords) recipients.trouble(id, undefined)
       subscriptions.seen(id, parts.now())
     },
     test(id, by) {

@@ -36,7 +36,11 @@ export function createAlertStore({ sql }: Database): AlertStore {
     `SELECT count(*) AS count, max(ended_at - fired_at) AS longestMs, max(fired_at) AS lastAt FROM alerts
      WHERE fingerprint = ? AND ended_at > ?`,
   )
-  const prune = sql.prepare('DELETE FROM alerts WHERE ended_at < ?')
+  const prune = sql.prepare(
+    // The newest of a fingerprint stays while it counts, for a silence without an end above all.
+    `DELETE FROM alerts WHERE ended_at < ? AND (coalesce(counts_until, 0) <= ?
+       OR id NOT IN (SELECT id FROM (SELECT id, max(ended_at) FROM alerts WHERE ended_at IS NOT NULL GROUP BY fingerprint)))`,
+  )
 
   return {
     current: (now) => current.all(now).map(read),
@@ -61,7 +65,7 @@ export function createAlertStore({ sql }: Database): AlertStore {
       const { count = 0, longestMs = null, lastAt = null } = earlier.get(fingerprint, since) ?? {}
       return { count, ...(longestMs !== null && { longestMs }), ...(lastAt !== null && { lastAt }) }
     },
-    prune: (before) => void prune.run(before),
+    prune: (before) => void prune.run(before, before),
   }
 }
 

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { madePrivate } from '../../lib/private-file.ts'
 import { JarvisError } from '../../protocol/index.ts'
+import { createHeld, type Held, isBusy, neverHeld } from './held.ts'
 import { prepareLate } from './late-statement.ts'
 import { migrations } from './migrations.ts'
 import { isFull, toStorageFailure } from './storage-failure.ts'
 
-export type Database = {
+export type Database = Pick<Held, 'isHeld' | 'untilFree' | 'waitNoMore'> & {
   sql: Sqlite.Database
   /** Runs `work` in one transaction; nested calls join it. */
   atomically<T>(work: () => T): T
@@ -14,7 +15,7 @@ export type Database = {
   durably<T>(work: () => T): T
   /**
    * Runs `work` soon, in one transaction with all work queued in this turn of the event loop, so that many share a commit. If one throws,
-   * each runs again in its own transaction.
+   * each runs again in its own transaction. While another process holds the database, the work waits.
    * @returns the result, once it is committed and its `afterCommit` functions have run
    */
   together<T>(work: () => T): Promise<T>
@@ -35,16 +36,22 @@ const checkedUpToBytes = 64 * 1024 * 1024
 
 /**
  * Opens `path` (or `:memory:`) in WAL mode with foreign keys and runs outstanding migrations.
- * @param makeRoom called where the disk is full; true: it freed some, and a transaction that nothing was stored of is told to be tried again
+ * @param options.makeRoom called if the disk is full. It returns true if it freed room; the failed transaction then says that it can be tried again.
+ * @param options.waiter `server`: while another process holds the database, writes fail within 250 ms, and callers that can wait call
+ *   `untilFree` first. `command`: writes block for at most 5 s
  * @throws DatabaseRefused when the file is damaged, not a database, or newer than this program; it stays unchanged
  */
-export function openDatabase(path: string, makeRoom: () => boolean = () => false): Database {
+export function openDatabase(
+  path: string,
+  { waiter = 'command', makeRoom = () => false }: { waiter?: 'server' | 'command'; makeRoom?: () => boolean } = {},
+): Database {
   if (path !== ':memory:') {
     if (existsSync(path)) refuseUnusable(path)
     else madePrivate(path)
   }
   const sql = openUpToDate(path)
-  prepareLate(sql)
+  const held = path === ':memory:' || waiter === 'command' ? neverHeld : createHeld(path, sql)
+  prepareLate(sql, held.failed)
 
   const transaction = sql.transaction((work: () => unknown) => work())
   let committed: (() => void)[] = []
@@ -58,7 +65,7 @@ export function openDatabase(path: string, makeRoom: () => boolean = () => false
       result = transaction.immediate(work) as T
     } catch (error) {
       undone += 1
-      const failure = toStorageFailure(error)
+      const failure = held.failed(error)
       if (isFull(failure) && makeRoom())
         throw new JarvisError(
           'storage_failed',
@@ -96,10 +103,20 @@ export function openDatabase(path: string, makeRoom: () => boolean = () => false
 
   function commitGroup() {
     const works = group
+    if (works.length === 0) return
     group = []
     try {
       atomically(() => works.forEach(workOne))
-    } catch {
+    } catch (error) {
+      const free = isBusy(error) ? held.untilFree() : undefined
+      if (free !== undefined) {
+        // None of it has run. It waits together with what is added meanwhile.
+        group = [...works, ...group]
+        free.then(commitGroup, (late: unknown) => {
+          for (const one of group.splice(0)) one.reject(late)
+        })
+        return
+      }
       // Each runs alone, so that only failing work is rejected.
       for (const one of works) {
         try {
@@ -133,7 +150,13 @@ export function openDatabase(path: string, makeRoom: () => boolean = () => false
       else run()
     },
     undone: () => undone,
-    close: () => sql.close(),
+    isHeld: held.isHeld,
+    untilFree: held.untilFree,
+    waitNoMore: held.waitNoMore,
+    close() {
+      held.close()
+      sql.close()
+    },
   }
 }
 

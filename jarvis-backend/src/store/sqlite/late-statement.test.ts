@@ -1,11 +1,12 @@
 import Sqlite from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { prepareLate } from './late-statement.ts'
+import { toStorageFailure } from './storage-failure.ts'
 
 function opened() {
   const sql = new Sqlite(':memory:')
   onTestFinished(() => void sql.close())
-  prepareLate(sql)
+  prepareLate(sql, toStorageFailure)
   return sql
 }
 

@@ -1,7 +1,8 @@
 import type Sqlite from 'better-sqlite3'
-import { toStorageFailure } from './storage-failure.ts'
 
 type Any = Sqlite.Statement<unknown[]>
+/** Makes a readable error of a failure of the disk. */
+type Failed = (error: unknown) => unknown
 
 /**
  * A statement that SQLite compiles on first use: a start makes hundreds of them and runs few, and compiling them took a tenth of its CPU
@@ -10,11 +11,13 @@ type Any = Sqlite.Statement<unknown[]>
 class LateStatement {
   readonly source: string
   readonly #compile: (source: string) => Any
+  readonly #failed: Failed
   #compiled: Any | undefined
   #modes: ((statement: Any) => void)[] = []
 
-  constructor(source: string, compile: (source: string) => Any) {
+  constructor(source: string, compile: (source: string) => Any, failed: Failed) {
     this.source = source
+    this.#failed = failed
     this.#compile = compile
   }
 
@@ -37,7 +40,7 @@ class LateStatement {
     try {
       return use(this.#statement())
     } catch (error) {
-      throw toStorageFailure(error)
+      throw this.#failed(error)
     }
   }
 
@@ -74,8 +77,9 @@ class LateStatement {
 type Used = 'source' | 'run' | 'get' | 'all' | 'iterate' | 'columns' | 'pluck' | 'raw'
 
 /** Makes `prepare` return statements that are compiled on first use. A mistake in a text shows then. */
-export function prepareLate(sql: Sqlite.Database): void {
+export function prepareLate(sql: Sqlite.Database, failed: Failed): void {
   const compile = sql.prepare.bind(sql) as (source: string) => Any
-  const prepare = (source: string): Pick<Any, Exclude<Used, 'pluck' | 'raw'>> => new LateStatement(source, compile)
+  const prepare = (source: string): Pick<Any, Exclude<Used, 'pluck' | 'raw'>> =>
+    new LateStatement(source, compile, failed)
   sql.prepare = prepare as typeof sql.prepare
 }

@@ -2,6 +2,7 @@ import type { Database } from './database.ts'
 import { createSettings } from './settings.ts'
 
 const key = 'clock_floor'
+const believedKey = 'clock_believed'
 /** How much later than the clock the newest time of the database may be, ms. */
 const toleratedMs = 5_000
 /** A revoked token is forgotten at its end, and would count again. */
@@ -12,13 +13,23 @@ export function createTimeFloor(database: Database, idleMs: number) {
   const { sql } = database
   const settings = createSettings(database)
   const lastEntry = sql.prepare<[], number>('SELECT at FROM journal ORDER BY seq DESC LIMIT 1').pluck()
+  const floorOf = () => Math.max(Number(settings.get(key) ?? 0), lastEntry.get() ?? 0)
 
   return {
-    /** @param at Unix ms */
-    keep: (at: number): void => settings.set(key, String(at)),
+    /** @param at Unix ms @param believed the time that was believed then, Unix ms */
+    keep(at: number, believed: number): void {
+      settings.set(key, String(at))
+      settings.set(believedKey, String(believed))
+    },
+    /** The newest time that was believed, Unix ms; undefined in a new database. */
+    believed(): number | undefined {
+      const kept = settings.get(believedKey)
+      const known = kept === undefined ? floorOf() : Number(kept)
+      return known > 0 ? known : undefined
+    },
     /** The newest time of the database, where the clock is behind it; else undefined. */
     above(now: number): number | undefined {
-      const floor = Math.max(Number(settings.get(key) ?? 0), lastEntry.get() ?? 0)
+      const floor = floorOf()
       return now < floor - toleratedMs ? floor : undefined
     },
     /** Ends now whatever had ended by `reached`: each row with an end of its own, and sign-ins that nobody used for too long. */

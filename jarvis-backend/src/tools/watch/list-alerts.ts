@@ -62,7 +62,7 @@ function lineOf(alert: Alert, now: number): string {
   const more = [
     notSeenSince === undefined ? [] : [`not seen for ${ageOf(notSeenSince, now).replace(/ ago$/, '')}`],
     acknowledged === undefined ? [] : [`acknowledged by ${acknowledged.by}`],
-    silenced === undefined ? [] : ['silenced'],
+    silenced === undefined ? [] : [silenced.until === undefined ? 'silenced without an end' : 'silenced'],
     hiddenBy === undefined ? [] : [`explained by ${hiddenBy}`],
     ending === undefined ? [] : [`ended: ${oneLine(ending, 100)}`],
   ].flat()

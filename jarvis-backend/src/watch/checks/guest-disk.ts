@@ -1,5 +1,5 @@
 import { percent } from '../../lib/words.ts'
-import { shareOf } from '../../protocol/facts.ts'
+import { isLeftOut, shareOf } from '../../protocol/facts.ts'
 import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, over, seen } from '../measure.ts'
 
@@ -14,9 +14,10 @@ export const guestDisk: Check = {
   pace: 'state',
   from: ['guests'],
   forMs: 5 * 60_000,
-  look({ state }) {
+  look({ state, limits }) {
     const measures = state.guests
       .filter(({ type, isTemplate }) => type === 'ct' && !isTemplate)
+      .filter(({ diskTotalBytes }) => !isLeftOut({ name: '/', totalBytes: diskTotalBytes }, limits))
       .flatMap((guest): Measure[] => {
         const full = shareOf(guest.diskBytes, guest.diskTotalBytes)
         const object = guestObject(guest)

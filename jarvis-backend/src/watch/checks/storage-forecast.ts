@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { plainName } from '../../homelab/format.ts'
 import { figure, rowsOf } from '../../homelab/proxmox/answers.ts'
 import { percent } from '../../lib/words.ts'
-import { isFullByDesign } from '../../protocol/facts.ts'
+import { isUnlooked } from '../../protocol/facts.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, storageObject, under } from '../measure.ts'
 
@@ -39,8 +39,8 @@ export const storageForecast: Check = {
   from: ['nodes', 'storages'],
   forMs: 0,
   async look(ports) {
-    const { state, api, now, signal } = ports
-    const storages = state.storages.filter((storage) => storage.isActive === true && !isFullByDesign(storage))
+    const { state, api, limits, now, signal } = ports
+    const storages = state.storages.filter((storage) => storage.isActive === true && !isUnlooked(storage, limits))
     const shared = storages.filter(({ node }) => node === undefined)
     const isFirst = new Set<string>()
     const { items, unread } = await fromNodes(ports, async ({ name: node }) => {

@@ -1,6 +1,6 @@
 import { plainName } from '../../homelab/format.ts'
 import { percent } from '../../lib/words.ts'
-import { isFullByDesign, shareOf, storageSeries } from '../../protocol/facts.ts'
+import { isUnlooked, shareOf, storageSeries } from '../../protocol/facts.ts'
 import type { Check } from '../check.ts'
 import { seen, storageObject } from '../measure.ts'
 import { onNode, overOrUnseen } from './known.ts'
@@ -17,10 +17,10 @@ export const storageFull: Check = {
   from: ['storages'],
   forMs: 0,
   runbooks: ['storage-filling'],
-  look: ({ state, limits: { storageRatio } }) =>
+  look: ({ state, limits, limits: { storageRatio } }) =>
     seen(
       state.storages
-        .filter((storage) => !isFullByDesign(storage))
+        .filter((storage) => !isUnlooked(storage, limits))
         .map((storage) => {
           const [look, failed] = storageRatio
           // What is out of reach shows its last known use.

@@ -4,7 +4,7 @@ import { figure, words as text } from '../../homelab/proxmox/answers.ts'
 import { guestPath } from '../../homelab/proxmox/guest.ts'
 import { isForbidden } from '../../homelab/proxmox/rights.ts'
 import { percent } from '../../lib/words.ts'
-import { shareOf } from '../../protocol/facts.ts'
+import { isLeftOut, shareOf } from '../../protocol/facts.ts'
 import { CannotRun, type Check, type Measure } from '../check.ts'
 import { guestName, guestObject, over } from '../measure.ts'
 
@@ -31,7 +31,7 @@ export const vmDisk: Check = {
   pace: 'sweep',
   from: ['nodes', 'guests'],
   forMs: 0,
-  async look({ state, api, signal }) {
+  async look({ state, api, limits, signal }) {
     const measures: Measure[] = []
     const unread = new Map<string, string>()
     for (const { name, status } of state.nodes) if (status !== 'online') unread.set(name, `${name} is ${status}`)
@@ -43,7 +43,12 @@ export const vmDisk: Check = {
         const { agent } = Status.parse(await api.get([...guestPath(guest), 'status', 'current'], {}, { signal }))
         if (agent !== 1) continue
         const { result } = Answer.parse(await api.get([...guestPath(guest), 'agent', 'get-fsinfo'], {}, { signal }))
-        const [fullest] = result
+        const looked = result.filter(
+          ({ type, mountpoint = '/', 'total-bytes': totalBytes }) =>
+            !isLeftOut({ name: mountpoint, type, totalBytes }, limits),
+        )
+        if (result.length > 0 && looked.length === 0) continue
+        const [fullest] = looked
           .filter(({ type = '', mountpoint = '/', 'total-bytes': total = leastBytes }) => {
             return !images.has(type.toLowerCase()) && !small.test(mountpoint) && total >= leastBytes
           })

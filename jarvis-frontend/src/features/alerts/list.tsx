@@ -179,7 +179,7 @@ function asideOf(alert: Alert, now: number): string {
     case 'acknowledged':
       return alert.value ?? ''
     case 'silenced':
-      return span((alert.silenced?.until ?? now) - now)
+      return alert.silenced?.until === undefined ? 'no end' : span(alert.silenced.until - now)
     case 'firing':
       return alert.state === 'held' ? 'Held' : severityWord[alert.severity]
   }

@@ -76,7 +76,8 @@ export function detailOf(alert: Alert, above: Alert | undefined, now: number): s
   const { state, since, firedAt, firesAt, silenced, acknowledged } = alert
   if (silenced !== undefined) {
     const why = silenced.note === undefined ? '' : ` · “${silenced.note}”`
-    return `until ${when(silenced.until, now)}${silenced.window === undefined ? '' : ', in a window'}${why}`
+    const until = silenced.until === undefined ? 'without an end' : `until ${when(silenced.until, now)}`
+    return `${until}${silenced.window === undefined ? '' : ', in a window'}${why}`
   }
   if (acknowledged !== undefined) {
     const { by, at, note, until } = acknowledged

@@ -12,6 +12,8 @@ const pairs: readonly { key: Pair; name: string; unit: string; by: number }[] = 
   { key: 'backupHours', name: 'Age of a backup', unit: 'h', by: 1 },
 ]
 
+const gib = 1024 ** 3
+
 /** From where on a figure needs a look, and from where on it is bad. */
 export function LimitsForm({ isOperator }: { isOperator: boolean }) {
   const kept = useLimits()
@@ -31,6 +33,8 @@ function Fields({ kept, isOperator }: { kept: Limits; isOperator: boolean }) {
   const [limits, setNow] = useState(kept)
   const [problem, setProblem] = useState<string>()
   const isChanged = JSON.stringify(limits) !== JSON.stringify(kept)
+  const leaveOut = (part: Partial<NonNullable<Limits['leaveOut']>>) =>
+    setNow({ ...limits, leaveOut: { names: [], types: [], ...limits.leaveOut, ...part } })
   const save = async () => {
     setProblem(undefined)
     try {
@@ -79,6 +83,35 @@ function Fields({ kept, isOperator }: { kept: Limits; isOperator: boolean }) {
           onChange={(value) => setNow({ ...limits, cpuMinutes: value })}
         />
       </fieldset>
+      <fieldset disabled={!isOperator}>
+        <legend>Not looked at</legend>
+        <Words
+          label="Storages and mount points"
+          placeholder="/mnt/media*, D:\\"
+          value={limits.leaveOut?.names ?? []}
+          onChange={(names) => leaveOut({ names })}
+        />
+        <Words
+          label="Types"
+          placeholder="nfs, cifs"
+          value={limits.leaveOut?.types ?? []}
+          onChange={(types) => leaveOut({ types })}
+        />
+        <label>
+          Smaller than
+          <input
+            className="field num"
+            type="number"
+            min={0}
+            step="any"
+            value={(limits.leaveOut?.belowBytes ?? 0) / gib}
+            onChange={({ currentTarget }) =>
+              leaveOut({ belowBytes: Math.round((currentTarget.valueAsNumber || 0) * gib) })
+            }
+          />
+          <span className="text-dim">GiB</span>
+        </label>
+      </fieldset>
       {problem !== undefined && <p role="alert">Not kept: {problem}</p>}
       {isOperator ? (
         <button type="submit" className="button small" disabled={!isChanged}>
@@ -111,5 +144,26 @@ function Figure({ label, unit, value, onChange }: FigureProps) {
       />
       <span className="text-dim">{unit}</span>
     </span>
+  )
+}
+
+type WordsProps = { label: string; placeholder: string; value: readonly string[]; onChange: (value: string[]) => void }
+
+/** A list, written with commas. */
+function Words({ label, placeholder, value, onChange }: WordsProps) {
+  const [text, setText] = useState(value.join(', '))
+  return (
+    <label>
+      {label}
+      <input
+        className="field"
+        value={text}
+        placeholder={placeholder}
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value)
+          onChange(currentTarget.value.split(',').flatMap((one) => one.trim() || []))
+        }}
+      />
+    </label>
   )
 }

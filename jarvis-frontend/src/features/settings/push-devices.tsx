@@ -109,6 +109,7 @@ export function PushDevices({
               device={device}
               isOwn={device === own}
               isResting={isResting || isBusy}
+              onAgain={() => attempt(() => turnOn(publicKey, device.hidesNames, device.decides))}
               onTest={() => attempt(() => testDevice(device.id))}
               onRevoke={() => attempt(() => turnOff(device.id))}
             />
@@ -124,12 +125,14 @@ function Device({
   device: { label, hidesNames, decides, createdAt, lastSentAt, lastSeenAt, isUnseen, problem },
   isOwn,
   isResting,
+  onAgain,
   onTest,
   onRevoke,
 }: {
   device: PushDevice
   isOwn: boolean
   isResting: boolean
+  onAgain: () => void
   onTest: () => void
   onRevoke: () => void
 }) {
@@ -161,6 +164,11 @@ function Device({
         </small>
       </span>
       <span className="two-acts">
+        {isOwn && problem !== undefined && (
+          <button type="button" className="button small quiet" aria-disabled={isResting} onClick={onAgain}>
+            Turn on again
+          </button>
+        )}
         <button
           type="button"
           className="button small quiet"

@@ -36,6 +36,7 @@ export async function turnOn(publicKey: string, hidesNames: boolean, decides: bo
   const { endpoint, keys } = subscription.toJSON()
   const key = decides ? await makeDeviceKey() : undefined
   if (key === undefined) await forgetDeviceKey()
+  const before = ownDevice()
   const { id } = await addDevice({
     endpoint: endpoint ?? '',
     keys: { p256dh: keys?.p256dh ?? '', auth: keys?.auth ?? '' },
@@ -44,6 +45,8 @@ export async function turnOn(publicKey: string, hidesNames: boolean, decides: bo
     ...(key !== undefined && { key }),
   })
   keep.set('push', id)
+  // The subscription before this one is gone.
+  if (before !== undefined && before !== id) await removeDevice(before).catch(() => undefined)
 }
 
 export async function turnOff(id: string): Promise<void> {

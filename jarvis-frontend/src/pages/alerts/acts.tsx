@@ -178,7 +178,7 @@ function Acknowledge({ alert, onSend }: { alert: AlertDetail; onSend: Acknowledg
   )
 }
 
-function Silence({ now, onSend }: { now: number; onSend: (until: number, note: string) => void }) {
+function Silence({ now, onSend }: { now: number; onSend: (until: number | undefined, note: string) => void }) {
   return (
     <form
       className="alert-form"
@@ -186,10 +186,14 @@ function Silence({ now, onSend }: { now: number; onSend: (until: number, note: s
       onSubmit={(event) => {
         event.preventDefault()
         const given = new FormData(event.currentTarget)
-        onSend(now + Number(given.get('for')), String(given.get('note') ?? '').trim())
+        const ms = Number(given.get('for'))
+        onSend(ms === 0 ? undefined : now + ms, String(given.get('note') ?? '').trim())
       }}
     >
-      <p className="text-soft">It stays in the list, and nobody is told until then.</p>
+      <p className="text-soft">
+        It stays in the list, and nobody is told until then. Without an end it holds for the next one of the same thing
+        too.
+      </p>
       <label>
         For
         {/* biome-ignore lint/a11y/noAutofocus: it was opened to choose in */}
@@ -199,6 +203,7 @@ function Silence({ now, onSend }: { now: number; onSend: (until: number, note: s
               {word}
             </option>
           ))}
+          <option value={0}>without an end</option>
         </select>
       </label>
       <label>

@@ -15,6 +15,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { Checks } from './checks.tsx'
 import { AlertDetailPane } from './detail.tsx'
 import { History } from './history.tsx'
+import { EndedSilences } from './silences.tsx'
 import './page.css'
 
 const narrowings = ['check', 'object', 'node'] as const
@@ -87,6 +88,7 @@ export function AlertsPage() {
             titleOf={(check) => checks?.find(({ id }) => id === check)?.title}
           />
         )}
+        {(show === undefined || only === 'silenced') && <EndedSilences items={reply.silences} now={now} />}
         {only === undefined && (
           <History
             key={narrowings.map((key) => params.get(key)).join(' ')}

@@ -1,8 +1,8 @@
 import Sqlite from 'better-sqlite3'
 import { type Added, wordsOf } from 'hybrid-index'
-import { load as loadVectorFunctions } from 'sqlite-vec'
 import { madePrivate } from '../../../lib/private-file.ts'
 import type { ChunkView, MemoryStore, SourceKind } from '../../../memory/ports.ts'
+import { addVectorFunctions } from './vectors.ts'
 
 /** Version of the stored form; an index of an unknown version is rebuilt. */
 const version = 4
@@ -113,7 +113,7 @@ export function openMemoryReader(path: string): MemoryStore | undefined {
   let sql: Sqlite.Database | undefined
   try {
     sql = new Sqlite(path, { readonly: true, fileMustExist: true })
-    loadVectorFunctions(sql)
+    addVectorFunctions(sql)
     if (sql.pragma('user_version', { simple: true }) === version) return memoryStore(sql)
   } catch {
     // The thread that owns the index rebuilds one that cannot be read.
@@ -361,7 +361,7 @@ function open(path: string): Sqlite.Database {
     sql.pragma('synchronous = NORMAL')
     // A small cache: the index in memory serves most searches, and the system caches the file.
     sql.pragma(`cache_size = -${cacheKib}`)
-    loadVectorFunctions(sql)
+    addVectorFunctions(sql)
     const found = Number(sql.pragma('user_version', { simple: true }))
     // What is removed is overwritten.
     sql.pragma('secure_delete = ON')

@@ -7,11 +7,13 @@ import { createTranscriptStore } from './transcript.ts'
 test('a call past its time is forgotten with the next one of its session, unless it still goes on', () => {
   const database = openDatabase(':memory:')
   const store = createTranscriptStore(database)
-  const kept = createKeptRunStore(database)
+  let now = 0
+  const kept = createKeptRunStore(database, () => now - keptRunMs)
   for (const id of ['ses_a', 'ses_b']) store.createSession({ id, title: '', source: 'mcp', at: 0 })
   const keep = (id: string, sessionId: string, at: number, status: 'running' | 'ended') => {
     store.addRun({ id, sessionId, origin: { kind: 'mcp', client: 't' }, status: 'running', at })
     if (status === 'ended') store.setRunStatus(id, 'ended')
+    now = at
     kept.keep({ id, sessionId, tokenName: 't', at })
   }
   keep('old', 'ses_a', 0, 'ended')

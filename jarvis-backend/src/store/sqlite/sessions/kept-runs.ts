@@ -1,9 +1,10 @@
-import { type KeptRun, type KeptRunStore, keptRunMs } from '../../../agent/sessions/kept-runs.ts'
+import type { KeptRun, KeptRunStore } from '../../../agent/sessions/kept-runs.ts'
 import type { Database } from '../database.ts'
 
 const columns = 'run_id AS id, session_id AS sessionId, token_name AS tokenName, at'
 
-export function createKeptRunStore({ sql, atomically }: Database): KeptRunStore {
+/** @param before what was asked for before this, Unix ms, is past its time */
+export function createKeptRunStore({ sql, atomically }: Database, before: () => number): KeptRunStore {
   const insert = sql.prepare('INSERT OR IGNORE INTO kept_runs (run_id, session_id, token_name, at) VALUES (?, ?, ?, ?)')
   const select = sql.prepare<[string], KeptRun>(`SELECT ${columns} FROM kept_runs WHERE run_id = ?`)
   const selectOf = sql.prepare<[string, number], KeptRun>(
@@ -16,7 +17,7 @@ export function createKeptRunStore({ sql, atomically }: Database): KeptRunStore 
   return {
     keep: ({ id, sessionId, tokenName, at }) =>
       atomically(() => {
-        forget.run(sessionId, at - keptRunMs)
+        forget.run(sessionId, before())
         insert.run(id, sessionId, tokenName, at)
       }),
     get: (runId) => select.get(runId),

@@ -32,7 +32,7 @@ const runColumns = 'id, session_id AS sessionId, position, status, origin, creat
 
 /** @param held keeps secrets out of stored arguments; absent: entries are stored as they come, and read as they are stored */
 export function createTranscriptStore(
-  { sql, atomically, together, undone }: Database,
+  { sql, atomically, together, undone, untilFree }: Database,
   held?: HeldInputs,
 ): TranscriptStore {
   const toEntries = (rows: readonly EntryRow[]): StoredEntry[] => {
@@ -131,6 +131,7 @@ export function createTranscriptStore(
 
   return {
     atomically,
+    untilFree,
     together,
     undone,
     isInTransaction: () => sql.inTransaction,

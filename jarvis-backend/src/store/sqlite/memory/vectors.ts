@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type Sqlite from 'better-sqlite3'
+
+type SqliteVec = { load(sql: Sqlite.Database): void; getLoadablePath(): string }
+
+/** Loaded when it is used, so that the start goes on without it. */
+const require = createRequire(import.meta.url)
+const sqliteVec = () => require('sqlite-vec') as SqliteVec
+
+/** Why sqlite-vec cannot be used, with what to do, in one line; undefined where its files are there. */
+export function vectorsMissing(from: () => Pick<SqliteVec, 'getLoadablePath'> = sqliteVec): string | undefined {
+  try {
+    const path = from().getLoadablePath()
+    if (existsSync(path)) return undefined
+    return missing(`${path} is not there`)
+  } catch (error) {
+    return missing((error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '')
+  }
+}
+const missing = (why: string) =>
+  `sqlite-vec cannot be loaded (${why.replace(/\.$/, '')}): the memory compares meanings without it, which takes longer. npm ci puts it back.`
+
+/** Gives a connection the functions over vectors: sqlite-vec's, or the same ones written here where it cannot be loaded. */
+export function addVectorFunctions(sql: Sqlite.Database, from: () => Pick<SqliteVec, 'load'> = sqliteVec): void {
+  try {
+    from().load(sql)
+  } catch {
+    sql.function('vec_int8', { deterministic: true }, (vector: unknown) => vector)
+    sql.function('vec_distance_cosine', { deterministic: true }, (a: unknown, b: unknown) =>
+      cosineDistance(a as Buffer, b as Buffer),
+    )
+  }
+}
+
+/** Of vectors of signed bytes: 0 for the same direction, 2 for the opposite one. */
+function cosineDistance(a: Buffer, b: Buffer): number {
+  if (a.length !== b.length) throw new Error(`Vectors of ${a.length} and ${b.length} dimensions have no distance.`)
+  const [left, right] = [a, b].map(({ buffer, byteOffset, length }) => new Int8Array(buffer, byteOffset, length)) as [
+    Int8Array,
+    Int8Array,
+  ]
+  let dot = 0
+  let ofA = 0
+  let ofB = 0
+  for (let at = 0; at < left.length; at += 1) {
+    const x = left[at] ?? 0
+    const y = right[at] ?? 0
+    dot += x * y
+    ofA += x * x
+    ofB += y * y
+  }
+  return 1 - dot / (Math.sqrt(ofA) * Math.sqrt(ofB))
+}
