@@ -192,7 +192,10 @@ test('what stands for nothing, or is the same in another form, is read so for an
   })
   const rows: [given: object, read: object][] = [
     [{ text: null, count: 1 }, { count: 1 }],
-    [{ text: 'None', count: '105', all: 'false' }, { count: 105, all: false }],
+    [
+      { text: 'None', count: '105', all: 'false' },
+      { count: 105, all: false },
+    ],
     [
       { count: 1, names: '["a"]' },
       { count: 1, names: ['a'] },
