@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { readAs } from '../../protocol/index.ts'
+import { faithful } from '../../calls/faithful.ts'
+import { readAs, type ToolInput } from '../../protocol/index.ts'
 import { readAttachedSchema } from './schema.ts'
 
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
@@ -176,4 +177,38 @@ test('a provider gets no combinators at the top, no invisible characters, and al
     required: ['mode'],
   })
   expect([...listed]).toEqual(['fast', 'slow'])
+})
+
+test('what stands for nothing, or is the same in another form, is read so for an attached tool too', () => {
+  const { input } = readAttachedSchema({
+    type: 'object',
+    properties: {
+      text: { type: 'string' },
+      count: { type: 'integer' },
+      all: { type: 'boolean' },
+      names: { type: 'array', items: { type: 'string' } },
+    },
+    required: ['count'],
+  })
+  const rows: [given: object, read: object][] = [
+    [{ text: null, count: 1 }, { count: 1 }],
+    [
+      { text: 'None', count: '105', all: 'false' },
+      { count: 105, all: false },
+    ],
+    [
+      { count: 1, names: '["a"]' },
+      { count: 1, names: ['a'] },
+    ],
+    [{ count: 1, names: '' }, { count: 1 }],
+    [{ count: '0105' }, { count: '0105' }],
+    [
+      { count: 1, names: [5] },
+      { count: 1, names: [5] },
+    ],
+  ]
+  for (const [given, read] of rows) expect(faithful(input, given as ToolInput)).toEqual(read)
+  expect(input.safeParse({ count: '0105' }).error?.issues).toMatchObject([
+    { path: ['count'], message: expect.stringContaining('integer') },
+  ])
 })

@@ -82,31 +82,40 @@ export function readAttachedSchema(schema: unknown): AttachedSchema {
   const object = isOpen(schema, names) ? z.looseObject(shape) : z.strictObject(shape)
   const input = object.superRefine((value, context) => {
     const problem = problemWith(value, work, validate)
-    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+    if (problem !== undefined) context.addIssue({ code: 'custom', ...problem })
   })
   return { input, forModel, listed: listedIn(plain) }
 }
+
+type Problem = { message: string; path: (string | number)[] }
 
 function problemWith(
   value: unknown,
   schemaNodes: number,
   validate: (input: unknown) => { valid: boolean; errorMessage: string | undefined },
-): string | undefined {
-  if (JSON.stringify(value).length > longestInput) return `more than ${longestInput / 1000} kB of arguments`
-  if (nodesIn(value) * schemaNodes > mostWork) return 'more values than can be checked'
+): Problem | undefined {
+  if (JSON.stringify(value).length > longestInput)
+    return { message: `more than ${longestInput / 1000} kB of arguments`, path: [] }
+  if (nodesIn(value) * schemaNodes > mostWork) return { message: 'more values than can be checked', path: [] }
   try {
     const { valid, errorMessage } = validate(value)
     // The validator reports inner errors first; the last part is about the outermost value. `#` stands for all arguments.
-    return valid
-      ? undefined
-      : (errorMessage ?? '')
-          .split('; ')
-          .at(-1)
-          ?.replace(/^#(: |\/)?/, '')
-          .slice(0, 300)
+    return valid ? undefined : problemIn((errorMessage ?? '').split('; ').at(-1) ?? '')
   } catch {
-    return 'the arguments cannot be checked by its schema'
+    return { message: 'the arguments cannot be checked by its schema', path: [] }
   }
+}
+
+/** A problem as the validator tells it: `#/list/0: words`, or `#: words` of all arguments. */
+function problemIn(told: string): Problem {
+  const [, place = '', words = ''] = /^#((?:\/[^/:]*)*): ([\s\S]*)$/.exec(told) ?? []
+  if (place === '') return { message: told.replace(/^#(: |\/)?/, '').slice(0, 300), path: [] }
+  const path = place
+    .slice(1)
+    .split('/')
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((key) => (/^\d{1,6}$/.test(key) ? Number(key) : key))
+  return { message: words.slice(0, 300), path }
 }
 
 /** Absent `additionalProperties` means closed here, unlike in JSON schema: nobody should send undescribed arguments. */
