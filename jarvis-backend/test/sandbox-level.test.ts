@@ -255,32 +255,35 @@ test('before a try nothing is said to work', () => {
   expect(createSandbox(systemClock).verdict()).toMatchObject({ level: 'none' })
 })
 
-onLandlock('a command of the second level is in the group that bounds root’s processes, where there is one, and people are told where there is none', async () => {
-  const own = mkdtempSync(join(dir, 'group-'))
-  mkdirSync(join(own, 'merged'))
-  const started = startUnderLandlock(
-    { dir: own, merged: join(own, 'merged') } as Parameters<typeof startUnderLandlock>[0],
-    abi,
-    ['/bin/sh', '-c', 'echo "$PATH" && cat'],
-    true,
-  )
-  const [said] = (await once(started.stdout, 'data')) as [Buffer]
-  expect(said.toString()).toBe('/usr/bin:/usr/sbin\n')
-  const groups = descendants(process.pid)
-    .flatMap((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(own)
-          ? [readFileSync(`/proc/${pid}/cgroup`, 'utf8')]
-          : []
-      } catch {
-        return []
-      }
-    })
-    .map((group) => group.includes('jarvis-commands'))
-  expect(groups.length).toBeGreaterThan(0)
-  expect([...new Set(groups)]).toEqual([taskGroup().kind === 'group'])
-  started.stdin?.end()
-  expect(await started.ended).toEqual({ kind: 'ended', exitCode: 0, isAlone: true })
-  expect(unboundedWords({ kind: 'none' })).toEqual([expect.stringContaining('ordinary user')])
-  expect(unboundedWords({ kind: 'unneeded' })).toEqual([])
-})
+onLandlock(
+  'a command of the second level is in the group that bounds root’s processes, where there is one, and people are told where there is none',
+  async () => {
+    const own = mkdtempSync(join(dir, 'group-'))
+    mkdirSync(join(own, 'merged'))
+    const started = startUnderLandlock(
+      { dir: own, merged: join(own, 'merged') } as Parameters<typeof startUnderLandlock>[0],
+      abi,
+      ['/bin/sh', '-c', 'echo "$PATH" && cat'],
+      true,
+    )
+    const [said] = (await once(started.stdout, 'data')) as [Buffer]
+    expect(said.toString()).toBe('/usr/bin:/usr/sbin\n')
+    const groups = descendants(process.pid)
+      .flatMap((pid) => {
+        try {
+          return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(own)
+            ? [readFileSync(`/proc/${pid}/cgroup`, 'utf8')]
+            : []
+        } catch {
+          return []
+        }
+      })
+      .map((group) => group.includes('jarvis-commands'))
+    expect(groups.length).toBeGreaterThan(0)
+    expect([...new Set(groups)]).toEqual([taskGroup().kind === 'group'])
+    started.stdin?.end()
+    expect(await started.ended).toEqual({ kind: 'ended', exitCode: 0, isAlone: true })
+    expect(unboundedWords({ kind: 'none' })).toEqual([expect.stringContaining('ordinary user')])
+    expect(unboundedWords({ kind: 'unneeded' })).toEqual([])
+  },
+)

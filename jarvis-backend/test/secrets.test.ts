@@ -197,7 +197,9 @@ test('a start seals what an older release left plain; data dir, log, journal and
   const into = sharedDir()
   writeFileSync(join(into, 'settings.env'), `OPENAI_API_KEY=${planted.openai}\n`)
   sealFiles(into, boxOf(sealingOf(into)))
-  expect((await jarvisHere(into, 'restore', '--yes', '--unproven', file)).output).toMatch(/^Missing: mcp\.json\/local\/env/m)
+  expect((await jarvisHere(into, 'restore', '--yes', '--unproven', file)).output).toMatch(
+    /^Missing: mcp\.json\/local\/env/m,
+  )
   expect(readStartConfig(envOf(into)).secrets).toContain(planted.openai)
   expect(readMcpFile(sealingOf(into)).problems.join()).toMatch(
     /local is not used: mcp\.json\/local\/env\/API_TOKEN is sealed with the data key/,
