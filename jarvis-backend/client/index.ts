@@ -35,7 +35,7 @@ export type AgentsReply = { items: (AgentInfo)[]; allTools: number; hash?: strin
 export type Alert = { id: string; check: string; object: AlertObject; severity: Severity; state: "pending" | "firing" | "held" | "resolved"; sentence: string; limit?: string; value?: string; chart?: { series: string; field: string; limit?: number; clears?: number }; since: number; firesAt?: number; firedAt?: number; notSeenSince?: number; resolvedAt?: number; ending?: string; acknowledged?: { by: string; at: number; note?: string; until?: string }; silenced?: { by: string; until?: number; note?: string; window?: string }; flapping?: { until: number; changes: number; since?: number }; hiddenBy?: string; hides?: number; explainedBy?: string; near?: string; told: ({ at: number; what: "fired" | "resolved"; words: string })[] }
 export type AlertDetail = { id: string; check: string; object: AlertObject; severity: Severity; state: "pending" | "firing" | "held" | "resolved"; sentence: string; limit?: string; value?: string; chart?: { series: string; field: string; limit?: number; clears?: number }; since: number; firesAt?: number; firedAt?: number; notSeenSince?: number; resolvedAt?: number; ending?: string; acknowledged?: { by: string; at: number; note?: string; until?: string }; silenced?: { by: string; until?: number; note?: string; window?: string }; flapping?: { until: number; changes: number; since?: number }; hiddenBy?: string; hides?: number; explainedBy?: string; near?: string; told: ({ at: number; what: "fired" | "resolved"; words: string })[]; title: string; evidence: { read: string; at: number; durationMs?: number; values: (string)[]; usual?: string; before: { count: number; longestMs?: number; lastAt?: number } }; changes: ({ at: number; sentence: string; by: string; isOurs: boolean; entry?: number })[]; also: (Alert)[]; hidden: (Alert)[]; runbooks: (OfferedRunbook)[]; missing: (string)[] }
 export type AlertHistory = { items: (Alert)[]; next?: string }
-export type AlertObject = { id: string; name?: string; node?: string; vmid?: number }
+export type AlertObject = { id: string; name?: string; node?: string; vmid?: number; guest?: { id: string; since: number } }
 export type AlertsReply = { items: (Alert)[]; now: number; checkedAt: unknown; checks: { on: number; cannotRun: number }; ended: number; silences: ({ alert: string; check: string; object: string; sentence: string; hasEnded: boolean; by: string; note: string; until?: number })[] }
 export type Alternative = { toolName: string; toolInput: unknown }
 export type Answer = { chosen?: (number)[]; text?: string }
@@ -329,7 +329,7 @@ export type StepUpReply = { expiresIn: number }
 export type StopReason = "end_turn" | "max_tokens" | "refusal" | "loop_limit" | "stuck" | "budget" | "aborted" | "unanswered"
 export type Storage = { name: string; node?: string; type: string; content: (string)[]; isActive: unknown; usedBytes: unknown; totalBytes: unknown }
 export type SubrunState = "done" | "failed" | "stopped" | "unknown"
-export type Target = { kind: "guest" | "node" | "service" | "storage" | "none"; id: string; name?: string; node?: string; vmid?: number; type?: "vm" | "ct"; status?: string; lock?: string; haState?: string; madeAt?: number; unit?: UnitState; unitMissing?: string }
+export type Target = { kind: "guest" | "node" | "service" | "storage" | "none"; id: string; name?: string; node?: string; vmid?: number; type?: "vm" | "ct"; status?: string; lock?: string; haState?: string; madeAt?: number; identity?: GuestIdentity; unit?: UnitState; unitMissing?: string }
 export type Task = { upid: string; node: string; type: string; vmid?: number; user: string; startedAt: number; endedAt?: number; status: "running" | "ok" | "warnings" | "failed"; exitStatus?: string; reason?: string }
 export type Tier = "green" | "yellow" | "red" | "black"
 export type TodoItem = { text: string; state: "open" | "doing" | "done" }
@@ -484,9 +484,9 @@ export type Operations = {
   'POST /api/alerts/{id}/acknowledge': { input: { params: { id: string }; body: AcknowledgeBody }; reply: Alert }
   /** Takes an acknowledgement back. */
   'POST /api/alerts/{id}/unacknowledge': { input: { params: { id: string } }; reply: Alert }
-  /** Silences an alert `until` a time at most 30 days ahead. */
+  /** Silences an alert `until` a time at most 30 days ahead, or without an end. */
   'POST /api/alerts/{id}/silence': { input: { params: { id: string }; body: SilenceBody }; reply: Alert }
-  /** Ends a silence. */
+  /** Ends a silence, also of an alert that has ended. */
   'POST /api/alerts/{id}/unsilence': { input: { params: { id: string } }; reply: Alert }
   /** What is looked at, its limit, when, and what it did not see. */
   'GET /api/checks': { input: {  }; reply: ChecksReply }
@@ -564,8 +564,8 @@ export type Operations = {
   'DELETE /api/push/{id}': { input: { params: { id: string } }; reply: undefined }
   /** Decides a card as a button of a notification was pressed: signed with the key of the device, once. 403 where it does not count. */
   'POST /api/push/decide': { input: { body: PushDecideBody }; reply: { ok: true } }
-  /** Says that the browser is here. One that was not for 90 days is marked (`isUnseen`); whoever has it is told of cards still. */
-  'POST /api/push/{id}/seen': { input: { params: { id: string } }; reply: { ok: true } }
+  /** Says that the browser is here. One that was not for 90 days is marked (`isUnseen`); whoever has it is told of cards still. One that lost its subscription has a `problem`. */
+  'POST /api/push/{id}/seen': { input: { params: { id: string }; body: PushSeenBody }; reply: { ok: true } }
   /** Sends a browser a test. */
   'POST /api/push/{id}/test': { input: { params: { id: string } }; reply: PushDevice }
   /** The agents. */

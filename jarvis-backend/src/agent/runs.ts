@@ -15,7 +15,7 @@ import type { KeptRunStore } from './sessions/kept-runs.ts'
 import type { LiveSession } from './sessions/live-session.ts'
 import type { LiveSessions } from './sessions/live-sessions.ts'
 import { snapshotOf } from './sessions/snapshot.ts'
-import type { Draft, RunRow, StoredEntry } from './sessions/transcript-store.ts'
+import type { RunRow, StoredEntry } from './sessions/transcript-store.ts'
 import { wireEntry } from './sessions/wire-entry.ts'
 import type { Watcher, Watchers } from './watchers.ts'
 

@@ -1,5 +1,5 @@
 import { firstOf, percent, spanOf } from '../lib/words.ts'
-import { backupAgeTone, clusterTime, isFullByDesign, isUnlooked, shareOf } from '../protocol/facts.ts'
+import { backupAgeTone, clusterTime, isUnlooked, shareOf } from '../protocol/facts.ts'
 import {
   type Activity,
   type ClusterState,

@@ -15,7 +15,10 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
 
 /** A catalog that leaves out each group that the cluster cannot serve now. `list` returns a new array after each change. */
 export function servedBy(state: () => ClusterState, house: Catalog): Catalog {
-  const groupsOf = onceFor(() => house.list(), (tools) => [...new Set(tools.flatMap(({ group }) => group ?? []))])
+  const groupsOf = onceFor(
+    () => house.list(),
+    (tools) => [...new Set(tools.flatMap(({ group }) => group ?? []))],
+  )
   const listOf = onceFor(
     () =>
       groupsOf()

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
-import { createTaskReasons } from '../operations/task-reasons.ts'
 import { type GuestMarks, isBeingMade, marksIn, remadeIn } from '../guest-identity.ts'
+import { createTaskReasons } from '../operations/task-reasons.ts'
 import type { Homelab } from '../ports.ts'
 import { createModelApi } from '../pve-model/api.ts'
 import { createModelControls, type ModelControls } from '../pve-model/controls.ts'
