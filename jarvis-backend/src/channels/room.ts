@@ -1,3 +1,4 @@
+import type { ComposedRuns } from '../agent/room.ts'
 import { wireEntry } from '../agent/sessions/wire-entry.ts'
 import type { ActiveAgents } from '../agents/active.ts'
 import { chosenFor } from '../agents/bindings.ts'
@@ -5,15 +6,15 @@ import { createRateLimit } from '../auth/rate-limit.ts'
 import { isAtLeast } from '../auth/roles.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { People } from '../calls/people.ts'
+import type { Gate } from '../calls/room.ts'
 import type { Foundation } from '../compose/foundation.ts'
-import type { Gate } from '../compose/gate.ts'
-import type { ComposedHomelab } from '../compose/homelab.ts'
-import type { ComposedRuns } from '../compose/runs.ts'
 import { channelSettings, saveChannel } from '../config/channels.ts'
 import type { Config } from '../config/config.ts'
+import type { ComposedHomelab } from '../homelab/room.ts'
 import { clusterSummary } from '../homelab/summary.ts'
 import { defineRoom, type JarvisFacts } from '../house.ts'
 import { channelRoutes } from '../http/channels.ts'
+import { transcriptionRoutes } from '../http/transcriptions.ts'
 import { ChannelRules, firstOwnerId } from '../protocol/index.ts'
 import { createChangeStore } from '../store/sqlite/calls/changes.ts'
 import { createConfirmationStore } from '../store/sqlite/calls/confirmations.ts'
@@ -114,6 +115,7 @@ export const channelsRoom = defineRoom({
         routes: [
           ...channelRoutes(desk, needs.stepUp, createRateLimit({ perMs: 60_000, now })),
           ...push.routesFor(channels),
+          ...transcriptionRoutes(needs.transcribe),
         ],
         offboarding: [
           {

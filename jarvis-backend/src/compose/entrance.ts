@@ -227,7 +227,6 @@ export function composeEntrance(
           ...ofSignIns,
           ...secondFactorRoutes({ factors, people }),
           ...sshKeyRoutes({ sshKeys: site.sshKeys, people, originOf: createOriginOf(config.publicUrl) }),
-          ...site.peopleRoutes,
           ...parts.routes,
         ],
       })

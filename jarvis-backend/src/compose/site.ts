@@ -1,76 +1,53 @@
-import { storedResult } from '../agent/context/stored-result.ts'
 import type { Model } from '../agent/model.ts'
+import { runsRoom } from '../agent/room.ts'
 import { sessionsRoom } from '../agent/sessions/room.ts'
 import { agentsPageRoom, agentsRoom, promptsRoom } from '../agents/room.ts'
-import { createApiTokens } from '../auth/api-tokens.ts'
+import { peopleRoom } from '../auth/room.ts'
 import type { StepUp } from '../auth/step-up.ts'
-import { createTokenUse } from '../auth/token-use.ts'
+import { budgetsPageRoom, budgetsRoom } from '../budgets/room.ts'
 import { returnsRoom } from '../calls/changes/room.ts'
 import { askersRoom } from '../calls/confirmations/room.ts'
 import type { ExecutionStore } from '../calls/ports.ts'
+import { gateRoom } from '../calls/room.ts'
 import type { ChannelKind } from '../channels/channel.ts'
 import { channelsRoom } from '../channels/room.ts'
 import type { PushSender } from '../channels/web-push/ports.ts'
 import { webPushRoom } from '../channels/web-push/room.ts'
 import type { Config } from '../config/config.ts'
-import { watchDataDir } from '../config/policy-file.ts'
+import { filesRoom, formerClusterRoom } from '../config/room.ts'
+import { drillRoom } from '../drill/room.ts'
 import { isProtectedPlace } from '../gate/index.ts'
 import { policyRoom } from '../gate/room.ts'
 import type { Homelab } from '../homelab/ports.ts'
+import { homelabRoom } from '../homelab/room.ts'
 import { createHouse } from '../house.ts'
-import { changeRoutes } from '../http/changes.ts'
-import { guestRoutes } from '../http/guests.ts'
-import { proofRoutes } from '../http/proofs.ts'
-import type { Route } from '../http/route.ts'
-import { transcriptionRoutes } from '../http/transcriptions.ts'
+import { jobsRoom } from '../jobs/room.ts'
 import type { SteadyClock } from '../lib/steady-clock.ts'
-import { ownZone } from '../lib/zone.ts'
+import { attachedRoom } from '../mcp/attached/room.ts'
+import { memoryRoom } from '../memory/room.ts'
 import { plansRoom, runbooksRoom } from '../plans/room.ts'
-import { firstOwnerId, type Principal } from '../protocol/index.ts'
-import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
+import { firstOwnerId } from '../protocol/index.ts'
+import { modelsRoom } from '../providers/room.ts'
+import { doorsRoom } from '../realtime/room.ts'
+import { accessRoom } from '../signing/room.ts'
+import { skillsRoom } from '../skills/room.ts'
 import { createChangeStore } from '../store/sqlite/calls/changes.ts'
 import { createConfirmationStore } from '../store/sqlite/calls/confirmations.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { createJobStore } from '../store/sqlite/jobs.ts'
 import { createPlanStore } from '../store/sqlite/plans.ts'
 import { createImageStore } from '../store/sqlite/sessions/images.ts'
-import { type Catalog, servedBy, withAttached } from '../tools/catalog.ts'
-import { changeTools } from '../tools/changes/index.ts'
-import {
-  agentTools,
-  drillTools,
-  homelabTools,
-  pbsTools,
-  questionTools,
-  sessionTools,
-  waitTools,
-} from '../tools/house.ts'
-import { jobTools } from '../tools/jobs/index.ts'
-import { type Tool, withPorts } from '../tools/tool.ts'
+import { servedBy, withAttached } from '../tools/catalog.ts'
+import { toolsRoom } from '../tools/room.ts'
+import type { Tool } from '../tools/tool.ts'
 import { watchRoom } from '../watch/room.ts'
 import { createIsOwnPlace } from '../workbench/egress/own-place.ts'
-import { leaveAnotherCluster } from './another-cluster.ts'
-import { composeAttached } from './attached.ts'
-import { composeBudgetRoutes } from './budget-routes.ts'
-import { composeBudgets, limitsOfAgent, limitsOfJob } from './budgets.ts'
-import { composeDrills } from './drills.ts'
+import { workbenchRoom } from '../workbench/room.ts'
 import { composeFoundation } from './foundation.ts'
-import { composeGate, type Gate } from './gate.ts'
-import { composeHomelab } from './homelab.ts'
-import { composeJobs } from './jobs.ts'
-import { leaningOn } from './leaning.ts'
-import { offboardingOf } from './leave.ts'
-import { composeMemory } from './memory.ts'
-import { composeModels } from './models.ts'
-import { composePasskeys } from './passkeys.ts'
-import { composePeople } from './people.ts'
-import { composeRuns } from './runs.ts'
-import { composeSkills } from './skills.ts'
 import { composeTextFiles, createWriters } from './text-files.ts'
 import { transcribing } from './transcribing.ts'
 import type { BrowserParts } from './workbench/browser.ts'
 import type { WebParts } from './workbench/web.ts'
-import { composeWorkbench } from './workbench.ts'
 
 /** Parts that tests replace. */
 export type SiteReplacements = {
@@ -101,7 +78,7 @@ export type SiteReplacements = {
 /**
  * Makes a site: one cluster with its data dir, stores, journal, gate, cards, runs, memory, models and attached servers. Two sites in one process
  * share only `given`. A site listens to nothing; the entrance opens doors to it. Resumes the runs, cards and grants that the last start left
- * unfinished.
+ * unfinished. Each room gets only what was opened above it.
  * @throws ConfigError, DatabaseRefused before anything is changed
  */
 export function createSite(
@@ -111,108 +88,47 @@ export function createSite(
 ) {
   const { stepUp, version } = given
   const foundation = composeFoundation(config, given.clock, replace)
-  const { now, dataDir, database, report } = foundation
-  const { changed } = foundation.activity
+  const { now, database, report } = foundation
   const house = createHouse(report)
   const { facts } = house
-  const homelab = composeHomelab(foundation, config, replace.homelab)
-  const { cluster, limits } = homelab
-  const drills = composeDrills(foundation, config, homelab.homelab)
-  const writers = createWriters(foundation)
-  const servedTools = servedBy(cluster.state, house.registry('tools'))
-  const attached = composeAttached({
-    ...foundation,
-    stepUp,
-    env: config.inheritedEnv,
-    variables: config.variables,
-    publicUrl: config.publicUrl,
-    version,
-    announce: foundation.announce('mcp'),
-    changed: () => changed({ what: 'mcp_servers' }),
-  })
-  const tokenStore = createApiTokenStore(database)
-  const apiTokens = createApiTokens({
-    store: tokenStore,
-    durably: database.durably,
-    record: (change) => void foundation.journal.append('token', change),
-    now,
-  })
-  const tokenUse = createTokenUse({ store: tokenStore, clock: given.clock, report })
-  const { passkeys, sshKeys, decisions, signing } = composePasskeys(foundation, config.publicUrl)
+  const of = { foundation, config, facts }
+
+  const { homelab } = house.open(homelabRoom, { ...of, replaced: replace.homelab })
+  const { cluster } = homelab
+  const { drills } = house.open(drillRoom, { ...of, homelab: homelab.homelab })
+  const { attached } = house.open(attachedRoom, { ...of, stepUp, version })
   const {
     policy,
     reload: reloadPolicy,
     ownRoles,
   } = house.open(policyRoom, {
-    ...{ foundation, config, facts, homelab },
+    ...{ ...of, homelab },
     attachedTools: attached.tools,
   })
-  const { people } = house.open(
-    {
-      name: 'people',
-      open: () => ({
-        people: composePeople(foundation, {
-          ...config,
-          ownRoles,
-          offboarding: house.registry('offboarding'),
-          notice: facts.teller('notice.due'),
-        }),
-      }),
-    },
-    {},
-  )
-  const sessionParts = house.open(sessionsRoom, { foundation, facts, people })
-  const { transcripts, reach, shown } = sessionParts
-  /** Limits a thing to the words that the asker of a call may read. Calls without a person are JARVIS's own, for its owner. */
-  const shownFor = (asker: Principal | undefined) => shown(people.known.find(asker?.person))
-  const { models } = house.open(
-    {
-      name: 'models',
-      open() {
-        const modelsChanged = facts.teller('models.changed')
-        const models = composeModels({
-          ...foundation,
-          config,
-          first: replace.model,
-          others: replace.models,
-          cluster: cluster.state,
-          durably: database.durably,
-          changed() {
-            changed({ what: 'settings' })
-            modelsChanged(undefined)
-          },
-          announce: (problem) => foundation.log(problem, 'warning'),
-        })
-        facts.on('files.changed', models.look)
-        return { models }
-      },
-    },
-    {},
-  )
+  const { people } = house.open(peopleRoom, { ...of, ownRoles, offboarding: house.registry('offboarding') })
+  const sessionParts = house.open(sessionsRoom, { ...of, people })
+  const { transcripts, reach, shown, note } = sessionParts
+  const { models } = house.open(modelsRoom, {
+    ...of,
+    ...{ cluster: cluster.state, first: replace.model, others: replace.models },
+  })
   const { agents } = house.open(agentsRoom, {
-    ...{ foundation, facts },
+    ...of,
     otherTools: () => [...attached.tools(), ...(replace.tools ?? [])].map(({ name }) => name),
     models: models.choice,
   })
-  const skills = composeSkills(foundation, { catalog: servedTools, agents })
-  const { promptOf } = house.open(promptsRoom, { foundation, agents, skillsOf: skills.textFor })
+  const servedTools = servedBy(cluster.state, house.registry('tools'))
+  const { skills } = house.open(skillsRoom, { ...of, catalog: servedTools, agents })
   const houseTools = skills.withTool(servedTools)
   const catalog = withAttached(houseTools, attached.tools)
+  const { promptOf } = house.open(promptsRoom, { ...of, agents, skillsOf: skills.textFor })
+  const access = house.open(accessRoom, of)
+  const { apiTokens, decisions, signing } = access
   const jobStore = createJobStore(database)
-  const budgets = composeBudgets(foundation, {
-    costOf: models.costOf,
-    agentLimits(id) {
-      const agent = agents.find(id)
-      return agent === undefined ? { run: {}, day: {} } : limitsOfAgent(agent)
-    },
-    jobLimits(id) {
-      const job = jobStore.get(id)
-      return job === undefined ? { run: {}, day: {} } : limitsOfJob(job)
-    },
-  })
-  const changeStore = createChangeStore(database)
+  const { budgets } = house.open(budgetsRoom, { ...of, agents, jobStore, costOf: models.costOf })
   const cards = createConfirmationStore(database, foundation.held)
-  const workbench = composeWorkbench(foundation, {
+  const { workbench } = house.open(workbenchRoom, {
+    foundation,
     policy: () => policy.current().workbench,
     policyWritten: reloadPolicy,
     card: (toolUseId, person) =>
@@ -228,339 +144,136 @@ export function createSite(
     ...(replace.browser && { browser: replace.browser }),
     web: { search: config.search, ...replace.web },
   })
+  const changeStore = createChangeStore(database)
   const images = createImageStore(database)
-  const gate: Gate = house.open(
-    {
-      name: 'gate',
-      open: () => ({
-        gate: composeGate(foundation, {
-          policy,
-          store: cards,
-          changeStore,
-          planStore: createPlanStore(database),
-          addRun: ({ id, sessionId, plan, asker, at }) =>
-            void transcripts.addRun({
-              ...{ id, sessionId, status: 'running', at },
-              origin: { kind: 'plan', plan, by: asker.name, asker },
-            }),
-          config,
-          homelab,
-          proofOf: drills.provenOf,
-          catalog,
-          agents,
-          people: people.known,
-          notice: facts.teller('notice.due'),
-          images,
-          apiTokens,
-          mayAsk: people.mayAsk,
-          watchers: sessionParts.watchers,
-          reach,
-          decisions,
-          publicUrl: config.publicUrl,
-          executions: replace.executions,
-          cardsChanged: facts.teller('cards.changed'),
-          questionsChanged: facts.teller('questions.changed'),
-          changesChanged: facts.teller('changes.changed'),
-          note: sessionParts.note,
-          applied: workbench.applied,
-        }),
-      }),
+  const { gate } = house.open(gateRoom, {
+    ...{
+      foundation,
+      facts,
+      config,
+      policy,
+      homelab,
+      catalog,
+      agents,
+      apiTokens,
+      reach,
+      decisions,
+      note,
+      images,
+      changeStore,
     },
-    {},
-  ).gate
-  const runbooks = house.open(runbooksRoom, { ...{ foundation, facts, catalog, gate, writers, jobStore } })
-  const texts = composeTextFiles(foundation, writers, runbooks.library)
-  const memory = composeMemory({
-    ...foundation,
-    texts,
+    newDemo: replace.homelab === undefined && config.proxmox === undefined ? newDemo : undefined,
+    store: cards,
+    planStore: createPlanStore(database),
+    addRun: ({ id, sessionId, plan, asker, at }) =>
+      void transcripts.addRun({
+        ...{ id, sessionId, status: 'running', at },
+        origin: { kind: 'plan', plan, by: asker.name, asker },
+      }),
+    proofOf: drills.provenOf,
     people: people.known,
-    agents,
-    embeddings: config.embeddings,
-    weights: config.memoryWeights,
-    proxies: config.proxies,
+    mayAsk: people.mayAsk,
+    watchers: sessionParts.watchers,
+    publicUrl: config.publicUrl,
+    executions: replace.executions,
+    applied: workbench.applied,
+  })
+  const { formerCluster } = house.open(formerClusterRoom, { ...of, gate })
+  const writers = createWriters(foundation)
+  const runbooks = house.open(runbooksRoom, { ...of, catalog, gate, writers, jobStore })
+  const texts = composeTextFiles(foundation, writers, runbooks.library)
+  const { memory } = house.open(memoryRoom, {
+    ...{ foundation, config, texts, agents },
+    people: people.known,
+    embedded: budgets.keeper.embedded,
     worker: replace.memoryWorker,
     isOnUse: replace.memoryOnUse ?? false,
-    embedded: budgets.keeper.embedded,
-    changed: () => changed({ what: 'memory' }),
   })
   const { watch } = house.open(watchRoom, {
-    ...{ foundation, homelab, drills, gate, catalog, shown, facts },
-    runbooks: runbooks.library,
+    ...{ ...of, homelab, drills, gate, catalog, shown, runbooks: runbooks.library },
     tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
   })
-  const { sessions } = house.open(
-    {
-      name: 'runs',
-      open: () => ({
-        sessions: composeRuns(foundation, {
-          alerts: watch.present,
-          config,
-          catalog,
-          agents,
-          promptOf,
-          budgets,
-          images,
-          homelab,
-          memory,
-          models,
-          gate,
-          guide: runbooks.guide,
-          skills,
-          people,
-          sessions: sessionParts,
-          forAnother: facts.teller('run.for_another'),
-          removed: workbench.forget,
-        }),
-      }),
-    },
-    {},
-  )
-  const { runs } = sessions
-  house.open(plansRoom, { foundation, runbooks, gate, runs, shown })
-  house.open(returnsRoom, { foundation, facts, store: changeStore, cluster, runs })
-  house.open(askersRoom, { foundation, facts, gate, runs })
-  const { jobs } = house.open(
-    {
-      name: 'jobs',
-      open: () => ({
-        jobs: composeJobs(foundation, {
-          ...{
-            facts,
-            jobStore,
-            runs,
-            store: sessions.store,
-            gate,
-            apiTokens,
-            homelab,
-            drills,
-            watch,
-            budgets,
-            writers,
-            shown,
-          },
-          notice: facts.teller('notice.due'),
-          mayAsk: people.mayAsk,
-          isDemo: config.proxmox === undefined && models.model().id.startsWith('demo'),
-          runbooks: runbooks.library,
-        }),
-      }),
-    },
-    {},
-  )
-  const transcribe = transcribing(foundation, config.transcriptions, budgets)
-  const { push } = house.open(webPushRoom, {
-    ...{ foundation, config, signing, gate },
-    people: people.known,
-    sender: replace.push,
+  const { sessions } = house.open(runsRoom, {
+    ...{ ...of, catalog, agents, promptOf, budgets, images, homelab, memory, models, gate, skills, people },
+    alerts: watch.present,
+    guide: runbooks.guide,
+    sessions: sessionParts,
+    removed: workbench.forget,
   })
-  const { channels, desk } = house.open(channelsRoom, {
-    ...{ foundation, config, facts, stepUp, gate, sessions, homelab, watch, push, transcribe },
+  const { runs } = sessions
+  house.open(plansRoom, { ...of, runbooks, gate, runs, shown })
+  house.open(returnsRoom, { ...of, store: changeStore, cluster, runs })
+  house.open(askersRoom, { ...of, gate, runs })
+  const { jobs } = house.open(jobsRoom, {
+    ...{ ...of, jobStore, runs, store: transcripts, gate, apiTokens, homelab, drills, watch, budgets, writers, shown },
     people: people.known,
-    agents,
+    mayAsk: people.mayAsk,
+    isDemo: config.proxmox === undefined && models.model().id.startsWith('demo'),
+    runbooks: runbooks.library,
+  })
+  const transcribe = transcribing(foundation, config.transcriptions, budgets)
+  const { push } = house.open(webPushRoom, { ...of, signing, gate, people: people.known, sender: replace.push })
+  const { channels, desk } = house.open(channelsRoom, {
+    ...{ ...of, stepUp, gate, sessions, homelab, watch, push, transcribe, agents },
+    people: people.known,
     hears: people.hears,
     kinds: replace.channels,
   })
+  const usedToday = (agent: string) => budgets.store.sum({ since: budgets.midnight(), agent })
   house.open(agentsPageRoom, {
-    ...{ foundation, agents, texts, catalog, gate, runs, shown },
-    models: models.choice,
+    ...{ ...of, agents, texts, catalog, gate, runs, shown, usedToday },
+    ...{ models: models.choice, store: transcripts },
+  })
+  house.open(budgetsPageRoom, {
+    ...{ foundation, budgets, note, jobs },
     store: transcripts,
-    usedToday: (agent) => budgets.store.sum({ since: budgets.midnight(), agent }),
+    callsPerRun: config.maxTurns,
   })
-  const rest = house.open(
-    {
-      name: 'rest',
-      open: () => ({
-        contributes: {
-          tools: restOfTools(),
-          routes: restOfRoutes(),
-          offboarding: offboardingOf({
-            ...{ database, journal: foundation.journal, tokens: apiTokens, grants: gate.grants, now },
-          }),
-        },
-        notice: facts.teller('notice.due'),
-        questionsChanged: facts.teller('questions.changed'),
-        filesChanged: facts.teller('files.changed'),
-        clusterLeft: facts.teller('cluster.left'),
-        personChanged: facts.teller('person.changed'),
-      }),
-    },
-    {},
-  )
-
-  function restOfTools(): readonly Tool[] {
-    const { pbs } = homelab.homelab
-    return [
-      ...withPorts(homelabTools, { ...homelab.homelab, limits: limits.current, alerts: watch.present }),
-      ...(pbs === undefined ? [] : withPorts(pbsTools, { api: homelab.homelab.api, pbs })),
-      ...withPorts(drillTools, { drills, now }),
-      ...withPorts(waitTools, {
-        cluster,
-        clock: given.clock,
-        begunAt: ({ runId, toolUseId }: { runId?: string; toolUseId?: string }) =>
-          runId === undefined
-            ? undefined
-            : transcripts
-                .entriesOfRun(runId)
-                .find((entry) => entry.type === 'tool_use' && entry.toolUseId === toolUseId)?.at,
-      }),
-      ...memory.tools,
-      ...changeTools({
-        changeOf: gate.changes.get,
-        guests: () => cluster.state().guests,
-        toolOf: catalog.get,
-        list: (query, asker) => gate.changes.list(query).map(shownFor(asker).change),
-        now,
-      }),
-      ...questionTools,
-      ...jobTools({ ...jobs.jobs, list: (asker) => shownFor(asker).jobs(jobs.jobs.list()), zone: ownZone() }),
-      ...withPorts(agentTools, {
-        agents: () => agents.list().map(({ id }) => id),
-        toolProblem: (name) => toolProblemOf(catalog, name),
-        delegate: runs.delegate,
-      }),
-      ...withPorts(sessionTools, {
-        readResult: (...of: [string, string, number]) => storedResult(transcripts, ...of, sessions.attachments),
-      }),
-      ...workbench.tools,
-      ...(replace.tools ?? []),
-    ]
-  }
-
-  function restOfRoutes(): readonly Route[] {
-    return Object.values<readonly Route[]>({
-      ...sessions.routes,
-      guests: guestRoutes({
-        homelab: homelab.homelab,
-        leaningOn: (vmid) => leaningOn(vmid, gate.world()),
-        proofOf: drills.newestOf,
-      }),
-      changes: changeRoutes(gate.changes, runs, now, shown),
-      ...gate.routes,
-      ...homelab.routes,
-      proofs: proofRoutes(drills),
-      jobs: jobs.routes,
-      budgets: composeBudgetRoutes(foundation, {
-        ...{ budgets, note: sessionParts.note, store: transcripts, jobs: jobs.jobs },
-        callsPerRun: config.maxTurns,
-      }),
-      heartbeat: jobs.heartbeatRoutes,
-      memory: memory.routes,
-      models: models.routes,
-      'mcp-servers': attached.routes,
-      transcriptions: transcriptionRoutes(transcribe),
-      ...skills.routes,
-      workbench: workbench.routes,
-    }).flat()
-  }
-
-  const dataDirWatch = watchDataDir(dataDir, {
-    clock: given.clock,
-    look() {
-      attached.reload()
-      people.look()
-      rest.filesChanged(undefined)
-    },
-    report,
+  house.open(toolsRoom, {
+    ...{ ...of, homelab, drills, watch, gate, catalog, transcripts, agents, runs, shown, apiTokens },
+    people: people.known,
+    others: replace.tools ?? [],
   })
-  const lastPlace = leaveAnotherCluster(foundation, config, gate)
+  house.open(filesRoom, of)
+  const { notice } = house.open(doorsRoom, { ...of, formerCluster, gate, runs })
   house.resume()
-  skills.main.ship()
-  gate.grants.resume()
-  if (lastPlace.isAnother) rest.clusterLeft(undefined)
-  people.onChange(rest.personChanged)
-  workbench.finish()
-  runs.resume(!lastPlace.isAnother)
-  gate.questions.leave(runs.goesOn)
-  rest.questionsChanged(gate.questions.open())
-  lastPlace.keep()
 
   return {
     ...foundation,
-    house,
+    ...access,
     ...sessions,
-    agents,
-    budgets,
-    gate,
-    drills,
-    homelab,
-    catalog,
-    houseTools,
-    workbench,
-    passkeys,
-    signerKeys: signing.keys,
-    sshKeys,
-    apiTokens,
-    tokenUse,
     ...people,
-    reach,
-    shown,
-    memory,
-    models,
-    push,
-    channels,
-    channelDesk: desk,
+    ...{ house, agents, budgets, gate, drills, homelab, catalog, houseTools, workbench, reach, shown, memory, models },
+    ...{ push, channels, channelDesk: desk, watch },
     /** Tells people of something over their channels. */
-    notice: rest.notice,
-    watch,
+    notice,
     /** The three calls that every door uses; only MCP clients' calls start with `calls.callTool`. */
     hub: { start: runs.start, watch: runs.watch, decide: gate.confirmations.decide },
     /** The REST routes of all rooms. */
     routes: house.registry('routes').list(),
     /** Begins background work that must not delay the start. */
-    start() {
-      gate.changes.prune()
-      // Its cluster is made in this process, and is not the one that was changed.
-      if (replace.homelab === undefined && config.proxmox === undefined) gate.changes.close(newDemo, demoTools)
-      gate.plans.prune()
-      drills.resume()
-      jobs.jobs.start()
-      sessions.scheduleIndex()
-      people.look()
-      attached.start()
-      homelab.fillPast()
-      workbench.start()
-      void house.start()
-    },
+    start: () => void house.start(),
     /** Takes no more work. @returns resolves once running calls have ended */
     goDown() {
       foundation.goDown()
-      runs.stop()
-      return gate.executor.idle()
+      return house.drain()
     },
     /** Ends timers, threads and child processes. Unfinished work resumes at the next start. */
-    async stop() {
+    stop() {
       database.waitNoMore()
-      jobs.jobs.stop()
-      runs.storeSeq()
-      gate.confirmations.stop()
-      gate.questions.stop()
-      gate.grants.stop()
-      await house.stop()
-      await drills.stop()
-      await workbench.stop()
-      homelab.stop()
-      await memory.stop()
-      dataDirWatch.close()
-      await attached.stop()
+      return house.stop()
     },
     /** Closes the cluster and the data dir. Call it once no door is open. */
     async close() {
       cluster.close()
-      tokenUse.flush()
+      access.tokenUse.flush()
       await foundation.close()
     },
   }
 }
 
+/** Age up to which a decided card's difference is shown, ms. */
 const cardsKeptMs = 24 * 60 * 60_000
 const newDemo = 'It was made on the demo’s cluster, which each start makes anew.'
-const demoTools = [...homelabTools.map(({ name }) => name), 'undo']
-
-/** Why a child run cannot be given a tool. */
-function toolProblemOf(catalog: Pick<Catalog, 'get'>, name: string): string | undefined {
-  const tool = catalog.get(name)
-  if (tool === undefined) return `There is no tool ${JSON.stringify(name)}.`
-  return tool.startsPlan ? `${name} starts further runs, which another agent's task may not.` : undefined
-}
 
 export type Site = ReturnType<typeof createSite>

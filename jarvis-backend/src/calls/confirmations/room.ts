@@ -1,7 +1,7 @@
 import type { Runs } from '../../agent/runs.ts'
 import type { Foundation } from '../../compose/foundation.ts'
-import type { Gate } from '../../compose/gate.ts'
 import { defineRoom, type JarvisFacts } from '../../house.ts'
+import type { Gate } from '../room.ts'
 import { createAskers } from './askers.ts'
 
 /** Ends the cards and runs of people and programs who may no longer ask. Hears `cards.changed`, `run.for_another` and `person.changed`. */

@@ -1,31 +1,23 @@
-import { createAttachments } from '../agent/attachments.ts'
-import { grantFacts } from '../agent/context/facts/grants.ts'
-import { entryFacts, type FactMaker } from '../agent/context/facts/index.ts'
-import { createGoingBack } from '../agent/context/going-back.ts'
-import { createReports } from '../agent/context/reports.ts'
-import { asClusterData } from '../agent/persona.ts'
-import { generateWithRetries } from '../agent/retry.ts'
-import type { Guide } from '../agent/run/guide.ts'
-import type { RunParts } from '../agent/run-agent.ts'
-import { createRuns } from '../agent/runs.ts'
-import { keptRunMs } from '../agent/sessions/kept-runs.ts'
-import { createNamer } from '../agent/sessions/name-session.ts'
-import type { sessionsRoom } from '../agent/sessions/room.ts'
-import { createSessions } from '../agent/sessions/sessions.ts'
-import { speakerOf } from '../agent/speaker.ts'
 import type { ActiveAgents } from '../agents/active.ts'
 import { type Agent, isOffered } from '../agents/agent.ts'
 import { chosenFor } from '../agents/bindings.ts'
 import { isAtLeast } from '../auth/roles.ts'
+import type { ComposedPeople } from '../auth/room.ts'
+import type { ComposedBudgets } from '../budgets/room.ts'
 import type { ImageStore } from '../calls/ports.ts'
+import type { Gate } from '../calls/room.ts'
+import type { Foundation } from '../compose/foundation.ts'
 import type { Config } from '../config/config.ts'
 import { createStreamRedactor } from '../gate/index.ts'
+import type { ComposedHomelab } from '../homelab/room.ts'
 import { clusterSummary } from '../homelab/summary.ts'
+import { defineRoom, type JarvisFacts } from '../house.ts'
 import { createProgramMessages } from '../http/program-messages.ts'
 import { sessionRoutes } from '../http/sessions.ts'
 import { oldBefore } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { onceFor } from '../lib/once-for.ts'
+import type { ComposedMemory } from '../memory/room.ts'
 import {
   type Alert,
   type ClusterState,
@@ -34,28 +26,60 @@ import {
   type Principal,
   personOf,
 } from '../protocol/index.ts'
+import type { ComposedModels } from '../providers/room.ts'
+import type { ComposedSkills } from '../skills/room.ts'
 import { createAttachmentStore } from '../store/sqlite/sessions/attachments.ts'
 import { createKeptRunStore } from '../store/sqlite/sessions/kept-runs.ts'
 import { createInputsRedaction } from '../store/sqlite/sessions/redact-inputs.ts'
 import { createSessionIndex } from '../store/sqlite/sessions/session-index.ts'
 import { createSessionList } from '../store/sqlite/sessions/session-list.ts'
 import { type Catalog, modelSchemaOf } from '../tools/catalog.ts'
-import type { Tool } from '../tools/tool.ts'
+import { sessionTools } from '../tools/house.ts'
+import { type Tool, withPorts } from '../tools/tool.ts'
 import { isOf, newSessionId } from '../v1/token.ts'
-import type { ComposedBudgets } from './budgets.ts'
-import type { Foundation } from './foundation.ts'
-import type { Gate } from './gate.ts'
-import type { ComposedHomelab } from './homelab.ts'
-import type { ComposedMemory } from './memory.ts'
-import type { ComposedModels } from './models.ts'
-import type { ComposedPeople } from './people.ts'
-import type { ComposedSkills } from './skills.ts'
+import { createAttachments } from './attachments.ts'
+import { grantFacts } from './context/facts/grants.ts'
+import { entryFacts, type FactMaker } from './context/facts/index.ts'
+import { createGoingBack } from './context/going-back.ts'
+import { createReports } from './context/reports.ts'
+import { storedResult } from './context/stored-result.ts'
+import { asClusterData } from './persona.ts'
+import { generateWithRetries } from './retry.ts'
+import type { Guide } from './run/guide.ts'
+import type { RunParts } from './run-agent.ts'
+import { createRuns } from './runs.ts'
+import { keptRunMs } from './sessions/kept-runs.ts'
+import { createNamer } from './sessions/name-session.ts'
+import type { sessionsRoom } from './sessions/room.ts'
+import { createSessions } from './sessions/sessions.ts'
+import { speakerOf } from './speaker.ts'
 
 /** How long replies to repeated requests are kept, ms. */
 const repliesKeptMs = 7 * 24 * 60 * 60_000
 
-/** Wires sessions and runs: their stores, models, limits, prompts, list and routes. */
-export function composeRuns(
+/** Runs: the agent loop with its models, limits and prompts, and the routes of sessions. Tells `run.for_another`. */
+export const runsRoom = defineRoom({
+  name: 'runs',
+  open(needs: { foundation: Foundation; facts: JarvisFacts } & Omit<Parameters<typeof openRuns>[1], 'forAnother'>) {
+    const { foundation, facts, ...parts } = needs
+    const sessions = openRuns(foundation, { ...parts, forAnother: facts.teller('run.for_another') })
+    const { runs, store, attachments } = sessions
+    return {
+      sessions,
+      contributes: {
+        tools: withPorts(sessionTools, {
+          readResult: (...of: [string, string, number]) => storedResult(store, ...of, attachments),
+        }),
+        routes: sessions.routes.sessions,
+      },
+      start: sessions.scheduleIndex,
+      drain: runs.stop,
+      stop: runs.storeSeq,
+    }
+  },
+})
+
+function openRuns(
   foundation: Foundation,
   parts: {
     config: Pick<Config, 'historyLimit' | 'maxTurns'>
@@ -334,4 +358,4 @@ export function composeRuns(
   }
 }
 
-export type ComposedRuns = ReturnType<typeof composeRuns>
+export type ComposedRuns = ReturnType<typeof openRuns>

@@ -5,16 +5,18 @@ import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { ApiTokens } from '../auth/api-tokens.ts'
 import type { Shown } from '../auth/closed-words.ts'
+import type { ComposedBudgets } from '../budgets/room.ts'
+import type { People } from '../calls/people.ts'
+import type { Gate } from '../calls/room.ts'
+import type { Foundation } from '../compose/foundation.ts'
+import { composeJobDrills } from '../compose/job-drills.ts'
+import { hashOfText, type Writers } from '../compose/text-files.ts'
 import type { Drills } from '../drill/drills.ts'
 import { whoseIs } from '../homelab/guest-identity.ts'
-import type { FactTypes, JarvisFacts } from '../house.ts'
+import type { ComposedHomelab } from '../homelab/room.ts'
+import { defineRoom, type FactTypes, type JarvisFacts } from '../house.ts'
 import { heartbeatRoutes } from '../http/heartbeat.ts'
 import { jobRoutes } from '../http/jobs.ts'
-import { createDrillWorker, drillJob } from '../jobs/drill-job.ts'
-import { createHeartbeat, heartbeatId, heartbeatJob } from '../jobs/heartbeat.ts'
-import type { JobRuns, Standing, StoredJob, Worker } from '../jobs/job.ts'
-import { tellOfJobs } from '../jobs/job-notices.ts'
-import { createJobs, personOfJob } from '../jobs/jobs.ts'
 import { newId } from '../lib/ids.ts'
 import { firstOf } from '../lib/words.ts'
 import { ownZone } from '../lib/zone.ts'
@@ -22,20 +24,49 @@ import { dailyAddition, ownHeading } from '../memory/daily.ts'
 import { JarvisError, type JobTrace, type JobWork, mainAgentId, type PersonRef } from '../protocol/index.ts'
 import type { Library } from '../runbooks/library.ts'
 import type { createJobStore } from '../store/sqlite/jobs.ts'
+import { jobTools } from '../tools/jobs/index.ts'
 import type { Watch } from '../watch/watch.ts'
 import { createWorkspace } from '../workspace/files.ts'
-import type { ComposedBudgets } from './budgets.ts'
-import type { Foundation } from './foundation.ts'
-import type { Gate } from './gate.ts'
-import type { ComposedHomelab } from './homelab.ts'
-import { composeJobDrills } from './job-drills.ts'
-import { hashOfText, type Writers } from './text-files.ts'
+import { createDrillWorker, drillJob } from './drill-job.ts'
+import { createHeartbeat, heartbeatId, heartbeatJob } from './heartbeat.ts'
+import type { JobRuns, Standing, StoredJob, Worker } from './job.ts'
+import { tellOfJobs } from './job-notices.ts'
+import { createJobs, personOfJob } from './jobs.ts'
 
-/** Wires jobs to runs, to the gate's word on their calls, and to the tokens of clients that asked for them. */
-export function composeJobs(
+/** Jobs: the scheduler, the heartbeat and the nightly drill. Tells `notice.due`; hears `runbook.saved`, `files.changed` and `cluster.left`. */
+export const jobsRoom = defineRoom({
+  name: 'jobs',
+  open(
+    needs: { foundation: Foundation; facts: JarvisFacts } & Omit<Parameters<typeof openJobs>[1], 'notice' | 'shown'> & {
+        shown(person: PersonRef | undefined): Shown
+        people: Pick<People, 'find'>
+      },
+  ) {
+    const { foundation, facts, people, ...parts } = needs
+    const opened = openJobs(foundation, { ...parts, notice: facts.teller('notice.due') })
+    const { jobs } = opened
+    facts.on('runbook.saved', jobs.storeChanged)
+    facts.on('files.changed', jobs.look)
+    facts.on('cluster.left', jobs.leaveCluster)
+    return {
+      jobs,
+      contributes: {
+        tools: jobTools({
+          ...jobs,
+          list: (asker) => parts.shown(people.find(asker?.person)).jobs(jobs.list()),
+          zone: ownZone(),
+        }),
+        routes: [...opened.routes, ...opened.heartbeatRoutes],
+      },
+      start: jobs.start,
+      stop: jobs.stop,
+    }
+  },
+})
+
+function openJobs(
   foundation: Foundation,
   parts: {
-    facts: JarvisFacts
     jobStore: ReturnType<typeof createJobStore>
     runs: Pick<Runs, 'startJob' | 'watch' | 'abort' | 'remove'>
     store: Pick<TranscriptStore, 'entriesOfRun' | 'unfinishedRuns' | 'session'>
@@ -226,10 +257,6 @@ export function composeJobs(
     ended: tellOfJobs(parts.notice),
     changed: () => activity.changed({ what: 'jobs' }),
   })
-
-  parts.facts.on('runbook.saved', jobs.storeChanged)
-  parts.facts.on('files.changed', jobs.look)
-  parts.facts.on('cluster.left', jobs.leaveCluster)
 
   function trace(slot: ReturnType<typeof jobs.slot>): JobTrace {
     const entries = slot.runId === undefined ? [] : store.entriesOfRun(slot.runId)

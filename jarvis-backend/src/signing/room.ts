@@ -1,21 +1,41 @@
 import { randomBytes } from 'node:crypto'
+import { createApiTokens } from '../auth/api-tokens.ts'
+import { createTokenUse } from '../auth/token-use.ts'
 import type { DeviceKeyChange } from '../channels/web-push/signed-buttons.ts'
+import type { Foundation } from '../compose/foundation.ts'
+import type { Config } from '../config/config.ts'
 import { sealedOrMade } from '../config/sealed-file.ts'
-import { createDecisions } from '../signing/decisions.ts'
-import type { SignerType } from '../signing/enrolment.ts'
-import { createPasskeys, type PasskeyChange } from '../signing/passkeys.ts'
-import { createRelyingParty } from '../signing/relying-party.ts'
-import { createSigners, sealOf } from '../signing/signers.ts'
-import { createSshKeys, type SshKeyChange } from '../signing/ssh-keys.ts'
+import { defineRoom } from '../house.ts'
 import { createChallengeStore } from '../store/sqlite/access/challenges.ts'
 import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
 import { createSignInStore } from '../store/sqlite/access/people.ts'
 import { createSignerKeyStore } from '../store/sqlite/access/signer-keys.ts'
+import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
 import { journalHead } from '../store/sqlite/journal/journal.ts'
-import type { Foundation } from './foundation.ts'
+import { createDecisions } from './decisions.ts'
+import type { SignerType } from './enrolment.ts'
+import { createPasskeys, type PasskeyChange } from './passkeys.ts'
+import { createRelyingParty } from './relying-party.ts'
+import { createSigners, sealOf } from './signers.ts'
+import { createSshKeys, type SshKeyChange } from './ssh-keys.ts'
 
-/** Wires passkeys and signed decisions: who has which key, where passkeys work, and what was signed. */
-export function composePasskeys(
+/** The tokens of programs, passkeys, SSH keys and signed decisions: who has which key, where passkeys work, and what was signed. */
+export const accessRoom = defineRoom({
+  name: 'access',
+  open({ foundation, config }: { foundation: Foundation; config: Pick<Config, 'publicUrl'> }) {
+    const { database, journal, clock, now, report } = foundation
+    const store = createApiTokenStore(database)
+    const apiTokens = createApiTokens({
+      ...{ store, now, durably: database.durably },
+      record: (change) => void journal.append('token', change),
+    })
+    const tokenUse = createTokenUse({ store, clock, report })
+    const keys = openKeys(foundation, config.publicUrl)
+    return { apiTokens, tokenUse, ...keys, signerKeys: keys.signing.keys }
+  },
+})
+
+function openKeys(
   {
     database,
     dataDir,
@@ -73,4 +93,4 @@ export function composePasskeys(
   }
 }
 
-export type ComposedSigning = ReturnType<typeof composePasskeys>['signing']
+export type ComposedSigning = ReturnType<typeof openKeys>['signing']

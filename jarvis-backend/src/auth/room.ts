@@ -1,11 +1,8 @@
 import type { Registry } from 'house'
-import { createLinks } from '../auth/links.ts'
-import { createPeople } from '../auth/people.ts'
-import { createOriginOf } from '../auth/public-origin.ts'
-import { isAtLeast } from '../auth/roles.ts'
-import { createSignInList } from '../auth/sign-in-list.ts'
 import type { KnownPerson, People } from '../calls/people.ts'
-import type { FactTypes, Offboarding } from '../house.ts'
+import type { Foundation } from '../compose/foundation.ts'
+import type { Config } from '../config/config.ts'
+import { defineRoom, type FactTypes, type JarvisFacts, type Offboarding } from '../house.ts'
 import { invitationRoutes } from '../http/invitations.ts'
 import { peopleRoutes } from '../http/people.ts'
 import { linkAt } from '../lib/link-at.ts'
@@ -13,10 +10,34 @@ import { firstOwnerId, type Person, personOf } from '../protocol/index.ts'
 import { createLinkStore } from '../store/sqlite/access/links.ts'
 import { createPersonStore, createSignInStore } from '../store/sqlite/access/people.ts'
 import { createSecondFactorStore } from '../store/sqlite/access/second-factor.ts'
-import type { Foundation } from './foundation.ts'
+import { createLinks } from './links.ts'
+import { createPeople } from './people.ts'
+import { createOriginOf } from './public-origin.ts'
+import { isAtLeast } from './roles.ts'
+import { createSignInList } from './sign-in-list.ts'
 
-/** Wires the people who may sign in, and what a change of one of them ends. */
-export function composePeople(
+/** The people who may sign in, and what a change of one of them ends. Tells `notice.due` and `person.changed`. */
+export const peopleRoom = defineRoom({
+  name: 'people',
+  open(needs: {
+    foundation: Foundation
+    config: Pick<Config, 'publicUrl' | 'signInIdleMs'>
+    facts: JarvisFacts
+    ownRoles(): readonly string[]
+    offboarding: Pick<Registry<Offboarding>, 'list'>
+  }) {
+    const { foundation, config, facts, ownRoles, offboarding } = needs
+    const people = openPeople(foundation, {
+      ...{ ownRoles, offboarding, publicUrl: config.publicUrl, signInIdleMs: config.signInIdleMs },
+      notice: facts.teller('notice.due'),
+    })
+    people.onChange(facts.teller('person.changed'))
+    facts.on('files.changed', people.look)
+    return { people, contributes: { routes: people.peopleRoutes }, start: people.look }
+  },
+})
+
+function openPeople(
   foundation: Pick<Foundation, 'database' | 'journal' | 'now' | 'activity' | 'announce'>,
   parts: {
     ownRoles(): readonly string[]
@@ -129,4 +150,4 @@ export function composePeople(
     onChange: (tell: (person: string) => void) => void listeners.push(tell),
   }
 }
-export type ComposedPeople = ReturnType<typeof composePeople>
+export type ComposedPeople = ReturnType<typeof openPeople>

@@ -1,23 +1,47 @@
-import { createOriginOf } from '../auth/public-origin.ts'
-import type { StepUp } from '../auth/step-up.ts'
-import type { Journal } from '../calls/ports.ts'
-import { readMcpFile, writeMcpServer } from '../config/mcp-file.ts'
-import { sealFiles } from '../config/sealed-files.ts'
-import type { Sealing } from '../config/sealing.ts'
-import { mcpServerRoutes } from '../http/mcp-servers.ts'
-import { mcpSignInRoutes } from '../http/mcp-sign-in.ts'
-import type { Clock } from '../lib/clock.ts'
-import { createAttachedServers } from '../mcp/attached/attached.ts'
-import { clientDocument } from '../mcp/attached/sign-in/client.ts'
-import { SignIns } from '../mcp/attached/sign-in/sign-ins.ts'
-import type { GrowingRedactor } from '../redaction/growing.ts'
-import type { SecretBox } from '../secrets/index.ts'
-import { createAttachedStore } from '../store/sqlite/attached.ts'
-import { createAttachedSignInStore } from '../store/sqlite/attached-sign-ins.ts'
-import type { Database } from '../store/sqlite/database.ts'
+import { createOriginOf } from '../../auth/public-origin.ts'
+import type { StepUp } from '../../auth/step-up.ts'
+import type { Journal } from '../../calls/ports.ts'
+import type { Foundation } from '../../compose/foundation.ts'
+import type { Config } from '../../config/config.ts'
+import { readMcpFile, writeMcpServer } from '../../config/mcp-file.ts'
+import { sealFiles } from '../../config/sealed-files.ts'
+import type { Sealing } from '../../config/sealing.ts'
+import { defineRoom, type JarvisFacts } from '../../house.ts'
+import { mcpServerRoutes } from '../../http/mcp-servers.ts'
+import { mcpSignInRoutes } from '../../http/mcp-sign-in.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { GrowingRedactor } from '../../redaction/growing.ts'
+import type { SecretBox } from '../../secrets/index.ts'
+import { createAttachedStore } from '../../store/sqlite/attached.ts'
+import { createAttachedSignInStore } from '../../store/sqlite/attached-sign-ins.ts'
+import type { Database } from '../../store/sqlite/database.ts'
+import { createAttachedServers } from './attached.ts'
+import { clientDocument } from './sign-in/client.ts'
+import { SignIns } from './sign-in/sign-ins.ts'
 
-/** Wires the MCP servers of `mcp.json`: their processes, connections, tools and routes. */
-export function composeAttached(parts: {
+/** The attached MCP servers and their tools. Hears `files.changed`. */
+export const attachedRoom = defineRoom({
+  name: 'attached',
+  open(needs: {
+    foundation: Foundation
+    config: Pick<Config, 'inheritedEnv' | 'variables' | 'publicUrl'>
+    facts: JarvisFacts
+    stepUp: StepUp
+    version: string
+  }) {
+    const { foundation, config, stepUp, version } = needs
+    const attached = openAttached({
+      ...foundation,
+      ...{ stepUp, version, variables: config.variables, publicUrl: config.publicUrl, env: config.inheritedEnv },
+      announce: foundation.announce('mcp'),
+      changed: () => foundation.activity.changed({ what: 'mcp_servers' }),
+    })
+    needs.facts.on('files.changed', attached.reload)
+    return { attached, contributes: { routes: attached.routes }, start: attached.start, stop: attached.stop }
+  },
+})
+
+function openAttached(parts: {
   dataDir: string
   sealing: Sealing
   /** What fills `${NAME}` in `mcp.json`, besides the saved settings. */

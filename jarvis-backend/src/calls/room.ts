@@ -4,38 +4,19 @@ import type { Agents } from '../agents/agent.ts'
 import type { ApiTokens } from '../auth/api-tokens.ts'
 import { createOriginOf } from '../auth/public-origin.ts'
 import type { SessionReach } from '../auth/reach.ts'
-import type { ActivePolicy } from '../calls/active-policy.ts'
-import { createApprovedLater } from '../calls/changes/approved-later.ts'
-import { type ChangeStore, makerOf, previewFacts } from '../calls/changes/change.ts'
-import { createChanges } from '../calls/changes/changes.ts'
-import { createConfirmations } from '../calls/confirmations/confirmations.ts'
-import { createGlass } from '../calls/confirmations/glass.ts'
-import { createGrants } from '../calls/confirmations/grants.ts'
-import { createExecutor } from '../calls/execute.ts'
-import { createEffectsOf, createJudge, createSeeingJudge, createTryingJudge } from '../calls/judge.ts'
-import { whyPowerUnknown } from '../calls/known-power.ts'
-import { createLookAgain } from '../calls/look-again.ts'
-import { tellObserved } from '../calls/observed-notice.ts'
-import type { People } from '../calls/people.ts'
-import type { PlanStore } from '../calls/plans/plan.ts'
-import { createPlans } from '../calls/plans/plans.ts'
-import type { ExecutionStore, ImageStore } from '../calls/ports.ts'
-import { createPreviews } from '../calls/previews.ts'
-import { createQuestions } from '../calls/questions/questions.ts'
-import { type RecordParts, unsignedCall } from '../calls/records.ts'
-import { createUnits } from '../calls/seen-units.ts'
-import { createWays } from '../calls/way.ts'
-import { boundOf, sightOf } from '../calls/within-role.ts'
+import type { Foundation } from '../compose/foundation.ts'
 import type { Config } from '../config/config.ts'
 import { approveWords, raisesOf, usualTier, type World } from '../gate/index.ts'
 import { builtInRoleNames } from '../gate/policy/roles-schema.ts'
 import { leftOf } from '../homelab/operations/left-of.ts'
-import type { FactTypes } from '../house.ts'
+import type { ComposedHomelab } from '../homelab/room.ts'
+import { defineRoom, type FactTypes, type JarvisFacts } from '../house.ts'
 import { confirmationRoutes } from '../http/confirmations.ts'
 import { executionRoutes } from '../http/executions.ts'
 import { grantRoutes } from '../http/grants.ts'
 import { questionRoutes } from '../http/questions.ts'
 import { roleRoutes } from '../http/roles.ts'
+import type { Route } from '../http/route.ts'
 import { toolRoutes } from '../http/tools.ts'
 import type { Card, Principal } from '../protocol/index.ts'
 import type { Decisions } from '../signing/decisions.ts'
@@ -44,12 +25,75 @@ import { type createConfirmationStore, createExecutionStore } from '../store/sql
 import { createGrantStore } from '../store/sqlite/calls/grants.ts'
 import { createQuestionStore } from '../store/sqlite/calls/questions.ts'
 import type { Catalog } from '../tools/catalog.ts'
+import { homelabTools, questionTools } from '../tools/house.ts'
 import { ownPathsOf } from '../workbench/own-paths.ts'
-import type { Foundation } from './foundation.ts'
-import type { ComposedHomelab } from './homelab.ts'
+import type { ActivePolicy } from './active-policy.ts'
+import { createApprovedLater } from './changes/approved-later.ts'
+import { type ChangeStore, makerOf, previewFacts } from './changes/change.ts'
+import { createChanges } from './changes/changes.ts'
+import { createConfirmations } from './confirmations/confirmations.ts'
+import { createGlass } from './confirmations/glass.ts'
+import { createGrants } from './confirmations/grants.ts'
+import { createExecutor } from './execute.ts'
+import { createEffectsOf, createJudge, createSeeingJudge, createTryingJudge } from './judge.ts'
+import { whyPowerUnknown } from './known-power.ts'
+import { createLookAgain } from './look-again.ts'
+import { tellObserved } from './observed-notice.ts'
+import type { People } from './people.ts'
+import type { PlanStore } from './plans/plan.ts'
+import { createPlans } from './plans/plans.ts'
+import type { ExecutionStore, ImageStore } from './ports.ts'
+import { createPreviews } from './previews.ts'
+import { createQuestions } from './questions/questions.ts'
+import { type RecordParts, unsignedCall } from './records.ts'
+import { createUnits } from './seen-units.ts'
+import { createWays } from './way.ts'
+import { boundOf, sightOf } from './within-role.ts'
 
-/** Wires the parts between a tool call and its effect: policy, judge, confirmations, grants, executor. */
-export function composeGate(
+type GateParts = Parameters<typeof openGate>[1]
+type Told = 'notice' | 'cardsChanged' | 'questionsChanged' | 'changesChanged'
+
+/**
+ * The parts between a tool call and its effect: judge, confirmations, grants, questions, changes, plans and executor. Tells `notice.due`,
+ * `cards.changed`, `questions.changed` and `changes.changed`.
+ */
+export const gateRoom = defineRoom({
+  name: 'gate',
+  open(needs: { foundation: Foundation; facts: JarvisFacts; newDemo: string | undefined } & Omit<GateParts, Told>) {
+    const { foundation, facts, newDemo, ...parts } = needs
+    const questionsChanged = facts.teller('questions.changed')
+    const gate = openGate(foundation, {
+      ...parts,
+      questionsChanged,
+      notice: facts.teller('notice.due'),
+      cardsChanged: facts.teller('cards.changed'),
+      changesChanged: facts.teller('changes.changed'),
+    })
+    return {
+      gate,
+      contributes: {
+        tools: questionTools,
+        routes: Object.values<readonly Route[]>(gate.routes).flat(),
+      },
+      start() {
+        gate.changes.prune()
+        // The demo's cluster is made anew by each start, so earlier changes are of a cluster that is gone.
+        if (newDemo !== undefined) gate.changes.close(newDemo, demoTools)
+        gate.plans.prune()
+      },
+      drain: gate.executor.idle,
+      stop() {
+        gate.confirmations.stop()
+        gate.questions.stop()
+        gate.grants.stop()
+      },
+    }
+  },
+})
+
+const demoTools = [...homelabTools.map(({ name }) => name), 'undo']
+
+function openGate(
   foundation: Foundation,
   parts: {
     config: Pick<Config, 'confirmTtlMs'>
@@ -250,4 +294,4 @@ export function composeGate(
   }
 }
 
-export type Gate = ReturnType<typeof composeGate>
+export type Gate = ReturnType<typeof openGate>

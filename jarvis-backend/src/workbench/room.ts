@@ -2,10 +2,19 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Identity } from '../auth/tokens.ts'
 import { saveWorkbench } from '../calls/workbench-setting.ts'
+import type { Foundation } from '../compose/foundation.ts'
+import type { Area, Bench } from '../compose/workbench/area.ts'
+import { type BrowserParts, composeBrowser } from '../compose/workbench/browser.ts'
+import { composeDocker } from '../compose/workbench/docker.ts'
+import { composeExec } from '../compose/workbench/exec.ts'
+import { composeFiles } from '../compose/workbench/files.ts'
+import { composeGit } from '../compose/workbench/git.ts'
+import { composeWeb, type WebParts } from '../compose/workbench/web.ts'
 import { policyText, textHash } from '../config/policy-file.ts'
 import { Mistake, type Place, type Root, type WorkbenchPolicy } from '../gate/index.ts'
 import { editedPolicy, sectionNow } from '../gate/policy/change-workbench.ts'
 import { workbenchOf } from '../gate/policy/workbench.ts'
+import { defineRoom } from '../house.ts'
 import { workbenchRoutes } from '../http/workbench.ts'
 import { oldBefore, systemClock } from '../lib/clock.ts'
 import { hasRoom } from '../lib/disk-room.ts'
@@ -23,27 +32,33 @@ import {
 } from '../protocol/index.ts'
 import { createApplyJournal } from '../store/sqlite/file-changes.ts'
 import type { Tool } from '../tools/tool.ts'
-import { areas, offReason } from '../workbench/areas.ts'
-import type { IsOwnPlace } from '../workbench/egress/own-place.ts'
-import { createApplier } from '../workbench/files/applier.ts'
-import { createContentStore } from '../workbench/files/content-store.ts'
-import { fileDiffOf, wholeDiff } from '../workbench/files/diff.ts'
-import { createRootOf } from '../workbench/files/root-of.ts'
-import { ownPathsOf } from '../workbench/own-paths.ts'
-import { rootProblem } from '../workbench/root-problem.ts'
-import { rootRefusal } from '../workbench/root-refused.ts'
-import { createScratches } from '../workbench/scratch.ts'
-import type { Foundation } from './foundation.ts'
-import type { Area, Bench } from './workbench/area.ts'
-import { type BrowserParts, composeBrowser } from './workbench/browser.ts'
-import { composeDocker } from './workbench/docker.ts'
-import { composeExec } from './workbench/exec.ts'
-import { composeFiles } from './workbench/files.ts'
-import { composeGit } from './workbench/git.ts'
-import { composeWeb, type WebParts } from './workbench/web.ts'
+import { areas, offReason } from './areas.ts'
+import type { IsOwnPlace } from './egress/own-place.ts'
+import { createApplier } from './files/applier.ts'
+import { createContentStore } from './files/content-store.ts'
+import { fileDiffOf, wholeDiff } from './files/diff.ts'
+import { createRootOf } from './files/root-of.ts'
+import { ownPathsOf } from './own-paths.ts'
+import { rootProblem } from './root-problem.ts'
+import { rootRefusal } from './root-refused.ts'
+import { createScratches } from './scratch.ts'
 
-/** Wires the areas of the workbench: each is a file in `workbench/` and a name in `areasOf`. */
-export function composeWorkbench(
+/** The workbench on the host: files, commands, web, browser, Git and Docker, each an area in `compose/workbench/` and a name in `areasOf`. */
+export const workbenchRoom = defineRoom({
+  name: 'workbench',
+  open(needs: { foundation: Foundation } & Parameters<typeof openWorkbench>[1]) {
+    const workbench = openWorkbench(needs.foundation, needs)
+    return {
+      workbench,
+      contributes: { tools: workbench.tools, routes: workbench.routes },
+      resume: workbench.finish,
+      start: workbench.start,
+      stop: workbench.stop,
+    }
+  },
+})
+
+function openWorkbench(
   foundation: Foundation,
   parts: {
     policy(): WorkbenchPolicy
@@ -186,7 +201,7 @@ export function composeWorkbench(
   }
 }
 
-export type ComposedWorkbench = ReturnType<typeof composeWorkbench>
+export type ComposedWorkbench = ReturnType<typeof openWorkbench>
 
 function shownRoot(root: Root): WorkbenchRoot {
   const problem = rootProblem(root.path)

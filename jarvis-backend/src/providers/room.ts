@@ -4,28 +4,58 @@ import type { Model, ModelChoice, Turn } from '../agent/model.ts'
 import { createTally } from '../agent/tally.ts'
 import type { Settings } from '../auth/password.ts'
 import type { Journal } from '../calls/ports.ts'
+import type { Foundation } from '../compose/foundation.ts'
+import { createLearnedStore } from '../compose/learned.ts'
+import { createModelFacts, pricedAsAmong, withPrice } from '../compose/model-facts.ts'
 import type { Config } from '../config/config.ts'
 import { demo, idOf, type ModelConfig, type ServedModel } from '../config/model.ts'
 import { cutWords, largerWindow } from '../doctor/context-checks.ts'
 import { mayFollow } from '../doctor/fallbacks.ts'
 import { leftOutWords } from '../doctor/left-out.ts'
 import { createModelSetup } from '../doctor/model-setup.ts'
+import { defineRoom, type JarvisFacts } from '../house.ts'
 import { modelRoutes } from '../http/models.ts'
 import type { ModelSeen } from '../http/status-parts.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type ClusterState, JarvisError, type ModelFacts, type ModelFallback } from '../protocol/index.ts'
-import { createPrices, demoModel, isAtHome, presets, servedModel, windowOf } from '../providers/index.ts'
-import type { Learned } from '../providers/learned.ts'
-import { createLearnedStore } from './learned.ts'
-import { createModelFacts, pricedAsAmong, withPrice } from './model-facts.ts'
+import { createPrices, demoModel, isAtHome, presets, servedModel, windowOf } from './index.ts'
+import type { Learned } from './learned.ts'
 
 /** The usual effort's tokens for thinking, in addition to those of the answer. */
 const tokensForThinking = 8_192
 /** Where the answer's length is the server's to set, tokens. */
 const usualAnswer = 8_192
 
-/** Wires the models. The settings may replace them; a turn that has begun ends with its own model. */
-export function composeModels(parts: {
+/** The models: providers, choice, prices and what was learned of them. Tells `models.changed`; hears `files.changed`. */
+export const modelsRoom = defineRoom({
+  name: 'models',
+  /** `first` and `others`: models in place of the configured ones, for tests. */
+  open(needs: {
+    foundation: Foundation
+    config: Config
+    facts: JarvisFacts
+    cluster(): ClusterState
+    first: Model | undefined
+    others: readonly Model[] | undefined
+  }) {
+    const { foundation, facts, ...parts } = needs
+    const modelsChanged = facts.teller('models.changed')
+    const models = openModels({
+      ...foundation,
+      ...parts,
+      durably: foundation.database.durably,
+      changed() {
+        foundation.activity.changed({ what: 'settings' })
+        modelsChanged(undefined)
+      },
+      announce: (problem) => foundation.log(problem, 'warning'),
+    })
+    facts.on('files.changed', models.look)
+    return { models, contributes: { routes: models.routes } }
+  },
+})
+
+function openModels(parts: {
   config: Config
   /** For tests: answers in place of the configured model. */
   first: Model | undefined
@@ -232,7 +262,7 @@ export function composeModels(parts: {
   }
 }
 
-export type ComposedModels = ReturnType<typeof composeModels>
+export type ComposedModels = ReturnType<typeof openModels>
 
 type Memory = {
   facts: Pick<ReturnType<typeof createModelFacts>, 'of'>

@@ -1,26 +1,41 @@
+import type { Foundation } from '../compose/foundation.ts'
 import type { Config } from '../config/config.ts'
 import { createStreamRedactor, quote } from '../gate/index.ts'
-import { fillSamples } from '../homelab/fill-samples.ts'
-import { createIdentities } from '../homelab/identities.ts'
-import { createLimits } from '../homelab/limits.ts'
-import { createNodeRoles, withNodeRoles } from '../homelab/node-roles.ts'
-import { createNotices } from '../homelab/notices.ts'
-import type { Homelab } from '../homelab/ports.ts'
-import { connectHomelab } from '../homelab/real.ts'
-import { redactedHomelab } from '../homelab/redacted.ts'
-import { startSampler } from '../homelab/sampler.ts'
-import { createSimulator } from '../homelab/simulator/index.ts'
-import { samplesOfGuests, withIdentities } from '../homelab/with-identities.ts'
+import { defineRoom } from '../house.ts'
 import { limitsRoutes } from '../http/limits.ts'
 import { nodeRolesRoutes } from '../http/node-roles.ts'
 import { samplesRoutes } from '../http/samples.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createGenerationStore } from '../store/sqlite/generations.ts'
 import { createSampleStore } from '../store/sqlite/samples/samples.ts'
-import type { Foundation } from './foundation.ts'
+import { fillSamples } from './fill-samples.ts'
+import { createIdentities } from './identities.ts'
+import { createLimits } from './limits.ts'
+import { createNodeRoles, withNodeRoles } from './node-roles.ts'
+import { createNotices } from './notices.ts'
+import type { Homelab } from './ports.ts'
+import { connectHomelab } from './real.ts'
+import { redactedHomelab } from './redacted.ts'
+import { startSampler } from './sampler.ts'
+import { createSimulator } from './simulator/index.ts'
+import { samplesOfGuests, withIdentities } from './with-identities.ts'
 
-/** Wires the real or the demo cluster: its state, activity, samples, limits and terminals. */
-export function composeHomelab(foundation: Foundation, config: Config, replaced?: Homelab) {
+/** The homelab: the real cluster or the demo, its limits, samples and node roles. */
+export const homelabRoom = defineRoom({
+  name: 'homelab',
+  /** `replaced`: a homelab in place of the configured one, for tests. */
+  open(needs: { foundation: Foundation; config: Config; replaced?: Homelab | undefined }) {
+    const homelab = openHomelab(needs.foundation, needs.config, needs.replaced)
+    return {
+      homelab,
+      contributes: { routes: Object.values(homelab.routes).flat() },
+      start: homelab.fillPast,
+      stop: homelab.stop,
+    }
+  },
+})
+
+function openHomelab(foundation: Foundation, config: Config, replaced: Homelab | undefined) {
   const { clock, now, database, settings, journal, redactor, report, activity } = foundation
   // A set, because policy.yaml adds protected targets to it later.
   const shownAsProtected = new Set(config.protectedTargets)
@@ -121,4 +136,4 @@ function createHomelab(
   })
 }
 
-export type ComposedHomelab = ReturnType<typeof composeHomelab>
+export type ComposedHomelab = ReturnType<typeof openHomelab>

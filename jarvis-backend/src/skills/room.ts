@@ -1,21 +1,22 @@
 import { join } from 'node:path'
 import { type Agent, type Agents, agentIdOf, fits } from '../agents/agent.ts'
 import { agentDir } from '../agents/agent-dir.ts'
+import type { Foundation } from '../compose/foundation.ts'
+import { defineRoom } from '../house.ts'
 import { skillRoutes } from '../http/skills.ts'
 import { onceATick } from '../lib/once-a-tick.ts'
 import { onceFor } from '../lib/once-for.ts'
 import { JarvisError, mainAgentId } from '../protocol/index.ts'
-import { createFolders, type Folders } from '../skills/folders.ts'
-import { createSkills, type Skills } from '../skills/library.ts'
-import { noReach, type Reach, reachOf } from '../skills/reach.ts'
-import { isCommand } from '../skills/reserved.ts'
-import { shippedSkills } from '../skills/shipped/index.ts'
-import { createTrees } from '../skills/tree.ts'
 import { createSkillStore } from '../store/sqlite/skills.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import { useSkill, wrappedSkill } from '../tools/skills/use-skill.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
-import type { Foundation } from './foundation.ts'
+import { createFolders, type Folders } from './folders.ts'
+import { createSkills, type Skills } from './library.ts'
+import { noReach, type Reach, reachOf } from './reach.ts'
+import { isCommand } from './reserved.ts'
+import { shippedSkills } from './shipped/index.ts'
+import { createTrees } from './tree.ts'
 
 const nothing: ReadonlyMap<string, string> = new Map()
 
@@ -36,8 +37,16 @@ function readOnceATick(folders: Folders): Folders {
   }
 }
 
-/** Wires the skills of the workspace and of the agents: what is approved, the tool that loads them, the prompts' catalogues, routes. */
-export function composeSkills(foundation: Foundation, parts: { catalog: Catalog; agents: Agents }) {
+/** The skills of the workspace and of the agents: what is approved, the tool that loads them, the catalogues of prompts, routes. */
+export const skillsRoom = defineRoom({
+  name: 'skills',
+  open(needs: { foundation: Foundation; catalog: Catalog; agents: Agents }) {
+    const skills = openSkills(needs.foundation, needs)
+    return { skills, contributes: { routes: skills.routes.skills }, resume: skills.main.ship }
+  },
+})
+
+function openSkills(foundation: Foundation, parts: { catalog: Catalog; agents: Agents }) {
   const { dataDir, database, settings, journal, redactor, activity, now } = foundation
   const reserved = (name: string) =>
     isCommand(name) || parts.catalog.get(name) !== undefined
@@ -134,4 +143,4 @@ export function composeSkills(foundation: Foundation, parts: { catalog: Catalog;
   }
 }
 
-export type ComposedSkills = ReturnType<typeof composeSkills>
+export type ComposedSkills = ReturnType<typeof openSkills>

@@ -9,19 +9,15 @@ import type { People } from '../calls/people.ts'
 import type { Journal } from '../calls/ports.ts'
 import { createRestoreFiles } from '../calls/restore-files.ts'
 import { createUndoWrite } from '../calls/undo-write.ts'
-import type { EmbeddingsConfig } from '../config/config.ts'
+import type { Foundation } from '../compose/foundation.ts'
+import type { TextFiles } from '../compose/text-files.ts'
+import type { Config, EmbeddingsConfig } from '../config/config.ts'
+import { defineRoom } from '../house.ts'
 import { memoryRoutes } from '../http/memory.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ProxySettings } from '../lib/proxies.ts'
 import { startWorker } from '../lib/start-worker.ts'
 import { timeOfDay } from '../lib/time-of-day.ts'
-import { dailyAddition, dailyPath } from '../memory/daily.ts'
-import { createEarlySearch } from '../memory/early-search.ts'
-import type { IndexStatus } from '../memory/indexer.ts'
-import type { MemoryWorkerData } from '../memory/messages.ts'
-import { fileNamed, indexedName, placesOf } from '../memory/owner.ts'
-import { createRecall } from '../memory/recall.ts'
-import { createRemoteMemory } from '../memory/remote.ts'
 import { mainAgentId, type Principal } from '../protocol/index.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { openMemoryReader } from '../store/sqlite/memory/store.ts'
@@ -31,7 +27,13 @@ import { memoryTools } from '../tools/house.ts'
 import type { OwnMemory } from '../tools/memory/memory-tool.ts'
 import { withPorts } from '../tools/tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
-import type { TextFiles } from './text-files.ts'
+import { dailyAddition, dailyPath } from './daily.ts'
+import { createEarlySearch } from './early-search.ts'
+import type { IndexStatus } from './indexer.ts'
+import type { MemoryWorkerData } from './messages.ts'
+import { fileNamed, indexedName, placesOf } from './owner.ts'
+import { createRecall } from './recall.ts'
+import { createRemoteMemory } from './remote.ts'
 
 /** How far from the end of a day's file its last heading is looked for, bytes. If it is further back, the heading is written again. */
 const headingWithinBytes = 16_384
@@ -42,8 +44,32 @@ const startAfterMs = 5_000
 /** Heap limits of the index's thread, MB. The index itself is outside the heap; a small young generation keeps short-lived texts from piling up. */
 const memoryLimits = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 256 }
 
-/** Wires the memory: the workspace's files, the index in its thread, the tools, recall, lessons and routes. */
-export function composeMemory(parts: {
+/** The memory: the workspace's files, the index in its thread, tools, recall, lessons and routes. */
+export const memoryRoom = defineRoom({
+  name: 'memory',
+  /** `worker` and `isOnUse` are for tests: the thread's program, and whether the thread waits for the first request. */
+  open(needs: {
+    foundation: Foundation
+    config: Pick<Config, 'embeddings' | 'memoryWeights' | 'proxies'>
+    texts: TextFiles
+    people: Pick<People, 'find'>
+    agents: Pick<Agents, 'find' | 'require' | 'list'>
+    embedded(model: string, tokens: number, isPartial: boolean): void
+    worker: URL | undefined
+    isOnUse: boolean
+  }) {
+    const { foundation, config, ...parts } = needs
+    const memory = openMemory({
+      ...foundation,
+      ...parts,
+      ...{ embeddings: config.embeddings, weights: config.memoryWeights, proxies: config.proxies },
+      changed: () => foundation.activity.changed({ what: 'memory' }),
+    })
+    return { memory, contributes: { tools: memory.tools, routes: memory.routes }, stop: memory.stop }
+  },
+})
+
+function openMemory(parts: {
   dataDir: string
   agents: Pick<Agents, 'find' | 'require' | 'list'>
   texts: TextFiles
@@ -186,4 +212,4 @@ export function composeMemory(parts: {
   }
 }
 
-export type ComposedMemory = ReturnType<typeof composeMemory>
+export type ComposedMemory = ReturnType<typeof openMemory>

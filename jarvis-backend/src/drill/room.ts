@@ -1,0 +1,34 @@
+import type { Foundation } from '../compose/foundation.ts'
+import type { Config } from '../config/config.ts'
+import type { Homelab } from '../homelab/ports.ts'
+import { defineRoom } from '../house.ts'
+import { proofRoutes } from '../http/proofs.ts'
+import { createDrillStore } from '../store/sqlite/drills.ts'
+import { drillTools } from '../tools/house.ts'
+import { withPorts } from '../tools/tool.ts'
+import { createDrills } from './drills.ts'
+
+/** The restore drill and its proofs. It uses its own token at the cluster, if one is set. */
+export const drillRoom = defineRoom({
+  name: 'drill',
+  open(needs: {
+    foundation: Foundation
+    config: Pick<Config, 'drill'>
+    homelab: Pick<Homelab, 'api' | 'drillApi' | 'cluster'>
+  }) {
+    const { clock, now, database, journal, redact, report, announce, activity } = needs.foundation
+    const { api, drillApi, cluster } = needs.homelab
+    const drills = createDrills({
+      ...{ clock, cluster, journal, redact, report, ids: needs.config.drill.ids, store: createDrillStore(database) },
+      ...{ api: drillApi ?? api, hasOwnToken: drillApi !== undefined, durably: database.durably },
+      announce: announce('backup'),
+      changed: () => activity.changed({ what: 'proofs' }),
+    })
+    return {
+      drills,
+      contributes: { tools: withPorts(drillTools, { drills, now }), routes: proofRoutes(drills) },
+      start: drills.resume,
+      stop: drills.stop,
+    }
+  },
+})
