@@ -8,7 +8,7 @@ export type Contributions<Kinds extends KindTypes> = { readonly [Kind in keyof K
  * Everything that a house does with an open room. All members are optional. The phases run in this order:
  *
  * 1. `resume`, in the order of opening: takes up the work that the last process left. Nothing from outside arrives yet.
- * 2. `start`, in the order of opening: begins background work and opens doors.
+ * 2. `start`, in the order of opening, one room after the other: begins background work and opens doors. A slow `start` delays later rooms.
  * 3. `drain`, in reverse order and all at once: takes no more work, and resolves when running work has ended.
  * 4. `stop`, in reverse order, one room after the other: ends timers, connections and files.
  */
