@@ -388,7 +388,7 @@ test('a restore ends the sign-ins: a token that was taken back since does not co
   const file = join(folder(), 'backup.db')
   expect((await program(dir, 'backup', file)).code).toBe(0)
   await jarvis.stop()
-  expect((await program(dir, 'restore', file)).code).toBe(0)
+  expect((await program(dir, 'restore', file, '--yes')).code).toBe(0)
   const sent = server.authorizations.length
   const again = await startJarvis({ dataDir: dir })
   await until(again, 'notes', ({ signIn }) => signIn?.state === 'needed')

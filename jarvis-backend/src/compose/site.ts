@@ -37,7 +37,8 @@ import type { Database } from '../store/sqlite/database.ts'
 import { createJobStore } from '../store/sqlite/jobs.ts'
 import { createPlanStore } from '../store/sqlite/plans.ts'
 import { createImageStore } from '../store/sqlite/sessions/images.ts'
-import { servedBy, withAttached } from '../tools/catalog.ts'
+import { catalogOf, servedBy, withAttached } from '../tools/catalog.ts'
+import { inFixedOrder } from '../tools/house.ts'
 import { toolsRoom } from '../tools/room.ts'
 import type { Tool } from '../tools/tool.ts'
 import { watchRoom } from '../watch/room.ts'
@@ -117,7 +118,7 @@ export function createSite(
     otherTools: () => [...attached.tools(), ...(replace.tools ?? [])].map(({ name }) => name),
     models: models.choice,
   })
-  const servedTools = servedBy(cluster.state, house.registry('tools'))
+  const servedTools = servedBy(cluster.state, catalogOf(house.registry('tools'), inFixedOrder))
   const { skills } = house.open(skillsRoom, { ...of, catalog: servedTools, agents })
   const houseTools = skills.withTool(servedTools)
   const catalog = withAttached(houseTools, attached.tools)

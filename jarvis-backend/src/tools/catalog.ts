@@ -13,12 +13,14 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
   return { list: () => listed, get: (name) => byName.get(name) }
 }
 
+/** The catalog of a registry, which may be read later than it is made. `order` sorts the list. */
+export function catalogOf(registry: Catalog, order: (tools: readonly Tool[]) => readonly Tool[]): Catalog {
+  return { list: onceFor(() => registry.list(), order), get: (name) => registry.get(name) }
+}
+
 /** A catalog that leaves out each group that the cluster cannot serve now. `list` returns a new array after each change. */
 export function servedBy(state: () => ClusterState, house: Catalog): Catalog {
-  const groupsOf = onceFor(
-    () => house.list(),
-    (tools) => [...new Set(tools.flatMap(({ group }) => group ?? []))],
-  )
+  const groupsOf = onceFor(house.list, (tools) => [...new Set(tools.flatMap(({ group }) => group ?? []))])
   const listOf = onceFor(
     () =>
       groupsOf()
@@ -26,7 +28,7 @@ export function servedBy(state: () => ClusterState, house: Catalog): Catalog {
         .join(),
     () => house.list().filter(({ group }) => group === undefined || group.isServed(state())),
   )
-  return { list: listOf, get: (name) => house.get(name) }
+  return { list: listOf, get: house.get }
 }
 
 /**

@@ -202,6 +202,11 @@ export const houseTools: readonly Declaration[] = [
   ...webTools.map((tool) => ({ ...tool, group: unasked })),
 ]
 
+const places = new Map(houseTools.map(({ name }, place) => [name, place]))
+/** Sorts tools as `houseTools` lists them, other tools last. Providers cache the list, so its order must not follow the order of rooms. */
+export const inFixedOrder = <T extends { name: string }>(tools: readonly T[]): T[] =>
+  tools.toSorted((a, b) => (places.get(a.name) ?? places.size) - (places.get(b.name) ?? places.size))
+
 /** What the policy's checks know of them. Few policies name arguments, and to read the types of all takes a fifteenth of a start. */
 export const houseFacts: Tools = new Map(
   houseTools.map(({ name, tier, touches, input, isOptIn }) => {

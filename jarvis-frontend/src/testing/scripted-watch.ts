@@ -48,7 +48,7 @@ export function answerWatch(
     const { alerts = [], ended = [] } = scene
     if (id === undefined) {
       const checks = { on: 25, cannotRun: scene.checks?.filter(({ state }) => state === 'cannot_run').length ?? 0 }
-      return found({ items: alerts, now, checkedAt: now - 4_000, checks, ended: ended.length })
+      return found({ items: alerts, now, checkedAt: now - 4_000, checks, ended: ended.length, silences: [] })
     }
     if (id === 'history') {
       const [check, before] = [query.get('check'), Number(query.get('before')?.split('.')[0] ?? 0)]
