@@ -13,8 +13,10 @@ import { startJarvis } from './support/start-jarvis.ts'
 
 /** Set in the environment, and of no form that could be known. */
 const configured = ['correct-horse-battery', 'the-openai-key-of-this-house', 'the-anthropic-key-of-this-house']
-/** One line each, so that names can hold them; plain words are a secret only at the start of a line. */
-const shaped = secrets.filter(([text]) => !/\n|^passphrase/.test(text))
+/** One line each, so that names can hold them; behind these words, a secret is known at the start of a line alone. */
+const atLineStart =
+  /\n|^(?:passphrase|r[ow]community|snmp-server|createuser|wpa-psk|wireless-key|requirepass|masterauth|bindpw|rootpw)/
+const shaped = secrets.filter(([text]) => !atLineStart.test(text))
 const planted = [...configured.map((secret) => `see ${secret} there`), ...shaped.map(([text]) => text)]
 const gone = [...configured, ...new Set(shaped.map(([, secret]) => secret))]
 const leaksIn = (text: string) => gone.filter((secret) => text.includes(secret))

@@ -56,6 +56,13 @@ export const lineShapes: readonly Shape[] = [
     hint: 'community6?[ \\t]|requirepass|masterauth|bindpw|rootpw|wpa-psk|wireless-key|createuser',
     open: new RegExp(`(?<lead>(?:^|[\\n\\r])[ \\t]{0,20}(?:${directives})[ \\t]{1,8})[^\\n\\r]+$`, 'i'),
   },
+  // The same directives within a line: the word after one is a secret if it has a digit.
+  {
+    find: /(\b(?:requirepass|masterauth|bindpw|rootpw)[ \t]{1,8})(?=\S{0,64}\d)[^\s"']{4,}/gi,
+    put: kept,
+    hint: 'requirepass|masterauth|bindpw|rootpw',
+    open: /(?<lead>\b(?:requirepass|masterauth|bindpw|rootpw)[ \t]{1,8})\S*$/i,
+  },
   {
     find: new RegExp(
       `((?:^|[\\n\\r])[ \\t]{0,20}${names}[ \\t]{1,8})(?=\\S{0,64}[\\d!@#$%^&*+=])[^\\s:=][^\\s]{3,}(?=[ \\t]{0,20}(?:[\\n\\r]|$))`,

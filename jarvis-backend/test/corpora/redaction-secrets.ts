@@ -145,6 +145,7 @@ export const secrets: readonly (readonly [text: string, gone: string])[] = [
   ['Passwort: Sommer2024', 'Sommer2024'],
   ['bindpw Sommer2024', 'Sommer2024'],
   ['requirepass Sommer2024', 'Sommer2024'],
+  ['agent aptupdate bindpw Sommer2024: OK', 'Sommer2024'],
   ['net.ipv4.tcp_fastopen_key = 1b2c3d4e-5f607182-93a4b5c6-d7e8f901', '1b2c3d4e-5f607182-93a4b5c6-d7e8f901'],
   ['wpa_passphrase=Sommer2024', 'Sommer2024'],
   ['network={\n  ssid="home"\n  psk="Sommer 2024"\n}', 'Sommer 2024'],

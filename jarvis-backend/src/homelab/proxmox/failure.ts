@@ -2,6 +2,7 @@ import { JarvisError } from '../../protocol/index.ts'
 
 /** A failed request to Proxmox. `words`: Proxmox's own message; `message`: ours. */
 export class ApiError extends JarvisError {
+  declare readonly code: 'cluster_unreachable' | 'cluster_refused' | 'outcome_unknown'
   readonly words: string
   /** Undefined where no answer came. */
   readonly status: number | undefined
@@ -15,6 +16,14 @@ export class ApiError extends JarvisError {
     this.status = more.status
     this.words = more.words ?? ''
   }
+}
+
+/** The same failure with another sentence after its message. */
+export const withMore = (error: JarvisError, sentence: string): JarvisError => {
+  const message = `${error.message} ${sentence}`
+  if (!(error instanceof ApiError)) return new JarvisError(error.code, message, { cause: error })
+  const { code, status, words } = error
+  return new ApiError(code, message, { words, cause: error, ...(status !== undefined && { status }) })
 }
 
 /** `date`: by the server's clock, Unix ms, whole seconds. */

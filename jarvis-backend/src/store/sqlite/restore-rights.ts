@@ -35,6 +35,8 @@ export const fates: Readonly<Record<string, Fate>> = {
   ...data('sessions', 'runs', 'entries', 'journal', 'journal_segments', 'replies', 'session_index', 'kept_runs'),
   ...data('memory_writes', 'attached_servers', 'oauth_clients', 'samples', 'sample_series', 'images', 'drills'),
   ...data('alerts', 'checks', 'plans', 'job_slots', 'spendings', 'run_budgets', 'questions', 'asked', 'attachments'),
+  // Each guest is compared with its number's generation at the next look.
+  ...data('guest_generations'),
   ...data('attached_bytes', 'outbox', 'channel_chats', 'channel_heard', 'file_changes', 'held_inputs'),
 }
 

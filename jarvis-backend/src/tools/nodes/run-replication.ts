@@ -4,6 +4,7 @@ import { guestTarget } from '../../gate/targets.ts'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { readReplication, scheduleReplication } from '../../homelab/operations/replication.ts'
 import type { PveApi } from '../../homelab/ports.ts'
+import { withMore } from '../../homelab/proxmox/failure.ts'
 import { asFarAsSeen, JarvisError } from '../../protocol/index.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { readTimeoutMs } from '../homelab/inputs.ts'
@@ -64,9 +65,7 @@ export const runReplication = homelabTool({
       await scheduleReplication(api, { node: guest.node, id: job }, signal)
     } catch (error) {
       if (signal.aborted || !(error instanceof JarvisError)) throw error
-      throw new JarvisError(error.code, `${error.message} ${await leftOf(api, guest.node, job, signal)}`, {
-        cause: error,
-      })
+      throw withMore(error, await leftOf(api, guest.node, job, signal))
     }
     return {
       text: `The job ${job} is queued on ${guest.node} and begins within about a minute. get_replication shows how it ends.`,
