@@ -174,6 +174,13 @@ test('every effect goes through one door', () => {
   expect(callers(/\.settle\(call,/)).toEqual(['agent/run/settle-calls.ts'])
 })
 
+test('only the site opens rooms: others import types of a room at most', () => {
+  const opening = files.filter(
+    (path) => !path.endsWith(join('compose', 'site.ts')) && /^import (?!type\b).*\/room\.ts'/m.test(codeOf(path)),
+  )
+  expect(opening.map((path) => relative(src, path))).toEqual([])
+})
+
 test('a room of the site gets only what was opened before it', () => {
   const text = codeOf(join(src, 'compose/site.ts'))
   const body = text.slice(text.indexOf('export function createSite('))
