@@ -3,6 +3,7 @@ import type { Notice } from './channels/channels.ts'
 import type { Route } from './http/route.ts'
 import type { Card, Question } from './protocol/index.ts'
 import type { Tool } from './tools/tool.ts'
+import type { Check } from './watch/check.ts'
 import type { AlertMessage } from './watch/message.ts'
 
 /** What a room does when a person loses rights. Both methods run within the transaction that takes the rights. */
@@ -15,7 +16,7 @@ export type Offboarding = {
 }
 
 /** The kinds of items that rooms contribute. */
-export type Kinds = { tools: Tool; routes: Route; offboarding: Offboarding }
+export type Kinds = { tools: Tool; routes: Route; checks: Check; offboarding: Offboarding }
 
 /** A change that goes back by itself at `goesBackAt`, Unix ms. */
 export type GoingBack = { id: string; goesBackAt: number }
@@ -64,6 +65,7 @@ export const createHouse = (report: HouseOptions<Kinds>['report']): JarvisHouse 
     kinds: {
       tools: ({ name }) => name,
       routes: ({ method, path }) => `${method} ${path}`,
+      checks: ({ id }) => id,
       offboarding: ({ name }) => name,
     },
     report,

@@ -106,7 +106,7 @@ test('a broken file leaves the checks before it in force, and says why', () => {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-checks-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   const path = join(dir, 'checks.yaml')
-  const own = createOwnChecks(path, known)
+  const own = createOwnChecks(path, () => known)
   expect([own.checks(), own.problems(), own.reload()]).toEqual([[], [], true])
 
   writeFileSync(path, fileOf('id: a', 'title: A', 'sample: guest/104 cpuRatio', 'above: 0.5'))

@@ -192,6 +192,7 @@ export function createSite(
   })
   const { watch } = house.open(watchRoom, {
     ...{ ...of, homelab, drills, gate, catalog, shown, runbooks: runbooks.library },
+    checks: house.registry('checks'),
     tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
   })
   const { sessions } = house.open(runsRoom, {

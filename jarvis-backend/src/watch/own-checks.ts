@@ -133,7 +133,7 @@ function checkOf({
 }
 
 /** The own checks in force: none before the first `reload`. A broken file leaves the earlier checks in force. @param path of `checks.yaml` */
-export function createOwnChecks(path: string, known: Known) {
+export function createOwnChecks(path: string, known: () => Known) {
   let text: string | undefined
   let current: readonly Check[] = []
   let problems: string[] = []
@@ -150,7 +150,7 @@ export function createOwnChecks(path: string, known: Known) {
     }
     if (next === text) return false
     text = next
-    const read = parseChecks(next, known)
+    const read = parseChecks(next, known())
     if (read.ok) current = read.checks
     problems = read.ok
       ? []

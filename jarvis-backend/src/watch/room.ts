@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Registry } from 'house'
 import type { Shown } from '../auth/closed-words.ts'
 import type { Gate } from '../calls/room.ts'
 import type { Foundation } from '../compose/foundation.ts'
@@ -21,7 +22,7 @@ import { watchTools } from '../tools/house.ts'
 import { withPorts } from '../tools/tool.ts'
 import type { StoredAlert } from './alert.ts'
 import { createBoard } from './board.ts'
-import type { CheckPorts, SeenPool } from './check.ts'
+import type { Check, CheckPorts, SeenPool } from './check.ts'
 import { makeChecks } from './checks/index.ts'
 import type { DetailPorts } from './detail.ts'
 import { createHints } from './hint.ts'
@@ -54,6 +55,8 @@ export type WatchNeeds = {
   drills: Pick<Drills, 'proofs'>
   gate: Pick<Gate, 'changes' | 'executor' | 'world'>
   catalog: Pick<Catalog, 'get'>
+  /** The checks of all rooms. */
+  checks: Pick<Registry<Check>, 'list'>
   runbooks: Pick<Library, 'offers'>
   /** Limits a change to the words that a person may read. */
   shown(person: PersonRef): Pick<Shown, 'change'>
@@ -71,12 +74,11 @@ export const watchRoom = defineRoom({
     const { cluster, limits, samples } = needs.homelab
     const store = createAlertStore(database)
     const windows = createWindowStore(database)
-    const shipped = makeChecks()
-    const own = createOwnChecks(join(dataDir, 'checks.yaml'), {
-      taken: new Set(shipped.map(({ id }) => id)),
+    const own = createOwnChecks(join(dataDir, 'checks.yaml'), () => ({
+      taken: new Set(needs.checks.list().map(({ id }) => id)),
       toolProblem: (name, input) => toolProblem(needs.catalog, name, input),
-    })
-    const checks = () => [...shipped, ...own.checks()]
+    }))
+    const checks = () => [...needs.checks.list(), ...own.checks()]
     const shown = () => activity.changed({ what: 'alerts' })
     const recorded = recordedIn(samples, now)
     const board = createBoard({ store, now, samples: recorded })
@@ -150,6 +152,7 @@ export const watchRoom = defineRoom({
     return {
       watch,
       contributes: {
+        checks: makeChecks(),
         tools: withPorts(watchTools, {
           alerts: watch.list,
           ended: (limit: number) => watch.history({ limit }).items,
