@@ -8,7 +8,7 @@ import { systemClock } from '../src/lib/clock.ts'
 import { type ClusterState, usualLimits } from '../src/protocol/index.ts'
 import { createAlertStore, createCheckStore } from '../src/store/sqlite/alerts.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createBoard } from '../src/watch/board.ts'
+import { Board } from '../src/watch/board.ts'
 import { makeChecks } from '../src/watch/checks/index.ts'
 import { createLeaningReader } from '../src/watch/read-leaning.ts'
 import { createRounds } from '../src/watch/rounds.ts'
@@ -67,7 +67,7 @@ async function watching(): Promise<number[]> {
     const rounds = createRounds({
       checks: makeChecks,
       store: createCheckStore(database),
-      board: createBoard({ store: createAlertStore(database), now: Date.now, samples: () => [] }),
+      board: new Board({ store: createAlertStore(database), now: Date.now, samples: () => [] }),
       ports: {
         api,
         shell: { run: async () => ({ stdout: '', stderr: 'not found', exitCode: 127, truncated: false }) },

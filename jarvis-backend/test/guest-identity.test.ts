@@ -19,7 +19,7 @@ import {
 import { createAlertStore } from '../src/store/sqlite/alerts.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createGenerationStore } from '../src/store/sqlite/generations.ts'
-import { createBoard } from '../src/watch/board.ts'
+import { Board } from '../src/watch/board.ts'
 import { makeChecks } from '../src/watch/checks/index.ts'
 import { createFakeClock, noon } from './support/fake-clock.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
@@ -225,7 +225,7 @@ test('a job made for a guest is paused where another one has its number, until a
 test('an acknowledgement and a silence are for the guest that was meant', () => {
   const database = openDatabase(':memory:')
   onTestFinished(() => database.close())
-  const board = createBoard({ store: createAlertStore(database), now: () => noon(), samples: () => [] })
+  const board = new Board({ store: createAlertStore(database), now: () => noon(), samples: () => [] })
   const [check] = makeChecks().filter(({ id }) => id === 'backup-none')
   const look = (guest?: { id: string; since: number }) => {
     const object = { id: 'ct/112', name: 'caddy', vmid: 112, ...(guest && { guest }) }

@@ -21,7 +21,7 @@ import type { Catalog } from '../tools/catalog.ts'
 import { watchTools } from '../tools/house.ts'
 import { withPorts } from '../tools/tool.ts'
 import type { StoredAlert } from './alert.ts'
-import { createBoard } from './board.ts'
+import { Board } from './board.ts'
 import type { Check, CheckPorts, SeenPool } from './check.ts'
 import { makeChecks } from './checks/index.ts'
 import type { DetailPorts } from './detail.ts'
@@ -32,7 +32,7 @@ import { createLeaningReader } from './read-leaning.ts'
 import { recordedIn } from './recorded.ts'
 import { createRounds, type WatchedPorts } from './rounds.ts'
 import type { Surroundings } from './shown.ts'
-import { createTeller } from './teller.ts'
+import { Teller } from './teller.ts'
 import { startTicker } from './ticker.ts'
 import { createWatch } from './watch.ts'
 
@@ -81,7 +81,7 @@ export const watchRoom = defineRoom({
     const checks = () => [...needs.checks.list(), ...own.checks()]
     const shown = () => activity.changed({ what: 'alerts' })
     const recorded = recordedIn(samples, now)
-    const board = createBoard({ store, now, samples: recorded })
+    const board = new Board({ store, now, samples: recorded })
     const leaning = createLeaningReader({
       store: createLeaningStore(database),
       named: () => gate.world().policy.topology.storage ?? [],
@@ -94,7 +94,7 @@ export const watchRoom = defineRoom({
       checkOf: (id) => checks().find((check) => check.id === id),
       leaning: leaning.now(),
     })
-    const teller = createTeller({
+    const teller = new Teller({
       ...{ board, around, clock, changed: shown },
       announce: (alerts) => announce(alerts, foundation),
       durably: database.durably,
@@ -165,7 +165,7 @@ export const watchRoom = defineRoom({
         closeGone()
         teller.resume()
         ticker = startTicker({
-          ...{ clock, state: cluster.state, sweep: rounds.sweeps, nextFires: board.nextFires },
+          ...{ clock, state: cluster.state, sweep: rounds.sweeps, nextFires: () => board.nextFires() },
           async look() {
             await rounds.state()
             // Time alone ends a silence or a window.

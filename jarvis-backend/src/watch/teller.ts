@@ -6,37 +6,101 @@ import { type AlertMessage, lost, messageOf } from './message.ts'
 import { whyQuiet } from './quiet.ts'
 import type { Surroundings } from './shown.ts'
 
-/** What fires or ends so soon after another goes into one message with it, ms. */
+/** Alerts that fire or end within this time go into one message, ms. */
 export const groupMs = 30_000
 
-export type Teller = ReturnType<typeof createTeller>
-
-/**
- * Tells people of alerts: at most twice of each, together what comes together. A message is written down before it is sent, and never sent
- * again.
- */
-export function createTeller(parts: {
+export type TellerParts = {
   board: Board
   around(): Surroundings
   clock: Clock
-  /** On disk before it returns. */
+  /** Commits `work` to disk before it returns. */
   durably(work: () => void): void
   /** As `Database.untilFree`. */
   untilFree(forever: 'forever'): Promise<void> | undefined
   report(error: unknown, message: string): void
-  /** @returns whom it reached, in words, once that is known. Never rejects. */
+  /** Sends a message. Never rejects. @returns whom it reached, in words, once that is known */
   send(message: AlertMessage): Promise<string>
-  /** Told of what is being sent. */
+  /** Called with the alerts of each message. */
   announce(alerts: readonly StoredAlert[]): void
   changed(): void
-}) {
-  const { board, clock } = parts
-  let cancel = () => {}
-  let isOver = false
+}
 
-  /** Of those that wait to be told, those of which nothing says that nobody needs to hear. */
-  function ready(): StoredAlert[] {
-    const around = parts.around()
+/** Tells people of alerts: at most twice of each, and of alerts together that come together. A message is stored before it is sent, and never sent again. */
+export class Teller {
+  readonly #parts: TellerParts
+  #cancel = () => {}
+  #isOver = false
+
+  constructor(parts: TellerParts) {
+    this.#parts = parts
+  }
+
+  /** Plans the next message, after a look or a decision. */
+  consider(): void {
+    this.#cancel()
+    if (this.#isOver) return
+    const waiting = this.#ready()
+    if (waiting.length === 0) return
+    const oldest = Math.min(...waiting.map(({ due }) => due?.at ?? 0))
+    // If the clock was set back, nobody waits for the old time.
+    const inMs = Math.max(0, Math.min(groupMs, oldest + groupMs - this.#parts.clock.now()))
+    this.#flushIn(inMs)
+  }
+
+  /** Marks messages that the last process was sending: their fate is unknown. */
+  resume(): void {
+    const open = this.#parts.board.all().filter(({ told }) => told.some(({ isOpen }) => isOpen === true))
+    if (open.length > 0) this.#settle(idsOf(open), undefined, lost)
+  }
+
+  stop(): void {
+    this.#isOver = true
+    this.#cancel()
+  }
+
+  #flushIn(ms: number): void {
+    this.#cancel = this.#parts.clock.after(ms, () => void this.#flush())
+  }
+
+  /** Tells of the due alerts. If that cannot be stored, it is tried again. */
+  async #flush(): Promise<void> {
+    try {
+      await this.#parts.untilFree('forever')
+      await this.#tell()
+    } catch (error) {
+      if (this.#isOver) return
+      this.#parts.report(error, 'people could not be told of alerts')
+      this.#flushIn(groupMs)
+    }
+  }
+
+  async #tell(): Promise<void> {
+    const { board, clock, around, durably, announce, changed, send, untilFree } = this.#parts
+    const alerts = this.#ready()
+    if (alerts.length === 0 || this.#isOver) return
+    const fired = board.open().filter(({ firedAt }) => firedAt !== undefined)
+    const { state, leaning } = around()
+    const causes = [...causesOf(fired, state, leaning).values()]
+    const message = messageOf(alerts, ({ id }) => causes.filter((cause) => cause.id === id).length)
+    const at = clock.now()
+    durably(() => {
+      for (const alert of alerts) {
+        const { due, ...rest } = alert
+        const telling: Told = { at, what: due?.what ?? 'fired', words: 'being told', isOpen: true }
+        board.change(alert, { ...rest, told: [...alert.told, telling] })
+      }
+    })
+    announce(alerts)
+    changed()
+    const words = await send(message)
+    await untilFree('forever')
+    if (!this.#isOver) this.#settle(idsOf(alerts), at, words)
+  }
+
+  /** Pending alerts that no silence, window or inhibition suppresses. Stores the reason for each suppressed one. */
+  #ready(): StoredAlert[] {
+    const { board, changed } = this.#parts
+    const around = this.#parts.around()
     const causes = causesOf(board.open(), around.state, around.leaning)
     const told: StoredAlert[] = []
     let isNews = false
@@ -47,51 +111,14 @@ export function createTeller(parts: {
       if (quiet === undefined) told.push(alert)
       else if (quiet !== due.quiet) isNews = board.change(alert, { ...alert, due: { ...due, quiet } }) || isNews
     }
-    if (isNews) parts.changed()
+    if (isNews) changed()
     return told
   }
 
-  /** Tells of what is due. Where that cannot be stored, it is tried again. */
-  async function flush() {
-    try {
-      await parts.untilFree('forever')
-      await tell()
-    } catch (error) {
-      if (isOver) return
-      parts.report(error, 'people could not be told of alerts')
-      cancel = clock.after(groupMs, () => void flush())
-    }
-  }
-
-  async function tell() {
-    const alerts = ready()
-    if (alerts.length === 0 || isOver) return
-    const fired = board.open().filter(({ firedAt }) => firedAt !== undefined)
-    const { state, leaning } = parts.around()
-    const causes = [...causesOf(fired, state, leaning).values()]
-    const message = messageOf(alerts, ({ id }) => causes.filter((cause) => cause.id === id).length)
-    const at = clock.now()
-    parts.durably(() => {
-      for (const alert of alerts) {
-        const { due, ...rest } = alert
-        const telling: Told = { at, what: due?.what ?? 'fired', words: 'being told', isOpen: true }
-        board.change(alert, { ...rest, told: [...alert.told, telling] })
-      }
-    })
-    parts.announce(alerts)
-    parts.changed()
-    const words = await parts.send(message)
-    await parts.untilFree('forever')
-    if (isOver) return
-    settle(
-      alerts.map(({ id }) => id),
-      at,
-      words,
-    )
-  }
-
-  function settle(ids: readonly string[], at: number | undefined, words: string) {
-    parts.durably(() => {
+  /** Stores whom a message reached. @param at the time of the message; undefined: every message that is being sent */
+  #settle(ids: readonly string[], at: number | undefined, words: string): void {
+    const { board, durably, changed } = this.#parts
+    durably(() => {
       for (const id of ids) {
         const alert = board.get(id)
         if (alert === undefined) continue
@@ -102,34 +129,8 @@ export function createTeller(parts: {
         board.change(alert, { ...alert, told })
       }
     })
-    parts.changed()
-  }
-
-  return {
-    /** Looks at what is to be told, after a look or a decision. */
-    consider() {
-      cancel()
-      if (isOver) return
-      const waiting = ready()
-      if (waiting.length === 0) return
-      const oldest = Math.min(...waiting.map(({ due }) => due?.at ?? 0))
-      const now = clock.now()
-      // Where the clock was set back, nobody waits for the old time.
-      cancel = clock.after(Math.max(0, Math.min(groupMs, oldest + groupMs - now)), () => void flush())
-    },
-    /** Says of messages that the last process was sending that their fate is unknown. */
-    resume() {
-      const open = board.all().filter(({ told }) => told.some(({ isOpen }) => isOpen === true))
-      if (open.length > 0)
-        settle(
-          open.map(({ id }) => id),
-          undefined,
-          lost,
-        )
-    },
-    stop() {
-      isOver = true
-      cancel()
-    },
+    changed()
   }
 }
+
+const idsOf = (alerts: readonly StoredAlert[]) => alerts.map(({ id }) => id)

@@ -4,7 +4,7 @@ import { type ClusterState, type Limits, type MaintenanceWindow, usualLimits } f
 import { createAlertStore, createCheckStore, createWindowStore } from '../../src/store/sqlite/alerts.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { createSampleStore } from '../../src/store/sqlite/samples/samples.ts'
-import { createBoard } from '../../src/watch/board.ts'
+import { Board } from '../../src/watch/board.ts'
 import type { Check, CheckPorts } from '../../src/watch/check.ts'
 import { makeChecks } from '../../src/watch/checks/index.ts'
 import type { Leaning } from '../../src/watch/leaning.ts'
@@ -12,7 +12,7 @@ import type { AlertMessage } from '../../src/watch/message.ts'
 import { recordedIn } from '../../src/watch/recorded.ts'
 import { createRounds } from '../../src/watch/rounds.ts'
 import type { Surroundings } from '../../src/watch/shown.ts'
-import { createTeller } from '../../src/watch/teller.ts'
+import { Teller } from '../../src/watch/teller.ts'
 import { startTicker } from '../../src/watch/ticker.ts'
 import { createWatch } from '../../src/watch/watch.ts'
 import type { FakeClock } from './fake-clock.ts'
@@ -90,13 +90,13 @@ export function startWatching(options: {
   const windows = createWindowStore(database)
   const ring = createSampleStore(database)
   const { samples = options.isRecording ? recordedIn(ring, now) : () => [] } = options
-  const board = createBoard({ store, now, samples })
+  const board = new Board({ store, now, samples })
   const around = (): Surroundings => ({
     ...{ now: now(), state, limits, windows: windows.list(now()) },
     checkOf: (id) => checks.find((check) => check.id === id),
     ...(options.leaning && { leaning: options.leaning }),
   })
-  const teller = createTeller({
+  const teller = new Teller({
     ...{ board, around, clock, announce() {}, changed() {}, durably: database.durably },
     untilFree: database.untilFree,
     report(error) {
@@ -144,7 +144,7 @@ export function startWatching(options: {
       })
     : undefined
   const ticker = startTicker({
-    ...{ clock, state: () => state, sweep: rounds.sweeps, nextFires: board.nextFires },
+    ...{ clock, state: () => state, sweep: rounds.sweeps, nextFires: () => board.nextFires() },
     async look() {
       await rounds.state()
       teller.consider()
@@ -167,7 +167,7 @@ export function startWatching(options: {
   onTestFinished(stop)
 
   return {
-    ...{ watch, sent, stop, ring, leave: board.leave },
+    ...{ watch, sent, stop, ring, leave: (ending: string) => board.leave(ending) },
     bodies: () => sent.map(({ message }) => message.body),
     /** Replaces parts of the state, as a read of the cluster does. */
     set(change: Partial<ClusterState> | ((before: ClusterState) => Partial<ClusterState>)) {
