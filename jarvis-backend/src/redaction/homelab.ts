@@ -116,10 +116,10 @@ const anywhere: readonly Shape[] = [
   },
   // `lautet`, or a colon, gives the word itself; after `ist` alone a noun at the end of its sentence does, unless it says something of passwords.
   {
-    find: /(\b(?:[Pp]asswort|[Kk]ennwort)[ \t]{1,4}(?:lautet:?|(?:ist|war):)[ \t]{1,4}(?:(?:jetzt|nun|immer|noch|weiterhin)[ \t]{1,4}){0,2})(?!\[redacted|(?:anders|nicht|wie|so)\b)[^\s"'`.,;!]{4,}/g,
+    find: /(\b(?:[Pp]asswort|[Kk]ennwort)[ \t]{1,4}(?:lautet:?|(?:ist|war):)[ \t]{1,4})(?!\[redacted|(?:anders|immer|jetzt|nicht|noch|weiterhin|wie)\b)[^\s"'`.,;!]{4,}/g,
     put: kept,
     hint: passwordIs,
-    open: /(?<lead>\b(?:[Pp]asswort|[Kk]ennwort)[ \t]{1,4}(?:lautet:?|(?:ist|war):)[ \t]{1,4}(?:(?:jetzt|nun|immer|noch|weiterhin)[ \t]{1,4}){0,2})[^\s"'`.,;!]*$/,
+    open: /(?<lead>\b(?:[Pp]asswort|[Kk]ennwort)[ \t]{1,4}(?:lautet:?|(?:ist|war):)[ \t]{1,4})[^\s"'`.,;!]*$/,
   },
   {
     find: new RegExp(

@@ -57,6 +57,13 @@ export const lineShapes: readonly Shape[] = [
     open: new RegExp(`(?<lead>(?:^|[\\n\\r])[ \\t]{0,20}(?:${directives})[ \\t]{1,8})[^\\n\\r]+$`, 'i'),
   },
   {
+    // The same within a line, such as a task's, where the word looks like a secret.
+    find: /((?<![\w-])(?:requirepass|masterauth|bindpw|rootpw)[ \t]{1,8})(?=[^\s,;:"'`]{0,64}[\d!@#$%^&*])[^\s,;:"'`]{4,}/gi,
+    put: kept,
+    hint: 'requirepass|masterauth|bindpw|rootpw',
+    open: /(?<lead>(?<![\w-])(?:requirepass|masterauth|bindpw|rootpw)[ \t]{1,8})[^\s,;:"'`]*$/i,
+  },
+  {
     find: new RegExp(
       `((?:^|[\\n\\r])[ \\t]{0,20}${names}[ \\t]{1,8})(?=\\S{0,64}[\\d!@#$%^&*+=])[^\\s:=][^\\s]{3,}(?=[ \\t]{0,20}(?:[\\n\\r]|$))`,
       'gi',
