@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { failingRows } from './support/failing-rows.ts'
-import { says } from './support/scripted-model.ts'
+import { calls, says } from './support/scripted-model.ts'
 import { useJarvis } from './support/use-jarvis.ts'
 
 const jarvis = useJarvis()
@@ -76,6 +76,25 @@ test('a REST body that cannot be read is refused', async () => {
     expect(await response.json()).toMatchObject({ error: { code: expect.any(String), message: expect.any(String) } })
   }
   expect(await failingRows(noBodies, judge)).toEqual([])
+})
+
+test('a number that JSON cannot hold is refused by its name, typed, asked for over REST and by a model', async () => {
+  const body = '{"input":{"vmid":1e309}}'
+  const headers = { 'content-type': 'application/json' }
+  const classified = await jarvis.rest('/api/tools/stop_vm/classify', { method: 'POST', body, headers })
+  expect(JSON.stringify(await classified.json())).toContain('a number that is too large or no number, such as 1e309')
+  jarvis.plays(calls(['stop_vm', JSON.parse('{"vmid":1e309}')]), says('It cannot be.'))
+  const operator = await jarvis.connect()
+  const { sessionId } = await operator.ask('chat:send', { message: 'Stop it.' })
+  const wrong = await operator.next('chat:tool_result')
+  expect(wrong).toMatchObject({ isError: true, result: expect.stringContaining('1e309') })
+  await operator.next('chat:done')
+  await operator.ask('chat:send', { sessionId, message: '/set_guest_config vmid=103 set={"cores": 1e309}' })
+  expect(await operator.next('chat:error')).toMatchObject({
+    code: 'invalid_request',
+    error: 'The arguments are beyond JSON: they have a number that is too large or no number, such as 1e309.',
+  })
+  expect(jarvis.guest(103)?.status).toBe('running')
 })
 
 test('unknown query fields, paths and methods are refused in the same form', async () => {

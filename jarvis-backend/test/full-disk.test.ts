@@ -27,6 +27,11 @@ test('a full disk gives the room that was kept for it to the next attempt, and s
     database.durably(() =>
       database.sql.prepare('INSERT INTO settings (key, value) VALUES (?, ?)').run('decision', 'x'.repeat(100_000)),
     )
+  // Samples and caches leave it to decisions.
+  const fill = () =>
+    database.sql.prepare('INSERT INTO settings (key, value) VALUES (?, ?)').run('x', 'x'.repeat(100_000))
+  expect(() => database.atomically(fill)).toThrow('Free some space')
+  expect(existsSync(join(dir, 'disk-reserve'))).toBe(true)
   expect(decide).toThrow('try again now')
   expect(existsSync(join(dir, 'disk-reserve'))).toBe(false)
   expect(decide().changes).toBe(1)

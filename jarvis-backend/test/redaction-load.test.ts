@@ -189,3 +189,21 @@ test('the length of a hint is bounded, so that the steps of a search for hints m
   )
   expect(signs.filter((hint) => /[*+]|\{\d+,\}/.test(hint))).toEqual([])
 })
+
+test('very many short texts are redacted in steps, and stored in one pass without looking again', async () => {
+  const own = createRedactor([])
+  const message = (at: number) =>
+    `${at} ${`the quick brown fox of web-${at} jumps over port ${at % 99} `.repeat(60)}`.slice(0, 3_000)
+  const messages = Array.from({ length: length / 3_000 }, (_, at) => ({ role: 'user', text: message(at) }))
+  messages.push({ role: 'user', text: `${message(0)} password=hunter22` })
+  let safe: unknown
+  const wait = await longestWaitMs(async () => {
+    safe = await own.later({ messages })
+  })
+  expect(wait).toBeLessThan(mostMs)
+  expect(JSON.stringify(safe)).not.toContain('hunter22')
+  const again = cpuMs(() => void own.value({ messages }))
+  const all = cpuMs(() => void createRedactor([]).value({ messages }))
+  expect(own.value({ messages })).toEqual(safe)
+  expect(again).toBeLessThan(all / 3)
+})

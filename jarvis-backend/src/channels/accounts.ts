@@ -82,13 +82,13 @@ export function createAccounts(parts: {
     },
     /**
      * Ends what was paired with a person, and what the one address of a channel decides for them, because their password is another one, they were
-     * signed out everywhere or removed. A disabled person's pairings stay and decide nothing.
+     * signed out everywhere or removed. A disabled person's pairings stay and decide nothing. @returns what was paired
      */
-    forgetPerson(person: string, why = 'the password was changed'): void {
+    forgetPerson(person: string, why = 'the password was changed'): Recipient[] {
       const theirs = recipients.list().filter((one) => one.person === person)
       const paired = theirs.filter(({ user }) => user !== '')
       const deciding = theirs.filter(({ user, decides }) => user === '' && decides !== 'none')
-      if (paired.length + deciding.length === 0) return
+      if (paired.length + deciding.length === 0) return []
       parts.durably(() => {
         for (const one of paired) {
           end(one, why)
@@ -99,6 +99,7 @@ export function createAccounts(parts: {
         parts.record({ change: 'pairings_void', person, count: paired.length, because: why, silenced })
       })
       parts.changed()
+      return paired
     },
   }
 }

@@ -68,6 +68,8 @@ export function createChannels(parts: {
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   clock: Clock
   atomically<T>(work: () => T): T
+  /** As `Database.afterCommit`. */
+  afterCommit(run: () => void): void
   /** As `Database.untilFree`. */
   untilFree(forever: 'forever'): Promise<void> | undefined
   durably<T>(work: () => T): T
@@ -189,6 +191,20 @@ export function createChannels(parts: {
     return store.log({ limit: 20 }).find((item) => item.key === key)
   }
 
+  /** Tells somebody who is reached no more of it. Nothing is kept for a second attempt: they are a stranger from now on. */
+  async function farewell({ id, channel, account, user, chat, isGroup }: Recipient): Promise<void> {
+    const open = registry.channel(channel)
+    if (isGroup || open?.account !== account || registry.kind(channel)?.capabilities.pairs !== true) return
+    const at = now()
+    const message = {
+      ...({ id: newId('out'), at, tag: `removed:${id}`, level: 'info', path: '/', buttons: [] } as const),
+      ...{ isOver: false, expiresAt: at + testForMs },
+      title: say('Your account in JARVIS was removed.'),
+      lines: [say('This chat is paired with nobody any more, and what you write here is not answered.')],
+    }
+    await open.channel.deliver(message, { user, chat }, signal)
+  }
+
   return {
     registry,
     pairings,
@@ -252,7 +268,15 @@ export function createChannels(parts: {
       return item !== undefined && item.attempts > 0 && !item.isOpen ? item.why : undefined
     },
     remove: accounts.remove,
-    forgetPerson: accounts.forgetPerson,
+    forgetPerson: (person: string, why?: string) => void accounts.forgetPerson(person, why),
+    /** Ends what a person who was removed had, and tells each chat that was paired with them once, after the commit. */
+    removePerson(person: string): void {
+      const paired = accounts.forgetPerson(person, 'its person was removed')
+      parts.afterCommit(() => {
+        for (const one of paired)
+          farewell(one).catch((error: unknown) => parts.report(error, 'a removed person could not be told'))
+      })
+    },
     /** Opens what is set up and takes over what the last process left. */
     async resume(): Promise<void> {
       await registry.look()

@@ -77,6 +77,7 @@ export const channelsRoom = defineRoom({
       kinds: needs.kinds ?? [push.kind, ...channelKinds],
       read: (channel) => channelSettings(of, channel),
       atomically: database.atomically,
+      afterCommit: database.afterCommit,
       untilFree: database.untilFree,
       durably: database.durably,
       say: createSpeech(redact),
@@ -121,7 +122,7 @@ export const channelsRoom = defineRoom({
           {
             name: 'channels',
             endAccess: channels.forgetPerson,
-            leave: (person) => channels.forgetPerson(person, 'its person was removed'),
+            leave: channels.removePerson,
           },
         ],
       },

@@ -7,7 +7,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { JarvisError } from '../protocol/index.ts'
@@ -66,7 +66,7 @@ export function writeEnvFile(path: string, changes: Changes): void {
   rmSync(unfinished, { force: true })
   const file = openSync(unfinished, 'wx', 0o600)
   try {
-    writeSync(file, text)
+    writeFileSync(file, text)
     fsyncSync(file)
   } finally {
     closeSync(file)

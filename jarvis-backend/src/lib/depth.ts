@@ -4,7 +4,9 @@ export const deepestInput = 50
 /** Why a value cannot be the arguments of a tool; undefined where it can. JSON has no other number, and `1e309` is read as infinite. */
 export function unfitInput(value: unknown): string | undefined {
   if (isDeeperThan(value, deepestInput)) return `nested more than ${deepestInput} levels deep`
-  return holdsInfinite(value) ? 'with a number that is too large or no number, such as 1e309' : undefined
+  return holdsInfinite(value)
+    ? 'beyond JSON: they have a number that is too large or no number, such as 1e309'
+    : undefined
 }
 
 const holdsInfinite = (value: unknown): boolean =>

@@ -7,7 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -41,7 +41,7 @@ function prepare(path: string, text: string, mode = 0o600): void {
   const opened = openSync(path, 'wx', 0o600)
   try {
     if (mode !== 0o600) fchmodSync(opened, mode)
-    writeSync(opened, text)
+    writeFileSync(opened, text)
     fsyncSync(opened)
   } finally {
     closeSync(opened)

@@ -59,12 +59,16 @@ const isHarmless = (value: string, isSometimes: boolean) =>
       words.has(value.toLowerCase()) ||
       (isSometimes && label.test(value))))
 
+/** A variable such as `HASS_TOKEN`. People name tokens in prose and in settings (`token: ops-laptop`); a variable holds the token itself. */
+const isVariable = (name: string, before: string) =>
+  /^[A-Z][A-Z\d_]*$/.test(name) && /(?:^|[^A-Za-z])[A-Z\d_]{0,60}$/.test(before)
+
 /** Whether `key: value` in structured data holds a secret. */
 export function isSecretKey(key: string, value: string | number): boolean {
   let kind = kinds.get(key)
   if (kind === undefined) {
     const found = secretKey.exec(key)
-    kind = found === null ? 'harmless' : found[1] === undefined ? 'always' : 'sometimes'
+    kind = found === null ? 'harmless' : found[1] === undefined || isVariable(key, '') ? 'always' : 'sometimes'
     if (kinds.size >= mostKinds) kinds.clear()
     if (key.length <= longestKind) kinds.set(key, kind)
   }
@@ -92,8 +96,11 @@ export function* redactAssignmentsIn(text: string): Steps<string> {
     if (found % assignmentsAStep === 0) yield undefined
     // The shell variable PWD is a folder.
     if (/^pwd=\//i.test(text.slice(match.index, at + 1))) continue
-    const [begins, ends] = valueAt(text, match.index, at, match[2] ?? '', match[1] === undefined)
-    if (isHarmless(text.slice(begins, ends), match[1] !== undefined)) continue
+    const isSometimes =
+      match[1] !== undefined &&
+      !(match[2]?.includes('=') && isVariable(match[1], text.slice(Math.max(0, match.index - 60), match.index)))
+    const [begins, ends] = valueAt(text, match.index, at, match[2] ?? '', !isSometimes)
+    if (isHarmless(text.slice(begins, ends), isSometimes)) continue
     result += text.slice(copied, begins) + redacted
     copied = ends
     at = ends

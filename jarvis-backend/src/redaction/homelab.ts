@@ -44,7 +44,10 @@ const said =
 const sayingHow =
   '(?:[/,;|+&]|and\\b|und\\b|with\\b|mit\\b)?[ \\t]{0,4}(?:pass(?:word|wort|wd|phrase)?|pwd?|kennwort)[:=]?[ \\t]{1,4}["\'`]?'
 
-const passwordIs = '\\b[Pp]ass(?:word|wort|phrase)[ \\t]{1,4}(?:is|was|ist|war|lautet):?[ \\t]{1,4}'
+const passwordIs = '\\b(?:[Pp]ass(?:word|wort|phrase)|[Kk]ennwort)[ \\t]{1,4}(?:is|was|ist|war|lautet):?[ \\t]{1,4}'
+/** Said of a password by a noun, which German begins with a capital. */
+const saidOf =
+  '(?:Aufgabe|Bedingung|Bestandteil|Blödsinn|Fehlanzeige|Geheimnis|Geheimsache|Geschichte|Glückssache|Grundlage|Pflicht|Pflichtfeld|Privatsache|Problem|Quatsch|Sache|Schrott|Standard|Teil|Thema|Unsinn|Vergangenheit|Vertrauenssache|Voraussetzung|Vorgabe|Vorschrift|Zufall)'
 
 /** What a name and a number of bytes tell: keys of radios. Also read of JSON, where they are lists of numbers. */
 const radioName =
@@ -110,6 +113,22 @@ const anywhere: readonly Shape[] = [
     put: kept,
     hint: passwordIs,
     open: new RegExp(`(?<lead>${passwordIs})[A-Z][a-z]*[.,;!]?[ \\t]{0,4}$`),
+  },
+  // `lautet`, or a colon, gives the word itself; after `ist` alone a noun at the end of its sentence does, unless it says something of passwords.
+  {
+    find: /(\b(?:[Pp]asswort|[Kk]ennwort)[ \t]{1,4}(?:lautet:?|(?:ist|war):)[ \t]{1,4})(?!\[redacted|(?:anders|immer|jetzt|nicht|noch|weiterhin|wie)\b)[^\s"'`.,;!]{4,}/g,
+    put: kept,
+    hint: passwordIs,
+    open: /(?<lead>\b(?:[Pp]asswort|[Kk]ennwort)[ \t]{1,4}(?:lautet:?|(?:ist|war):)[ \t]{1,4})[^\s"'`.,;!]*$/,
+  },
+  {
+    find: new RegExp(
+      `(\\b(?:[Pp]asswort|[Kk]ennwort)[ \\t]{1,4}(?:ist|war)[ \\t]{1,4})(?!${saidOf}(?![a-zäöüß]))[A-ZÄÖÜ][a-zäöüß]{4,}(?=[.,;!]?(?:[ \\t]{0,4}[\\n\\r]|$))`,
+      'g',
+    ),
+    put: kept,
+    hint: passwordIs,
+    open: /(?<lead>\b(?:[Pp]asswort|[Kk]ennwort)[ \t]{1,4}(?:ist|war)[ \t]{1,4})[A-ZÄÖÜ][a-zäöüß]*[.,;!]?[ \t]{0,4}$/,
   },
   // An option and its value as a list: of another language than JSON, and of YAML
   line(

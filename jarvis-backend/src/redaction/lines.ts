@@ -64,6 +64,13 @@ export const lineShapes: readonly Shape[] = [
     open: /(?<lead>\b(?:requirepass|masterauth|bindpw|rootpw)[ \t]{1,8})\S*$/i,
   },
   {
+    // The same within a line, such as a task's, where the word looks like a secret.
+    find: /((?<![\w-])(?:requirepass|masterauth|bindpw|rootpw)[ \t]{1,8})(?=[^\s,;:"'`]{0,64}[\d!@#$%^&*])[^\s,;:"'`]{4,}/gi,
+    put: kept,
+    hint: 'requirepass|masterauth|bindpw|rootpw',
+    open: /(?<lead>(?<![\w-])(?:requirepass|masterauth|bindpw|rootpw)[ \t]{1,8})[^\s,;:"'`]*$/i,
+  },
+  {
     find: new RegExp(
       `((?:^|[\\n\\r])[ \\t]{0,20}${names}[ \\t]{1,8})(?=\\S{0,64}[\\d!@#$%^&*+=])[^\\s:=][^\\s]{3,}(?=[ \\t]{0,20}(?:[\\n\\r]|$))`,
       'gi',

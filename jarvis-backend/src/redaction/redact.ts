@@ -64,8 +64,12 @@ const maxPasses = 4
 /** A text of up to so many characters is redacted in one step. */
 const short = 4_096
 const valuesAStep = 32
-/** Characters of long texts whose redacted form is remembered, because a text that was redacted in steps is then stored in one. */
+/** Characters of texts whose redacted form is remembered, because a text that was redacted in steps is then stored in one. */
 const mostRemembered = 2_000_000
+/** What a text costs of these where nothing in it is secret: its hash alone is kept. */
+const unchangedCost = 100
+/** Shorter texts are looked through as fast as they are hashed. */
+const shortestRemembered = 256
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')
 const longestHarmless = 64
 const mostHarmless = 1_000
@@ -189,33 +193,43 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
     })()
   }
 
-  /** The newest long texts by the hash of the given ones, so that no secret is kept. */
-  const remembered = new Map<string, string>()
+  /** The newest texts by the hash of the given ones, so that no secret is kept. undefined: the given text itself. */
+  const remembered = new Map<string, string | undefined>()
   let rememberedChars = 0
   function* longIn(value: string): Steps<string> {
     const hash = hashOf(value)
-    const known = remembered.get(hash)
-    if (known !== undefined) return known
+    if (remembered.has(hash)) return remembered.get(hash) ?? value
     const safe = yield* textIn(value)
-    remember(hash, safe)
-    // Redacting again changes nothing.
-    if (safe !== value) remember(hashOf(safe), safe)
+    rememberBoth(hash, value, safe)
     return safe
   }
-  function remember(hash: string, safe: string) {
-    if (safe.length > mostRemembered || remembered.has(hash)) return
+  function rememberBoth(hash: string, value: string, safe: string) {
+    remember(hash, safe === value ? undefined : safe)
+    // Redacting again changes nothing.
+    if (safe !== value) remember(hashOf(safe), undefined)
+  }
+  const costOf = (safe: string | undefined) => safe?.length ?? unchangedCost
+  function remember(hash: string, safe: string | undefined) {
+    if (costOf(safe) > mostRemembered || remembered.has(hash)) return
     remembered.set(hash, safe)
-    rememberedChars += safe.length
-    for (const [oldest, { length }] of remembered) {
+    rememberedChars += costOf(safe)
+    for (const [oldest, kept] of remembered) {
       if (rememberedChars <= mostRemembered) return
       remembered.delete(oldest)
-      rememberedChars -= length
+      rememberedChars -= costOf(kept)
     }
   }
 
   const soon = (value: string) => (value.length <= short ? text(value) : longIn(value))
   function text(value: string): string {
     if (value.length > short) return atOnce(longIn(value))
+    if (value.length >= shortestRemembered) {
+      const hash = hashOf(value)
+      if (remembered.has(hash)) return remembered.get(hash) ?? value
+      const safe = atOnce(textIn(value))
+      rememberBoth(hash, value, safe)
+      return safe
+    }
     const looks = look(value)
     if (looks === 'clean' || harmless.has(value)) return value
     const safe = atOnce(textIn(value, looks))

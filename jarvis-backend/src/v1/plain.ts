@@ -13,6 +13,7 @@ import {
 } from '../agent/model.ts'
 import { formatWords } from '../agent/program.ts'
 import { sum } from '../agent/retry.ts'
+import { inTurns, type Steps } from '../lib/steps.ts'
 import { type Content, type EntryOf, mainAgentId, type TurnStop, type Usage } from '../protocol/index.ts'
 
 /** A conversation for a model alone. */
@@ -47,7 +48,7 @@ export function createPlain(parts: {
     )
     const request: ModelRequest = {
       system: parts.redact(format === undefined ? wishes : `${wishes}\n\n${formatWords}`.trimStart()),
-      messages: alternating(messages, parts.redact),
+      messages: await inTurns(alternating(messages, parts.redact), turnMs),
       tools: [],
       mayCallTools: false,
       isFinal: true,
@@ -87,10 +88,14 @@ const isMute = ({ content, stopReason }: Turn) => stopReason === 'end_turn' && w
 const wordsIn = (content: readonly Content[]) =>
   content.flatMap((item) => (item.type === 'text' ? item.text : [])).join('')
 
-/** Providers want a user first and each role in turn. */
-function alternating(said: PlainRequest['messages'], redact: (text: string) => string): Message[] {
+/** How long other work waits for the messages of a program, ms. */
+const turnMs = 10
+
+/** Providers want a user first and each role in turn. Each message is a step, because a program may send thousands. */
+function* alternating(said: PlainRequest['messages'], redact: (text: string) => string): Steps<Message[]> {
   const messages: Message[] = []
   for (const { role, text, files = [] } of said) {
+    yield undefined
     const kept = files.map((file) => fileOf(file, redact))
     const pictures = kept.flatMap(({ attachment: { mimeType }, data }) =>
       mimeType === 'text/plain' ? [] : { mimeType, data },

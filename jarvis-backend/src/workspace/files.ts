@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  ftruncateSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -141,8 +142,12 @@ export function createWorkspace(root: string): Workspace {
         constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW,
         0o600,
       )
+      const { size } = fstatSync(file)
       try {
         writeFileSync(file, `${last === undefined || last.length === 0 || last.at(-1) === 10 ? '' : '\n'}${text}`)
+      } catch (error) {
+        ftruncateSync(file, size)
+        throw error
       } finally {
         closeSync(file)
       }

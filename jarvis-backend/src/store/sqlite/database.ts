@@ -36,7 +36,7 @@ const checkedUpToBytes = 64 * 1024 * 1024
 
 /**
  * Opens `path` (or `:memory:`) in WAL mode with foreign keys and runs outstanding migrations.
- * @param options.makeRoom called if the disk is full. It returns true if it freed room; the failed transaction then says that it can be tried again.
+ * @param options.makeRoom called if the disk is full for a write that is `durably` made; samples and caches must not use the room up. It returns true if it freed room; the failed transaction then says that it can be tried again.
  * @param options.waiter `server`: while another process holds the database, writes fail within 250 ms, and callers that can wait call
  *   `untilFree` first. `command`: writes block for at most 5 s
  * @throws DatabaseRefused when the file is damaged, not a database, or newer than this program; it stays unchanged
@@ -56,6 +56,7 @@ export function openDatabase(
   const transaction = sql.transaction((work: () => unknown) => work())
   let committed: (() => void)[] = []
   let undone = 0
+  let isDurable = false
   let group: Grouped[] = []
   const atomically = <T>(work: () => T): T => {
     if (sql.inTransaction) return work()
@@ -66,7 +67,7 @@ export function openDatabase(
     } catch (error) {
       undone += 1
       const failure = held.failed(error)
-      if (isFull(failure) && makeRoom())
+      if (isDurable && isFull(failure) && makeRoom())
         throw new JarvisError(
           'storage_failed',
           'The disk is full, and nothing was changed. JARVIS has freed the room that it keeps for this: try again now, then free some space.',
@@ -139,9 +140,11 @@ export function openDatabase(
       if (sql.inTransaction) return work()
       // Executed as text: SQLite applies this pragma when it is prepared and not when it is run.
       sql.exec('PRAGMA synchronous = FULL')
+      isDurable = true
       try {
         return atomically(work)
       } finally {
+        isDurable = false
         sql.exec('PRAGMA synchronous = NORMAL')
       }
     },

@@ -35,3 +35,18 @@ test.each([
       expect(least).toMatchObject({ isAlways: true, because: expect.stringMatching(because) as string })
   },
 )
+
+test('the card of a command says where the conversation’s own folder holds too much to be bound whole', async () => {
+  const preview = async (named: object) => {
+    const tool = runCommand({ verdict: () => verdicts.full, get: () => undefined })
+    const ports = {
+      sandbox: { tried: async () => verdicts.full },
+      named: () => ({ files: [], isCut: false, others: () => [], ...named }),
+      keep: () => undefined,
+    }
+    return (await tool.prepare?.({ command: 'sh run.sh' }, { sessionId: 'ses_1' } as never, ports as never))?.now
+  }
+  expect(await preview({ isTooMuch: true })).toContain('as in a root, only what the command names is bound')
+  expect(await preview({ tree: 'x', isWhole: true })).toContain('A change of any file in the folder asks again.')
+  expect(await preview({ tree: 'x', isWhole: true })).not.toContain('as in a root')
+})

@@ -142,12 +142,16 @@ const shownFiles = ({ files }: Named, folder: string) =>
     })),
   )
 
-function namedWords({ files, tree, isWhole, isCut }: Named): string {
+function namedWords({ files, tree, isWhole, isTooMuch, isCut }: Named): string {
   const count = files.length === 1 ? 'the file that it names' : `the ${files.length} files that it names`
   const shown = files.length === 0 ? '' : ` It runs with ${count}, as shown.`
   const cut = isCut ? ' It may name more files, which are not shown.' : ''
-  return `${shown}${cut}${tree === undefined ? '' : ` A change of any file in the ${isWhole === true ? 'folder' : 'folders that it names'} asks again.`}`
+  const loose = isTooMuch === true ? tooMuchWords : ''
+  return `${shown}${cut}${loose}${tree === undefined ? '' : ` A change of any file in the ${isWhole === true ? 'folder' : 'folders that it names'} asks again.`}`
 }
+
+const tooMuchWords =
+  ' The folder holds too much to be bound whole (over 5,000 entries, or 40 folders deep): as in a root, only what the command names is bound, and a change of other files does not ask again.'
 
 function commandEffect(
   { command, folder = sessionRoot, egress = [] }: Asked,

@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { JarvisError } from '../../protocol/index.ts'
 import { type Held, type RootAt, within } from './walk.ts'
 
@@ -39,6 +39,10 @@ function wroteNew(path: string, bytes: Buffer): boolean {
   try {
     writeFileSync(file, bytes)
     return true
+  } catch (error) {
+    // A disk that fills leaves no half of a file under a name that people trust.
+    rmSync(path, { force: true })
+    throw error
   } finally {
     closeSync(file)
   }

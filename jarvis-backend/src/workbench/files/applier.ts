@@ -60,11 +60,12 @@ export function createApplier(parts: {
 
   /** Ends a list that could not be made whole. */
   function* givenUp(callId: string, changes: readonly FileChange[], error: unknown): Steps<JarvisError> {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = isDiskFull(error) ? fullWords : error instanceof Error ? error.message : String(error)
     const left = yield* takenBack(callId, changes)
     if (left === undefined) {
       journal.end(callId, 'failed', `Nothing was changed. ${why}`)
-      return error instanceof JarvisError ? error : new JarvisError('conflict', `Nothing was changed. ${why}`)
+      if (error instanceof JarvisError) return error
+      return new JarvisError(isDiskFull(error) ? 'storage_failed' : 'conflict', `Nothing was changed. ${why}`)
     }
     const names = changes.slice(0, 5).map(shownPath).join(', ')
     const text = `Some of the files were changed and some were not: ${names}. ${why} ${left}`
@@ -111,6 +112,9 @@ export function createApplier(parts: {
     },
   }
 }
+
+const isDiskFull = (error: unknown) => ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+const fullWords = 'The disk that holds the files is full. Free some space, then ask again.'
 
 const doneText = (changes: readonly FileChange[]): string =>
   changes.length === 1 ? `${changes.map(shownPath)[0]} was changed.` : `${changes.length} files were changed.`

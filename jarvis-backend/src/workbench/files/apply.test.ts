@@ -287,3 +287,29 @@ test('where the disk is almost full nothing is begun', async () => {
   await expect(applier.apply('tu_1', [], going)).rejects.toThrow(/almost full/)
   expect(applier.outcomeOf('tu_1')).toBeUndefined()
 })
+
+test('a disk that fills in the middle of a list takes all of it back, and its words say what to do', async () => {
+  const { dir, changes, parts } = lab()
+  const before = state(dir)
+  const applier = createApplier({
+    journal: createApplyJournal(openDatabase(':memory:'), () => 0),
+    partsOf: () => ({
+      ...parts,
+      reached(step) {
+        if (step === 'wrote new/b.bin')
+          throw Object.assign(new Error("ENOSPC: no space left on device, write '/proc/self/fd/9/x'"), {
+            code: 'ENOSPC',
+          })
+      },
+    }),
+    report: () => {},
+    hasRoom: () => true,
+  })
+  await expect(applier.apply('tu_1', changes, going)).rejects.toMatchObject({
+    code: 'storage_failed',
+    message: 'Nothing was changed. The disk that holds the files is full. Free some space, then ask again.',
+  })
+  expect(state(dir)).toEqual(before)
+  expect(readFileSync(join(dir, 'a.yml'), 'utf8')).toBe('image: one\r\n')
+  expect(applier.outcomeOf('tu_1')?.outcome).toBe('failed')
+})

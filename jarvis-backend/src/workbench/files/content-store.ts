@@ -9,7 +9,7 @@ import {
   rmSync,
   statSync,
   utimesSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { hashOf } from './walk.ts'
@@ -62,8 +62,12 @@ export function createContentStore(
       rmSync(fresh, { force: true })
       const file = openSync(fresh, 'wx', 0o600)
       try {
-        writeSync(file, box.seal(placeOf(hash), bytes.toString('base64')))
+        // `writeSync` may write a part only, without an error, on a disk that is almost full.
+        writeFileSync(file, box.seal(placeOf(hash), bytes.toString('base64')))
         fsyncSync(file)
+      } catch (error) {
+        rmSync(fresh, { force: true })
+        throw error
       } finally {
         closeSync(file)
       }

@@ -129,3 +129,12 @@ test('more names than are looked at are said to be more, in little time', () => 
   expect(look(words)).toMatchObject({ isCut: true, files: [] })
   expect(look(words, false)).toMatchObject({ isCut: true, files: [] })
 })
+
+test('a folder of over 5,000 entries is bound by what is named alone, and says so', () => {
+  const many = Object.fromEntries(Array.from({ length: 5_001 }, (_, at) => [`many/${at}`, '']))
+  const { look } = lab({ ...many, 'run.sh': 'true' })
+  expect(look('sh run.sh')).toMatchObject({ files: [{ path: 'run.sh' }], isTooMuch: true })
+  expect(look('sh run.sh').tree).toBeUndefined()
+  expect(look('sh run.sh', false).isTooMuch).toBeUndefined()
+  expect(lab({ 'run.sh': 'true' }).look('sh run.sh').isTooMuch).toBeUndefined()
+})

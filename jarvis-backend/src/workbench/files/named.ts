@@ -8,9 +8,17 @@ export type NamedFile = { path: string; mark: string; mode: number; changedAt: D
 
 /**
  * `files`: those that a command names, and that these name in turn. `tree`: stands for everything in the folder, or in the folders below it that
- * the command names: another name, byte or mode gives another one; absent where there are none, or it is too much. `others`: reads the other files of the folder; none where they are over 20 MB.
+ * the command names: another name, byte or mode gives another one; absent where there are none, or it is too much. `isTooMuch`: the whole was
+ * asked for and is too much, so that only what is named is bound. `others`: reads the other files of the folder; none where they are over 20 MB.
  */
-export type Named = { files: NamedFile[]; tree?: string; isWhole?: boolean; others(): NamedFile[]; isCut: boolean }
+export type Named = {
+  files: NamedFile[]
+  tree?: string
+  isWhole?: boolean
+  isTooMuch?: true
+  others(): NamedFile[]
+  isCut: boolean
+}
 
 const most = {
   named: 20,
@@ -149,6 +157,7 @@ export function namedFiles(
       files,
       isCut: isCut || (trees.length > 0 && tree === undefined),
       ...(tree !== undefined && { tree }),
+      ...(isWhole && { isTooMuch: true as const }),
       others: () => [],
     }
   }

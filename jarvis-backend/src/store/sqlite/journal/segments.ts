@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, createReadStream, existsSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Journal } from '../../../calls/ports.ts'
 import { JarvisError } from '../../../protocol/index.ts'
@@ -152,7 +152,7 @@ function writeWhole(path: string, rows: JournalRow[]) {
   const unfinished = `${path}.${process.pid}`
   const file = openSync(unfinished, 'w', 0o600)
   try {
-    for (const row of rows) writeSync(file, toLine(row))
+    for (const row of rows) writeFileSync(file, toLine(row))
     fsyncSync(file)
   } finally {
     closeSync(file)

@@ -41,7 +41,7 @@ export const commitFiles = gitTool({
     const changed = diff.map(({ path }) => path.slice(name.length + 1))
     return {
       now: `${changed.length} changed ${changed.length === 1 ? 'file' : 'files'}: ${quoted(changed.join(', '), 300)}`,
-      then: `one commit more on ${branch === undefined ? 'no branch' : named(branch)}, exactly as shown; the files stay as they are`,
+      then: `one commit more on ${branch === undefined ? 'no branch' : named(branch)}, ${shownWords(diff)}; the files stay as they are`,
       undo: { kind: 'none', because: 'A commit stays in the history; git revert or git reset takes it back by hand.' },
       ...{ basis, diff },
     }
@@ -81,6 +81,14 @@ const writing = { isWritable: true, author } as const
 const none = 'none'
 /** Lines of a card. */
 const mostLines = 1_000
+
+/** How much of the commit the card shows. The hidden lines are bound by the tree's hash too. */
+function shownWords(diff: readonly FileDiff[]): string {
+  const hidden = diff.reduce((sum, { left }) => sum + left, 0)
+  if (hidden === 0) return 'exactly as shown'
+  const all = diff.reduce((sum, { lines }) => sum + lines.length, hidden)
+  return `of which ${hidden.toLocaleString('en')} of ${all.toLocaleString('en')} lines are too many to show and stand on no card`
+}
 
 /** Works with a folder beside the repository, which goes afterwards. */
 async function beside<T>({ scratch }: Pick<GitPorts, 'scratch'>, work: (folder: string) => Promise<T>): Promise<T> {
